@@ -1,0 +1,40 @@
+"""Values to flat manifests: the templates rendered by Jinja2; the text that comes out is the manifest."""
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from dsgen.language.environment import environment
+from dsgen.objects import TEMPLATES, Scope
+from dsgen.values import Release
+
+# No text of the user can make such a line: it is always quoted, and what stands in a block is indented.
+SEPARATOR = re.compile(r"^---\n", re.MULTILINE)
+
+
+@dataclass(frozen=True)
+class Document:
+    """One Kubernetes object: the template it came from, what it belongs to, and its YAML text without `---`."""
+
+    template: str
+    scope: Scope
+    text: str
+
+
+def render(values: Mapping[str, Any], release: Release) -> list[Document]:
+    """The objects of one job, in the order in which they are applied.
+
+    `values` is the complete tree (Values.data): the user's values merged over the schema's defaults, checked.
+    """
+    return list(_documents(values, release))
+
+
+def _documents(values: Mapping[str, Any], release: Release) -> Iterator[Document]:
+    templates = environment()
+    context = {"values": values, "release": {"name": release.name, "namespace": release.namespace}}
+    for template in TEMPLATES:
+        text = templates.get_template(template.path).render(context)
+        for document in SEPARATOR.split(text):
+            if document.strip():
+                yield Document(template.path, template.scope, document)
