@@ -1,0 +1,114 @@
+"""The one table of what templates may call: filters, functions, tests and operators.
+
+Each row has the Python implementation, the Go spelling and the types. The environment takes the Python side, the
+compiler the other two; a test calls every row on both sides and compares the results.
+
+Types are the words of dsgen/compiler/types.py: `str` (any text), `word` (text that is safe without quotes), `int`,
+`bool`, `union` (a text or a number), `any` (an object of the user's), `map`, `list`, `json` (JSON text), `block`
+(YAML lines).
+"""
+
+import copy
+import operator
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, NoReturn
+
+from dsgen.errors import DsgenError
+from dsgen.language.text import indent, quote, scalar, to_json, to_yaml
+
+
+class TemplateError(DsgenError):
+    """A template called `fail`; the message is for the user."""
+
+
+@dataclass(frozen=True)
+class Builtin:
+    """One row. In `go`, `{0}` is the first argument, `{1:}` all from the second on; a leading `|` continues a pipe."""
+
+    name: str
+    kind: str  # filter, function, test, operator
+    python: Callable[..., Any]
+    go: str
+    takes: tuple[str, ...]  # what the first argument may be; empty: anything
+    gives: str  # a type, or "same" as the first argument, or "item" types joined
+    arguments: tuple[int, int] = (1, 1)  # how many, at least and at most
+    each: str = "{}"  # how every argument is wrapped
+
+
+def overlay(*maps: Mapping[str, Any]) -> dict[str, Any]:
+    """The maps laid over one another: maps merge, lists and scalars replace, the last one wins. All stay as they are."""
+    merged: dict[str, Any] = {}
+    for layer in maps:
+        for key, value in layer.items():
+            both = isinstance(value, Mapping) and isinstance(merged.get(key), Mapping)
+            merged[key] = overlay(merged[key], value) if both else copy.deepcopy(value)
+    return merged
+
+
+def get(tree: Mapping[str, Any], *path: Any) -> Any:
+    """`get(tree, key, ..., default)`: the value at the end of the keys, or the default where one of them is absent."""
+    *keys, default = path
+    value: Any = tree
+    for key in keys:
+        if key not in value:
+            return default
+        value = value[key]
+    return value
+
+
+def fail(message: str) -> NoReturn:
+    """Ends rendering with this message."""
+    raise TemplateError(message)
+
+
+def items(tree: Mapping[str, Any]) -> list[tuple[str, Any]]:
+    """Keys and values, sorted by code point, as Go's `range` gives them."""
+    return sorted(tree.items())
+
+
+def matching(text: str, pattern: str) -> bool:
+    """Whether the whole text matches; patterns are the ASCII subset that Python and RE2 read alike."""
+    return re.fullmatch(pattern, text) is not None
+
+
+TEXT = ("str", "word")
+SCALAR = ("str", "word", "int", "bool", "json")
+
+BUILTINS = (
+    Builtin("quote", "filter", quote, "| quote", SCALAR, "word"),
+    Builtin("json", "filter", to_json, "| toRawJson", (), "json"),
+    Builtin("yaml", "filter", to_yaml, 'include "dsgen.yaml" {0}', ("any", "map", "list", "union", "str"), "block"),
+    Builtin("indent", "filter", indent, "| nindent {1}", ("block",), "block", (2, 2)),
+    Builtin("int", "filter", int, "| int64", ("word", "int"), "int"),
+    Builtin("string", "filter", scalar, "toString {0}", ("word", "int", "bool"), "word"),
+    Builtin("length", "filter", len, "len {0}", ("word", "list", "map", "any"), "int"),
+    Builtin("replace", "filter", str.replace, "| replace {1} {2}", TEXT, "same", (3, 3)),
+    Builtin("join", "filter", lambda texts, separator: separator.join(texts), "| join {1}", ("list",), "str", (2, 2)),
+    Builtin("items", "filter", items, "{0}", ("map", "any"), "pairs"),
+    Builtin("get", "function", get, "dig {1:} {0}", ("any", "map"), "any", (3, 9)),
+    Builtin("overlay", "function", overlay, "mergeOverwrite {0:}", ("any", "map"), "any", (2, 9), each="(deepCopy {})"),
+    Builtin("fail", "function", fail, "fail {0}", ("str", "word", "block"), "block"),
+    Builtin("range", "function", range, "until (int {0})", ("int",), "list of int"),
+    Builtin("none", "test", lambda value: value is None, "eq {0} nil", (), "bool"),
+    Builtin("string", "test", lambda value: isinstance(value, str), 'kindIs "string" {0}', (), "bool"),
+    Builtin("mapping", "test", lambda value: isinstance(value, Mapping), 'kindIs "map" {0}', (), "bool"),
+    Builtin("matching", "test", matching, "regexMatch {1} {0}", TEXT, "bool", (2, 2)),
+    Builtin("in list", "operator", lambda item, texts: item in texts, "has {0} {1}", TEXT, "bool", (2, 2)),
+    Builtin("in map", "operator", lambda key, tree: key in tree, "hasKey {1} {0}", TEXT, "bool", (2, 2)),
+    Builtin("eq", "operator", operator.eq, "eq {0:}", (), "bool", (2, 2)),
+    Builtin("ne", "operator", operator.ne, "ne {0:}", (), "bool", (2, 2)),
+    Builtin("gt", "operator", operator.gt, "gt {0:}", ("int",), "bool", (2, 2)),
+    Builtin("gteq", "operator", operator.ge, "ge {0:}", ("int",), "bool", (2, 2)),
+    Builtin("lt", "operator", operator.lt, "lt {0:}", ("int",), "bool", (2, 2)),
+    Builtin("lteq", "operator", operator.le, "le {0:}", ("int",), "bool", (2, 2)),
+    Builtin("Add", "operator", operator.add, "add {0:}", ("int",), "int", (2, 2)),
+    Builtin("Sub", "operator", operator.sub, "sub {0:}", ("int",), "int", (2, 2)),
+    Builtin("Mul", "operator", operator.mul, "mul {0:}", ("int",), "int", (2, 2)),
+)
+
+
+def rows(kind: str) -> dict[str, Builtin]:
+    """The rows of one kind, by name."""
+    return {row.name: row for row in BUILTINS if row.kind == kind}

@@ -1,0 +1,107 @@
+"""The one Jinja2 environment that renders templates, evaluates checks and feeds the compiler."""
+
+import functools
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import jinja2
+from jinja2.runtime import Context, Macro
+from jinja2.utils import missing
+
+from dsgen.errors import DsgenError
+from dsgen.language.builtins import rows
+from dsgen.language.text import scalar
+
+PACKAGE = Path(__file__).parent.parent
+TEMPLATES = PACKAGE / "templates"
+
+
+class Files:
+    """`files.get("scripts/x")` in templates: the text of a file shipped with dsgen, as `.Files.Get` in a chart."""
+
+    def __init__(self, root: Path = PACKAGE) -> None:
+        self._root = root
+        self._texts: dict[str, str] = {}
+
+    def get(self, path: str) -> str:
+        """The text without its one final newline: the template's own line gives it back."""
+        if path not in self._texts:
+            text = (self._root / path).read_text(encoding="utf-8")
+            self._texts[path] = text.removesuffix("\n")
+        return self._texts[path]
+
+
+class HelperContext(Context):
+    """Finds every helper without an import, and takes one final newline off what a helper gives."""
+
+    environment: "Environment"
+
+    def resolve_or_missing(self, key: str) -> Any:
+        """The variable `key`; helpers stand behind everything else."""
+        value = super().resolve_or_missing(key)
+        return self.environment.helpers.get(key, missing) if value is missing else value
+
+    def call(self, obj: Any, /, *args: Any, **kwargs: Any) -> Any:
+        """Calls `obj`; of a helper's result exactly one newline goes, so that blank lines at its end stay."""
+        result = super().call(obj, *args, **kwargs)
+        return result.removesuffix("\n") if isinstance(obj, Macro) else result
+
+
+class Environment(jinja2.Environment):
+    """Maps have keys and never methods (`storage.items` is a volume); an absent key is none, as nil in Go."""
+
+    context_class = HelperContext
+
+    @functools.cached_property
+    def helpers(self) -> Mapping[str, Macro]:
+        """All macros of the templates whose file name begins with `_`: one namespace, whatever the order of files."""
+        found: dict[str, Macro] = {}
+        for name in sorted(self.list_templates(filter_func=lambda name: name.rsplit("/", 1)[-1].startswith("_"))):
+            for key, value in vars(self.get_template(name).module).items():
+                if not isinstance(value, Macro):
+                    continue
+                if key in found:
+                    raise DsgenError(f"{name}: there is a helper {key!r} already")
+                found[key] = value
+        return found
+
+    def getattr(self, obj: Any, attribute: str) -> Any:
+        """`obj.attribute` in a template."""
+        return obj.get(attribute) if isinstance(obj, Mapping) else getattr(obj, attribute)
+
+    def getitem(self, obj: Any, argument: Any) -> Any:
+        """`obj[argument]` in a template."""
+        return obj.get(argument) if isinstance(obj, Mapping) else obj[argument]
+
+
+@functools.cache
+def environment(templates: Path = TEMPLATES, files: Path = PACKAGE) -> Environment:
+    """The environment over a folder of templates; `files.get` reads below `files`.
+
+    Templates get `values` and `release` when they are rendered; `files` and the helpers are there already.
+    """
+    env = Environment(
+        loader=jinja2.FileSystemLoader(templates),
+        block_start_string="<%",
+        block_end_string="%>",
+        variable_start_string="<<",
+        variable_end_string=">>",
+        comment_start_string="<#",
+        comment_end_string="#>",
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+        undefined=jinja2.StrictUndefined,
+        finalize=_finalize,
+        autoescape=False,  # the output is YAML, not HTML
+        auto_reload=False,
+    )
+    env.filters = {name: row.python for name, row in rows("filter").items()}
+    env.tests = {name: row.python for name, row in rows("test").items()}
+    env.globals = {**{name: row.python for name, row in rows("function").items()}, "files": Files(files)}
+    return env
+
+
+def _finalize(value: Any) -> Any:
+    return value if isinstance(value, jinja2.Undefined) else scalar(value)

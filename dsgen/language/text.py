@@ -1,0 +1,113 @@
+"""Scalars and objects as text, written exactly as Helm's engine writes them.
+
+Flat manifests come from Python, the chart's from Go. A text that one of them embeds in an object (a ConfigMap's
+`ds_config.json`, say) must be the same in both, so quoting, JSON and numbers follow Go's strconv and encoding/json.
+"""
+
+import math
+import re
+from collections.abc import Mapping
+from decimal import Decimal
+from typing import Any
+
+_SHORT_ESCAPES = {7: r"\a", 8: r"\b", 12: r"\f", 10: r"\n", 13: r"\r", 9: r"\t", 11: r"\v", 34: r"\"", 92: r"\\"}
+
+# What Go's `%q` escapes: control and format characters, separators, private use, noncharacters. A list of ranges rather
+# than str.isprintable(), whose answer depends on the Unicode version of the Python at hand: the bytes may not.
+# Characters without a meaning yet stand as they are (Go escapes them); YAML reads both alike.
+_ESCAPED = re.compile(
+    r"[\x00-\x1f\"\\\x7f-\xa0\xad\u0600-\u0605\u061c\u06dd\u070f\u0890\u0891\u08e2\u1680\u180e\u2000-\u200f\u2028-\u202f"
+    r"\u205f-\u206f\u3000\ud800-\uf8ff\ufdd0-\ufdef\ufeff\ufff0-\ufffb\ufffe\uffff\U000110bd\U000110cd"
+    r"\U00013430-\U0001343f\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U0001fffe\U0001ffff\U0002fffe\U0002ffff"
+    r"\U0003fffe\U0003ffff\U000e0000-\U000e0fff\U000efffe-\U0010ffff]"
+)
+
+_JSON_ESCAPES = {
+    **{code: f"\\u{code:04x}" for code in (*range(32), 0x2028, 0x2029)},
+    **{code: escape for code, escape in _SHORT_ESCAPES.items() if code not in (7, 11)},
+}
+
+
+def quote(value: object) -> str:
+    """A scalar in double quotes, as Go's `%q` writes it; any YAML or JSON-like reader gives the same text back."""
+    return '"' + _ESCAPED.sub(_escape, value if isinstance(value, str) else scalar(value)) + '"'
+
+
+def _escape(match: re.Match[str]) -> str:
+    code = ord(match.group())
+    if code in _SHORT_ESCAPES:
+        return _SHORT_ESCAPES[code]
+    if code < 0x80:
+        return f"\\x{code:02x}"
+    return f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
+
+
+def scalar(value: object) -> str:
+    """What `<< value >>` prints: text as it is, true/false, integers without an exponent.
+
+    TypeError for anything else: a list, a map or a fraction needs `json` or `yaml`, and `none` is a mistake.
+    """
+    if isinstance(value, str):
+        return value
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, int):
+        return str(value)
+    if isinstance(value, float) and value.is_integer():
+        return str(int(value))
+    raise TypeError(f"cannot print {value!r}; use json or yaml")
+
+
+def number(value: int | float) -> str:
+    """A number as Go's encoding/json writes a float64: shortest form, an exponent below 1e-6 and from 1e21."""
+    if isinstance(value, int) and abs(value) < 2**53:
+        return str(value)
+    double = float(value)
+    if double == 0:
+        return "-0" if math.copysign(1, double) < 0 else "0"
+    decimal = Decimal(repr(double))
+    if 1e-6 <= abs(double) < 1e21:
+        return format(decimal, "f").removesuffix(".0")
+    mantissa, _, exponent = f"{decimal.normalize():E}".partition("E")
+    return f"{mantissa}e{exponent[0]}{exponent[1:].lstrip('0')}"
+
+
+def to_json(value: Any) -> str:
+    """JSON without blanks, keys sorted by code point, `<`, `>` and `&` as they are: Sprig's `toRawJson`."""
+    if value is None:
+        return "null"
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, str):
+        return '"' + value.translate(_JSON_ESCAPES) + '"'
+    if isinstance(value, int | float):
+        return number(value)
+    if isinstance(value, Mapping):
+        return "{" + ",".join(f"{to_json(key)}:{to_json(value[key])}" for key in sorted(value)) + "}"
+    return "[" + ",".join(map(to_json, value)) + "]"
+
+
+def to_yaml(value: Any) -> str:
+    """Block YAML in which every string is quoted, so that nothing is lost or read as something else.
+
+    The chart's helper `dsgen.yaml` writes the same text.
+    """
+    if isinstance(value, Mapping) and value:
+        return "\n".join(f"{quote(key)}:{_child(value[key])}" for key in sorted(value))
+    if isinstance(value, list | tuple) and value:
+        return "\n".join("- " + indent(to_yaml(item), 2) for item in value)
+    return quote(value) if isinstance(value, str) else to_json(value)
+
+
+def _child(value: Any) -> str:
+    is_block = bool(value) and isinstance(value, Mapping | list | tuple)
+    return "\n  " + indent(to_yaml(value), 2) if is_block else " " + to_yaml(value)
+
+
+def indent(text: str, width: int) -> str:
+    """Every line but the first moved right by `width` blanks: the first one stands where the tag stands.
+
+    Empty lines stay empty, so that nothing has trailing blanks.
+    """
+    first, *rest = text.split("\n")
+    return "\n".join([first, *(" " * width + line if line else line for line in rest)])
