@@ -1,0 +1,15 @@
+"""Errors whose message is meant for the user, and the exit codes of the program."""
+
+EXIT_OK, EXIT_FINDINGS, EXIT_USAGE, EXIT_FAILED = 0, 1, 2, 3
+
+
+class DsgenError(Exception):
+    """The program could not do what was asked; the message says what and why, in one or a few lines."""
+
+    exit_code = EXIT_FAILED
+
+
+class UsageProblem(DsgenError):  # noqa: N818 - its message is shown as it is, where "error" is said already
+    """The command line itself is wrong: an unknown flag, two flags that exclude one another, a missing name."""
+
+    exit_code = EXIT_USAGE
