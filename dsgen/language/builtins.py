@@ -38,7 +38,7 @@ class Builtin:
 
 
 def overlay(*maps: Mapping[str, Any]) -> dict[str, Any]:
-    """The maps laid over one another: maps merge, lists and scalars replace, the last one wins. All stay as they are."""
+    """The maps laid over one another: maps merge, lists and scalars replace, the last one wins; none is changed."""
     merged: dict[str, Any] = {}
     for layer in maps:
         for key, value in layer.items():

