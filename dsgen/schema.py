@@ -1,0 +1,152 @@
+"""The schema of the values: defaults, and the other forms in which it is published.
+
+`schema.json` is the one source; what is here only walks it. In the schema, a record is an object with `properties` and
+no `default`; a map whose keys the user chooses has `additionalProperties` with a schema; an object with neither is
+written into a manifest as it is, its fields checked through `allOf`. A key that may be null has no default.
+"""
+
+from __future__ import annotations
+
+import copy
+import functools
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+SCHEMA_FILE = Path(__file__).with_name("schema.json")
+DEFINITION = "#/definitions/"
+
+Schema = dict[str, Any]
+
+
+@functools.cache
+def load() -> Schema:
+    """The schema as it is in schema.json; shared, so do not change it."""
+    loaded: Schema = json.loads(SCHEMA_FILE.read_text(encoding="utf-8"))
+    return loaded
+
+
+def resolve(schema: Schema) -> Schema:
+    """The schema itself, or the definition that it refers to."""
+    while "$ref" in schema:
+        schema = load()["definitions"][schema["$ref"].removeprefix(DEFINITION)]
+    return schema
+
+
+def is_record(schema: Schema) -> bool:
+    """Whether it is one of dsgen's own records, with fixed keys that have defaults."""
+    return "properties" in schema and schema["type"] == "object" and "default" not in schema
+
+
+def is_nullable(schema: Schema) -> bool:
+    """Whether the key may be null, which is the same as absent."""
+    return "null" in types(schema)
+
+
+def types(schema: Schema) -> list[str]:
+    """The JSON types that a value may have; empty when any will do."""
+    found = schema.get("type", [])
+    return [found] if isinstance(found, str) else found
+
+
+def child(schema: Schema, key: str | int) -> Schema | None:
+    """The schema of what stands under a key or an index, None when there is no such key or anything may stand there."""
+    schema = resolve(schema)
+    if isinstance(key, int):
+        found = schema.get("items")
+    else:
+        found = schema.get("properties", {}).get(key, schema.get("additionalProperties"))
+    if isinstance(found, dict):
+        return resolve(found)
+    inner = (child(part, key) for part in schema.get("allOf", ()))
+    return next((part for part in inner if part is not None), None)
+
+
+def type_at(path: Sequence[str | int]) -> Schema | None:
+    """The schema at a path of the values, such as ("workers", "slots"); None when the path leads nowhere."""
+    schema: Schema | None = load()
+    for key in path:
+        schema = child(schema, key) if schema is not None else None
+    return schema
+
+
+def defaults(schema: Schema | None = None) -> dict[str, Any]:
+    """A new tree of defaults: what Helm has from the chart's values.yaml. Nullable keys are absent."""
+    record = load() if schema is None else schema
+    found: dict[str, Any] = {}
+    for key, part in record["properties"].items():
+        if "default" in part:
+            found[key] = copy.deepcopy(part["default"])
+        elif is_always_there(part):
+            found[key] = defaults(part)
+    return found
+
+
+def is_always_there(schema: Schema) -> bool:
+    """Whether it is a record that stands in every tree; an optional one is a choice by being there."""
+    return is_record(schema) and "x-optional" not in schema
+
+
+def fill(values: dict[str, Any]) -> dict[str, Any]:
+    """A copy with the defaults that Helm cannot give: those below keys that the user names, such as storage.data."""
+    filled: dict[str, Any] = _filled(load(), values)
+    return filled
+
+
+def _filled(schema: Schema, value: Any) -> Any:
+    if not isinstance(value, dict):
+        return copy.deepcopy(value)
+    if is_record(schema):
+        whole = {**defaults(schema), **value}
+        return {key: _filled(schema["properties"].get(key, {}), part) for key, part in whole.items()}
+    below = schema.get("additionalProperties")
+    if isinstance(below, dict):
+        return {key: _filled(resolve(below), part) for key, part in value.items()}
+    return copy.deepcopy(value)
+
+
+def records(schema: Schema | None = None, path: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], Schema]]:
+    """Every key with its schema, in the order of schema.json; `*` stands for a key that the user names."""
+    record = resolve(load() if schema is None else schema)
+    for key, part in record.get("properties", {}).items():
+        yield (*path, key), part
+        if is_record(part):
+            yield from records(part, (*path, key))
+        below = part.get("additionalProperties")
+        if isinstance(below, dict) and is_record(resolve(below)):
+            yield from records(below, (*path, key, "*"))
+
+
+def for_chart() -> Schema:
+    """The chart's values.schema.json.
+
+    Every key with a default is `required` in the records that are always there: Helm merges the defaults before it
+    checks, so one of these keys is missing only when somebody set it to null.
+    """
+    chart: Schema = _published(_with_required(copy.deepcopy(load())))
+    return chart
+
+
+def for_editors() -> Schema:
+    """The copy for editors, which see the user's file before any default is merged."""
+    editors: Schema = _published(load())
+    return editors
+
+
+def _with_required(schema: Schema) -> Schema:
+    always = [key for key, part in schema["properties"].items() if "default" in part or is_always_there(part)]
+    schema["required"] = [key for key in always if key != "global"]  # Helm makes it itself, a parent may null it
+    for part in schema["properties"].values():
+        if is_always_there(part):
+            _with_required(part)
+    return schema
+
+
+def _published(schema: Any) -> Any:
+    """Without the keywords of dsgen's own."""
+    if isinstance(schema, Mapping):
+        return {key: _published(part) for key, part in schema.items() if not key.startswith("x-")}
+    if isinstance(schema, list):
+        return [_published(part) for part in schema]
+    return schema
