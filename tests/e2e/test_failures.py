@@ -1,0 +1,148 @@
+"""A training that fails, is interrupted, loses a worker, is stopped, or starts on too small a world."""
+
+from collections.abc import Callable
+
+import pytest
+
+from tests.e2e.training import Job, Run, condition, ended, moment
+
+# Steps of a second, so that there is a middle to interrupt; what resumes goes at full speed.
+SLOW = ("--until", "20", "--pause", "1")
+
+# A `deepspeed` that trains on one node less than it is told to, found before the real one.
+SMALLER = """
+if [ "$DSGEN_ROLE" = launcher ]; then
+  mkdir /run/dsgen/smaller
+  printf '#!/bin/sh\\nexec %s --num_nodes 1 "$@"\\n' "$(type -P deepspeed)" > /run/dsgen/smaller/deepspeed
+  chmod +x /run/dsgen/smaller/deepspeed
+  export PATH=/run/dsgen/smaller:$PATH
+fi
+"""
+
+
+@pytest.fixture(scope="module")
+def failed(make_job: Callable[..., Job]) -> Run:
+    """Rank 1 exits with code 3 at step 3; rank 0 then fails too, because its peer is gone."""
+    job = make_job("failed", "--fail", "3:1:3")
+    job.apply()
+    return job.ended()
+
+
+def test_a_failed_rank_fails_the_launcher_job_with_its_exit_code(failed: Run) -> None:
+    """The Job is Failed at the first pod, and its message names the exit code of the rank that failed first."""
+    verdict = condition(failed.launcher)
+
+    assert ("Failed", "PodFailurePolicy") == (verdict.type, verdict.reason)
+    assert "Container launcher" in verdict.message
+    assert "exit code 3 " in verdict.message
+    assert [3] == failed.exit_codes["launcher"]
+
+
+def test_the_record_of_a_failed_run_has_the_last_lines_of_the_rank_that_failed_first(failed: Run) -> None:
+    """Phase, exit code and reason; what rank 1 said last, not the error that its end caused in rank 0."""
+    record = failed.record
+
+    assert ("Failed", 3, 2) == (record["phase"], record["exitCode"], record["worldSize"])
+    assert record["reason"]
+    assert "rank 1 gives up at step 3" in str(record)
+    assert "gloo" not in str(record).lower()
+    assert moment(record["startTime"]) < moment(record["endTime"])
+
+
+def test_the_workers_of_a_failed_run_complete(failed: Run) -> None:
+    """Workers that did their part are Complete, with their processes gone, whatever the training's result."""
+    assert "Complete" == condition(failed.worker).type
+    assert [0, 0] == failed.exit_codes["worker"]
+
+
+@pytest.fixture(scope="module")
+def drained(make_job: Callable[..., Job]) -> tuple[Job, Run]:
+    """The launcher pod is deleted in mid-training, and the run goes on to its end."""
+    job = make_job("drained", *SLOW)
+    job.apply()
+    pod = job.trained()
+    workers = {worker.metadata.uid for worker in job.pods("1", "worker")}
+    job.space.kubectl("delete", "pod", pod.metadata.name, "--wait=false")
+    gone = job.space.watched("pod", pod.metadata.name, lambda seen: ended(seen) is not None, 60)
+
+    assert 143 == ended(gone).exit_code
+    job.recorded("1", lambda record: record["phase"] == "Pending", 30)
+    job.space.soon("end of all ranks", lambda: not job.ranks(), 20)
+
+    run = job.ended()
+    assert workers == {worker.metadata.uid for worker in run.pods_of("worker")}
+    return job, run
+
+
+def test_the_next_launcher_pod_takes_over_a_lost_ones_run(drained: tuple[Job, Run]) -> None:
+    """SIGTERM ends the launcher with 143 and all ranks; the next one resumes on the same workers."""
+    _, run = drained
+    first = [line["first"] for line in run.lines if "rank" in line]
+
+    assert 5 <= min(first) == max(first) < 20
+    assert 19 == max(run.losses)
+    assert "Complete" == condition(run.launcher).type
+    assert [0, 0] == run.exit_codes["worker"]
+
+
+def test_the_record_lists_the_attempt_of_the_lost_launcher(drained: tuple[Job, Run]) -> None:
+    """One run, two attempts, one result."""
+    _, run = drained
+
+    assert ("Succeeded", 0, 2) == tuple(run.record[key] for key in ("phase", "exitCode", "worldSize"))
+    assert 2 == len(run.record["attempts"])
+
+
+def test_deleted_jobs_stop_the_run(drained: tuple[Job, Run]) -> None:
+    """Who deletes both Jobs has stopped the run: the record says Stopped, pods and ranks go, nothing comes again."""
+    job, _ = drained
+    training = job.values["training"] | {"args": ["--checkpoints", "/checkpoints/stopped", *SLOW]}
+    job.apply("2", training=training)
+    job.trained("2")
+
+    job.space.kubectl("delete", "job", "digits-2-launcher", "digits-2-worker", "--wait=false")
+
+    record = job.recorded("2", lambda record: "endTime" in record, 60)
+    assert "Stopped" == record["phase"]
+    job.space.soon("end of all pods", lambda: not job.space.pods(job="digits", run="2"), 60)
+    assert [] == [
+        found.metadata.name
+        for found in job.space.batch.list_namespaced_job(job.space.name).items
+        if found.metadata.name.startswith("digits-2-")
+    ]
+
+
+def test_a_deleted_worker_is_waited_for_in_the_same_launcher_pod(make_job: Callable[..., Job]) -> None:
+    """A lost worker is no failure of the training: the launcher waits for the next pod and trains on."""
+    job = make_job("lost", *SLOW)
+    job.apply()
+    launcher = job.trained()
+    worker = next(pod for pod in job.pods("1", "worker") if "-worker-1-" in pod.metadata.name)
+
+    job.space.kubectl("delete", "pod", worker.metadata.name, "--wait=false")
+
+    waiting = job.recorded("1", lambda record: record["reason"] == "WorkersLost", 60)
+    assert "Pending" == waiting["phase"]
+    run = job.ended()
+    assert [launcher.metadata.uid] == [pod.metadata.uid for pod in run.pods_of("launcher")]
+    assert ("Succeeded", 0, 2) == tuple(run.record[key] for key in ("phase", "exitCode", "worldSize"))
+    assert 19 == max(run.losses)
+    begun = [line["first"] for line in run.lines if "rank" in line]
+    assert [0, 0] == begun[:2]
+    assert all(5 <= first < 20 for first in begun[2:])
+    assert 4 == len(begun)
+    assert 2 == len(run.record["attempts"])
+
+
+def test_a_smaller_world_than_asked_for_fails(make_job: Callable[..., Job]) -> None:
+    """Two workers were asked for and one trains: exit 1, reason WorldSize, and no rank goes on."""
+    job = make_job("smaller", "--pause", "5")
+    job.values["training"]["setup"] = SMALLER
+    job.apply()
+
+    run = job.ended()
+
+    assert "exit code 1 " in condition(run.launcher).message
+    assert ("Failed", "WorldSize") == (run.record["phase"], run.record["reason"])
+    assert {"launcher": [1], "worker": [0, 0]} == run.exit_codes
+    assert 20 > len(run.losses)

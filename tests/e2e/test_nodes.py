@@ -1,0 +1,113 @@
+"""Workers on two nodes, and a kubelet that refreshes mounted objects once a minute, as those of real clusters do."""
+
+import json
+import re
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+
+from tests.e2e.cluster import kubectl
+from tests.e2e.training import Job, Run
+
+# An added node takes no pods but those of these tests.
+TAINT = {"key": "dsgen.dev/e2e", "value": "only", "effect": "NoSchedule"}
+SEAT = "dsgen.dev/e2e-seat"
+PLACED = {"tolerations": [{"key": TAINT["key"], "operator": "Exists"}]}
+
+
+def usable_nodes() -> list[str]:
+    """Nodes that take the pods of these tests."""
+    nodes = json.loads(kubectl("get", "nodes", "--output", "json"))["items"]
+    return [
+        node["metadata"]["name"]
+        for node in nodes
+        if not any(taint["key"] != TAINT["key"] for taint in node["spec"].get("taints", []))
+        and any(ready["type"] == "Ready" and ready["status"] == "True" for ready in node["status"]["conditions"])
+    ]
+
+
+def refresh_seconds(node: str) -> float:
+    """How often the node's kubelet looks at mounted ConfigMaps and Secrets."""
+    text = json.loads(kubectl("get", "--raw", f"/api/v1/nodes/{node}/proxy/configz"))["kubeletconfig"]["syncFrequency"]
+    return sum(
+        float(number) * {"h": 3600, "m": 60, "s": 1}[unit] for number, unit in re.findall(r"([\d.]+)([hms])", text)
+    )
+
+
+@pytest.fixture(scope="module")
+def slow_node(node_program: Callable[..., str]) -> Iterator[str]:
+    """A node whose kubelet is slow; added, and removed at the end, where there is none beside a first node."""
+    before = usable_nodes()
+    slow = [node for node in before if refresh_seconds(node) >= 60]
+    if slow and len(before) > 1:
+        yield slow[0]
+        return
+    node_program("a second node with a slow kubelet", "node", "add", DSGEN_KUBELET_SYNC="1m")
+    added = next(node for node in usable_nodes() if node not in before)
+    kubectl("taint", "node", added, f"{TAINT['key']}={TAINT['value']}:{TAINT['effect']}")
+    node_program("the image on the new node", "deepspeed")
+    yield added
+    node_program("the node's end", "node", "kill", added)
+    kubectl("delete", "node", added)
+
+
+def offer(node: str, seats: int | None) -> None:
+    """Make a node offer so many of an extended resource that nobody else asks for."""
+    offered = {SEAT: None if seats is None else str(seats)}
+    patch = json.dumps({"status": {"capacity": offered, "allocatable": offered}})
+    kubectl("patch", "node", node, "--subresource=status", "--type=merge", "--patch", patch)
+
+
+@pytest.fixture(scope="module")
+def seats(slow_node: str) -> Iterator[None]:
+    """One seat on each node: two workers that need one each must be on two nodes."""
+    nodes = usable_nodes()
+    assert slow_node in nodes
+    for node in nodes:
+        offer(node, 1)
+    yield
+    for node in nodes:
+        offer(node, None)
+
+
+def placed(run: Run, role: str) -> list[str]:
+    return [pod.spec.node_name for pod in run.pods_of(role)]
+
+
+def succeeded(run: Run) -> dict[str, Any]:
+    return {
+        "exits": run.exit_codes,
+        "phase": run.record["phase"],
+        "world": run.record["worldSize"],
+        "steps": len(run.losses),
+    }
+
+
+GOOD = {"exits": {"launcher": [0], "worker": [0, 0]}, "phase": "Succeeded", "world": 2, "steps": 20}
+
+
+@pytest.mark.usefixtures("seats")
+def test_workers_on_two_nodes_train_together(make_job: Callable[..., Job]) -> None:
+    """An accelerator of which each node has one puts the workers on two nodes, and they train as on one."""
+    job = make_job("nodes")
+    job.values["workers"] |= PLACED | {"accelerator": {"resource": SEAT, "count": 1}}
+    job.apply()
+
+    run = job.ended()
+
+    assert 2 == len(set(placed(run, "worker")))
+    assert GOOD == succeeded(run)
+
+
+def test_a_kubelet_that_refreshes_once_a_minute(make_job: Callable[..., Job], slow_node: str) -> None:
+    """Workers there see the new key a minute late or more; the launcher waits for them, and all ends as usual."""
+    job = make_job("slow")
+    for role in ("workers", "launcher"):
+        job.values[role] |= PLACED | {"nodeSelector": {"kubernetes.io/hostname": slow_node}}
+    job.apply()
+
+    run = job.ended()
+
+    assert [slow_node] * 3 == placed(run, "worker") + placed(run, "launcher")
+    assert GOOD == succeeded(run)
