@@ -1,0 +1,110 @@
+"""Where the result goes: which object into which file, and what is done to a folder (write, --check, --dry-run)."""
+
+import re
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import click
+
+from dsgen.cli._jobs import Job
+from dsgen.cli._shared import emit
+from dsgen.errors import EXIT_FINDINGS, EXIT_OK, DsgenError, UsageProblem
+from dsgen.render import Document
+from dsgen.writer import INDEX, Changes, Plan, Refused, compare, write
+
+# Windows cannot have such names, whatever follows the first dot, and one of them stops Flux for a whole repository.
+_DEVICES = re.compile(r"^(con|prn|aux|nul|com[0-9]|lpt[0-9])$")
+_KIND = re.compile(r"^kind: (\w+)$", re.MULTILINE)
+_NAME = re.compile(r"^metadata:\n(?:  .*\n)*?  name: \"?([^\"\n]+)\"?$", re.MULTILINE)
+
+_FOLDER = [
+    click.option("--check", is_flag=True, help="Change nothing; name the files that differ, with exit code 1."),
+    click.option("--dry-run", is_flag=True, help="Change nothing; say what would be done."),
+]
+
+
+def folder_options(command: Callable[..., int]) -> Callable[..., int]:
+    """Give a command --check and --dry-run."""
+    for option in reversed(_FOLDER):
+        command = option(command)
+    return command
+
+
+def job_plan(job: Job, documents: Sequence[Document]) -> Plan:
+    """One object per file; the objects of the run are frozen under its id."""
+    paths = [file_name(document.text) for document in documents]
+    return Plan(
+        owner=f"job {job.release.namespace}/{job.release.name}",
+        files={path: document.text for path, document in zip(paths, documents, strict=True)},
+        run=str(job.values["run"]["id"]),
+        frozen=frozenset(path for path, document in zip(paths, documents, strict=True) if document.scope == "run"),
+    )
+
+
+def file_name(text: str) -> str:
+    """`<kind>-<name>.yaml` of one object: unique in its namespace, and never a device name, for it has a `-`."""
+    kind, name = _KIND.search(text), _NAME.search(text)
+    if not kind or not name:
+        raise DsgenError(f"an object without kind or name: {text[:200]}")
+    return f"{kind[1].lower()}-{name[1]}.yaml"
+
+
+def folders(directory: Path, jobs: Sequence[Job]) -> list[Path]:
+    """The folder of each job: `directory` itself for one, a folder named after the job for each of several.
+
+    Raises UsageProblem when that would put a job into a second place, or two jobs into one.
+    """
+    names = [_DEVICES.sub(r"\1_", job.release.name) for job in jobs]
+    if len(jobs) == 1:
+        if (directory / names[0] / INDEX).exists() and not (directory / INDEX).exists():
+            raise UsageProblem(
+                f"{directory / names[0]} holds this job, from a call with several files: use -o {directory / names[0]}"
+            )
+        return [directory]
+    if (directory / INDEX).exists():
+        raise UsageProblem(
+            f"{directory} is the folder of one job; several need a folder around theirs: choose another, or delete it"
+        )
+    for job, name in zip(jobs, names, strict=True):
+        if names.count(name) > 1:
+            raise UsageProblem(
+                f"two jobs are named {job.release.name}, in different namespaces: render them in two calls, to two folders"
+            )
+    return [directory / name for name in names]
+
+
+def deliver(plans: Sequence[tuple[Path, Plan]], check: bool, dry_run: bool) -> int:
+    """Bring folders to what their plans say, all of them or, when one refuses, none; returns the exit code."""
+    found = [(directory, plan, compare(directory, plan)) for directory, plan in plans]
+    if check:
+        emit("".join(_stale(directory, changes) for directory, _, changes in found))
+        return EXIT_FINDINGS if any(changes.stale for _, _, changes in found) else EXIT_OK
+    refusals = [line for _, _, changes in found for line in changes.refusals]
+    if refusals:
+        raise Refused("\n".join(refusals))
+    for directory, plan, changes in found:
+        if not dry_run:
+            write(directory, plan, changes)
+        emit(_summary(directory, plan, changes, dry_run))
+    return EXIT_OK
+
+
+def _stale(directory: Path, changes: Changes) -> str:
+    lines = [
+        *(f"differs: {directory / path}" for path in changes.write),
+        *(f"not wanted: {directory / path}" for path in changes.remove),
+    ]
+    return "".join(f"{line}\n" for line in [*lines, *changes.refusals])
+
+
+def _summary(directory: Path, plan: Plan, changes: Changes, dry_run: bool) -> str:
+    steps = [
+        *(f"write {directory / path}" for path in changes.write),
+        *(f"remove {directory / path}" for path in changes.remove),
+    ]
+    if dry_run:
+        return "".join(f"would {step}\n" for step in steps) or f"{directory}: nothing to do\n"
+    counts = (
+        f"{len(changes.write)} written, {len(changes.remove)} removed, {len(plan.files) - len(changes.write)} unchanged"
+    )
+    return f"{directory}: {plan.owner}, {len(plan.files)} files ({counts})\n"

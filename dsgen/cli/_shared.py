@@ -1,0 +1,133 @@
+"""What all commands share: the options that choose values, and the boundary at which every error becomes a message."""
+
+import errno
+import functools
+import os
+import sys
+import traceback
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import click
+
+from dsgen.errors import EXIT_FAILED, EXIT_FINDINGS, EXIT_OK, EXIT_USAGE, DsgenError
+from dsgen.set_values import Override
+
+EXIT_INTERRUPTED = 130  # as a shell says it: 128 + SIGINT
+EXIT_PIPE_CLOSED = 141  # 128 + SIGPIPE: who read the output went away
+
+
+class Findings(DsgenError):  # noqa: N818 - it has no message of its own
+    """The user's files have errors, and they were shown."""
+
+    exit_code = EXIT_FINDINGS
+
+
+@dataclass(frozen=True)
+class Inputs:
+    """What a job is made of: each of `files` is one job, over which `overlays` and `overrides` are laid."""
+
+    files: tuple[str, ...]
+    overlays: tuple[str, ...]
+    overrides: tuple[Override, ...]
+    name: str = ""
+    namespace: str = ""
+
+
+# Helm applies the kinds of --set in this order, whatever their order on the command line.
+_SETS = {"set_json": "--set-json", "set_plain": "--set", "set_string": "--set-string", "set_file": "--set-file"}
+
+_VALUES = [
+    click.option(
+        "-f",
+        "--values",
+        "overlays",
+        multiple=True,
+        metavar="FILE",
+        help="Values laid over every FILE, in order; repeatable.",
+    ),
+    click.option(
+        "--set", "set_plain", multiple=True, metavar="KEY=VALUE", help="Set one value, as Helm spells it: a.b=1,c=2."
+    ),
+    click.option("--set-string", multiple=True, metavar="KEY=VALUE", help="The same; the value is always a string."),
+    click.option("--set-json", multiple=True, metavar="KEY=JSON", help="The same; the value is JSON."),
+    click.option("--set-file", multiple=True, metavar="KEY=PATH", help="The same; the value is the text of a file."),
+    click.option("--name", default="", help="Name of the job, where the file has none."),
+]
+_NAMESPACE = click.option("-n", "--namespace", default="", help="Namespace, where the file has none.")
+
+
+def inputs(*, many: bool = True) -> Callable[[Callable[..., int]], Callable[..., int]]:
+    """Give a command the argument FILE (`many`: any number, and -n) and the values options, as one `Inputs`."""
+    nargs = {"nargs": -1} if many else {"required": False}
+    options = [
+        click.argument("files", metavar="FILE..." if many else "[FILE]", **nargs),
+        *_VALUES,
+        *([_NAMESPACE] if many else []),
+    ]
+
+    def decorate(command: Callable[..., int]) -> Callable[..., int]:
+        @functools.wraps(command)
+        def call(files: Any, overlays: tuple[str, ...], name: str, namespace: str = "", **rest: Any) -> int:
+            overrides = tuple(Override(flag, text) for key, flag in _SETS.items() for text in rest.pop(key))
+            paths = files if many else tuple(filter(None, [files]))
+            return command(Inputs(paths, overlays, overrides, name, namespace), **rest)
+
+        for option in reversed(options):
+            call = option(call)
+        return call
+
+    return decorate
+
+
+def emit(text: str) -> None:
+    """Write to standard output, in UTF-8 whatever the locale says; a reader that went away ends the program quietly."""
+    try:
+        sys.stdout.buffer.write(text.encode())
+        sys.stdout.buffer.flush()
+    except BrokenPipeError:
+        os.dup2(
+            os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno()
+        )  # the interpreter's own last flush must not fail again
+        sys.exit(EXIT_PIPE_CLOSED)
+    except OSError as error:
+        raise DsgenError(f"cannot write to standard output: {error.strerror}") from error
+
+
+def run(program: click.Command, arguments: Sequence[str]) -> int:
+    """Run the program and return its exit code; whatever goes wrong becomes a message on standard error."""
+    try:
+        return program.main(list(arguments), prog_name="dsgen", standalone_mode=False) or EXIT_OK
+    except click.ClickException as error:
+        error.show()
+        return EXIT_USAGE
+    except (click.Abort, KeyboardInterrupt):
+        return EXIT_INTERRUPTED
+    except DsgenError as error:
+        if str(error):
+            _complain(str(error))
+        return error.exit_code
+    except OSError as error:
+        where = Path(os.fsdecode(error.filename)) if isinstance(error.filename, str | bytes) else None
+        _complain(f"{where}: {error.strerror}" if where else str(error))
+        return EXIT_FAILED
+    except Exception as error:  # a mistake in dsgen itself: the user still gets a sentence, and the way to the details
+        _complain(f"internal error, please report it: {type(error).__name__}: {error} (DSGEN_DEBUG=1 shows where)")
+        if os.environ.get("DSGEN_DEBUG"):
+            traceback.print_exc()
+        return EXIT_FAILED
+
+
+def color() -> bool:
+    """Whether standard error is a terminal whose user wants colour."""
+    return sys.stderr.isatty() and not os.environ.get("NO_COLOR")
+
+
+def _complain(message: str) -> None:
+    try:
+        sys.stderr.write(f"dsgen: {message}\n")
+    except OSError as error:
+        if error.errno != errno.EPIPE:
+            raise

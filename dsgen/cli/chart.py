@@ -1,0 +1,37 @@
+"""`dsgen chart`: the Helm chart, with or without a job's values as its defaults."""
+
+from pathlib import Path
+
+import click
+
+from dsgen.cli._jobs import load_chart
+from dsgen.cli._output import deliver, folder_options
+from dsgen.cli._shared import Inputs, inputs
+from dsgen.compiler import chart_files
+from dsgen.writer import Plan
+
+NAME = "deepspeed-job"
+
+
+@click.command("chart")
+@inputs(many=False)
+@click.option(
+    "-o", "--output", metavar="DIR", type=click.Path(path_type=Path), required=True, help="The folder of the chart."
+)
+@folder_options
+def command(inputs: Inputs, output: Path, check: bool, dry_run: bool) -> int:
+    """Write a Helm chart into a folder, with the values of FILE as its defaults.
+
+    The chart is complete: `helm install` with it creates the same objects as `dsgen render`. Without FILE it has the
+    defaults alone and is named deepspeed-job.
+
+    \b
+    Examples:
+      dsgen chart -o charts/deepspeed-job
+      dsgen chart cifar.yaml -o charts/cifar
+      dsgen chart cifar.yaml -f prod.yaml -o charts/cifar --dry-run
+    """
+    job = load_chart(inputs)
+    name = (job and job.release.name) or NAME
+    files = chart_files(job.values if job else None, name)
+    return deliver([(output, Plan(f"chart {name}", files))], check, dry_run)

@@ -1,0 +1,41 @@
+"""`dsgen render`: values files to flat manifests."""
+
+from pathlib import Path
+
+import click
+
+from dsgen.cli._jobs import load_jobs
+from dsgen.cli._output import deliver, folder_options, folders, job_plan
+from dsgen.cli._shared import Inputs, emit, inputs
+from dsgen.errors import EXIT_OK, UsageProblem
+from dsgen.render import render
+
+
+@click.command("render")
+@inputs()
+@click.option(
+    "-o", "--output", metavar="DIR", type=click.Path(path_type=Path), help="Write one object per file into this folder."
+)
+@folder_options
+def command(inputs: Inputs, output: Path | None, check: bool, dry_run: bool) -> int:
+    """Print the manifests of one or more jobs, or write them into a folder.
+
+    Each FILE is a job of its own, with all -f files laid over it; without a FILE, the -f files together are one job.
+    `-` is standard input. With -o, several jobs get a folder each, named after the job.
+
+    \b
+    Examples:
+      dsgen render cifar.yaml | kubectl apply -f -
+      dsgen render cifar.yaml -f prod.yaml --set workers.replicas=4 -n training
+      dsgen render cifar.yaml mnist.yaml -o manifests
+      dsgen render cifar.yaml -o manifests/cifar --check
+    """
+    if output is None and (check or dry_run):
+        raise UsageProblem("--check and --dry-run compare with a folder: add -o DIR")
+    jobs = load_jobs(inputs)
+    rendered = [render(job.values, job.release) for job in jobs]
+    if output is None:
+        emit("---\n".join(document.text for documents in rendered for document in documents))
+        return EXIT_OK
+    plans = [job_plan(job, documents) for job, documents in zip(jobs, rendered, strict=True)]
+    return deliver(list(zip(folders(output, jobs), plans, strict=True)), check, dry_run)

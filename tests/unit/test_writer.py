@@ -1,0 +1,256 @@
+"""The writer on real folders: what it writes, what it leaves alone, what it refuses."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from dsgen.errors import EXIT_FAILED, EXIT_FINDINGS, DsgenError
+from dsgen.writer import INDEX, Changes, Plan, Refused, compare, write
+
+JOB = "kind: Job\nspec:\n  parallelism: 2\n"
+CONFIG = "kind: ConfigMap\n"
+CLAIM = "kind: PersistentVolumeClaim\n"
+
+
+def plan(files: dict[str, str], run: str = "1", owner: str = "job training/cifar") -> Plan:
+    """A plan whose `job-` files belong to the run."""
+    return Plan(owner, files, run, frozenset(path for path in files if path.startswith("job-")))
+
+
+def put(directory: Path, wanted: Plan) -> Changes:
+    """Compare and write, as a command does."""
+    changes = compare(directory, wanted)
+    write(directory, wanted, changes)
+    return changes
+
+
+def tree(directory: Path) -> dict[str, str]:
+    """Every file below a folder, the index apart."""
+    files = [path for path in directory.rglob("*") if path.is_file() and path.name != INDEX]
+    return {path.relative_to(directory).as_posix(): path.read_text() for path in files}
+
+
+def test_writes_all_files_into_a_new_folder(tmp_path: Path) -> None:
+    put(tmp_path / "new" / "folder", plan({"a.yaml": CLAIM, "templates/b.yaml": CONFIG}))
+
+    assert {"a.yaml": CLAIM, "templates/b.yaml": CONFIG} == tree(tmp_path / "new" / "folder")
+
+
+def test_index_names_every_file_with_its_run(tmp_path: Path) -> None:
+    put(tmp_path, plan({"a.yaml": CLAIM, "job-b.yaml": JOB}))
+
+    index = json.loads((tmp_path / INDEX).read_text())
+
+    assert (1, "job training/cifar", "1") == (index["version"], index["owner"], index["run"])
+    assert {"a.yaml": None, "job-b.yaml": "1"} == {path: entry.get("run") for path, entry in index["files"].items()}
+
+
+def test_second_write_touches_nothing(tmp_path: Path) -> None:
+    put(tmp_path, plan({"a.yaml": CLAIM, "job-b.yaml": JOB}))
+    before = {path: path.stat() for path in tmp_path.iterdir()}
+
+    changes = put(tmp_path, plan({"a.yaml": CLAIM, "job-b.yaml": JOB}))
+
+    assert Changes() == changes
+    assert before == {path: path.stat() for path in tmp_path.iterdir()}
+
+
+def test_unchanged_files_keep_their_inode(tmp_path: Path) -> None:
+    put(tmp_path, plan({"a.yaml": CLAIM, "b.yaml": CONFIG}))
+    inode = (tmp_path / "a.yaml").stat().st_ino
+
+    put(tmp_path, plan({"a.yaml": CLAIM, "b.yaml": CONFIG + "data: {}\n"}))
+
+    assert inode == (tmp_path / "a.yaml").stat().st_ino
+
+
+def test_files_no_longer_wanted_are_removed_with_their_folder(tmp_path: Path) -> None:
+    put(tmp_path, plan({"a.yaml": CLAIM, "templates/deep/b.yaml": CONFIG}))
+
+    put(tmp_path, plan({"a.yaml": CLAIM}))
+
+    assert {"a.yaml", INDEX} == {path.name for path in tmp_path.iterdir()}
+
+
+def test_foreign_files_beside_ours_stay(tmp_path: Path) -> None:
+    (tmp_path / "kustomization.yaml").write_text("mine")
+    put(tmp_path, plan({"a.yaml": CLAIM, "b.yaml": CONFIG}))
+    put(tmp_path, plan({"a.yaml": CLAIM}))
+
+    assert {"a.yaml": CLAIM, "kustomization.yaml": "mine"} == tree(tmp_path)
+
+
+def test_foreign_file_in_the_way_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "b.yaml").write_text("I'm precious!")
+
+    with pytest.raises(Refused, match=r"b\.yaml is in the way: dsgen did not write it") as refusal:
+        put(tmp_path, plan({"a.yaml": CLAIM, "b.yaml": CONFIG}))
+
+    assert EXIT_FINDINGS == refusal.value.exit_code
+    assert {"b.yaml": "I'm precious!"} == tree(tmp_path)
+
+
+def test_a_file_that_is_already_right_is_adopted(tmp_path: Path) -> None:
+    (tmp_path / "a.yaml").write_text(CLAIM)
+
+    assert Changes() == put(tmp_path, plan({"a.yaml": CLAIM}))
+    assert "a.yaml" in json.loads((tmp_path / INDEX).read_text())["files"]
+
+
+@pytest.mark.parametrize("wanted", [{"a.yaml": CLAIM, "b.yaml": "new"}, {"a.yaml": CLAIM}], ids=["changed", "removed"])
+def test_hand_edited_file_is_refused(tmp_path: Path, wanted: dict[str, str]) -> None:
+    put(tmp_path, plan({"a.yaml": CLAIM, "b.yaml": CONFIG}))
+    (tmp_path / "b.yaml").write_text("my edit")
+
+    with pytest.raises(Refused, match=r"b\.yaml was edited since dsgen wrote it"):
+        put(tmp_path, plan(wanted))
+
+    assert {"a.yaml": CLAIM, "b.yaml": "my edit"} == tree(tmp_path)
+
+
+def test_deleting_the_hand_edited_file_is_the_way_out(tmp_path: Path) -> None:
+    put(tmp_path, plan({"b.yaml": CONFIG}))
+    (tmp_path / "b.yaml").unlink()
+
+    put(tmp_path, plan({"b.yaml": "new"}))
+
+    assert {"b.yaml": "new"} == tree(tmp_path)
+
+
+def test_folder_of_another_job_is_refused(tmp_path: Path) -> None:
+    put(tmp_path, plan({"a.yaml": CLAIM}))
+
+    with pytest.raises(Refused, match="holds job training/cifar: give job training/mnist a folder of its own"):
+        put(tmp_path, plan({"b.yaml": CONFIG}, owner="job training/mnist"))
+
+    assert {"a.yaml": CLAIM} == tree(tmp_path)
+
+
+@pytest.mark.parametrize(
+    "wanted",
+    [
+        {"job-a.yaml": JOB.replace("2", "3"), "job-b.yaml": JOB},
+        {"job-b.yaml": JOB},
+        {"job-a.yaml": JOB, "job-b.yaml": JOB, "job-c.yaml": JOB},
+    ],
+    ids=["changed", "gone", "new"],
+)
+def test_a_run_does_not_change_under_its_id(tmp_path: Path, wanted: dict[str, str]) -> None:
+    before = {"job-a.yaml": JOB, "job-b.yaml": JOB}
+    put(tmp_path, plan(before))
+    named = sorted(path for path in {*before, *wanted} if before.get(path) != wanted.get(path))
+
+    with pytest.raises(
+        Refused, match=f'run "1" .* would change: {", ".join(named)}\nA run keeps what it began with: change run.id'
+    ):
+        put(tmp_path, plan(wanted))
+
+    assert before == tree(tmp_path)
+
+
+def test_objects_of_the_job_may_change_while_a_run_stays(tmp_path: Path) -> None:
+    put(tmp_path, plan({"a.yaml": CLAIM, "job-b.yaml": JOB}))
+
+    put(tmp_path, plan({"a.yaml": CLAIM + "spec: {}\n", "job-b.yaml": JOB}))
+
+    assert {"a.yaml": CLAIM + "spec: {}\n", "job-b.yaml": JOB} == tree(tmp_path)
+
+
+def test_a_run_may_be_suspended_and_resumed(tmp_path: Path) -> None:
+    texts = [JOB, JOB + "  suspend: true\n", JOB + "  suspend: false\n"]
+    for text in texts:
+        put(tmp_path, plan({"job-a.yaml": text}))
+
+    assert {"job-a.yaml": texts[-1]} == tree(tmp_path)
+
+
+def test_suspend_in_a_users_text_is_no_suspension(tmp_path: Path) -> None:
+    put(tmp_path, plan({"job-a.yaml": JOB + "data:\n  text: |\n    suspend: true\n"}))
+
+    with pytest.raises(Refused, match="would change"):
+        put(tmp_path, plan({"job-a.yaml": JOB + "data:\n  text: |\n    suspend: false\n"}))
+
+
+def test_new_run_id_replaces_the_old_runs_files(tmp_path: Path) -> None:
+    put(tmp_path, plan({"a.yaml": CLAIM, "job-1.yaml": JOB}))
+
+    put(tmp_path, plan({"a.yaml": CLAIM, "job-2.yaml": JOB}, run="2"))
+
+    assert {"a.yaml": CLAIM, "job-2.yaml": JOB} == tree(tmp_path)
+
+
+def test_an_earlier_run_comes_back_only_as_it_was(tmp_path: Path) -> None:
+    put(tmp_path, plan({"job-1.yaml": JOB}))
+    put(tmp_path, plan({"job-2.yaml": JOB}, run="2"))
+
+    with pytest.raises(Refused, match='run "1" of job training/cifar'):
+        put(tmp_path, plan({"job-1.yaml": JOB.replace("2", "3")}))
+    put(tmp_path, plan({"job-1.yaml": JOB}))
+
+    assert {"job-1.yaml": JOB} == tree(tmp_path)
+
+
+def test_compare_changes_nothing(tmp_path: Path) -> None:
+    put(tmp_path, plan({"a.yaml": CLAIM, "b.yaml": CONFIG}))
+    before = tree(tmp_path)
+
+    changes = compare(tmp_path, plan({"a.yaml": "new", "c.yaml": CONFIG}))
+
+    assert Changes(write=("a.yaml", "c.yaml"), remove=("b.yaml",)) == changes
+    assert changes.stale
+    assert before == tree(tmp_path)
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["", "<<<<<<< HEAD\n{}", '{"version": 1}', "[]", '{"version": 2, "owner": "x", "files": {}}',
+     '{"version": 1, "owner": "job training/cifar", "files": {"../out.yaml": {"sha256": "0"}}}'],
+    ids=["empty", "conflict", "short", "list", "newer", "outside"],
+)  # fmt: skip
+def test_damaged_index_is_an_error_that_names_it(tmp_path: Path, text: str) -> None:
+    (tmp_path / INDEX).write_text(text)
+
+    with pytest.raises(DsgenError, match=f"{INDEX} cannot be understood") as error:
+        compare(tmp_path, plan({"a.yaml": CLAIM}))
+
+    assert EXIT_FAILED == error.value.exit_code
+
+
+# A process that may write no file larger than 1000 bytes: the second text fails as on a full disk.
+FULL_DISK = """
+import resource, sys
+from pathlib import Path
+from dsgen.writer import Plan, compare, write
+directory, wanted = Path(sys.argv[1]), Plan("job training/cifar", {"a.yaml": "new", "z/z.yaml": "x" * 5000})
+changes = compare(directory, wanted)
+resource.setrlimit(resource.RLIMIT_FSIZE, (1000, 1000))
+try:
+    write(directory, wanted, changes)
+except OSError as error:
+    print(error.strerror)
+"""
+
+
+def test_failing_write_leaves_the_folder_as_it_was(tmp_path: Path) -> None:
+    put(tmp_path, plan({"a.yaml": "old"}))
+    before = sorted(path.name for path in tmp_path.iterdir())
+
+    done = subprocess.run([sys.executable, "-c", FULL_DISK, tmp_path], capture_output=True, text=True, check=True)
+
+    assert "File too large\n" == done.stdout
+    assert {"a.yaml": "old"} == tree(tmp_path)
+    assert before == sorted(path.name for path in tmp_path.iterdir())
+
+
+def test_files_get_the_users_usual_mode(tmp_path: Path) -> None:
+    old = os.umask(0o022)
+    try:
+        put(tmp_path, plan({"a.yaml": CLAIM}))
+    finally:
+        os.umask(old)
+
+    assert 0o644 == (tmp_path / "a.yaml").stat().st_mode & 0o777
