@@ -1,0 +1,109 @@
+"""Plain scalars as Helm's YAML parser reads them (go.yaml.in/yaml/v2, YAML 1.1 words, then JSON numbers)."""
+
+from __future__ import annotations
+
+import math
+import re
+
+Scalar = str | int | float | bool | None
+
+TRUE = frozenset(["y", "Y", "yes", "Yes", "YES", "true", "True", "TRUE", "on", "On", "ON"])
+FALSE = frozenset(["n", "N", "no", "No", "NO", "false", "False", "FALSE", "off", "Off", "OFF"])
+NULL = frozenset(("", "~", "null", "Null", "NULL"))
+NOT_FINITE = frozenset(sign + word for sign in ("", "+", "-") for word in (".inf", ".Inf", ".INF")) | {
+    ".nan",
+    ".NaN",
+    ".NAN",
+}
+EXACT = 2**53
+"""Helm keeps every number as a float64, which is exact up to here."""
+
+_INTEGER = re.compile(r"([+-]?)(?:0[xX]([0-9a-fA-F]+)|0[oO]([0-7]+)|0[bB]([01]+)|0([0-7]+)|(0|[1-9][0-9]*))")
+_BASES = (16, 8, 2, 8, 10)
+_FLOAT = re.compile(r"[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
+_LEADING_ZERO = re.compile(r"[+-]?0[0-9_]+")
+
+
+class Unreadable(ValueError):  # noqa: N818 - never raised to a user; the reader turns it into a diagnostic
+    """A scalar that loses something on its way into Helm; the message says what."""
+
+
+def resolve(text: str) -> Scalar:
+    """The value of a plain scalar; a float without a fraction is an integer.
+
+    Raises Unreadable for infinities, not-a-number and integers that a float64 cannot hold.
+    """
+    if text in TRUE:
+        return True
+    if text in FALSE:
+        return False
+    if text in NULL:
+        return None
+    if text in NOT_FINITE:
+        raise Unreadable("it is not a finite number, which Helm cannot read")
+    number = _number(text)
+    return text if number is None else number
+
+
+def _number(text: str) -> int | float | None:
+    # Underscores group digits, but not behind a leading dot: `1_000` is a number, `._5` a text.
+    digits = text if text.startswith(".") else text.replace("_", "")
+    if text[0] not in "+-.0123456789":
+        return None
+    integer = _integer(digits)
+    if integer is not None:
+        if abs(integer) > EXACT:
+            raise Unreadable(f"Helm would round this number to {float(integer):.0f}")
+        return integer
+    if not _FLOAT.fullmatch(digits):
+        return None
+    number = float(digits)
+    if math.isinf(number):
+        return None  # 1e400 is a text for Helm
+    if digits.lstrip("+-").isdigit() and abs(number) > EXACT:
+        raise Unreadable(f"Helm would round this number to {number:.0f}")
+    return _whole(number)
+
+
+def _integer(digits: str) -> int | None:
+    match = _INTEGER.fullmatch(digits)
+    if not match:
+        return None
+    sign, *forms = match.groups()
+    form = next(index for index, found in enumerate(forms) if found is not None)
+    number = int(forms[form], _BASES[form])
+    number = -number if sign == "-" else number
+    # Go tries int64, and uint64 where there is no sign.
+    return number if -(2**63) <= number < (2**63 if sign else 2**64) else None
+
+
+def _whole(number: float) -> int | float:
+    negative_zero = number == 0 and math.copysign(1, number) < 0
+    return int(number) if number.is_integer() and abs(number) <= EXACT and not negative_zero else number
+
+
+def key_text(text: str) -> str:
+    """What a plain key becomes: `on` is "true", `0x10` is "16", since JSON's keys are texts.
+
+    Raises Unreadable for a key that is null or loses something.
+    """
+    value = resolve(text)
+    if value is None:
+        raise Unreadable("a key cannot be null")
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, float):
+        raise Unreadable("a key cannot be a number with a fraction")
+    return str(value)
+
+
+def surprise(text: str) -> str:
+    """How Helm reads a plain scalar that few people would expect, as in "the boolean true"; empty when it is plain."""
+    if text in TRUE and text.lower() != "true":
+        return "the boolean true"
+    if text in FALSE and text.lower() != "false":
+        return "the boolean false"
+    if _LEADING_ZERO.fullmatch(text):
+        value = resolve(text)
+        return "" if isinstance(value, str) else f"the number {value}"
+    return ""

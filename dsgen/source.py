@@ -1,0 +1,390 @@
+"""Reads a values file exactly as Helm reads it, keeping the place of every key, value and list item.
+
+PyYAML gives the events, this module gives them Helm's meaning. What Helm's versions read differently, and what Helm
+reads with a loss (duplicate keys, a second document, numbers it would round), is refused. After this module nobody
+looks at YAML text again.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import yaml
+from yaml.events import (
+    AliasEvent,
+    DocumentEndEvent,
+    DocumentStartEvent,
+    Event,
+    MappingEndEvent,
+    MappingStartEvent,
+    ScalarEvent,
+    SequenceEndEvent,
+    SequenceStartEvent,
+    StreamEndEvent,
+)
+
+from dsgen.diagnostics import Diagnostic, Position
+from dsgen.scalars import Scalar, Unreadable, key_text, resolve, surprise
+
+MAX_DEPTH = 100
+MAX_NODES = 200_000
+"""Values in one file, aliases written out: a few lines of aliases can stand for billions."""
+MAX_KEY = 1000
+STRING_TAGS = (None, "!", "tag:yaml.org,2002:str")
+
+Path = tuple[str | int, ...]
+
+
+@dataclass(frozen=True)
+class SourceText:
+    """A values file: the name that messages show (`<stdin>` for `-`) and its text."""
+
+    name: str
+    text: str
+
+    @staticmethod
+    def from_bytes(name: str, data: bytes) -> SourceText:
+        """Never fails: bytes that are not UTF-8 are kept as lone surrogates, which `read` reports with their place."""
+        return SourceText(name, data.decode("utf-8", "surrogateescape"))
+
+
+@dataclass
+class Node:
+    """A value and where it stands: a scalar, a dict of nodes or a list of nodes.
+
+    key: the place of its key, in a mapping. text: a plain scalar as it is written, empty for all others.
+    broken: a problem with it was reported already, so that no more is said about it.
+    """
+
+    value: Scalar | dict[str, Node] | list[Node]
+    position: Position
+    key: Position | None = None
+    text: str = ""
+    broken: bool = False
+
+    def data(self) -> Any:
+        """Plain Python data, a new copy each time."""
+        if isinstance(self.value, dict):
+            return {key: node.data() for key, node in self.value.items()}
+        if isinstance(self.value, list):
+            return [node.data() for node in self.value]
+        return self.value
+
+    def find(self, path: Sequence[str | int]) -> tuple[Node, Path]:
+        """The node at the path, or the last one on the way, and the part of the path that leads to it."""
+        node = self
+        for depth, key in enumerate(path):
+            child = node.child(key)
+            if child is None:
+                return node, tuple(path[:depth])
+            node = child
+        return node, tuple(path)
+
+    def child(self, key: str | int) -> Node | None:
+        """The node under a key or an index, None when there is none."""
+        if isinstance(self.value, dict):
+            return self.value.get(key) if isinstance(key, str) else None
+        if isinstance(self.value, list) and isinstance(key, int) and key < len(self.value):
+            return self.value[key]
+        return None
+
+    def walk(self, path: Path = ()) -> Iterator[tuple[Path, Node]]:
+        """Every node below, with its path, this one first."""
+        yield path, self
+        children = self.value.items() if isinstance(self.value, dict) else enumerate(self._items())
+        for key, node in children:
+            yield from node.walk((*path, key))
+
+    def _items(self) -> list[Node]:
+        return self.value if isinstance(self.value, list) else []
+
+
+@dataclass
+class Tree:
+    """A file that was read: its root, always a mapping, and what is wrong with it. complete: all of it was read."""
+
+    root: Node
+    diagnostics: list[Diagnostic] = field(default_factory=list)
+    complete: bool = True
+
+
+def read(source: SourceText) -> Tree:
+    """Reads one file; all problems are in the result, nothing is raised."""
+    return _Reader(source).read()
+
+
+class _Stop(Exception):  # noqa: N818 - control flow inside this module: nothing more can be read
+    pass
+
+
+class _Reader:
+    def __init__(self, source: SourceText) -> None:
+        self.name = source.name
+        self.text = source.text.removeprefix("\ufeff")
+        self.ends = self.text.endswith(("\n", "\r"))
+        self.found: list[Diagnostic] = []
+        self.anchors: dict[str, tuple[Node, int] | None] = {}
+        self.count = 0
+
+    def read(self) -> Tree:
+        empty = Node({}, Position(self.name, 1, 1))
+        if self._bad_characters() or self._directive():
+            return Tree(empty, self.found, complete=False)
+        loader = getattr(yaml, "CBaseLoader", yaml.BaseLoader)
+        self.next = loader(self.text if self.ends else self.text + "\n").get_event
+        try:
+            return Tree(self._document() or empty, self.found)
+        except _Stop:
+            pass
+        except yaml.MarkedYAMLError as error:
+            self._syntax_error(error)
+        except yaml.YAMLError as error:
+            self._problem("DS001", f"this is not YAML: {error}", Position(self.name, 1, 1))
+        return Tree(self.root if hasattr(self, "root") else empty, self.found, complete=False)
+
+    # -- problems ---------------------------------------------------------------------------------------------------
+
+    def _at(self, mark: Any) -> Position:
+        return Position(self.name, mark.line + 1, mark.column + 1)
+
+    def _problem(self, id_: str, message: str, at: Position, hint: str = "") -> None:
+        self.found.append(Diagnostic(id_, message, at, hint=hint))
+
+    def _syntax_error(self, error: yaml.MarkedYAMLError) -> None:
+        mark = error.problem_mark or error.context_mark
+        context = f" {error.context}" if error.context else ""
+        hint = "the indentation, or a quote or bracket above that is not closed, is the usual cause"
+        at = self._at(mark) if mark else Position(self.name, 1, 1)
+        self._problem("DS001", f"this is not YAML:{context} {error.problem}".replace(":  ", ": "), at, hint)
+
+    def _bad_characters(self) -> bool:
+        for line, column, char in _unreadable_characters(self.text):
+            at = Position(self.name, line, column)
+            if "\udc80" <= char <= "\udcff":
+                self._problem("DS002", f"byte 0x{ord(char) - 0xDC00:02x} is not UTF-8", at, "save the file as UTF-8")
+            else:
+                hint = 'write it as an escape in double quotes, such as "\\x07"'
+                self._problem("DS002", f"the character U+{ord(char):04X} is not allowed in YAML", at, hint)
+        return bool(self.found)
+
+    def _directive(self) -> bool:
+        for number, line in enumerate(self.text.split("\n"), 1):
+            if line.startswith("%"):
+                self._problem(
+                    "DS006", "YAML directives are not read by Helm", Position(self.name, number, 1), "remove the line"
+                )
+                return True
+            if line.strip() and not line.lstrip().startswith("#"):
+                return False
+        return False
+
+    # -- the document -----------------------------------------------------------------------------------------------
+
+    def _document(self) -> Node | None:
+        event = self.next()
+        while not isinstance(event, DocumentStartEvent):
+            if isinstance(event, StreamEndEvent):
+                return None
+            event = self.next()
+        start = self.next()
+        root = self._node(start, 0)
+        self._end_of_document()
+        if isinstance(root.value, dict):
+            return root
+        if root.value is not None and not root.broken:
+            self._problem("DS003", f"a values file is a map of keys, not {kind(root.value)}", root.position)
+        return None
+
+    def _end_of_document(self) -> None:
+        end = self.next()
+        if isinstance(end, DocumentEndEvent) and end.explicit and re.match(r"\s*%", self.text[end.end_mark.index :]):
+            self._problem("DS006", "YAML directives are not read by Helm", self._at(end.end_mark), "remove the line")
+            raise _Stop
+        following = self.next()
+        if not isinstance(following, StreamEndEvent):
+            hint = "a values file is one document; put the other one into a file of its own"
+            self._problem("DS006", "a second document begins here", self._at(following.start_mark), hint)
+            raise _Stop
+
+    def _node(self, event: Event, depth: int) -> Node:
+        at = self._at(event.start_mark)
+        self.count += 1
+        if depth > MAX_DEPTH:
+            self._problem("DS011", f"the file is nested more than {MAX_DEPTH} levels deep", at)
+            raise _Stop
+        if isinstance(event, AliasEvent):
+            return self._alias(event, at)
+        node = Node(None, at)
+        start, anchor = self.count, getattr(event, "anchor", None)
+        if anchor:
+            self.anchors[anchor] = None
+        if isinstance(event, ScalarEvent):
+            self._scalar(event, node)
+        elif isinstance(event, MappingStartEvent):
+            self._mapping(event, node, depth)
+        elif isinstance(event, SequenceStartEvent):
+            self._sequence(event, node, depth)
+        if anchor:
+            self.anchors[anchor] = (node, self.count - start)
+        return node
+
+    def _alias(self, event: AliasEvent, at: Position) -> Node:
+        target = self.anchors.get(event.anchor)
+        if target is None:
+            inside = event.anchor in self.anchors
+            reason = "stands inside what it names" if inside else "names no anchor before it"
+            self._problem("DS009", f"the alias *{event.anchor} {reason}", at)
+            return Node(None, at, broken=True)
+        node, size = target
+        self.count += size
+        if self.count > MAX_NODES:
+            self._problem("DS009", f"with all aliases written out the file has more than {MAX_NODES} values", at)
+            raise _Stop
+        return Node(node.value, at, text=node.text, broken=node.broken)
+
+    def _sequence(self, event: SequenceStartEvent, node: Node, depth: int) -> None:
+        self._check_tag(event, node)
+        items: list[Node] = []
+        node.value = items
+        while not isinstance(item := self.next(), SequenceEndEvent):
+            items.append(self._node(item, depth + 1))
+
+    def _mapping(self, event: MappingStartEvent, node: Node, depth: int) -> None:
+        self._check_tag(event, node)
+        entries: dict[str, Node] = {}
+        node.value = entries
+        if not hasattr(self, "root"):
+            self.root = node
+        written: dict[str, Position] = {}
+        while not isinstance(event := self.next(), MappingEndEvent):
+            at = self._at(event.start_mark)
+            if isinstance(event, ScalarEvent) and event.value == "<<" and event.implicit[0]:
+                self._merge(self._node(self.next(), depth + 1), at, entries, written)
+                continue
+            key = self._key(event, at, depth)
+            value = self._node(self.next(), depth + 1)
+            if key is None:
+                continue
+            if key in written:
+                first = written[key]
+                self._problem("DS004", f'the key "{key}" is here twice; the first is in line {first.line}', at)
+                continue
+            value.key = written[key] = at
+            entries[key] = value
+
+    # -- keys and merges --------------------------------------------------------------------------------------------
+
+    def _key(self, event: Event, at: Position, depth: int) -> str | None:
+        if not isinstance(event, ScalarEvent):
+            if not isinstance(event, AliasEvent):
+                self._node(event, depth + 1)
+            self._problem("DS010", "a key must be a text, not an alias, a map or a list", at)
+            return None
+        if event.anchor:
+            self._problem("DS010", "an anchor cannot stand on a key", at)
+        if event.tag not in STRING_TAGS:
+            self._problem(
+                "DS007", f"the tag {_tag(event.tag)} is not supported", at, "remove it, or put the text in quotes"
+            )
+        if event.end_mark.index - event.start_mark.index > MAX_KEY:
+            self._problem("DS010", f"a key is at most {MAX_KEY} characters long", at)
+        self._check_escapes(event, at)
+        return self._plain_key(event.value, at) if event.implicit[0] else event.value
+
+    def _plain_key(self, text: str, at: Position) -> str | None:
+        try:
+            key = key_text(text)
+        except Unreadable as error:
+            self._problem("DS010", f'the key "{text}" cannot be used: {error}', at, "put it in quotes")
+            return None
+        if surprise(text):
+            self._warn(f'Helm reads the key {text} as "{key}"', at)
+        return key
+
+    def _merge(self, node: Node, at: Position, entries: dict[str, Node], written: dict[str, Position]) -> None:
+        # Of a list the first map wins, so the last one goes in first.
+        maps = list(reversed(node.value)) if isinstance(node.value, list) else [node]
+        for part in maps:
+            if not isinstance(part.value, dict):
+                if not (part.broken or node.broken):
+                    self._problem("DS005", f"<< merges maps, not {kind(part.value)}", at)
+                continue
+            for key in sorted(part.value.keys() & written.keys()):
+                message = f'<< would override the key "{key}" of line {written[key].line}, in Helm only'
+                self._problem("DS005", message, at, "write << before the keys that override what it brings")
+            entries.update((key, value) for key, value in part.value.items() if key not in written)
+
+    # -- scalars ----------------------------------------------------------------------------------------------------
+
+    def _scalar(self, event: ScalarEvent, node: Node) -> None:
+        self._check_tag(event, node)
+        self._check_escapes(event, node.position)
+        node.value = event.value
+        if event.style in ("|", ">"):
+            self._check_last_line(event, node.position)
+        if not event.implicit[0] or event.tag is not None:
+            return
+        node.text = event.value
+        try:
+            node.value = resolve(event.value)
+        except Unreadable as error:
+            hint = "put it in quotes if it is meant as a text"
+            self._problem("DS008", f"{event.value} cannot be used: {error}", node.position, hint)
+            node.broken = True
+        else:
+            if surprising := surprise(event.value):
+                self._warn(f"Helm reads {event.value} as {surprising}", node.position)
+
+    def _warn(self, message: str, at: Position) -> None:
+        hint = "write true, false or the number itself, or put it in quotes to have the text"
+        self.found.append(Diagnostic("DS050", message, at, hint=hint, severity="warning"))
+
+    def _check_tag(self, event: Event, node: Node) -> None:
+        tag = getattr(event, "tag", None)
+        if tag is None or (isinstance(event, ScalarEvent) and tag in STRING_TAGS):
+            return
+        hint = "remove it; a text is written in quotes"
+        self._problem("DS007", f"the tag {_tag(tag)} is not supported", node.position, hint)
+        node.broken = True
+
+    def _check_escapes(self, event: ScalarEvent, at: Position) -> None:
+        if event.style != '"':
+            return
+        written = self.text[event.start_mark.index : event.end_mark.index]
+        if "\\/" in written.replace("\\\\", ""):
+            self._problem("DS013", "Helm cannot read the escape \\/", at, "write / without the backslash")
+
+    def _check_last_line(self, event: ScalarEvent, at: Position) -> None:
+        # Helm 4 ends the text with a newline here, Helm 3 does not.
+        if not self.ends and event.end_mark.index >= len(self.text) and event.value.endswith("\n"):
+            hint = "end the file with a newline, or write |- for a text without one"
+            self._problem("DS012", "the file ends inside this text, without a newline", at, hint)
+
+
+def kind(value: Any) -> str:
+    """What a value is, for a sentence: "a text", "a list"."""
+    if value is None:
+        return "null"
+    if isinstance(value, bool):
+        return "a boolean"
+    names = {str: "a text", int: "a number", float: "a number", list: "a list", dict: "a map"}
+    return names[type(value)]
+
+
+def _tag(tag: str) -> str:
+    return tag.replace("tag:yaml.org,2002:", "!!")
+
+
+_UNREADABLE = re.compile("[^\t\n\r -~\x85\xa0-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+_BREAK = re.compile("\r\n|[\n\r\x85\u2028\u2029]")
+
+
+def _unreadable_characters(text: str) -> Iterator[tuple[int, int, str]]:
+    """Line, column and character of what YAML does not allow in a file."""
+    for match in _UNREADABLE.finditer(text):
+        breaks = list(_BREAK.finditer(text, 0, match.start()))
+        start = breaks[-1].end() if breaks else 0
+        yield len(breaks) + 1, match.start() - start + 1, match.group()
