@@ -8,8 +8,6 @@ looks at YAML text again.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
 from typing import Any
 
 import yaml
@@ -26,89 +24,18 @@ from yaml.events import (
     StreamEndEvent,
 )
 
+from dsgen.characters import directive_line, unreadable_characters
 from dsgen.diagnostics import Diagnostic, Position
-from dsgen.scalars import Scalar, Unreadable, key_text, resolve, surprise
+from dsgen.nodes import Node, SourceText, Tree, kind
+from dsgen.scalars import Unreadable, key_text, resolve, surprise
 
 MAX_DEPTH = 100
 MAX_NODES = 200_000
 """Values in one file, aliases written out: a few lines of aliases can stand for billions."""
 MAX_KEY = 1000
+DIRECTIVE = "YAML directives are not read by Helm"
+TAG_HINT = "remove it; a text is written in quotes"
 STRING_TAGS = (None, "!", "tag:yaml.org,2002:str")
-
-Path = tuple[str | int, ...]
-
-
-@dataclass(frozen=True)
-class SourceText:
-    """A values file: the name that messages show (`<stdin>` for `-`) and its text."""
-
-    name: str
-    text: str
-
-    @staticmethod
-    def from_bytes(name: str, data: bytes) -> SourceText:
-        """Never fails: bytes that are not UTF-8 are kept as lone surrogates, which `read` reports with their place."""
-        return SourceText(name, data.decode("utf-8", "surrogateescape"))
-
-
-@dataclass
-class Node:
-    """A value and where it stands: a scalar, a dict of nodes or a list of nodes.
-
-    key: the place of its key, in a mapping. text: a plain scalar as it is written, empty for all others.
-    broken: a problem with it was reported already, so that no more is said about it.
-    """
-
-    value: Scalar | dict[str, Node] | list[Node]
-    position: Position
-    key: Position | None = None
-    text: str = ""
-    broken: bool = False
-
-    def data(self) -> Any:
-        """Plain Python data, a new copy each time."""
-        if isinstance(self.value, dict):
-            return {key: node.data() for key, node in self.value.items()}
-        if isinstance(self.value, list):
-            return [node.data() for node in self.value]
-        return self.value
-
-    def find(self, path: Sequence[str | int]) -> tuple[Node, Path]:
-        """The node at the path, or the last one on the way, and the part of the path that leads to it."""
-        node = self
-        for depth, key in enumerate(path):
-            child = node.child(key)
-            if child is None:
-                return node, tuple(path[:depth])
-            node = child
-        return node, tuple(path)
-
-    def child(self, key: str | int) -> Node | None:
-        """The node under a key or an index, None when there is none."""
-        if isinstance(self.value, dict):
-            return self.value.get(key) if isinstance(key, str) else None
-        if isinstance(self.value, list) and isinstance(key, int) and key < len(self.value):
-            return self.value[key]
-        return None
-
-    def walk(self, path: Path = ()) -> Iterator[tuple[Path, Node]]:
-        """Every node below, with its path, this one first."""
-        yield path, self
-        children = self.value.items() if isinstance(self.value, dict) else enumerate(self._items())
-        for key, node in children:
-            yield from node.walk((*path, key))
-
-    def _items(self) -> list[Node]:
-        return self.value if isinstance(self.value, list) else []
-
-
-@dataclass
-class Tree:
-    """A file that was read: its root, always a mapping, and what is wrong with it. complete: all of it was read."""
-
-    root: Node
-    diagnostics: list[Diagnostic] = field(default_factory=list)
-    complete: bool = True
 
 
 def read(source: SourceText) -> Tree:
@@ -128,22 +55,23 @@ class _Reader:
         self.found: list[Diagnostic] = []
         self.anchors: dict[str, tuple[Node, int] | None] = {}
         self.count = 0
+        self.root = Node({}, Position(self.name, 1, 1))
 
     def read(self) -> Tree:
-        empty = Node({}, Position(self.name, 1, 1))
         if self._bad_characters() or self._directive():
-            return Tree(empty, self.found, complete=False)
+            return Tree(self.root, self.found, complete=False)
         loader = getattr(yaml, "CBaseLoader", yaml.BaseLoader)
         self.next = loader(self.text if self.ends else self.text + "\n").get_event
         try:
-            return Tree(self._document() or empty, self.found)
+            self._document()
+            return Tree(self.root, self.found)
         except _Stop:
             pass
         except yaml.MarkedYAMLError as error:
             self._syntax_error(error)
         except yaml.YAMLError as error:
             self._problem("DS001", f"this is not YAML: {error}", Position(self.name, 1, 1))
-        return Tree(self.root if hasattr(self, "root") else empty, self.found, complete=False)
+        return Tree(self.root, self.found, complete=False)
 
     # -- problems ---------------------------------------------------------------------------------------------------
 
@@ -161,7 +89,7 @@ class _Reader:
         self._problem("DS001", f"this is not YAML:{context} {error.problem}".replace(":  ", ": "), at, hint)
 
     def _bad_characters(self) -> bool:
-        for line, column, char in _unreadable_characters(self.text):
+        for line, column, char in unreadable_characters(self.text):
             at = Position(self.name, line, column)
             if "\udc80" <= char <= "\udcff":
                 self._problem("DS002", f"byte 0x{ord(char) - 0xDC00:02x} is not UTF-8", at, "save the file as UTF-8")
@@ -171,37 +99,29 @@ class _Reader:
         return bool(self.found)
 
     def _directive(self) -> bool:
-        for number, line in enumerate(self.text.split("\n"), 1):
-            if line.startswith("%"):
-                self._problem(
-                    "DS006", "YAML directives are not read by Helm", Position(self.name, number, 1), "remove the line"
-                )
-                return True
-            if line.strip() and not line.lstrip().startswith("#"):
-                return False
-        return False
+        line = directive_line(self.text)
+        if line is not None:
+            self._problem("DS006", DIRECTIVE, Position(self.name, line, 1), "remove the line")
+        return line is not None
 
     # -- the document -----------------------------------------------------------------------------------------------
 
-    def _document(self) -> Node | None:
+    def _document(self) -> None:
         event = self.next()
         while not isinstance(event, DocumentStartEvent):
             if isinstance(event, StreamEndEvent):
-                return None
+                return
             event = self.next()
         start = self.next()
         root = self._node(start, 0)
         self._end_of_document()
-        if isinstance(root.value, dict):
-            return root
-        if root.value is not None and not root.broken:
+        if root.value is not None and not isinstance(root.value, dict) and not root.broken:
             self._problem("DS003", f"a values file is a map of keys, not {kind(root.value)}", root.position)
-        return None
 
     def _end_of_document(self) -> None:
         end = self.next()
-        if isinstance(end, DocumentEndEvent) and end.explicit and re.match(r"\s*%", self.text[end.end_mark.index :]):
-            self._problem("DS006", "YAML directives are not read by Helm", self._at(end.end_mark), "remove the line")
+        if isinstance(end, DocumentEndEvent) and end.explicit and re.match(r"\s*%", self.text[_index(end.end_mark) :]):
+            self._problem("DS006", DIRECTIVE, self._at(end.end_mark), "remove the line")
             raise _Stop
         following = self.next()
         if not isinstance(following, StreamEndEvent):
@@ -232,7 +152,7 @@ class _Reader:
         return node
 
     def _alias(self, event: AliasEvent, at: Position) -> Node:
-        target = self.anchors.get(event.anchor)
+        target = self.anchors.get(event.anchor or "")
         if target is None:
             inside = event.anchor in self.anchors
             reason = "stands inside what it names" if inside else "names no anchor before it"
@@ -256,8 +176,8 @@ class _Reader:
         self._check_tag(event, node)
         entries: dict[str, Node] = {}
         node.value = entries
-        if not hasattr(self, "root"):
-            self.root = node
+        if depth == 0:
+            self.root = node  # from the start: what was read before a syntax error is still looked at
         written: dict[str, Position] = {}
         while not isinstance(event := self.next(), MappingEndEvent):
             at = self._at(event.start_mark)
@@ -286,10 +206,8 @@ class _Reader:
         if event.anchor:
             self._problem("DS010", "an anchor cannot stand on a key", at)
         if event.tag not in STRING_TAGS:
-            self._problem(
-                "DS007", f"the tag {_tag(event.tag)} is not supported", at, "remove it, or put the text in quotes"
-            )
-        if event.end_mark.index - event.start_mark.index > MAX_KEY:
+            self._problem("DS007", f"the tag {_tag(event.tag)} is not supported", at, TAG_HINT)
+        if _index(event.end_mark) - _index(event.start_mark) > MAX_KEY:
             self._problem("DS010", f"a key is at most {MAX_KEY} characters long", at)
         self._check_escapes(event, at)
         return self._plain_key(event.value, at) if event.implicit[0] else event.value
@@ -346,45 +264,27 @@ class _Reader:
         tag = getattr(event, "tag", None)
         if tag is None or (isinstance(event, ScalarEvent) and tag in STRING_TAGS):
             return
-        hint = "remove it; a text is written in quotes"
-        self._problem("DS007", f"the tag {_tag(tag)} is not supported", node.position, hint)
+        self._problem("DS007", f"the tag {_tag(tag)} is not supported", node.position, TAG_HINT)
         node.broken = True
 
     def _check_escapes(self, event: ScalarEvent, at: Position) -> None:
         if event.style != '"':
             return
-        written = self.text[event.start_mark.index : event.end_mark.index]
+        written = self.text[_index(event.start_mark) : _index(event.end_mark)]
         if "\\/" in written.replace("\\\\", ""):
             self._problem("DS013", "Helm cannot read the escape \\/", at, "write / without the backslash")
 
     def _check_last_line(self, event: ScalarEvent, at: Position) -> None:
         # Helm 4 ends the text with a newline here, Helm 3 does not.
-        if not self.ends and event.end_mark.index >= len(self.text) and event.value.endswith("\n"):
+        if not self.ends and _index(event.end_mark) >= len(self.text) and event.value.endswith("\n"):
             hint = "end the file with a newline, or write |- for a text without one"
             self._problem("DS012", "the file ends inside this text, without a newline", at, hint)
 
 
-def kind(value: Any) -> str:
-    """What a value is, for a sentence: "a text", "a list"."""
-    if value is None:
-        return "null"
-    if isinstance(value, bool):
-        return "a boolean"
-    names = {str: "a text", int: "a number", float: "a number", list: "a list", dict: "a map"}
-    return names[type(value)]
+def _index(mark: Any) -> int:
+    index: int = mark.index
+    return index
 
 
 def _tag(tag: str) -> str:
     return tag.replace("tag:yaml.org,2002:", "!!")
-
-
-_UNREADABLE = re.compile("[^\t\n\r -~\x85\xa0-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
-_BREAK = re.compile("\r\n|[\n\r\x85\u2028\u2029]")
-
-
-def _unreadable_characters(text: str) -> Iterator[tuple[int, int, str]]:
-    """Line, column and character of what YAML does not allow in a file."""
-    for match in _UNREADABLE.finditer(text):
-        breaks = list(_BREAK.finditer(text, 0, match.start()))
-        start = breaks[-1].end() if breaks else 0
-        yield len(breaks) + 1, match.start() - start + 1, match.group()

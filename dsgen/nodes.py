@@ -1,0 +1,95 @@
+"""The data of a values file with the place of every part: what the reader makes and everything else works on."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from dsgen.diagnostics import Diagnostic, Position
+from dsgen.scalars import Scalar
+
+Path = tuple[str | int, ...]
+
+
+@dataclass(frozen=True)
+class SourceText:
+    """A values file: the name that messages show (`<stdin>` for `-`) and its text."""
+
+    name: str
+    text: str
+
+    @staticmethod
+    def from_bytes(name: str, data: bytes) -> SourceText:
+        """Never fails: bytes that are not UTF-8 are kept as lone surrogates, which `read` reports with their place."""
+        return SourceText(name, data.decode("utf-8", "surrogateescape"))
+
+
+@dataclass
+class Node:
+    """A value and where it stands: a scalar, a dict of nodes or a list of nodes.
+
+    key: the place of its key, in a mapping. text: a plain scalar as it is written, empty for all others.
+    broken: a problem with it was reported already, so that no more is said about it.
+    """
+
+    value: Scalar | dict[str, Node] | list[Node]
+    position: Position
+    key: Position | None = None
+    text: str = ""
+    broken: bool = False
+
+    def data(self) -> Any:
+        """Plain Python data, a new copy each time."""
+        if isinstance(self.value, dict):
+            return {key: node.data() for key, node in self.value.items()}
+        if isinstance(self.value, list):
+            return [node.data() for node in self.value]
+        return self.value
+
+    def find(self, path: Sequence[str | int]) -> tuple[Node, Path]:
+        """The node at the path, or the last one on the way, and the part of the path that leads to it."""
+        node = self
+        for depth, key in enumerate(path):
+            child = node.child(key)
+            if child is None:
+                return node, tuple(path[:depth])
+            node = child
+        return node, tuple(path)
+
+    def child(self, key: str | int) -> Node | None:
+        """The node under a key or an index, None when there is none."""
+        if isinstance(self.value, dict):
+            return self.value.get(key) if isinstance(key, str) else None
+        if isinstance(self.value, list) and isinstance(key, int) and key < len(self.value):
+            return self.value[key]
+        return None
+
+    def walk(self, path: Path = ()) -> Iterator[tuple[Path, Node]]:
+        """Every node below, with its path, this one first."""
+        yield path, self
+        children = self.value.items() if isinstance(self.value, dict) else enumerate(self._items())
+        for key, node in children:
+            yield from node.walk((*path, key))
+
+    def _items(self) -> list[Node]:
+        return self.value if isinstance(self.value, list) else []
+
+
+@dataclass
+class Tree:
+    """A file that was read: its root, always a mapping, and what is wrong with it. complete: all of it was read."""
+
+    root: Node
+    diagnostics: list[Diagnostic] = field(default_factory=list)
+    complete: bool = True
+
+
+def kind(value: Any) -> str:
+    """What a value is, for a sentence: "a text", "a list"."""
+    if value is None:
+        return "null"
+    if isinstance(value, bool):
+        return "a boolean"
+    names = {str: "a text", int: "a number", float: "a number", list: "a list", dict: "a map"}
+    return names[type(value)]
