@@ -85,7 +85,12 @@ def said(log: str) -> list[dict[str, Any]]:
 
 
 def losses(lines: list[dict[str, Any]]) -> dict[int, float]:
-    return {line["step"]: line["loss"] for line in lines if "step" in line}
+    """Step -> loss. A step that was trained again after an interruption must give what it gave before."""
+    found: dict[int, float] = {}
+    for line in lines:
+        if "step" in line:
+            assert found.setdefault(line["step"], line["loss"]) == line["loss"], line
+    return found
 
 
 @dataclass
