@@ -104,7 +104,7 @@ def _load(
 def _either(file: str, key: str, flag: str, in_file: str, on_command_line: str) -> str:
     if in_file and on_command_line and in_file != on_command_line:
         raise UsageProblem(
-            f"{file} has {key}: {in_file}, but {flag} says {on_command_line}; to replace it: --set {key}={on_command_line}"
+            f"{file} has {key}: {in_file}, {flag} says {on_command_line}; to replace it: --set {key}={on_command_line}"
         )
     return in_file or on_command_line
 

@@ -1,0 +1,66 @@
+# The entrance for people and for CI alike. Everything runs in a virtual environment of the project's own, .venv.
+PYTHON ?= python3
+VENV ?= .venv
+python := $(VENV)/bin/python
+pip := $(python) -m pip --disable-pip-version-check --quiet install
+
+.DEFAULT_GOAL := help
+.PHONY: help demo test e2e lint generate check clean
+
+help: ## Show this help
+	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+demo: $(VENV)/installed ## Install dsgen and render the smallest example, to flat manifests and to a chart
+	@$(python) -m dsgen render values-examples/minimal.yaml -o demo/manifests
+	@$(python) -m dsgen chart values-examples/minimal.yaml -o demo/chart
+	@echo
+	@echo 'Made from values-examples/minimal.yaml:'
+	@echo '  demo/manifests  flat manifests, one object per file'
+	@echo '  demo/chart      a Helm chart that creates the same objects'
+	@echo 'What to do next:'
+	@echo '  - copy values-examples/minimal.yaml, name your own image and program in it'
+	@echo '  - $(VENV)/bin/dsgen render YOURS.yaml | kubectl apply -f -      or commit the folder for Argo CD or Flux'
+	@echo '  - helm install cifar demo/chart --namespace training             installs the example as a release'
+	@echo '  - docs/running.md says how to watch a run, read its record, stop it and train again'
+
+test: $(VENV)/installed-test ## Run all tests that need no cluster; Helm comes from the package index by itself
+	$(python) -m pytest --ignore tests/e2e $(ARGS)
+
+e2e: $(VENV)/installed-test ## Run the end-to-end tests on the cluster of KUBECONFIG (tests/e2e/README.md says what it needs)
+	$(python) -m pytest tests/e2e $(ARGS)
+
+lint: $(VENV)/installed-dev ## Check style, types, shell scripts and YAML
+	$(python) -m ruff check
+	$(python) -m mypy
+	$(VENV)/bin/shellcheck dsgen/scripts/*.sh .ci/run
+	$(python) -m yamllint --strict values-examples .yamllint
+
+generate: $(VENV)/installed ## Write what is generated from templates and schema: charts/, schemas/, docs/options.md
+	$(python) tools/generate.py
+
+check: lint test ## What must pass before a change is merged
+
+clean: ## Remove everything that make has made
+	rm -rf $(VENV) demo build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	find . -name __pycache__ -prune -exec rm -rf {} +
+
+# ---- the virtual environment ----------------------------------------------------------------------------------------
+$(VENV)/created:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { \
+	  echo 'dsgen needs Python 3.11 or later; this is' "$$($(PYTHON) --version 2>&1)." 'Choose another: make PYTHON=python3.12 ...' >&2; exit 1; }
+	@$(PYTHON) -c 'import ensurepip, venv' 2>/dev/null || { \
+	  echo 'The module venv is missing for $(PYTHON); on Debian and Ubuntu: apt-get install python3-venv' >&2; exit 1; }
+	$(PYTHON) -m venv $(VENV)
+	@touch $@
+
+$(VENV)/installed: $(VENV)/created pyproject.toml
+	$(pip) --editable .
+	@touch $@
+
+$(VENV)/installed-test: $(VENV)/installed
+	$(pip) --editable '.[test]'
+	@touch $@
+
+$(VENV)/installed-dev: $(VENV)/installed-test
+	$(pip) --editable '.[test,dev]'
+	@touch $@

@@ -1,0 +1,84 @@
+"""Imports point one way: a module of dsgen may import only what stands above it here."""
+
+import ast
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+PACKAGE = Path(__file__).parent.parent / "dsgen"
+
+ORDER = (
+    *("errors", "diagnostics"),
+    *("characters", "scalars", "nodes", "source"),
+    *("schema", "language"),
+    *("validate", "checks", "set_values", "values"),
+    *("objects", "render", "compiler"),
+    "writer",
+    "cli",
+    "__main__",
+)
+# Two ways from the same templates; neither knows the other.
+APART = ({"render", "compiler"},)
+# What only one part of the package may import.
+RESERVED = {"click": "cli"}
+# They run in pods, which have the standard library and no dsgen.
+SCRIPTS = "scripts"
+
+
+def modules() -> list[Path]:
+    """Every Python file of the package."""
+    return sorted(PACKAGE.rglob("*.py"))
+
+
+def part_of(path: Path) -> str:
+    """The name in ORDER that a file belongs to: its module or the folder below dsgen."""
+    inside = path.relative_to(PACKAGE)
+    return inside.parts[0].removesuffix(".py")
+
+
+def imported(path: Path) -> Iterator[str]:
+    """The full names of all modules that a file imports, also inside functions."""
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.Import):
+            yield from (name.name for name in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, f"{path}: import it by its full name"
+            yield from (f"{node.module}.{name.name}" for name in node.names)
+
+
+def parts_used(path: Path) -> set[str]:
+    """The parts of dsgen that a file imports; the version number belongs to none."""
+    names = (name.split(".") for name in imported(path))
+    return {name[1] for name in names if name[0] == "dsgen" and name[1:] not in ([], ["__version__"])}
+
+
+@pytest.mark.parametrize("path", modules(), ids=lambda path: path.relative_to(PACKAGE).as_posix())
+def test_a_module_imports_only_what_stands_above_it(path: Path) -> None:
+    part = part_of(path)
+    if part in (SCRIPTS, "__init__"):
+        assert set() == parts_used(path)
+        return
+    apart = {other for pair in APART if part in pair for other in pair}
+    allowed = {*ORDER[: ORDER.index(part)]} - apart | {part}
+
+    assert set() == parts_used(path) - allowed
+
+
+def test_every_part_of_the_package_has_its_place() -> None:
+    assert {*ORDER, SCRIPTS, "__init__"} >= {part_of(path) for path in modules()}
+
+
+@pytest.mark.parametrize(("library", "part"), RESERVED.items())
+def test_only_the_command_line_knows_its_library(library: str, part: str) -> None:
+    users = {part_of(path) for path in modules() if any(name.split(".")[0] == library for name in imported(path))}
+
+    assert {part} == users
+
+
+def test_scripts_need_nothing_but_python() -> None:
+    allowed = set(sys.stdlib_module_names) | {path.stem for path in (PACKAGE / SCRIPTS).glob("*.py")}
+    used = {name.split(".")[0] for path in (PACKAGE / SCRIPTS).glob("*.py") for name in imported(path)}
+
+    assert set() == used - allowed
