@@ -34,7 +34,9 @@ class Builtin:
     takes: tuple[str, ...]  # what the first argument may be; empty: anything
     gives: str  # a type, or "same" as the first argument, or "item" types joined
     arguments: tuple[int, int] = (1, 1)  # how many, at least and at most
-    each: str = "{}"  # how every argument is wrapped
+    each: str = "{}"  # how every argument is wrapped in Go
+    takes_none: bool = False  # the first argument may be absent
+    converts: bool = False  # the Go side makes an integer of any number by itself
 
 
 def overlay(*maps: Mapping[str, Any]) -> dict[str, Any]:
@@ -74,14 +76,15 @@ def matching(text: str, pattern: str) -> bool:
 
 
 TEXT = ("str", "word")
+YAML = ("any", "map", "list", "union", "str", "word", "int", "bool")
 SCALAR = ("str", "word", "int", "bool", "json")
 
 BUILTINS = (
     Builtin("quote", "filter", quote, "| quote", SCALAR, "word"),
-    Builtin("json", "filter", to_json, "| toRawJson", (), "json"),
-    Builtin("yaml", "filter", to_yaml, 'include "dsgen.yaml" {0}', ("any", "map", "list", "union", "str"), "block"),
+    Builtin("json", "filter", to_json, "| toRawJson", (), "json", takes_none=True, converts=True),
+    Builtin("yaml", "filter", to_yaml, 'include "dsgen.yaml" {0}', YAML, "block", takes_none=True, converts=True),
     Builtin("indent", "filter", indent, "| nindent {1}", ("block",), "block", (2, 2)),
-    Builtin("int", "filter", int, "| int64", ("word", "int"), "int"),
+    Builtin("int", "filter", int, "| int64", ("word", "int"), "int", converts=True),
     Builtin("string", "filter", scalar, "toString {0}", ("word", "int", "bool"), "word"),
     Builtin("length", "filter", len, "len {0}", ("word", "list", "map", "any"), "int"),
     Builtin("replace", "filter", str.replace, "| replace {1} {2}", TEXT, "same", (3, 3)),
@@ -90,10 +93,30 @@ BUILTINS = (
     Builtin("get", "function", get, "dig {1:} {0}", ("any", "map"), "any", (3, 9)),
     Builtin("overlay", "function", overlay, "mergeOverwrite {0:}", ("any", "map"), "any", (2, 9), each="(deepCopy {})"),
     Builtin("fail", "function", fail, "fail {0}", ("str", "word", "block"), "block"),
-    Builtin("range", "function", range, "until (int {0})", ("int",), "list of int"),
-    Builtin("none", "test", lambda value: value is None, "eq {0} nil", (), "bool"),
-    Builtin("string", "test", lambda value: isinstance(value, str), 'kindIs "string" {0}', (), "bool"),
-    Builtin("mapping", "test", lambda value: isinstance(value, Mapping), 'kindIs "map" {0}', (), "bool"),
+    Builtin(
+        "range", "function", lambda count: range(int(count)), "until (int {0})", ("int",), "list of int", converts=True
+    ),
+    Builtin("none", "test", lambda value: value is None, "eq {0} nil", (), "bool", takes_none=True, converts=True),
+    Builtin(
+        "string",
+        "test",
+        lambda value: isinstance(value, str),
+        'kindIs "string" {0}',
+        (),
+        "bool",
+        takes_none=True,
+        converts=True,
+    ),
+    Builtin(
+        "mapping",
+        "test",
+        lambda value: isinstance(value, Mapping),
+        'kindIs "map" {0}',
+        (),
+        "bool",
+        takes_none=True,
+        converts=True,
+    ),
     Builtin("matching", "test", matching, "regexMatch {1} {0}", TEXT, "bool", (2, 2)),
     Builtin("in list", "operator", lambda item, texts: item in texts, "has {0} {1}", TEXT, "bool", (2, 2)),
     Builtin("in map", "operator", lambda key, tree: key in tree, "hasKey {1} {0}", TEXT, "bool", (2, 2)),
@@ -103,9 +126,9 @@ BUILTINS = (
     Builtin("gteq", "operator", operator.ge, "ge {0:}", ("int",), "bool", (2, 2)),
     Builtin("lt", "operator", operator.lt, "lt {0:}", ("int",), "bool", (2, 2)),
     Builtin("lteq", "operator", operator.le, "le {0:}", ("int",), "bool", (2, 2)),
-    Builtin("Add", "operator", operator.add, "add {0:}", ("int",), "int", (2, 2)),
-    Builtin("Sub", "operator", operator.sub, "sub {0:}", ("int",), "int", (2, 2)),
-    Builtin("Mul", "operator", operator.mul, "mul {0:}", ("int",), "int", (2, 2)),
+    Builtin("Add", "operator", operator.add, "add {0:}", ("int",), "int", (2, 2), converts=True),
+    Builtin("Sub", "operator", operator.sub, "sub {0:}", ("int",), "int", (2, 2), converts=True),
+    Builtin("Mul", "operator", operator.mul, "mul {0:}", ("int",), "int", (2, 2), converts=True),
 )
 
 

@@ -1,0 +1,355 @@
+"""Jinja2 expressions to typed ones.
+
+Names, keys and types are resolved against the schema; what would mean something else in one of the outputs is refused.
+"""
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from functools import singledispatchmethod
+from typing import TYPE_CHECKING
+
+from jinja2 import nodes
+
+from dsgen.compiler import tree
+from dsgen.compiler.scope import Facts, Scope
+from dsgen.compiler.source import CompileError, Unit
+from dsgen.compiler.tree import Expr
+from dsgen.compiler.types import ANY, BLOCK, BOOL, EMPTY, INT, NULL, STR, TEXTS, WORD, Type, bare, join
+from dsgen.language.builtins import Builtin, rows
+
+if TYPE_CHECKING:
+    from dsgen.compiler.helpers import Helpers
+
+FILTERS, FUNCTIONS, TESTS, OPERATORS = (rows(kind) for kind in ("filter", "function", "test", "operator"))
+ROOTS = ("values", "release")
+FILES = "files"
+RELEASE_FIELDS = ("name", "namespace")
+
+
+class Expressions:
+    """The expressions of one unit (a template, or the body of a helper) at the place where the scope stands."""
+
+    def __init__(self, unit: Unit, helpers: "Helpers", scope: Scope, roots: Sequence[str]) -> None:
+        self.unit, self.helpers, self.scope, self.roots = unit, helpers, scope, roots
+
+    def error(self, node: nodes.Node, message: str) -> CompileError:
+        """The error for the line of this node, to be raised."""
+        return self.unit.error(node.lineno, message)
+
+    def any(self, node: nodes.Node) -> Expr:
+        """The expression, with what the tests around it have shown."""
+        return self.scope.known(self._expr(node))
+
+    def value(self, node: nodes.Node) -> Expr:
+        """An expression that is there for sure."""
+        found = self.any(node)
+        if found.type.nullable:
+            raise self.error(node, "may be absent here; test it with `is not none` first")
+        return found
+
+    def condition(self, node: nodes.Node) -> Expr:
+        """An expression whose truth counts."""
+        found = self.any(node)
+        if found.type.kind == "record":
+            raise self.error(node, "a record is no truth value: it is filled in one output only; use `is not none`")
+        return found
+
+    @singledispatchmethod
+    def _expr(self, node: nodes.Node) -> Expr:
+        raise self.error(node, f"{type(node).__name__} is not part of the language")
+
+    @_expr.register
+    def _(self, node: nodes.Const) -> Expr:
+        value = node.value
+        if value is None:
+            return tree.Const(None, type=NULL)
+        if isinstance(value, bool | int):
+            return tree.Const(value, type=BOOL if isinstance(value, bool) else INT)
+        if isinstance(value, str):
+            return tree.Const(value, type=Type("word", options=(value,)))
+        raise self.error(node, f"a constant {value!r} is not part of the language")
+
+    @_expr.register
+    def _(self, node: nodes.List) -> Expr:
+        items = tuple(self.value(item) for item in node.items)
+        item_type = EMPTY
+        for item in items:
+            item_type = bare(item.type) if item_type == EMPTY else join(item_type, bare(item.type))
+        if item_type.kind == "word":
+            item_type = replace(item_type, options=tuple(text for item in items for text in item.type.options))
+        return tree.ListOf(items, type=Type("list", item=item_type))
+
+    @_expr.register
+    def _(self, node: nodes.Dict) -> Expr:
+        pairs = []
+        for pair in node.items:
+            if not isinstance(pair.key, nodes.Const) or not isinstance(pair.key.value, str):
+                raise self.error(pair, "the keys of a map literal are texts")
+            pairs.append((pair.key.value, self.value(pair.value)))
+        return tree.DictOf(tuple(pairs), type=ANY)
+
+    @_expr.register
+    def _(self, node: nodes.Name) -> Expr:
+        found = self.scope.find(node.name)
+        if found:
+            return found
+        if node.name in self.roots and node.name in ROOTS:
+            kind = self.helpers.values if node.name == "values" else Type("release")
+            return tree.Root(node.name, type=kind)
+        if node.name in self.scope.ended:
+            raise self.error(node, f"{node.name!r} was set inside a branch or loop, and ends with it; set it before")
+        raise self.error(node, f"unknown name {node.name!r}")
+
+    @_expr.register
+    def _(self, node: nodes.Getattr) -> Expr:
+        base = self.value(node.node)
+        if not isinstance(base, tree.Root | tree.Parameter | tree.Local | tree.Field) or _default(base):
+            raise self.error(node, "a key of something computed: give that a name with `set` first")
+        if base.type.kind == "release":
+            if node.attr not in RELEASE_FIELDS:
+                raise self.error(node, f"release has {' and '.join(RELEASE_FIELDS)}, no {node.attr!r}")
+            return tree.Field(base, node.attr, type=WORD)
+        if base.type.kind == "any":
+            return tree.Field(base, node.attr, type=replace(ANY, nullable=True))
+        if base.type.kind != "record":
+            raise self.error(node, f"{base.type.kind} has no fixed keys; use get, or items")
+        return self._key(node, base, node.attr)
+
+    def _key(self, node: nodes.Node, base: Expr, name: str) -> Expr:
+        found = base.type.field(name)
+        if found is None:
+            known = ", ".join(key for key, _ in base.type.fields)
+            raise self.error(node, f"no key {name!r} here; there are {known}")
+        default = None if found.default is None else _literal(json.loads(found.default))
+        return tree.Field(base, name, default, type=replace(found, default=None))
+
+    @_expr.register
+    def _(self, node: nodes.Getitem) -> Expr:
+        base, key = self.value(node.node), self.value(node.arg)
+        if key.type.kind not in TEXTS:
+            raise self.error(node, "only a text can stand in brackets")
+        if base.type.kind == "record":
+            return tree.Index(base, key, type=self._common(node, base.type, key.type.options))
+        if base.type.kind == "map" and base.type.item:
+            return tree.Index(base, key, type=replace(base.type.item, nullable=True))
+        if base.type.kind == "any":
+            return tree.Index(base, key, type=replace(ANY, nullable=True))
+        raise self.error(node, f"{base.type.kind} has no keys")
+
+    def _common(self, node: nodes.Node, record: Type, names: Sequence[str]) -> Type:
+        """The type that all of these keys of a record have."""
+        found = [record.field(name) for name in names]
+        types = [one for one in found if one is not None]
+        if not types or len(types) != len(found):
+            raise self.error(node, "the key must come from a literal list of the record's keys")
+        if any(one.default is not None for one in types):
+            raise self.error(node, "one of these keys has a default that only its name brings")
+        result = types[0]
+        for one in types[1:]:
+            result = join(result, one)
+        return result
+
+    @_expr.register
+    def _(self, node: nodes.Filter) -> Expr:
+        row = self._row("filter", FILTERS, node, node.name)
+        if node.node is None or node.kwargs or node.dyn_args or node.dyn_kwargs:
+            raise self.error(node, f"{node.name} takes plain arguments")
+        if row.gives == "pairs":
+            raise self.error(node, "items stands in a `for` only")
+        return self.call(node, row, [node.node, *node.args])
+
+    @_expr.register
+    def _(self, node: nodes.Test) -> Expr:
+        row = self._row("test", TESTS, node, node.name)
+        return self.call(node, row, [node.node, *(node.args or ())])
+
+    def call(self, node: nodes.Node, row: Builtin, arguments: Sequence[nodes.Node]) -> Expr:
+        """A row of the table with its arguments, checked."""
+        least, most = row.arguments
+        if not least <= len(arguments) <= most:
+            raise self.error(node, f"{row.name} takes {least}{f' to {most}' if most > least else ''} arguments")
+        read = self.any if row.takes_none else self.value
+        values = tuple(read(argument) for argument in arguments)
+        kind = values[0].type.kind
+        if row.takes and kind not in row.takes:
+            raise self.error(
+                node, f"{row.name} of {kind}: " + _REMEDY.get((row.name, kind), f"it takes {', '.join(row.takes)}")
+            )
+        if row.name in ("matching", "indent", "replace") and not all(isinstance(v, tree.Const) for v in values[1:]):
+            raise self.error(node, f"the arguments of {row.name} are constants")
+        if row.name == "get" and isinstance(values[0], tree.Root):
+            raise self.error(node, "get reads an object inside the values, not the values themselves")
+        return tree.Call(row, values, type=result_type(row, values))
+
+    @_expr.register
+    def _(self, node: nodes.Call) -> Expr:
+        if node.kwargs or node.dyn_args or node.dyn_kwargs:
+            raise self.error(node, "arguments are given by position")
+        if isinstance(node.node, nodes.Getattr):
+            return self._file(node, node.node)
+        if not isinstance(node.node, nodes.Name):
+            raise self.error(node, "only helpers and functions are called")
+        name = node.node.name
+        if name in self.helpers:
+            return self.helpers.include(self, node, name, [self.any(argument) for argument in node.args])
+        return self.call(node, self._row("function", FUNCTIONS, node, name), node.args)
+
+    def _row(self, kind: str, table: Mapping[str, Builtin], node: nodes.Node, name: str) -> Builtin:
+        if name not in table:
+            raise self.error(node, f"unknown {kind} {name!r}; there are {', '.join(sorted(table))}")
+        return table[name]
+
+    def _file(self, node: nodes.Call, method: nodes.Getattr) -> Expr:
+        is_files = isinstance(method.node, nodes.Name) and method.node.name == FILES and method.attr == "get"
+        path = node.args[0] if is_files and len(node.args) == 1 else None
+        if not isinstance(path, nodes.Const):
+            raise self.error(node, 'the only method is files.get("path")')
+        if FILES not in self.roots:
+            raise self.error(node, "files are read in templates, not in helpers")
+        if path.value not in self.helpers.files:
+            raise self.error(node, f"there is no file {path.value!r}")
+        return tree.FileText(path.value, type=BLOCK)
+
+    @_expr.register
+    def _(self, node: nodes.Not) -> Expr:
+        return tree.Not(self.condition(node.node), type=BOOL)
+
+    @_expr.register(nodes.And)
+    @_expr.register(nodes.Or)
+    def _(self, node: nodes.And | nodes.Or) -> Expr:
+        word = "and" if isinstance(node, nodes.And) else "or"
+        left = self.condition(node.left)
+        with self.scope.inside(self.facts(node.left, word == "and")):
+            right = self.condition(node.right)
+        parts = (left.parts if isinstance(left, tree.Logic) and left.word == word else (left,)) + (right,)
+        kept = replace(left.type, nullable=left.type.nullable and word == "and")
+        return tree.Logic(word, parts, type=join(kept, right.type))
+
+    @_expr.register
+    def _(self, node: nodes.Compare) -> Expr:
+        if len(node.ops) != 1:
+            raise self.error(node, "one comparison at a time")
+        operand = node.ops[0]
+        if operand.op in ("in", "notin"):
+            found = self._membership(node, operand.expr)
+            return found if operand.op == "in" else tree.Not(found, type=BOOL)
+        left, right = self.value(node.expr), self.value(operand.expr)
+        kinds = {left.type.kind, right.type.kind}
+        if not (kinds <= TEXTS or kinds == {"int"} or (kinds == {"bool"} and operand.op in ("eq", "ne"))):
+            raise self.error(node, f"compares {left.type.kind} with {right.type.kind}")
+        return self.call(node, OPERATORS[operand.op], [node.expr, operand.expr])
+
+    def _membership(self, node: nodes.Compare, container: nodes.Expr) -> Expr:
+        tree_or_list, key = self.value(container), self.value(node.expr)
+        kind = tree_or_list.type.kind
+        if kind == "record":
+            self._common(node, tree_or_list.type, key.type.options)
+        elif kind == "list" and tree_or_list.type.item and tree_or_list.type.item.kind not in (*TEXTS, "empty"):
+            raise self.error(node, f"`in` finds texts only, not {tree_or_list.type.item.kind}")
+        elif kind not in ("list", "map", "any"):
+            raise self.error(node, f"`in` looks into lists and maps, not into {kind}")
+        return self.call(node, OPERATORS["in list" if kind == "list" else "in map"], [node.expr, container])
+
+    @_expr.register
+    def _(self, node: nodes.Concat) -> Expr:
+        parts = tuple(self.value(part) for part in node.nodes)
+        kinds = {part.type.kind for part in parts}
+        if not kinds <= {*TEXTS, "int"}:
+            raise self.error(node, f"~ joins texts and integers, not {', '.join(sorted(kinds))}")
+        return tree.Concat(parts, type=STR if "str" in kinds else WORD)
+
+    @_expr.register(nodes.Add)
+    @_expr.register(nodes.Sub)
+    @_expr.register(nodes.Mul)
+    def _(self, node: nodes.BinExpr) -> Expr:
+        left, right = self.value(node.left), self.value(node.right)
+        if isinstance(node, nodes.Add) and left.type.kind == right.type.kind == "list":
+            return tree.Joined(left, right, type=join(bare(left.type), bare(right.type)))
+        if left.type.kind != "int" or right.type.kind != "int":
+            raise self.error(node, f"arithmetic on {left.type.kind} and {right.type.kind}")
+        return self.call(node, OPERATORS[type(node).__name__], [node.left, node.right])
+
+    def facts(self, test: nodes.Node, truth: bool) -> Facts:
+        """What holds where this test has this outcome: what is not none, and which side of a union it is."""
+        if isinstance(test, nodes.Not):
+            return self.facts(test.node, not truth)
+        if isinstance(test, nodes.And | nodes.Or):
+            if truth != isinstance(test, nodes.And):
+                return {}
+            left = self.facts(test.left, truth)
+            with self.scope.inside(left):
+                return {**left, **self.facts(test.right, truth)}
+        if isinstance(test, nodes.Test):
+            return self._test_facts(test, truth)
+        if isinstance(test, nodes.Compare):
+            return self._compare_facts(test, truth)
+        found = self.any(test)
+        return {found: replace(found.type, nullable=False)} if truth and found.type.nullable else {}
+
+    def _test_facts(self, test: nodes.Test, truth: bool) -> Facts:
+        found = self.any(test.node)
+        if test.name == "none":
+            return {} if truth else {found: replace(found.type, nullable=False)}
+        if test.name == "mapping":
+            return {found: ANY} if truth else {}
+        if test.name != "string" or found.type.kind not in ("union", "any"):
+            return {}
+        if truth:
+            return {found: found.type.item or STR}
+        others = found.type.options or ("object",)
+        is_integer = others == ("integer",)
+        return {found: replace(INT, stored=True) if is_integer else ANY}
+
+    def _compare_facts(self, test: nodes.Compare, truth: bool) -> Facts:
+        operand = test.ops[0]
+        if operand.op != ("in" if truth else "notin"):
+            return {}
+        container = self.value(operand.expr)
+        if container.type.kind == "list":
+            return {}
+        entry = self.any(nodes.Getitem(operand.expr, test.expr, "load", lineno=test.lineno))
+        return {entry: replace(entry.type, nullable=False)}
+
+
+def result_type(row: Builtin, arguments: Sequence[Expr]) -> Type:
+    """The type of what a row gives for these arguments."""
+    first = arguments[0].type
+    if row.name == "get":
+        default = arguments[-1].type
+        if default.kind == "list":
+            return Type("list", item=ANY)
+        return join(first.item, bare(default)) if first.kind == "map" and first.item else ANY
+    if row.name == "yaml" and first.kind in ("str", "word", "union"):
+        return WORD
+    match row.gives:
+        case "same":
+            return bare(first)
+        case "json":
+            return Type("json", item=first)
+        case "list of int":
+            return Type("list", item=INT)
+    return Type(row.gives)
+
+
+_REMEDY = {
+    ("yaml", "record"): "a record is never written whole, its defaults are filled in one output only",
+    ("quote", "union"): "use json for a quantity, `is string` to tell text from number",
+    ("quote", "list"): "use json or yaml",
+    ("quote", "any"): "use yaml, or json | quote",
+}
+
+
+def _default(base: Expr) -> Expr | None:
+    return base.default if isinstance(base, tree.Field) else None
+
+
+def _literal(value: object) -> Expr:
+    """A default of the schema as an expression."""
+    if isinstance(value, dict):
+        return tree.DictOf(tuple((key, _literal(item)) for key, item in value.items()), type=ANY)
+    if isinstance(value, list):
+        return tree.ListOf(tuple(map(_literal, value)), type=Type("list", item=ANY))
+    if value is None or isinstance(value, str | bool | int):
+        return tree.Const(value, type=STR)
+    raise TypeError(f"a default {value!r} has no literal")

@@ -1,0 +1,175 @@
+"""The back end for Helm: typed expressions as Go template pipelines."""
+
+import re
+from dataclasses import dataclass
+from functools import singledispatchmethod
+
+from dsgen.compiler import tree
+from dsgen.compiler.tree import Expr
+from dsgen.language.text import quote
+
+_PLACE = re.compile(r"\{(\d)(:?)\}")
+
+
+@dataclass(frozen=True)
+class Go:
+    """A Go pipeline; `is_atom`: it can be an argument without parentheses."""
+
+    text: str
+    is_atom: bool = False
+
+    @property
+    def argument(self) -> str:
+        """The text as an argument of a call."""
+        return self.text if self.is_atom else f"({self.text})"
+
+
+def define_name(helper: str) -> str:
+    """The name of a helper's define."""
+    return "dsgen." + camel(helper)
+
+
+def camel(name: str) -> str:
+    """A Go name of a Python one: `run_name` is runName."""
+    return re.sub(r"_(\w)", lambda match: match[1].upper(), name)
+
+
+def string(text: str) -> str:
+    """A Go string literal."""
+    return f"`{text}`" if '"' in text and not set(text) & set("`\n\r") else quote(text)
+
+
+class Pipelines:
+    """Spells expressions. Inside a loop (`depth`) the dot is the loop's, so what the template was given is `$`."""
+
+    def __init__(self) -> None:
+        self.depth = 0
+
+    @property
+    def dot(self) -> str:
+        """What the template or the helper was given."""
+        return "$" if self.depth else "."
+
+    def _of_dot(self, name: str) -> str:
+        return f"{self.dot.rstrip('.')}.{name}"
+
+    def number(self, expr: Expr) -> Go:
+        """The expression; an integer of the values is a float64 in Helm, and made an integer here."""
+        found = self.expr(expr)
+        if expr.type.kind == "int" and expr.type.stored:
+            return Go(f"int64 {found.argument}")
+        return found
+
+    @singledispatchmethod
+    def expr(self, expr: Expr) -> Go:
+        """The pipeline of an expression."""
+        raise TypeError(f"{type(expr).__name__} has no spelling in Go")
+
+    @expr.register
+    def _(self, expr: tree.Const) -> Go:
+        if isinstance(expr.value, str):
+            return Go(string(expr.value), is_atom=True)
+        return Go("nil" if expr.value is None else str(expr.value).lower(), is_atom=True)
+
+    @expr.register
+    def _(self, expr: tree.Root) -> Go:
+        return Go(self._of_dot(expr.name.title()), is_atom=True)
+
+    @expr.register
+    def _(self, expr: tree.Parameter) -> Go:
+        return Go(self.dot if expr.alone else self._of_dot(camel(expr.name)), is_atom=True)
+
+    @expr.register
+    def _(self, expr: tree.Local) -> Go:
+        return Go("$" + camel(expr.name), is_atom=True)
+
+    @expr.register
+    def _(self, expr: tree.Field) -> Go:
+        base = self.expr(expr.base).argument
+        if expr.default is not None:
+            return Go(f"dig {string(expr.name)} {self.expr(expr.default).argument} {base}")
+        name = expr.name.title() if expr.base.type.kind == "release" else expr.name
+        return Go(f"{base.rstrip('.')}.{name}", is_atom=True)
+
+    @expr.register
+    def _(self, expr: tree.Index) -> Go:
+        return Go(f"index {self.expr(expr.base).argument} {self.expr(expr.key).argument}")
+
+    @expr.register
+    def _(self, expr: tree.ListOf) -> Go:
+        return Go(" ".join(["list", *(self.number(item).argument for item in expr.items)]))
+
+    @expr.register
+    def _(self, expr: tree.DictOf) -> Go:
+        pairs = (f"{string(key)} {self.number(value).argument}" for key, value in expr.pairs)
+        return Go(" ".join(["dict", *pairs]))
+
+    @expr.register
+    def _(self, expr: tree.Call) -> Go:
+        row = expr.row
+        spell = self.expr if row.converts else self.number
+        found = [spell(argument) for argument in expr.arguments]
+        texts = [
+            one.argument if isinstance(argument, tree.DictOf) else row.each.format(one.argument)
+            for one, argument in zip(found, expr.arguments, strict=True)
+        ]
+        text = _PLACE.sub(lambda match: _placed(texts, int(match[1]), bool(match[2])), row.go)
+        return Go(f"{found[0].text} {text}" if text.startswith("|") else text)
+
+    @expr.register
+    def _(self, expr: tree.Include) -> Go:
+        text = f"include {string(define_name(expr.helper))} {self._data(expr)}"
+        return Go(f"{text} | trim" if expr.is_loose else text)
+
+    def _data(self, expr: tree.Include) -> str:
+        """What a helper is given: all, its one argument, or a map of both."""
+        if not expr.arguments:
+            return self.dot
+        if len(expr.arguments) == 1 and not expr.roots:
+            return self.number(expr.arguments[0][1]).argument
+        if all(
+            isinstance(value, tree.Parameter) and value.name == name and not value.alone
+            for name, value in expr.arguments
+        ):
+            return self.dot  # the helper at hand was given the same
+        pairs = [f"{string(root.title())} {self._of_dot(root.title())}" for root in expr.roots]
+        pairs += [f"{string(camel(name))} {self.number(value).argument}" for name, value in expr.arguments]
+        return f"(dict {' '.join(pairs)})"
+
+    @expr.register
+    def _(self, expr: tree.FileText) -> Go:
+        return Go(f"{self._of_dot('Files')}.Get {string(expr.path)}")
+
+    @expr.register
+    def _(self, expr: tree.Joined) -> Go:
+        parts: list[Expr] = [expr]
+        while isinstance(parts[0], tree.Joined):
+            parts[:1] = [parts[0].left, parts[0].right]
+        return Go(" ".join(["concat", *(self.expr(part).argument for part in parts)]))
+
+    @expr.register
+    def _(self, expr: tree.Concat) -> Go:
+        pattern, arguments = "", []
+        for part in expr.parts:
+            if isinstance(part, tree.Const):
+                pattern += str(part.value).replace("%", "%%")
+            else:
+                pattern += "%d" if part.type.kind == "int" else "%s"
+                arguments.append(self.number(part).argument)
+        return Go(" ".join(["printf", string(pattern), *arguments]))
+
+    @expr.register
+    def _(self, expr: tree.Logic) -> Go:
+        return Go(" ".join([expr.word, *(self.number(part).argument for part in expr.parts)]))
+
+    @expr.register
+    def _(self, expr: tree.Not) -> Go:
+        part = expr.part
+        opposite = {"none": "ne", "eq": "ne", "ne": "eq"}
+        if isinstance(part, tree.Call) and part.row.name in opposite:
+            return Go(f"{opposite[part.row.name]} {self.expr(part).text.partition(' ')[2]}")
+        return Go(f"not {self.expr(part).argument}")
+
+
+def _placed(texts: list[str], first: int, and_rest: bool) -> str:
+    return " ".join(texts[first:]) if and_rest else texts[first]

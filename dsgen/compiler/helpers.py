@@ -1,0 +1,153 @@
+"""Helpers: the macros of the files whose name begins with `_`.
+
+A helper sees its arguments only. Their types come from the calls: each signature is resolved by itself, and the back
+end makes sure that all of them are spelled alike.
+"""
+
+from collections.abc import Container, Iterator, Sequence
+from dataclasses import dataclass, field
+
+import jinja2
+from jinja2 import nodes
+
+from dsgen.compiler import tree
+from dsgen.compiler.expressions import ROOTS, Expressions
+from dsgen.compiler.scope import Scope
+from dsgen.compiler.source import Unit, comment_of
+from dsgen.compiler.statements import Statements
+from dsgen.compiler.tree import Body, Expr
+from dsgen.compiler.types import BLOCK, STR, WORD, Type, bare
+
+Signature = tuple[tuple[str, Type], ...]
+MULTILINE_FILTERS = ("yaml", "indent")
+
+
+@dataclass
+class Helper:
+    """One macro: where it stands, the comment before it, and its resolved bodies by signature."""
+
+    unit: Unit
+    node: nodes.Macro
+    comment: str
+    is_inline: bool = False
+    bodies: dict[Signature, Body] = field(default_factory=dict)
+    results: dict[Signature, Type] = field(default_factory=dict)
+
+    @property
+    def parameters(self) -> list[str]:
+        """The names of the arguments."""
+        return [argument.name for argument in self.node.args]
+
+
+class Helpers:
+    """All helpers of all files, one namespace."""
+
+    def __init__(self, values: Type, files: Container[str], free_units: Container[str] = ()) -> None:
+        self.values, self.files = values, files
+        self._free_units = free_units
+        self._helpers: dict[str, Helper] = {}
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._helpers
+
+    def __iter__(self) -> Iterator[tuple[str, Helper]]:
+        return iter(self._helpers.items())
+
+    def read(self, unit: Unit, environment: jinja2.Environment) -> str:
+        """Takes in the helpers of a file; gives the comment at its head."""
+        head = comment = ""
+        for node in unit.parse(environment).body:
+            if isinstance(node, nodes.Macro):
+                self._add(unit, node, comment)
+                comment = ""
+                continue
+            if not isinstance(node, nodes.Output):
+                raise unit.error(node.lineno, "a file of helpers has nothing else")
+            for part in node.nodes:
+                found = comment_of(part)
+                if found is not None:
+                    comment = found
+                elif not isinstance(part, nodes.TemplateData) or part.data.strip():
+                    raise unit.error(node.lineno, "text outside of helpers")
+                elif "\n\n" in part.data and comment:
+                    head, comment = comment, ""
+        return head
+
+    def _add(self, unit: Unit, node: nodes.Macro, comment: str) -> None:
+        if node.defaults:
+            raise unit.error(node.lineno, "arguments of helpers have no defaults")
+        if not comment:
+            raise unit.error(node.lineno, f"{node.name} needs a comment that says what it gives")
+        if node.name in self._helpers:
+            raise unit.error(node.lineno, f"there is a helper {node.name!r} already")
+        self._helpers[node.name] = Helper(unit, node, comment)
+
+    def settle(self) -> None:
+        """Finds out which helpers give one line; call it when all files are read."""
+        for helper in self._helpers.values():
+            helper.is_inline = helper.unit.name not in self._free_units and self._lines(helper.node.body) <= 1
+
+    def _lines(self, body: Sequence[nodes.Node]) -> int:
+        return sum(self._lines_of(node) for node in body)
+
+    def _lines_of(self, node: nodes.Node) -> int:
+        """How many lines a statement gives at most; 2 stands for any number."""
+        match node:
+            case nodes.If():
+                return max(self._lines(part) for part in (node.body, node.else_, *(other.body for other in node.elif_)))
+            case nodes.For():
+                return 2
+            case nodes.Output():
+                text = "".join(part.data if isinstance(part, nodes.TemplateData) else "x" for part in node.nodes)
+                blocks = sum(2 for part in node.nodes if self._is_block(part))
+                return blocks + sum(1 for line in text.split("\n") if line.strip())
+        return 0
+
+    def _is_block(self, part: nodes.Node) -> bool:
+        if isinstance(part, nodes.Filter):
+            return part.name in MULTILINE_FILTERS
+        if isinstance(part, nodes.Call) and isinstance(part.node, nodes.Name) and part.node.name in self:
+            return self._lines(self._helpers[part.node.name].node.body) > 1
+        return False
+
+    def include(self, caller: Expressions, node: nodes.Call, name: str, arguments: Sequence[Expr]) -> tree.Include:
+        """The call of a helper, whose body is resolved for these arguments."""
+        helper = self._helpers[name]
+        if len(arguments) != len(helper.parameters):
+            raise caller.error(node, f"{name} takes {len(helper.parameters)} arguments")
+        given = dict(zip(helper.parameters, arguments, strict=True))
+        roots = tuple(parameter for parameter in given if parameter in ROOTS)
+        for root in roots:
+            if not isinstance(given[root], tree.Root) or given[root] != tree.Root(root, type=given[root].type):
+                raise caller.error(node, f"the argument {root} of {name} must be {root}")
+        own = tuple((parameter, argument) for parameter, argument in given.items() if parameter not in ROOTS)
+        signature = tuple((parameter, bare(argument.type)) for parameter, argument in own)
+        if signature not in helper.results:
+            self._resolve(caller, node, helper, roots, signature)
+        is_loose = not helper.is_inline and begins_with_tag(helper.bodies[signature])
+        return tree.Include(name, roots, own, is_loose, type=helper.results[signature])
+
+    def _resolve(
+        self, caller: Expressions, node: nodes.Call, helper: Helper, roots: tuple[str, ...], signature: Signature
+    ) -> None:
+        if signature in helper.bodies:
+            raise caller.error(node, f"{helper.node.name} calls itself")
+        helper.bodies[signature] = ()
+        is_alone = len(signature) == 1 and not roots
+        parameters = tuple(tree.Parameter(name, is_alone, type=kind) for name, kind in signature)
+        expressions = Expressions(helper.unit, self, Scope(parameters), roots)
+        statements = Statements(expressions, helper.is_inline, helper.unit.name in self._free_units)
+        helper.bodies[signature] = statements.body(helper.node.body)
+        word = STR if "str" in statements.printed else WORD
+        helper.results[signature] = word if helper.is_inline else BLOCK
+
+
+def begins_with_tag(body: Body) -> bool:
+    """Whether the first thing that is printed stands below a tag, whose line end then comes first."""
+    for statement in body:
+        if isinstance(statement, tree.Set | tree.Comment) or (
+            isinstance(statement, tree.Text) and not statement.text.strip()
+        ):
+            continue
+        return isinstance(statement, tree.If | tree.For)
+    return False

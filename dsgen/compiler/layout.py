@@ -1,0 +1,98 @@
+"""The text of a compiled template: each tag on the line and at the indentation that it has in the source."""
+
+from functools import singledispatchmethod
+
+from dsgen.compiler import tree
+from dsgen.compiler.golang import Pipelines, camel, define_name
+from dsgen.compiler.helpers import Helper
+from dsgen.compiler.tree import Body, Expr, Statement
+
+
+class Layout:
+    """Writes statements. In a helper of one line (`is_inline`) every tag trims both its sides."""
+
+    def __init__(self, is_inline: bool = False) -> None:
+        self._pipelines = Pipelines()
+        self._is_inline = is_inline
+
+    def body(self, statements: Body) -> str:
+        """The text of statements one after the other."""
+        return "".join(self._text(statement) for statement in statements)
+
+    def _tag(self, pad: str, text: str) -> str:
+        return f"{pad}{{{{- {text} {'-' if self._is_inline else ''}}}}}\n"
+
+    def _spell(self, expr: Expr) -> str:
+        return self._pipelines.number(expr).text
+
+    @singledispatchmethod
+    def _text(self, statement: Statement) -> str:
+        raise TypeError(f"{type(statement).__name__} has no text")
+
+    @_text.register
+    def _(self, statement: tree.Text) -> str:
+        return statement.text.replace("{{", '{{ "{{" }}')
+
+    @_text.register
+    def _(self, statement: tree.Comment) -> str:
+        return "{{- " + comment(statement.text) + "}}"
+
+    @_text.register
+    def _(self, statement: tree.Print) -> str:
+        return f"{{{{ {self._spell(statement.expr)} }}}}"
+
+    @_text.register
+    def _(self, statement: tree.Block) -> str:
+        text = self._spell(statement.expr)
+        return f"{{{{ {text} }}}}" if statement.width is None else f"{{{{- {text} | nindent {statement.width} }}}}"
+
+    @_text.register
+    def _(self, statement: tree.Fail) -> str:
+        return f"{{{{- fail {self._pipelines.expr(statement.message).argument} }}}}"
+
+    @_text.register
+    def _(self, statement: tree.Set) -> str:
+        sign = ":=" if statement.is_new else "="
+        return self._tag(statement.pad, f"${camel(statement.name)} {sign} {self._spell(statement.expr)}")
+
+    @_text.register
+    def _(self, statement: tree.If) -> str:
+        text = ""
+        for number, (test, body) in enumerate(statement.branches):
+            words = ["else"] if number else []
+            words += ["if", self._spell(test)] if test is not None else []
+            text += self._tag(statement.pad, " ".join(words)) + self.body(body)
+        return text + self._tag(statement.pad, "end")
+
+    @_text.register
+    def _(self, statement: tree.For) -> str:
+        names = ", ".join("$" + camel(name) for name in statement.names)
+        head = self._tag(statement.pad, f"range {names} := {self._pipelines.expr(statement.iterable).text}")
+        self._pipelines.depth += 1
+        body = self.body(statement.body)
+        self._pipelines.depth -= 1
+        return head + body + self._tag(statement.pad, "end")
+
+
+def comment(text: str) -> str:
+    """A Go template comment."""
+    return f"/*\n{text}\n*/" if "\n" in text else f"/* {text} */"
+
+
+def template(body: Body) -> str:
+    """A whole template. The comment at its head takes the line after it along, so the output begins with YAML."""
+    first, rest = (body[0], body[1:]) if body and isinstance(body[0], tree.Comment) else (None, body)
+    head = "" if first is None else "{{- " + comment(first.text) + " -}}"
+    return head + Layout().body(rest)
+
+
+def define(name: str, helper: Helper) -> str:
+    """The define of a helper, or nothing when nobody calls it."""
+    texts = {Layout(helper.is_inline).body(body): signature for signature, body in helper.bodies.items()}
+    if not texts:
+        return ""
+    if len(texts) > 1:
+        types = "; ".join(", ".join(f"{n}: {t.kind}" for n, t in signature) for signature in texts.values())
+        raise helper.unit.error(helper.node.lineno, f"{name} is spelled differently for different arguments ({types})")
+    text = next(iter(texts)).rstrip()
+    return f'{{{{/* {helper.comment} */}}}}\n{{{{- define "{define_name(name)}" -}}}}\n{text}\n{{{{- end }}}}\n'

@@ -1,0 +1,70 @@
+"""Which names mean what at a place of a template, and what has been found out about them there."""
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+
+from dsgen.compiler.tree import Expr, Local, Parameter, mentions
+from dsgen.compiler.types import Type, bare, join
+
+Facts = Mapping[Expr, Type]
+
+
+@dataclass
+class Level:
+    """The names of one branch or loop body."""
+
+    names: dict[str, Expr] = field(default_factory=dict)
+    is_loop: bool = False
+
+
+class Scope:
+    """Nested levels of names. A name that a branch sets anew ends with the branch: so it is in one of the outputs."""
+
+    def __init__(self, parameters: tuple[Parameter, ...] = ()) -> None:
+        self._levels = [Level({parameter.name: parameter for parameter in parameters})]
+        self._facts: dict[Expr, Type] = {}
+        self.ended: set[str] = set()
+
+    def find(self, name: str) -> Expr | None:
+        """What the name stands for, or None."""
+        return next((level.names[name] for level in reversed(self._levels) if name in level.names), None)
+
+    def known(self, expr: Expr) -> Expr:
+        """The expression with the type that the tests around this place have shown."""
+        return replace(expr, type=self._facts[expr]) if expr in self._facts else expr
+
+    def crosses_loop(self, name: str) -> bool:
+        """Whether the name was set outside a loop that this place is inside of."""
+        for level in reversed(self._levels):
+            if name in level.names:
+                return False
+            if level.is_loop:
+                return True
+        return False
+
+    def set(self, name: str, value: Type) -> bool:
+        """Gives a name a value of this type; whether the name is new."""
+        for key in [key for key in self._facts if mentions(key, name)]:
+            del self._facts[key]
+        for level in self._levels:
+            if name in level.names:
+                level.names[name] = Local(name, type=join(level.names[name].type, bare(value)))
+                return False
+        self._levels[-1].names[name] = Local(name, type=bare(value))
+        self.ended.discard(name)
+        return True
+
+    @contextmanager
+    def inside(self, facts: Facts, names: Mapping[str, Expr] | None = None, is_loop: bool = False) -> Iterator[None]:
+        """The body of a branch (`facts` hold there) or of a loop (which brings `names`)."""
+        before = self._facts
+        self._facts = {**before, **facts}
+        self._levels.append(Level(dict(names or {}), is_loop))
+        try:
+            yield
+        finally:
+            self.ended |= set(self._levels.pop().names)
+            kept = set(self._facts)
+            # what a `set` in the body has made uncertain stays so
+            self._facts = {key: known for key, known in before.items() if key in kept or key in facts}

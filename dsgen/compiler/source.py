@@ -1,0 +1,70 @@
+"""Templates as the compiler reads them: the Jinja2 tree with comments kept, and errors that say template:line."""
+
+import re
+from dataclasses import dataclass
+
+import jinja2
+from jinja2 import nodes
+
+from dsgen.errors import DsgenError
+
+_COMMENT = re.compile(r"^([ ]*)<#-?\s(.*?)\s-?#>[ ]*$", re.MULTILINE | re.DOTALL)
+_TAG_LINE = re.compile(r"[ ]*<%((?!%>).)*%>")
+_MARK = "\0comment "
+
+
+class CompileError(DsgenError):
+    """A template says something that has no meaning in one of the outputs."""
+
+
+@dataclass(frozen=True)
+class Unit:
+    """One template file."""
+
+    name: str
+    text: str
+    places: tuple[str, ...] = ()  # for text that was put together: where each line comes from
+
+    @property
+    def lines(self) -> list[str]:
+        """The lines without their ends."""
+        return self.text.split("\n")
+
+    def pad(self, line: int) -> str:
+        """The blanks at the start of a line (1-based)."""
+        text = self.lines[line - 1]
+        return text[: len(text) - len(text.lstrip(" "))]
+
+    def error(self, line: int, message: str) -> CompileError:
+        """The error for this line, to be raised."""
+        place = self.places[line - 1] if self.places else f"{self.name}:{line}"
+        return CompileError(f"{place}: {message}")
+
+    def parse(self, environment: jinja2.Environment) -> nodes.Template:
+        """The Jinja2 tree, in which each comment stands as an Output of one marked constant."""
+        marked = _COMMENT.sub(self._marker, self.text)
+        for number, line in enumerate(marked.split("\n"), 1):
+            if "<%" in line and not _TAG_LINE.fullmatch(line):
+                raise self.error(number, "a tag stands alone on its line")
+            if "<#" in line:
+                raise self.error(number, "a comment stands alone on its lines")
+        try:
+            return environment.parse(marked, self.name)
+        except jinja2.TemplateSyntaxError as problem:
+            raise self.error(problem.lineno, problem.message or "is not Jinja2") from None
+
+    def _marker(self, match: re.Match[str]) -> str:
+        pad, text = match.groups()
+        if "*/" in text:
+            raise self.error(self.text.count("\n", 0, match.start()) + 1, "a comment cannot hold */")
+        literal = text.encode("unicode_escape").decode("ascii").replace('"', '\\"')
+        return (
+            f'{pad}<< "{_MARK.encode("unicode_escape").decode("ascii")}{literal}"' + "\n" * match[0].count("\n") + " >>"
+        )
+
+
+def comment_of(node: nodes.Node) -> str | None:
+    """The text of a comment, when this part of an Output is one."""
+    if isinstance(node, nodes.Const) and isinstance(node.value, str) and node.value.startswith(_MARK):
+        return node.value.removeprefix(_MARK)
+    return None

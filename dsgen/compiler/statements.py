@@ -1,0 +1,146 @@
+"""Jinja2 statements to typed ones: what is printed where, and which names and facts hold inside which branch."""
+
+from collections.abc import Sequence
+from functools import singledispatchmethod
+
+from jinja2 import nodes
+
+from dsgen.compiler import tree
+from dsgen.compiler.expressions import FILTERS, Expressions
+from dsgen.compiler.source import comment_of
+from dsgen.compiler.tree import Body, Expr, Local, Statement
+from dsgen.compiler.types import ANY, STR, Type, is_harmless
+
+
+class Statements:
+    """The statements of one unit.
+
+    `is_inline`: the unit is a helper whose text is one line, `is_free`: its text is read by people, so any text may
+    stand in it. `printed`: the kinds of types that have been printed so far.
+    """
+
+    def __init__(self, expressions: Expressions, is_inline: bool = False, is_free: bool = False) -> None:
+        self.expressions, self.scope, self.unit = expressions, expressions.scope, expressions.unit
+        self.is_inline, self.is_free = is_inline, is_free
+        self.printed: set[str] = set()
+        self._line = ""  # what stands on the line so far
+
+    def body(self, statements: Sequence[nodes.Node]) -> Body:
+        """The statements of a branch, a loop, a helper or a template."""
+        return tuple(found for node in statements for found in self._statement(node))
+
+    @singledispatchmethod
+    def _statement(self, node: nodes.Node) -> list[Statement]:
+        raise self.unit.error(node.lineno, f"{type(node).__name__} is not part of the language")
+
+    @_statement.register
+    def _(self, node: nodes.Output) -> list[Statement]:
+        return [self._part(part) for part in node.nodes]
+
+    def _part(self, part: nodes.Expr) -> Statement:
+        if isinstance(part, nodes.TemplateData):
+            self._line = (self._line + part.data).rsplit("\n", 1)[-1]
+            return tree.Text(part.data)
+        comment = comment_of(part)
+        if comment is not None:
+            return tree.Comment(comment)
+        found = self.expressions.any(part)
+        if isinstance(found, tree.Call) and found.row.name == "fail":
+            return tree.Fail(found.arguments[0])
+        if found.type.kind == "block" and not self.is_free:
+            return self._block(part, found)
+        self._check_print(part, found)
+        self._line += "x"
+        return tree.Print(found)
+
+    def _block(self, part: nodes.Expr, found: Expr) -> Statement:
+        self.printed.add("block")
+        if self._line.strip():
+            raise self.unit.error(part.lineno, "lines of YAML stand alone on their line")
+        column = len(self._line)
+        self._line += "x"
+        if isinstance(found, tree.Call) and found.row.name == "indent":
+            width = found.arguments[1]
+            if not isinstance(width, tree.Const) or width.value != column:
+                raise self.unit.error(part.lineno, f"stands at column {column}, so it needs indent({column})")
+            return tree.Block(found.arguments[0], column)
+        if column:
+            raise self.unit.error(part.lineno, f"lines of YAML at column {column} need indent({column})")
+        return tree.Block(found, None)
+
+    def _check_print(self, part: nodes.Expr, found: Expr) -> None:
+        kind = found.type.kind
+        self.printed.add(kind)
+        if found.type.nullable:
+            raise self.unit.error(part.lineno, "may be absent here; test it with `is not none` first")
+        if self.is_free and kind in ("str", "block"):
+            return
+        if kind == "str" and not self.is_inline:
+            raise self.unit.error(part.lineno, "text of the user's stands bare; use quote")
+        if kind == "json" and not is_harmless(found.type.item):
+            raise self.unit.error(part.lineno, "JSON of the user's stands bare; use json | quote")
+        if kind not in ("str", "word", "int", "bool", "json"):
+            raise self.unit.error(part.lineno, f"{kind} cannot be printed; use json or yaml")
+
+    @_statement.register
+    def _(self, node: nodes.Assign) -> list[Statement]:
+        if not isinstance(node.target, nodes.Name):
+            raise self.unit.error(node.lineno, "set gives one name a value")
+        name = node.target.name
+        before = self.scope.find(name)
+        if isinstance(before, tree.Parameter) or name in (*self.expressions.roots, "values", "release", "files"):
+            raise self.unit.error(node.lineno, f"{name!r} is an argument; it keeps its value")
+        if name in self.expressions.helpers:
+            raise self.unit.error(node.lineno, f"{name!r} is a helper")
+        value = self.expressions.any(node.node)
+        if before and self.scope.crosses_loop(name):
+            raise self.unit.error(
+                node.lineno, f"set of {name!r}, which belongs outside of the loop: Jinja2 would forget it"
+            )
+        is_new = self.scope.set(name, value.type)
+        return [tree.Set(name, value, is_new, self.unit.pad(node.lineno))]
+
+    @_statement.register
+    def _(self, node: nodes.If) -> list[Statement]:
+        branches: list[tuple[Expr | None, Body]] = []
+        facts: dict[Expr, Type] = {}
+        line = self._line
+        for branch in (node, *node.elif_):
+            with self.scope.inside(facts):
+                test = self.expressions.condition(branch.test)
+                with self.scope.inside(self.expressions.facts(branch.test, True)):
+                    branches.append((test, self._branch(branch.body, line)))
+                facts |= self.expressions.facts(branch.test, False)
+        if node.else_:
+            with self.scope.inside(facts):
+                branches.append((None, self._branch(node.else_, line)))
+        return [tree.If(tuple(branches), self.unit.pad(node.lineno))]
+
+    def _branch(self, body: Sequence[nodes.Node], line: str) -> Body:
+        self._line = line
+        return self.body(body)
+
+    @_statement.register
+    def _(self, node: nodes.For) -> list[Statement]:
+        if node.else_ or node.test or node.recursive:
+            raise self.unit.error(node.lineno, "for takes no else, no if and is not recursive")
+        names, iterable, types = self._iteration(node)
+        brought = {name: Local(name, type=kind) for name, kind in zip(names, types, strict=True)}
+        with self.scope.inside({}, brought, is_loop=True):
+            body = self.body(node.body)
+        return [tree.For(names, iterable, body, self.unit.pad(node.lineno))]
+
+    def _iteration(self, node: nodes.For) -> tuple[tuple[str, ...], Expr, tuple[Type, ...]]:
+        is_pairs = isinstance(node.iter, nodes.Filter) and FILTERS.get(node.iter.name, FILTERS["json"]).gives == "pairs"
+        source = node.iter.node if isinstance(node.iter, nodes.Filter) and is_pairs else node.iter
+        targets = node.target.items if isinstance(node.target, nodes.Tuple) else [node.target]
+        names = tuple(target.name for target in targets if isinstance(target, nodes.Name))
+        if source is None or len(names) != (2 if is_pairs else 1):
+            raise self.unit.error(node.lineno, "for has one name for a list, two for the items of a map")
+        iterable = self.expressions.value(source)
+        kind, item = iterable.type.kind, iterable.type.item or ANY
+        if is_pairs and kind in ("map", "any"):
+            return names, iterable, (iterable.type.key or STR, item)
+        if is_pairs or kind != "list":
+            raise self.unit.error(node.lineno, f"loops over {kind}; lists have one name, maps need items and two")
+        return names, iterable, (item,)

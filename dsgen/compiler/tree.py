@@ -1,0 +1,217 @@
+"""The typed tree between a template and the text of a back end: what is meant, without a word of how it is spelled."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field, fields
+
+from dsgen.compiler.types import Type
+from dsgen.language.builtins import Builtin
+
+
+@dataclass(frozen=True, kw_only=True)
+class Expr:
+    """An expression. Two are equal when they mean the same place, whatever is known about its type."""
+
+    type: Type = field(compare=False)
+
+
+@dataclass(frozen=True)
+class Const(Expr):
+    """A text, an integer, true, false or none."""
+
+    value: str | int | bool | None
+
+
+@dataclass(frozen=True)
+class Root(Expr):
+    """`values` or `release`."""
+
+    name: str
+
+
+@dataclass(frozen=True)
+class Parameter(Expr):
+    """An argument of the helper at hand; `alone` when it is the only one."""
+
+    name: str
+    alone: bool
+
+
+@dataclass(frozen=True)
+class Local(Expr):
+    """A name from `set` or `for`."""
+
+    name: str
+
+
+@dataclass(frozen=True)
+class Field(Expr):
+    """A key of a record or of an object; `default` where the values may lack it."""
+
+    base: Expr
+    name: str
+    default: Expr | None = None
+
+
+@dataclass(frozen=True)
+class Index(Expr):
+    """A key that is known only when the template runs."""
+
+    base: Expr
+    key: Expr
+
+
+@dataclass(frozen=True)
+class ListOf(Expr):
+    """A list literal."""
+
+    items: tuple[Expr, ...]
+
+
+@dataclass(frozen=True)
+class DictOf(Expr):
+    """A map literal."""
+
+    pairs: tuple[tuple[str, Expr], ...]
+
+
+@dataclass(frozen=True)
+class Call(Expr):
+    """A filter, function, test or operator of the table."""
+
+    row: Builtin
+    arguments: tuple[Expr, ...]
+
+
+@dataclass(frozen=True)
+class Include(Expr):
+    """A helper's text. `roots`: which of values and release it reads; `is_loose`: the text may begin with a newline."""
+
+    helper: str
+    roots: tuple[str, ...]
+    arguments: tuple[tuple[str, Expr], ...]
+    is_loose: bool = field(compare=False, default=False)
+
+
+@dataclass(frozen=True)
+class FileText(Expr):
+    """The text of a file that is shipped with the templates."""
+
+    path: str
+
+
+@dataclass(frozen=True)
+class Joined(Expr):
+    """List + list."""
+
+    left: Expr
+    right: Expr
+
+
+@dataclass(frozen=True)
+class Concat(Expr):
+    """Texts and integers written one after the other."""
+
+    parts: tuple[Expr, ...]
+
+
+@dataclass(frozen=True)
+class Logic(Expr):
+    """`and` or `or` of two or more; the value of the deciding one."""
+
+    word: str
+    parts: tuple[Expr, ...]
+
+
+@dataclass(frozen=True)
+class Not(Expr):
+    """The opposite."""
+
+    part: Expr
+
+
+def mentions(expr: Expr, name: str) -> bool:
+    """Whether the expression reads the local of this name."""
+    return any(isinstance(part, Local) and part.name == name for part in walk(expr))
+
+
+def walk(expr: Expr) -> Iterator[Expr]:
+    """The expression and all in it."""
+    yield expr
+    for each in fields(expr):
+        yield from _inside(getattr(expr, each.name))
+
+
+def _inside(value: object) -> Iterator[Expr]:
+    if isinstance(value, Expr):
+        yield from walk(value)
+    elif isinstance(value, tuple):
+        for item in value:
+            yield from _inside(item)
+
+
+@dataclass(frozen=True)
+class Text:
+    """Text as it stands."""
+
+    text: str
+
+
+@dataclass(frozen=True)
+class Comment:
+    """A comment on lines of its own."""
+
+    text: str
+
+
+@dataclass(frozen=True)
+class Print:
+    """A scalar within a line."""
+
+    expr: Expr
+
+
+@dataclass(frozen=True)
+class Block:
+    """Lines of YAML; `width`: how far the following ones are indented, or None for text at the margin."""
+
+    expr: Expr
+    width: int | None
+
+
+@dataclass(frozen=True)
+class Fail:
+    """The end, with a message."""
+
+    message: Expr
+
+
+@dataclass(frozen=True)
+class Set:
+    """A name for a value; `is_new` when no statement around it has set the name before."""
+
+    name: str
+    expr: Expr
+    is_new: bool
+    pad: str
+
+
+@dataclass(frozen=True)
+class If:
+    """Branches in order; the test of the last one is None for `else`."""
+
+    branches: tuple[tuple[Expr | None, "Body"], ...]
+    pad: str
+
+
+@dataclass(frozen=True)
+class For:
+    """A loop over a list (`names` has one) or over a map's keys and values (two)."""
+
+    names: tuple[str, ...]
+    iterable: Expr
+    body: "Body"
+    pad: str
+
+
+Statement = Text | Comment | Print | Block | Fail | Set | If | For
+Body = tuple[Statement, ...]

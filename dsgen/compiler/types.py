@@ -1,0 +1,177 @@
+"""The types of what templates handle, derived from the schema of the values.
+
+kind      what it is
+str       any text of the user's: written through `quote`, `json` or `yaml`
+word      text that is safe as it stands: an enum, a pattern of plain characters, a helper made of those
+int, bool
+union     a text or a number (or an object), told apart by `is string`
+any       an object that is written as the user gave it
+map       keys named by the user, values of one type
+list
+record    the fixed keys of the schema, defaults filled
+json      JSON text; `item` is the type it was made from
+block     lines of YAML, which stand alone on their line
+release, files, null
+"""
+
+import json
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from dsgen.errors import DsgenError
+
+
+@dataclass(frozen=True)
+class Type:
+    """One type. Frozen and comparable, so that the signatures of helpers can be compared."""
+
+    kind: str
+    item: "Type | None" = None  # of list and map; what a json text was made from
+    key: "Type | None" = None  # of map
+    fields: tuple[tuple[str, "Type"], ...] = ()  # of record
+    options: tuple[str, ...] = ()  # the possible texts of a word; the other types of a union
+    default: str | None = None  # JSON text of the default, where the values may lack the key
+    nullable: bool = False  # may be absent: compare with none first
+    stored: bool = False  # a number as the values hold it: integral, but perhaps a float
+
+    def field(self, name: str) -> "Type | None":
+        """The type of a record's key."""
+        return dict(self.fields).get(name)
+
+
+STR, WORD, INT, BOOL, ANY, NULL, BLOCK = (Type(k) for k in ("str", "word", "int", "bool", "any", "null", "block"))
+TEXTS = frozenset({"str", "word"})
+
+_QUANTIFIER = re.compile(r"\{[0-9,]*\}")
+_CLASS = re.compile(r"\[([^]]+)\]")
+_PLAIN = re.compile(r"[A-Za-z0-9_:/@-]*")
+
+
+def is_plain_pattern(pattern: str) -> bool:
+    """Whether every text that matches consists of letters, digits and `._:/@-` alone: safe in YAML without quotes.
+
+    Too careful rather than too trusting: a wildcard, a negated class or a backslash makes the answer no.
+    """
+    rest = _QUANTIFIER.sub("", pattern)
+    inside = "".join(_CLASS.findall(rest))
+    outside = _CLASS.sub("", rest)
+    is_anchored = pattern.startswith("^") and pattern.endswith("$")
+    return (
+        is_anchored
+        and "." not in outside
+        and all(_PLAIN.fullmatch(text) for text in (inside.replace(".", ""), re.sub(r"[()|*+?^$]", "", outside)))
+    )
+
+
+class SchemaTypes:
+    """The types of a schema's places."""
+
+    def __init__(self, schema: Mapping[str, Any]) -> None:
+        self._definitions = schema.get("definitions", {})
+        self.values = self._type(schema, below_user_key=False)
+
+    def _resolved(self, schema: Mapping[str, Any]) -> Mapping[str, Any]:
+        """The schema with what it refers to; its own keywords win."""
+        merged: dict[str, Any] = {}
+        references = [schema] if "$ref" in schema else [part for part in schema.get("allOf", ()) if "$ref" in part]
+        for part in references:
+            merged |= self._resolved(self._definitions[part["$ref"].rpartition("/")[2]])
+        return merged | {key: value for key, value in schema.items() if key not in ("$ref", "allOf")}
+
+    def _type(self, schema: Mapping[str, Any], below_user_key: bool) -> Type:
+        schema = self._resolved(schema)
+        names = schema.get("type", ())
+        names = [names] if isinstance(names, str) else list(names)
+        kinds = [name for name in names if name != "null"]
+        found = self._one(schema, kinds[0], below_user_key) if len(kinds) == 1 else _union(schema, kinds)
+        if below_user_key and "default" in schema and found.kind != "record":
+            return replace(found, default=json.dumps(schema["default"]))
+        is_absent = "null" in names or below_user_key or bool(schema.get("x-optional"))
+        return replace(found, nullable=True) if is_absent else found
+
+    def _one(self, schema: Mapping[str, Any], kind: str, below_user_key: bool) -> Type:
+        match kind:
+            case "string":
+                options = tuple(schema.get("enum", ()))
+                return Type("word", options=options) if _is_word(schema) else STR
+            case "integer":
+                return replace(INT, stored=True)
+            case "boolean":
+                return BOOL
+            case "array":
+                return Type("list", item=self._item(schema.get("items")))
+            case "object":
+                return self._object(schema, below_user_key)
+        return ANY
+
+    def _field(self, name: str, schema: Mapping[str, Any], below_user_key: bool) -> Type:
+        found = self._type(schema, below_user_key)
+        if found.kind == "record" and below_user_key and not schema.get("x-optional"):
+            raise DsgenError(f"schema: the record {name!r} lies below a key of the user's, so it must be x-optional")
+        return found
+
+    def _item(self, schema: Mapping[str, Any] | None) -> Type:
+        return replace(self._type(schema, below_user_key=True), nullable=False) if schema else ANY
+
+    def _object(self, schema: Mapping[str, Any], below_user_key: bool) -> Type:
+        if "properties" in schema and _has_defaults(schema):
+            below = below_user_key or bool(schema.get("x-optional"))
+            return Type("record", fields=tuple((k, self._field(k, v, below)) for k, v in schema["properties"].items()))
+        if isinstance(schema.get("additionalProperties"), Mapping) and "properties" not in schema:
+            keys = WORD if _is_word(self._resolved(schema.get("propertyNames", {}))) else STR
+            return Type("map", item=self._item(schema["additionalProperties"]), key=keys)
+        return ANY
+
+
+def _is_word(schema: Mapping[str, Any]) -> bool:
+    return "enum" in schema or is_plain_pattern(schema.get("pattern", ""))
+
+
+def _union(schema: Mapping[str, Any], kinds: list[str]) -> Type:
+    if set(kinds) <= {"string", "integer", "number", "object"} and "string" in kinds:
+        others = tuple(kind for kind in kinds if kind != "string")
+        return Type("union", item=WORD if _is_word(schema) else STR, options=others)
+    return ANY
+
+
+def _has_defaults(schema: Mapping[str, Any]) -> bool:
+    """Whether dsgen fills something in here; an object without any default is a fragment, written as it is."""
+    parts = schema.get("properties", {}).values()
+    return any("default" in part or "null" in part.get("type", ()) or _has_defaults(part) for part in parts)
+
+
+def bare(found: Type) -> Type:
+    """The type of a value once it has a name of its own: no default, no list of options, an integer for sure."""
+    return replace(found, default=None, options=found.options if found.kind == "union" else (), stored=False)
+
+
+def join(left: Type, right: Type) -> Type:
+    """What a value is that comes from either side."""
+    if left == right:
+        return left
+    if "null" in (left.kind, right.kind):
+        return replace(right if left.kind == "null" else left, nullable=True)
+    nullable = left.nullable or right.nullable
+    if {left.kind, right.kind} <= TEXTS:
+        return Type("str" if "str" in (left.kind, right.kind) else "word", nullable=nullable)
+    if left.kind != right.kind:
+        return replace(ANY, nullable=nullable)
+    if left.kind == "list" and left.item and right.item:
+        empty = [one for one in (left, right) if one.item == EMPTY]
+        item = join(left.item, right.item) if not empty else (right if empty[0] is left else left).item
+        return Type("list", item=item, nullable=nullable)
+    return replace(left, nullable=nullable, stored=left.stored or right.stored)
+
+
+EMPTY = Type("empty")  # the item of a list that has none
+
+
+def is_harmless(found: Type | None) -> bool:
+    """Whether JSON made of it holds no text of the user's, so that it may stand without quotes."""
+    if found is None:
+        return False
+    if found.kind == "union":
+        return found.item == WORD and "object" not in found.options
+    return found.kind in ("int", "bool", "word", "empty") or (found.kind == "list" and is_harmless(found.item))
