@@ -117,7 +117,7 @@ class Worker:
             raise End(CANNOT_WORK, f"secret {self.run.secret}: {error}") from None
 
     def wait_for_key(self) -> bytes:
-        """The private key, when the kubelet has brought it: the launcher pod may make it later than this worker starts."""
+        """The private key, once the kubelet has brought it: the launcher pod may make it after this worker started."""
         if not keys.first([PRIVATE_KEY]):
             say(f"waiting for the ssh key in secret {self.run.secret}")
         while True:

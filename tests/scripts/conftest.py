@@ -1,0 +1,192 @@
+"""A pod without a cluster: dsgen's scripts with their paths below a directory, real bash, real sshd and ssh."""
+
+import json
+import os
+import re
+import shutil
+import signal
+import socket
+import subprocess
+import tempfile
+import textwrap
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+PACKAGE = Path(__file__).parent.parent.parent / "dsgen"
+SETTINGS = {
+    "version": 1,
+    "job": "cifar",
+    "run": "1",
+    "runName": "cifar-1",
+    "namespace": "training",
+    "workers": 2,
+    "slots": 1,
+    "sshPort": 2222,
+    "masterPort": 29500,
+    "secret": "cifar-ssh",
+    "record": "cifar-status",
+    "workerJob": "cifar-1-worker",
+    "launcherJob": "cifar-1-launcher",
+    "localRank": True,
+    "maxRestarts": 0,
+    "restartExitCodes": [],
+    "restartDelaySeconds": 10,
+    "startTimeoutSeconds": 1800,
+    "activeDeadlineSeconds": 0,
+    "orphanTimeoutSeconds": 3600,
+    "terminationGracePeriodSeconds": 60,
+    "workerReplacements": 3,
+    "keepWorkers": "none",
+    "statusIntervalSeconds": 15,
+    "statusHistory": 20,
+}
+TOOLS = ("bash", "ssh", "ssh-keygen", "sshd")
+
+
+def free_port() -> int:
+    with socket.socket() as listener:
+        listener.bind(("127.0.0.1", 0))
+        return int(listener.getsockname()[1])
+
+
+def until(condition: Callable[[], Any], seconds: float = 20) -> Any:
+    """What the condition gives as soon as it is true; fails the test after so many seconds."""
+    deadline = time.monotonic() + seconds
+    while time.monotonic() < deadline:
+        result = condition()
+        if result:
+            return result
+        time.sleep(0.05)
+    raise AssertionError(f"still not so after {seconds} s")
+
+
+def config_text(key: str) -> str:
+    """A text of the run's ConfigMap as its template has it."""
+    template = (PACKAGE / "templates/config/configmap.yaml").read_text()
+    found = re.search(rf"^  {key}: \|\n((?:    .*\n)+)", template, re.MULTILINE)
+    assert found, f"the template has no {key}"
+    return textwrap.dedent(found.group(1))
+
+
+class Pod:
+    """The files of one worker pod, and the processes that a test starts in it."""
+
+    def __init__(self, root: Path) -> None:
+        self.root = root
+        self.config, self.run, self.keys, self.status = (
+            root / path for path in ("etc/dsgen", "run/dsgen", "etc/dsgen-keys", "etc/dsgen-status")
+        )
+        shutil.copytree(PACKAGE / "scripts", self.config, ignore=shutil.ignore_patterns("__pycache__"))
+        for directory in (self.run, self.keys, self.status, root / "dev"):
+            directory.mkdir(parents=True)
+        self.environment = {"DSGEN_ROOT": str(root), "DSGEN_ROLE": "worker", "PATH": os.environ["PATH"], "HOME": str(root)}
+        self.port = free_port()
+        self.settings()
+        self.write_ssh_files()
+        self.started: list[subprocess.Popen[bytes]] = []
+
+    def settings(self, **changes: Any) -> None:
+        (self.config / "settings.json").write_text(json.dumps({**SETTINGS, "sshPort": self.port, **changes}))
+
+    def write_ssh_files(self) -> None:
+        """sshd_config and ssh_config from the template, with this pod's port, paths and address."""
+        for key in ("sshd_config", "ssh_config"):
+            text = config_text(key).replace("<< values.ssh.port >>", str(self.port)).replace("<< name >>", "cifar-1")
+            text = text.replace("/run/dsgen", str(self.run)).replace("/etc/dsgen", str(self.config))
+            extra = f"SetEnv DSGEN_ROOT={self.root}" if key == "sshd_config" else "  HostName 127.0.0.1"
+            (self.config / key).write_text(f"{text}{extra}\n")
+
+    def make_key(self, kind: str = "ed25519") -> None:
+        """Fill the Secret, private half only."""
+        path = self.root / "key"
+        subprocess.run(["ssh-keygen", "-q", "-t", kind, "-N", "", "-f", path], check=True)
+        path.chmod(0o444)
+        path.replace(self.keys / "ssh-privatekey")
+
+    def record(self, phase: str) -> None:
+        (self.status / "1").write_text(json.dumps({"version": 1, "phase": phase}))
+
+    def start(self, *command: str | Path, **environment: str) -> "subprocess.Popen[bytes]":
+        """Start a command of the pod (the container's own without one); its output goes to the file `log`."""
+        argv = command or ("bash", self.config / "start.sh")
+        with (self.root / "log").open("ab") as log:
+            process = subprocess.Popen(
+                argv, env={**self.environment, **environment}, stdout=log, stderr=log, stdin=subprocess.DEVNULL, cwd=self.root
+            )
+        self.started.append(process)
+        return process
+
+    def log(self) -> str:
+        return (self.root / "log").read_text()
+
+    def serve(self, **environment: str) -> "subprocess.Popen[bytes]":
+        """Start the worker and wait until it is ready."""
+        self.make_key()
+        process = self.start(**environment)
+        until(lambda: process.poll() is not None or self.ready(), 30)
+        assert process.poll() is None, self.log()
+        return process
+
+    def ready(self) -> bool:
+        probe = ["python3", "-ESs", self.config / "worker.py", "ready"]
+        return subprocess.run(probe, env=self.environment, check=False).returncode == 0
+
+    def ssh_argv(self, *command: str) -> list[str]:
+        return ["ssh", "-F", str(self.config / "ssh_config"), "cifar-1-worker-0", *command]
+
+    def ssh(self, command: str) -> "subprocess.CompletedProcess[str]":
+        return subprocess.run(
+            self.ssh_argv(command), capture_output=True, text=True, stdin=subprocess.DEVNULL, timeout=60, check=False
+        )
+
+    def termination_message(self) -> str:
+        return (self.root / "dev/termination-log").read_text()
+
+    def marked(self, mark: str) -> list[int]:
+        """Process ids of all `sleep MARK`, MARK being a number that only this test uses."""
+        wanted = f"sleep\0{mark}\0".encode()
+        return [int(path.parent.name) for path in Path("/proc").glob("[0-9]*/cmdline") if _content(path) == wanted]
+
+    def stop(self) -> None:
+        for process in self.started:
+            if process.poll() is None:
+                process.send_signal(signal.SIGTERM)
+                try:
+                    process.wait(15)
+                except subprocess.TimeoutExpired:
+                    process.kill()
+                    process.wait()
+
+
+def _content(path: Path) -> bytes:
+    try:
+        return path.read_bytes()
+    except OSError:
+        return b""
+
+
+def needs(*tools: str) -> None:
+    """Skip the test where a tool is missing; not in CI, where everything has to be there."""
+    search = os.environ["PATH"] + ":/usr/sbin:/usr/local/sbin:/sbin"
+    missing = [tool for tool in tools if not shutil.which(tool, path=search)]
+    if missing and os.environ.get("CI") != "true":
+        pytest.skip(f"needs {' and '.join(missing)} (openssh-server, openssh-client, util-linux)")
+    assert missing == []
+
+
+@pytest.fixture
+def pod() -> Iterator[Pod]:
+    """A pod whose processes end with the test. Not below tmp_path: other users of the machine must reach it."""
+    needs(*TOOLS)
+    root = Path(tempfile.mkdtemp(prefix="dsgen-pod-"))
+    root.chmod(0o755)
+    pod = Pod(root)
+    try:
+        yield pod
+    finally:
+        pod.stop()
+        shutil.rmtree(root)
