@@ -1,0 +1,85 @@
+"""Runs what the documentation shows, so that it cannot say anything else than the program does.
+
+In a Markdown file, a block marked `console` has commands behind `$ ` and below each what it prints; a line `...` stands for any lines.
+A comment `<!-- file NAME -->` on the line before a block makes the block the file NAME. All commands of one page run in one folder,
+which has values-examples/, the files of the page, and the three files that the help texts speak of.
+"""
+
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+ROOT = Path(__file__).parent.parent
+BLOCK = re.compile(r"^(?:<!-- file (?P<file>\S+) -->\n)?```(?P<language>\w*)\n(?P<body>.*?)^```$", re.MULTILINE | re.DOTALL)
+ANY_LINES = "...\n"
+
+
+class Step(NamedTuple):
+    """One command of a console block and what it prints."""
+
+    command: str
+    output: str
+
+
+def pages() -> list[Path]:
+    """All documentation that is written by hand."""
+    written = [*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md"), *(ROOT / "examples").rglob("*.md")]
+    return sorted(path for path in written if path.name != "options.md")
+
+
+def make_folder(folder: Path) -> None:
+    """Fill a folder with the files that examples name."""
+    shutil.copytree(ROOT / "values-examples", folder / "values-examples")
+    minimal = (ROOT / "values-examples" / "minimal.yaml").read_text()
+    (folder / "cifar.yaml").write_text(minimal)
+    (folder / "mnist.yaml").write_text(minimal.replace("cifar", "mnist"))
+    (folder / "prod.yaml").write_text("workers: {replicas: 4}\n")
+    programs = folder / ".programs"
+    programs.mkdir()
+    (programs / "dsgen").write_text(f'#!/bin/sh\nexec "{sys.executable}" -m dsgen "$@"\n')
+    (programs / "dsgen").chmod(0o755)
+
+
+def run(command: str, folder: Path) -> subprocess.CompletedProcess[str]:
+    """Run one command line as a reader would; standard error goes where standard output goes."""
+    environment = {"PATH": f"{folder}/.programs:/usr/bin:/bin", "PYTHONPATH": str(ROOT), "LC_ALL": "C.UTF-8", "COLUMNS": "100"}
+    shell = ["bash", "-c", command]
+    return subprocess.run(
+        shell, cwd=folder, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False
+    )
+
+
+def steps(body: str) -> Iterator[Step]:
+    """The commands of a console block."""
+    for part in re.split(r"^\$ ", body, flags=re.MULTILINE)[1:]:
+        command, _, output = part.partition("\n")
+        yield Step(command, output)
+
+
+def refreshed(page: str, folder: Path) -> str:
+    """The page with every console block as the commands print it now; blocks with `...` that still match stay."""
+
+    def block(match: re.Match[str]) -> str:
+        if match["file"]:
+            (folder / match["file"]).write_text(match["body"])
+        if match["language"] != "console":
+            return match[0]
+        return match[0].replace(match["body"], "".join(_refreshed_step(step, folder) for step in steps(match["body"])))
+
+    return BLOCK.sub(block, page)
+
+
+def _refreshed_step(step: Step, folder: Path) -> str:
+    printed = run(step.command, folder).stdout
+    shown = step.output if matches(step.output, printed) else printed
+    return f"$ {step.command}\n{shown}"
+
+
+def matches(shown: str, printed: str) -> bool:
+    """Whether a text is what was printed, `...` lines standing for any lines."""
+    parts = [re.escape(part) for part in re.split(rf"^{re.escape(ANY_LINES)}", shown, flags=re.MULTILINE)]
+    return re.fullmatch("(?:.*\n)*?".join(parts), printed) is not None
