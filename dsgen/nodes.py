@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from dsgen.diagnostics import Diagnostic, Position
@@ -46,6 +46,15 @@ class Node:
         if isinstance(self.value, list):
             return [node.data() for node in self.value]
         return self.value
+
+    def copy(self) -> Node:
+        """A new tree; aliases in a file share their parts, so nothing is changed in place before this."""
+        value = self.value
+        if isinstance(value, dict):
+            return replace(self, value={key: node.copy() for key, node in value.items()})
+        if isinstance(value, list):
+            return replace(self, value=[node.copy() for node in value])
+        return replace(self)
 
     def find(self, path: Sequence[str | int]) -> tuple[Node, Path]:
         """The node at the path, or the last one on the way, and the part of the path that leads to it."""
@@ -93,3 +102,25 @@ def kind(value: Any) -> str:
         return "a boolean"
     names = {str: "a text", int: "a number", float: "a number", list: "a list", dict: "a map"}
     return names[type(value)]
+
+
+def from_data(data: Any, at: Position) -> Node:
+    """Nodes for plain data that all stands at one place."""
+    if isinstance(data, dict):
+        children = {key: from_data(value, at) for key, value in data.items()}
+        for child in children.values():
+            child.key = at
+        return Node(children, at)
+    if isinstance(data, list):
+        return Node([from_data(item, at) for item in data], at)
+    return Node(data, at)
+
+
+def merge(below: Node, above: Node) -> Node:
+    """A new tree as Helm merges values files: maps merge, everything else replaces, null too."""
+    if not (isinstance(below.value, dict) and isinstance(above.value, dict)):
+        return above.copy()
+    merged = {key: node.copy() for key, node in below.value.items()}
+    for key, node in above.value.items():
+        merged[key] = merge(merged[key], node) if key in merged else node.copy()
+    return replace(above, value=merged)

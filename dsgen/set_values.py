@@ -1,0 +1,237 @@
+"""--set, --set-string, --set-json and --set-file, as Helm's strvals package reads them."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from dsgen.diagnostics import Position
+from dsgen.errors import DsgenError, UsageProblem
+from dsgen.nodes import Node, from_data, merge
+from dsgen.scalars import resolve
+
+FLAGS = ("--set-json", "--set", "--set-string", "--set-file")
+"""In the order in which Helm applies them, whatever their order on the command line."""
+MAX_INDEX = 65536
+MAX_LEVEL = 30
+
+
+@dataclass(frozen=True)
+class Override:
+    """One of the flags and its text: Override("--set", "workers.replicas=2,run.id=b")."""
+
+    flag: str
+    text: str
+
+
+def apply(root: Node, overrides: Iterable[Override]) -> tuple[Node, dict[str, str]]:
+    """A copy of the tree with the overrides in it, and the text of each flag for messages.
+
+    A position inside an override has the flag as its file and, as its line, which one of these flags it is. Raises
+    UsageProblem for text that Helm cannot read either.
+    """
+    result = root.copy()
+    texts: dict[str, list[str]] = {}
+    for override in sorted(overrides, key=lambda override: FLAGS.index(override.flag)):
+        lines = texts.setdefault(override.flag, [])
+        lines.append(re.sub(r"\s", " ", override.text))
+        result = _apply(result, override, len(lines))
+    return result, {flag: "\n".join(lines) for flag, lines in texts.items()}
+
+
+def _apply(root: Node, override: Override, line: int) -> Node:
+    if override.flag == "--set-json" and override.text.lstrip().startswith("{"):
+        whole = from_data(_json_object(override), Position(override.flag, line, 1))
+        return merge(root, whole)
+    parser = _Parser(override, line)
+    assert isinstance(root.value, dict)
+    while not parser.at_end():
+        parser.key(root.value, 0)
+    return root
+
+
+def _json_object(override: Override) -> Any:
+    try:
+        return DECODER.decode(override.text.strip())
+    except ValueError as error:
+        raise UsageProblem(f"{override.flag} {override.text}: this is not JSON: {error}") from error
+
+
+def _number(text: str) -> Any:
+    number = resolve(text)
+    if isinstance(number, str):
+        raise ValueError(f"{text} is not a finite number")
+    return number
+
+
+DECODER = json.JSONDecoder(parse_constant=_number, parse_int=_number, parse_float=_number)
+
+
+class _Parser:
+    """Walks the text once, writing into the tree as it goes, as Helm does."""
+
+    def __init__(self, override: Override, line: int) -> None:
+        self.override = override
+        self.line = line
+        self.text = override.text
+        self.index = 0
+        values: dict[str, Callable[[str], Any]] = {
+            "--set": typed,
+            "--set-string": lambda text: text,
+            "--set-file": _file_text,
+            "--set-json": lambda text: text,
+        }
+        self.read = values[override.flag]
+
+    def at_end(self) -> bool:
+        return self.index >= len(self.text)
+
+    def key(self, target: dict[str, Node], level: int) -> None:
+        """One key with everything up to its value; `target` is the map that the key belongs to."""
+        start = self.index
+        name, stop = self._until("=[,.")
+        if not stop:
+            raise self._wrong(f'the key "{name}" has no value')
+        if stop == ",":
+            raise self._wrong(f'the key "{name}" has no value (a comma follows)')
+        if stop == "=":
+            found = self._value()
+        elif stop == "[":
+            items = self._container(target.get(name), list, name)
+            self._item(items, self._list_index(), level)
+            found = Node(items, self._at(start))
+        else:
+            if level >= MAX_LEVEL:
+                raise self._wrong(f"keys are nested more than {MAX_LEVEL} levels deep")
+            inner = self._container(target.get(name), dict, name)
+            self.key(inner, level + 1)
+            if not inner:
+                raise self._wrong(f'the key "{name}" has no value')
+            found = Node(inner, self._at(start))
+        if name:
+            found.key = self._at(start)
+            target[name] = found
+
+    def _item(self, items: list[Node], index: int, level: int) -> None:
+        start = self.index
+        rest, stop = self._until("[.=")
+        if rest or not stop:
+            raise self._wrong(f'"{rest}" after a list index' if rest else "a list index has no value")
+        here = items[index] if index < len(items) and items[index].value is not None else None
+        if stop == "=":
+            found = self._value()
+        elif stop == "[":
+            nested = self._container(here, list, "the item")
+            self._item(nested, self._list_index(), level)
+            found = Node(nested, self._at(start))
+        else:
+            # An item that is no map gives way to one; only keys are strict about it.
+            inner = here.value if here and isinstance(here.value, dict) else {}
+            self.key(inner, level)
+            found = Node(inner, self._at(start))
+        items.extend(Node(None, self._at(start)) for _ in range(index + 1 - len(items)))
+        items[index] = found
+
+    def _list_index(self) -> int:
+        text, stop = self._until("]")
+        if not stop or not re.fullmatch("[+-]?[0-9]+", text):
+            raise self._wrong(f'"{text}" is not a list index')
+        index = int(text)
+        if not 0 <= index <= MAX_INDEX:
+            raise self._wrong(f"a list index is between 0 and {MAX_INDEX}, not {index}")
+        return index
+
+    def _container(self, node: Node | None, kind: type, name: str) -> Any:
+        if node is None:
+            return kind()
+        if not isinstance(node.value, kind):
+            raise self._wrong(f"{name} has a value already, which is no {'map' if kind is dict else 'list'}")
+        return node.value
+
+    # -- values -----------------------------------------------------------------------------------------------------
+
+    def _value(self) -> Node:
+        at = self._at(self.index)
+        if self.override.flag == "--set-json":
+            return self._json_value(at)
+        if self.text[self.index : self.index + 1] == "{":
+            return self._list(at)
+        return from_data(self.read(self._until(",")[0]), at)
+
+    def _list(self, at: Position) -> Node:
+        self.index += 1
+        items: list[Node] = []
+        while True:
+            start = self._at(self.index)
+            text, stop = self._until(",}")
+            if not stop:
+                raise self._wrong("a list ends with }")
+            items.append(from_data(self.read(text), start))
+            if stop == "}":
+                if self.text[self.index : self.index + 1] == ",":
+                    self.index += 1
+                return Node(items, at)
+
+    def _json_value(self, at: Position) -> Node:
+        if self._skip_to_comma():
+            return Node(None, at)
+        try:
+            value, self.index = DECODER.raw_decode(self.text, self.index)
+        except ValueError as error:
+            raise self._wrong(f"this is not JSON: {error}") from error
+        self._skip_to_comma()
+        return from_data(value, at)
+
+    def _skip_to_comma(self) -> bool:
+        """Over blanks and one comma; whether there was a comma or the end."""
+        while not self.at_end() and self.text[self.index].isspace():
+            self.index += 1
+        if self.at_end():
+            return True
+        comma = self.text[self.index] == ","
+        self.index += comma
+        return comma
+
+    def _until(self, stops: str) -> tuple[str, str]:
+        """The text up to one of the stops, which is read too; a backslash takes the next character as it is."""
+        found = ""
+        while not self.at_end():
+            char = self.text[self.index]
+            self.index += 1
+            if char in stops:
+                return found, char
+            if char == "\\":
+                char = self.text[self.index : self.index + 1]
+                self.index += 1
+            found += char
+        return found, ""
+
+    def _at(self, index: int) -> Position:
+        return Position(self.override.flag, self.line, index + 1)
+
+    def _wrong(self, reason: str) -> UsageProblem:
+        return UsageProblem(f"{self.override.flag} {self.text}: {reason}")
+
+
+def typed(text: str) -> str | int | bool | None:
+    """What --set makes of a text: true, false, null, 0 and decimal integers that fit in 64 bits; all else is a text."""
+    words: dict[str, bool | None] = {"true": True, "false": False, "null": None}
+    if text.lower() in words:
+        return words[text.lower()]
+    if text == "0" or (re.fullmatch("[+-]?[0-9]+", text) and text[0] != "0"):
+        number = int(text)
+        return number if -(2**63) <= number < 2**63 else text
+    return text
+
+
+def _file_text(path: str) -> str:
+    try:
+        return Path(path).read_text(encoding="utf-8")
+    except OSError as error:
+        raise DsgenError(f"--set-file: cannot read {path}: {error.strerror}") from error
+    except UnicodeDecodeError as error:
+        raise DsgenError(f"--set-file: {path} is not UTF-8 text") from error

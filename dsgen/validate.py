@@ -1,0 +1,281 @@
+"""Checks values against the schema and words what is wrong for people.
+
+jsonschema finds the errors; the table at the end says each kind in the user's words, with what is possible, at the
+place of the key (an unknown one) or of the value.
+"""
+
+from __future__ import annotations
+
+import difflib
+import functools
+import re
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from dsgen import schema
+from dsgen.diagnostics import Diagnostic
+from dsgen.nodes import Node, Path, kind
+
+if TYPE_CHECKING:
+    from jsonschema import Draft7Validator, ValidationError
+
+TYPE_WORDS = {
+    "string": "a text",
+    "integer": "a whole number",
+    "number": "a number",
+    "boolean": "true or false",
+    "array": "a list",
+    "object": "a map",
+    "null": "null",
+}
+MOST_SHOWN = 12
+"""Possible keys that a hint lists when none of them is close to what was written."""
+
+
+@dataclass(frozen=True)
+class _Finding:
+    """One error of jsonschema with what is needed to word it."""
+
+    error: ValidationError
+    path: Path
+    node: Node
+
+    @property
+    def name(self) -> str:
+        return path_text(self.path) or "the file"
+
+    @property
+    def value(self) -> Any:
+        """The part of the values that is wrong."""
+        return self.error.instance
+
+    @property
+    def limit(self) -> Any:
+        """The value of the schema's keyword that was violated."""
+        return self.error.validator_value
+
+    @property
+    def rule(self) -> schema.Schema:
+        """The part of the schema that was violated."""
+        found = self.error.schema
+        return found if isinstance(found, dict) else {}
+
+    def says(self, id_: str, message: str, hint: str = "") -> Diagnostic:
+        return Diagnostic(id_, message, self.node.position, path_text(self.path), hint)
+
+    def says_of_key(self, id_: str, key: str, message: str, hint: str) -> Diagnostic:
+        child = self.node.child(key)
+        at = (child.key if child else None) or self.node.position
+        return Diagnostic(id_, message, at, path_text((*self.path, key)), hint)
+
+
+def validate(root: Node, complete: bool = True) -> list[Diagnostic]:
+    """All errors of a tree of values, which holds what the user gave, without defaults.
+
+    complete: false when a part could not be read; then nothing is called missing.
+    """
+    found = [*_nulls(root), *_spellings(root)]
+    for error in _validator().iter_errors(root.data()):
+        path = tuple(error.absolute_path)
+        if error.instance is None or _is_broken(root, path):
+            continue  # said already
+        if error.validator == "required" and not complete:
+            continue
+        finding = _Finding(error, path, root.find(path)[0])
+        word = _name if "propertyNames" in error.absolute_schema_path else WORDING[str(error.validator)]
+        found.extend(word(finding))
+    return found
+
+
+@functools.cache
+def _validator() -> Draft7Validator:
+    from jsonschema import Draft7Validator, validators  # slow to import, and `dsgen --help` does without
+
+    extended = validators.extend(Draft7Validator, {"pattern": _pattern_keyword})  # type: ignore[no-untyped-call] # stubs
+    validator: Draft7Validator = extended(schema.load())
+    return validator
+
+
+def _pattern_keyword(_validator: Any, pattern: str, text: Any, _schema: Any) -> Iterator[ValidationError]:
+    # Python's own `$` would accept a newline at the end.
+    from jsonschema import ValidationError
+
+    if isinstance(text, str) and not re.fullmatch(pattern, text, re.ASCII):
+        yield ValidationError("does not match")
+
+
+def _is_broken(root: Node, path: Path) -> bool:
+    return any(root.find(path[:depth])[0].broken for depth in range(len(path) + 1))
+
+
+def path_text(path: Sequence[str | int]) -> str:
+    """A path as people write it: workers.tolerations[0].key, labels["example.com/team"]."""
+    text = ""
+    for key in path:
+        if isinstance(key, int):
+            text += f"[{key}]"
+        elif re.fullmatch("[A-Za-z0-9_-]+", key):
+            text += f".{key}" if text else key
+        else:
+            text += f'["{key}"]'
+    return text
+
+
+# -- what jsonschema cannot say ---------------------------------------------------------------------------------------
+
+
+def _nulls(root: Node) -> Iterator[Diagnostic]:
+    for path, node in root.walk():
+        if node.value is not None or not path or path[0] == "global" or _is_broken(root, path):
+            continue
+        rule = schema.type_at(path)  # none below an unknown key, which is said already
+        if rule is not None and not schema.is_nullable(rule):
+            name = path_text(path)
+            yield Diagnostic("DS106", f"{name} has no value", node.position, name, _no_value(rule))
+
+
+def _no_value(rule: schema.Schema) -> str:
+    default = rule.get("default")
+    if isinstance(default, str | int) and default != "":
+        return f"give it one, or remove the line to have the default, {_shown(default)}"
+    return "give it one, or remove the line"
+
+
+def _spellings(root: Node) -> Iterator[Diagnostic]:
+    """A key that may be a text or an integer prints as it is read: `1e3` would be 1000, `010` would be 8."""
+    for path, node in root.walk():
+        rule = schema.type_at(path) if node.text else None
+        if not rule or schema.types(rule) != ["string", "integer"] or isinstance(node.value, str | bool | None):
+            continue
+        if node.text != str(node.value):
+            message = f"{path_text(path)}: {node.text} is read as the number {node.value}"
+            yield Diagnostic("DS110", message, node.position, path_text(path), f'put it in quotes: "{node.text}"')
+
+
+# -- the wording, by the schema's keyword -----------------------------------------------------------------------------
+
+
+def _unknown_keys(found: _Finding) -> Iterator[Diagnostic]:
+    known = found.rule["properties"]
+    for key in found.value:
+        if key not in known:
+            where = path_text(found.path) or "a values file"
+            message = f'"{key}" is not a key of {where}'
+            yield found.says_of_key("DS101", key, message, _instead(key, found.path, sorted(known)))
+
+
+def _instead(key: str, path: Path, known: list[str]) -> str:
+    close = _closest(key, known)
+    if close:
+        return f"did you mean {close}?"
+    elsewhere = [other for other, _ in schema.records() if other[-1] == key and other[:-1] != path and "*" not in other]
+    if elsewhere:
+        return "did you mean " + " or ".join(path_text(other) for other in elsewhere[:3]) + "?"
+    return f"possible: {', '.join(known)}" if len(known) <= MOST_SHOWN else ""
+
+
+def _closest(word: str, known: Sequence[str]) -> str:
+    lower = {other.lower(): other for other in known}
+    close = difflib.get_close_matches(word.lower(), lower, 1, 0.6)
+    return lower[close[0]] if close else ""
+
+
+def _wrong_type(found: _Finding) -> Iterator[Diagnostic]:
+    wanted = [found.limit] if isinstance(found.limit, str) else list(found.limit)
+    words = " or ".join(TYPE_WORDS[name] for name in wanted if name != "null")
+    yield found.says("DS102", f"{found.name} must be {words}, not {_is(found.value)}", _repair(found, wanted))
+
+
+def _is(value: Any) -> str:
+    return kind(value) if isinstance(value, dict | list) else f"{kind(value)} ({_shown(value)})"
+
+
+def _shown(value: Any) -> str:
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if not isinstance(value, str):
+        return str(value)
+    short = value if len(value) <= 60 else value[:57] + "..."
+    return '"' + short.replace("\n", "\\n") + '"'
+
+
+def _repair(found: _Finding, wanted: Sequence[str]) -> str:
+    value = found.value
+    if "string" in wanted and isinstance(value, int | float):
+        return f'put it in quotes: "{found.node.text or _shown(value)}"'
+    if isinstance(value, str) and {"integer", "number"} & set(wanted) and re.fullmatch("[0-9]+", value):
+        return f"write it without quotes: {value}"
+    if isinstance(value, str) and "boolean" in wanted and value.lower() in ("true", "false", "yes", "no"):
+        return "write true or false, without quotes"
+    if "array" in wanted and isinstance(value, str | int | float):
+        return f"write it as a list: [{_shown(value)}]"
+    return ""
+
+
+def _not_in_enum(found: _Finding) -> Iterator[Diagnostic]:
+    if type(found.value) is not str:
+        return  # its type is wrong, which is said already
+    close = _closest(found.value, found.limit)
+    possible = ", ".join(word or '""' for word in found.limit)
+    hint = f"did you mean {close}? Possible: {possible}" if close else f"possible: {possible}"
+    yield found.says("DS103", f"{found.name} cannot be {_shown(found.value)}", hint)
+
+
+def _wrong_pattern(found: _Finding) -> Iterator[Diagnostic]:
+    yield found.says("DS104", f"{found.name} cannot be {_shown(found.value)}", _pattern_words(found))
+
+
+def _pattern_words(found: _Finding) -> str:
+    return f"it must be: {found.rule['x-pattern']}"
+
+
+def _out_of_range(found: _Finding) -> Iterator[Diagnostic]:
+    side = "at least" if found.error.validator == "minimum" else "at most"
+    yield found.says("DS105", f"{found.name} must be {side} {found.limit}, not {_shown(found.value)}")
+
+
+def _empty(found: _Finding) -> Iterator[Diagnostic]:
+    yield found.says("DS108", f"{found.name} must not be empty")
+
+
+def _too_many(found: _Finding) -> Iterator[Diagnostic]:
+    yield found.says("DS108", f"{found.name} takes one of its keys, not {len(found.value)}")
+
+
+def _missing(found: _Finding) -> Iterator[Diagnostic]:
+    known = found.rule["properties"]
+    if any(key not in known for key in found.value):
+        return  # most likely it is there, misspelt
+    for key in found.limit:
+        if key not in found.value and found.error.message.startswith(repr(key)):
+            yield found.says("DS107", f'{found.name} needs the key "{key}"')
+
+
+def _one_of(found: _Finding) -> Iterator[Diagnostic]:
+    choices = [key for branch in found.limit for key in branch["required"]]
+    if set(found.value) <= set(found.rule["properties"]):
+        yield found.says("DS108", f"{found.name} needs exactly one of {' and '.join(choices)}")
+
+
+def _name(found: _Finding) -> Iterator[Diagnostic]:
+    """A key that the user chose, in `storage` or `labels`; its place is that key."""
+    key = str(found.value)
+    message = f'"{key}" cannot be a name in {found.name}'
+    yield found.says_of_key("DS109", key, message, _pattern_words(found))
+
+
+WORDING: dict[str, Callable[[_Finding], Iterator[Diagnostic]]] = {
+    "additionalProperties": _unknown_keys,
+    "type": _wrong_type,
+    "enum": _not_in_enum,
+    "pattern": _wrong_pattern,
+    "minimum": _out_of_range,
+    "maximum": _out_of_range,
+    "minLength": _empty,
+    "minItems": _empty,
+    "minProperties": _empty,
+    "maxProperties": _too_many,
+    "required": _missing,
+    "oneOf": _one_of,
+}
