@@ -12,7 +12,7 @@ PUBLIC = "ssh-publickey"
 HOST_ALIAS = "dsgen-worker"  # HostKeyAlias of ssh_config: every worker has this one host key
 
 
-class BadKeyError(Exception):
+class BadKey(Exception):  # noqa: N818  # reads as what it is, a state of the Secret
     """The private key cannot be used; the message is for the user and holds no key material."""
 
 
@@ -34,7 +34,7 @@ def first(paths: Iterable[Path]) -> bytes | None:
 
 
 def public_half(path: Path) -> str:
-    """Type and key of the public half, without a comment. Raises BadKeyError.
+    """Type and key of the public half, without a comment. Raises BadKey.
 
     It is derived: the Secret may lack it, or hold another's.
     """
@@ -42,5 +42,5 @@ def public_half(path: Path) -> str:
     done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False)
     words = done.stdout.split()
     if done.returncode != 0 or len(words) < 2:
-        raise BadKeyError(f"the private key cannot be used (is it protected by a passphrase?): {done.stderr.strip()}")
+        raise BadKey(f"the private key cannot be used (is it protected by a passphrase?): {done.stderr.strip()}")
     return " ".join(words[:2])

@@ -138,7 +138,7 @@ class Launcher:
         keyfile.leave(private, key)
         try:
             known = f"{keyfile.HOST_ALIAS} {keyfile.public_half(private)}\n"
-        except keyfile.BadKeyError as problem:
+        except keyfile.BadKey as problem:
             raise Finish("bad-key", str(problem)) from problem
         (settings.RUN / "known_hosts").write_text(known, encoding="ascii")
 
@@ -254,7 +254,7 @@ class Launcher:
         return next((event for event, holds in reasons if event and holds), "")
 
     def end_ranks(self, run: training.Training) -> None:
-        """Ask the ranks to end, then make them, all within the grace period. The sessions stay: what they say still counts."""
+        """Ask the ranks to end, then make them, within the grace period. The sessions stay: what they say counts."""
         patience = max(self.configured.termination_grace_period_seconds - SIDECAR_SECONDS, 10)
         for name, seconds in (("TERM", patience), ("KILL", KILL_SECONDS)):
             if run.code() is None:

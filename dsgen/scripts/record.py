@@ -108,7 +108,7 @@ def parse(text: str | None) -> dict[str, Any]:
 
 
 def close(attempts: list[dict[str, Any]], reason: str, end: str) -> list[dict[str, Any]]:
-    """A launcher pod's attempts after it was lost: the open one ends, and a pod that lost none is listed all the same."""
+    """Attempts of a lost launcher pod: the open one ends, and a pod that lost none is listed all the same."""
     if attempts and not attempts[-1].get("endTime"):
         start = attempts[-1].get("startTime") or ""
         return [*attempts[:-1], dict(attempts[-1], endTime=max(start, end), reason=reason)]
