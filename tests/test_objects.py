@@ -1,0 +1,334 @@
+"""What every rendered job must be, whatever its values: who gets a token, who may do what, what belongs to a run."""
+
+import importlib.util
+import json
+import os
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from dsgen.values import Release, SourceText
+
+from dsgen import values
+from dsgen.render import Document, render
+
+ROOT = Path(__file__).parent.parent
+SCRIPTS = ROOT / "dsgen" / "scripts"
+CASES = sorted([*(ROOT / "values-examples").glob("*.yaml"), *(ROOT / "tests" / "cases" / "valid").glob("*.yaml")])
+USER_CONTAINERS = {"worker", "launcher"}
+CONFIGMAP_LIMIT = 1024 * 1024  # bytes, of the API server
+
+MINIMAL = """
+name: cifar
+namespace: training
+image: {repository: registry.example.com/team/cifar, tag: v3}
+training: {python: train.py}
+"""
+
+
+def documents(text: str, *more: str) -> list[Document]:
+    """The rendered job of a values file with others laid over it; the values have no errors."""
+    loaded = values.load([SourceText(f"{index}.yaml", part) for index, part in enumerate((text, *more))])
+    assert loaded.values is not None, loaded.diagnostics
+    data = loaded.values.data
+    return render(data, Release(data["name"] or "job", data["namespace"] or "space"))
+
+
+def objects(text: str, *more: str) -> dict[str, Any]:
+    """Kind/name -> object."""
+    found = [yaml.safe_load(document.text) for document in documents(text, *more)]
+    return {f"{thing['kind']}/{thing['metadata']['name']}": thing for thing in found}
+
+
+def containers(job: Any) -> Iterator[Any]:
+    pod = job["spec"]["template"]["spec"]
+    yield from [*pod.get("initContainers", []), *pod["containers"]]
+
+
+def environment(job: Any, container: str) -> dict[str, Any]:
+    (found,) = [item for item in containers(job) if item["name"] == container]
+    return {entry["name"]: entry.get("value", entry.get("valueFrom")) for entry in found["env"]}
+
+
+@pytest.fixture(params=CASES, ids=lambda path: path.stem)
+def case(request: pytest.FixtureRequest) -> dict[str, Any]:
+    return objects(request.param.read_text())
+
+
+def jobs(case: dict[str, Any]) -> list[Any]:
+    return [thing for thing in case.values() if thing["kind"] == "Job"]
+
+
+def test_there_are_cases():
+    """The tests below look at something."""
+    assert len(CASES) >= 5
+
+
+def test_no_container_with_the_users_code_has_a_token(case):
+    """Only the status hook and the key maker mount the API token; nothing else asks for one."""
+    for job in jobs(case):
+        assert job["spec"]["template"]["spec"]["automountServiceAccountToken"] is False
+        holders = {
+            container["name"]
+            for container in containers(job)
+            if any(mount["name"] == "dsgen-token" for mount in container["volumeMounts"])
+        }
+        assert not holders & USER_CONTAINERS
+        assert holders <= {"status", "keygen"}
+    for thing in case.values():
+        if thing["kind"] == "ServiceAccount":
+            assert thing["automountServiceAccountToken"] is False
+
+
+def test_roles_name_what_they_allow(case):
+    """Every rule names its objects, and allows to get and to patch, nothing else."""
+    for role in (thing for thing in case.values() if thing["kind"] == "Role"):
+        for rule in role["rules"]:
+            assert rule["resourceNames"]
+            assert {"get"} <= set(rule["verbs"]) <= {"get", "patch"}
+            assert set(rule["resources"]) <= {"secrets", "configmaps", "jobs"}
+
+
+def test_secret_and_record_have_no_data(case):
+    """What is filled in the cluster is never written, or the next apply would wipe it."""
+    (record,) = [thing for key, thing in case.items() if key.startswith("ConfigMap/") and key.endswith("-status")]
+    assert "data" not in record
+    for thing in case.values():
+        if thing["kind"] == "Secret":
+            assert not {"data", "stringData"} & thing.keys()
+            assert thing["type"] == "Opaque"
+
+
+def test_mounts_and_volumes_agree(case):
+    """Every mount has its volume, every volume is mounted, and no container mounts one path twice."""
+    for job in jobs(case):
+        names = [volume["name"] for volume in job["spec"]["template"]["spec"]["volumes"]]
+        mounts = [mount for container in containers(job) for mount in container["volumeMounts"]]
+        assert len(names) == len(set(names))
+        assert {mount["name"] for mount in mounts} <= set(names)
+        for container in containers(job):
+            paths = [mount["mountPath"] for mount in container["volumeMounts"]]
+            assert len(paths) == len(set(paths))
+
+
+def test_failure_policies_name_containers_that_exist(case):
+    """The API server refuses a Job whose policy names an unknown container; disruptions come first."""
+    for job in jobs(case):
+        rules = job["spec"]["podFailurePolicy"]["rules"]
+        assert rules[0]["action"] == "Ignore"
+        known = {container["name"] for container in containers(job)}
+        assert {rule["onExitCodes"]["containerName"] for rule in rules[1:]} <= known
+
+
+def test_pod_templates_carry_only_stable_labels(case):
+    """Labels of pods are immutable in a Job: none of them may change with a chart or an app."""
+    for job in jobs(case):
+        labels = job["spec"]["template"]["metadata"]["labels"]
+        assert {"dsgen.dev/job", "dsgen.dev/run", "dsgen.dev/role"} <= labels.keys()
+        assert not [key for key in labels if key.startswith(("app.kubernetes.io/", "helm.sh/"))]
+
+
+def test_every_container_of_dsgens_own_is_without_privileges(case):
+    """They pass the level `restricted` by themselves, and a quota on limits too."""
+    for job in jobs(case):
+        for container in containers(job):
+            if container["name"] in USER_CONTAINERS:
+                continue
+            assert container["securityContext"]["allowPrivilegeEscalation"] is False
+            assert container["securityContext"]["capabilities"] == {"drop": ["ALL"]}
+            assert container["resources"].keys() == {"requests", "limits"}
+
+
+def test_the_pods_get_every_script():
+    """The run's ConfigMap has each file of dsgen/scripts, byte for byte, and stays far below the API server's limit."""
+    config = objects(MINIMAL)["ConfigMap/cifar-1-config"]["data"]
+    scripts = {path.name: path.read_text() for path in SCRIPTS.iterdir() if path.suffix in {".py", ".sh"}}
+    assert scripts == {
+        name: text for name, text in config.items() if name.endswith((".py", ".sh")) and name != "setup.sh"
+    }
+    assert sum(len(name) + len(text) for name, text in config.items()) < CONFIGMAP_LIMIT / 4
+
+
+def test_the_settings_are_those_that_the_scripts_read(tmp_path):
+    """settings.json has exactly the keys of the scripts' own type."""
+    path = tmp_path / "settings.json"
+    path.write_text(objects(MINIMAL)["ConfigMap/cifar-1-config"]["data"]["settings.json"])
+    spec = importlib.util.spec_from_file_location("pod_settings", SCRIPTS / "settings.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[spec.name] = module
+    spec.loader.exec_module(module)
+
+    settings = module.load(path)
+
+    assert ("cifar", "1", "cifar-1", "training") == (settings.job, settings.run, settings.run_name, settings.namespace)
+    assert ("cifar-ssh", "cifar-status") == (settings.secret, settings.record)
+    assert ("cifar-1-worker", "cifar-1-launcher") == (settings.worker_job, settings.launcher_job)
+    assert (1, 1, 2222, 29500) == (settings.workers, settings.slots, settings.ssh_port, settings.master_port)
+
+
+def test_hostfile_names_each_worker_in_order():
+    """One line for each pod of the Indexed Job, with the name that its Service gives it."""
+    config = objects(MINIMAL, "workers: {replicas: 3, slots: 8}")["ConfigMap/cifar-1-config"]["data"]
+    expected = "".join(f"cifar-1-worker-{index}.cifar-1 slots=8\n" for index in range(3))
+    assert expected == config["hostfile"]
+
+
+@pytest.mark.parametrize(
+    ("training", "program", "arguments"),
+    [
+        ("{python: a.py, args: [x, '$y']}", ["python3", "-u", "a.py"], ["x", "$y"]),
+        ("{module: a.b, pythonCommand: /opt/python}", ["/opt/python", "-u", "-m", "a.b"], []),
+        ("{exec: [run.sh, now], args: ['']}", ["run.sh", "now"], [""]),
+        (
+            "{python: a.py, args: [x], deepspeed: {config: {train_batch_size: 8}}}",
+            ["python3", "-u", "a.py"],
+            ["x", "--deepspeed", "--deepspeed_config", "/job/ds_config.json"],
+        ),
+        (
+            "{python: a.py, deepspeed: {configFile: /etc/ds.json}}",
+            ["python3", "-u", "a.py"],
+            ["--deepspeed", "--deepspeed_config", "/etc/ds.json"],
+        ),
+        ("{python: a.py, deepspeed: {config: {a: 1}, passConfig: false}}", ["python3", "-u", "a.py"], []),
+    ],
+)
+def test_command_of_a_rank(training, program, arguments):
+    """The argv that every rank executes, whatever way the user names it."""
+    text = MINIMAL.replace("{python: train.py}", training)
+    command = json.loads(objects(text)["ConfigMap/cifar-1-config"]["data"]["command.json"])
+    assert {"program": program, "arguments": arguments} == command
+
+
+def test_the_users_environment_is_literal_and_wins():
+    """Dollar signs reach the ranks as they are written, and dsgen's own caches give way."""
+    env = "{A: 'x$(B)$$', TRITON_CACHE_DIR: /mine, T: {valueFrom: {secretKeyRef: {name: s, key: k}}}}"
+    found = objects(MINIMAL.replace("{python: train.py}", f"{{python: train.py, env: {env}}}"))
+    for role in ("worker", "launcher"):
+        variables = environment(found[f"Job/cifar-1-{role}"], role)
+        assert "x$$(B)$$$$" == variables["A"]
+        assert "/mine" == variables["TRITON_CACHE_DIR"]
+        assert {"secretKeyRef": {"name": "s", "key": "k"}} == variables["T"]
+        assert role == variables["DSGEN_ROLE"]
+
+
+def test_nothing_suspends_or_expires_unasked():
+    """A field that is there in Git fights with queues (suspend) and trains again after each clean-up (TTL)."""
+    for job in jobs(objects(MINIMAL)):
+        assert not {"suspend", "ttlSecondsAfterFinished", "activeDeadlineSeconds"} & job["spec"].keys()
+    for job in jobs(objects(MINIMAL, "lifecycle: {suspend: false, ttlSecondsAfterFinished: 60}")):
+        assert (False, 60) == (job["spec"]["suspend"], job["spec"]["ttlSecondsAfterFinished"])
+
+
+def test_a_new_run_id_changes_the_runs_objects_and_no_others():
+    """Storage, key, record and identity outlive a run, byte for byte; every other object is a new one."""
+    first, second = documents(MINIMAL), documents(MINIMAL, "run: {id: b2}")
+
+    def of(rendered: list[Document], scope: str) -> list[str]:
+        return [document.text for document in rendered if document.scope == scope]
+
+    assert of(first, "name") == of(second, "name")
+    assert len(of(first, "run")) == len(of(second, "run"))
+    for old, new in zip(of(first, "run"), of(second, "run"), strict=True):
+        name = yaml.safe_load(old)["metadata"]["name"]
+        assert name.startswith("cifar-1")
+        assert name.replace("cifar-1", "cifar-b2") == yaml.safe_load(new)["metadata"]["name"]
+
+
+def test_static_volume_and_claim_are_bound_to_each_other():
+    """The volume names the claim and the claim the volume; both are kept by Helm, Argo CD and Flux."""
+    storage = "storage: {data: {mountPath: /data, create: {persistentVolume: {nfs: {server: s, path: /p}}}}}"
+    found = objects(MINIMAL, storage)
+    volume, claim = found["PersistentVolume/training.cifar.data"], found["PersistentVolumeClaim/cifar-data"]
+
+    assert {"nfs": {"server": "s", "path": "/p"}}.items() <= volume["spec"].items()
+    assert ("training", "cifar-data") == (volume["spec"]["claimRef"]["namespace"], volume["spec"]["claimRef"]["name"])
+    assert "training.cifar.data" == claim["spec"]["volumeName"]
+    assert "" == volume["spec"]["storageClassName"] == claim["spec"]["storageClassName"]
+    for thing in (volume, claim):
+        assert {
+            "helm.sh/resource-policy": "keep",
+            "argocd.argoproj.io/sync-options": "Prune=false,Delete=false",
+            "kustomize.toolkit.fluxcd.io/prune": "disabled",
+        }.items() <= thing["metadata"]["annotations"].items()
+
+
+def test_an_unprotected_claim_may_be_deleted():
+    """`protect: false` leaves out all three."""
+    found = objects(MINIMAL, "storage: {data: {mountPath: /data, create: {protect: false}}}")
+    annotations = found["PersistentVolumeClaim/cifar-data"]["metadata"]["annotations"]
+    assert ["kustomize.toolkit.fluxcd.io/substitute"] == list(annotations)
+
+
+@pytest.mark.parametrize(
+    ("mode", "secret", "keygen"),
+    [("", "cifar-ssh", True), ("mode: existing", "cifar-ssh-key", False), ("mode: existing, name: k", "k", False)],
+)
+def test_key_secret(mode, secret, keygen):
+    """Made in the cluster by default; a Secret of the user's is mounted and never written."""
+    found = objects(MINIMAL, f"ssh: {{secret: {{{mode}}}}}")
+    names = {item["name"] for item in containers(found["Job/cifar-1-launcher"])}
+    volumes = {volume["name"]: volume for volume in found["Job/cifar-1-worker"]["spec"]["template"]["spec"]["volumes"]}
+    assert secret == volumes["dsgen-keys"]["secret"]["secretName"]
+    assert keygen == ("keygen" in names)
+    assert keygen == (f"Secret/{secret}" in found)
+    assert keygen == any("secrets" in rule["resources"] for rule in found["Role/cifar"]["rules"])
+
+
+@pytest.mark.parametrize(
+    ("security", "expected"),
+    [
+        ("{}", False),
+        ("{podSecurityLevel: restricted}", True),
+        ("{podSecurityContext: {runAsUser: 1234}}", True),
+        ("{podSecurityContext: {runAsUser: 0}}", False),
+        ("{securityContext: {runAsNonRoot: true}}", True),
+    ],
+)
+def test_passwd_entry_where_the_pod_cannot_be_root(security, expected):
+    """A uid that the image does not know gets an entry; under a pod that is root, useradd must go on to work."""
+    for job in jobs(objects(MINIMAL, f"security: {security}")):
+        assert expected == ("passwd" in [container["name"] for container in containers(job)])
+        main = job["spec"]["template"]["spec"]["containers"][0]
+        assert expected == ("/etc/passwd" in [mount["mountPath"] for mount in main["volumeMounts"]])
+
+
+def test_accelerators_are_in_requests_and_limits():
+    """As many as slots, unless said otherwise; none with a count of 0."""
+    worker = objects(MINIMAL, "workers: {slots: 4}")["Job/cifar-1-worker"]
+    resources = worker["spec"]["template"]["spec"]["containers"][0]["resources"]
+    assert (4, 4) == (resources["requests"]["nvidia.com/gpu"], resources["limits"]["nvidia.com/gpu"])
+
+    worker = objects(MINIMAL, "workers: {accelerator: {count: 0}}")["Job/cifar-1-worker"]
+    assert "limits" not in worker["spec"]["template"]["spec"]["containers"][0]["resources"]
+
+
+def test_no_text_that_flux_would_replace():
+    """Scripts hold no dollar sign with a brace, and every object tells Flux to leave it alone."""
+    for path in sorted(SCRIPTS.iterdir()):
+        if path.suffix in {".py", ".sh"}:
+            assert "$" + "{" not in path.read_text(), path.name
+    for name, thing in objects(MINIMAL).items():
+        assert "disabled" == thing["metadata"]["annotations"]["kustomize.toolkit.fluxcd.io/substitute"], name
+
+
+def test_scripts_end_in_one_newline():
+    """As a block of YAML needs it to come back byte for byte."""
+    for path in sorted(SCRIPTS.iterdir()):
+        if path.suffix in {".py", ".sh"}:
+            text = path.read_text()
+            assert text.endswith("\n")
+            assert not text.endswith("\n\n"), path.name
+            assert not [line for line in text.splitlines() if line != line.rstrip()], path.name
+
+
+def test_no_process_id_or_date_is_rendered():
+    """The same values give the same text."""
+    assert documents(MINIMAL) == documents(MINIMAL)
+    assert str(os.getpid()) not in "".join(
+        document.text for document in documents(MINIMAL) if document.template != "config/configmap.yaml"
+    )
