@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import NoReturn
 
 import image
-import keys
+import keyfile
 import processes
 import settings
 import tcp
@@ -30,7 +30,7 @@ WATCHED = (signal.SIGCHLD, signal.SIGTERM, signal.SIGINT)
 CONTACT = settings.RUN / "contact"  # touched by the supervisor of every session
 OVER = settings.RUN / "over"  # made by the launcher over ssh; its first word is the phase
 TERMINATING = settings.RUN / "terminating"
-PRIVATE_KEY = settings.KEYS / keys.PRIVATE
+PRIVATE_KEY = settings.KEYS / keyfile.PRIVATE
 
 RESERVED_SECONDS = 20  # of the grace period: what the ranks do not get
 GRACE_SECONDS = 10.0  # for sessions that are left when the run is over or nobody needs it
@@ -113,15 +113,15 @@ class Worker:
             return sshd_command(sshd)
         except image.UnusableImageError as error:
             raise End(CANNOT_WORK, str(error)) from None
-        except keys.BadKey as error:
+        except keyfile.BadKey as error:
             raise End(CANNOT_WORK, f"secret {self.run.secret}: {error}") from None
 
     def wait_for_key(self) -> bytes:
         """The private key, once the kubelet has brought it: the launcher pod may make it after this worker started."""
-        if not keys.first([PRIVATE_KEY]):
+        if not keyfile.first([PRIVATE_KEY]):
             say(f"waiting for the ssh key in secret {self.run.secret}")
         while True:
-            key = keys.first([PRIVATE_KEY])
+            key = keyfile.first([PRIVATE_KEY])
             if key:
                 return key
             self.tick()
@@ -182,10 +182,10 @@ class Worker:
 
 def stage(key: bytes) -> None:
     """Put the job's one key pair where sshd_config and ssh_config look for it: it is user key and host key alike."""
-    keys.leave(settings.RUN / "id", key)
-    public = keys.public_half(settings.RUN / "id")
+    keyfile.leave(settings.RUN / "id", key)
+    public = keyfile.public_half(settings.RUN / "id")
     (settings.RUN / "authorized_keys").write_text(f"{public}\n")
-    (settings.RUN / "known_hosts").write_text(f"{keys.HOST_ALIAS} {public}\n")
+    (settings.RUN / "known_hosts").write_text(f"{keyfile.HOST_ALIAS} {public}\n")
 
 
 def sshd_command(sshd: str) -> list[str]:
