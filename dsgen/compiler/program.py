@@ -1,6 +1,7 @@
 """The pipeline: sources of templates -> Go templates."""
 
 from collections.abc import Container, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 import jinja2
@@ -14,13 +15,21 @@ from dsgen.compiler.statements import Statements
 from dsgen.compiler.types import SchemaTypes
 
 
+@dataclass(frozen=True)
+class Compiled:
+    """Go templates by path, and the paths of the files that they read."""
+
+    templates: Mapping[str, str]
+    files: tuple[str, ...]
+
+
 def compile_units(
     units: Mapping[str, Unit],
     schema: Mapping[str, Any],
     files: Container[str],
     environment: jinja2.Environment,
     free_units: Container[str] = (),
-) -> dict[str, str]:
+) -> Compiled:
     """Go templates of Jinja2 templates, by the same paths with `.tpl` for helpers.
 
     `free_units`: the names of those that people read (notes, messages), in which any text may stand bare.
@@ -40,4 +49,4 @@ def compile_units(
         defines = [define(name, helper) for name, helper in helpers if helper.unit is unit]
         head = "{{/* " + heads[path] + " */}}\n" if heads[path] else ""
         compiled[path.removesuffix(".j2") + ".tpl"] = "\n".join(part for part in (head, *defines) if part)
-    return compiled
+    return Compiled(compiled, tuple(sorted(helpers.used_files)))

@@ -7,6 +7,7 @@ from jinja2 import nodes
 
 from dsgen.compiler import tree
 from dsgen.compiler.expressions import FILTERS, Expressions
+from dsgen.compiler.facts import facts
 from dsgen.compiler.source import comment_of
 from dsgen.compiler.tree import Body, Expr, Local, Statement
 from dsgen.compiler.types import ANY, STR, Type, is_harmless
@@ -103,16 +104,16 @@ class Statements:
     @_statement.register
     def _(self, node: nodes.If) -> list[Statement]:
         branches: list[tuple[Expr | None, Body]] = []
-        facts: dict[Expr, Type] = {}
+        known: dict[Expr, Type] = {}
         line = self._line
         for branch in (node, *node.elif_):
-            with self.scope.inside(facts):
+            with self.scope.inside(known):
                 test = self.expressions.condition(branch.test)
-                with self.scope.inside(self.expressions.facts(branch.test, True)):
+                with self.scope.inside(facts(self.expressions, branch.test, True)):
                     branches.append((test, self._branch(branch.body, line)))
-                facts |= self.expressions.facts(branch.test, False)
+                known |= facts(self.expressions, branch.test, False)
         if node.else_:
-            with self.scope.inside(facts):
+            with self.scope.inside(known):
                 branches.append((None, self._branch(node.else_, line)))
         return [tree.If(tuple(branches), self.unit.pad(node.lineno))]
 

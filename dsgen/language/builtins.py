@@ -71,7 +71,7 @@ def items(tree: Mapping[str, Any]) -> list[tuple[str, Any]]:
 
 
 def matching(text: str, pattern: str) -> bool:
-    """Whether the whole text matches; patterns are the ASCII subset that Python and RE2 read alike."""
+    """Whether the whole text matches `^...$`; patterns are the ASCII subset that Python and RE2 read alike."""
     return re.fullmatch(pattern, text) is not None
 
 

@@ -1,0 +1,52 @@
+"""The types of what rows of the table give, and defaults of the schema as expressions."""
+
+import re
+from collections.abc import Sequence
+
+from dsgen.compiler import tree
+from dsgen.compiler.tree import Expr
+from dsgen.compiler.types import ANY, INT, STR, WORD, Type, bare, join
+from dsgen.language.builtins import Builtin
+
+
+def result_type(row: Builtin, arguments: Sequence[Expr]) -> Type:
+    """The type of what a row gives for these arguments."""
+    first = arguments[0].type
+    if row.name == "get":
+        default = arguments[-1].type
+        if default.kind == "list":
+            return Type("list", item=ANY)
+        return join(first.item, bare(default)) if first.kind == "map" and first.item else ANY
+    if row.name == "yaml" and first.kind in ("str", "word", "union"):
+        return WORD
+    match row.gives:
+        case "same":
+            return bare(first)
+        case "json":
+            return Type("json", item=first)
+        case "list of int":
+            return Type("list", item=INT)
+    return Type(row.gives)
+
+
+def is_whole(pattern: Expr) -> bool:
+    """Whether Python and RE2 read a pattern alike, and as one for the whole text."""
+    text = pattern.value if isinstance(pattern, tree.Const) else None
+    if not isinstance(text, str) or not text.isascii() or "\\" in text or not re.fullmatch(r"\^.*\$", text):
+        return False
+    outside, depth = "", 0
+    for character in re.sub(r"\[[^]]+\]", "", text):
+        depth += {"(": 1, ")": -1}.get(character, 0)
+        outside += character if depth == 0 else ""
+    return "|" not in outside
+
+
+def literal(value: object) -> Expr:
+    """A default of the schema as an expression."""
+    if isinstance(value, dict):
+        return tree.DictOf(tuple((key, literal(item)) for key, item in value.items()), type=ANY)
+    if isinstance(value, list):
+        return tree.ListOf(tuple(map(literal, value)), type=Type("list", item=ANY))
+    if value is None or isinstance(value, str | bool | int):
+        return tree.Const(value, type=STR)
+    raise TypeError(f"a default {value!r} has no literal")

@@ -1,0 +1,186 @@
+"""What each kind of expression becomes in Go."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.compiler.worlds import everything, expression, go
+
+CASES = Path(__file__).with_name("cases")
+
+
+@pytest.mark.parametrize(
+    ("jinja", "expected"),
+    [
+        # names and keys
+        ("values.flag", ".Values.flag"),
+        ("values.record.inner", ".Values.record.inner"),
+        ("release.name", ".Release.Name"),
+        ("values.free.key", ".Values.free.key"),
+        # comparisons; an integer of the values is a float64 in Helm
+        ("values.count == 1", "eq (int64 .Values.count) 1"),
+        ("values.count != values.big", "ne (int64 .Values.count) (int64 .Values.big)"),
+        ("values.count < 1", "lt (int64 .Values.count) 1"),
+        ("values.count <= 1", "le (int64 .Values.count) 1"),
+        ("values.count > 1", "gt (int64 .Values.count) 1"),
+        ("values.count >= 1", "ge (int64 .Values.count) 1"),
+        ('values.mode == "b"', 'eq .Values.mode "b"'),
+        ("values.flag == true", "eq .Values.flag true"),
+        ("values.maybe is none", "eq .Values.maybe nil"),
+        ("values.maybe is not none", "ne .Values.maybe nil"),
+        ("values.maybe is not none and values.maybe > 1", "and (ne .Values.maybe nil) (gt (int64 .Values.maybe) 1)"),
+        ("values.maybe is none or values.maybe > 1", "or (eq .Values.maybe nil) (gt (int64 .Values.maybe) 1)"),
+        # logic
+        ("values.flag and values.text and values.count", "and .Values.flag .Values.text (int64 .Values.count)"),
+        ("values.flag or values.text", "or .Values.flag .Values.text"),
+        ("values.flag or values.text and values.name", "or .Values.flag (and .Values.text .Values.name)"),
+        ("not values.flag", "not .Values.flag"),
+        ("not (values.flag or values.text)", "not (or .Values.flag .Values.text)"),
+        ('not values.mode == "b"', 'ne .Values.mode "b"'),
+        # membership
+        ('values.mode in ["a", "b"]', 'has .Values.mode (list "a" "b")'),
+        ('values.mode not in ["a"]', 'not (has .Values.mode (list "a"))'),
+        ('"x" in values.labels', 'hasKey .Values.labels "x"'),
+        ('"x" in values.free', 'hasKey .Values.free "x"'),
+        # arithmetic converts by itself
+        ("values.count + values.big * 2", "add .Values.count (mul .Values.big 2)"),
+        ("values.count - 20 > 0", "gt (sub .Values.count 20) 0"),
+        ('values.texts + ["x"]', 'concat .Values.texts (list "x")'),
+        ("values.texts + values.texts", "concat .Values.texts .Values.texts | default list"),
+        # text
+        ('values.name ~ "-" ~ values.count ~ "%"', 'printf "%s-%d%%" .Values.name (int64 .Values.count)'),
+        ("'say \"x\"' == values.text", "eq `say \"x\"` .Values.text"),
+        # filters, functions, tests
+        ("values.texts | length > 1", "gt (len .Values.texts) 1"),
+        ("values.name | length", "len .Values.name"),
+        ("values.count | string", "toString (int64 .Values.count)"),
+        ('values.text | replace("$", "$$")', '.Values.text | replace "$" "$$"'),
+        ('values.texts | join(",")', '.Values.texts | join ","'),
+        ("values.free | json | quote", ".Values.free | toRawJson | quote"),
+        ('get(values.free, "a", "b", [])', 'dig "a" "b" (list) .Values.free'),
+        ('values.id is string', 'kindIs "string" .Values.id'),
+        ('values.name is matching("^[a-z]+$")', 'regexMatch "^[a-z]+$" .Values.name'),
+        ("overlay(values.free, values.other)", "mergeOverwrite (deepCopy .Values.free) (deepCopy .Values.other)"),
+        ('overlay({"a": 1}, values.free)', 'mergeOverwrite (dict "a" 1) (deepCopy .Values.free)'),
+        ('{"a": [1, values.big], "b": {"c": true}} | json | quote',
+         'dict "a" (list 1 (int64 .Values.big)) "b" (dict "c" true) | toRawJson | quote'),
+    ],
+)  # fmt: skip
+def test_expressions(jinja: str, expected: str) -> None:
+    assert expected == expression(jinja)
+
+
+@pytest.mark.parametrize("case", sorted(CASES.glob("*.txt")), ids=lambda case: case.stem)
+def test_statements(case: Path) -> None:
+    """A file of each case has the template, a line of equal signs, and the Go template."""
+    source, expected = case.read_text().split("=====\n")
+
+    assert expected == go(source, files=("scripts/x",))
+
+
+HELPERS = """\
+<# Said at the head. #>
+
+<# The name. #>
+<% macro full_name(values, release) %>
+<< values.name >>-<< release.name >>
+<% endmacro %>
+
+<# One key for a role. #>
+<% macro role(values, role) %>
+<< values.name >>-<< role >>: << role >>
+<% endmacro %>
+
+<# Sizes, when there are any. #>
+<% macro sizes(limits) %>
+<% for key, value in limits | items %>
+<< key | quote >>: << value | json >>
+<% endfor %>
+<% endmacro %>
+
+<# Says the same again. #>
+<% macro roles(values, role) %>
+<< role_of(values, role) >>
+<% endmacro %>
+
+<# Two lines. #>
+<% macro role_of(values, role) %>
+a: << role >>
+b: << values.count >>
+<% endmacro %>
+"""
+CALLS = """\
+a: << full_name(values, release) | quote >>
+<< role(values, "x") >>
+c:
+  << sizes(values.limits) | indent(2) >>
+d:
+  << roles(values, "y") | indent(2) >>
+"""
+
+
+def test_calls_of_helpers() -> None:
+    """Roots alone are the dot, one argument is itself, a mixture is a dict; a helper that may begin late is trimmed."""
+    expected = """\
+a: {{ include "dsgen.fullName" . | quote }}
+{{ include "dsgen.role" (dict "Values" .Values "role" "x") }}
+c:
+  {{- include "dsgen.sizes" .Values.limits | trim | nindent 2 }}
+d:
+  {{- include "dsgen.roles" (dict "Values" .Values "role" "y") | nindent 2 }}
+"""
+
+    assert expected == go(CALLS, HELPERS)
+
+
+def test_defines() -> None:
+    """A helper that passes on what it was given passes the dot; each define has its comment."""
+    expected = """\
+{{/* Said at the head. */}}
+
+{{/* The name. */}}
+{{- define "dsgen.fullName" -}}
+{{ .Values.name }}-{{ .Release.Name }}
+{{- end }}
+
+{{/* One key for a role. */}}
+{{- define "dsgen.role" -}}
+{{ .Values.name }}-{{ .role }}: {{ .role }}
+{{- end }}
+
+{{/* Sizes, when there are any. */}}
+{{- define "dsgen.sizes" -}}
+{{- range $key, $value := . }}
+{{ $key | quote }}: {{ $value | toRawJson }}
+{{- end }}
+{{- end }}
+
+{{/* Says the same again. */}}
+{{- define "dsgen.roles" -}}
+{{ include "dsgen.roleOf" . }}
+{{- end }}
+
+{{/* Two lines. */}}
+{{- define "dsgen.roleOf" -}}
+a: {{ .role }}
+b: {{ int64 .Values.count }}
+{{- end }}
+"""
+
+    assert expected == everything(CALLS, HELPERS)["_h.tpl"]
+
+
+def test_helper_of_one_line_trims_its_tags() -> None:
+    helper = "<# C. #>\n<% macro one(values) %>\n<% if values.flag %>\na\n<% else %>\nb\n<% endif %>\n<% endmacro %>\n"
+    expected = """\
+{{/* C. */}}
+{{- define "dsgen.one" -}}
+{{- if .Values.flag -}}
+a
+{{- else -}}
+b
+{{- end -}}
+{{- end }}
+"""
+
+    assert expected == everything("a: << one(values) >>\n", helper)["_h.tpl"]

@@ -1,0 +1,136 @@
+"""Small templates in both worlds: rendered by Jinja2, and compiled and rendered by the real Helm."""
+
+import json
+import re
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from dsgen.compiler.package import STATIC
+from dsgen.compiler.program import compile_units
+from dsgen.compiler.source import Unit
+from dsgen.language.environment import Environment, environment
+from tests.helm import helm, helm_template
+
+# One key of every type.
+SCHEMA: dict[str, Any] = {
+    "type": "object",
+    "properties": {
+        "text": {"type": "string", "default": ""},
+        "name": {"type": "string", "default": "job", "pattern": "^[a-z]([-a-z0-9]*[a-z0-9])?$"},
+        "path": {"type": "string", "default": "/x", "pattern": "^/[^\\n]*$"},
+        "mode": {"type": "string", "default": "a", "enum": ["a", "b"]},
+        "count": {"type": "integer", "default": 1},
+        "big": {"type": "integer", "default": 12345678},
+        "maybe": {"type": ["integer", "null"]},
+        "flag": {"type": "boolean", "default": False},
+        "id": {"type": ["string", "integer"], "default": "1", "pattern": "^[a-z0-9]+$"},
+        "texts": {"type": "array", "default": [], "items": {"type": "string"}},
+        "none": {"type": "array", "default": [], "items": {"type": "string"}},
+        "numbers": {"type": "array", "default": [], "items": {"type": "integer"}},
+        "labels": {"type": "object", "default": {}, "additionalProperties": {"type": "string"}},
+        "limits": {"type": "object", "default": {}, "additionalProperties": {"$ref": "#/definitions/quantity"}},
+        "env": {"type": "object", "default": {}, "additionalProperties": {"type": ["string", "object"]}},
+        "free": {"type": "object", "default": {}},
+        "other": {"type": "object", "default": {}, "allOf": [{"$ref": "#/definitions/fragment"}]},
+        "record": {
+            "type": "object",
+            "properties": {
+                "inner": {"type": "string", "default": ""},
+                "left": {"type": "object", "default": {}, "additionalProperties": {"type": "string"}},
+                "right": {"type": "object", "default": {}, "additionalProperties": {"type": "string"}},
+            },
+        },
+        "storage": {
+            "type": "object",
+            "default": {},
+            "propertyNames": {"pattern": "^[a-z0-9]+$"},
+            "additionalProperties": {
+                "type": "object",
+                "properties": {
+                    "path": {"type": "string", "default": "/data"},
+                    "readOnly": {"type": "boolean", "default": False},
+                    "count": {"type": "integer", "default": 2},
+                    "modes": {"type": "array", "default": ["x"], "items": {"type": "string"}},
+                    "create": {
+                        "type": "object",
+                        "x-optional": True,
+                        "properties": {
+                            "size": {"$ref": "#/definitions/quantity", "default": "1Gi"},
+                            "class": {"type": ["string", "null"]},
+                        },
+                    },
+                    "nfs": {"type": "object", "properties": {"server": {"type": "string"}}},
+                },
+            },
+        },
+    },
+    "definitions": {
+        "quantity": {"type": ["string", "number"], "pattern": "^[0-9]+(Gi|m)?$"},
+        "fragment": {"type": "object", "properties": {"key": {"type": "string"}}},
+    },
+}
+RELEASE = {"name": "rel", "namespace": "space"}
+
+
+def go(source: str, helpers: str = "", **options: Any) -> str:
+    """The Go template of a template; `helpers` is the text of a file of macros."""
+    return everything(source, helpers, **options)["t.yaml"]
+
+
+def everything(source: str, helpers: str = "", files: tuple[str, ...] = (), **options: Any) -> Mapping[str, str]:
+    """The Go texts of a template and of its helpers."""
+    units = {"t.yaml": Unit("t.yaml", source), "_h.j2": Unit("_h.j2", helpers)}
+    return compile_units(units, SCHEMA, files, environment(), **options).templates
+
+
+def expression(text: str) -> str:
+    """The Go pipeline of a Jinja2 expression that is true or false."""
+    tag = go(f"<% if {text} %>\nx\n<% endif %>\n").partition("\n")[0]
+    return tag.removeprefix("{{- if ").removesuffix(" }}")
+
+
+class Worlds:
+    """A folder of templates and one tree of values, given to both engines."""
+
+    def __init__(self, folder: Path, templates: Mapping[str, str], helpers: str, values: dict[str, Any]) -> None:
+        self._values, self._names = values, sorted(templates)
+        sources = {"_h.j2": helpers, **templates}
+        self._jinja(folder / "source", sources)
+        self._chart(folder / "chart", sources)
+
+    def _jinja(self, folder: Path, sources: Mapping[str, str]) -> None:
+        folder.mkdir(parents=True)
+        for name, source in sources.items():
+            folder.joinpath(name).write_text(source)
+        self._environment: Environment = environment(folder)
+
+    def _chart(self, folder: Path, sources: Mapping[str, str]) -> None:
+        units = {name: Unit(name, source) for name, source in sources.items()}
+        compiled = compile_units(units, SCHEMA, (), self._environment).templates
+        folder.joinpath("templates").mkdir(parents=True)
+        for name, text in compiled.items():
+            folder.joinpath("templates", name).write_text(text)
+        yaml_helper = STATIC.joinpath("templates/_yaml.tpl").read_text()
+        folder.joinpath("templates/_yaml.tpl").write_text(yaml_helper)
+        folder.joinpath("Chart.yaml").write_text("apiVersion: v2\nname: worlds\nversion: 1.0.0\n")
+        folder.joinpath("values.yaml").write_text(json.dumps(self._values))
+        self._folder = folder
+
+    def jinja(self, filled: dict[str, Any]) -> dict[str, str]:
+        """The documents by template; `filled`: the values with the defaults that Helm has not."""
+        context = {"values": filled, "release": RELEASE}
+        return {name: canonical(self._environment.get_template(name).render(context)) for name in self._names}
+
+    def helm(self, major: int) -> dict[str, str]:
+        """The documents by template."""
+        text = helm_template(helm(major), self._folder, "--namespace", RELEASE["namespace"], "--name-template", "rel")
+        parts = re.split(r"^---\n# Source: worlds/templates/(\S+)\n", text, flags=re.MULTILINE)
+        return {name: canonical(document) for name, document in zip(parts[1::2], parts[2::2], strict=True)}
+
+
+def canonical(document: str) -> str:
+    """A document as text that tells 1, 1.0, "1" and true apart."""
+    return json.dumps(yaml.load(document, yaml.CSafeLoader), sort_keys=True, ensure_ascii=True)
