@@ -15,6 +15,64 @@ FRAME_WIDTH = 120
 """Columns of a source line that a frame shows; longer lines are cut around the caret."""
 
 
+TITLES = {
+    # reading a file
+    "DS001": "The file is not YAML",
+    "DS002": "A character that YAML does not allow, or bytes that are not UTF-8",
+    "DS003": "The file is not a map of keys",
+    "DS004": "A key is there twice",
+    "DS005": "A merge (<<) that Helm reads differently from YAML, or of something that is no map",
+    "DS006": "More than one document, or a directive",
+    "DS007": "A tag",
+    "DS008": "A number that Helm cannot hold",
+    "DS009": "An alias that names nothing, or aliases that expand to too much",
+    "DS010": "A key that is no text, or too long",
+    "DS011": "Nested too deep",
+    "DS012": "The file ends inside a text block, without a newline",
+    "DS013": "An escape that Helm cannot read",
+    "DS050": "A spelling that Helm reads in a surprising way",
+    # the schema
+    "DS101": "An unknown key",
+    "DS102": "A value of the wrong type",
+    "DS103": "A value that is not one of those possible",
+    "DS104": "A text of the wrong form",
+    "DS105": "A number out of range",
+    "DS106": "A key without a value",
+    "DS107": "A key that is needed is missing",
+    "DS108": "Too few, too many or excluding entries",
+    "DS109": "A name of the wrong form",
+    "DS110": "A run id that would be read as another one",
+    # checks of the whole
+    "DS201": "No image",
+    "DS202": "Nothing to train",
+    "DS203": "More than one thing to train",
+    "DS204": "Names that are too long",
+    "DS205": "A job name of the wrong form",
+    "DS206": "More processes than GPUs",
+    "DS207": "Several processes on MIG slices",
+    "DS208": "The accelerator among the resources",
+    "DS210": "A volume without a source",
+    "DS211": "A volume with several sources",
+    "DS212": "A reserved mount path",
+    "DS213": "A volume at /dev/shm",
+    "DS220": "A reserved environment variable",
+    "DS221": "Two DeepSpeed configurations",
+    "DS230": "A reserved label or annotation",
+    "DS231": "An annotation that is there twice",
+    "DS240": "A Secret's name that is not used",
+    "DS241": "A Secret's name that is taken",
+    "DS242": "Two services on one port",
+    "DS250": "An image without a fixed version",
+    "DS251": "Two volumes at one path",
+    "DS252": "A PersistentVolume without a usable source",
+    "DS253": "Files that are too large",
+    # the command line
+    "DS901": "No name or namespace for the manifests",
+    "DS902": "Two jobs with the same name and namespace",
+}
+"""Every id that a diagnostic can have, for ever; a new kind of problem gets a new one."""
+
+
 @dataclass(frozen=True)
 class Position:
     """A place in a file, 1-based; a column counts characters. For `--set` the file is the flag's name, line is 1."""

@@ -19,6 +19,23 @@ DEFINITION = "#/definitions/"
 
 Schema = dict[str, Any]
 
+OPTIONS_HEAD = """\
+# Options
+
+All keys of a values file; the chart's `values.yaml` has the same. Every key has a default: only `image.repository` and
+one of `training.python`, `training.module` and `training.exec` must be given, and for flat manifests a name and a
+namespace.
+`NAME` stands for a name that you choose. This page is made from `dsgen/schema.json`.
+"""
+OPTION_TYPES = {
+    "string": "text",
+    "integer": "whole number",
+    "number": "number",
+    "boolean": "true or false",
+    "array": "list",
+    "object": "map",
+}
+
 
 @functools.cache
 def load() -> Schema:
@@ -150,3 +167,65 @@ def _published(schema: Any) -> Any:
     if isinstance(schema, list):
         return [_published(part) for part in schema]
     return schema
+
+
+def as_json(schema: Schema) -> str:
+    """The text of a file with this schema."""
+    return json.dumps(schema, indent=2, ensure_ascii=False) + "\n"
+
+
+# -- the option reference, docs/options.md ---------------------------------------------------------------------------
+
+
+def options_page() -> str:
+    """The text of docs/options.md: a section with a table for every key at the top."""
+    return OPTIONS_HEAD + "".join(_section(key, part) for key, part in load()["properties"].items())
+
+
+def _section(key: str, part: Schema) -> str:
+    rows: list[tuple[tuple[str, ...], Schema]] = [] if is_record(part) else [((key,), part)]
+    rows += [((key, *path), found) for path, found in _keys(part)]
+    text = f"\n## {key}\n\n"
+    if is_record(part):
+        text += f"{part['description']}\n\n"
+    return text + "| key | type | default | meaning |\n|---|---|---|---|\n" + "".join(_row(*row) for row in rows)
+
+
+def _keys(part: Schema) -> Iterator[tuple[tuple[str, ...], Schema]]:
+    """The keys below one, without the records between, which say nothing of their own."""
+    below = part.get("additionalProperties")
+    record = resolve(below) if isinstance(below, dict) else {}
+    named = [(("NAME", *path), found) for path, found in records(record)] if is_record(record) else []
+    for path, found in (*(records(part) if is_record(part) else ()), *named):
+        if not is_always_there(found):
+            yield tuple("NAME" if key == "*" else key for key in path), found
+
+
+def _row(path: tuple[str, ...], part: Schema) -> str:
+    cells = (f"`{'.'.join(path)}`", _type(part), _default(part), _meaning(part))
+    return "| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |\n"
+
+
+def _type(part: Schema) -> str:
+    if "enum" in part:
+        return ", ".join(f"`{word}`" if word else '`""`' for word in part["enum"])
+    words = " or ".join(OPTION_TYPES[name] for name in types(part) if name != "null")
+    items = types(resolve(part["items"])) if "items" in part else []
+    return f"{words} of {OPTION_TYPES[items[0]]}s" if items and items[0] == "string" else words
+
+
+def _default(part: Schema) -> str:
+    return f"`{json.dumps(part['default'], ensure_ascii=False)}`" if "default" in part else "absent"
+
+
+def _meaning(part: Schema) -> str:
+    limits = _limits(part)
+    return f"{part['description']} {limits}".rstrip()
+
+
+def _limits(part: Mapping[str, Any]) -> str:
+    if "x-pattern" in part:
+        return f"Form: {part['x-pattern']}."
+    if part.get("minimum", 0) > 0:
+        return f"At least {part['minimum']}."
+    return ""
