@@ -279,7 +279,8 @@ class Launcher:
         training_code = first_code(output, code)
         event = outcome.decide(self.facts(output, code, training_code, cut, bool(lost)))
         known = training_code if event in ("succeeded", "failed", "restarting") else None
-        facts = dict(output.first_failure or {})
+        # A rank that failed because it was ended says nothing about the training.
+        facts = {} if cut in outcome.CUTS else dict(output.first_failure or {})
         if known is not None:
             facts["exitCode"] = known
         self.journal.end_attempt(record.TRANSITIONS[event].reason or "Succeeded", facts)
@@ -301,7 +302,7 @@ class Launcher:
             expected_ranks=self.world(),
             ranks=len(output.ranks),
             world_is_wrong=self.world_is_wrong(output),
-            restarts=self.journal.totals(self.earlier())["restarts"],
+            restarts=self.journal.totals(self.earlier())["failures"],
             max_restarts=self.configured.max_restarts,
             restart_exit_codes=tuple(self.configured.restart_exit_codes),
         )

@@ -11,7 +11,7 @@ ATTEMPT, one start of the training, or one lost launcher pod:
 exitCode and what follows only where it is known: host, rank and tail (its last lines) are those of the rank that failed
 first; `counted`: the loss of workers raised the worker Job's count of failures.
 TOTALS, over all attempts, also those that were cut to save room:
-    {"attempts": 2, "restarts": 0, "replacements": 1, "seconds": 610}
+    {"attempts": 2, "failures": 0, "replacements": 1, "seconds": 610}
 """
 
 from __future__ import annotations
@@ -140,7 +140,7 @@ def totals(attempts: list[dict[str, Any]], before: dict[str, Any] | None = None)
     spent = sum((seconds(a.get("endTime")) or 0) - (seconds(a["startTime"]) or 0) for a in attempts if _timed(a))
     return {
         "attempts": base.get("attempts", 0) + len(attempts),
-        "restarts": base.get("restarts", 0) + sum(a.get("reason") == "TrainingFailed" for a in attempts),
+        "failures": base.get("failures", 0) + sum(a.get("reason") == "TrainingFailed" for a in attempts),
         "replacements": base.get("replacements", 0) + sum(bool(a.get("counted")) for a in attempts),
         "seconds": int(base.get("seconds", 0) + spent),
     }

@@ -89,9 +89,7 @@ class Training:
 
     def _forward(self) -> None:
         assert self.process.stdout is not None
-        while True:
-            line = self.process.stdout.readline(LINE_BYTES)
-            if not line:
-                return
-            sys.stdout.buffer.write(self.output.take(line))
-            sys.stdout.buffer.flush()
+        with self.process.stdout as lines:
+            for line in iter(lambda: lines.readline(LINE_BYTES), b""):
+                sys.stdout.buffer.write(self.output.take(line))
+                sys.stdout.buffer.flush()

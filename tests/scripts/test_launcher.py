@@ -1,0 +1,334 @@
+"""The launcher without a cluster: what it reads, whom it probes, which processes it starts and ends."""
+
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from socketserver import BaseRequestHandler, ThreadingTCPServer
+from typing import Any
+
+import pytest
+
+sys.path.insert(0, str(Path(__file__).parents[2] / "dsgen" / "scripts"))
+
+import endranks
+import launcher
+import output
+import settings
+import training
+import workers
+
+SCRIPTS = Path(launcher.__file__).parent
+HOSTS = ["cifar-1-worker-0.cifar-1", "cifar-1-worker-1.cifar-1"]
+RANK = b'cifar-1-worker-1: dsgen-rank {"rank": 1, "worldSize": 2, "localRank": 0}\n'
+FAILED = b'cifar-1-worker-1: dsgen-rank-failed {"rank": 1, "exitCode": 3, "tail": ["a", "b"]}\n'
+CLOSED = b"cifar-1-worker-1: dsgen-session-end 3\n"
+SSH = b"pdsh@cifar-1-launcher-x: cifar-1-worker-1: ssh exited with exit code 3\n"
+
+
+def read(*lines: bytes) -> output.Output:
+    seen = output.Output(HOSTS)
+    for line in lines:
+        seen.take(line)
+    return seen
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        b"cifar-1-worker-1: step 1\n",
+        b"cifar-1-worker-1: \x80\xff\x00\n",
+        b"no label\n",
+        b"\n",
+        b"cifar-1-worker-1: dsgen-rank {broken\n",
+        b'cifar-1-worker-1: dsgen-rank {"rank": 1}\n',
+        b"cifar-1-worker-1: dsgen-session-end now\n",
+        b"another-host: dsgen-session-end 0\n",
+        b"dsgen-session-end 0\n",
+        SSH,
+    ],
+)
+def test_output_goes_to_the_log_unchanged(line: bytes) -> None:
+    assert line == read().take(line)
+
+
+@pytest.mark.parametrize(
+    ("line", "logged"),
+    [
+        (RANK, b"[dsgen] rank 1 of 2 started on cifar-1-worker-1.cifar-1\n"),
+        (FAILED, b"[dsgen] rank 1 on cifar-1-worker-1.cifar-1 ended with 3\n"),
+        (CLOSED, b"[dsgen] cifar-1-worker-1.cifar-1 ended with 3\n"),
+        (CLOSED.replace(b"-1:", b"-1.cifar-1:"), b"[dsgen] cifar-1-worker-1.cifar-1 ended with 3\n"),
+        (
+            CLOSED.replace(b": ", b": 90%"),
+            b"cifar-1-worker-1: 90%\n[dsgen] cifar-1-worker-1.cifar-1 ended with 3\n",
+        ),
+    ],
+)
+def test_protocol_lines_are_said_in_words(line: bytes, logged: bytes) -> None:
+    """Also behind text that did not end its line."""
+    assert logged == read().take(line)
+
+
+def test_ranks_and_world_sizes_are_collected() -> None:
+    seen = read(RANK, RANK.replace(b'"rank": 1', b'"rank": 0'))
+
+    assert (seen.ranks, seen.world_sizes) == ({0, 1}, {2})
+    assert seen.began()
+
+
+def test_the_first_rank_that_fails_is_kept() -> None:
+    seen = read(FAILED, FAILED.replace(b'"rank": 1, "exitCode": 3', b'"rank": 0, "exitCode": 143'))
+
+    assert seen.first_failure == {"host": HOSTS[1], "rank": 1, "exitCode": 3, "tail": ["a", "b"]}
+    assert output.first_code(seen, 143) == 3
+
+
+def test_without_a_failed_rank_the_first_failed_host_gives_the_code() -> None:
+    assert output.first_code(read(CLOSED.replace(b"-1: ", b"-0: ").replace(b"3", b"0"), CLOSED), 255) == 3
+    assert output.first_code(read(), 255) == 255
+
+
+@pytest.mark.parametrize(
+    ("lines", "lost", "unclosed", "wrong"),
+    [
+        ((), [], HOSTS, False),
+        ((SSH,), [HOSTS[1]], HOSTS, True),
+        ((CLOSED, SSH), [], [HOSTS[0]], True),
+        ((CLOSED.replace(b"end 3", b"end 0"),), [], [HOSTS[0]], False),
+        ((b"pdsh@l: cifar-1-worker-0: connect: timed out\n",), [HOSTS[0]], HOSTS, True),
+        ((b"pdsh@l: something else: entirely\n",), [], HOSTS, False),
+    ],
+)
+def test_a_session_without_its_closing_line_is_a_lost_worker(
+    lines: tuple[bytes, ...], lost: list[str], unclosed: list[str], wrong: bool
+) -> None:
+    seen = read(*lines)
+
+    assert (lost, unclosed, wrong) == (seen.lost(), seen.unclosed(), seen.went_wrong())
+
+
+class Banner(BaseRequestHandler):
+    def handle(self) -> None:
+        self.request.sendall(b"SSH-2.0-test\r\n")
+
+
+class Mute(BaseRequestHandler):
+    def handle(self) -> None:
+        time.sleep(0.5)
+
+
+@pytest.fixture
+def server(request: pytest.FixtureRequest) -> Iterator[int]:
+    with ThreadingTCPServer(("127.0.0.1", 0), request.param) as listener:
+        listener.daemon_threads = True
+        threading.Thread(target=listener.serve_forever, daemon=True).start()
+        yield listener.server_address[1]
+        listener.shutdown()
+
+
+def for_seconds(seconds: float) -> Any:
+    until = time.monotonic() + seconds
+    return lambda: time.monotonic() < until
+
+
+@pytest.mark.parametrize("server", [Banner], indirect=True)
+def test_workers_that_send_a_banner_are_there(server: int) -> None:
+    """Two hundred that do not answer are more than are asked at a time."""
+    names = [f"127.0.1.{i}" for i in range(1, 201)]
+
+    assert workers.missing(["127.0.0.1"], server, for_seconds(10)) == []
+    assert workers.missing(names, server, for_seconds(1)) == names
+
+
+@pytest.mark.parametrize("server", [Mute], indirect=True)
+def test_a_port_without_a_banner_is_no_worker(server: int) -> None:
+    assert workers.missing(["127.0.0.1"], server, for_seconds(1)) == ["127.0.0.1"]
+
+
+def test_what_the_wait_raises_ends_it() -> None:
+    """SIGTERM, say."""
+
+    def raises() -> bool:
+        raise launcher.Finish("terminated")
+
+    with pytest.raises(launcher.Finish):
+        workers.missing(["127.0.0.1", "no-such-host.invalid"], 1, raises)
+
+
+def test_the_hostfile_gives_the_workers_in_rank_order(tmp_path: Path) -> None:
+    (tmp_path / "hostfile").write_text("w-1.s slots=2\nw-0.s slots=2\n")
+
+    assert workers.hosts(tmp_path / "hostfile") == ["w-1.s", "w-0.s"]
+    with pytest.raises(FileNotFoundError):
+        workers.hosts(tmp_path / "absent")
+
+
+def test_the_end_is_told_with_its_phase(tmp_path: Path) -> None:
+    command = workers.say_over("Failed").replace("/run/dsgen", str(tmp_path))
+
+    subprocess.run(["sh", "-c", command], check=True)
+
+    assert (tmp_path / "over").read_text() == "Failed\n"
+
+
+def test_a_clock_stands_still_while_it_does_not_run() -> None:
+    clock = launcher.Clock(10)
+    time.sleep(0.05)
+    clock.tick(False)
+    assert clock.left == 10
+    time.sleep(0.05)
+    assert 9.5 < clock.tick(True) < 9.96
+
+
+def started(*lines: bytes, code: int, command: str = "") -> training.Training:
+    """A training of one shell command that prints these lines and ends with `code`."""
+    printed = "".join(f"printf '{line.decode()}';" for line in lines).replace("\n", "\\n")
+    return training.Training(["sh", "-c", f"{printed} {command} exit {code}"], dict(os.environ), output.Output(HOSTS))
+
+
+def test_a_training_is_read_to_its_end() -> None:
+    run = started(RANK, b"cifar-1-worker-1: x\n", CLOSED, code=3)
+    run.process.wait()
+    run.finish()
+
+    assert run.code() == 3
+    assert run.output.closed == {HOSTS[1]: 3}
+
+
+def test_a_signal_is_128_and_its_number() -> None:
+    run = started(code=0, command="kill -9 $$;")
+    run.process.wait()
+
+    assert run.code() == 137
+
+
+def test_killing_a_training_ends_what_it_has_started() -> None:
+    run = started(code=0, command="sleep 300 & wait;")
+    time.sleep(0.3)
+    begun = time.monotonic()
+
+    run.kill()
+    run.finish()
+
+    assert time.monotonic() - begun < 3
+    assert run.code() == 137
+
+
+def shim(tmp_path: Path, program: str, *arguments: str) -> "subprocess.Popen[bytes]":
+    real = tmp_path / "real"
+    real.write_text(f"#!/bin/sh\n{program}\n")
+    real.chmod(0o755)
+    return subprocess.Popen(["bash", SCRIPTS / "pdsh.sh", *arguments], env={**os.environ, "DSGEN_PDSH": str(real)})
+
+
+@pytest.mark.parametrize(("program", "code"), [("exit 0", 0), ("exit 7", 7), ("exit 255", 255), ("kill -9 $$", 137)])
+def test_the_shim_has_an_honest_exit_code(tmp_path: Path, program: str, code: int) -> None:
+    """deepspeed takes a pdsh that a signal ended for a success."""
+    assert code == shim(tmp_path, program).wait(10)
+
+
+def test_the_shim_hands_on_arguments_and_sigterm(tmp_path: Path) -> None:
+    process = shim(tmp_path, f'trap "exit 9" TERM; printf "%s|" "$@" >{tmp_path}/got; sleep 5 & wait', "-w", "a b", "")
+    deadline = time.monotonic() + 5
+    while not (tmp_path / "got").exists() and time.monotonic() < deadline:
+        time.sleep(0.05)
+    time.sleep(0.2)
+
+    process.send_signal(signal.SIGTERM)
+
+    assert process.wait(10) == 9
+    assert (tmp_path / "got").read_text() == "-w|a b||"
+
+
+def test_the_reaper_leaves_the_launchers_own_children_alone() -> None:
+    own = subprocess.Popen(["sh", "-c", "exit 5"])
+    other = os.spawnlp(os.P_NOWAIT, "true", "true")
+    time.sleep(0.3)
+
+    launcher.reap({own.pid})
+    assert own.wait() == 5
+    launcher.reap(set())
+
+    with pytest.raises(ChildProcessError):
+        os.waitpid(other, os.WNOHANG)
+
+
+PROCESSES = {
+    1: endranks.Process(0, [b"python3", b"/etc/dsgen/worker.py"]),
+    10: endranks.Process(1, [b"bash", b"-c", b"python3 -u -m deepspeed.launcher.launch x"]),
+    11: endranks.Process(10, [b"python3", b"-u", b"-m", b"deepspeed.launcher.launch", b""]),
+    12: endranks.Process(11, [b"python3", b"-ESs", b"/etc/dsgen/rank.py", b""]),
+    13: endranks.Process(12, [b"python3", b"train.py"]),
+    14: endranks.Process(13, [b"nvcc"]),
+    20: endranks.Process(1, [b"python3", b"-ESs", b"/etc/dsgen/endranks.py", b"TERM"]),
+}
+
+
+@pytest.mark.parametrize(("name", "expected"), [("TERM", {12}), ("KILL", {11, 12, 13, 14})])
+def test_whom_a_signal_goes_to(name: str, expected: set[int]) -> None:
+    assert expected == endranks.chosen(PROCESSES, name)
+
+
+def test_processes_are_read_from_proc() -> None:
+    child = subprocess.Popen(["sleep", "300"])
+    try:
+        found = endranks.processes()[child.pid]
+    finally:
+        child.kill()
+        child.wait()
+
+    assert (found.parent, found.argv[:2]) == (os.getpid(), [b"sleep", b"300"])
+
+
+@pytest.mark.skipif(shutil.which("pdsh") is not None, reason="pdsh is installed here")
+def test_tools_that_are_missing_are_named() -> None:
+    assert "pdsh" in training.missing_tools()
+
+
+def configured(**changes: Any) -> settings.Settings:
+    """Settings of a job with two workers."""
+    given = {"workers": 2, "slots": 1, "master_port": 29500, **changes}
+    return settings.Settings(**{name: given.get(name, 0) for name in settings.Settings._fields})
+
+
+def test_the_command_of_deepspeed() -> None:
+    assert training.command(configured(master_port=29501), HOSTS) == [
+        *("deepspeed", "--hostfile", "/job/hostfile", "--force_multi"),
+        *("--master_addr", "cifar-1-worker-0.cifar-1", "--master_port", "29501"),
+        *("--no_python", "--no_local_rank", "/etc/dsgen/rank.py"),
+    ]
+
+
+def test_more_workers_than_pdsh_reaches_at_once_need_a_larger_fanout() -> None:
+    assert "--launcher_args=-f 1025" in training.command(configured(workers=1025), [f"w-{i}" for i in range(1025)])
+
+
+def test_the_environment_of_deepspeed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The shim stands first in PATH; what deepspeed would hand on and mangle is left out."""
+    monkeypatch.setenv("NCCL_SOCKET_IFNAME", "a$b")
+    monkeypatch.setenv("OTHER", "a$b")
+
+    environment = training.environment(tmp_path)
+    training.environment(tmp_path)  # a second attempt
+
+    assert environment["PATH"].split(":")[0] == str(tmp_path / "bin")
+    assert (tmp_path / "bin/pdsh").is_symlink()
+    assert "NCCL_SOCKET_IFNAME" not in environment
+    assert environment["OTHER"] == "a$b"
+
+
+def test_missing_workers_are_named_with_the_remedy() -> None:
+    words = launcher.unreachable(
+        configured(namespace="training", worker_job="cifar-1-worker", start_timeout_seconds=600),
+        [f"w-{i}" for i in range(12)],
+    )
+
+    assert "w-0 w-1" in words
+    assert "and 2 more" in words
+    assert "kubectl delete job -n training cifar-1-worker" in words

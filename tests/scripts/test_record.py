@@ -1,0 +1,370 @@
+"""The record of a run, its lease, and how an attempt ends: pure functions, by tables."""
+
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+sys.path.insert(0, str(Path(__file__).parents[2] / "dsgen" / "scripts"))
+
+import lease
+import outcome
+import record
+
+TRAINED = {"startTime": "2026-01-01T00:00:00Z", "endTime": "2026-01-01T00:01:40Z", "reason": "TrainingFailed"}
+LOST = {
+    "startTime": "2026-01-01T00:02:00Z",
+    "endTime": "2026-01-01T00:02:30Z",
+    "reason": "WorkersLost",
+    "counted": True,
+}
+OPEN = {"startTime": "2026-01-01T00:03:00Z"}
+
+
+@pytest.mark.parametrize(
+    ("event", "phase", "reason", "exit_code"),
+    [
+        ("begun", "Pending", "", None),
+        ("key", "Pending", "WaitingForKey", None),
+        ("turn", "Pending", "WaitingForTurn", None),
+        ("waiting", "Pending", "WaitingForWorkers", None),
+        ("queued", "Queued", "WorkersSuspended", None),
+        ("started", "Starting", "", None),
+        ("running", "Running", "", None),
+        ("restarting", "Restarting", "TrainingFailed", None),
+        ("workers-lost", "Pending", "WorkersLost", None),
+        ("succeeded", "Succeeded", "", 0),
+        ("failed", "Failed", "TrainingFailed", 3),
+        ("world-size", "Failed", "WorldSize", 1),
+        ("lost-too-often", "Failed", "WorkersLost", 1),
+        ("workers-failed", "Failed", "WorkersFailed", 1),
+        ("unreachable", "Failed", "WorkersUnreachable", 69),
+        ("deadline", "Failed", "DeadlineExceeded", 1),
+        ("lease-lost", "Failed", "LeaseLost", 1),
+        ("no-record", "Failed", "RecordUnavailable", 1),
+        ("bad-key", "Failed", "BadKey", 78),
+        ("no-tool", "Failed", "ToolMissing", 78),
+        ("bug", "Failed", "InternalError", 1),
+        ("terminated", "Pending", "LauncherTerminated", 143),
+        ("launcher-lost", "Pending", "LauncherLost", None),
+        ("last-launcher-lost", "Failed", "LauncherLost", None),
+        ("suspended", "Suspended", "JobSuspended", None),
+        ("stopped", "Stopped", "JobDeleted", None),
+    ],
+)
+def test_transition(event: str, phase: str, reason: str, exit_code: int | None) -> None:
+    """Each event leads to one phase and reason, and to one exit code of the launcher where it is an end."""
+    row = record.TRANSITIONS[event]
+
+    assert (phase, reason) == (row.phase, row.reason)
+    assert exit_code == (None if row.exit is None else record.exit_code(row, 3))
+
+
+def test_every_transition_is_tested() -> None:
+    rows = next(mark for mark in test_transition.pytestmark if mark.name == "parametrize").args[1]
+
+    assert set(record.TRANSITIONS) == {row[0] for row in rows}
+
+
+@pytest.mark.parametrize(
+    ("training", "expected"),
+    [(1, 1), (3, 3), (69, 69), (255, 255), (137, 1), (143, 1), (0, 1), (None, 1), (300, 1), (-9, 1)],
+)
+def test_exit_code_of_a_failed_training(training: int | None, expected: int) -> None:
+    """It is the training's, but 137 and 143 would mean a lost launcher pod, and 0 success."""
+    assert expected == record.exit_code(record.TRANSITIONS["failed"], training)
+
+
+@pytest.mark.parametrize(
+    ("phase", "reason", "code", "expected"),
+    [
+        ("Succeeded", "", 0, 0),
+        ("Failed", "TrainingFailed", 3, 3),
+        ("Failed", "TrainingFailed", 137, 1),
+        ("Failed", "WorkersUnreachable", None, 69),
+        ("Failed", "WorldSize", None, 1),
+        ("Failed", "LauncherLost", None, 1),
+        ("Failed", "KeygenFailed", 78, 78),
+        ("Failed", "a reason of a later version", 5, 5),
+        ("Stopped", "JobDeleted", None, 1),
+    ],
+)
+def test_exit_code_after_the_end(phase: str, reason: str, code: int | None, expected: int) -> None:
+    """A launcher pod that is started after the end gives the exit code that the first one gave."""
+    assert expected == record.exit_code_again({"phase": phase, "reason": reason, "exitCode": code})
+
+
+def test_times_are_rfc_3339_in_utc() -> None:
+    assert record.stamp(1767225600.9) == "2026-01-01T00:00:00Z"
+    assert record.seconds("2026-01-01T00:00:00Z") == 1767225600
+    assert record.seconds(None) is None
+    assert record.seconds("yesterday") is None
+
+
+@pytest.mark.parametrize("text", [None, "", "{", "[]", "null", "7"])
+def test_what_is_no_record_is_empty(text: str | None) -> None:
+    assert record.parse(text) == {}
+
+
+def test_totals_sum_the_attempts_and_those_before() -> None:
+    before = {"attempts": 2, "failures": 1, "replacements": 1, "seconds": 10}
+
+    totals = record.totals([TRAINED, LOST, OPEN], before)
+
+    assert totals == {"attempts": 5, "failures": 2, "replacements": 2, "seconds": 140}
+
+
+@pytest.mark.parametrize(
+    ("attempts", "expected"),
+    [
+        ([], [{"startTime": None, "endTime": "2026-01-01T01:00:00Z", "reason": "LauncherLost"}]),
+        ([OPEN], [{**OPEN, "endTime": "2026-01-01T01:00:00Z", "reason": "LauncherLost"}]),
+        ([TRAINED], [TRAINED, {"startTime": None, "endTime": "2026-01-01T01:00:00Z", "reason": "LauncherLost"}]),
+        ([{**OPEN, "endTime": "x", "reason": "LauncherLost"}], [{**OPEN, "endTime": "x", "reason": "LauncherLost"}]),
+    ],
+)
+def test_a_lost_launcher_is_listed_once(attempts: list[dict[str, Any]], expected: list[dict[str, Any]]) -> None:
+    assert expected == record.close(attempts, "LauncherLost", "2026-01-01T01:00:00Z")
+
+
+def test_an_attempt_never_ends_before_it_began() -> None:
+    assert record.close([OPEN], "LauncherLost", "2026-01-01T00:00:00Z")[0]["endTime"] == OPEN["startTime"]
+
+
+def test_taking_over_closes_the_attempt_of_the_lost_pod() -> None:
+    """Its time counts for the deadline, and it is counted once."""
+    found = {"phase": "Running", "reason": "", "attempts": [OPEN], "totals": record.totals([OPEN])}
+
+    taken = record.taken_over(found, "2026-01-01T00:04:00Z")
+
+    assert taken["attempts"] == [{**OPEN, "endTime": "2026-01-01T00:04:00Z", "reason": "LauncherLost"}]
+    assert taken["totals"] == {"attempts": 1, "failures": 0, "replacements": 0, "seconds": 60}
+
+
+def test_taking_over_lists_a_pod_that_was_lost_while_it_waited() -> None:
+    found = {"phase": "Pending", "reason": "WaitingForWorkers", "attempts": [], "totals": record.totals([])}
+
+    taken = record.taken_over(found, "2026-01-01T00:04:00Z")
+
+    assert taken["attempts"] == [{"startTime": None, "endTime": "2026-01-01T00:04:00Z", "reason": "LauncherLost"}]
+    assert taken["totals"]["attempts"] == 1
+
+
+@pytest.mark.parametrize("reason", ["LauncherTerminated", "LauncherLost", "JobSuspended"])
+def test_taking_over_from_an_orderly_end_changes_nothing(reason: str) -> None:
+    found = {"phase": "Pending", "reason": reason, "attempts": [TRAINED], "totals": record.totals([TRAINED])}
+
+    assert record.taken_over(found, "2026-01-01T00:04:00Z") == found
+
+
+def test_the_first_pod_takes_over_nothing() -> None:
+    assert record.taken_over({}, "2026-01-01T00:04:00Z") == {}
+
+
+def test_compose_before_the_launcher_says_anything() -> None:
+    composed = record.compose({}, {}, {"replicas": 2, "slots": 1, "failed": 0}, 1767225600, 1767225601)
+
+    assert composed == {
+        "version": 1,
+        "phase": "Pending",
+        "reason": "",
+        "message": "",
+        "exitCode": None,
+        "worldSize": None,
+        "startTime": "2026-01-01T00:00:00Z",
+        "endTime": None,
+        "workers": {"replicas": 2, "slots": 1, "failed": 0},
+        "attempts": [],
+        "totals": {"attempts": 0, "failures": 0, "replacements": 0, "seconds": 0},
+    }
+
+
+def test_compose_adds_to_what_earlier_pods_recorded() -> None:
+    earlier = {"startTime": "2025-12-31T00:00:00Z", "attempts": [TRAINED], "totals": record.totals([TRAINED])}
+    launcher = {"phase": "Failed", "reason": "TrainingFailed", "exitCode": 3, "attempts": [LOST], "terminated": False}
+
+    composed = record.compose(earlier, launcher, {}, 1767225600, 1767225601)
+
+    assert composed["startTime"] == "2025-12-31T00:00:00Z"
+    assert composed["endTime"] == "2026-01-01T00:00:01Z"
+    assert composed["attempts"] == [TRAINED, LOST]
+    assert composed["totals"] == {"attempts": 2, "failures": 1, "replacements": 1, "seconds": 130}
+    assert "terminated" not in composed
+
+
+def test_a_record_is_one_line_that_reads_back() -> None:
+    content = {"message": "ä\n\x7f\u2028", "attempts": [TRAINED]}
+
+    assert "\n" not in record.line(content)
+    assert json.loads(record.line(content)) == content
+
+
+def test_the_oldest_tails_are_cut_first() -> None:
+    attempts = [{**TRAINED, "tail": ["x" * 4000]} for _ in range(5)]
+
+    cut = json.loads(record.line({"phase": "Failed", "attempts": attempts}))
+
+    assert len(record.line({"phase": "Failed", "attempts": attempts}).encode()) <= record.LIMIT_BYTES
+    assert [len(attempt.get("tail", [])) for attempt in cut["attempts"]] == [0, 0, 1, 1, 1]
+
+
+def test_then_the_oldest_attempts_and_then_the_message() -> None:
+    attempts = [{**TRAINED, "number": number} for number in range(500)]
+
+    cut = json.loads(record.line({"message": "m" * 20000, "attempts": attempts}))
+    few = json.loads(record.line({"message": "", "attempts": attempts}))
+
+    assert [attempt["number"] for attempt in cut["attempts"]] == [499]
+    assert cut["message"].endswith("m...")
+    assert few["attempts"][-1]["number"] == 499
+    assert 100 < len(few["attempts"]) < 500
+
+
+@pytest.mark.parametrize("character", ["ä", "\u65e5", "\U0001f600", '"', "\\", "\x00"])
+def test_the_limit_holds_whatever_the_message_holds(character: str) -> None:
+    line = record.line({"message": character * 20000, "attempts": [{**TRAINED, "tail": [character * 4000] * 20}]})
+
+    assert len(line.encode()) <= record.LIMIT_BYTES
+    assert json.loads(line)["attempts"][0]["reason"] == "TrainingFailed"
+
+
+def ended(end: str) -> str:
+    return json.dumps({"phase": "Succeeded", "endTime": end})
+
+
+@pytest.mark.parametrize(
+    ("history", "expected"), [(20, []), (3, ["a"]), (2, ["a", "b"]), (1, ["a", "b"]), (0, ["a", "b"])]
+)
+def test_history_drops_the_runs_that_ended_first(history: int, expected: list[str]) -> None:
+    """Not the present run, not the lease, and not a run that has not ended."""
+    runs = {"b": ended("2026-01-02"), "a": ended("2026-01-01"), "c": '{"phase": "Running"}', "me": ended("2025")}
+    data = {"_lease": "{}", **runs}
+
+    assert expected == record.dropped_runs(data, "me", history)
+
+
+def test_summary() -> None:
+    content = {"phase": "Failed", "reason": "WorldSize", "message": "1 of 2 ranks started"}
+
+    assert record.summary(content) == "Failed: WorldSize: 1 of 2 ranks started"
+    assert record.summary({"phase": "Succeeded", "reason": "", "message": ""}) == "Succeeded"
+
+
+GOOD = outcome.Facts(
+    code=0,
+    training_code=0,
+    cut="",
+    lost=False,
+    hosts=2,
+    closed=2,
+    expected_ranks=4,
+    ranks=4,
+    world_is_wrong=False,
+    restarts=0,
+    max_restarts=0,
+    restart_exit_codes=(),
+)
+BAD = GOOD._replace(code=1, training_code=3)
+
+
+@pytest.mark.parametrize(
+    ("facts", "event"),
+    [
+        (GOOD, "succeeded"),
+        (GOOD._replace(ranks=3), "world-size"),
+        (GOOD._replace(ranks=0, closed=0), "world-size"),
+        (GOOD._replace(world_is_wrong=True), "world-size"),
+        (GOOD._replace(closed=1), "world-size"),
+        (GOOD._replace(closed=1, lost=True), "workers-lost"),
+        (BAD, "failed"),
+        (BAD._replace(ranks=0, closed=0), "failed"),
+        (BAD._replace(lost=True), "workers-lost"),
+        (BAD._replace(lost=True, max_restarts=1), "workers-lost"),
+        (BAD._replace(max_restarts=1), "restarting"),
+        (BAD._replace(max_restarts=1, restarts=1), "failed"),
+        (BAD._replace(max_restarts=1, restart_exit_codes=(3, 4)), "restarting"),
+        (BAD._replace(max_restarts=1, restart_exit_codes=(1,)), "failed"),
+        (BAD._replace(cut="follow"), "failed"),
+        (BAD._replace(cut="follow", max_restarts=1), "restarting"),
+        (BAD._replace(cut="follow", lost=True), "workers-lost"),
+        (BAD._replace(cut="world-size", ranks=1, max_restarts=1), "world-size"),
+        (BAD._replace(cut="deadline", lost=True), "deadline"),
+        (BAD._replace(cut="lease-lost", max_restarts=1), "lease-lost"),
+        (BAD._replace(cut="workers-failed", lost=True), "workers-failed"),
+        (BAD._replace(cut="terminated", lost=True, max_restarts=1), "terminated"),
+        (GOOD._replace(cut="terminated"), "terminated"),
+        (GOOD._replace(cut="deadline"), "deadline"),
+    ],
+)
+def test_outcome_of_an_attempt(facts: outcome.Facts, event: str) -> None:
+    assert event == outcome.decide(facts)
+    assert event in record.TRANSITIONS
+
+
+@pytest.mark.parametrize(
+    ("status", "event"),
+    [
+        ({}, ""),
+        ({"lease": "held", "workers": None}, ""),
+        ({"lease": "waiting"}, ""),
+        ({"lease": "lost"}, "lease-lost"),
+        ({"lease": "held", "workers": {"state": "active", "failed": 3}}, ""),
+        ({"lease": "held", "workers": {"state": "failed"}}, "workers-failed"),
+        ({"lease": "held", "workers": {"state": "complete"}}, "workers-failed"),
+    ],
+)
+def test_what_ends_a_run_from_outside(status: dict[str, Any], event: str) -> None:
+    assert event == outcome.outside(status)
+
+
+def held(run: str, counter: int = 1) -> str:
+    return json.dumps({"run": run, "counter": counter})
+
+
+@pytest.mark.parametrize(
+    ("data", "age", "expected"),
+    [
+        (None, 0, True),
+        ({"1": "{}"}, 0, True),
+        ({"_lease": held("2")}, 0, True),
+        ({"_lease": held("1")}, 179, False),
+        ({"_lease": held("1")}, 180, True),
+        ({"_lease": held("1"), "1": '{"phase": "Running"}'}, 0, False),
+        ({"_lease": held("1"), "1": '{"phase": "Stopped"}'}, 0, True),
+        ({"_lease": "garbage"}, 0, False),
+        ({"_lease": "garbage"}, 180, True),
+    ],
+)
+def test_who_may_take_the_lease(data: dict[str, str] | None, age: float, expected: bool) -> None:
+    seen = lease.watch(None, data, 1000)
+
+    assert expected == lease.may_take(data, "2", seen, 1000 + age)
+
+
+def test_a_renewed_lease_is_alive_again() -> None:
+    first = lease.watch(None, {"_lease": held("1", 1)}, 0)
+    same = lease.watch(first, {"_lease": held("1", 1)}, 100)
+    renewed = lease.watch(same, {"_lease": held("1", 2)}, 170)
+
+    assert (first.since, same.since, renewed.since) == (0, 0, 170)
+
+
+def test_a_lease_counts_up() -> None:
+    value = lease.value(held("1", 41), "2", "2026-01-01T00:00:00Z")
+
+    assert json.loads(value) == {"run": "2", "counter": 42, "time": "2026-01-01T00:00:00Z"}
+    assert json.loads(lease.value(None, "2", ""))["counter"] == 1
+
+
+@pytest.mark.parametrize(
+    ("data", "tested"),
+    [
+        (None, {"path": "/data", "value": None}),
+        ({"1": "x"}, {"path": "/data/_lease", "value": None}),
+        ({"_lease": "old"}, {"path": "/data/_lease", "value": "old"}),
+    ],
+)
+def test_a_lease_is_written_only_over_what_was_seen(data: dict[str, str] | None, tested: dict[str, Any]) -> None:
+    assert lease.patch(data, "new")[0] == {"op": "test", **tested}
