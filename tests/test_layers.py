@@ -12,7 +12,7 @@ PACKAGE = Path(__file__).parent.parent / "dsgen"
 ORDER = (
     *("errors", "diagnostics"),
     *("characters", "scalars", "nodes", "source"),
-    *("schema", "language"),
+    *("schema", "options", "language"),
     *("validate", "checks", "set_values", "values"),
     *("objects", "render", "compiler"),
     "writer",

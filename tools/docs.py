@@ -1,8 +1,9 @@
 """Runs what the documentation shows, so that it cannot say anything else than the program does.
 
-In a Markdown file, a block marked `console` has commands behind `$ ` and below each what it prints; a line `...` stands for any lines.
-A comment `<!-- file NAME -->` on the line before a block makes the block the file NAME. All commands of one page run in one folder,
-which has values-examples/, the files of the page, and the three files that the help texts speak of.
+In a Markdown file, a block marked `console` has commands behind `$ ` and below each what it prints; a line `...` stands
+for any lines. A comment `<!-- file NAME -->` on the line before a block makes the block the file NAME. All commands of
+one page run in one folder, which has values-examples/, the files of the page, and the three files that the help texts
+speak of.
 """
 
 import re
@@ -14,7 +15,9 @@ from pathlib import Path
 from typing import NamedTuple
 
 ROOT = Path(__file__).parent.parent
-BLOCK = re.compile(r"^(?:<!-- file (?P<file>\S+) -->\n)?```(?P<language>\w*)\n(?P<body>.*?)^```$", re.MULTILINE | re.DOTALL)
+BLOCK = re.compile(
+    r"^(?:<!-- file (?P<file>\S+) -->\n)?```(?P<language>\w*)\n(?P<body>.*?)^```$", re.MULTILINE | re.DOTALL
+)
 ANY_LINES = "...\n"
 
 
@@ -46,7 +49,12 @@ def make_folder(folder: Path) -> None:
 
 def run(command: str, folder: Path) -> subprocess.CompletedProcess[str]:
     """Run one command line as a reader would; standard error goes where standard output goes."""
-    environment = {"PATH": f"{folder}/.programs:/usr/bin:/bin", "PYTHONPATH": str(ROOT), "LC_ALL": "C.UTF-8", "COLUMNS": "100"}
+    environment = {
+        "PATH": f"{folder}/.programs:/usr/bin:/bin",
+        "PYTHONPATH": str(ROOT),
+        "LC_ALL": "C.UTF-8",
+        "COLUMNS": "100",
+    }
     shell = ["bash", "-c", command]
     return subprocess.run(
         shell, cwd=folder, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False

@@ -62,9 +62,7 @@ def folders(directory: Path, jobs: Sequence[Job]) -> list[Path]:
             )
         return [directory]
     if (directory / INDEX).exists():
-        raise UsageProblem(
-            f"{directory} is the folder of one job; several need a folder around theirs: choose another, or delete it"
-        )
+        raise UsageProblem(f"{directory} is the folder of one job: several need another one, around their own")
     for job, name in zip(jobs, names, strict=True):
         if names.count(name) > 1:
             raise UsageProblem(

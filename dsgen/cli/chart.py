@@ -20,10 +20,10 @@ NAME = "deepspeed-job"
 )
 @folder_options
 def command(inputs: Inputs, output: Path, check: bool, dry_run: bool) -> int:
-    """Write a Helm chart into a folder, with the values of FILE as its defaults.
+    """Write a Helm chart, with a job's values as its defaults.
 
-    The chart is complete: `helm install` with it creates the same objects as `dsgen render`. Without FILE it has the
-    defaults alone and is named deepspeed-job.
+    The chart is complete: `helm install` with it creates the same objects as `dsgen render`. Without values of a
+    job it is the chart deepspeed-job.
 
     \b
     Examples:

@@ -18,7 +18,7 @@ from dsgen.render import render
 )
 @folder_options
 def command(inputs: Inputs, output: Path | None, check: bool, dry_run: bool) -> int:
-    """Print the manifests of one or more jobs, or write them into a folder.
+    """Print the manifests of jobs, or write them into a folder.
 
     Each FILE is a job of its own, with all -f files laid over it; without a FILE, the -f files together are one job.
     `-` is standard input. With -o, several jobs get a folder each, named after the job.

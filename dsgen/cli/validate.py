@@ -10,7 +10,7 @@ from dsgen.errors import EXIT_OK
 @click.command("validate")
 @inputs()
 def command(inputs: Inputs) -> int:
-    """Find all problems of all values files at once, without a cluster.
+    """Find all problems of values files, without a cluster.
 
     Files and options mean what they mean to `dsgen render`. Every problem has its place, file:line:column, and what to
     do about it.

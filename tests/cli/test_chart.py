@@ -1,0 +1,71 @@
+"""`dsgen chart`: a folder with a complete chart."""
+
+import tarfile
+from pathlib import Path
+
+import yaml
+
+from dsgen.writer import INDEX
+from tests.cli.conftest import Cli
+from tests.helm import MAJORS, helm, run_helm
+
+CHART = Path(__file__).parents[2] / "charts" / "deepspeed-job"
+
+
+def tree(directory: Path) -> dict[str, str]:
+    """Every file below a folder but the index."""
+    paths = (path for path in directory.rglob("*") if path.is_file() and path.name != INDEX)
+    return {path.relative_to(directory).as_posix(): path.read_text() for path in paths}
+
+
+def test_without_a_file_it_is_the_published_chart(cli: Cli, folder: Path) -> None:
+    code, out, err = cli("chart", "-o", "out")
+
+    assert (0, "") == (code, err)
+    assert out.startswith("out: chart deepspeed-job, ")
+    assert tree(CHART) == tree(folder / "out")
+
+
+def test_with_a_file_it_is_named_after_the_job_and_has_its_values(cli: Cli, folder: Path) -> None:
+    cli("chart", "cifar.yaml", "-f", "prod.yaml", "-o", "out")
+    values = yaml.safe_load((folder / "out" / "values.yaml").read_text())
+
+    assert "cifar" == yaml.safe_load((folder / "out" / "Chart.yaml").read_text())["name"]
+    assert ("cifar", 4, "v3") == (values["name"], values["workers"]["replicas"], values["image"]["tag"])
+
+
+def test_a_file_without_names_is_fine_for_a_chart(cli: Cli, folder: Path) -> None:
+    (folder / "x.yaml").write_text("image: {repository: a, tag: b}\ntraining: {python: t.py}\n")
+
+    assert 0 == cli("chart", "x.yaml", "-o", "out").code
+    assert 0 == cli("chart", "x.yaml", "-o", "named", "--name", "mine").code
+    assert "mine" == yaml.safe_load((folder / "named" / "Chart.yaml").read_text())["name"]
+
+
+def test_a_broken_file_writes_no_chart(cli: Cli, folder: Path) -> None:
+    (folder / "x.yaml").write_text("workers: {replicas: two}\n")
+
+    code, out, err = cli("chart", "x.yaml", "-o", "out")
+
+    assert (1, "") == (code, out)
+    assert "x.yaml:1:21: error:" in err
+    assert not (folder / "out").exists()
+
+
+def test_index_is_no_part_of_the_chart(cli: Cli) -> None:
+    cli("chart", "cifar.yaml", "-o", "out")
+    for major in MAJORS:
+        program = helm(major)
+        done = run_helm(program, "package", "out")
+        assert (0, "") == (done.returncode, done.stderr)
+        with tarfile.open(next(Path().glob("*.tgz"))) as archive:
+            assert [] == [name for name in archive.getnames() if name.endswith(INDEX)]
+
+
+def test_check_and_dry_run(cli: Cli, folder: Path) -> None:
+    assert 1 == cli("chart", "-o", "out", "--check").code
+    assert 0 == cli("chart", "-o", "out", "--dry-run").code
+    assert not (folder / "out").exists()
+    cli("chart", "-o", "out")
+
+    assert (0, "", "") == cli("chart", "-o", "out", "--check")

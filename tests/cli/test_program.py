@@ -1,0 +1,155 @@
+"""The program as a whole: help, version, exit codes, and that no error ever shows a traceback."""
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import click
+import pytest
+
+from dsgen import __version__
+from dsgen.cli import COMMANDS, dsgen
+from dsgen.cli._shared import run
+from tests.cli.conftest import Cli
+
+EXAMPLES = Path(__file__).parents[2] / "values-examples"
+# ARCHITECTURE: what a render must not pay for
+FORBIDDEN = {"kubernetes", "ruamel.yaml", "yamllint", "importlib.metadata"}
+
+
+def examples(text: str) -> list[str]:
+    """The commands in the Examples block of a help text."""
+    block = text.partition("Examples:\n")[2].partition("\n\n")[0]
+    return [line.strip() for line in block.splitlines()]
+
+
+def helps() -> list[tuple[str, ...]]:
+    return [("--help",), *((name, "--help") for name in COMMANDS)]
+
+
+@pytest.mark.parametrize("arguments", helps(), ids=" ".join)
+def test_every_help_has_one_sentence_and_examples(cli: Cli, arguments: tuple[str, ...]) -> None:
+    code, out, err = cli(*arguments)
+    first = out.split("\n\n")[1].strip()
+
+    assert (0, "") == (code, err)
+    assert (True, 1) == (first.endswith("."), len(re.findall(r"\.(\s|$)", first)))
+    assert examples(out)
+
+
+@pytest.mark.parametrize("command", [" ".join(arguments) for arguments in helps()])
+def test_every_example_runs(cli: Cli, folder: Path, command: str) -> None:
+    for line in examples(cli(*command.split()).out):
+        program, *arguments = line.partition("|")[0].split()
+        stdin = (folder / arguments.pop()).read_text() if "<" in arguments else ""
+        assert program == "dsgen"
+        result = cli(*(word for word in arguments if word != "<"), stdin=stdin)
+        assert (line, 0) == (line, result.code), result.err
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_short_help_stands_in_the_list(cli: Cli, name: str) -> None:
+    command = dsgen.get_command(click.Context(dsgen), name)
+    assert command
+
+    assert command.get_short_help_str(200).rstrip(".") in re.sub(r"\s+", " ", cli("--help").out)
+
+
+def test_version(cli: Cli) -> None:
+    assert (0, f"dsgen, version {__version__}\n", "") == cli("--version")
+
+
+@pytest.mark.parametrize("arguments", [["nosuch"], ["render", "--nosuch"], ["chart"], ["render", "cifar.yaml", "-o"]])
+def test_wrong_usage_is_exit_code_2(cli: Cli, arguments: list[str]) -> None:
+    code, out, err = cli(*arguments)
+
+    assert (2, "") == (code, out)
+    assert "Error: " in err
+
+
+def test_no_arguments_show_the_help(cli: Cli) -> None:
+    code, out, err = cli()
+
+    assert 2 == code
+    assert "Examples:" in out + err
+
+
+def program(*arguments: str, **options: object) -> subprocess.CompletedProcess[str]:
+    """The program in a process of its own."""
+    command = [sys.executable, "-m", "dsgen", *arguments]
+    return subprocess.run(command, text=True, capture_output="stdout" not in options, check=False, **options)  # type: ignore[call-overload]  # options of run
+
+
+def test_module_and_program_are_the_same() -> None:
+    assert f"dsgen, version {__version__}\n" == program("--version").stdout
+
+
+def test_a_full_disk_is_exit_code_3() -> None:
+    with Path("/dev/full").open("w") as full:
+        done = program("render", str(EXAMPLES / "minimal.yaml"), stdout=full, stderr=subprocess.PIPE)
+
+    assert (3, "dsgen: cannot write to standard output: No space left on device\n") == (done.returncode, done.stderr)
+
+
+def test_a_reader_that_went_away_is_no_error() -> None:
+    reading, writing = os.pipe()
+    os.close(reading)
+    done = program("render", str(EXAMPLES / "minimal.yaml"), stdout=writing, stderr=subprocess.PIPE)
+    os.close(writing)
+
+    assert (141, "") == (done.returncode, done.stderr)
+
+
+def test_output_is_utf8_whatever_the_locale_says(tmp_path: Path) -> None:
+    text = (EXAMPLES / "minimal.yaml").read_text().replace('"3"', '"\u00e9\u4e2d"')
+    (tmp_path / "x.yaml").write_text(text)
+    environment = {**os.environ, "LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
+    command = [sys.executable, "-m", "dsgen", "render", "x.yaml"]
+
+    done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, check=False)
+
+    assert (0, b"") == (done.returncode, done.stderr)
+    assert "\u00e9\u4e2d" in done.stdout.decode()
+
+
+def failing(error: BaseException) -> click.Command:
+    """A command that ends in an error."""
+
+    def body() -> None:
+        raise error
+
+    return click.Command("broken", callback=body)
+
+
+def test_a_mistake_in_dsgen_is_a_sentence(capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("DSGEN_DEBUG", raising=False)
+
+    assert 3 == run(failing(ZeroDivisionError("oops")), [])
+    err = capfd.readouterr().err
+    assert "dsgen: internal error, please report it: ZeroDivisionError: oops (DSGEN_DEBUG=1 shows where)\n" == err
+
+
+@pytest.mark.parametrize(
+    ("error", "code"),
+    [(KeyboardInterrupt(), 130), (PermissionError(13, "Permission denied", "x"), 3), (IsADirectoryError(21, "no"), 3)],
+)
+def test_other_ends_have_their_codes(capfd: pytest.CaptureFixture[str], error: BaseException, code: int) -> None:
+    assert code == run(failing(error), [])
+    assert "Traceback" not in capfd.readouterr().err
+
+
+def test_render_imports_nothing_that_it_does_not_need() -> None:
+    script = (
+        "import sys; from dsgen.cli import dsgen; from dsgen.cli._shared import run;"
+        "code = run(dsgen, sys.argv[1:]); sys.stderr.write(chr(10).join(sys.modules)); sys.exit(code)"
+    )
+    command = [sys.executable, "-c", script, "render", str(EXAMPLES / "minimal.yaml")]
+
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+
+    loaded = set(done.stderr.splitlines())
+    assert "dsgen.render" in loaded
+    assert set() == loaded & FORBIDDEN
+    assert "dsgen.compiler" not in loaded

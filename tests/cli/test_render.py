@@ -1,0 +1,275 @@
+"""`dsgen render`: one stream, folders, several jobs, names."""
+
+from pathlib import Path
+
+import pytest
+import yaml
+
+from dsgen.writer import INDEX
+from tests.cli.conftest import Cli
+
+
+def names(text: str) -> list[str]:
+    """`Kind name` of every object in a stream."""
+    return [f"{each['kind']} {each['metadata']['name']}" for each in yaml.safe_load_all(text)]
+
+
+def workers(text: str) -> int:
+    """The number of workers in a stream."""
+    jobs = [each for each in yaml.safe_load_all(text) if each["kind"] == "Job" and "completions" in each["spec"]]
+    return jobs[0]["spec"]["completions"]
+
+
+def files(directory: Path) -> list[str]:
+    """All files below a folder but the indexes."""
+    return sorted(path.relative_to(directory).as_posix() for path in directory.rglob("*.yaml"))
+
+
+def test_prints_one_stream_of_objects(cli: Cli) -> None:
+    code, out, err = cli("render", "cifar.yaml")
+
+    assert (0, "") == (code, err)
+    assert {"Job cifar-1-worker", "Job cifar-1-launcher", "PersistentVolumeClaim cifar-checkpoints"} <= set(names(out))
+    assert len(names(out)) - 1 == out.count("\n---\n")
+
+
+def test_stdin_is_a_file(cli: Cli, folder: Path) -> None:
+    text = (folder / "cifar.yaml").read_text()
+
+    assert cli("render", "cifar.yaml") == cli("render", "-", stdin=text)
+
+
+def test_overlays_are_merged_in_order(cli: Cli, folder: Path) -> None:
+    (folder / "more.yaml").write_text("workers: {replicas: 7}\n")
+
+    assert 4 == workers(cli("render", "cifar.yaml", "-f", "prod.yaml").out)
+    assert 7 == workers(cli("render", "cifar.yaml", "-f", "prod.yaml", "-f", "more.yaml").out)
+    assert 5 == workers(cli("render", "cifar.yaml", "-f", "prod.yaml", "--set", "workers.replicas=5").out)
+
+
+def test_overlays_alone_are_one_job(cli: Cli) -> None:
+    assert cli("render", "cifar.yaml", "-f", "prod.yaml") == cli("render", "-f", "cifar.yaml", "-f", "prod.yaml")
+
+
+def test_overlays_are_laid_over_every_file(cli: Cli) -> None:
+    out = cli("render", "cifar.yaml", "mnist.yaml", "-f", "prod.yaml").out
+
+    assert [4, 4] == [
+        each["spec"]["completions"] for each in yaml.safe_load_all(out) if "completions" in each.get("spec", {})
+    ]
+
+
+def test_sets_are_helms(cli: Cli, folder: Path) -> None:
+    (folder / "text").write_text("export X=1\n")
+    _, out, err = cli(
+        *("render", "cifar.yaml", "--set", "training.args={a,b}", "--set-string", "run.id=3"),
+        *("--set-json", 'labels={"team":"vision"}', "--set-file", "training.setup=text"),
+    )
+
+    assert "" == err
+    assert {"a", "b"} <= set(out.replace('"', " ").replace("\\", " ").split())
+    assert "Job cifar-3-worker" in names(out)
+    assert {"vision"} == {each["metadata"]["labels"]["team"] for each in yaml.safe_load_all(out)}
+    assert "export X=1" in out
+
+
+def test_no_values_at_all_is_wrong_usage(cli: Cli) -> None:
+    code, out, err = cli("render")
+
+    assert (2, "") == (code, out)
+    assert "give a values file" in err
+
+
+def test_stdin_twice_is_wrong_usage(cli: Cli) -> None:
+    assert 2 == cli("render", "-", "-").code
+    assert 2 == cli("render", "-", "-f", "-").code
+
+
+def test_missing_file_is_said_in_one_line(cli: Cli) -> None:
+    assert (3, "", "dsgen: cannot read nosuch.yaml: No such file or directory\n") == cli("render", "nosuch.yaml")
+
+
+# ---- names ----
+
+
+NAMELESS = "image: {repository: a}\ntraining: {python: t.py}\n"
+
+
+def test_missing_names_are_problems_of_the_file(cli: Cli) -> None:
+    code, out, err = cli("render", "-", stdin=NAMELESS)
+
+    assert (1, "") == (code, out)
+    assert "<stdin>:1:1: error: name is missing" in err
+    assert "<stdin>:1:1: error: namespace is missing" in err
+    assert "--name" in err
+    assert "-n training" in err
+
+
+def test_names_of_the_command_line_fill_the_gaps(cli: Cli) -> None:
+    out = cli("render", "-", "--name", "x", "-n", "y", stdin=NAMELESS).out
+
+    assert "Job x-1-worker" in names(out)
+    assert {"y"} == {each["metadata"]["namespace"] for each in yaml.safe_load_all(out)}
+
+
+def test_names_of_the_command_line_may_repeat_the_files(cli: Cli) -> None:
+    assert cli("render", "cifar.yaml") == cli("render", "cifar.yaml", "--name", "cifar", "-n", "training")
+
+
+@pytest.mark.parametrize(
+    ("flag", "key", "found"), [("--name", "name", "cifar"), ("-n", "namespace", "training")], ids=["name", "namespace"]
+)
+def test_another_name_than_the_files_is_wrong_usage(cli: Cli, flag: str, key: str, found: str) -> None:
+    code, out, err = cli("render", "cifar.yaml", flag, "other")
+
+    assert (2, "") == (code, out)
+    assert f"cifar.yaml has {key}: {found}, {flag} says other; to replace it: --set {key}=other" in err
+
+
+@pytest.mark.parametrize(("flag", "name"), [("--name", "Cifar_1"), ("-n", "a.b"), ("--name", "1a")])
+def test_an_impossible_name_is_wrong_usage(cli: Cli, flag: str, name: str) -> None:
+    code, out, err = cli("render", "-", "--name", "ok", "-n", "ok", flag, name, stdin=NAMELESS)
+
+    assert (2, "") == (code, out)
+    assert name in err
+
+
+def test_one_name_for_two_jobs_is_wrong_usage(cli: Cli) -> None:
+    assert 2 == cli("render", "cifar.yaml", "mnist.yaml", "--name", "x").code
+
+
+def test_two_jobs_with_one_name_are_an_error_at_the_second(cli: Cli, folder: Path) -> None:
+    (folder / "twin.yaml").write_text((folder / "cifar.yaml").read_text())
+
+    code, out, err = cli("render", "cifar.yaml", "mnist.yaml", "twin.yaml")
+
+    assert (1, "") == (code, out)
+    assert "twin.yaml:1:1: error: cifar.yaml is the job training/cifar too" in err
+
+
+# ---- folders ----
+
+
+def test_folder_has_one_object_per_file(cli: Cli, folder: Path) -> None:
+    stream = cli("render", "cifar.yaml").out
+    code, out, err = cli("render", "cifar.yaml", "-o", "out")
+
+    assert (0, "") == (code, err)
+    assert (
+        f"out: job training/cifar, {len(names(stream))} files ({len(names(stream))} written, 0 removed, 0 unchanged)\n"
+        == out
+    )
+    expected = sorted(f"{kind.lower()}-{name}.yaml" for kind, name in (each.split() for each in names(stream)))
+    assert expected == files(folder / "out")
+    assert sorted(stream.split("---\n")) == sorted((folder / "out" / name).read_text() for name in expected)
+
+
+def test_several_jobs_get_a_folder_each(cli: Cli, folder: Path) -> None:
+    cli("render", "cifar.yaml", "-o", "one")
+    cli("render", "cifar.yaml", "mnist.yaml", "-o", "out")
+
+    assert {"cifar", "mnist"} == {path.name for path in (folder / "out").iterdir()}
+    assert files(folder / "one") == files(folder / "out" / "cifar")
+
+
+def test_a_device_name_is_no_folder(cli: Cli, folder: Path) -> None:
+    cli("render", "cifar.yaml", "mnist.yaml", "-o", "out")
+    (folder / "con.yaml").write_text((folder / "cifar.yaml").read_text().replace("cifar", "con"))
+
+    assert 0 == cli("render", "con.yaml", "cifar.yaml", "-o", "out").code
+    assert {"con_", "cifar", "mnist"} == {path.name for path in (folder / "out").iterdir()}
+
+
+def test_a_job_never_gets_two_places_below_one_folder(cli: Cli) -> None:
+    cli("render", "cifar.yaml", "-o", "one")
+    cli("render", "cifar.yaml", "mnist.yaml", "-o", "many")
+
+    assert (2, "out of one") == (cli("render", "cifar.yaml", "mnist.yaml", "-o", "one").code, "out of one")
+    code, _, err = cli("render", "cifar.yaml", "-o", "many")
+    assert (2, True) == (code, "use -o many/cifar" in err)
+    assert 0 == cli("render", "cifar.yaml", "-o", "many/cifar").code
+
+
+def test_same_name_in_two_namespaces_needs_two_folders(cli: Cli, folder: Path) -> None:
+    (folder / "b.yaml").write_text((folder / "cifar.yaml").read_text().replace("training", "b", 1))
+
+    assert 0 == cli("render", "cifar.yaml", "b.yaml").code
+    code, _, err = cli("render", "cifar.yaml", "b.yaml", "-o", "out")
+    assert (2, True) == (code, "two jobs are named cifar" in err)
+    assert not (folder / "out").exists()
+
+
+def test_check_names_what_differs_and_changes_nothing(cli: Cli, folder: Path) -> None:
+    cli("render", "cifar.yaml", "-o", "out")
+    (folder / "out" / "service-cifar-1.yaml").write_text("edited")
+
+    code, out, _ = cli("render", "cifar.yaml", "-o", "out", "--check")
+
+    assert (1, True) == (code, out.startswith("differs: out/service-cifar-1.yaml\n"))
+    assert "edited" == (folder / "out" / "service-cifar-1.yaml").read_text()
+
+
+def test_check_of_a_current_folder_is_silent(cli: Cli) -> None:
+    cli("render", "cifar.yaml", "-o", "out")
+
+    assert (0, "", "") == cli("render", "cifar.yaml", "-o", "out", "--check")
+
+
+def test_dry_run_says_what_would_be_done(cli: Cli, folder: Path) -> None:
+    code, out, _ = cli("render", "cifar.yaml", "-o", "out", "--dry-run")
+
+    assert (0, True) == (code, "would write out/job-cifar-1-worker.yaml\n" in out)
+    assert not (folder / "out").exists()
+
+
+def test_check_without_a_folder_is_wrong_usage(cli: Cli) -> None:
+    assert 2 == cli("render", "cifar.yaml", "--check").code
+    assert 2 == cli("render", "cifar.yaml", "--dry-run").code
+
+
+def test_a_changed_run_is_refused_with_the_remedy(cli: Cli, folder: Path) -> None:
+    cli("render", "cifar.yaml", "-o", "out")
+    before = {path: path.read_text() for path in (folder / "out").iterdir()}
+
+    code, out, err = cli("render", "cifar.yaml", "--set", "workers.replicas=4", "-o", "out")
+
+    assert (1, "") == (code, out)
+    assert "change run.id" in err
+    assert "job-cifar-1-worker.yaml" in err
+    assert before == {path: path.read_text() for path in (folder / "out").iterdir()}
+
+
+def test_suspending_a_run_is_no_change_of_it(cli: Cli) -> None:
+    cli("render", "cifar.yaml", "-o", "out")
+
+    code, out, _ = cli("render", "cifar.yaml", "--set", "lifecycle.suspend=true", "-o", "out")
+
+    assert (0, True) == (code, "(2 written, 0 removed" in out)
+
+
+def test_a_new_run_replaces_the_old_runs_files(cli: Cli, folder: Path) -> None:
+    cli("render", "cifar.yaml", "-o", "out")
+    cli("render", "cifar.yaml", "--set-string", "run.id=2", "-o", "out")
+
+    assert [] == [name for name in files(folder / "out") if "cifar-1" in name]
+    assert "job-cifar-2-worker.yaml" in files(folder / "out")
+    assert (folder / "out" / INDEX).exists()
+
+
+def test_one_refused_job_keeps_all_from_being_written(cli: Cli, folder: Path) -> None:
+    (folder / "out" / "mnist").mkdir(parents=True)
+    (folder / "out" / "mnist" / "job-mnist-1-worker.yaml").write_text("precious")
+
+    assert 1 == cli("render", "cifar.yaml", "mnist.yaml", "-o", "out").code
+    assert ["mnist/job-mnist-1-worker.yaml"] == files(folder / "out")
+
+
+def test_errors_write_nothing(cli: Cli, folder: Path) -> None:
+    (folder / "bad.yaml").write_text("name: x\nworkerz: 1\nimage: {repository: 5}\n")
+
+    code, out, err = cli("render", "cifar.yaml", "bad.yaml", "-o", "out")
+
+    assert (1, "") == (code, out)
+    assert "bad.yaml:2:1: error:" in err
+    assert "bad.yaml:3:" in err
+    assert not (folder / "out").exists()

@@ -1,0 +1,42 @@
+"""`dsgen validate`: all problems of all files at once."""
+
+from pathlib import Path
+
+from tests.cli.conftest import Cli
+
+
+def test_says_of_every_file_that_it_is_good(cli: Cli) -> None:
+    expected = "cifar.yaml: ok, job training/cifar\nmnist.yaml: ok, job training/mnist\n"
+
+    assert (0, expected, "") == cli("validate", "cifar.yaml", "mnist.yaml")
+
+
+def test_shows_all_problems_of_all_files(cli: Cli, folder: Path) -> None:
+    (folder / "a.yaml").write_text("name: a\nnamespace: x\nworkerz: {}\nworkers: {replicas: two}\n")
+    (folder / "b.yaml").write_text("name: b\nnamespace: x: y\n")
+
+    code, out, err = cli("validate", "a.yaml", "cifar.yaml", "b.yaml")
+
+    places = [line.partition(": error:")[0] for line in err.splitlines() if ": error:" in line]
+    assert (1, "") == (code, out)
+    assert ["a.yaml:3:1", "a.yaml:4:21", "b.yaml:2:13"] == places
+
+
+def test_a_file_that_is_not_utf8_is_a_problem_with_its_place(cli: Cli, folder: Path) -> None:
+    (folder / "latin.yaml").write_bytes(b"name: a\nlabels: {x: caf\xe9}\n")
+
+    code, _, err = cli("validate", "latin.yaml")
+
+    assert (1, True) == (code, err.startswith("latin.yaml:2:16: error: byte 0xe9 is not UTF-8"))
+
+
+def test_no_color_where_no_terminal_is(cli: Cli) -> None:
+    assert "\x1b" not in cli("validate", "-", stdin="x: 1\n").err
+
+
+def test_a_problem_in_an_overlay_is_shown_once(cli: Cli, folder: Path) -> None:
+    (folder / "prod.yaml").write_text("workers: {replicas: two}\n")
+
+    err = cli("validate", "cifar.yaml", "mnist.yaml", "-f", "prod.yaml").err
+
+    assert 1 == err.count("prod.yaml:1:21: error:")

@@ -1,0 +1,58 @@
+"""The same values give the same bytes: in another process, time zone, locale, hash seed and folder."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+EXAMPLES = sorted((Path(__file__).parent.parent / "values-examples").glob("*.yaml"))
+WORLDS = (
+    {"PYTHONHASHSEED": "1", "TZ": "UTC", "LC_ALL": "C"},
+    {"PYTHONHASHSEED": "2", "TZ": "Pacific/Kiritimati", "LC_ALL": "C.UTF-8", "PYTHONUTF8": "1"},
+    {
+        "PYTHONHASHSEED": "3",
+        "TZ": "America/St_Johns",
+        "LC_ALL": "tr_TR.UTF-8",
+        "LANG": "de_DE.ISO-8859-1",
+        "PYTHONOPTIMIZE": "2",
+    },
+)
+
+
+def contents(folder: Path) -> dict[str, bytes]:
+    """Every file below a folder, the index too."""
+    return {path.relative_to(folder).as_posix(): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+
+
+def made(world: dict[str, str], folder: Path, *arguments: str) -> dict[str, bytes]:
+    """What a command writes in one world, and what it prints, under the name of no file."""
+    folder.mkdir()
+    command = [sys.executable, "-m", "dsgen", *arguments, "-o", "out"]
+    printed = subprocess.run(command, cwd=folder, env={**os.environ, **world}, check=True, capture_output=True).stdout
+    return {"": printed, **contents(folder / "out")}
+
+
+@pytest.mark.parametrize("command", ["render", "chart"])
+def test_same_bytes_in_every_world(tmp_path: Path, command: str) -> None:
+    example = str(next(path for path in EXAMPLES if path.stem == "nfs-persistent-volume"))
+    first, *others = [made(world, tmp_path / str(number), command, example) for number, world in enumerate(WORLDS)]
+
+    assert len(first) > 5
+    for other in others:
+        assert first == other
+
+
+def test_order_of_keys_and_files_of_others_do_not_matter(tmp_path: Path) -> None:
+    example = next(path for path in EXAMPLES if path.stem == "minimal")
+    blocks = example.read_text().split("\ntraining:\n")
+    (tmp_path / "a.yaml").write_text(example.read_text())
+    (tmp_path / "b.yaml").write_text("training:\n" + blocks[1] + blocks[0] + "\n")
+    command = [sys.executable, "-m", "dsgen", "render"]
+    a, b = (
+        subprocess.run([*command, name], cwd=tmp_path, check=True, capture_output=True).stdout
+        for name in ("a.yaml", "b.yaml")
+    )
+
+    assert a == b

@@ -1,0 +1,99 @@
+"""What the documentation shows is what happens."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from dsgen.cli import COMMANDS
+from tools import docs
+
+ROOT = Path(__file__).parent.parent
+LINK = re.compile(r"\[[^\]]*\]\(([^)#]+)(?:#[^)]*)?\)")
+
+
+@pytest.fixture(params=docs.pages(), ids=lambda path: path.relative_to(ROOT).as_posix())
+def page(request: pytest.FixtureRequest) -> Path:
+    """One page of the documentation."""
+    path: Path = request.param
+    return path
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """The folder in which a page's commands run."""
+    docs.make_folder(tmp_path)
+    return tmp_path
+
+
+def test_shown_output_is_what_is_printed(page: Path, folder: Path) -> None:
+    assert docs.refreshed(page.read_text(), folder) == page.read_text()
+
+
+def test_every_dsgen_command_of_a_page_runs(page: Path, folder: Path) -> None:
+    for block in docs.BLOCK.finditer(page.read_text()):
+        if block["file"]:
+            (folder / block["file"]).write_text(block["body"])
+        for line in block["body"].splitlines() if block["language"] == "sh" else ():
+            if line.startswith("dsgen "):
+                done = docs.run(line.partition(" | kubectl")[0], folder)
+                assert done.returncode == 0, f"{line}\n{done.stdout}"
+
+
+def test_links_lead_somewhere(page: Path) -> None:
+    targets = [target for target in LINK.findall(page.read_text()) if "://" not in target]
+
+    assert [] == [target for target in targets if not (page.parent / target).exists()]
+
+
+def test_the_readmes_job_is_the_smallest_example() -> None:
+    shown = {block["file"]: block["body"] for block in docs.BLOCK.finditer((ROOT / "README.md").read_text())}
+    example = (ROOT / "values-examples" / "minimal.yaml").read_text()
+
+    assert example.partition("\n")[2] == shown["cifar.yaml"]
+    assert 10 == len(shown["cifar.yaml"].splitlines())
+
+
+def test_every_command_has_its_help_in_the_manual() -> None:
+    manual = (ROOT / "docs" / "commands.md").read_text()
+
+    assert [] == [name for name in COMMANDS if f"$ dsgen {name} --help\nUsage: dsgen {name}" not in manual]
+
+
+def test_every_phase_and_reason_of_the_record_is_explained() -> None:
+    source = (ROOT / "dsgen" / "scripts" / "record.py").read_text()
+    words = {word for row in re.findall(r'Row\("(\w+)", "(\w*)"', source) for word in row if word}
+    explained = set(re.findall(r"`(\w+)`", (ROOT / "docs" / "running.md").read_text()))
+
+    assert len(words) > 15
+    assert set() == words - explained
+
+
+def test_every_decision_stands_in_the_list() -> None:
+    decisions = {path.name for path in (ROOT / "docs" / "decisions").glob("0*.md")}
+
+    assert decisions == set(re.findall(r"\((0[^)]*\.md)\)", (ROOT / "docs" / "decisions" / "README.md").read_text()))
+
+
+# ---- the tool itself ----
+
+
+@pytest.mark.parametrize(
+    ("shown", "printed", "expected"),
+    [
+        ("a\n", "a\n", True),
+        ("a\n", "b\n", False),
+        ("a\n...\n", "a\nb\nc\n", True),
+        ("...\nc\n", "a\nb\nc\n", True),
+        ("a\n...\nd\n", "a\nb\nc\n", False),
+        ("a.c\n", "abc\n", False),
+    ],
+)
+def test_dots_stand_for_any_lines(shown: str, printed: str, expected: bool) -> None:
+    assert expected == docs.matches(shown, printed)
+
+
+def test_wrong_output_is_replaced(folder: Path) -> None:
+    page = "```console\n$ echo one\ntwo\n$ echo three\n```\n"
+
+    assert "```console\n$ echo one\none\n$ echo three\nthree\n```\n" == docs.refreshed(page, folder)

@@ -1,0 +1,89 @@
+"""What holds of everything that is printed, shown on every example."""
+
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from yamllint import linter
+from yamllint.config import YamlLintConfig
+
+from dsgen import values
+from dsgen.render import Document, render
+from dsgen.values import Release, SourceText
+
+ROOT = Path(__file__).parent.parent
+EXAMPLES = sorted((ROOT / "values-examples").glob("*.yaml"))
+LINT = YamlLintConfig((ROOT / ".yamllint").read_text())
+LABEL = re.compile(r"[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?")
+
+
+@pytest.fixture(params=EXAMPLES, ids=lambda path: path.stem)
+def documents(request: pytest.FixtureRequest) -> list[Document]:
+    """The objects of one example."""
+    path: Path = request.param
+    loaded = values.load([SourceText(path.name, path.read_text())])
+    assert loaded.values, loaded.diagnostics
+    data = loaded.values.data
+    return render(data, Release(data["name"], data["namespace"]))
+
+
+def objects(documents: list[Document]) -> list[dict[str, Any]]:
+    return [yaml.safe_load(document.text) for document in documents]
+
+
+@pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.stem)
+def test_examples_are_valid_without_a_warning(path: Path) -> None:
+    loaded = values.load([SourceText(path.name, path.read_text())])
+    assert loaded.values
+
+    release = Release(loaded.values.data["name"], loaded.values.data["namespace"])
+    assert [] == [*loaded.diagnostics, *values.check(loaded, release)]
+
+
+def test_yamllint_is_clean(documents: list[Document]) -> None:
+    problems = [
+        f"{document.template}: {problem}" for document in documents for problem in linter.run(document.text, LINT)
+    ]
+
+    assert [] == problems
+
+
+def test_every_document_is_one_object_that_ends_in_a_newline(documents: list[Document]) -> None:
+    for document in documents:
+        assert (1, True, False) == (
+            len(list(yaml.safe_load_all(document.text))),
+            document.text.endswith("\n"),
+            document.text.endswith("\n\n"),
+        )
+
+
+def test_names_fit(documents: list[Document]) -> None:
+    for each in objects(documents):
+        name = each["metadata"]["name"]
+        if each["kind"] == "PersistentVolume":
+            assert all(LABEL.fullmatch(part) for part in name.split("."))
+        elif each["kind"] == "Job" and "completions" in each["spec"]:
+            assert LABEL.fullmatch(f"{name}-{each['spec']['completions'] - 1}")
+        else:
+            assert LABEL.fullmatch(name)
+
+
+def test_every_object_says_whose_it_is(documents: list[Document]) -> None:
+    for each, document in zip(objects(documents), documents, strict=True):
+        labels = each["metadata"]["labels"]
+        assert {"app.kubernetes.io/managed-by", "dsgen.dev/job"} <= set(labels)
+        assert (document.scope == "run") == ("dsgen.dev/run" in labels)
+
+
+def test_a_secret_has_no_data(documents: list[Document]) -> None:
+    for each in objects(documents):
+        if each["kind"] == "Secret":
+            assert set() == {"data", "stringData"} & set(each)
+
+
+def test_no_object_twice(documents: list[Document]) -> None:
+    names = [(each["kind"], each["metadata"].get("namespace"), each["metadata"]["name"]) for each in objects(documents)]
+
+    assert sorted(set(names)) == sorted(names)
