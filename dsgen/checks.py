@@ -19,7 +19,7 @@ import jinja2
 from dsgen.diagnostics import Diagnostic, Position, Severity
 from dsgen.language.environment import environment
 from dsgen.nodes import Path
-from dsgen.validate import path_text
+from dsgen.validate import Problem, path_text
 
 Worlds = Literal["both", "flat"]
 Place = Callable[[Path, bool], Position | None]
@@ -57,6 +57,7 @@ RESERVED_PATHS = (
     "^(/(job|etc/(dsgen|dsgen-keys|dsgen-status|mpi)|(var/)?run/dsgen|var/run/secrets/dsgen|run/secrets/dsgen)(/.*)?"
     "|/(etc/ssh/ssh_config|etc/passwd)(/.*)?|/(etc|etc/ssh|run|var|var/run|var/run/secrets|dev|proc|sys))$"
 )
+OF_NAMES = ("DS204", "DS205", "DS241")
 MAX_FILES_BYTES = 1024 * 1024
 SEPARATOR = "\x1f"
 """Between the parts of a rendered path; no text that is printed there holds a control character."""
@@ -235,11 +236,15 @@ CHECKS = (
 )
 
 
-def run(values: Mapping[str, Any], release: Mapping[str, str], place: Place) -> list[Diagnostic]:
-    """All problems of complete values (checked by the schema, filled), for a release's `name` and `namespace`."""
+def run(values: Mapping[str, Any], release: Mapping[str, str], place: Place) -> list[Problem]:
+    """All problems of complete values (checked by the schema, filled), for a release's `name` and `namespace`.
+
+    Where the name is not known yet, the rows about names are left out.
+    """
     found = [
-        Diagnostic(row.id, text, place(path, row.at_key), path_text(path), row.hint)
+        (path, Diagnostic(row.id, text, place(path, row.at_key), path_text(path), row.hint))
         for row, path, text in _findings(values, release)
+        if release["name"] or row.id not in OF_NAMES
     ]
     for function in FUNCTIONS:
         found.extend(function(values, place))
@@ -268,14 +273,14 @@ def _template() -> jinja2.Template:
 # -- what templates cannot do -----------------------------------------------------------------------------------------
 
 
-def _image_tag(values: Mapping[str, Any], place: Place) -> Iterator[Diagnostic]:
+def _image_tag(values: Mapping[str, Any], place: Place) -> Iterator[Problem]:
     image = values["image"]
     if image["repository"] and not image["digest"] and image["tag"] in ("", "latest"):
         hint = "give a tag that is never moved, or a digest: the same run id should always mean the same code"
         yield _at("DS250", ("image", "tag"), "the image has no fixed version", hint, place, severity="warning")
 
 
-def _same_mount_path(values: Mapping[str, Any], place: Place) -> Iterator[Diagnostic]:
+def _same_mount_path(values: Mapping[str, Any], place: Place) -> Iterator[Problem]:
     seen: dict[tuple[str, str], str] = {}
     for name, volume in sorted(values["storage"].items()):
         where = posixpath.normpath(volume["mountPath"]) if volume["mountPath"] else ""
@@ -287,7 +292,7 @@ def _same_mount_path(values: Mapping[str, Any], place: Place) -> Iterator[Diagno
         seen |= {(pod, where): name for pod in pods}
 
 
-def _persistent_volume(values: Mapping[str, Any], place: Place) -> Iterator[Diagnostic]:
+def _persistent_volume(values: Mapping[str, Any], place: Place) -> Iterator[Problem]:
     for name, volume in sorted(values["storage"].items()):
         given = volume.get("create", {}).get("persistentVolume")
         if not given:
@@ -301,7 +306,7 @@ def _persistent_volume(values: Mapping[str, Any], place: Place) -> Iterator[Diag
             yield _at("DS252", path, message, "it says on which node the folder is", place)
 
 
-def _files_size(values: Mapping[str, Any], place: Place) -> Iterator[Diagnostic]:
+def _files_size(values: Mapping[str, Any], place: Place) -> Iterator[Problem]:
     size = sum(len(name) + len(text.encode(errors="replace")) for name, text in values["training"]["files"].items())
     if size > MAX_FILES_BYTES:
         message = f"training.files: all files together have {size} bytes, a ConfigMap holds {MAX_FILES_BYTES}"
@@ -311,5 +316,5 @@ def _files_size(values: Mapping[str, Any], place: Place) -> Iterator[Diagnostic]
 FUNCTIONS = (_image_tag, _same_mount_path, _persistent_volume, _files_size)
 
 
-def _at(id_: str, path: Path, message: str, hint: str, place: Place, severity: Severity = "error") -> Diagnostic:
-    return Diagnostic(id_, message, place(path, False), path_text(path), hint, severity)
+def _at(id_: str, path: Path, message: str, hint: str, place: Place, severity: Severity = "error") -> Problem:
+    return path, Diagnostic(id_, message, place(path, False), path_text(path), hint, severity)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -54,6 +54,16 @@ class Node:
             return replace(self, value={key: node.copy() for key, node in value.items()})
         if isinstance(value, list):
             return replace(self, value=[node.copy() for node in value])
+        return replace(self)
+
+    def without(self, paths: Collection[Path], here: Path = ()) -> Node:
+        """A copy without what stands at these paths; of a list with a part among them nothing is left."""
+        if isinstance(self.value, dict):
+            kept = {key: node for key, node in self.value.items() if (*here, key) not in paths}
+            return replace(self, value={key: node.without(paths, (*here, key)) for key, node in kept.items()})
+        if isinstance(self.value, list):
+            is_cut = any(path[: len(here)] == here for path in paths)
+            return replace(self, value=[] if is_cut else [node.copy() for node in self.value])
         return replace(self)
 
     def find(self, path: Sequence[str | int]) -> tuple[Node, Path]:

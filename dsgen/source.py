@@ -117,6 +117,7 @@ class _Reader:
         self._end_of_document()
         if root.value is not None and not isinstance(root.value, dict) and not root.broken:
             self._problem("DS003", f"a values file is a map of keys, not {kind(root.value)}", root.position)
+            raise _Stop
 
     def _end_of_document(self) -> None:
         end = self.next()
@@ -219,7 +220,7 @@ class _Reader:
             self._problem("DS010", f'the key "{text}" cannot be used: {error}', at, "put it in quotes")
             return None
         if surprise(text):
-            self._warn(f'Helm reads the key {text} as "{key}"', at)
+            self._warn(f'Helm reads the key {text} as "{key}"', at, "put it in quotes to have the text")
         return key
 
     def _merge(self, node: Node, at: Position, entries: dict[str, Node], written: dict[str, Position]) -> None:
@@ -231,7 +232,7 @@ class _Reader:
                     self._problem("DS005", f"<< merges maps, not {kind(part.value)}", at)
                 continue
             for key in sorted(part.value.keys() & written.keys()):
-                message = f'<< would override the key "{key}" of line {written[key].line}, in Helm only'
+                message = f'Helm lets << override the key "{key}" of line {written[key].line}'
                 self._problem("DS005", message, at, "write << before the keys that override what it brings")
             entries.update((key, value) for key, value in part.value.items() if key not in written)
 
@@ -254,10 +255,10 @@ class _Reader:
             node.broken = True
         else:
             if surprising := surprise(event.value):
-                self._warn(f"Helm reads {event.value} as {surprising}", node.position)
+                hint = f"write {surprising.split()[-1]}, or put it in quotes to have the text"
+                self._warn(f"Helm reads {event.value} as {surprising}", node.position, hint)
 
-    def _warn(self, message: str, at: Position) -> None:
-        hint = "write true, false or the number itself, or put it in quotes to have the text"
+    def _warn(self, message: str, at: Position, hint: str) -> None:
         self.found.append(Diagnostic("DS050", message, at, hint=hint, severity="warning"))
 
     def _check_tag(self, event: Event, node: Node) -> None:

@@ -33,6 +33,10 @@ MOST_SHOWN = 12
 """Possible keys that a hint lists when none of them is close to what was written."""
 
 
+Problem = tuple[Path, Diagnostic]
+"""A diagnostic and the path of what is wrong: of the unknown key, of the value of the wrong type."""
+
+
 @dataclass(frozen=True)
 class _Finding:
     """One error of jsonschema with what is needed to word it."""
@@ -61,17 +65,17 @@ class _Finding:
         found = self.error.schema
         return found if isinstance(found, dict) else {}
 
-    def says(self, id_: str, message: str, hint: str = "") -> Diagnostic:
-        return Diagnostic(id_, message, self.node.position, path_text(self.path), hint)
+    def says(self, id_: str, message: str, hint: str = "") -> Problem:
+        return self.path, Diagnostic(id_, message, self.node.position, path_text(self.path), hint)
 
-    def says_of_key(self, id_: str, key: str, message: str, hint: str) -> Diagnostic:
-        child = self.node.child(key)
+    def says_of_key(self, id_: str, key: str, message: str, hint: str) -> Problem:
+        child, path = self.node.child(key), (*self.path, key)
         at = (child.key if child else None) or self.node.position
-        return Diagnostic(id_, message, at, path_text((*self.path, key)), hint)
+        return path, Diagnostic(id_, message, at, path_text(path), hint)
 
 
-def validate(root: Node, complete: bool = True) -> list[Diagnostic]:
-    """All errors of a tree of values, which holds what the user gave, without defaults.
+def validate(root: Node, complete: bool = True) -> list[Problem]:
+    """All errors of a tree of values, which holds what the user gave, without defaults; each with its path.
 
     complete: false when a part could not be read; then nothing is called missing.
     """
@@ -125,14 +129,14 @@ def path_text(path: Sequence[str | int]) -> str:
 # -- what jsonschema cannot say ---------------------------------------------------------------------------------------
 
 
-def _nulls(root: Node) -> Iterator[Diagnostic]:
+def _nulls(root: Node) -> Iterator[Problem]:
     for path, node in root.walk():
         if node.value is not None or not path or path[0] == "global" or _is_broken(root, path):
             continue
         rule = schema.type_at(path)  # none below an unknown key, which is said already
         if rule is not None and not schema.is_nullable(rule):
             name = path_text(path)
-            yield Diagnostic("DS106", f"{name} has no value", node.position, name, _no_value(rule))
+            yield path, Diagnostic("DS106", f"{name} has no value", node.position, name, _no_value(rule))
 
 
 def _no_value(rule: schema.Schema) -> str:
@@ -142,7 +146,7 @@ def _no_value(rule: schema.Schema) -> str:
     return "give it one, or remove the line"
 
 
-def _spellings(root: Node) -> Iterator[Diagnostic]:
+def _spellings(root: Node) -> Iterator[Problem]:
     """A key that may be a text or an integer prints as it is read: `1e3` would be 1000, `010` would be 8."""
     for path, node in root.walk():
         rule = schema.type_at(path) if node.text else None
@@ -150,13 +154,13 @@ def _spellings(root: Node) -> Iterator[Diagnostic]:
             continue
         if node.text != str(node.value):
             message = f"{path_text(path)}: {node.text} is read as the number {node.value}"
-            yield Diagnostic("DS110", message, node.position, path_text(path), f'put it in quotes: "{node.text}"')
+            yield path, Diagnostic("DS110", message, node.position, path_text(path), f'put it in quotes: "{node.text}"')
 
 
 # -- the wording, by the schema's keyword -----------------------------------------------------------------------------
 
 
-def _unknown_keys(found: _Finding) -> Iterator[Diagnostic]:
+def _unknown_keys(found: _Finding) -> Iterator[Problem]:
     known = found.rule["properties"]
     for key in found.value:
         if key not in known:
@@ -181,13 +185,15 @@ def _closest(word: str, known: Sequence[str]) -> str:
     return lower[close[0]] if close else ""
 
 
-def _wrong_type(found: _Finding) -> Iterator[Diagnostic]:
+def _wrong_type(found: _Finding) -> Iterator[Problem]:
     wanted = [found.limit] if isinstance(found.limit, str) else list(found.limit)
     words = " or ".join(TYPE_WORDS[name] for name in wanted if name != "null")
-    yield found.says("DS102", f"{found.name} must be {words}, not {_is(found.value)}", _repair(found, wanted))
+    yield found.says("DS102", f"{found.name} must be {words}, not {_is(found.value, wanted)}", _repair(found, wanted))
 
 
-def _is(value: Any) -> str:
+def _is(value: Any, wanted: Sequence[str]) -> str:
+    if isinstance(value, float) and "integer" in wanted:
+        return _shown(value)
     return kind(value) if isinstance(value, dict | list) else f"{kind(value)} ({_shown(value)})"
 
 
@@ -213,7 +219,7 @@ def _repair(found: _Finding, wanted: Sequence[str]) -> str:
     return ""
 
 
-def _not_in_enum(found: _Finding) -> Iterator[Diagnostic]:
+def _not_in_enum(found: _Finding) -> Iterator[Problem]:
     if type(found.value) is not str:
         return  # its type is wrong, which is said already
     close = _closest(found.value, found.limit)
@@ -222,7 +228,7 @@ def _not_in_enum(found: _Finding) -> Iterator[Diagnostic]:
     yield found.says("DS103", f"{found.name} cannot be {_shown(found.value)}", hint)
 
 
-def _wrong_pattern(found: _Finding) -> Iterator[Diagnostic]:
+def _wrong_pattern(found: _Finding) -> Iterator[Problem]:
     yield found.says("DS104", f"{found.name} cannot be {_shown(found.value)}", _pattern_words(found))
 
 
@@ -230,20 +236,20 @@ def _pattern_words(found: _Finding) -> str:
     return f"it must be: {found.rule['x-pattern']}"
 
 
-def _out_of_range(found: _Finding) -> Iterator[Diagnostic]:
+def _out_of_range(found: _Finding) -> Iterator[Problem]:
     side = "at least" if found.error.validator == "minimum" else "at most"
     yield found.says("DS105", f"{found.name} must be {side} {found.limit}, not {_shown(found.value)}")
 
 
-def _empty(found: _Finding) -> Iterator[Diagnostic]:
+def _empty(found: _Finding) -> Iterator[Problem]:
     yield found.says("DS108", f"{found.name} must not be empty")
 
 
-def _too_many(found: _Finding) -> Iterator[Diagnostic]:
+def _too_many(found: _Finding) -> Iterator[Problem]:
     yield found.says("DS108", f"{found.name} takes one of its keys, not {len(found.value)}")
 
 
-def _missing(found: _Finding) -> Iterator[Diagnostic]:
+def _missing(found: _Finding) -> Iterator[Problem]:
     known = found.rule["properties"]
     if any(key not in known for key in found.value):
         return  # most likely it is there, misspelt
@@ -252,20 +258,20 @@ def _missing(found: _Finding) -> Iterator[Diagnostic]:
             yield found.says("DS107", f'{found.name} needs the key "{key}"')
 
 
-def _one_of(found: _Finding) -> Iterator[Diagnostic]:
+def _one_of(found: _Finding) -> Iterator[Problem]:
     choices = [key for branch in found.limit for key in branch["required"]]
     if set(found.value) <= set(found.rule["properties"]):
         yield found.says("DS108", f"{found.name} needs exactly one of {' and '.join(choices)}")
 
 
-def _name(found: _Finding) -> Iterator[Diagnostic]:
+def _name(found: _Finding) -> Iterator[Problem]:
     """A key that the user chose, in `storage` or `labels`; its place is that key."""
     key = str(found.value)
     message = f'"{key}" cannot be a name in {found.name}'
     yield found.says_of_key("DS109", key, message, _pattern_words(found))
 
 
-WORDING: dict[str, Callable[[_Finding], Iterator[Diagnostic]]] = {
+WORDING: dict[str, Callable[[_Finding], Iterator[Problem]]] = {
     "additionalProperties": _unknown_keys,
     "type": _wrong_type,
     "enum": _not_in_enum,

@@ -11,7 +11,7 @@ from dsgen.diagnostics import Diagnostic, Position, has_errors, ordered
 from dsgen.nodes import Node, Path, SourceText, merge
 from dsgen.set_values import Override
 from dsgen.source import read
-from dsgen.validate import validate
+from dsgen.validate import Problem, validate
 
 __all__ = ["Loaded", "Override", "Release", "SourceText", "Values", "check", "load"]
 
@@ -66,10 +66,28 @@ def load(files: Sequence[SourceText], overrides: Sequence[Override] = ()) -> Loa
         complete &= tree.complete
         root = merge(root, tree.root)
     root, texts = set_values.apply(root, overrides)
-    found += validate(root, complete)
-    sources = {**{source.name: source.text for source in files}, **texts}
-    values = None if has_errors(found) else Values(complete_values(root.data()))
-    return Loaded(values, ordered(found), root, sources)
+    wrong = validate(root, complete)
+    found += (problem for _, problem in wrong)
+    loaded = Loaded(None, found, root, {**{source.name: source.text for source in files}, **texts})
+    if not has_errors(found):
+        loaded.values = Values(complete_values(root.data()))
+    elif complete:
+        loaded.diagnostics += _checked_in_part(loaded, {path for path, _ in wrong})
+    loaded.diagnostics = ordered(loaded.diagnostics)
+    return loaded
+
+
+def _checked_in_part(loaded: Loaded, wrong: set[Path]) -> list[Diagnostic]:
+    """What the checks say about values with errors: only what has nothing to do with these."""
+    wrong |= {path for path, node in loaded.root.walk() if node.broken}
+    data = complete_values(loaded.root.without(wrong).data())
+    found = _run_checks(loaded, data, Release(data["name"], data["namespace"]))
+    return [problem for path, problem in found if not any(_related(path, other) for other in wrong)]
+
+
+def _related(one: Path, other: Path) -> bool:
+    shorter = min(len(one), len(other))
+    return one[:shorter] == other[:shorter]
 
 
 def complete_values(given: Mapping[str, Any]) -> dict[str, Any]:
@@ -94,14 +112,14 @@ def _over(below: dict[str, Any], above: Mapping[str, Any]) -> dict[str, Any]:
 def check(loaded: Loaded, release: Release, chart: bool = False) -> list[Diagnostic]:
     """The problems that the schema cannot see, in values without errors; sorted.
 
-    chart: the values become a chart's defaults, so the release that gives missing names is not known yet.
+    chart: the values become a chart's defaults, and the release is one that nobody has installed yet: names are
+    checked only as far as the values give them.
     """
     assert loaded.values is not None, "values with errors are not checked further"
-    names = {"name": release.name, "namespace": release.namespace}
+    data = loaded.values.data
+    names = Release(data["name"], data["namespace"]) if chart else release
+    return ordered(problem for _, problem in _run_checks(loaded, data, names))
 
-    def place(path: Path, of_key: bool) -> Position | None:
-        return loaded.position(path, of_key)
 
-    found = checks.run(loaded.values.data, names, place)
-    nameless = {"DS204", "DS205"} if chart and not release.name else set()
-    return ordered(problem for problem in found if problem.id not in nameless)
+def _run_checks(loaded: Loaded, data: Mapping[str, Any], release: Release) -> list[Problem]:
+    return checks.run(data, {"name": release.name, "namespace": release.namespace}, loaded.position)

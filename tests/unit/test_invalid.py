@@ -1,0 +1,39 @@
+"""Broken values files and the whole text that a person sees: tests/cases/invalid/X.yaml and X.out."""
+
+from pathlib import Path
+
+import pytest
+
+from dsgen import values
+from dsgen.diagnostics import as_text, has_errors
+from dsgen.nodes import SourceText
+from dsgen.values import Release
+
+CASES = sorted((Path(__file__).parent.parent / "cases" / "invalid").glob("*.yaml"))
+
+
+def findings(path: Path) -> str:
+    """What `dsgen validate` would print about the file."""
+    source = SourceText.from_bytes(path.name, path.read_bytes())
+    loaded = values.load([source])
+    found = loaded.diagnostics
+    if loaded.values:
+        names = Release(loaded.values.data["name"], loaded.values.data["namespace"])
+        found = [*found, *values.check(loaded, names)]
+    assert has_errors(found)
+    return as_text(found, loaded.sources)
+
+
+@pytest.mark.parametrize("path", CASES, ids=lambda path: path.stem)
+def test_all_problems_are_told_at_once(path: Path, update: bool) -> None:
+    expected = path.with_suffix(".out")
+    if update:
+        expected.write_text(findings(path), encoding="utf-8")
+
+    assert expected.read_text(encoding="utf-8") == findings(path)
+
+
+def test_every_case_has_its_output_and_nothing_else_is_there() -> None:
+    files = {path.name for path in CASES[0].parent.iterdir()}
+
+    assert {f"{path.stem}{end}" for path in CASES for end in (".yaml", ".out")} == files
