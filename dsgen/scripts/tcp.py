@@ -11,12 +11,13 @@ from pathlib import Path
 ESTABLISHED, LISTEN = "01", "0A"
 # The kernel doubles the time between retransmissions from 0.2 s on: the seventh is sent after about 25 s of silence.
 STALLED_AFTER = 7
+TABLES = Path("/proc/net")
 
 
 def _rows() -> Iterator[list[str]]:
     for name in ("tcp", "tcp6"):
         try:
-            lines = Path("/proc/net", name).read_text().splitlines()
+            lines = (TABLES / name).read_text().splitlines()
         except OSError:  # no IPv6
             continue
         yield from (line.split() for line in lines[1:])

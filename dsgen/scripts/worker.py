@@ -35,7 +35,7 @@ PRIVATE_KEY = settings.KEYS / keyfile.PRIVATE
 RESERVED_SECONDS = 20  # of the grace period: what the ranks do not get
 GRACE_SECONDS = 10.0  # for sessions that are left when the run is over or nobody needs it
 LAST_WORD_SECONDS = 3.0  # for the session that says that the run is over
-SSHD_STARTS, SSHD_STEADY_SECONDS = 5, 60.0  # give up after so many starts none of which lasted so long
+SSHD_STARTS, SSHD_STEADY_SECONDS, SSHD_DELAY_SECONDS = 5, 60.0, 1.0  # give up after so many starts none of which lasted
 SWEEP_SECONDS = 5.0
 
 
@@ -128,9 +128,9 @@ class Worker:
 
     def serve(self, command: list[str]) -> NoReturn:
         """Keep sshd up and sweep up what sessions left; ends only by raising End."""
-        failures, started, sweep = 0, 0.0, 0.0
+        failures, started, sweep = 0, float("-inf"), 0.0
         while True:
-            if self.sshd is None:
+            if self.sshd is None and time.monotonic() - started > SSHD_DELAY_SECONDS:
                 failures = 0 if time.monotonic() - started > SSHD_STEADY_SECONDS else failures + 1
                 if failures > SSHD_STARTS:
                     raise End(FAILED, f"sshd ended {SSHD_STARTS} times in a row; its log is above")
@@ -221,10 +221,20 @@ def _has_session_variable(pid: int) -> bool:
         return False
 
 
+def _is_supervisor(pid: int) -> bool:
+    try:
+        return b"/session." in Path(f"/proc/{pid}/cmdline").read_bytes()
+    except OSError:
+        return True
+
+
 def end_unsupervised(tops: list[processes.Process]) -> None:
-    """Kill what this process had to adopt: the supervisor of that session was killed."""
+    """Kill what this process had to adopt because the supervisor of its session was killed.
+
+    An adopted supervisor is one whose sshd is gone: it ends its processes itself, and more gently.
+    """
     for top in tops:
-        if top.parent == os.getpid():
+        if top.parent == os.getpid() and not _is_supervisor(top.pid):
             processes.send([top.pid, *processes.below(top.pid)], signal.SIGKILL)
 
 

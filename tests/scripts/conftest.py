@@ -7,6 +7,7 @@ import shutil
 import signal
 import socket
 import subprocess
+import sys
 import tempfile
 import textwrap
 import time
@@ -51,17 +52,6 @@ def free_port() -> int:
     with socket.socket() as listener:
         listener.bind(("127.0.0.1", 0))
         return int(listener.getsockname()[1])
-
-
-def until(condition: Callable[[], Any], seconds: float = 20) -> Any:
-    """What the condition gives as soon as it is true; fails the test after so many seconds."""
-    deadline = time.monotonic() + seconds
-    while time.monotonic() < deadline:
-        result = condition()
-        if result:
-            return result
-        time.sleep(0.05)
-    raise AssertionError(f"still not so after {seconds} s")
 
 
 def config_text(key: str) -> str:
@@ -127,13 +117,18 @@ class Pod:
         """Start the worker and wait until it is ready."""
         self.make_key()
         process = self.start(**environment)
-        until(lambda: process.poll() is not None or self.ready(), 30)
+        self.wait_until(lambda: process.poll() is not None or self.ready(), 30)
         assert process.poll() is None, self.log()
         return process
 
     def ready(self) -> bool:
         probe = ["python3", "-ESs", self.config / "worker.py", "ready"]
         return subprocess.run(probe, env=self.environment, check=False).returncode == 0
+
+    def reach(self, address: str) -> None:
+        """Where ssh finds this pod."""
+        path = self.config / "ssh_config"
+        path.write_text(path.read_text().replace("HostName 127.0.0.1", f"HostName {address}"))
 
     def ssh_argv(self, *command: str) -> list[str]:
         return ["ssh", "-F", str(self.config / "ssh_config"), "cifar-1-worker-0", *command]
@@ -142,6 +137,35 @@ class Pod:
         return subprocess.run(
             self.ssh_argv(command), capture_output=True, text=True, stdin=subprocess.DEVNULL, timeout=60, check=False
         )
+
+    def python(self, code: str, **environment: str) -> str:
+        """What a piece of Python prints in the pod."""
+        argv = [sys.executable, "-ESs", "-c", code]
+        done = subprocess.run(argv, env={**self.environment, **environment}, capture_output=True, text=True, check=True)
+        return done.stdout.rstrip("\n")
+
+    def wait_until(self, condition: Callable[[], Any], seconds: float = 20) -> Any:
+        """What the condition gives as soon as it is true; fails the test after so many seconds."""
+        deadline = time.monotonic() + seconds
+        while time.monotonic() < deadline:
+            result = condition()
+            if result:
+                return result
+            time.sleep(0.05)
+        raise AssertionError(f"still not so after {seconds} s; the log:\n{self.log()}")
+
+    def sshd(self) -> int:
+        """Process id of this pod's sshd, the one that listens; 0 when there is none."""
+        named = [int(path.parent.name) for path in Path("/proc").glob("[0-9]*/comm") if _content(path) == b"sshd\n"]
+        return next((pid for pid in named if self.parent(pid) == self.started[0].pid), 0)
+
+    def kill(self, pid: int) -> None:
+        assert pid > 1
+        os.kill(pid, signal.SIGKILL)
+
+    def parent(self, pid: int) -> int:
+        fields = _content(Path(f"/proc/{pid}/stat")).rpartition(b")")[2].split()
+        return int(fields[1]) if fields and fields[0] != b"Z" else 0
 
     def termination_message(self) -> str:
         return (self.root / "dev/termination-log").read_text()
@@ -169,7 +193,7 @@ def _content(path: Path) -> bytes:
         return b""
 
 
-def needs(*tools: str) -> None:
+def require(*tools: str) -> None:
     """Skip the test where a tool is missing; not in CI, where everything has to be there."""
     search = os.environ["PATH"] + ":/usr/sbin:/usr/local/sbin:/sbin"
     missing = [tool for tool in tools if not shutil.which(tool, path=search)]
@@ -181,7 +205,7 @@ def needs(*tools: str) -> None:
 @pytest.fixture
 def pod() -> Iterator[Pod]:
     """A pod whose processes end with the test. Not below tmp_path: other users of the machine must reach it."""
-    needs(*TOOLS)
+    require(*TOOLS)
     root = Path(tempfile.mkdtemp(prefix="dsgen-pod-"))
     root.chmod(0o755)
     pod = Pod(root)
@@ -190,3 +214,9 @@ def pod() -> Iterator[Pod]:
     finally:
         pod.stop()
         shutil.rmtree(root)
+
+
+@pytest.fixture
+def needs() -> Callable[..., None]:
+    """Skip the test where a tool is missing."""
+    return require

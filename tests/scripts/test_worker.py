@@ -1,27 +1,221 @@
-"""The worker: serves ssh until the run is over, and leaves nothing behind."""
+"""The worker: serves ssh until the run is over, leaves nothing behind, and its exit code says why."""
 
+import json
+import os
 import signal
+import stat
 import time
 from typing import Any
 
 import pytest
 
 
-def test_a_session_gets_the_environment_of_the_worker_byte_for_byte(pod: Any) -> None:
-    value = "a b'c \"d\" $e %n;\n\\ *"
-    pod.serve(ODD=value)
-    done = pod.ssh("printf %s \"$ODD\"")
-    assert (done.returncode, done.stdout) == (0, value)
+def wait(process: Any, seconds: float = 30) -> int:
+    return int(process.wait(seconds))
 
 
-def test_the_exit_code_of_a_command_is_passed_on_and_told(pod: Any) -> None:
+def test_private_files_are_private(pod: Any) -> None:
     pod.serve()
-    done = pod.ssh("echo out; exit 7")
-    assert (done.returncode, done.stdout, done.stderr) == (7, "out\n", "dsgen-session-end 7\n")
+    modes = {name: stat.S_IMODE((pod.run / name).stat().st_mode) for name in ("id", "env")}
+    assert modes == {"id": 0o600, "env": 0o600}
 
 
 @pytest.mark.parametrize("kind", ["rsa", "ecdsa"])
-def test_other_kinds_of_keys_work(pod: Any, kind: str) -> None:
-    pod.make_key = lambda: type(pod).make_key(pod, kind)
-    pod.serve()
+def test_keys_of_other_kinds_work(pod: Any, kind: str) -> None:
+    pod.make_key(kind)
+    pod.start()
+    pod.wait_until(pod.ready)
     assert pod.ssh("true").returncode == 0
+
+
+def test_a_key_without_its_last_newline_works(pod: Any) -> None:
+    pod.make_key()
+    key = (pod.keys / "ssh-privatekey").read_text()
+    (pod.keys / "ssh-privatekey").chmod(0o644)
+    (pod.keys / "ssh-privatekey").write_text(key.rstrip("\n"))
+    pod.start()
+    pod.wait_until(pod.ready)
+    assert pod.ssh("true").returncode == 0
+
+
+def test_a_worker_waits_for_the_key(pod: Any) -> None:
+    process = pod.start()
+    pod.wait_until(lambda: "waiting for the ssh key in secret cifar-ssh" in pod.log())
+    assert (process.poll(), pod.ready()) == (None, False)
+    pod.make_key()
+    pod.wait_until(pod.ready)
+    assert pod.ssh("true").returncode == 0
+
+
+def test_a_key_that_is_none_is_said(pod: Any) -> None:
+    (pod.keys / "ssh-privatekey").write_text("no key\n")
+    assert wait(pod.start()) == 78
+    assert "dsgen: secret cifar-ssh: " in pod.log()
+    assert "secret cifar-ssh: " in pod.termination_message()
+
+
+def test_told_over_ssh_it_ends_with_0(pod: Any) -> None:
+    process = pod.serve()
+    told = pod.ssh(f"echo Succeeded >{pod.run}/over")
+    assert (told.returncode, told.stderr) == (0, "dsgen-session-end 0\n")
+    assert wait(process) == 0
+    assert "the launcher says that the run is over (Succeeded)" in pod.log()
+
+
+@pytest.mark.parametrize("phase", ["Succeeded", "Failed", "Stopped"])
+def test_it_ends_with_0_when_the_record_says_so(pod: Any, phase: str) -> None:
+    pod.record("Running")
+    process = pod.serve()
+    pod.record(phase)
+    assert wait(process) == 0
+
+
+@pytest.mark.parametrize("text", ["", "{", '"x"', "{}", '{"phase": "Suspended"}'])
+def test_a_record_without_an_end_does_not_end_it(pod: Any, text: str) -> None:
+    (pod.status / "1").write_text(text)
+    process = pod.serve()
+    time.sleep(2)
+    assert process.poll() is None
+
+
+def test_a_late_worker_of_a_run_that_is_over_ends_at_once_and_needs_no_key(pod: Any) -> None:
+    pod.record("Failed")
+    assert wait(pod.start()) == 0
+    assert "this run is over (Failed): nothing to do" in pod.log()
+
+
+@pytest.mark.parametrize("with_key", [True, False])
+def test_without_a_launcher_it_ends_with_75(pod: Any, with_key: bool) -> None:
+    pod.settings(orphanTimeoutSeconds=2)
+    if with_key:
+        pod.make_key()
+    assert wait(pod.start()) == 75
+    assert pod.termination_message() == "no contact with a launcher for 2 s: nobody needs this worker"
+
+
+def test_a_session_is_contact_with_the_launcher(pod: Any) -> None:
+    pod.settings(orphanTimeoutSeconds=4)
+    process = pod.serve()
+    pod.ssh("sleep 6")
+    assert process.poll() is None
+    assert wait(process) == 75
+
+
+def test_told_to_stop_it_ends_with_143_and_no_closing_line(pod: Any) -> None:
+    process = pod.serve()
+    session = pod.start(*pod.ssh_argv("exec sleep 4001"))
+    pod.wait_until(lambda: pod.marked("4001"))
+    process.send_signal(signal.SIGTERM)
+    assert (wait(process), wait(session)) == (143, 255)
+    assert pod.marked("4001") == []
+    assert "dsgen-session-end" not in pod.log()
+
+
+def test_ranks_have_all_but_twenty_seconds_to_stop(pod: Any) -> None:
+    pod.settings(terminationGracePeriodSeconds=23)
+    process = pod.serve()
+    pod.start(*pod.ssh_argv("trap 'echo saved >>saved' TERM; while :; do sleep 0.1; done"))
+    pod.start(*pod.ssh_argv("trap '' TERM; while :; do sleep 4002; done"))
+    pod.wait_until(lambda: pod.marked("4002"))
+    begin = time.monotonic()
+    process.send_signal(signal.SIGTERM)
+    assert wait(process) == 143
+    assert 3 <= time.monotonic() - begin < 8
+    assert pod.marked("4002") == []
+
+
+def test_sshd_is_started_again(pod: Any) -> None:
+    pod.serve()
+    before = pod.sshd()
+    pod.kill(before)
+    pod.wait_until(lambda: pod.sshd() not in (0, before))
+    pod.wait_until(pod.ready)
+    assert pod.ssh("true").returncode == 0
+
+
+def test_sshd_that_never_stays_up_fails_the_worker(pod: Any) -> None:
+    pod.serve()
+    other = type(pod)(pod.root / "other")
+    other.port = pod.port
+    other.settings()
+    other.write_ssh_files()
+    other.make_key()
+    assert wait(other.start()) == 1
+    assert "sshd ended 5 times in a row" in other.termination_message()
+
+
+def test_a_configuration_that_sshd_refuses_is_said(pod: Any) -> None:
+    with (pod.config / "sshd_config").open("a") as file:
+        file.write("Nonsense yes\n")
+    pod.make_key()
+    assert wait(pod.start()) == 78
+    assert "Nonsense" in pod.termination_message()
+
+
+def test_what_a_killed_supervisor_left_is_ended(pod: Any) -> None:
+    pod.serve()
+    pod.start(*pod.ssh_argv("exec sleep 4003"))
+    sleep = pod.wait_until(lambda: pod.marked("4003"))[0]
+    pod.kill(pod.parent(sleep))
+    pod.wait_until(lambda: pod.marked("4003") == [])
+
+
+def test_what_setup_left_running_stays(pod: Any) -> None:
+    (pod.config / "setup.sh").write_text("sleep 4004 &\n")
+    pod.serve()
+    time.sleep(7)
+    left = pod.marked("4004")
+    assert len(left) == 1
+    pod.kill(left[0])
+
+
+@pytest.mark.parametrize(
+    ("keep", "phase", "stays"),
+    [("always", "Succeeded", True), ("failed", "Failed", True), ("failed", "Succeeded", False), ("none", "Failed", False)],
+)
+def test_keep_workers(pod: Any, keep: str, phase: str, stays: bool) -> None:
+    pod.settings(keepWorkers=keep)
+    process = pod.serve()
+    pod.start(*pod.ssh_argv("exec sleep 4005"))
+    pod.wait_until(lambda: pod.marked("4005"))
+    (pod.run / "over").write_text(f"{phase}\n")
+    pod.wait_until(lambda: not pod.marked("4005") and not pod.ready())
+    if stays:
+        time.sleep(2)
+        assert process.poll() is None
+        process.send_signal(signal.SIGTERM)
+    assert wait(process) == 0
+
+
+def test_a_late_worker_keeps_nothing(pod: Any) -> None:
+    pod.settings(keepWorkers="always")
+    pod.record("Succeeded")
+    assert wait(pod.start()) == 0
+
+
+def test_missing_sshd_is_said(pod: Any) -> None:
+    """In a Python where nothing is found: the machine that runs the test has its sshd in the usual places."""
+    code = (
+        f"import sys; sys.path.insert(0, {str(pod.config)!r}); import image; image.SBIN = '/nowhere'\n"
+        "try: image.find_sshd()\nexcept image.UnusableImageError as error: print(error)"
+    )
+    assert "an image with openssh-server, or install it in training.setup" in pod.python(code, PATH="/nowhere")
+
+
+@pytest.mark.parametrize(("line", "locked"), [("root:*:1", False), ("root:!locked::0", True), ("", False)])
+def test_a_locked_root_account_is_noticed(pod: Any, line: str, locked: bool) -> None:
+    (pod.root / "etc/shadow").write_text(f"daemon:!:1\n{line}\n")
+    code = f"import sys; sys.path.insert(0, {str(pod.config)!r}); import image, settings; print(image.root_is_locked(settings.ROOT / 'etc/shadow'))"
+    assert pod.python(code) == str(locked)
+
+
+@pytest.mark.skipif(os.getuid() != 0, reason="only root's account is looked at")
+def test_a_worker_with_a_locked_root_account_says_so(pod: Any) -> None:
+    (pod.root / "etc/shadow").write_text("root:!:1\n")
+    assert wait(pod.start()) == 78
+    assert "usermod -p '*' root" in pod.termination_message()
+
+
+def test_the_settings_must_be_there(pod: Any) -> None:
+    (pod.config / "settings.json").write_text(json.dumps({"version": 1}))
+    assert wait(pod.start()) == 1
