@@ -36,7 +36,7 @@ lint: $(VENV)/installed-dev ## Check style, types, shell scripts and YAML
 	$(python) -m yamllint --strict values-examples .yamllint
 
 generate: $(VENV)/installed ## Write what is generated from templates and schema: charts/, schemas/, docs/options.md
-	$(python) tools/generate.py
+	$(python) -m tools.generate
 
 check: lint test ## What must pass before a change is merged
 

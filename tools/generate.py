@@ -1,28 +1,55 @@
-"""Writes everything in the repository that is generated: the chart, the schemas, the option reference, and what the documentation shows.
+"""Writes what is generated: the chart, the schema for editors, the option reference, and what the documentation shows.
 
-Run it with `make generate`; tests/test_generated.py fails when something was forgotten.
+`make generate` runs it; tests/test_generated.py fails when it was forgotten.
 """
 
-import sys
 import tempfile
+from collections.abc import Iterable
 from pathlib import Path
 
+from dsgen import schema
+from dsgen.compiler import chart_files
+from tools import docs
+
 ROOT = Path(__file__).parent.parent
-sys.path.insert(0, str(ROOT))
-
-from dsgen import schema  # noqa: E402 - found through the line above
-from dsgen.cli import dsgen  # noqa: E402
-from dsgen.cli._shared import run  # noqa: E402
-from tools import docs  # noqa: E402
-
-CHART = Path("charts/deepspeed-job")
+CHART = ROOT / "charts" / "deepspeed-job"
 
 
-def generated_pages() -> dict[str, str]:
-    """Path -> text of every page, with its shown output as the program prints it now."""
-    texts = {}
-    for page in docs.pages():
-        with tempfile.TemporaryDirectory() as folder:
-            docs.make_folder(Path(folder))
-            texts[page.relative_to(ROOT).as_posix()] = docs.refreshed(page.read_text(), Path(folder))
-    return texts
+def texts() -> dict[str, str]:
+    """Path -> text of every generated file; pages with their shown output as the program prints it now."""
+    chart = CHART.relative_to(ROOT).as_posix()
+    return {
+        **{f"{chart}/{path}": text for path, text in chart_files().items()},
+        "schemas/values.schema.json": schema.as_json(schema.for_editors()),
+        "docs/options.md": schema.options_page(),
+        **{page.relative_to(ROOT).as_posix(): _page(page) for page in docs.pages()},
+    }
+
+
+def stale(wanted: Iterable[str]) -> list[Path]:
+    """Files of the chart that are not wanted any more."""
+    return [path for path in CHART.rglob("*") if path.is_file() and path.relative_to(ROOT).as_posix() not in wanted]
+
+
+def _page(page: Path) -> str:
+    with tempfile.TemporaryDirectory() as folder:
+        docs.make_folder(Path(folder))
+        return docs.refreshed(page.read_text(encoding="utf-8"), Path(folder))
+
+
+def main() -> None:
+    """Bring the repository up to date; files that are right already are not touched."""
+    wanted = texts()
+    for path in stale(wanted):
+        path.unlink()
+        print(f"removed: {path.relative_to(ROOT)}")
+    for name, text in wanted.items():
+        path = ROOT / name
+        if not path.exists() or path.read_text(encoding="utf-8") != text:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text, encoding="utf-8")
+            print(f"changed: {name}")
+
+
+if __name__ == "__main__":
+    main()

@@ -136,7 +136,7 @@ def _missing(file: str, release: Release) -> Iterator[Diagnostic]:
     ):
         if not name:
             hint = f"write `{key}: {example}` into the file, or say {flag}"
-            yield Diagnostic("DS301", f"{key} is missing", Position(file, 1, 1), key, hint)
+            yield Diagnostic("DS901", f"{key} is missing", Position(file, 1, 1), key, hint)
 
 
 def _twins(jobs: Iterable[Job]) -> Iterator[Diagnostic]:
@@ -146,7 +146,7 @@ def _twins(jobs: Iterable[Job]) -> Iterator[Diagnostic]:
         other = first.setdefault(job.release, job)
         if other is not job and job.release.name:
             message = f"{other.file} is the job {job.release.namespace}/{job.release.name} too"
-            yield Diagnostic("DS302", message, Position(job.file, 1, 1), "name", "give one of them another name")
+            yield Diagnostic("DS902", message, Position(job.file, 1, 1), "name", "give one of them another name")
 
 
 def _reader() -> Read:

@@ -62,7 +62,7 @@ def folders(directory: Path, jobs: Sequence[Job]) -> list[Path]:
             )
         return [directory]
     if (directory / INDEX).exists():
-        raise UsageProblem(f"{directory} is the folder of one job: several need another one, around their own")
+        raise UsageProblem(f"{directory} is the folder of one job; choose another one for several")
     for job, name in zip(jobs, names, strict=True):
         if names.count(name) > 1:
             raise UsageProblem(

@@ -36,7 +36,6 @@ class Inputs:
     namespace: str = ""
 
 
-# Helm applies the kinds of --set in this order, whatever their order on the command line.
 _SETS = {"set_json": "--set-json", "set_plain": "--set", "set_string": "--set-string", "set_file": "--set-file"}
 
 _VALUES = [
@@ -54,9 +53,9 @@ _VALUES = [
     click.option("--set-string", multiple=True, metavar="KEY=VALUE", help="The same; the value is always a string."),
     click.option("--set-json", multiple=True, metavar="KEY=JSON", help="The same; the value is JSON."),
     click.option("--set-file", multiple=True, metavar="KEY=PATH", help="The same; the value is the text of a file."),
-    click.option("--name", default="", help="Name of the job, where the file has none."),
+    click.option("--name", default="", metavar="NAME", help="Name of the job, where the file has none."),
 ]
-_NAMESPACE = click.option("-n", "--namespace", default="", help="Namespace, where the file has none.")
+_NAMESPACE = click.option("-n", "--namespace", default="", metavar="NAME", help="Namespace, where the file has none.")
 
 
 def inputs(*, many: bool = True) -> Callable[[Callable[..., int]], Callable[..., int]]:

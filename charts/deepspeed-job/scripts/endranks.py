@@ -1,0 +1,61 @@
+#!/usr/bin/env python3
+"""On a worker: end what is left of a training. With TERM the ranks are asked to end, with KILL everything ends.
+
+TERM goes to each rank.py, which hands it to the user's program: DeepSpeed's own way would give a checkpoint 30
+seconds, not the grace period. KILL goes to DeepSpeed's launcher, to each rank.py and to all that they have started.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+from pathlib import Path
+from typing import NamedTuple
+
+RANK = b"/etc/dsgen/rank.py"
+LAUNCH = b"deepspeed.launcher.launch"
+ROOTS = {"TERM": (RANK,), "KILL": (LAUNCH, RANK)}
+
+
+class Process(NamedTuple):
+    parent: int
+    argv: list[bytes]
+
+
+def processes(proc: Path = Path("/proc")) -> dict[int, Process]:
+    """All processes by id. One that ends meanwhile is left out."""
+    found: dict[int, Process] = {}
+    for folder in proc.glob("[0-9]*"):
+        try:
+            # The name in parentheses may hold blanks and parentheses; the parent is the second field behind it.
+            parent = int((folder / "stat").read_text(errors="replace").rpartition(")")[2].split()[1])
+            found[int(folder.name)] = Process(parent, (folder / "cmdline").read_bytes().split(b"\0"))
+        except (OSError, IndexError, ValueError):
+            continue
+    return found
+
+
+def chosen(all_processes: dict[int, Process], name: str) -> set[int]:
+    """Whom signal `name` goes to: programs by an exact argument, for KILL with all their descendants."""
+    targets = {pid for pid, process in all_processes.items() if any(word in process.argv for word in ROOTS[name])}
+    while name == "KILL":
+        more = {pid for pid, process in all_processes.items() if process.parent in targets} - targets
+        if not more:
+            break
+        targets |= more
+    return targets
+
+
+def main(name: str) -> int:
+    number = signal.Signals["SIG" + name]
+    for pid in sorted(chosen(processes(), name)):
+        try:
+            os.kill(pid, number)
+        except (ProcessLookupError, PermissionError):
+            continue
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1]))

@@ -1,0 +1,64 @@
+"""The two files that the launcher and the status sidecar share, one each way, in the pod's /run/dsgen.
+
+launcher.json (written by the launcher; by keygen and start.sh only where they end the run):
+    {"version": 1, "sequence": 7, "phase": "Running", "reason": "", "message": "", "exitCode": null, "worldSize": 2,
+     "terminated": false, "attempts": [ATTEMPT, ...]}
+    `sequence` grows with every write; `terminated`: SIGTERM ended the launcher; `attempts`: of this pod only
+    (record.py has their shape).
+status.json (written by the sidecar):
+    {"version": 1, "lease": "held", "holder": "1", "recorded": 7, "ended": null, "earlier": TOTALS,
+     "found": RECORD, "workers": {"suspended": false, "failed": 0, "state": "active", "message": ""}}
+    `lease`: "" (the record could not be read yet), waiting, held, lost; `holder`: the run that has the lease;
+    `recorded`: the sequence whose content is in the record; `ended`: {"phase", "reason", "exitCode"} when the run had
+    ended before this pod; `earlier`, `found`: sums and record of the pods before this one, for the launcher and for a
+    sidecar that is started again; `workers`: null until the worker Job was seen; its state is active, failed or
+    complete.
+
+Both are replaced atomically: a reader sees a whole file or none.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from pathlib import Path
+from typing import Any
+
+import settings
+
+LAUNCHER = "launcher.json"
+STATUS = "status.json"
+VERSION = 1
+
+
+def write(path: Path, content: dict[str, Any]) -> None:
+    """Replace `path` by `content` as one line of JSON, with the version added."""
+    whole = {"version": VERSION}
+    whole.update(content)
+    temporary = path.with_name(f".{path.name}.{os.getpid()}")
+    temporary.write_text(json.dumps(whole) + "\n", encoding="utf-8")
+    temporary.replace(path)
+
+
+def read(path: Path) -> dict[str, Any]:
+    """The content of `path`; {} when it is absent, no JSON object, or of another version."""
+    try:
+        content = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return {}
+    if not isinstance(content, dict) or content.get("version") != VERSION:
+        return {}
+    return content
+
+
+def fail(folder: Path, reason: str, exit_code: int, message: str) -> None:
+    """Say, in the launcher's place, that the run has failed before the launcher could start."""
+    content = {"sequence": 1, "phase": "Failed", "reason": reason, "message": message, "exitCode": exit_code}
+    content.update({"worldSize": None, "terminated": False, "attempts": []})
+    write(folder / LAUNCHER, content)
+
+
+if __name__ == "__main__":
+    # For start.sh: exchange.py REASON EXITCODE, the message on standard input.
+    fail(settings.RUN, sys.argv[1], int(sys.argv[2]), sys.stdin.read().strip()[-2000:])

@@ -1,0 +1,54 @@
+"""launcher.json: what the launcher says of itself, written whenever it changes."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+from typing import Any
+
+import exchange
+import record
+
+
+class Journal:
+    """The launcher's own account of this pod. exchange.py has its shape."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.sequence = 0
+        self.attempts: list[dict[str, Any]] = []
+        self.said: dict[str, Any] = {"exitCode": None, "worldSize": None, "terminated": False}
+
+    def move(self, event: str, message: str = "", **facts: Any) -> None:
+        """The run is now where `event` leads (record.TRANSITIONS); `facts` are exitCode and worldSize."""
+        row = record.TRANSITIONS[event]
+        said = dict(self.said, phase=row.phase, reason=row.reason, message=message, **facts)
+        if said != self.said:
+            self.said = said
+            self.write()
+
+    def begin_attempt(self) -> None:
+        self.attempts.append({"startTime": record.stamp(time.time())})
+
+    def end_attempt(self, reason: str, facts: dict[str, Any]) -> None:
+        """Close the open attempt; `facts` are exitCode, host, rank, tail, as far as they are known."""
+        self.attempts[-1].update({"endTime": record.stamp(time.time()), "reason": reason, **facts})
+
+    def count_loss(self) -> None:
+        """The last attempt lost workers, and the worker Job counts that."""
+        if self.attempts and not self.attempts[-1].get("counted"):
+            self.attempts[-1]["counted"] = True
+            self.write()
+
+    def terminate(self) -> None:
+        """SIGTERM has ended the launcher; the sidecar finds out what that means."""
+        self.said["terminated"] = True
+        self.write()
+
+    def totals(self, earlier: dict[str, Any]) -> dict[str, Any]:
+        """Sums over the attempts of all pods. An open attempt counts, its time does not."""
+        return record.totals(self.attempts, earlier)
+
+    def write(self) -> None:
+        self.sequence += 1
+        exchange.write(self.path, {"sequence": self.sequence, **self.said, "attempts": self.attempts})

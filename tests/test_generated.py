@@ -1,0 +1,25 @@
+"""What is committed is what `make generate` would write."""
+
+from pathlib import Path
+
+import pytest
+
+from tools import generate
+
+ROOT = Path(__file__).parent.parent
+
+
+@pytest.fixture(scope="module")
+def texts() -> dict[str, str]:
+    """Every generated file as it should be; the pages are tested page by page in test_docs.py."""
+    return {name: text for name, text in generate.texts().items() if not name.endswith(".md") or "options" in name}
+
+
+def test_generated_files_are_up_to_date(texts: dict[str, str]) -> None:
+    found = {name: (ROOT / name).read_text() for name in texts if (ROOT / name).exists()}
+
+    assert [] == [name for name in texts if texts[name] != found.get(name)]
+
+
+def test_the_chart_has_no_other_files(texts: dict[str, str]) -> None:
+    assert [] == generate.stale(texts)
