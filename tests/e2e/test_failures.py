@@ -91,7 +91,7 @@ def test_the_record_lists_the_attempt_of_the_lost_launcher(drained: tuple[Job, R
     _, run = drained
 
     assert ("Succeeded", 0, 2) == tuple(run.record[key] for key in ("phase", "exitCode", "worldSize"))
-    assert ["LauncherTerminated", ""] == [attempt["reason"] for attempt in run.record["attempts"]]
+    assert ["LauncherTerminated", "Succeeded"] == [attempt["reason"] for attempt in run.record["attempts"]]
 
 
 def test_deleted_jobs_stop_the_run(drained: tuple[Job, Run]) -> None:
@@ -132,7 +132,7 @@ def test_a_deleted_worker_is_waited_for_in_the_same_launcher_pod(make_job: Calla
     assert [0, 0] == begun[:2]
     assert all(5 <= first < 20 for first in begun[2:])
     assert 4 == len(begun)
-    assert ["WorkersLost", ""] == [attempt["reason"] for attempt in run.record["attempts"]]
+    assert ["WorkersLost", "Succeeded"] == [attempt["reason"] for attempt in run.record["attempts"]]
 
 
 def test_a_smaller_world_than_asked_for_fails(make_job: Callable[..., Job]) -> None:
