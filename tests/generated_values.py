@@ -1,0 +1,148 @@
+"""Random values files that the schema accepts, with texts, numbers and keys that are known to go wrong somewhere."""
+
+import random
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from dsgen import schema, values
+from tests.parity import dump
+
+TEXTS = (
+    *("{{ .Values.x }}", "{{- end }}", "<% if %>", "<< x >>", "${X}", "$$", "$(A)", "$", 'a"b', "it's", "`bt`"),
+    *("a\nb", "a\n\n  b\n\n", "\n lead", "\tt", "a\tb", "a\r\nb", "😀 é", "a\u2028b\u2029c", " lead", "trail "),
+    *("yes", "null", "~", "1e3", "007", "0x1F", "1:30", "true", "=", "1_000", "0o17", "2001-01-01", "+1", ".5", "-0"),
+    *("- x", "---", "...", "a\n---\nb", "%YAML", "!t", "&a", "*a", "@x", "", "\\n", "\\", "a\\\nb", "[a", "{a", "a, b"),
+    *("\u200b", "\ufeff", "\x1b[0m", "\x01\x08\x0c\x0b", "x" * 300, "word " * 40, "?", "| x", ">", "<>&", "#"),
+    *("\u00a0", "é" * 60, "\x85", "\u00ad", "\u0378", "\U0001fae8", "\ue000", "\ud7ff", "\U0010fffd", "/*", "*/"),
+    *("a: b", "a #c", "<<"),
+)
+WORDS = (
+    *("a", "ab-c", "x1", "7", "12345678", "x.y/z", "items", "keys", "get", "values", "on", "n", "true", "A_B", "é"),
+    *("/data", "/a b/c", "/é", "500m", "1Gi", "2", "64Gi", "1.5", "unlimited", "registry.example.com:5000/team/image"),
+    *("sha256:" + "0a" * 32, "v1.2", "amd.com/gpu", "example.com/key", "spec.nodeName", "train.py", "1e3", "null"),
+)
+NUMBERS = (
+    *(0, 1, -1, 2, 7, 8, 60, 3600, 5e8, 1.0, 1e-5, 3e-7, 1e21, -0.0, 2**53, -(2**53), 1.5, 1e22, 123456789, 0.1, 1e-6),
+    *(9.5e-7, 1e20, 123456789012345680000.0, 5e-324, 1.7976931348623157e308, 1 / 3, 2.5e-5, 4.35, 1e16, 12345678.9),
+    *(1000000, 2592000, 10000000, 65535),
+)
+SOURCES = ("create", "existingClaim", "nfs", "emptyDir")
+
+
+class Generator:
+    """One random tree; the same seed gives the same one."""
+
+    def __init__(self, seed: int) -> None:
+        self._random = random.Random(seed)
+        self._rate = self._random.choice([0.1, 0.3, 0.6, 0.9])
+
+    def tree(self) -> dict[str, Any]:
+        """A job that is complete, and otherwise random."""
+        root = schema.load()
+        tree: dict[str, Any] = self._object(root)
+        tree.setdefault("image", {})["repository"] = self._random.choice(["r/x", "registry.example.com:5000/team/x"])
+        training = tree.setdefault("training", {})
+        for key in ("python", "module", "exec"):
+            training.pop(key, None)
+        program = self._random.choice(["python", "module", "exec"])
+        training[program] = [self._text(), "x"] if program == "exec" else self._text() or "x"
+        for volume in tree.get("storage", {}).values():
+            self._one_source(volume)
+        return tree
+
+    def _one_source(self, volume: dict[str, Any]) -> None:
+        chosen = self._random.choice([key for key in SOURCES if key in volume] or ["create"])
+        for key in SOURCES:
+            if key != chosen:
+                volume.pop(key, None)
+        if not volume.setdefault(chosen, {}):
+            volume.update({"existingClaim": "claim"} if chosen == "existingClaim" else {})
+
+    def _value(self, part: Mapping[str, Any]) -> Any:
+        part = resolved(part)
+        if "enum" in part:
+            return self._random.choice(part["enum"])
+        kinds = [kind for kind in schema.types(dict(part)) if kind != "null"] or ["json"]
+        return getattr(self, "_" + self._random.choice(kinds))(part)
+
+    def _object(self, part: Mapping[str, Any]) -> Any:
+        if "properties" in part:
+            choices = [one["required"] for one in part.get("oneOf", ())]
+            needed = {*part.get("required", ()), *(self._random.choice(choices) if choices else ())}
+            names = [name for name in part["properties"] if name in needed or (not choices and self._is_chosen())]
+            if part.get("maxProperties") == 1:
+                names = [self._random.choice(list(part["properties"]))]
+            return {name: self._value(part["properties"][name]) for name in names}
+        inner = part.get("additionalProperties")
+        if not isinstance(inner, Mapping):
+            return {self._key(part): self._json(part) for _ in range(self._random.randint(0, 3))}
+        return {self._key(part): self._value(inner) for _ in range(self._random.randint(0, 4))}
+
+    def _is_chosen(self) -> bool:
+        return self._random.random() < self._rate
+
+    def _key(self, part: Mapping[str, Any]) -> str:
+        names = resolved(part.get("propertyNames", {}))
+        return self._fitting(names, WORDS) if names else self._random.choice(WORDS + TEXTS)
+
+    def _array(self, part: Mapping[str, Any]) -> list[Any]:
+        return [self._value(part.get("items", {})) for _ in range(self._random.randint(part.get("minItems", 0), 3))]
+
+    def _string(self, part: Mapping[str, Any]) -> str:
+        return (
+            self._fitting(part, WORDS + TEXTS) if "pattern" in part else self._text() or "x" * part.get("minLength", 0)
+        )
+
+    def _fitting(self, part: Mapping[str, Any], pool: tuple[str, ...]) -> str:
+        return self._random.choice([text for text in pool if re.fullmatch(part["pattern"], text)])
+
+    def _text(self) -> str:
+        text = self._random.choice(TEXTS)
+        return text + self._random.choice(TEXTS) if self._random.random() < 0.2 else text
+
+    def _integer(self, part: Mapping[str, Any]) -> Any:
+        return self._random.choice([one for one in self._numbers(part) if float(one).is_integer()])
+
+    def _number(self, part: Mapping[str, Any]) -> Any:
+        return self._random.choice(self._numbers(part))
+
+    def _numbers(self, part: Mapping[str, Any]) -> list[Any]:
+        least, most = part.get("minimum", -1e308), part.get("maximum", 2**53)
+        return [one for one in NUMBERS if least <= one <= most]
+
+    def _boolean(self, _: Mapping[str, Any]) -> bool:
+        return self._random.random() < 0.5
+
+    def _json(self, part: Mapping[str, Any], depth: int = 0) -> Any:
+        kind = self._random.random()
+        if depth > 3 or kind < 0.4:
+            return self._text()
+        if kind < 0.6:
+            return self._random.choice(NUMBERS)
+        if kind < 0.7:
+            return self._boolean(part)
+        if kind < 0.85:
+            return {self._random.choice(WORDS): self._json(part, depth + 1) for _ in range(self._random.randint(0, 4))}
+        return [self._json(part, depth + 1) for _ in range(self._random.randint(0, 3))]
+
+
+def resolved(part: Mapping[str, Any]) -> dict[str, Any]:
+    """A schema with what it refers to."""
+    merged: dict[str, Any] = {}
+    for other in part.get("allOf", ()):
+        merged |= resolved(other)
+    if "$ref" in part:
+        merged |= resolved(schema.resolve(dict(part)))
+    return merged | {key: value for key, value in part.items() if key not in ("allOf", "$ref")}
+
+
+def valid_texts(count: int, seed: int = 0) -> Iterator[str]:
+    """Values files as text, all accepted by the schema."""
+    found = 0
+    while found < count:
+        text = dump(Generator(seed).tree()) + "\n"
+        seed += 1
+        if values.load([values.SourceText("values.yaml", text)]).values:
+            found += 1
+            yield text

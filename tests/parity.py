@@ -1,0 +1,110 @@
+"""The two outputs of dsgen side by side: objects of flat manifests, and of the compiled chart in the real Helm."""
+
+import functools
+import json
+import re
+import tempfile
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from dsgen import values
+from dsgen.compiler import chart_files
+from dsgen.language.text import quote
+from dsgen.render import render
+from dsgen.values import Release
+from tests.helm import helm, run_helm
+
+RELEASE = Release("rel", "space")
+Objects = dict[str, str]  # kind/namespace/name -> the object as JSON
+
+
+def write_chart(folder: Path, files: Mapping[str, str]) -> Path:
+    """A chart's files in a folder."""
+    for path, text in files.items():
+        target = folder / path
+        target.parent.mkdir(parents=True, exist_ok=True)
+        target.write_text(text, encoding="utf-8")
+    return folder
+
+
+@functools.cache
+def bare_chart() -> Path:
+    """The chart with dsgen's own defaults, written once for all tests."""
+    return write_chart(Path(tempfile.mkdtemp(prefix="dsgen-chart-")), chart_files())
+
+
+def objects(text: str) -> Objects:
+    """The objects of a stream of manifests. Their JSON tells 1, 1.0, "1" and true apart."""
+    found = {}
+    for document in re.split(r"^---$", text, flags=re.MULTILINE):
+        content = yaml.load(document, yaml.CSafeLoader)
+        if content:
+            meta = content["metadata"]
+            key = f"{content['kind']}/{meta.get('namespace', '')}/{meta['name']}"
+            assert key not in found, f"{key} twice"
+            found[key] = json.dumps(content, sort_keys=True)
+    return found
+
+
+def load(text: str) -> dict[str, Any]:
+    """The complete values of a values file without errors."""
+    loaded = values.load([values.SourceText("values.yaml", text)])
+    assert loaded.values, loaded.diagnostics
+    return loaded.values.data
+
+
+def problems(text: str) -> list[str]:
+    """What the checks say about a values file, as far as a chart can say it too."""
+    loaded = values.load([values.SourceText("values.yaml", text)])
+    found = values.check(loaded, RELEASE)
+    return sorted(f"{problem.message} [{problem.id}]" for problem in found if problem.id < "DS250")
+
+
+def flat_objects(text: str) -> Objects:
+    """What dsgen makes of a values file."""
+    return objects("---\n".join(document.text for document in render(load(text), RELEASE)))
+
+
+def helm_objects(major: int, chart: Path, *arguments: str | Path) -> Objects:
+    """What Helm makes of a chart; AssertionError with Helm's message when it fails."""
+    result = helm_run(major, chart, *arguments)
+    assert result.returncode == 0, result.stderr
+    return objects(result.stdout)
+
+
+def helm_run(major: int, chart: Path, *arguments: str | Path) -> Any:
+    """`helm template` with the release of these tests."""
+    return run_helm(helm(major), "template", RELEASE.name, chart, "--namespace", RELEASE.namespace, *arguments)
+
+
+def batch_objects(major: int, folder: Path, texts: Sequence[str]) -> list[Objects]:
+    """What Helm makes of many values files at once: one parent chart that has the chart as often as there are files."""
+    aliases = [f"c{number:04}" for number in range(len(texts))]
+    dependencies = [{"name": "deepspeed-job", "version": "*", "alias": alias} for alias in aliases]
+    write_chart(folder / "charts/deepspeed-job", chart_files())
+    parent = {"apiVersion": "v2", "name": "parent", "version": "1.0.0", "dependencies": dependencies}
+    write_chart(folder, {"Chart.yaml": json.dumps(parent)})
+    entries = (f"{alias}: {text}" for alias, text in zip(aliases, texts, strict=True))
+    file = folder / "values-of-all.yaml"
+    file.write_text("\n".join(entries), encoding="utf-8")
+    result = helm_run(major, folder, "--values", file)
+    assert result.returncode == 0, result.stderr[:2000]
+    found: dict[str, list[str]] = {alias: [] for alias in aliases}
+    parts = re.split(r"^---\n# Source: parent/charts/(\w+)/\S+\n", result.stdout, flags=re.MULTILINE)
+    for alias, document in zip(parts[1::2], parts[2::2], strict=True):
+        found[alias].append(document)
+    return [objects("\n---\n".join(documents)) for documents in found.values()]
+
+
+def dump(value: Any) -> str:
+    """Values as one line of YAML in which every string is escaped."""
+    if isinstance(value, dict):
+        return "{" + ", ".join(f"{quote(key)}: {dump(item)}" for key, item in value.items()) + "}"
+    if isinstance(value, list):
+        return "[" + ", ".join(map(dump, value)) + "]"
+    if isinstance(value, str):
+        return quote(value)
+    return repr(value) if isinstance(value, float) else json.dumps(value)

@@ -1,0 +1,158 @@
+"""Flat manifests and chart hold the same objects, for every values file, with Helm 4 and Helm 3."""
+
+import os
+import re
+from pathlib import Path
+
+import pytest
+
+from dsgen.compiler import chart_files
+from tests.generated_values import valid_texts
+from tests.helm import MAJORS, helm, run_helm
+from tests.parity import (
+    RELEASE,
+    bare_chart,
+    batch_objects,
+    flat_objects,
+    helm_objects,
+    helm_run,
+    load,
+    objects,
+    problems,
+    write_chart,
+)
+
+ROOT = Path(__file__).parent.parent
+FILES = [*sorted(ROOT.glob("values-examples/*.yaml")), *sorted(ROOT.glob("tests/cases/valid/*.yaml"))]
+GENERATED = int(os.environ.get("DSGEN_PARITY_CASES", "40"))
+SEED = int(os.environ.get("DSGEN_PARITY_SEED", "0"))
+BATCH = 50
+
+majors = pytest.mark.parametrize("major", MAJORS)
+files = pytest.mark.parametrize("file", FILES, ids=lambda file: f"{file.parent.name}/{file.stem}")
+
+
+def test_there_are_files() -> None:
+    assert FILES
+
+
+@majors
+@files
+def test_objects_are_the_same(file: Path, major: int) -> None:
+    assert flat_objects(file.read_text()) == helm_objects(major, bare_chart(), "--values", file)
+
+
+@majors
+@files
+def test_chart_of_a_file_holds_its_values(file: Path, major: int, tmp_path: Path) -> None:
+    """The chart that has the file's values as its defaults, installed without any more values."""
+    chart = write_chart(tmp_path, chart_files(load(file.read_text()), "own-name"))
+
+    assert flat_objects(file.read_text()) == helm_objects(major, chart)
+
+
+@files
+def test_values_of_a_chart_read_back(file: Path) -> None:
+    """values.yaml of the chart means what the file means."""
+    tree = load(file.read_text())
+
+    assert tree == load(chart_files(tree)["values.yaml"])
+
+
+@majors
+@pytest.mark.parametrize("file", [None, *FILES], ids=lambda file: file.stem if file else "bare")
+def test_lint_is_clean(file: Path | None, major: int, tmp_path: Path) -> None:
+    chart = write_chart(tmp_path, chart_files(load(file.read_text()) if file else None))
+
+    result = run_helm(helm(major), "lint", "--strict", chart)
+
+    assert (0, True) == (result.returncode, "1 chart(s) linted, 0 chart(s) failed" in result.stdout), result.stdout
+
+
+@majors
+@pytest.mark.parametrize("start", range(0, GENERATED, BATCH))
+def test_objects_of_generated_values(start: int, major: int, tmp_path: Path) -> None:
+    """Values with texts, numbers and keys that some reader or writer gets wrong."""
+    texts = [text for text in valid_texts(min(BATCH, GENERATED - start), SEED + 1000 * start) if not problems(text)]
+    expected = [flat_objects(text) for text in texts]
+
+    for text, flat, chart in zip(texts, expected, batch_objects(major, tmp_path, texts), strict=True):
+        assert flat == chart, text
+
+
+REFUSED = (
+    "{}",
+    "{image: {repository: r/x}, training: {python: a, module: b}}",
+    "{workers: {slots: 4, accelerator: {count: 2}, replicas: 100}, name: " + "x" * 52 + "}",
+    '{storage: {a: {mountPath: /job/x}, b: {mountPath: /dev/shm, create: {}, nfs: {server: "s{{", path: /}}}}',
+    "{training: {env: {RANK: '1', DSGEN_X: '2'}}, labels: {dsgen.dev/x: a}, ssh: {secret: {name: x}}}",
+)
+
+
+@majors
+@pytest.mark.parametrize("text", REFUSED)
+def test_chart_refuses_with_the_same_words(text: str, major: int, tmp_path: Path) -> None:
+    """All problems at once, in both worlds."""
+    file = tmp_path / "values.yaml"
+    file.write_text(text)
+    expected = problems(text)
+
+    result = helm_run(major, bare_chart(), "--values", file)
+
+    lines = result.stderr.partition("Error: ")[2].split("\n")
+    found = [line for line in lines if re.fullmatch(r"\S.* \[DS\d+\]", line)]
+    assert (1, expected) == (result.returncode, sorted(found))
+    assert expected
+
+
+NULL_FOR_A_RECORD = "workers: null\n"
+
+
+@majors
+def test_chart_refuses_null_where_a_default_belongs(major: int, tmp_path: Path) -> None:
+    file = tmp_path / "values.yaml"
+    file.write_text(NULL_FOR_A_RECORD)
+
+    result = helm_run(major, bare_chart(), "--values", file)
+
+    assert (1, True) == (result.returncode, "workers" in result.stderr), result.stderr
+
+
+FULL = """\
+image: {repository: r/x}
+training: {python: train.py}
+workers: {replicas: 2}
+lifecycle: {ttlSecondsAfterFinished: 2592000}
+storage: {data: {mountPath: /data, existingClaim: c}}
+"""
+MUTATIONS = (
+    ("_pod.tpl", 'readOnly: {{ dig "readOnly" false $volume }}', "readOnly: true"),
+    ("_pod.tpl", 'dig "mountIn" "both" $volume', "$volume.mountIn"),
+    ("config/configmap.yaml", "{{ $name }}-worker-{{ $index }}.", "{{ $name }}-{{ $index }}-worker."),
+    ("workers/job.yaml", "{{ int64 .Values.lifecycle.ttlSecondsAfterFinished }}", "{{ .Values.lifecycle.ttlSeconds }}"),
+    ("workers/job.yaml", "Finished: {{ int64 .Values", "Finished: {{ .Values"),
+    ("config/configmap.yaml", "| toRawJson | quote", "| toJson"),
+)
+
+
+@majors
+@pytest.mark.parametrize(("template", "old", "new"), MUTATIONS)
+def test_a_broken_chart_is_noticed(template: str, old: str, new: str, major: int, tmp_path: Path) -> None:
+    """The comparison sees what it is there to see."""
+    files = chart_files()
+    path = f"templates/{template}"
+    assert old in files[path]
+    chart = write_chart(tmp_path / "chart", {**files, path: files[path].replace(old, new)})
+    file = tmp_path / "values.yaml"
+    file.write_text(FULL)
+
+    result = helm_run(major, chart, "--values", file)
+
+    assert result.returncode or flat_objects(FULL) != objects(result.stdout)
+
+
+def test_release_stands_in_for_names() -> None:
+    expected = {"Service/space/rel-1"}
+
+    assert expected == {key for key in flat_objects(FULL) if key.startswith("Service/")}
+    assert RELEASE.name == "rel"
