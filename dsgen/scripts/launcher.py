@@ -286,7 +286,8 @@ class Launcher:
         self.journal.end_attempt(record.TRANSITIONS[event].reason or "Succeeded", facts)
         if self.world_is_there(output):
             self.clock = Clock(self.configured.start_timeout_seconds)
-            self.journal.said["worldSize"] = self.world()
+        if len(output.world_sizes) == 1:
+            self.journal.said["worldSize"] = max(output.world_sizes)
         if event != "succeeded" and len(output.closed) < len(self.hosts) and event != "terminated":
             self.everywhere(workers.signal_ranks("KILL"), KILL_SECONDS)
         return event, self.words(event, output, known, lost), known

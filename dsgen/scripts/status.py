@@ -100,6 +100,7 @@ class Sidecar:
                 raise
             log("another launcher wrote the lease at the same time")  # the next round reads it
             return
+        self.seen = lease.watch(self.seen, self.data, time.monotonic())
         if self.lease != "held":
             log("took the lease")
         self.lease = "held"

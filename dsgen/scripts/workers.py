@@ -43,9 +43,10 @@ async def _missing(names: list[str], port: int, go_on: Callable[[], bool]) -> li
             if not waiting or not go_on():
                 return [name for name, task in tasks.items() if not task.done()]
     finally:
-        for task in tasks.values():
+        left = asyncio.all_tasks() - {asyncio.current_task()}
+        for task in left:
             task.cancel()
-        await asyncio.wait(list(tasks.values()), timeout=TICK_SECONDS)
+        await asyncio.gather(*left, return_exceptions=True)
 
 
 async def _until_banner(name: str, port: int, gate: asyncio.Semaphore) -> None:

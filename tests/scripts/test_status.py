@@ -1,0 +1,276 @@
+"""The sidecar: what it makes of the Jobs, and, against a real API server, how it keeps lease and record."""
+
+import json
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+sys.path.insert(0, str(Path(__file__).parents[2] / "dsgen" / "scripts"))
+sys.path.insert(0, str(Path(__file__).parent))
+
+import exchange
+import lease
+import live
+import settings
+import status
+
+job = live.job
+GONE = {"metadata": {"deletionTimestamp": "2026-01-01T00:00:00Z"}, "spec": {"backoffLimit": 3}, "status": {}}
+
+
+def condition(kind: str, value: str = "True") -> dict[str, str]:
+    return {"type": kind, "status": value, "reason": "PodFailurePolicy", "message": "code 75"}
+
+
+@pytest.mark.parametrize(
+    ("spec", "said", "expected"),
+    [
+        ({}, {}, (False, 0, "active", "")),
+        ({"suspend": True}, {"failed": 2}, (True, 2, "active", "")),
+        ({"suspend": False}, {"conditions": [condition("Suspended", "False")]}, (False, 0, "active", "")),
+        ({}, {"conditions": [condition("FailureTarget")]}, (False, 0, "failed", "PodFailurePolicy: code 75")),
+        ({}, {"conditions": [condition("Failed", "False")]}, (False, 0, "active", "")),
+        ({}, {"conditions": [condition("SuccessCriteriaMet")]}, (False, 0, "complete", "PodFailurePolicy: code 75")),
+    ],
+)
+def test_the_worker_job(spec: dict[str, Any], said: dict[str, Any], expected: tuple[bool, int, str, str]) -> None:
+    names = ("suspended", "failed", "state", "message")
+
+    assert dict(zip(names, expected, strict=True)) == status.worker_job({"spec": spec, "status": said})
+
+
+@pytest.mark.parametrize(
+    ("launcher", "launcher_job", "event"),
+    [
+        ({}, None, "stopped"),
+        ({"terminated": True}, GONE, "stopped"),
+        ({"terminated": True}, {"spec": {"backoffLimit": 3}}, "terminated"),
+        ({}, {"spec": {"backoffLimit": 3}}, "launcher-lost"),
+        ({}, {"spec": {"backoffLimit": 3}, "status": {"failed": 2}}, "launcher-lost"),
+        ({}, {"spec": {"backoffLimit": 3}, "status": {"failed": 3}}, "last-launcher-lost"),
+        ({"terminated": True}, {"spec": {"backoffLimit": 3}, "status": {"failed": 3}}, "last-launcher-lost"),
+        ({"terminated": True}, {"spec": {"backoffLimit": 3, "suspend": True}, "status": {"failed": 3}}, "suspended"),
+    ],
+)
+def test_a_launcher_that_is_gone(launcher: dict[str, Any], launcher_job: dict[str, Any] | None, event: str) -> None:
+    assert event == status.loss(launcher, launcher_job)
+
+
+def test_after_a_loss_the_attempt_is_closed() -> None:
+    launcher = {"phase": "Running", "worldSize": 2, "attempts": [{"startTime": "2026-01-01T00:00:00Z"}]}
+
+    after = status.after_loss(launcher, None)
+
+    assert (after["phase"], after["reason"], after["worldSize"]) == ("Stopped", "JobDeleted", 2)
+    assert after["attempts"][0]["reason"] == "JobDeleted"
+    assert after["attempts"][0]["endTime"] > "2026"
+
+
+class Pod:
+    """One launcher pod: its folder, and a sidecar whose rounds the test calls."""
+
+    def __init__(self, job: Any, folder: Path, monkeypatch: pytest.MonkeyPatch, **changes: Any) -> None:
+        self.folder = folder
+        self.folder.mkdir()
+        self.monkeypatch = monkeypatch
+        self.enter()
+        self.sidecar = status.Sidecar(job.configured(**changes), job.client)
+
+    def enter(self) -> None:
+        """Now this pod's folder is /run/dsgen."""
+        self.monkeypatch.setattr(settings, "RUN", self.folder)
+        self.monkeypatch.setattr(settings, "TERMINATION_LOG", self.folder / "termination-log")
+
+    def says(self, sequence: int, phase: str, **more: Any) -> None:
+        """The launcher writes."""
+        content = {
+            "sequence": sequence,
+            "phase": phase,
+            "reason": "",
+            "message": "",
+            "exitCode": None,
+            "worldSize": None,
+        }
+        exchange.write(self.folder / exchange.LAUNCHER, {**content, "terminated": False, "attempts": [], **more})
+
+    def round(self) -> dict[str, Any]:
+        """One round in which everything is due; status.json after it."""
+        self.enter()
+        self.sidecar.leased_at = self.sidecar.looked_at = self.sidecar.failed_at = float("-inf")
+        self.sidecar.step()
+        return exchange.read(self.folder / exchange.STATUS)
+
+
+@pytest.fixture
+def pods(job: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
+    job.create_job("a-1-worker")
+    job.create_job("a-1-launcher", backoffLimit=3)
+
+    def make(name: str, **changes: Any) -> Pod:
+        return Pod(job, tmp_path / name, monkeypatch, **changes)
+
+    return make
+
+
+def recorded(job: Any, run: str = "1") -> dict[str, Any]:
+    return dict(json.loads(job.record()[run]))
+
+
+@pytest.mark.cluster
+def test_from_nothing_to_the_end(job: Any, pods: Any) -> None:
+    pod = pods("one")
+
+    begun = pod.round()
+    assert (begun["lease"], begun["holder"], begun["recorded"], begun["ended"]) == ("held", "1", 0, None)
+    assert begun["workers"]["suspended"] is True
+    assert recorded(job)["phase"] == "Pending"
+
+    pod.says(5, "Running", worldSize=2)
+    assert pod.round()["recorded"] == 5
+    assert (recorded(job)["phase"], recorded(job)["worldSize"], recorded(job)["endTime"]) == ("Running", 2, None)
+
+    pod.says(6, "Succeeded", exitCode=0, worldSize=2)
+    pod.round()
+    before = job.record()
+    time.sleep(1.1)
+    assert pod.sidecar.finish() == 0
+    assert job.record() == before
+    assert (recorded(job)["phase"], recorded(job)["exitCode"]) == ("Succeeded", 0)
+    assert (pod.folder / "termination-log").read_text() == "Succeeded"
+
+
+@pytest.mark.cluster
+def test_only_changes_are_written(job: Any, pods: Any) -> None:
+    """Every worker's kubelet watches the record."""
+    pod = pods("one")
+    pod.round()
+    version = job.core.read_namespaced_config_map("a-status", job.namespace).metadata.resource_version
+    pod.sidecar.lease, pod.sidecar.leased_at = "held", time.monotonic()
+    for _ in range(3):
+        pod.sidecar.looked_at = float("-inf")
+        pod.sidecar.step()
+
+    assert version == job.core.read_namespaced_config_map("a-status", job.namespace).metadata.resource_version
+
+
+@pytest.mark.cluster
+def test_two_runs_take_turns(job: Any, pods: Any) -> None:
+    first, second = pods("one"), pods("two", run="2")
+    first.round()
+
+    assert [second.round()["lease"], second.round()["holder"]] == ["waiting", "1"]
+    assert recorded(job, "2")["phase"] == "Pending"
+
+    first.says(1, "Succeeded", exitCode=0)
+    first.round()
+    assert second.round()["lease"] == "held"
+
+
+@pytest.mark.cluster
+def test_a_dead_lease_is_taken_and_its_holder_learns_of_it(job: Any, pods: Any) -> None:
+    first, second = pods("one"), pods("two", run="2")
+    first.round()
+    second.round()
+    second.sidecar.seen = second.sidecar.seen._replace(since=time.monotonic() - lease.DEAD_SECONDS)
+
+    assert second.round()["lease"] == "held"
+    first.says(1, "Running")
+    assert [first.round()["lease"], first.round()["holder"]] == ["lost", "2"]
+    assert recorded(job, "1")["phase"] == "Running"
+
+
+@pytest.mark.cluster
+def test_the_same_run_takes_its_lease_over_at_once(job: Any, pods: Any) -> None:
+    """A new launcher pod goes on from what the lost one recorded."""
+    first = pods("one")
+    first.round()
+    first.says(3, "Running", attempts=[{"startTime": "2026-01-01T00:00:00Z"}])
+    first.round()
+
+    said = pods("next").round()
+
+    assert (said["lease"], said["earlier"]["attempts"]) == ("held", 1)
+    assert recorded(job)["phase"] == "Pending"
+    assert [attempt["reason"] for attempt in recorded(job)["attempts"]] == ["LauncherLost"]
+
+
+@pytest.mark.cluster
+def test_a_run_that_has_ended_is_left_alone(job: Any, pods: Any) -> None:
+    first = pods("one")
+    first.says(3, "Failed", reason="TrainingFailed", exitCode=3)
+    first.round()
+    before = job.record()
+
+    again = pods("again")
+    again.says(1, "Pending")
+    said = again.round()
+
+    assert said["ended"] == {"phase": "Failed", "reason": "TrainingFailed", "exitCode": 3}
+    assert again.sidecar.finish() == 0
+    assert job.record() == before
+
+
+@pytest.mark.cluster
+def test_a_container_that_is_started_again_is_the_same_pod(job: Any, pods: Any) -> None:
+    """It finds neither a predecessor nor an end in what it wrote itself."""
+    pod = pods("one")
+    pod.round()
+    pod.says(3, "Running", attempts=[{"startTime": "2026-01-01T00:00:00Z"}])
+    pod.round()
+
+    pod.sidecar = status.Sidecar(job.configured(), job.client)
+    pod.sidecar.remember()
+    said = pod.round()
+
+    assert (said["lease"], said["recorded"]) == ("held", 3)
+    assert recorded(job)["attempts"] == [{"startTime": "2026-01-01T00:00:00Z"}]
+
+
+@pytest.mark.cluster
+def test_a_record_that_was_made_anew_is_filled_again(job: Any, pods: Any) -> None:
+    pod = pods("one")
+    pod.says(3, "Running")
+    pod.round()
+    job.core.delete_namespaced_config_map("a-status", job.namespace)
+    assert pod.round()["lease"] == "held"
+    job.create("ConfigMap", "a-status")
+
+    assert pod.round()["lease"] == "held"
+    assert (recorded(job)["phase"], "_lease" in job.record()) == ("Running", True)
+
+
+@pytest.mark.cluster
+@pytest.mark.parametrize(
+    ("change", "phase", "reason"),
+    [
+        ("none", "Stopped", "JobDeleted"),
+        ("running", "Pending", "LauncherTerminated"),
+        ("suspended", "Suspended", "JobSuspended"),
+    ],
+)
+def test_what_sigterm_of_the_launcher_means(job: Any, pods: Any, change: str, phase: str, reason: str) -> None:
+    pod = pods("one")
+    pod.says(3, "Running", terminated=True)
+    pod.round()
+    if change == "none":
+        job.batch.delete_namespaced_job("a-1-launcher", job.namespace, propagation_policy="Foreground")
+    if change == "running":
+        job.batch.patch_namespaced_job("a-1-launcher", job.namespace, {"spec": {"suspend": False}})
+
+    assert pod.sidecar.finish() == 0
+    assert (recorded(job)["phase"], recorded(job)["reason"]) == (phase, reason)
+    assert (recorded(job)["endTime"] is not None) is (phase == "Stopped")
+
+
+@pytest.mark.cluster
+def test_old_runs_leave_the_record(job: Any, pods: Any) -> None:
+    for run in ("1", "2", "3"):
+        pod = pods(run, run=run, status_history=2)
+        pod.says(1, "Succeeded", exitCode=0)
+        pod.round()
+        pod.sidecar.ended = time.time()
+
+    assert {"_lease", "2", "3"} == set(job.record())
