@@ -66,7 +66,7 @@ def folders(directory: Path, jobs: Sequence[Job]) -> list[Path]:
     for job, name in zip(jobs, names, strict=True):
         if names.count(name) > 1:
             raise UsageProblem(
-                f"two jobs are named {job.release.name}, in different namespaces: render them in two calls, to two folders"
+                f"two jobs are named {job.release.name}, in two namespaces: render them in two calls, to two folders"
             )
     return [directory / name for name in names]
 

@@ -12,14 +12,14 @@ def test_says_of_every_file_that_it_is_good(cli: Cli) -> None:
 
 
 def test_shows_all_problems_of_all_files(cli: Cli, folder: Path) -> None:
-    (folder / "a.yaml").write_text("name: a\nnamespace: x\nworkerz: {}\nworkers: {replicas: two}\n")
+    (folder / "a.yaml").write_text("name: a\nimage: {repository: r}\nworkerz: {}\nworkers: {replicas: two}\n")
     (folder / "b.yaml").write_text("name: b\nnamespace: x: y\n")
 
     code, out, err = cli("validate", "a.yaml", "cifar.yaml", "b.yaml")
 
     places = [line.partition(": error:")[0] for line in err.splitlines() if ": error:" in line]
     assert (1, "") == (code, out)
-    assert ["a.yaml:3:1", "a.yaml:4:21", "b.yaml:2:13"] == places
+    assert ["a.yaml:1:1", "a.yaml:1:1", "a.yaml:3:1", "a.yaml:4:21", "b.yaml:2:13"] == places
 
 
 def test_a_file_that_is_not_utf8_is_a_problem_with_its_place(cli: Cli, folder: Path) -> None:
