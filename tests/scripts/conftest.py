@@ -73,7 +73,12 @@ class Pod:
         shutil.copytree(PACKAGE / "scripts", self.config, ignore=shutil.ignore_patterns("__pycache__"))
         for directory in (self.run, self.keys, self.status, root / "dev"):
             directory.mkdir(parents=True)
-        self.environment = {"DSGEN_ROOT": str(root), "DSGEN_ROLE": "worker", "PATH": os.environ["PATH"], "HOME": str(root)}
+        self.environment = {
+            "DSGEN_ROOT": str(root),
+            "DSGEN_ROLE": "worker",
+            "PATH": os.environ["PATH"],
+            "HOME": str(root),
+        }
         self.port = free_port()
         self.settings()
         self.write_ssh_files()
@@ -105,7 +110,12 @@ class Pod:
         argv = command or ("bash", self.config / "start.sh")
         with (self.root / "log").open("ab") as log:
             process = subprocess.Popen(
-                argv, env={**self.environment, **environment}, stdout=log, stderr=log, stdin=subprocess.DEVNULL, cwd=self.root
+                argv,
+                env={**self.environment, **environment},
+                stdout=log,
+                stderr=log,
+                stdin=subprocess.DEVNULL,
+                cwd=self.root,
             )
         self.started.append(process)
         return process
@@ -130,12 +140,18 @@ class Pod:
         path = self.config / "ssh_config"
         path.write_text(path.read_text().replace("HostName 127.0.0.1", f"HostName {address}"))
 
-    def ssh_argv(self, *command: str) -> list[str]:
-        return ["ssh", "-F", str(self.config / "ssh_config"), "cifar-1-worker-0", *command]
+    def ssh_argv(self, command: str) -> list[str]:
+        return ["ssh", "-F", str(self.config / "ssh_config"), "cifar-1-worker-0", command]
 
-    def ssh(self, command: str) -> "subprocess.CompletedProcess[str]":
+    def ssh(self, command: str, *options: str) -> "subprocess.CompletedProcess[str]":
+        argv = self.ssh_argv(command)
         return subprocess.run(
-            self.ssh_argv(command), capture_output=True, text=True, stdin=subprocess.DEVNULL, timeout=60, check=False
+            [*argv[:-1], *options, argv[-1]],
+            capture_output=True,
+            text=True,
+            stdin=subprocess.DEVNULL,
+            timeout=60,
+            check=False,
         )
 
     def python(self, code: str, **environment: str) -> str:

@@ -9,11 +9,13 @@ from typing import Any
 
 import pytest
 
-DAEMON = "import os, time; os.fork() and os._exit(0); os.setsid(); os.fork() and os._exit(0); os.execvp('sleep', ['sleep', '%s'])"
+DAEMON = (
+    "import os; os.fork() and os._exit(0); os.setsid(); os.fork() and os._exit(0); os.execvp('sleep', ['sleep', '%s'])"
+)
 
 
 def test_a_session_gets_the_environment_of_the_worker_byte_for_byte(pod: Any) -> None:
-    value = "a b'c \"d\" $e %n;\n\\ *"
+    value = 'a b\'c "d" $e %n;\n\\ *'
     pod.serve(ODD=value)
     done = pod.ssh('printf %s "$ODD"')
     assert (done.returncode, done.stdout) == (0, value)
@@ -40,7 +42,7 @@ def test_sigpipe_is_not_ignored_in_commands(pod: Any) -> None:
     assert pod.ssh("grep SigIgn /proc/self/status").stdout.split() == ["SigIgn:", "0000000000000000"]
 
 
-@pytest.mark.parametrize("way", ["sleep %s & exit 3", "setsid sleep %s & exit 3", f"python3 -c \"{DAEMON}\"; exit 3"])
+@pytest.mark.parametrize("way", ["sleep %s & exit 3", "setsid sleep %s & exit 3", f'python3 -c "{DAEMON}"; exit 3'])
 def test_what_a_command_left_running_ends_with_it(pod: Any, way: str) -> None:
     pod.serve()
     done = pod.ssh(way.replace("%s", "4101") + " >/dev/null 2>&1")
@@ -102,11 +104,13 @@ def test_sessions_inherit_limits_and_umask_of_setup(pod: Any) -> None:
 def test_forwarding_is_refused(pod: Any) -> None:
     pod.serve()
     argv = pod.ssh_argv("true")
-    forward = subprocess.run([*argv[:1], "-W", "127.0.0.1:1", *argv[1:-1]], capture_output=True, check=False, timeout=20)
+    forward = subprocess.run(
+        [*argv[:1], "-W", "127.0.0.1:1", *argv[1:-1]], capture_output=True, check=False, timeout=20
+    )
     assert forward.returncode == 255
 
 
-SYN = "  sl  local_address rem_address   st tx_queue rx_queue tr tm->when retrnsmt   uid  timeout inode\n"
+HEADER = "  sl  local_address rem_address   st tx_queue rx_queue tr tm->when retrnsmt   uid  timeout inode\n"
 
 
 @pytest.mark.parametrize(
@@ -133,9 +137,10 @@ def test_a_stalled_connection_is_known_by_its_retransmissions(
 ) -> None:
     table = pod.root / "net/tcp"
     table.parent.mkdir()
-    table.write_text(f"{SYN}   0: {row} 00000000:00000000 00:00000000 {retransmits:08X}     0        0 1 1\n")
+    table.write_text(f"{HEADER}   0: {row} 00000000:00000000 00:00000000 {retransmits:08X}     0        0 1 1\n")
     code = (
-        f"import sys, pathlib; sys.path.insert(0, {str(pod.config)!r}); import tcp; tcp.TABLES = pathlib.Path({str(table.parent)!r})\n"
+        f"import pathlib, sys; sys.path.insert(0, {str(pod.config)!r})\n"
+        f"import tcp; tcp.TABLES = pathlib.Path({str(table.parent)!r})\n"
         f"print(tcp.Connection({connection!r}).stalled())"
     )
     assert pod.python(code) == str(stalled and retransmits >= 7)

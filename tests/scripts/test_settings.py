@@ -11,7 +11,12 @@ TEMPLATE = SCRIPTS.parent / "templates/config/configmap.yaml"
 
 def ask(pod: Any, expression: str) -> str:
     """What Python prints for an expression inside the pod."""
-    command = ["python3", "-ESs", "-c", f"import sys; sys.path.insert(0, {str(pod.config)!r}); import settings; print({expression})"]
+    command = [
+        "python3",
+        "-ESs",
+        "-c",
+        f"import sys; sys.path.insert(0, {str(pod.config)!r}); import settings; print({expression})",
+    ]
     return subprocess.run(command, env=pod.environment, capture_output=True, text=True, check=True).stdout.strip()
 
 
@@ -23,7 +28,10 @@ def test_settings_are_read_with_their_types(pod: Any) -> None:
 
 def test_paths_begin_at_the_root_of_a_pod_without_dsgen_root(pod: Any) -> None:
     pod.environment["DSGEN_ROOT"] = ""
-    assert ask(pod, "settings.CONFIG, settings.RUN, settings.TERMINATION_LOG") == "/etc/dsgen /run/dsgen /dev/termination-log"
+    assert (
+        ask(pod, "settings.CONFIG, settings.RUN, settings.TERMINATION_LOG")
+        == "/etc/dsgen /run/dsgen /dev/termination-log"
+    )
 
 
 def test_the_template_writes_exactly_the_settings_that_are_read() -> None:

@@ -171,7 +171,12 @@ def test_what_setup_left_running_stays(pod: Any) -> None:
 
 @pytest.mark.parametrize(
     ("keep", "phase", "stays"),
-    [("always", "Succeeded", True), ("failed", "Failed", True), ("failed", "Succeeded", False), ("none", "Failed", False)],
+    [
+        ("always", "Succeeded", True),
+        ("failed", "Failed", True),
+        ("failed", "Succeeded", False),
+        ("none", "Failed", False),
+    ],
 )
 def test_keep_workers(pod: Any, keep: str, phase: str, stays: bool) -> None:
     pod.settings(keepWorkers=keep)
@@ -205,7 +210,10 @@ def test_missing_sshd_is_said(pod: Any) -> None:
 @pytest.mark.parametrize(("line", "locked"), [("root:*:1", False), ("root:!locked::0", True), ("", False)])
 def test_a_locked_root_account_is_noticed(pod: Any, line: str, locked: bool) -> None:
     (pod.root / "etc/shadow").write_text(f"daemon:!:1\n{line}\n")
-    code = f"import sys; sys.path.insert(0, {str(pod.config)!r}); import image, settings; print(image.root_is_locked(settings.ROOT / 'etc/shadow'))"
+    code = (
+        f"import sys; sys.path.insert(0, {str(pod.config)!r})\n"
+        "import image, settings; print(image.root_is_locked(settings.ROOT / 'etc/shadow'))"
+    )
     assert pod.python(code) == str(locked)
 
 

@@ -1,0 +1,205 @@
+"""rank.py: runs the program unchanged, reports its place and its end, and never outlives or is outlived."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+WORLD = {"RANK": "1", "WORLD_SIZE": "2", "LOCAL_RANK": "0"}
+
+
+def start(
+    pod: Any, *program: str, arguments: tuple[str, ...] = (), local_rank: bool = False, **environment: str
+) -> Any:
+    """rank.py on a program; its standard output and error are pipes."""
+    pod.settings(localRank=local_rank)
+    (pod.config / "command.json").write_text(json.dumps({"program": program, "arguments": arguments}))
+    return subprocess.Popen(
+        [sys.executable, pod.config / "rank.py"],
+        env={**pod.environment, **WORLD, **environment},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        cwd=pod.root,
+    )
+
+
+def run(pod: Any, *program: str, **more: Any) -> tuple[int, str, list[str]]:
+    """Exit code, standard output and the lines of standard error of rank.py on a program."""
+    process = start(pod, *program, **more)
+    out, error = process.communicate(timeout=30)
+    return process.returncode, out.decode(errors="surrogateescape"), error.decode().splitlines()
+
+
+def failure(lines: list[str]) -> dict[str, Any]:
+    """The facts of the last report."""
+    kind, _, facts = lines[-1].partition(" ")
+    assert kind == "dsgen-rank-failed"
+    return dict(json.loads(facts))
+
+
+def python(code: str) -> tuple[str, ...]:
+    return ("python3", "-c", code)
+
+
+def test_a_good_end(pod: Any) -> None:
+    expected = (0, "hello\n", ['dsgen-rank {"rank": 1, "worldSize": 2, "localRank": 0}'])
+    assert run(pod, "echo", "hello") == expected
+
+
+def test_a_bad_end_is_reported_with_the_last_lines(pod: Any) -> None:
+    code, out, lines = run(pod, "bash", "-c", "echo one; echo two >&2; exit 3")
+    assert (code, out) == (3, "one\ntwo\n")
+    assert failure(lines) == {"rank": 1, "exitCode": 3, "tail": ["one", "two"]}
+
+
+def test_a_signal_becomes_128_and_its_number(pod: Any) -> None:
+    code, _, lines = run(pod, "bash", "-c", "kill -SEGV $$")
+    assert (code, failure(lines)["exitCode"]) == (139, 139)
+
+
+ODD = ["", "a b", "'", '"', "$HOME", "*", "%n", ";", "\\", "-x", "{}", "grün", "\n"]
+
+
+@pytest.mark.parametrize("local_rank", [True, False])
+def test_arguments_arrive_unchanged_and_the_local_rank_after_the_program(pod: Any, local_rank: bool) -> None:
+    program = python("import sys, json; print(json.dumps(sys.argv[1:]))")
+    _, out, _ = run(pod, *program, arguments=tuple(ODD), local_rank=local_rank)
+    assert json.loads(out) == ["--local_rank=0"] * local_rank + ODD
+
+
+def test_bytes_pass_unchanged(pod: Any) -> None:
+    data = bytes(range(256)) * 4000
+    (pod.root / "data").write_bytes(data)
+    process = start(pod, "cat", "data")
+    assert process.communicate(timeout=30)[0] == data
+
+
+def test_an_unfinished_line_is_not_glued_to_a_report(pod: Any) -> None:
+    code, out, lines = run(pod, "bash", "-c", r"printf '\r 10%%\r 20%%'; exit 1")
+    assert (code, out, len(lines)) == (1, "\r 10%\r 20%", 2)
+    assert failure(lines)["tail"] == [" 20%"]
+
+
+def test_the_report_keeps_the_last_twenty_lines_and_four_kilobytes(pod: Any) -> None:
+    _, _, lines = run(pod, *python("print('\\n'.join(map(str, range(100)))); exit(1)"))
+    assert failure(lines)["tail"] == [str(number) for number in range(80, 100)]
+    _, _, lines = run(pod, *python("print('y' * 9000); exit(1)"))
+    assert failure(lines)["tail"] == ["y" * 4095]
+
+
+@pytest.mark.parametrize(
+    ("program", "code", "text"),
+    [
+        ("no-such-program", 127, "no such file"),
+        ("./plain", 126, "chmod +x"),
+        (".", 126, "chmod +x"),
+        ("./lost", 127, "the interpreter named in its first line"),
+        ("./nothing", 126, "#!/bin/bash"),
+    ],
+)
+def test_a_program_that_cannot_be_executed(pod: Any, program: str, code: int, text: str) -> None:
+    for name, content, mode in (
+        ("plain", "", 0o644),
+        ("lost", "#!/no/python\n", 0o755),
+        ("nothing", "\x01\x02", 0o755),
+    ):
+        path = pod.root / name
+        path.write_text(content)
+        path.chmod(mode)
+    found, out, lines = run(pod, program)
+    assert found == code
+    assert text in out
+    assert f"dsgen: cannot execute '{program}': " in failure(lines)["tail"][0]
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_signals_reach_the_program(pod: Any, number: signal.Signals) -> None:
+    process = start(
+        pod, *python(f"import signal as s; s.signal({number}, lambda *_: exit(9)); print(1, flush=True); s.pause()")
+    )
+    assert process.stdout.readline() == b"1\n"
+    process.send_signal(number)
+    process.communicate(timeout=20)
+    assert process.returncode == 9
+
+
+def test_the_program_dies_with_its_rank(pod: Any) -> None:
+    process = start(pod, "sleep", "4201")
+    pod.wait_until(lambda: pod.marked("4201"))
+    process.kill()
+    pod.wait_until(lambda: pod.marked("4201") == [])
+    process.communicate()
+
+
+def test_a_background_process_that_holds_the_pipe_does_not_hold_the_rank(pod: Any) -> None:
+    code, out, _ = run(pod, "bash", "-c", "sleep 4202 & echo done; exit 4")
+    assert (code, out) == (4, "done\n")
+    pod.kill(pod.marked("4202")[0])
+
+
+def test_a_program_that_closes_its_output_is_waited_for(pod: Any) -> None:
+    assert run(pod, "bash", "-c", "exec >&- 2>&-; sleep 1; exit 5")[0] == 5
+
+
+def test_a_reader_that_is_gone_does_not_end_the_program(pod: Any) -> None:
+    process = start(
+        pod, *python("import time\nfor _ in range(20): print('x' * 9000, flush=True); time.sleep(0.05)\nexit(6)")
+    )
+    process.stdout.close()
+    process.stderr.close()
+    assert process.wait(20) == 6
+
+
+def test_modules_of_the_user_do_not_replace_those_of_the_rank(pod: Any) -> None:
+    """deepspeed puts its working directory first into PYTHONPATH."""
+    (pod.root / "json.py").write_text("raise SystemExit(99)\n")
+    assert run(pod, "bash", "-c", "echo $PYTHONPATH", PYTHONPATH=str(pod.root)) == (
+        0,
+        f"{pod.root}\n",
+        ['dsgen-rank {"rank": 1, "worldSize": 2, "localRank": 0}'],
+    )
+
+
+def test_signals_are_at_their_defaults_in_the_program(pod: Any) -> None:
+    _, out, _ = run(pod, "grep", "-E", "Sig(Blk|Ign)", "/proc/self/status")
+    assert out.split()[1::2] == ["0000000000000000"] * 2
+
+
+def test_started_by_hand_it_says_what_it_is(pod: Any) -> None:
+    process = subprocess.run(
+        [sys.executable, pod.config / "rank.py"], env=pod.environment, capture_output=True, text=True, check=False
+    )
+    assert (process.returncode, process.stdout) == (1, "")
+    assert "'RANK' is not set: this program is started by deepspeed" in process.stderr
+
+
+def test_it_is_started_by_its_first_line(pod: Any) -> None:
+    """deepspeed executes it; a ConfigMap has no execute bit of its own but its volume's mode."""
+    path = pod.config / "rank.py"
+    path.chmod(0o555)
+    (pod.config / "command.json").write_text(json.dumps({"program": ["true"], "arguments": []}))
+    pod.settings(localRank=False)
+    assert subprocess.run([path], env={**pod.environment, **WORLD}, capture_output=True, check=False).returncode == 0
+
+
+@pytest.mark.skipif(not Path("/proc/self/stat").exists() or not hasattr(os, "waitid"), reason="Linux only")
+def test_a_report_is_one_write(pod: Any) -> None:
+    """Reports of several ranks share one stream, where only whole writes stay together."""
+    read_end, write_end = os.pipe()
+    pod.settings(localRank=False)
+    (pod.config / "command.json").write_text(json.dumps({"program": ["bash", "-c", "echo x; exit 1"], "arguments": []}))
+    argv = ["python3", str(pod.config / "rank.py")]
+    ranks = [
+        subprocess.Popen(argv, env={**pod.environment, **WORLD}, stdout=subprocess.DEVNULL, stderr=write_end)
+        for _ in range(4)
+    ]
+    os.close(write_end)
+    with os.fdopen(read_end) as stream:
+        lines = stream.read().splitlines()
+    assert {line.split(" ")[0] for line in lines} == {"dsgen-rank", "dsgen-rank-failed"}
+    assert (len(lines), [rank.wait() for rank in ranks]) == (8, [1] * 4)

@@ -1,0 +1,115 @@
+"""start.sh: training.setup holds for all that follows, and its failure is never taken for success."""
+
+import signal
+import stat
+import time
+from typing import Any
+
+import pytest
+
+# Instead of the worker: prints what it got.
+ROLE = """
+import os, resource
+print("PROGRAM", os.environ.get("MARK"), os.getcwd(), oct(os.umask(0)), resource.getrlimit(resource.RLIMIT_NOFILE)[0])
+print("PID", os.getpid(), sorted(os.listdir("/proc/self/fd"))[:-1])
+"""
+
+
+def run(pod: Any, setup: str, **environment: str) -> tuple[int, str]:
+    """Exit code and log of the container with this setup and a role that only prints."""
+    (pod.config / "worker.py").write_text(ROLE)
+    (pod.config / "setup.sh").write_text(setup)
+    return pod.start(**environment).wait(30), pod.log()
+
+
+def test_without_setup_the_program_takes_over(pod: Any) -> None:
+    (pod.config / "worker.py").write_text(ROLE)
+    (pod.config / "setup.sh").write_text("")
+    process = pod.start()
+    assert process.wait(20) == 0
+    assert f"PID {process.pid} ['0', '1', '2']\n" in pod.log()
+
+
+def test_what_setup_sets_holds(pod: Any) -> None:
+    code, log = run(pod, "export MARK='a b'\ncd /usr\nulimit -n 321\numask 027\necho in setup; echo err >&2\n")
+    assert code == 0
+    assert log.startswith("in setup\nerr\nPROGRAM a b /usr 0o27 321\n")
+    assert log.endswith("['0', '1', '2']\n")
+    assert 'declare -x MARK="a b"' in (pod.run / "env").read_text().splitlines()
+    assert stat.S_IMODE((pod.run / "env").stat().st_mode) == 0o600
+
+
+def test_setup_has_no_errexit_of_its_own(pod: Any) -> None:
+    assert run(pod, "false\nexport MARK=on\n")[0] == 0
+
+
+def test_shell_options_of_setup_do_not_break_what_follows(pod: Any) -> None:
+    code, log = run(pod, "set -euo pipefail\nexport MARK=on\n")
+    assert (code, "PROGRAM on" in log) == (0, True)
+
+
+@pytest.mark.parametrize(
+    ("setup", "code"),
+    [
+        ("echo last words; exit 0", 0),
+        ("echo last words; exit 3", 3),
+        ("echo last words; exit 78", 78),
+        ("set -e; echo last words; false; echo never", 1),
+        ("set -u; echo last words; echo $DSGEN_NOT_SET; echo never", 1),
+        ("echo last words; f() { exit 5; }; f", 5),
+    ],
+)
+def test_any_exit_in_setup_is_a_failure_and_is_told(pod: Any, setup: str, code: int) -> None:
+    found, log = run(pod, setup + "\n")
+    reason = f"training.setup ended with exit code {code} before its last line; its last lines:\n"
+    assert found == 1
+    assert f"dsgen: {reason}" in log
+    assert "dsgen: | last words\n" in log
+    assert pod.termination_message().startswith(f"{reason}last words\n")
+    assert not (pod.run / "env").exists()
+    assert "PROGRAM" not in log
+    assert "never\n" not in log
+
+
+def test_the_message_has_the_last_lines_only(pod: Any) -> None:
+    _, log = run(pod, f"for i in {{1..3000}}; do echo line $i {'x' * 300}; done; exit 1\n")
+    assert log.count("line 1 ") == 1
+    lines = pod.termination_message().splitlines()
+    assert lines[-1].startswith("line 3000 ")
+    assert len(pod.termination_message()) < 4096
+    assert len(list(pod.run.iterdir())) == 1
+
+
+def test_a_background_process_of_setup_holds_nothing_up(pod: Any) -> None:
+    begin = time.monotonic()
+    code, _ = run(pod, "sleep 4301 &\nexport MARK=on\n")
+    assert (code, time.monotonic() - begin < 5) == (0, True)
+    pod.kill(pod.marked("4301")[0])
+
+
+def test_an_exit_trap_of_the_user_does_not_outlive_setup(pod: Any) -> None:
+    code, log = run(pod, "trap 'echo mine' EXIT\nexport MARK=on\n")
+    assert (code, "mine" in log) == (0, False)
+
+
+def test_told_to_stop_during_setup_it_ends_with_143(pod: Any) -> None:
+    (pod.config / "setup.sh").write_text("while :; do echo busy; sleep 0.1; done\n")
+    process = pod.start()
+    pod.wait_until(lambda: "busy" in pod.log())
+    process.send_signal(signal.SIGTERM)
+    assert process.wait(10) == 143
+
+
+def test_a_missing_python_is_said(pod: Any) -> None:
+    bin_folder = pod.root / "bin"
+    bin_folder.mkdir()
+    for tool in ("bash", "tee"):
+        (bin_folder / tool).symlink_to(f"/usr/bin/{tool}")
+    assert run(pod, "", PATH=str(bin_folder))[0] == 78
+    assert "there is no python3 in this image" in pod.termination_message()
+
+
+def test_variables_of_setup_with_any_text_reach_sessions(pod: Any) -> None:
+    (pod.config / "setup.sh").write_text("export MARK=$'a\\nb \\'c\\' $d `e`'\nexport -n HOME\n")
+    pod.serve()
+    assert pod.ssh('printf %s "$MARK"').stdout == "a\nb 'c' $d `e`"
