@@ -1,0 +1,204 @@
+"""The schema, its defaults and its published forms, with the real Helm as the judge of the chart's."""
+
+import json
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+import pytest
+
+from dsgen import schema
+from dsgen.nodes import SourceText
+from dsgen.source import read
+from dsgen.validate import validate
+from tests.helm import MAJORS, helm, run_helm
+
+ROOT = Path(__file__).parent.parent.parent
+NULLABLE = {
+    ("workers", "accelerator", "count"),
+    ("lifecycle", "ttlSecondsAfterFinished"),
+    ("lifecycle", "suspend"),
+    ("storage", "*", "create", "storageClass"),
+}
+CHOICES = {("storage", "*", "create"), ("storage", "*", "nfs"), ("storage", "*", "emptyDir")}
+
+
+def parts(node: Any) -> Iterator[dict[str, Any]]:
+    """Every object inside the schema."""
+    if isinstance(node, dict):
+        yield node
+        for value in node.values():
+            yield from parts(value)
+    elif isinstance(node, list):
+        for value in node:
+            yield from parts(value)
+
+
+def test_it_is_a_draft_7_schema_that_its_defaults_obey() -> None:
+    for variant in (schema.load(), schema.for_chart(), schema.for_editors()):
+        jsonschema.Draft7Validator.check_schema(variant)
+        assert [] == list(jsonschema.Draft7Validator(variant).iter_errors(schema.defaults()))
+
+
+def test_every_key_has_type_description_and_default() -> None:
+    for path, part in schema.records():
+        assert part["type"], path
+        assert re.fullmatch(r"[A-Z][^\n]*[.]|auto: .*[.]|cluster: .*[.]", part["description"]), path
+        has_default = "default" in part or schema.is_always_there(part)
+        assert has_default != (path in NULLABLE | CHOICES), path
+
+
+def test_only_these_keys_may_be_null() -> None:
+    assert {path for path, part in schema.records() if schema.is_nullable(part)} == NULLABLE
+
+
+def test_unknown_keys_are_refused_in_every_record() -> None:
+    open_records = [part for part in parts(schema.load()) if "properties" in part and "$schema" not in part]
+
+    assert open_records
+    assert all(part["additionalProperties"] is False for part in open_records if isinstance(part["properties"], dict))
+
+
+def test_every_pattern_is_anchored_plain_and_explained() -> None:
+    patterns = [part for part in parts(schema.load()) if isinstance(part.get("pattern"), str)]
+
+    assert patterns
+    for part in patterns:
+        assert re.fullmatch(r"\^.*\$", part["pattern"])
+        assert not re.search(r"\(\?|\\[^n]|[^\x20-\x7e]", part["pattern"]), "not in both RE2 and Python"
+        assert part["x-pattern"]
+
+
+def test_durations_are_whole_seconds() -> None:
+    for path, part in schema.records():
+        assert not re.search("(?i)timeout|delay|deadline|period|interval|ttl", path[-1]) or (
+            path[-1].endswith(("Seconds", "SecondsAfterFinished")) and "integer" in schema.types(part)
+        )
+
+
+def test_no_key_and_no_choice_is_a_word_that_helm_reads_as_a_boolean() -> None:
+    words = {key for path, _ in schema.records() for key in path}
+    words |= {word for part in parts(schema.load()) for word in part.get("enum", ()) if isinstance(word, str)}
+
+    assert set() == {word.lower() for word in words} & {"y", "n", "yes", "no", "on", "off", "true", "false"}
+
+
+def test_defaults_are_new_each_time() -> None:
+    schema.defaults()["workers"]["tolerations"].append("x")
+
+    assert [] == schema.defaults()["workers"]["tolerations"]
+
+
+def test_fill_gives_what_helm_cannot() -> None:
+    given = {"storage": {"data": {"create": {"size": "1Gi"}}, "scratch": {"emptyDir": {}}}, "workers": {"replicas": 2}}
+
+    filled = schema.fill(given)
+
+    assert {"size": "1Gi", "accessModes": ["ReadWriteMany"], "protect": True, "persistentVolume": {}} == (
+        filled["storage"]["data"]["create"]
+    )
+    assert {
+        "mountPath": "",
+        "subPath": "",
+        "readOnly": False,
+        "mountIn": "both",
+        "existingClaim": "",
+        "emptyDir": {},
+    } == filled["storage"]["scratch"]
+    assert {"create": {"size": "1Gi"}} == given["storage"]["data"], "the argument was changed"
+
+
+@pytest.mark.parametrize(
+    ("path", "expected"),
+    [
+        (("workers", "slots"), "integer"),
+        (("storage", "data", "create", "size"), ["string", "number"]),
+        (("workers", "tolerations", 0, "effect"), "string"),
+        (("training", "env", "A", "valueFrom", "secretKeyRef", "optional"), "boolean"),
+        (("security", "podSecurityContext", "runAsUser"), "integer"),
+        (("labels", "team"), "string"),
+    ],
+)
+def test_every_path_has_a_type(path: tuple[str | int, ...], expected: str) -> None:
+    found = schema.type_at(path)
+
+    assert found is not None
+    assert expected == found["type"]
+
+
+@pytest.mark.parametrize("path", [("worker",), ("workers", "slots", "x"), ("workers", 0)])
+def test_a_path_that_leads_nowhere_has_none(path: tuple[str | int, ...]) -> None:
+    assert schema.type_at(path) is None
+
+
+def test_published_files_are_those_that_would_be_written() -> None:
+    editors = schema.as_json(schema.for_editors())
+
+    assert (ROOT / "schemas" / "values.schema.json").read_text(encoding="utf-8") == editors
+    assert (ROOT / "docs" / "options.md").read_text(encoding="utf-8") == schema.options_page()
+    assert '"x-' not in editors
+
+
+@pytest.fixture(scope="module")
+def chart(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A chart that does nothing but take values."""
+    folder = tmp_path_factory.mktemp("chart")
+    (folder / "templates").mkdir()
+    (folder / "Chart.yaml").write_text("apiVersion: v2\nname: values\nversion: 0.1.0\n")
+    (folder / "values.yaml").write_text(json.dumps(schema.defaults()))
+    (folder / "values.schema.json").write_text(schema.as_json(schema.for_chart()))
+    (folder / "templates" / "values.yaml").write_text("values: {{ .Values | toJson }}\n")
+    return folder
+
+
+REFUSED = [
+    {"workers": None},
+    {"workers": {"slots": None}},
+    {"training": {"deepspeed": {"config": {"a": [{"b": None}]}}}},
+    {"storage": {"data": {"create": None}}},
+    {"storage": {"data": {"nfs": {"server": "a", "path": "/", "readOnly": None}}}},
+    {"labels": {"team": None}},
+    {"worker": {}},
+    {"workers": {"slots": "1"}},
+    {"workers": {"slots": 0}},
+    {"name": "Cifar"},
+    {"name": "cifar\n"},
+    {"run": {"id": "\u0661"}},
+    {"image": {"pullPolicy": "always"}},
+    {"workers": {"tolerations": [{"operater": "Exists"}]}},
+    {"workers": {"resources": {"limits": {"memory": "16GB"}}}},
+    {"training": {"env": {"A-B": "x"}}},
+    {"training": {"env": {"A": 1}}},
+    {"training": {"envFrom": [{"prefix": "x"}]}},
+]
+ACCEPTED = [
+    {},
+    {"run": {"id": 2}, "workers": {"slots": 4.0}},
+    {"lifecycle": {"suspend": None}, "workers": {"accelerator": {"count": None}}},
+    {"storage": {"data": {"create": {"storageClass": None}}}},
+    {"global": {"anything": None}},
+    {"training": {"env": {"A": "x", "B": {"valueFrom": {"secretKeyRef": {"name": "a", "key": "b"}}}}}},
+]
+
+
+@pytest.mark.parametrize("major", MAJORS)
+@pytest.mark.parametrize("values", REFUSED, ids=json.dumps)
+def test_helm_refuses_what_dsgen_refuses(values: dict[str, Any], major: int, chart: Path, tmp_path: Path) -> None:
+    file = tmp_path / "v.yaml"
+    file.write_text(json.dumps(values))
+
+    assert validate(read(SourceText("v.yaml", json.dumps(values) + "\n")).root)
+    assert run_helm(helm(major), "template", chart, "-f", file).returncode != 0
+
+
+@pytest.mark.parametrize("major", MAJORS)
+@pytest.mark.parametrize("values", ACCEPTED, ids=json.dumps)
+def test_helm_accepts_what_dsgen_accepts(values: dict[str, Any], major: int, chart: Path, tmp_path: Path) -> None:
+    file = tmp_path / "v.yaml"
+    file.write_text(json.dumps(values))
+
+    assert [] == validate(read(SourceText("v.yaml", json.dumps(values) + "\n")).root)
+    result = run_helm(helm(major), "template", chart, "-f", file)
+    assert result.returncode == 0, result.stderr

@@ -1,0 +1,184 @@
+"""The reader: the same data as Helm's, with the place of everything."""
+
+import base64
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from dsgen.diagnostics import Position
+from dsgen.nodes import SourceText, Tree
+from dsgen.source import read
+
+CORPUS = json.loads((Path(__file__).parent.parent / "data" / "helm_yaml_corpus.json").read_text(encoding="utf-8"))
+
+
+def tree(text: str) -> Tree:
+    return read(SourceText("v.yaml", text))
+
+
+def found(text: str) -> list[tuple[str, int, int]]:
+    """Id, line and column of everything that is said about the text."""
+    return [(one.id, one.position.line, one.position.column) for one in tree(text).diagnostics if one.position]
+
+
+def same(one: Any, other: Any) -> bool:
+    """Equal in type too: a boolean is no integer; 1 and 1.0 are one number, as in JSON."""
+    if isinstance(one, bool) or isinstance(other, bool):
+        return one is other
+    if isinstance(one, dict) and isinstance(other, dict):
+        return one.keys() == other.keys() and all(same(one[key], other[key]) for key in one)
+    if isinstance(one, list) and isinstance(other, list):
+        return len(one) == len(other) and all(map(same, one, other))
+    return bool(one == other)
+
+
+@pytest.mark.parametrize("entry", CORPUS, ids=lambda entry: entry["name"])
+def test_what_is_accepted_is_what_both_helm_majors_read(entry: dict[str, Any]) -> None:
+    data = entry["yaml"].encode() if "yaml" in entry else base64.b64decode(entry["b64"])
+    got = read(SourceText.from_bytes("v.yaml", data))
+    if any(one.severity == "error" for one in got.diagnostics):
+        return  # refusing is not disagreeing; the next test counts how often
+    value = got.root.data()
+    value.pop("global", None)  # Helm's own
+
+    for answer in (entry["helm4"], entry.get("helm3_17", entry["helm4"])):
+        assert same(answer.get("value"), value), answer
+
+
+def test_few_files_that_helm_reads_are_refused() -> None:
+    texts = [(entry["yaml"], entry["helm4"]) for entry in CORPUS if "yaml" in entry]
+    refused = [text for text, answer in texts if "value" in answer and not all(_is_warning(one) for one in found(text))]
+
+    assert 36 >= len(refused)
+
+
+def _is_warning(one: tuple[str, int, int]) -> bool:
+    return one[0] == "DS050"
+
+
+def test_the_parser_without_c_gives_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+    text = "a: [1, {b: 'c'}]\nd: &x {e: yes}\nf: {<<: *x}\n"
+    fast = tree(text)
+    monkeypatch.delattr(yaml, "CBaseLoader", raising=False)
+
+    assert fast == tree(text)
+
+
+@pytest.mark.parametrize(
+    ("path", "line", "column"),
+    [
+        (("name",), 1, 7),
+        (("workers", "tolerations", 0, "key"), 4, 12),
+        (("workers", "tolerations", 1), 5, 7),
+        (("training", "args", 1), 6, 29),
+        (("launcher", "nodeSelector", "pool"), 8, 18),  # through an alias: where it is written
+        (("launcher", "nodeSelector"), 9, 27),
+        (("labels", "pool"), 8, 18),  # through a merge
+        (("labels", "größe"), 10, 28),
+    ],
+)
+def test_every_value_has_its_place(path: tuple[str | int, ...], line: int, column: int) -> None:
+    text = (
+        "name: cifar\n"
+        "workers:\n"
+        "  tolerations:\n"
+        "    - key: gpu\n"
+        "    - {operator: Exists}\n"
+        "training: {args: [--epochs, '3']}\n"
+        "pools: &pool\n"
+        "  {a: 'é', pool: fast}\n"
+        "launcher: {nodeSelector:  *pool}\n"
+        "labels: {<<: *pool, größe: x}\n"
+    )
+    node, whole = tree(text).root.find(path)
+
+    assert (path, Position("v.yaml", line, column)) == (whole, node.position)
+
+
+def test_every_key_has_its_place() -> None:
+    root = tree("a: 1\nb:\n  'c d': {e: 2}\n").root
+
+    assert [(1, 1), (2, 1), (3, 3), (3, 11)] == [
+        (node.key.line, node.key.column) for _, node in root.walk() if node.key is not None
+    ]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("a: 1\nb: 2\na: 3\n", [("DS004", 3, 1)]),
+        ("a: {b: 1, c: 2, b: 3}\n", [("DS004", 1, 17)]),
+        ("1: a\n'1': b\n", [("DS004", 2, 1)]),
+        ("a: &x {b: 1}\nc: {b: 2, <<: *x}\n", [("DS005", 2, 11)]),
+        ("a: {<<: 1}\n", [("DS005", 1, 5)]),
+        ("a: 1\n---\nb: 2\n", [("DS006", 2, 1)]),
+        ("# x\n\n%YAML 1.1\n---\na: 1\n", [("DS006", 3, 1)]),
+        ("a: !!int '1'\nb: !x {c: 1}\n", [("DS007", 1, 4), ("DS007", 2, 4)]),
+        ("a: 9007199254740993\nb: [-.inf, .NaN]\n", [("DS008", 1, 4), ("DS008", 2, 5), ("DS008", 2, 12)]),
+        ("a: 0x1FFFFFFFFFFFFF1\n", [("DS008", 1, 4)]),
+        ("a: &x [*x]\n", [("DS009", 1, 8)]),
+        ("a: *x\n", [("DS009", 1, 4)]),
+        ("? {a: 1}\n: 2\n", [("DS010", 1, 3)]),
+        ("null: 1\n1.5: 2\n", [("DS010", 1, 1), ("DS010", 2, 1)]),
+        (f"? {'k' * 1001}\n: 1\n", [("DS010", 1, 3)]),
+        ("a: &x 1\n*x : 2\n", [("DS010", 2, 1)]),
+        (f"a: {'[' * 200}{']' * 200}\n", [("DS011", 1, 104)]),
+        ("a: |\n  text", [("DS012", 1, 4)]),
+        ('a: "x\\/y"\n', [("DS013", 1, 4)]),
+        ("- a\n", [("DS003", 1, 1)]),
+        ("just text\n", [("DS003", 1, 1)]),
+        ("a: \x07\nb: \x7f\n", [("DS002", 1, 4), ("DS002", 2, 4)]),
+        ("a: yes\nb: 010\non: 1\n", [("DS050", 1, 4), ("DS050", 2, 4), ("DS050", 3, 1)]),
+        ("a: [1\n", [("DS001", 2, 1)]),
+        ("a: 1\n  b: 2\n", [("DS001", 2, 4)]),
+    ],
+)
+def test_what_is_dangerous_is_refused_at_its_place(text: str, expected: list[tuple[str, int, int]]) -> None:
+    assert expected == found(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "# nothing\n",
+        "---\n",
+        "\ufeffa: 1\n",
+        "a: &x {b: 1}\nc: {<<: *x, b: 2}\n",
+        "a: &x {b: 1}\nd: &y {c: 1}\ne: {<<: [*x, *y]}\n",
+        "a: |-\n  text",
+        "a: >-\n  text",
+        "a: 'text'",
+        "a: |\n  % text\n",
+        'a: "x\\\\/y"\n',
+        "a: !!str 1\nb: ! 2\n",
+        "a: 1e3\nb: 0x10\nc: 1_000\n",
+        "a: 1\n...\n",
+    ],
+)
+def test_what_is_harmless_is_accepted(text: str) -> None:
+    assert [] == found(text)
+
+
+def test_one_run_tells_everything_up_to_a_syntax_error() -> None:
+    text = "a: 1\na: 2\nb: !x 1\nc: 12345678901234567890\nd: [\n"
+
+    assert ["DS004", "DS007", "DS008", "DS001"] == [id_ for id_, _, _ in found(text)]
+
+
+def test_an_alias_bomb_is_refused_before_it_explodes() -> None:
+    lines = ["a0: &a0 [x, x, x, x, x, x, x, x, x, x]"]
+    lines += [f"a{level}: &a{level} [{', '.join([f'*a{level - 1}'] * 10)}]" for level in range(1, 20)]
+
+    assert [("DS009", 6)] == [(id_, line) for id_, line, _ in found("\n".join(lines) + "\n")]
+
+
+def test_bytes_that_are_no_text_have_a_place() -> None:
+    source = SourceText.from_bytes("v.yaml", "name: é\nx: ".encode() + b"\xff\xfe\n")
+
+    assert [(2, 4), (2, 5)] == [
+        (one.position.line, one.position.column) for one in read(source).diagnostics if one.position
+    ]
