@@ -262,7 +262,7 @@ def test_the_reaper_leaves_the_launchers_own_children_alone() -> None:
 PROCESSES = {
     1: endranks.Process(0, [b"python3", b"/etc/dsgen/worker.py"]),
     10: endranks.Process(1, [b"bash", b"-c", b"python3 -u -m deepspeed.launcher.launch x"]),
-    11: endranks.Process(10, [b"python3", b"-u", b"-m", b"deepspeed.launcher.launch", b""]),
+    11: endranks.Process(10, [b"python3", b"-u", b"-m", b"deepspeed.launcher.launch", b"/etc/dsgen/rank.py", b""]),
     12: endranks.Process(11, [b"python3", b"-ESs", b"/etc/dsgen/rank.py", b""]),
     13: endranks.Process(12, [b"python3", b"train.py"]),
     14: endranks.Process(13, [b"nvcc"]),
@@ -273,6 +273,12 @@ PROCESSES = {
 @pytest.mark.parametrize(("name", "expected"), [("TERM", {12}), ("KILL", {11, 12, 13, 14})])
 def test_whom_a_signal_goes_to(name: str, expected: set[int]) -> None:
     assert expected == endranks.chosen(PROCESSES, name)
+
+
+def test_a_launcher_without_ranks_is_asked_to_end_itself() -> None:
+    young = {pid: process for pid, process in PROCESSES.items() if pid not in (12, 13, 14)}
+
+    assert endranks.chosen(young, "TERM") == {11}
 
 
 def test_processes_are_read_from_proc() -> None:
