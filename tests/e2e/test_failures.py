@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import pytest
 
-from tests.e2e.training import Job, Run, condition, ended, moment
+from tests.e2e.training import RESTRICTED, Job, Run, condition, ended, moment
 
 # Steps of a second, so that there is a middle to interrupt; what resumes goes at full speed.
 SLOW = ("--until", "20", "--pause", "1")
@@ -95,11 +95,15 @@ def test_the_record_lists_the_attempt_of_the_lost_launcher(drained: tuple[Job, R
 
 
 def test_deleted_jobs_stop_the_run(drained: tuple[Job, Run]) -> None:
-    """Who deletes both Jobs has stopped the run: the record says Stopped, pods and ranks go, nothing comes again."""
+    """Who deletes both Jobs has stopped the run: the record says Stopped, pods and ranks go, nothing comes again.
+
+    Until then, no process list showed a line of the key.
+    """
     job, _ = drained
     training = job.values["training"] | {"args": ["--checkpoints", "/checkpoints/stopped", *SLOW]}
     job.apply("2", training=training)
     job.trained("2")
+    assert [] == job.showing_key(job.processes("2"))
 
     job.space.kubectl("delete", "job", "digits-2-launcher", "digits-2-worker", "--wait=false")
 
@@ -115,7 +119,8 @@ def test_deleted_jobs_stop_the_run(drained: tuple[Job, Run]) -> None:
 
 def test_a_deleted_worker_is_waited_for_in_the_same_launcher_pod(make_job: Callable[..., Job]) -> None:
     """A lost worker is no failure of the training: the launcher waits for the next pod and trains on."""
-    job = make_job("lost", *SLOW)
+    job = make_job("lost", *SLOW, level="restricted")
+    job.values["security"] = RESTRICTED
     job.apply()
     launcher = job.trained()
     worker = next(pod for pod in job.pods("1", "worker") if "-worker-1-" in pod.metadata.name)

@@ -1,16 +1,14 @@
 """A training that succeeds: flat manifests as root, the chart as another user, both applied again, a second run."""
 
-import base64
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from tests.e2e.training import NON_ROOT, NOTE, Job, Run, condition, dsgen, ended, moment
+from tests.e2e.training import NOTE, RESTRICTED, Job, Run, condition, dsgen, ended, moment
 from tests.helm import helm
 
 CHART = Path(__file__).parents[2] / "charts" / "deepspeed-job"
-RESTRICTED = {"podSecurityLevel": "restricted", "podSecurityContext": NON_ROOT}
 
 
 @pytest.fixture(scope="module")
@@ -86,13 +84,7 @@ def test_the_record_says_how_it_went(flat: Run) -> None:
 
 def test_the_key_is_made_in_the_cluster_and_shows_nowhere(flat_job: Job, flat: Run) -> None:
     """The Secret is applied without data and filled once; no log, no record and no pod holds a line of the key."""
-    secret = flat_job.space.secret("digits-ssh")
-    key = base64.b64decode(secret.data["ssh-privatekey"]).decode()
-    shown = [*flat.logs.values(), str(flat.record), str(flat.pods)]
-
-    assert key.startswith("-----BEGIN OPENSSH PRIVATE KEY-----")
-    for line in key.strip().splitlines():
-        assert not [text for text in shown if line in text]
+    assert [] == flat_job.showing_key([*flat.logs.values(), str(flat.record), str(flat.pods)])
 
 
 def test_training_code_has_no_api_token(flat: Run) -> None:

@@ -1,9 +1,10 @@
 """A training job of the tests: its values, its way into the cluster by the command line, what a run left behind."""
 
+import base64
 import json
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
@@ -20,7 +21,11 @@ SOURCE = Path(__file__).with_name("train.py").read_text()
 SMALL = {"requests": {"cpu": "50m", "memory": "128Mi"}, "limits": {"memory": "2Gi"}}
 # What a shell, pdsh's %-expansion or a template could spoil.
 NOTE = 'it\'s 100% "$HOME" $(id) %h *; {{ x }} ${A} \\ \u00e9'
-NON_ROOT = {"runAsUser": 1234, "runAsGroup": 1234, "fsGroup": 1234}
+# For a namespace that enforces `restricted`.
+RESTRICTED = {
+    "podSecurityLevel": "restricted",
+    "podSecurityContext": {"runAsUser": 1234, "runAsGroup": 1234, "fsGroup": 1234},
+}
 
 
 def image_values(reference: str) -> dict[str, str]:
@@ -216,12 +221,21 @@ class Job:
 
         return self.space.soon(f"checkpoint {checkpoint}", look, seconds)
 
-    def ranks(self, run: str = "1") -> list[str]:
-        """Command lines of the training that still run in the run's workers."""
+    def showing_key(self, texts: Iterable[str]) -> list[str]:
+        """Those texts that hold a line of the job's private key."""
+        key = base64.b64decode(self.space.secret(f"{self.name}-ssh").data["ssh-privatekey"]).decode()
+        assert key.startswith("-----BEGIN OPENSSH PRIVATE KEY-----")
+        return [text for text in texts if any(line in text for line in key.split("\n") if line)]
+
+    def processes(self, run: str) -> list[str]:
+        """Command lines of all processes in the run's workers that are not being deleted."""
         return [
             line
             for pod in self.pods(run, "worker")
             if pod.status.phase == "Running" and not pod.metadata.deletion_timestamp
             for line in self.space.processes(pod.metadata.name)
-            if "train.py" in line
         ]
+
+    def ranks(self, run: str = "1") -> list[str]:
+        """Command lines of the training that still run in the run's workers."""
+        return [line for line in self.processes(run) if "train.py" in line]
