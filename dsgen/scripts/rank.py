@@ -103,7 +103,7 @@ def main() -> int:
     try:
         rank, world_size, local_rank = (os.environ[name] for name in ("RANK", "WORLD_SIZE", "LOCAL_RANK"))
     except KeyError as missing:
-        sys.stderr.write(f"dsgen: {missing} is not set: this program is started by deepspeed, once for every rank\n")
+        sys.stderr.write(f"[dsgen] {missing} is not set: this program is started by deepspeed, once for every rank\n")
         return 1
     report("dsgen-rank", {"rank": int(rank), "worldSize": int(world_size), "localRank": int(local_rank)})
     program = Rank(command(settings.load(), local_rank))

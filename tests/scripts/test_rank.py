@@ -114,7 +114,7 @@ def test_a_program_that_cannot_be_executed(pod: Any, program: str, code: int, te
     found, out, lines = run(pod, program)
     assert found == code
     assert text in out
-    assert f"dsgen: cannot execute '{program}': " in failure(lines)["tail"][0]
+    assert f"[dsgen] cannot execute '{program}': " in failure(lines)["tail"][0]
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])

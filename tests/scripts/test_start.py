@@ -63,8 +63,8 @@ def test_any_exit_in_setup_is_a_failure_and_is_told(pod: Any, setup: str, code: 
     found, log = run(pod, setup + "\n")
     reason = f"training.setup ended with exit code {code} before its last line; its last lines:\n"
     assert found == 1
-    assert f"dsgen: {reason}" in log
-    assert "dsgen: | last words\n" in log
+    assert f"[dsgen] {reason}" in log
+    assert "[dsgen] | last words\n" in log
     assert pod.termination_message().startswith(f"{reason}last words\n")
     assert not (pod.run / "env").exists()
     assert "PROGRAM" not in log

@@ -50,7 +50,7 @@ def test_a_worker_waits_for_the_key(pod: Any) -> None:
 def test_a_key_that_is_none_is_said(pod: Any) -> None:
     (pod.keys / "ssh-privatekey").write_text("no key\n")
     assert wait(pod.start()) == 78
-    assert "dsgen: secret cifar-ssh: " in pod.log()
+    assert "[dsgen] secret cifar-ssh: " in pod.log()
     assert "secret cifar-ssh: " in pod.termination_message()
 
 
