@@ -181,9 +181,7 @@ class Expressions:
         if row.name in ("matching", "indent", "replace") and not all(isinstance(v, tree.Const) for v in values[1:]):
             raise self.error(node, f"the arguments of {row.name} are constants")
         if row.name == "matching" and not is_whole(values[1]):
-            raise self.error(
-                node, "a pattern of matching is ^...$, with choices in parentheses and no backslash"
-            )
+            raise self.error(node, "a pattern of matching is ^...$, with choices in parentheses and no backslash")
         if row.name == "get" and isinstance(values[0], tree.Root):
             raise self.error(node, "get reads an object inside the values, not the values themselves")
         return tree.Call(row, values, type=result_type(row, values))

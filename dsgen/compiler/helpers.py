@@ -86,29 +86,32 @@ class Helpers:
     def settle(self) -> None:
         """Finds out which helpers give one line; call it when all files are read."""
         for helper in self._helpers.values():
-            helper.is_inline = helper.unit.name not in self._free_units and self._lines(helper.node.body) <= 1
+            is_free = helper.unit.name in self._free_units
+            helper.is_inline = not is_free and self._lines(helper.node.body, helper.node.name) <= 1
 
-    def _lines(self, body: Sequence[nodes.Node]) -> int:
-        return sum(self._lines_of(node) for node in body)
+    def _lines(self, body: Sequence[nodes.Node], *callers: str) -> int:
+        return sum(self._lines_of(node, callers) for node in body)
 
-    def _lines_of(self, node: nodes.Node) -> int:
+    def _lines_of(self, node: nodes.Node, callers: tuple[str, ...]) -> int:
         """How many lines a statement gives at most; 2 stands for any number."""
         match node:
             case nodes.If():
-                return max(self._lines(part) for part in (node.body, node.else_, *(other.body for other in node.elif_)))
+                bodies = (node.body, node.else_, *(other.body for other in node.elif_))
+                return max(self._lines(body, *callers) for body in bodies)
             case nodes.For():
                 return 2
             case nodes.Output():
                 text = "".join(part.data if isinstance(part, nodes.TemplateData) else "x" for part in node.nodes)
-                blocks = sum(2 for part in node.nodes if self._is_block(part))
+                blocks = sum(2 for part in node.nodes if self._is_block(part, callers))
                 return blocks + sum(1 for line in text.split("\n") if line.strip())
         return 0
 
-    def _is_block(self, part: nodes.Node) -> bool:
+    def _is_block(self, part: nodes.Node, callers: tuple[str, ...]) -> bool:
         if isinstance(part, nodes.Filter):
             return part.name in MULTILINE_FILTERS
         if isinstance(part, nodes.Call) and isinstance(part.node, nodes.Name) and part.node.name in self:
-            return self._lines(self._helpers[part.node.name].node.body) > 1
+            called = part.node.name
+            return called not in callers and self._lines(self._helpers[called].node.body, called, *callers) > 1
         return False
 
     def include(self, caller: Expressions, node: nodes.Call, name: str, arguments: Sequence[Expr]) -> tree.Include:

@@ -13,6 +13,7 @@ from dsgen.compiler.program import compile_units
 from dsgen.compiler.source import Unit
 from dsgen.language.environment import Environment, environment
 from tests.helm import helm, helm_template
+from tests.parity import dump
 
 # One key of every type.
 SCHEMA: dict[str, Any] = {
@@ -116,7 +117,7 @@ class Worlds:
         yaml_helper = STATIC.joinpath("templates/_yaml.tpl").read_text()
         folder.joinpath("templates/_yaml.tpl").write_text(yaml_helper)
         folder.joinpath("Chart.yaml").write_text("apiVersion: v2\nname: worlds\nversion: 1.0.0\n")
-        folder.joinpath("values.yaml").write_text(json.dumps(self._values))
+        folder.joinpath("values.yaml").write_text(dump(self._values))
         self._folder = folder
 
     def jinja(self, filled: dict[str, Any]) -> dict[str, str]:
