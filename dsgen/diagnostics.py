@@ -161,8 +161,7 @@ def visible(text: str) -> str:
 def _visible_char(char: str) -> str:
     if char == "\t":
         return " "
-    # Cc control, Cf direction marks, Cs lone surrogates, Zl and Zp separators
-    return "\ufffd" if unicodedata.category(char) in ("Cc", "Cf", "Cs", "Zl", "Zp") else char
+    return char if char.isprintable() else "\ufffd"
 
 
 def _width(char: str) -> int:

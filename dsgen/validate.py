@@ -208,6 +208,8 @@ def _shown(value: Any) -> str:
 
 def _repair(found: _Finding, wanted: Sequence[str]) -> str:
     value = found.value
+    if "string" in wanted and found.node.position.file == "--set":
+        return "--set-string makes a text of it"
     if "string" in wanted and isinstance(value, int | float):
         return f'put it in quotes: "{found.node.text or _shown(value)}"'
     if isinstance(value, str) and {"integer", "number"} & set(wanted) and re.fullmatch("[0-9]+", value):

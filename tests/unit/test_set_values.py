@@ -1,0 +1,150 @@
+"""--set and its kin read as the real Helm reads them."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from dsgen.diagnostics import Position
+from dsgen.errors import DsgenError, UsageProblem
+from dsgen.nodes import Node, SourceText, from_data
+from dsgen.set_values import Override, apply
+from dsgen.source import read
+from tests.helm import MAJORS, helm, run_helm
+
+START = {"base": {"x": 1}, "items": [{"a": 1}, "b"]}
+SET = [
+    *("a=1", "a=", "a=1,b=2", "a={}", "a={,}", "a={x,1,true,null}", "a={x},b=2", "a=\\{x\\}", "a={ x, y }"),
+    *("a[0]=x", "a[1]=x", "a[0].b=c", "a[0][1]=c", "a[2].b=1,a[0]=z", "a[0]=1,a[0]=2", "a.b.c=1", "a\\.b=c", "a=x\\,y"),
+    *(
+        "base.x=null",
+        "base=null",
+        "base.y=2",
+        "items[0].a=2",
+        "items[0].c=2",
+        "items[1].c=2",
+        "items[3]=q",
+        "items={z}",
+    ),
+    *("a=0777", "a=yes", "a=TRUE", "a=False", "a=Null,b=1", "a=-5", "a=+5", "a=0", "a=-0", "a=00", "a=1.5", "a=1e3"),
+    *(
+        "a=9007199254740993",
+        "a=9223372036854775808",
+        "a= b",
+        "a=b=c",
+        "=x",
+        ".a=1",
+        "a[0].=1",
+        "a=x\\",
+        "a=größe 日本",
+        'a="q"',
+    ),
+    *("a[0][0].b[1]=c", "a.b[0].c=1,a.b[0].d=2", "base.x=1,base.x=2"),
+]
+WRONG_SET = [
+    *("a", "a=1,b", "a,b=1", "a={x}y", "a..b=1", "a.=1", "a[x]=1", "a[-1]=1", "a[]=1", "a[0]x=1", "a={x", "a[99999]=1"),
+    *("base.x.y=1", "base[0]=1", "items.a=1", ".".join("k" * 40) + "=1"),
+]
+JSON = [
+    *('a={"b":1}', 'a=[1,2],b="x"', "a= 1 , b = 2", "a=1.5", 'a[0]={"b":1}', 'a[0]=1,a[1]="k"', 'base={"z":1}'),
+    *("a=1.0", "a=[1.0,1e3]", 'a={"b":null}', 'a="é\\u00e9"', 'a={"b":1,"b":2}'),
+]
+WRONG_JSON = ["a=x", "a=1 2", "a=1e400", "a={", "a=[1", "a=NaN", "a=Infinity"]
+
+
+def ours(flag: str, text: str) -> dict[str, Any]:
+    """The values after the flag, null taken away as Helm does where there is a default."""
+    root, _ = apply(from_data(START, Position("v.yaml", 1, 1)), [Override(flag, text)])
+    return {key: _without_null(value) for key, value in root.data().items() if value is not None}
+
+
+def _without_null(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {key: _without_null(part) for key, part in value.items() if part is not None}
+    return value
+
+
+@pytest.fixture(scope="module")
+def chart(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A chart that prints its values."""
+    folder = tmp_path_factory.mktemp("chart")
+    (folder / "templates").mkdir()
+    (folder / "Chart.yaml").write_text("apiVersion: v2\nname: values\nversion: 0.1.0\n")
+    (folder / "values.yaml").write_text("{}\n")
+    (folder / "start.yaml").write_text(json.dumps(START))
+    (folder / "templates" / "values.yaml").write_text("# {{ .Values | toRawJson }}\n")
+    return folder
+
+
+def helms(major: int, chart: Path, flag: str, text: str) -> dict[str, Any] | None:
+    """What Helm makes of it, None when it refuses."""
+    result = run_helm(helm(major), "template", chart, "-f", chart / "start.yaml", flag, text)
+    if result.returncode:
+        return None
+    values = json.loads(next(line for line in result.stdout.splitlines() if line.startswith("# {"))[2:])
+    return {key: _without_null(value) for key, value in values.items() if value is not None and key != "global"}
+
+
+CASES = [
+    *(("--set", text) for text in SET),
+    *(("--set-string", text) for text in ("a=1", "a={1,2}", "a=null", "a=true,b=0")),
+    *(("--set-json", text) for text in JSON),
+]
+
+
+@pytest.mark.parametrize(("flag", "text"), CASES)
+def test_it_is_what_helm_makes_of_it(flag: str, text: str, chart: Path) -> None:
+    for major in MAJORS:
+        assert json.dumps(helms(major, chart, flag, text), sort_keys=True) == json.dumps(
+            ours(flag, text), sort_keys=True
+        )
+
+
+@pytest.mark.parametrize(
+    ("flag", "text"),
+    [*(("--set", text) for text in WRONG_SET), *(("--set-json", text) for text in WRONG_JSON)],
+)
+def test_what_helm_cannot_read_is_refused_with_the_reason(flag: str, text: str, chart: Path) -> None:
+    with pytest.raises(UsageProblem) as raised:
+        ours(flag, text)
+
+    assert str(raised.value).startswith(f"{flag} {text}: ")
+    assert helms(4, chart, flag, text) is None
+
+
+def test_a_whole_object_of_json_is_merged() -> None:
+    assert {"base": {"x": 1, "y": 2}, "items": []} == ours("--set-json", '{"base": {"y": 2}, "items": []}')
+
+
+def test_a_file_becomes_a_text(tmp_path: Path) -> None:
+    (tmp_path / "setup.sh").write_text("pip install .\n")
+
+    assert {**START, "a": "pip install .\n"} == ours("--set-file", f"a={tmp_path}/setup.sh")
+
+
+def test_a_file_that_cannot_be_read_is_an_error(tmp_path: Path) -> None:
+    with pytest.raises(DsgenError, match="cannot read"):
+        ours("--set-file", f"a={tmp_path}/none")
+
+
+def test_helms_order_counts_and_not_the_command_lines() -> None:
+    overrides = [Override("--set-string", "a=1"), Override("--set", "a=2"), Override("--set-json", "a=3")]
+
+    assert {"a": "1"} == apply(Node({}, Position("v", 1, 1)), overrides)[0].data()
+
+
+def test_positions_say_which_flag_and_which_column() -> None:
+    overrides = [Override("--set", "a.b=1,c={x,y}"), Override("--set", "d[0].e=2")]
+    root, texts = apply(Node({}, Position("v", 1, 1)), overrides)
+
+    assert {"--set": "a.b=1,c={x,y}\nd[0].e=2"} == texts
+    assert [Position("--set", 1, 5), Position("--set", 1, 12), Position("--set", 2, 8)] == [
+        root.find(path)[0].position for path in (("a", "b"), ("c", 1), ("d", 0, "e"))
+    ]
+
+
+def test_an_alias_in_the_file_is_changed_in_one_place_only() -> None:
+    root = read(SourceText("v", "a: &x {b: 1}\nc: *x\n")).root
+
+    assert {"a": {"b": 2}, "c": {"b": 1}} == apply(root, [Override("--set", "a.b=2")])[0].data()

@@ -1,0 +1,169 @@
+"""Files merged as Helm merges them, with places and all problems."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from dsgen import schema, values
+from dsgen.diagnostics import Position
+from dsgen.nodes import SourceText
+from dsgen.set_values import Override
+from dsgen.values import Loaded, Release
+from tests.helm import MAJORS, helm, run_helm
+
+BASE = """\
+name: cifar
+image: {repository: registry.example.com/team/cifar, tag: v3}
+workers:
+  replicas: 2
+  accelerator: {count: 4}
+  tolerations: [{key: gpu, operator: Exists}]
+  resources: {requests: {cpu: "8"}}
+training: {python: train.py, args: [a, b], env: {A: x, B: q}}
+storage: {data: {mountPath: /data, create: {}}}
+"""
+OVER = """\
+workers:
+  replicas: 3
+  accelerator: {count: null}
+  tolerations: [{key: other, operator: Exists}]
+training: {args: [c], env: {B: z}}
+storage: {scratch: {emptyDir: {}}}
+lifecycle: {suspend: null, maxRestarts: 1}
+"""
+
+
+def load(*texts: str, overrides: tuple[Override, ...] = ()) -> Loaded:
+    return values.load([SourceText(f"{number}.yaml", text) for number, text in enumerate(texts, 1)], overrides)
+
+
+def data(*texts: str, overrides: tuple[Override, ...] = ()) -> dict[str, Any]:
+    loaded = load(*texts, overrides=overrides)
+    assert loaded.diagnostics == []
+    assert loaded.values
+    return loaded.values.data
+
+
+def test_nothing_given_is_the_defaults() -> None:
+    assert schema.defaults() == data("")
+
+
+def test_maps_merge_lists_replace_null_removes() -> None:
+    merged = data(BASE, OVER)
+
+    assert 3 == merged["workers"]["replicas"]
+    assert {"resource": "nvidia.com/gpu"} == merged["workers"]["accelerator"]
+    assert ["other"] == [toleration["key"] for toleration in merged["workers"]["tolerations"]]
+    assert {"cpu": "8", "memory": "2Gi"} == merged["workers"]["resources"]["requests"]
+    assert (["c"], {"A": "x", "B": "z"}) == (merged["training"]["args"], merged["training"]["env"])
+    assert {"data", "scratch"} == merged["storage"].keys()
+    assert "suspend" not in merged["lifecycle"]
+
+
+def test_below_names_of_the_user_the_defaults_are_filled_in() -> None:
+    volume = data(BASE)["storage"]["data"]
+
+    assert ("both", False, "100Gi", True) == (
+        volume["mountIn"],
+        volume["readOnly"],
+        volume["create"]["size"],
+        volume["create"]["protect"],
+    )
+
+
+@pytest.mark.parametrize("major", MAJORS)
+def test_it_is_the_tree_that_helm_has(major: int, tmp_path: Path) -> None:
+    (tmp_path / "templates").mkdir()
+    (tmp_path / "Chart.yaml").write_text("apiVersion: v2\nname: values\nversion: 0.1.0\n")
+    (tmp_path / "values.yaml").write_text(json.dumps(schema.defaults()))
+    (tmp_path / "templates" / "values.yaml").write_text("# {{ .Values | toRawJson }}\n")
+    files = [tmp_path / "1.yaml", tmp_path / "2.yaml"]
+    for file, text in zip(files, (BASE, OVER), strict=True):
+        file.write_text(text)
+    flags = ("--set", "workers.slots=4,training.args={x,z}")
+
+    command = ["template", tmp_path, "-f", files[0], "-f", files[1], *flags]
+    printed = run_helm(helm(major), *command).stdout
+    from_helm = json.loads(next(line for line in printed.splitlines() if line.startswith("# {"))[2:])
+    ours = data(BASE, OVER, overrides=(Override(*flags[:2]),))
+
+    assert ours == schema.fill(_without_null(from_helm))
+
+
+def _without_null(value: Any) -> Any:
+    # Helm 3 keeps a null where the defaults have nothing, Helm 4 drops it; both are nil to a template.
+    if isinstance(value, dict):
+        return {key: _without_null(part) for key, part in value.items() if part is not None}
+    return value
+
+
+def test_each_key_points_to_where_it_was_set_last() -> None:
+    loaded = load(BASE, OVER, overrides=(Override("--set", "workers.slots=4,training.env.A=q"),))
+
+    assert [
+        Position("1.yaml", 1, 7),
+        Position("2.yaml", 2, 13),
+        Position("1.yaml", 7, 31),
+        Position("--set", 1, 15),
+        Position("--set", 1, 32),
+        Position("2.yaml", 5, 32),
+    ] == [
+        loaded.position(path)
+        for path in (
+            ("name",),
+            ("workers", "replicas"),
+            ("workers", "resources", "requests", "cpu"),
+            ("workers", "slots"),
+            ("training", "env", "A"),
+            ("training", "env", "B"),
+        )
+    ]
+
+
+def test_what_nobody_set_points_to_the_nearest_key() -> None:
+    loaded = load(BASE)
+
+    assert Position("1.yaml", 8, 1) == loaded.position(("training", "deepspeed", "config"))
+    assert Position("1.yaml", 1, 1) == loaded.position(("network", "policy"))
+
+
+def test_problems_of_all_files_and_flags_come_together() -> None:
+    found = load(
+        "name: 1\n", "nam: x\nimage: {tag: !x y}\n", "a: [\n", overrides=(Override("--set", "workers.slots=x"),)
+    ).diagnostics
+
+    assert [("--set", "DS102"), ("1.yaml", "DS102"), ("2.yaml", "DS101"), ("2.yaml", "DS007"), ("3.yaml", "DS001")] == [
+        (one.position.file, one.id) for one in found if one.position and one.path != "a"
+    ]
+
+
+def test_errors_leave_no_values() -> None:
+    assert load("nam: x\n").values is None
+
+
+def test_a_warning_does() -> None:
+    loaded = load("network: {policy: no}\n")
+
+    assert ["DS050"] == [one.id for one in loaded.diagnostics]
+    assert loaded.values
+    assert loaded.values.data["network"] == {"policy": False}
+
+
+def test_checks_see_what_has_nothing_to_do_with_the_errors() -> None:
+    found = load("nam: x\ntraining: {exec: train.py}\nimage: {tag: v3}\n").diagnostics
+
+    assert ["DS101", "DS102", "DS201"] == sorted(one.id for one in found)
+
+
+def test_a_key_that_is_wrong_is_not_called_missing_too() -> None:
+    found = load("image: {repository: 'a b'}\ntraining: {python: [train.py]}\n").diagnostics
+
+    assert ["DS104", "DS102"] == [one.id for one in found]
+
+
+def test_a_charts_values_are_checked_by_the_names_that_they_have() -> None:
+    loaded = load(f"name: {'a' * 60}\n{BASE.partition(chr(10))[2]}")
+
+    assert ["DS204"] == [one.id for one in values.check(loaded, Release("x", "y"), chart=True)]
