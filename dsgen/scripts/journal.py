@@ -1,13 +1,16 @@
-"""launcher.json: what the launcher says of itself, written whenever it changes."""
+"""The launcher's side of the two files that it shares with the sidecar: what it says, and what it is told."""
 
 from __future__ import annotations
 
 import time
 from pathlib import Path
+from types import FrameType
 from typing import Any
 
 import exchange
+import outcome
 import record
+import settings
 
 
 class Journal:
@@ -52,3 +55,37 @@ class Journal:
     def write(self) -> None:
         self.sequence += 1
         exchange.write(self.path, {"sequence": self.sequence, **self.said, "attempts": self.attempts})
+
+
+class Outside:
+    """What the launcher cannot see by itself: SIGTERM, and what the sidecar tells in status.json."""
+
+    def __init__(self) -> None:
+        self.terminated = False
+
+    def on_signal(self, _number: int, _frame: FrameType | None) -> None:
+        self.terminated = True
+
+    def status(self) -> dict[str, Any]:
+        return exchange.read(settings.RUN / exchange.STATUS)
+
+    def event(self) -> str:
+        """The event that ends whatever the launcher is at; "" to go on."""
+        return "terminated" if self.terminated else outcome.outside(self.status())
+
+    def earlier(self) -> dict[str, Any]:
+        """Sums over the attempts of the launcher pods before this one."""
+        return dict(self.status().get("earlier") or {})
+
+    def failures(self) -> int:
+        """The worker Job's count of failed pods."""
+        return int(self.workers().get("failed", 0))
+
+    def workers(self) -> dict[str, Any]:
+        return dict(self.status().get("workers") or {})
+
+    def explain(self, event: str) -> str:
+        """The message of an end that came from outside."""
+        if event == "lease-lost":
+            return f"run {self.status().get('holder')} of this job has taken over"
+        return str(self.workers().get("message", "")) if event == "workers-failed" else ""

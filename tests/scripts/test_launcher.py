@@ -186,10 +186,10 @@ def test_a_clock_stands_still_while_it_does_not_run() -> None:
     assert 9.5 < clock.tick(True) < 9.96
 
 
-def started(*lines: bytes, code: int, command: str = "") -> training.Training:
+def started(*lines: bytes, code: int, command: str = "") -> training.Process:
     """A training of one shell command that prints these lines and ends with `code`."""
     printed = "".join(f"printf '{line.decode()}';" for line in lines).replace("\n", "\\n")
-    return training.Training(["sh", "-c", f"{printed} {command} exit {code}"], dict(os.environ), output.Output(HOSTS))
+    return training.Process(["sh", "-c", f"{printed} {command} exit {code}"], dict(os.environ), output.Output(HOSTS))
 
 
 def test_a_training_is_read_to_its_end() -> None:
@@ -251,9 +251,11 @@ def test_the_reaper_leaves_the_launchers_own_children_alone() -> None:
     other = os.spawnlp(os.P_NOWAIT, "true", "true")
     time.sleep(0.3)
 
-    launcher.reap({own.pid})
+    reached = workers.Workers(HOSTS, 22)
+    reached.children.add(own.pid)
+    reached.reap()
     assert own.wait() == 5
-    launcher.reap(set())
+    reached.reap()
 
     with pytest.raises(ChildProcessError):
         os.waitpid(other, os.WNOHANG)
