@@ -1,7 +1,6 @@
 """A complete Helm chart: compiled templates, values with their schema, scripts, and what belongs around them."""
 
 import functools
-import json
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -29,7 +28,7 @@ def chart_files(values: Mapping[str, Any] | None = None, name: str = "deepspeed-
     files = {
         "Chart.yaml": chart_yaml(name),
         "values.yaml": values_file(values),
-        "values.schema.json": json.dumps(schema.for_chart(), indent=2, ensure_ascii=False) + "\n",
+        "values.schema.json": schema.as_json(schema.for_chart()),
         **{path.relative_to(STATIC).as_posix(): _read(path) for path in STATIC.rglob("*") if path.is_file()},
         **{f"templates/{path}": text for path, text in compiled.templates.items()},
         **{path: _read(PACKAGE / path) for path in compiled.files},

@@ -1,0 +1,63 @@
+"""What templates see: helpers of all files, keys instead of methods, text as Go prints it."""
+
+from pathlib import Path
+
+import jinja2
+import pytest
+
+from dsgen.errors import DsgenError
+from dsgen.language.builtins import TemplateError
+from dsgen.language.environment import Environment, environment
+
+HELPERS = {
+    "_b.j2": "<% macro outer(x) %>\n[<< inner(x) >>]\n<% endmacro %>\n",
+    "_c.j2": "<% macro inner(x) %>\n<< x >>\n\n<% endmacro %>\n",
+}
+
+
+@pytest.fixture
+def env(tmp_path: Path) -> Environment:
+    for name, text in HELPERS.items():
+        tmp_path.joinpath(name).write_text(text)
+    tmp_path.joinpath("scripts").mkdir()
+    tmp_path.joinpath("scripts/a.sh").write_text("one\n\ntwo\n")
+    return environment(tmp_path, tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("source", "expected"),
+    [
+        ("<< values.items >>.<< values.keys >>", "1.2"),
+        ("<% for key, value in values | items %>\n<< key >>\n<% endfor %>\n", "items\nkeys\n"),
+        ("<< outer('a') >>.", "[a\n]."),
+        ("<% if values.absent is none %>\nyes\n<% endif %>\n", "yes\n"),
+        ("a: |\n  << files.get('scripts/a.sh') | indent(2) >>\n", "a: |\n  one\n\n  two\n"),
+        ("<< true >> << 1000000.0 >>", "true 1000000"),
+        ("  <% if true %>\nx\n  <% endif %>\n<# gone #>\ny\n", "x\ny\n"),
+    ],
+)
+def test_rendering(env: Environment, source: str, expected: str) -> None:
+    assert expected == env.from_string(source).render(values={"items": 1, "keys": 2})
+
+
+@pytest.mark.parametrize("source", ["<< nothing >>", "<< values >>", "<< values.absent >>", "<< 1.5 >>"])
+def test_nothing_is_printed_by_mistake(env: Environment, source: str) -> None:
+    with pytest.raises((jinja2.UndefinedError, TypeError)):
+        env.from_string(source).render(values={})
+
+
+def test_helpers_in_expressions(env: Environment) -> None:
+    assert env.compile_expression("outer('a') == '[a\n]'")()
+
+
+def test_fail_ends_with_its_message(env: Environment) -> None:
+    with pytest.raises(TemplateError, match=r"^no$"):
+        env.from_string("<< fail('no') >>").render()
+
+
+def test_two_helpers_of_one_name(tmp_path: Path) -> None:
+    for name in ("_a.j2", "_b.j2"):
+        tmp_path.joinpath(name).write_text(HELPERS["_c.j2"])
+
+    with pytest.raises(DsgenError, match=r"_b\.j2: there is a helper 'inner' already"):
+        environment(tmp_path).from_string("<< inner(1) >>").render()
