@@ -126,9 +126,10 @@ class Launcher:
 
     def take_turn(self) -> None:
         """Wait until the sidecar holds the lease. Another run may take any time; an API that never answers may not."""
-        clock, next_visit = self.new_clock(), 0.0
+        clock = self.new_clock()
         while True:
             self.check()
+            self.reached.visit()
             status = self.outside.status()
             lease = status.get("lease")
             if lease == "held":
@@ -137,10 +138,6 @@ class Launcher:
                 raise Finish("no-record", f"ConfigMap {self.configured.record} could not be read and written in time")
             if lease == "waiting":
                 self.journal.move("turn", f"run {status.get('holder')} of this job has not ended")
-            if lease == "waiting" and time.monotonic() >= next_visit:
-                # A login each, so that the waiting workers do not take themselves for orphans.
-                self.reached.everywhere("true", workers.COMMAND_SECONDS, lambda: self.outside.terminated)
-                next_visit = time.monotonic() + self.configured.orphan_timeout_seconds / 4
             time.sleep(TICK_SECONDS)
 
     def wait_for_workers(self) -> None:
@@ -160,6 +157,7 @@ class Launcher:
     def still_waiting(self) -> bool:
         """Whether there is time left to wait for workers. The clock stands while their Job is suspended."""
         self.check()
+        self.reached.visit()
         self.count_loss()
         suspended = bool(self.outside.workers().get("suspended"))
         queued = ("queued", f"Job {self.configured.worker_job} is suspended")
@@ -239,7 +237,8 @@ def unreachable(configured: settings.Settings, missing: list[str]) -> str:
 
 def main() -> int:
     configured = settings.load()
-    launcher = Launcher(configured, workers.Workers(workers.hosts(Path(training.HOSTFILE)), configured.ssh_port))
+    names = workers.hosts(Path(training.HOSTFILE))
+    launcher = Launcher(configured, workers.Workers(names, configured.ssh_port, configured.orphan_timeout_seconds))
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, launcher.outside.on_signal)
     return launcher.run()

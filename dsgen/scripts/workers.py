@@ -17,6 +17,7 @@ TICK_SECONDS = 0.5
 POLL_SECONDS = 0.1
 CONNECT_SECONDS = 5
 COMMAND_SECONDS = 20
+VISIT = "touch /run/dsgen/contact"
 
 
 def hosts(hostfile: Path) -> list[str]:
@@ -81,10 +82,13 @@ async def _has_banner(name: str, port: int) -> bool:
 class Workers:
     """All workers of the run. Helper processes have groups of their own, and end with the call that starts them."""
 
-    def __init__(self, names: list[str], port: int) -> None:
+    def __init__(self, names: list[str], port: int, orphan_seconds: float) -> None:
         self.names = names
         self.port = port
         self.children: set[int] = set()  # process ids that the reaper leaves alone
+        self.visit_every = orphan_seconds / 4
+        self.visited_at = time.monotonic()
+        self.visitor: subprocess.Popen[bytes] | None = None
 
     def missing(self, go_on: Callable[[], bool]) -> list[str]:
         return missing(self.names, self.port, go_on)
@@ -94,7 +98,7 @@ class Workers:
 
         `wait` is called while it lasts, and ends it by raising.
         """
-        with self._child(["ssh", "-n", self.names[0], "true"], {}, errors=subprocess.PIPE) as process:
+        with self._child(["ssh", "-n", self.names[0], "true"], errors=subprocess.PIPE) as process:
             while process.poll() is None:
                 wait()
                 time.sleep(POLL_SECONDS)
@@ -103,24 +107,33 @@ class Workers:
 
     def everywhere(self, command: str, seconds: float, until: Callable[[], bool] = lambda: False) -> None:
         """Run `command` on all at once, for at most so many seconds or until `until`. pdsh would expand a `%` in it."""
-        bounds = ["-f", "256", "-t", str(CONNECT_SECONDS), "-u", str(COMMAND_SECONDS)]
-        argv = ["pdsh", *bounds, "-w", ",".join(self.names), command]
         deadline = time.monotonic() + seconds
-        with self._child(argv, {"PDSH_RCMD_TYPE": "ssh"}, errors=subprocess.DEVNULL) as process:
+        with self._child(self._pdsh(command), errors=subprocess.DEVNULL) as process:
             while process.poll() is None and time.monotonic() < deadline and not until():
                 time.sleep(POLL_SECONDS)
 
+    def visit(self) -> None:
+        """See, in the background and from time to time, that waiting workers do not take themselves for orphans."""
+        if self.visitor and self.visitor.poll() is not None:
+            self.children.discard(self.visitor.pid)
+            self.visitor = None
+        if self.visitor is None and time.monotonic() - self.visited_at >= self.visit_every:
+            self.visited_at = time.monotonic()
+            self.visitor = self._start(self._pdsh(VISIT), errors=subprocess.DEVNULL)
+
+    def _pdsh(self, command: str) -> list[str]:
+        bounds = ["-R", "ssh", "-f", "256", "-t", str(CONNECT_SECONDS), "-u", str(COMMAND_SECONDS)]
+        return ["pdsh", *bounds, "-w", ",".join(self.names), command]
+
+    def _start(self, argv: list[str], errors: int) -> subprocess.Popen[bytes]:
+        null = subprocess.DEVNULL
+        process = subprocess.Popen(argv, stdin=null, stdout=null, stderr=errors, start_new_session=True)
+        self.children.add(process.pid)
+        return process
+
     @contextlib.contextmanager
-    def _child(self, argv: list[str], environment: dict[str, str], errors: int) -> Iterator[subprocess.Popen[bytes]]:
-        with subprocess.Popen(
-            argv,
-            env={**os.environ, **environment},
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.DEVNULL,
-            stderr=errors,
-            start_new_session=True,
-        ) as process:
-            self.children.add(process.pid)
+    def _child(self, argv: list[str], errors: int) -> Iterator[subprocess.Popen[bytes]]:
+        with self._start(argv, errors) as process:
             try:
                 yield process
             finally:

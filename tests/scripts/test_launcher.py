@@ -251,7 +251,7 @@ def test_the_reaper_leaves_the_launchers_own_children_alone() -> None:
     other = os.spawnlp(os.P_NOWAIT, "true", "true")
     time.sleep(0.3)
 
-    reached = workers.Workers(HOSTS, 22)
+    reached = workers.Workers(HOSTS, 22, 3600)
     reached.children.add(own.pid)
     reached.reap()
     assert own.wait() == 5
