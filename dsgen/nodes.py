@@ -57,14 +57,11 @@ class Node:
         return replace(self)
 
     def without(self, paths: Collection[Path], here: Path = ()) -> Node:
-        """A copy without what stands at these paths; of a list with a part among them nothing is left."""
+        """A copy without what stands at these paths, which lead through maps only."""
         if isinstance(self.value, dict):
             kept = {key: node for key, node in self.value.items() if (*here, key) not in paths}
             return replace(self, value={key: node.without(paths, (*here, key)) for key, node in kept.items()})
-        if isinstance(self.value, list):
-            is_cut = any(path[: len(here)] == here for path in paths)
-            return replace(self, value=[] if is_cut else [node.copy() for node in self.value])
-        return replace(self)
+        return self.copy()
 
     def find(self, path: Sequence[str | int]) -> tuple[Node, Path]:
         """The node at the path, or the last one on the way, and the part of the path that leads to it."""

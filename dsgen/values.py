@@ -79,15 +79,21 @@ def load(files: Sequence[SourceText], overrides: Sequence[Override] = ()) -> Loa
 
 def _checked_in_part(loaded: Loaded, wrong: set[Path]) -> list[Diagnostic]:
     """What the checks say about values with errors: only what has nothing to do with these."""
-    wrong |= {path for path, node in loaded.root.walk() if node.broken}
+    broken = {path for path, node in loaded.root.walk() if node.broken}
+    wrong = {_up_to_list(path) for path in wrong | broken}
     data = complete_values(loaded.root.without(wrong).data())
     found = _run_checks(loaded, data, Release(data["name"], data["namespace"]))
-    return [problem for path, problem in found if not any(_related(path, other) for other in wrong)]
+    return [problem for path, problem in found if not any(_touches(path, other) for other in wrong)]
 
 
-def _related(one: Path, other: Path) -> bool:
-    shorter = min(len(one), len(other))
-    return one[:shorter] == other[:shorter]
+def _up_to_list(path: Path) -> Path:
+    """A list with something wrong in it is not looked at."""
+    return next((path[:depth] for depth, key in enumerate(path) if isinstance(key, int)), path)
+
+
+def _touches(path: Path, wrong: Path) -> bool:
+    """Whether a check of the key looks at what is wrong: around it, it, or directly below it."""
+    return path[: len(wrong)] == wrong or path == wrong[:-1]
 
 
 def complete_values(given: Mapping[str, Any]) -> dict[str, Any]:

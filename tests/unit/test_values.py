@@ -157,6 +157,12 @@ def test_checks_see_what_has_nothing_to_do_with_the_errors() -> None:
     assert ["DS101", "DS102", "DS201"] == sorted(one.id for one in found)
 
 
+def test_an_error_deep_below_does_not_hide_what_is_missing() -> None:
+    found = load("image: {repository: a/b, tag: v1}\ntraining: {env: {A-B: x}}\n").diagnostics
+
+    assert ["DS202", "DS109"] == [one.id for one in found]
+
+
 def test_a_key_that_is_wrong_is_not_called_missing_too() -> None:
     found = load("image: {repository: 'a b'}\ntraining: {python: [train.py]}\n").diagnostics
 
