@@ -26,6 +26,16 @@ def kubectl(*arguments: str, text: str | None = None) -> str:
     return done.stdout
 
 
+def soon(what: str, look: Callable[[], Any], seconds: float) -> Any:
+    """The first answer that is not empty, asked for twice a second."""
+    deadline = time.monotonic() + seconds
+    while time.monotonic() < deadline:
+        if answer := look():
+            return answer
+        time.sleep(0.5)
+    raise TooLateError(f"no {what} after {seconds} s")
+
+
 class Namespace:
     """A namespace that enforces a Pod Security level."""
 
@@ -61,15 +71,6 @@ class Namespace:
     def pods(self, **labels: str) -> list[client.V1Pod]:
         selector = ",".join(f"dsgen.dev/{name}={value}" for name, value in labels.items())
         return self.core.list_namespaced_pod(self.name, label_selector=selector).items
-
-    def soon(self, what: str, look: Callable[[], Any], seconds: float) -> Any:
-        """The first answer that is not empty, asked for twice a second."""
-        deadline = time.monotonic() + seconds
-        while time.monotonic() < deadline:
-            if answer := look():
-                return answer
-            time.sleep(0.5)
-        raise TooLateError(f"{self.name}: no {what} after {seconds} s")
 
     def log(self, pod: str, container: str) -> str:
         """What the container has said so far; nothing when it has not begun."""

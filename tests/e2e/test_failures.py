@@ -4,6 +4,7 @@ from collections.abc import Callable
 
 import pytest
 
+from tests.e2e.cluster import soon
 from tests.e2e.training import RESTRICTED, Job, Run, condition, ended, moment
 
 # Steps of a second, so that there is a middle to interrupt; what resumes goes at full speed.
@@ -68,7 +69,7 @@ def drained(make_job: Callable[..., Job]) -> tuple[Job, Run]:
 
     assert 143 == ended(gone).exit_code
     job.recorded("1", lambda record: (record["phase"], record["reason"]) == ("Pending", "LauncherTerminated"), 30)
-    job.space.soon("end of all ranks", lambda: not job.ranks(), 20)
+    soon("end of all ranks", lambda: not job.ranks(), 20)
 
     run = job.ended()
     assert workers == {worker.metadata.uid for worker in run.pods_of("worker")}
@@ -109,7 +110,7 @@ def test_deleted_jobs_stop_the_run(drained: tuple[Job, Run]) -> None:
 
     record = job.recorded("2", lambda record: bool(record["endTime"]), 60)
     assert "Stopped" == record["phase"]
-    job.space.soon("end of all pods", lambda: not job.space.pods(job="digits", run="2"), 60)
+    soon("end of all pods", lambda: not job.space.pods(job="digits", run="2"), 60)
     assert [] == [
         found.metadata.name
         for found in job.space.batch.list_namespaced_job(job.space.name).items

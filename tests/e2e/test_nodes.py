@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from tests.e2e.cluster import kubectl
+from tests.e2e.cluster import kubectl, soon
 from tests.e2e.training import Job, Run
 
 # An added node takes no pods but those of these tests.
@@ -44,12 +44,14 @@ def slow_node(node_program: Callable[..., str]) -> Iterator[str]:
         yield slow[0]
         return
     node_program("a second node with a slow kubelet", "node", "add", DSGEN_KUBELET_SYNC="1m")
-    added = next(node for node in usable_nodes() if node not in before)
-    kubectl("taint", "node", added, f"{TAINT['key']}={TAINT['value']}:{TAINT['effect']}")
-    node_program("the image on the new node", "deepspeed")
-    yield added
-    node_program("the node's end", "node", "kill", added)
-    kubectl("delete", "node", added)
+    added = soon("new node", lambda: set(usable_nodes()) - set(before), 60).pop()
+    try:
+        kubectl("taint", "node", added, f"{TAINT['key']}={TAINT['value']}:{TAINT['effect']}", "--overwrite")
+        node_program("the image on the new node", "deepspeed")
+        yield added
+    finally:
+        node_program("the node's end", "node", "kill", added)
+        kubectl("delete", "node", added)
 
 
 def offer(node: str, seats: int | None) -> None:

@@ -13,7 +13,7 @@ from typing import Any
 import yaml
 from kubernetes import client
 
-from tests.e2e.cluster import Namespace, TooLateError, runs_of
+from tests.e2e.cluster import Namespace, TooLateError, runs_of, soon
 
 # A run takes half a minute on two cores, and a minute more where the image lacks DeepSpeed's prebuilt CPU kernel.
 RUN_SECONDS = 240
@@ -187,7 +187,7 @@ class Job:
             role: self.space.watched("job", f"{self.name}-{run}-{role}", lambda job: bool(condition(job)), seconds)
             for role in ("launcher", "worker")
         }
-        self.space.soon("end of all pods", lambda: not self.running(run), 60)
+        soon("end of all pods", lambda: not self.running(run), 60)
         pods = self.space.pods(job=self.name, run=run)
         return Run(jobs["launcher"], jobs["worker"], pods, self.space.logs(), self.space.record(self.name)[run])
 
@@ -219,7 +219,7 @@ class Job:
                     return pod
             return None
 
-        return self.space.soon(f"checkpoint {checkpoint}", look, seconds)
+        return soon(f"checkpoint {checkpoint}", look, seconds)
 
     def showing_key(self, texts: Iterable[str]) -> list[str]:
         """Those texts that hold a line of the job's private key."""
