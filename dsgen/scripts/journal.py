@@ -37,11 +37,13 @@ class Journal:
         """Close the open attempt; `facts` are exitCode, host, rank, tail, as far as they are known."""
         self.attempts[-1].update({"endTime": record.stamp(time.time()), "reason": reason, **facts})
 
-    def count_loss(self) -> None:
-        """The last attempt lost workers, and the worker Job counts that."""
-        if self.attempts and not self.attempts[-1].get("counted"):
-            self.attempts[-1]["counted"] = True
-            self.write()
+    def count_loss(self) -> bool:
+        """The last attempt lost workers, and the worker Job counts that. False when that was known."""
+        if not self.attempts or self.attempts[-1].get("counted"):
+            return False
+        self.attempts[-1]["counted"] = True
+        self.write()
+        return True
 
     def terminate(self) -> None:
         """SIGTERM has ended the launcher; the sidecar finds out what that means."""

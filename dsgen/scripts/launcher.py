@@ -168,7 +168,8 @@ class Launcher:
         """A loss counts when the worker Job's failures have risen since the attempt began."""
         if self.waiting[0] != "workers-lost" or self.outside.failures() <= self.failures_before:
             return
-        self.journal.count_loss()
+        if self.journal.count_loss():
+            self.clock = self.new_clock()  # the Job controller takes its time to replace them
         used, limit = self.totals()["replacements"], self.configured.worker_replacements
         if used > limit:
             raise Finish("lost-too-often", f"workers were lost {used} times, lifecycle.workerReplacements is {limit}")

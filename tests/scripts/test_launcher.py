@@ -17,6 +17,8 @@ import pytest
 sys.path.insert(0, str(Path(__file__).parents[2] / "dsgen" / "scripts"))
 
 import endranks
+import exchange
+import journal
 import launcher
 import output
 import settings
@@ -301,7 +303,7 @@ def test_tools_that_are_missing_are_named() -> None:
 
 def configured(**changes: Any) -> settings.Settings:
     """Settings of a job with two workers."""
-    given = {"workers": 2, "slots": 1, "master_port": 29500, **changes}
+    given = {"workers": 2, "slots": 1, "master_port": 29500, "restart_exit_codes": [], **changes}
     return settings.Settings(**{name: given.get(name, 0) for name in settings.Settings._fields})
 
 
@@ -340,3 +342,223 @@ def test_missing_workers_are_named_with_the_remedy() -> None:
     assert "w-0 w-1" in words
     assert "and 2 more" in words
     assert "kubectl delete job -n training cifar-1-worker" in words
+
+
+@pytest.fixture
+def run_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The pod's /run/dsgen."""
+    monkeypatch.setattr(settings, "RUN", tmp_path)
+    monkeypatch.setattr(settings, "TERMINATION_LOG", tmp_path / "termination-log")
+    return tmp_path
+
+
+def tell(folder: Path, **said: Any) -> None:
+    """The sidecar writes."""
+    exchange.write(folder / exchange.STATUS, {"lease": "held", "workers": {"state": "active", "failed": 0}, **said})
+
+
+def attempt(*lines: bytes, **changes: Any) -> training.Attempt:
+    """An attempt that has printed these lines."""
+    reached = workers.Workers(HOSTS, 1, 3600)
+    account = journal.Journal(settings.RUN / exchange.LAUNCHER)
+    account.begin_attempt()
+    made = training.Attempt(configured(start_timeout_seconds=60, **changes), reached, account, journal.Outside())
+    for line in lines:
+        made.output.take(line)
+    return made
+
+
+RANK_0 = RANK.replace(b"-1:", b"-0:").replace(b'"rank": 1', b'"rank": 0')
+SMALL = RANK.replace(b'"worldSize": 2', b'"worldSize": 1')
+
+
+@pytest.mark.parametrize(
+    ("lines", "seconds", "wrong_seconds", "reason"),
+    [
+        ((), 10, 0, ""),
+        ((), 61, 0, "world-size"),
+        ((RANK,), 61, 0, "world-size"),
+        ((RANK, RANK_0), 61, 0, ""),
+        ((SMALL,), 1, 0, "world-size"),
+        ((RANK, RANK_0), 90, 0, ""),
+        ((RANK, RANK_0), 95, 0, "deadline"),
+        ((RANK, RANK_0), 10, 20, ""),
+        ((RANK, RANK_0), 10, 21, "follow"),
+    ],
+)
+def test_when_an_attempt_is_ended(
+    run_folder: Path, lines: tuple[bytes, ...], seconds: float, wrong_seconds: float, reason: str
+) -> None:
+    """The deadline counts the ten seconds of an earlier attempt, too."""
+    tell(run_folder, earlier={"seconds": 10})
+
+    assert reason == attempt(*lines, active_deadline_seconds=100).why_cut(seconds, wrong_seconds)
+
+
+@pytest.mark.parametrize(
+    ("said", "reason"),
+    [
+        ({"lease": "lost"}, "lease-lost"),
+        ({"lease": ""}, ""),
+        ({"workers": {"state": "failed"}}, "workers-failed"),
+        ({"workers": None}, ""),
+    ],
+)
+def test_what_ends_an_attempt_from_outside(run_folder: Path, said: dict[str, Any], reason: str) -> None:
+    tell(run_folder, **said)
+
+    assert reason == attempt(RANK, RANK_0).why_cut(1, 0)
+
+
+def test_sigterm_ends_an_attempt_first_of_all(run_folder: Path) -> None:
+    tell(run_folder, lease="lost")
+    made = attempt()
+    made.outside.on_signal(signal.SIGTERM, None)
+
+    assert made.why_cut(1, 0) == "terminated"
+
+
+CLOSED_0 = CLOSED.replace(b"-1:", b"-0:")
+
+
+@pytest.mark.parametrize(
+    ("lines", "code", "lost"),
+    [
+        ((RANK, RANK_0, CLOSED, CLOSED_0), 3, []),
+        ((RANK, RANK_0, SSH.replace(b"3", b"255"), CLOSED_0), 255, [HOSTS[1]]),
+        ((RANK, RANK_0, CLOSED), 0, [HOSTS[0]]),
+        ((RANK, RANK_0), 137, []),
+        ((RANK, RANK_0), 1, HOSTS),
+        ((), 0, []),
+        ((), 1, HOSTS),
+    ],
+)
+@pytest.mark.usefixtures("run_folder")
+def test_who_is_gone_after_an_attempt(
+    monkeypatch: pytest.MonkeyPatch, lines: tuple[bytes, ...], code: int, lost: list[str]
+) -> None:
+    """Who has not closed, unless pdsh itself died; when no session was begun, who does not answer (here nobody does)."""
+    monkeypatch.setattr(training, "PROBE_SECONDS", 0.1)
+    made = attempt(*lines)
+    process = started(code=code)
+    process.process.wait()
+
+    assert lost == made.gone(process, "")
+
+
+@pytest.mark.parametrize(
+    ("lines", "code", "cut", "lost", "end", "closed"),
+    [
+        (
+            (RANK, RANK_0, FAILED, CLOSED, CLOSED_0),
+            3,
+            "",
+            [],
+            ("failed", "rank 1 on cifar-1-worker-1.cifar-1 ended with exit code 3", 3),
+            {"reason": "TrainingFailed", "exitCode": 3, "host": HOSTS[1], "rank": 1, "tail": ["a", "b"]},
+        ),
+        (
+            (RANK, RANK_0, FAILED, SSH),
+            255,
+            "",
+            [HOSTS[1]],
+            ("workers-lost", "lost: cifar-1-worker-1.cifar-1", None),
+            {"reason": "WorkersLost", "exitCode": 3, "host": HOSTS[1], "rank": 1, "tail": ["a", "b"]},
+        ),
+        (
+            (SMALL, FAILED, CLOSED),
+            1,
+            "world-size",
+            [],
+            ("world-size", "1 of 2 ranks started; world size reported: 1", None),
+            {"reason": "WorldSize"},
+        ),
+        (
+            (RANK, RANK_0, CLOSED.replace(b"end 3", b"end 0"), CLOSED_0.replace(b"end 3", b"end 0")),
+            0,
+            "",
+            [],
+            ("succeeded", "", 0),
+            {"reason": "Succeeded", "exitCode": 0},
+        ),
+        (
+            (),
+            1,
+            "",
+            [],
+            ("failed", "the training ended with exit code 1", 1),
+            {"reason": "TrainingFailed", "exitCode": 1},
+        ),
+    ],
+)
+@pytest.mark.usefixtures("run_folder")
+def test_how_an_attempt_is_recorded(
+    lines: tuple[bytes, ...],
+    code: int,
+    cut: str,
+    lost: list[str],
+    end: tuple[str, str, int | None],
+    closed: dict[str, Any],
+) -> None:
+    made = attempt(*lines)
+
+    assert end == tuple(made.judge(code, cut, lost))
+    last = made.journal.attempts[-1]
+    assert closed == {key: value for key, value in last.items() if key not in ("startTime", "endTime")}
+
+
+def new_launcher() -> launcher.Launcher:
+    return launcher.Launcher(
+        configured(worker_replacements=1, start_timeout_seconds=60), workers.Workers(HOSTS, 1, 3600)
+    )
+
+
+def test_losses_beyond_the_limit_end_the_run(run_folder: Path) -> None:
+    """Only those that the worker Job counts; each once."""
+    tell(run_folder, workers={"state": "active", "failed": 1}, earlier={"replacements": 1})
+    made = new_launcher()
+    made.journal.begin_attempt()
+    made.waiting, made.failures_before = ("workers-lost", ""), 1
+    made.count_loss()
+    tell(run_folder, workers={"state": "active", "failed": 2}, earlier={"replacements": 1})
+
+    with pytest.raises(launcher.Finish) as caught:
+        made.count_loss()
+
+    assert caught.value.event == "lost-too-often"
+    assert made.totals()["replacements"] == 2
+
+
+@pytest.mark.parametrize(("phase", "code", "expected"), [("Succeeded", 0, 0), ("Failed", 3, 3), ("Stopped", None, 1)])
+def test_a_run_that_had_ended_is_not_trained_again(
+    run_folder: Path, phase: str, code: int | None, expected: int
+) -> None:
+    tell(run_folder, ended={"phase": phase, "reason": "", "exitCode": code})
+    made = new_launcher()
+
+    with pytest.raises(launcher.Finish) as caught:
+        made.check()
+
+    assert expected == made.end(caught.value)
+    assert not (run_folder / exchange.LAUNCHER).exists()
+
+
+def test_the_end_is_written_and_said(run_folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(launcher, "CONFIRM_SECONDS", 0.1)
+    made = new_launcher()
+
+    assert made.end(launcher.Finish("unreachable", "w-1")) == 69
+    said = exchange.read(run_folder / exchange.LAUNCHER)
+    assert (said["phase"], said["reason"], said["message"]) == ("Failed", "WorkersUnreachable", "w-1")
+    assert (run_folder / "termination-log").read_text() == "Failed: WorkersUnreachable: w-1"
+
+
+def test_sigterm_leaves_the_meaning_to_the_sidecar(run_folder: Path) -> None:
+    made = new_launcher()
+    made.outside.on_signal(signal.SIGTERM, None)
+
+    with pytest.raises(launcher.Finish) as caught:
+        made.pause(5)
+
+    assert made.end(caught.value) == 143
+    assert exchange.read(run_folder / exchange.LAUNCHER)["terminated"] is True
