@@ -20,7 +20,7 @@ def start(
     pod.settings(localRank=local_rank)
     (pod.config / "command.json").write_text(json.dumps({"program": program, "arguments": arguments}))
     return subprocess.Popen(
-        [sys.executable, pod.config / "rank.py"],
+        ["python3", pod.config / "rank.py"],
         env={**pod.environment, **WORLD, **environment},
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
@@ -124,8 +124,9 @@ def test_signals_reach_the_program(pod: Any, number: signal.Signals) -> None:
     )
     assert process.stdout.readline() == b"1\n"
     process.send_signal(number)
-    process.communicate(timeout=20)
+    error = process.communicate(timeout=20)[1]
     assert process.returncode == 9
+    assert b"dsgen-rank-failed" not in error, "it did not fail, it was stopped"
 
 
 def test_the_program_dies_with_its_rank(pod: Any) -> None:
@@ -172,7 +173,7 @@ def test_signals_are_at_their_defaults_in_the_program(pod: Any) -> None:
 
 def test_started_by_hand_it_says_what_it_is(pod: Any) -> None:
     process = subprocess.run(
-        [sys.executable, pod.config / "rank.py"], env=pod.environment, capture_output=True, text=True, check=False
+        ["python3", pod.config / "rank.py"], env=pod.environment, capture_output=True, text=True, check=False
     )
     assert (process.returncode, process.stdout) == (1, "")
     assert "'RANK' is not set: this program is started by deepspeed" in process.stderr
