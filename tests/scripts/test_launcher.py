@@ -437,7 +437,7 @@ CLOSED_0 = CLOSED.replace(b"-1:", b"-0:")
 def test_who_is_gone_after_an_attempt(
     monkeypatch: pytest.MonkeyPatch, lines: tuple[bytes, ...], code: int, lost: list[str]
 ) -> None:
-    """Who has not closed, unless pdsh itself died; when no session was begun, who does not answer (here nobody does)."""
+    """Who has not closed, unless pdsh itself died; where no session began, who does not answer (here nobody does)."""
     monkeypatch.setattr(training, "PROBE_SECONDS", 0.1)
     made = attempt(*lines)
     process = started(code=code)

@@ -343,6 +343,29 @@ def test_who_may_take_the_lease(data: dict[str, str] | None, age: float, expecte
     assert expected == lease.may_take(data, "2", seen, 1000 + age)
 
 
+@pytest.mark.parametrize(
+    ("before", "text", "state"),
+    [
+        ("", None, "free"),
+        ("", held("1"), "free"),
+        ("", held("2"), "waiting"),
+        ("waiting", held("2"), "waiting"),
+        ("waiting", held("3"), "free"),
+        ("held", held("1"), "free"),
+        ("held", None, "free"),
+        ("held", held("2"), "lost"),
+        ("held", held("3"), "lost"),
+        ("lost", held("3"), "lost"),
+        ("lost", None, "lost"),
+    ],
+)
+def test_a_lease_that_another_run_has_had_is_lost_for_good(before: str, text: str | None, state: str) -> None:
+    """Here run 1 asks, run 2 trains, and run 3 has ended."""
+    data = {"3": '{"phase": "Succeeded"}', **({"_lease": text} if text else {})}
+
+    assert state == lease.state(before, data, "1", lease.watch(None, data, 0), 10)
+
+
 def test_a_renewed_lease_is_alive_again() -> None:
     first = lease.watch(None, {"_lease": held("1", 1)}, 0)
     same = lease.watch(first, {"_lease": held("1", 1)}, 100)
