@@ -11,6 +11,7 @@ help: ## Show this help
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 demo: $(VENV)/installed ## Install dsgen and render the smallest example, to flat manifests and to a chart
+	@rm -rf demo
 	@$(python) -m dsgen render values-examples/minimal.yaml -o demo/manifests
 	@$(python) -m dsgen chart values-examples/minimal.yaml -o demo/chart
 	@echo
@@ -31,7 +32,9 @@ e2e: $(VENV)/installed-test ## Run the end-to-end tests on the cluster of KUBECO
 
 lint: $(VENV)/installed-dev ## Check style, types, shell scripts and YAML
 	$(python) -m ruff check
-	$(python) -m mypy
+	$(python) -m mypy --exclude dsgen/scripts
+	@# the scripts import each other as they do in a pod: from their own folder
+	cd dsgen/scripts && '$(abspath $(python))' -m mypy --strict --explicit-package-bases --cache-dir ../../.mypy_cache/scripts .
 	$(VENV)/bin/shellcheck dsgen/scripts/*.sh .ci/run
 	$(python) -m yamllint --strict values-examples .yamllint
 
@@ -46,6 +49,8 @@ clean: ## Remove everything that make has made
 
 # ---- the virtual environment ----------------------------------------------------------------------------------------
 $(VENV)/created:
+	@command -v $(PYTHON) >/dev/null || { \
+	  echo '$(PYTHON) is not installed; on Debian and Ubuntu: apt-get install python3 python3-venv' >&2; exit 1; }
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { \
 	  echo 'dsgen needs Python 3.11 or later; this is' "$$($(PYTHON) --version 2>&1)." 'Choose another: make PYTHON=python3.12 ...' >&2; exit 1; }
 	@$(PYTHON) -c 'import ensurepip, venv' 2>/dev/null || { \

@@ -141,7 +141,8 @@ def _thawed(directory: Path, plan: Plan, found: Mapping[str, bytes | None], inde
     here = index.frozen if index.run == plan.run else frozenset()
     changed = sorted(path for path in here | plan.frozen if _frozen_content(found[path]) != _frozen_plan(plan, path))
     yield (
-        f'run "{plan.run}" of {plan.owner} was rendered into {directory} before and would change: {", ".join(changed)}\n'
+        f'run "{plan.run}" of {plan.owner} was rendered into {directory} before and would change: '
+        f"{', '.join(changed)}\n"
         "A run keeps what it began with: change run.id to train with the new values. "
         f"If this run was never applied, delete {directory} and render again"
     )
