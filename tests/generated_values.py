@@ -22,6 +22,7 @@ WORDS = (
     *("/data", "/a b/c", "/é", "500m", "1Gi", "2", "64Gi", "1.5", "unlimited", "registry.example.com:5000/team/image"),
     *("sha256:" + "0a" * 32, "v1.2", "amd.com/gpu", "example.com/key", "spec.nodeName", "train.py", "1e3", "null"),
 )
+KEYS = tuple(text for text in WORDS + TEXTS if text != "<<")  # Helm 3 takes even a quoted one for a merge
 NUMBERS = (
     *(0, 1, -1, 2, 7, 8, 60, 3600, 5e8, 1.0, 1e-5, 3e-7, 1e21, -0.0, 2**53, -(2**53), 1.5, 1e22, 123456789, 0.1, 1e-6),
     *(9.5e-7, 1e20, 123456789012345680000.0, 5e-324, 1.7976931348623157e308, 1 / 3, 2.5e-5, 4.35, 1e16, 12345678.9),
@@ -84,7 +85,7 @@ class Generator:
 
     def _key(self, part: Mapping[str, Any]) -> str:
         names = resolved(part.get("propertyNames", {}))
-        return self._fitting(names, WORDS) if names else self._random.choice(WORDS + TEXTS)
+        return self._fitting(names, WORDS) if names else self._random.choice(KEYS)
 
     def _array(self, part: Mapping[str, Any]) -> list[Any]:
         return [self._value(part.get("items", {})) for _ in range(self._random.randint(part.get("minItems", 0), 3))]

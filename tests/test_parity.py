@@ -10,7 +10,6 @@ from dsgen.compiler import chart_files
 from tests.generated_values import valid_texts
 from tests.helm import MAJORS, helm, run_helm
 from tests.parity import (
-    RELEASE,
     bare_chart,
     batch_objects,
     flat_objects,
@@ -105,13 +104,10 @@ def test_chart_refuses_with_the_same_words(text: str, major: int, tmp_path: Path
     assert expected
 
 
-NULL_FOR_A_RECORD = "workers: null\n"
-
-
 @majors
 def test_chart_refuses_null_where_a_default_belongs(major: int, tmp_path: Path) -> None:
     file = tmp_path / "values.yaml"
-    file.write_text(NULL_FOR_A_RECORD)
+    file.write_text("workers: null\n")
 
     result = helm_run(major, bare_chart(), "--values", file)
 
@@ -151,8 +147,16 @@ def test_a_broken_chart_is_noticed(template: str, old: str, new: str, major: int
     assert result.returncode or flat_objects(FULL) != objects(result.stdout)
 
 
-def test_release_stands_in_for_names() -> None:
-    expected = {"Service/space/rel-1"}
+@majors
+def test_flags_of_helm(major: int) -> None:
+    """`--set` gives Helm integers where a file gives it floating-point numbers; the objects are the same."""
+    flags = ["image.repository=r/x", "training.python=t.py", "workers.replicas=3", "lifecycle.maxRestarts=1000"]
+    text = (
+        "{image: {repository: r/x}, training: {python: t.py}, workers: {replicas: 3}, lifecycle: {maxRestarts: 1000}}"
+    )
 
-    assert expected == {key for key in flat_objects(FULL) if key.startswith("Service/")}
-    assert RELEASE.name == "rel"
+    assert flat_objects(text) == helm_objects(major, bare_chart(), *(f"--set={flag}" for flag in flags))
+
+
+def test_release_stands_in_for_names() -> None:
+    assert {"Service/space/rel-1"} == {key for key in flat_objects(FULL) if key.startswith("Service/")}

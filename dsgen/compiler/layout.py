@@ -1,11 +1,14 @@
 """The text of a compiled template: each tag on the line and at the indentation that it has in the source."""
 
+import textwrap
 from functools import singledispatchmethod
 
 from dsgen.compiler import tree
 from dsgen.compiler.golang import Pipelines, camel, define_name
 from dsgen.compiler.helpers import Helper
 from dsgen.compiler.tree import Body, Expr, Statement
+
+WIDTH = 108
 
 
 class Layout:
@@ -75,8 +78,9 @@ class Layout:
 
 
 def comment(text: str) -> str:
-    """A Go template comment."""
-    return f"/*\n{text}\n*/" if "\n" in text else f"/* {text} */"
+    """A Go template comment; a long one has lines of its own."""
+    lines = text.split("\n") if "\n" in text else textwrap.wrap(text, WIDTH)
+    return f"/* {text} */" if len(lines) == 1 else "\n".join(["/*", *lines, "*/"])
 
 
 def template(body: Body) -> str:
@@ -95,4 +99,4 @@ def define(name: str, helper: Helper) -> str:
         types = "; ".join(", ".join(f"{n}: {t.kind}" for n, t in signature) for signature in texts.values())
         raise helper.unit.error(helper.node.lineno, f"{name} is spelled differently for different arguments ({types})")
     text = next(iter(texts)).rstrip()
-    return f'{{{{/* {helper.comment} */}}}}\n{{{{- define "{define_name(name)}" -}}}}\n{text}\n{{{{- end }}}}\n'
+    return f'{{{{{comment(helper.comment)}}}}}\n{{{{- define "{define_name(name)}" -}}}}\n{text}\n{{{{- end }}}}\n'

@@ -8,7 +8,7 @@ import jinja2
 
 from dsgen.compiler.expressions import FILES, ROOTS, Expressions
 from dsgen.compiler.helpers import Helpers
-from dsgen.compiler.layout import define, template
+from dsgen.compiler.layout import comment, define, template
 from dsgen.compiler.scope import Scope
 from dsgen.compiler.source import Unit
 from dsgen.compiler.statements import Statements
@@ -47,6 +47,6 @@ def compile_units(
             compiled[path] = template(statements.body(unit.parse(environment).body))
     for path, unit in helper_units.items():
         defines = [define(name, helper) for name, helper in helpers if helper.unit is unit]
-        head = "{{/* " + heads[path] + " */}}\n" if heads[path] else ""
+        head = "{{" + comment(heads[path]) + "}}\n" if heads[path] else ""
         compiled[path.removesuffix(".j2") + ".tpl"] = "\n".join(part for part in (head, *defines) if part)
     return Compiled(compiled, tuple(sorted(helpers.used_files)))

@@ -1,5 +1,6 @@
 """Jinja2 statements to typed ones: what is printed where, and which names and facts hold inside which branch."""
 
+import re
 from collections.abc import Sequence
 from functools import singledispatchmethod
 
@@ -11,6 +12,8 @@ from dsgen.compiler.facts import facts
 from dsgen.compiler.source import comment_of
 from dsgen.compiler.tree import Body, Expr, Local, Statement
 from dsgen.compiler.types import ANY, STR, Type, is_harmless
+
+_AT_THE_EDGE = re.compile(r"^ | \n", re.MULTILINE)
 
 
 class Statements:
@@ -40,6 +43,8 @@ class Statements:
 
     def _part(self, part: nodes.Expr) -> Statement:
         if isinstance(part, nodes.TemplateData):
+            if self.is_inline and _AT_THE_EDGE.search(self._line + part.data):
+                raise self.unit.error(part.lineno, "a helper of one line has no blanks at its ends: Go would trim them")
             self._line = (self._line + part.data).rsplit("\n", 1)[-1]
             return tree.Text(part.data)
         comment = comment_of(part)

@@ -124,5 +124,5 @@ def _text(value: Any) -> str:
         is_plain = _PLAIN.fullmatch(value) and value.lower() not in _WORDS_WITH_A_MEANING
         return value if is_plain else quote(value)
     if isinstance(value, int | float) and not isinstance(value, bool):
-        return number(value)
+        return "-0.0" if number(value) == "-0" else number(value)  # -0 would be read back as the integer 0
     return json.dumps(value)

@@ -124,6 +124,8 @@ def macro(body: str, argument: str = "a") -> str:
         (macro("<< values.name >>"), "x(1)", "unknown name 'values'"),
         (macro("<% set a = 1 %>"), "x(1)", "'a' is an argument"),
         (macro('<< files.get("scripts/x") >>'), "x(1)", "files are read in templates"),
+        (macro("  y"), "x(1)", "a helper of one line has no blanks at its ends"),
+        (macro("<< a >> "), "x(1)", "a helper of one line has no blanks at its ends"),
         ("loose\n", "1", "text outside of helpers"),
         ("<% set x = 1 %>\n", "1", "a file of helpers has nothing else"),
         (macro("y") + macro("z"), "x(1)", "there is a helper 'x'"),

@@ -1,0 +1,67 @@
+"""values.yaml of a chart: commented, and read back as it was written, by dsgen and by Helm."""
+
+from pathlib import Path
+
+import pytest
+
+from dsgen import schema
+from dsgen.compiler import chart_files
+from dsgen.compiler.values_file import values_file
+from tests.generated_values import valid_texts
+from tests.helm import MAJORS
+from tests.parity import flat_objects, helm_objects, load, problems, write_chart
+
+TEXTS = [text for text in valid_texts(30, 4000) if not problems(text)]
+
+
+def lines_about(text: str, key: str) -> str:
+    """The lines of values.yaml from this key to the next one of its level."""
+    lines = values_file(load(text)).split("\n")
+    start = next(number for number, line in enumerate(lines) if line.lstrip().startswith(f"{key}:"))
+    inside = lines[start].partition(key)[0] + " "
+    after = (number for number, line in enumerate(lines) if number > start and line and not line.startswith(inside))
+    return "\n".join(line.removeprefix(inside[:-1]) for line in lines[start : next(after)]).rstrip()
+
+
+def test_defaults_are_those_of_the_schema() -> None:
+    assert load("{}") == load(values_file())
+
+
+@pytest.mark.parametrize("text", TEXTS, ids=range(len(TEXTS)))
+def test_read_back(text: str) -> None:
+    assert load(text) == load(values_file(load(text)))
+
+
+@pytest.mark.parametrize("major", MAJORS)
+@pytest.mark.parametrize("text", TEXTS[:4], ids=range(4))
+def test_read_back_by_helm(text: str, major: int, tmp_path: Path) -> None:
+    chart = write_chart(tmp_path, chart_files(load(text)))
+
+    assert flat_objects(text) == helm_objects(major, chart)
+
+
+def test_every_key_has_its_comment() -> None:
+    text = values_file()
+
+    missing = [path for path, part in schema.records() if "*" not in path and part["description"][:40] not in text]
+    assert [] == missing
+
+
+@pytest.mark.parametrize(
+    ("given", "key", "expected"),
+    [
+        ("{labels: {team: a, x: 'on', 'y': '1'}}", "labels", 'labels:\n  team: a\n  x: "on"\n  "y": "1"'),
+        ("{workers: {accelerator: {count: 0}}}", "count", "count: 0"),
+        ("{storage: {a: {create: {}}}}", "storage", "storage:\n  a:\n    create: {}"),
+        ("{storage: {a: {existingClaim: c, readOnly: false}}}", "storage", "storage:\n  a:\n    existingClaim: c"),
+        ("{workers: {tolerations: [{key: a, operator: Exists}, {}]}}", "tolerations",
+         "tolerations:\n  - key: a\n    operator: Exists\n  - {}"),
+        ('{training: {setup: "pip install x\\n\\ny\\n"}}', "setup", "setup: |\n  pip install x\n\n  y"),
+        ('{training: {setup: " a\\nb\\n"}}', "setup", 'setup: " a\\nb\\n"'),
+        ('{training: {setup: "a \\nb\\n"}}', "setup", 'setup: "a \\nb\\n"'),
+        ('{training: {setup: "a\\nb"}}', "setup", 'setup: "a\\nb"'),
+    ],
+)  # fmt: skip
+def test_how_values_look(given: str, key: str, expected: str) -> None:
+    """Plain words stand plain, programs as blocks; what the templates fill by themselves is left out."""
+    assert expected == lines_about(given, key)
