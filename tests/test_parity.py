@@ -7,9 +7,11 @@ from pathlib import Path
 import pytest
 
 from dsgen.compiler import chart_files
+from dsgen.language.environment import environment
 from tests.generated_values import valid_texts
 from tests.helm import MAJORS, helm, run_helm
 from tests.parity import (
+    RELEASE,
     bare_chart,
     batch_objects,
     flat_objects,
@@ -160,3 +162,17 @@ def test_flags_of_helm(major: int) -> None:
 
 def test_release_stands_in_for_names() -> None:
     assert {"Service/space/rel-1"} == {key for key in flat_objects(FULL) if key.startswith("Service/")}
+
+
+@majors
+def test_notes_are_the_same(major: int, tmp_path: Path) -> None:
+    """What Helm shows after an installation, text for text."""
+    file = tmp_path / "values.yaml"
+    file.write_text(FULL)
+    context = {"values": load(FULL), "release": {"name": RELEASE.name, "namespace": RELEASE.namespace}}
+    expected = environment().get_template("NOTES.txt").render(context)
+
+    arguments = (RELEASE.name, bare_chart(), "--namespace", RELEASE.namespace, "--values", file)
+    result = run_helm(helm(major), "install", *arguments, "--dry-run=client")
+
+    assert expected.strip() in result.stdout, result.stderr

@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 """On a worker: end what is left of a training. With TERM the ranks are asked to end, with KILL everything ends.
 
-TERM goes to each rank.py, which hands it to the user's program: DeepSpeed's own way would give a checkpoint 30
-seconds, not the grace period. KILL goes to DeepSpeed's launcher, to each rank.py and to all that they have started.
+TERM goes to each rank.py, which hands it to the user's program: by DeepSpeed's launcher a checkpoint would have 30
+seconds, not the grace period. So that one gets it only where it has no rank yet. KILL goes to all of them and to all
+that they have started.
 """
 
 from __future__ import annotations
@@ -15,7 +16,6 @@ from typing import NamedTuple
 
 RANK = b"/etc/dsgen/rank.py"
 LAUNCH = b"deepspeed.launcher.launch"
-ROOTS = {"TERM": (RANK,), "KILL": (LAUNCH, RANK)}
 
 
 class Process(NamedTuple):
@@ -37,14 +37,17 @@ def processes(proc: Path = Path("/proc")) -> dict[int, Process]:
 
 
 def chosen(all_processes: dict[int, Process], name: str) -> set[int]:
-    """Whom signal `name` goes to: programs by an exact argument, for KILL with all their descendants."""
-    targets = {pid for pid, process in all_processes.items() if any(word in process.argv for word in ROOTS[name])}
-    while name == "KILL":
+    """Whom signal `name` goes to. Programs are known by a whole argument: that of a shell only contains it."""
+    launchers = {pid for pid, process in all_processes.items() if LAUNCH in process.argv}
+    ranks = {pid for pid, process in all_processes.items() if RANK in process.argv} - launchers
+    if name == "TERM":
+        return ranks | (launchers - {all_processes[pid].parent for pid in ranks})
+    targets = launchers | ranks
+    while True:
         more = {pid for pid, process in all_processes.items() if process.parent in targets} - targets
         if not more:
-            break
+            return targets
         targets |= more
-    return targets
 
 
 def main(name: str) -> int:

@@ -44,6 +44,17 @@ def may_take(data: dict[str, str] | None, run: str, seen: Seen, now: float) -> b
     return other == run or ended or now - seen.since >= DEAD_SECONDS
 
 
+def state(before: str, data: dict[str, str] | None, run: str, seen: Seen, now: float) -> str:
+    """What the lease is for `run` now: free (to be taken or renewed), waiting or lost; `before` may be "held", too.
+
+    Once another run has had it, it is lost for good, also when that one has ended meanwhile: both have trained.
+    """
+    taken = seen.text is not None and holder(seen.text).get("run") != run
+    if before == "lost" or (before == "held" and taken):
+        return "lost"
+    return "free" if may_take(data, run, seen, now) else "waiting"
+
+
 def value(text: str | None, run: str, time: str) -> str:
     """The next value of the lease: always another text than the last."""
     counter = holder(text).get("counter")

@@ -52,7 +52,7 @@ class Output:
 
     def went_wrong(self) -> bool:
         """Whether any host's session has ended, and not well."""
-        return bool(self.lost()) or any(code != 0 for code in self.closed.values())
+        return bool(self.lost()) or any(code != 0 for code in list(self.closed.values()))
 
     def began(self) -> bool:
         """Whether any session was started at all."""

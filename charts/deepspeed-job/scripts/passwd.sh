@@ -39,4 +39,4 @@ bash=$(command -v bash)
       [ "$id" = "$uid" ] || printf '%s\n' "$line"
     done <"$image_file"
 } >"$new_file" || exit 78
-echo "dsgen: user id $uid: entry with home $home and shell $bash"
+echo "[dsgen] user id $uid: entry with home $home and shell $bash"

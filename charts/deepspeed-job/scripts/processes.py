@@ -85,7 +85,7 @@ def cannot_execute(program: str, error: OSError) -> str:
         hint = "the interpreter named in its first line is not in the image"
     if not hint:
         hint = "it is no program for this machine, or a script without a first line like #!/bin/bash"
-    return f"dsgen: cannot execute {program!r}: {error.strerror}: {hint}\n"
+    return f"[dsgen] cannot execute {program!r}: {error.strerror}: {hint}\n"
 
 
 def reap() -> dict[int, int]:

@@ -62,6 +62,7 @@ class Rank:
 
     def __init__(self, argv: list[str]) -> None:
         self.tail = Tail()
+        self.told_to_stop = False
         self.wake, wake_end = os.pipe()
         os.set_blocking(wake_end, False)
         signal.set_wakeup_fd(wake_end)
@@ -70,7 +71,12 @@ class Rank:
         self.pid = processes.spawn(argv, output=output_end, die_with_parent=True)
         os.close(output_end)
         for number in (signal.SIGTERM, signal.SIGINT):
-            signal.signal(number, lambda received, _: processes.send([self.pid], received))
+            signal.signal(number, self.pass_on)
+
+    def pass_on(self, number: int, _: object) -> None:
+        """A signal to this process is one to the program."""
+        self.told_to_stop = True
+        processes.send([self.pid], number)
 
     def wait(self) -> int:
         """Pass the output on until the program has ended; its exit code."""
@@ -103,12 +109,12 @@ def main() -> int:
     try:
         rank, world_size, local_rank = (os.environ[name] for name in ("RANK", "WORLD_SIZE", "LOCAL_RANK"))
     except KeyError as missing:
-        sys.stderr.write(f"dsgen: {missing} is not set: this program is started by deepspeed, once for every rank\n")
+        sys.stderr.write(f"[dsgen] {missing} is not set: this program is started by deepspeed, once for every rank\n")
         return 1
     report("dsgen-rank", {"rank": int(rank), "worldSize": int(world_size), "localRank": int(local_rank)})
     program = Rank(command(settings.load(), local_rank))
     code = program.wait()
-    if code:
+    if code and not program.told_to_stop:  # a rank that is stopped because of another one is not the one that failed
         report("dsgen-rank-failed", {"rank": int(rank), "exitCode": code, "tail": program.tail.lines()})
     return code
 

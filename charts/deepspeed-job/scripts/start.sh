@@ -29,12 +29,12 @@ dsgen_setup_ended() {
   set +eux
   dsgen_release_output
   if [ -n "$dsgen_terminated" ]; then
-    echo 'dsgen: told to stop during training.setup' >&2
+    echo '[dsgen] told to stop during training.setup' >&2
     exit 143
   fi
   reason="training.setup ended with exit code $code before its last line; its last lines:"
-  printf 'dsgen: %s\n' "$reason" >&2
-  tail -n 20 "$dsgen_run/setup.tail" | sed 's/^/dsgen: | /' >&2
+  printf '[dsgen] %s\n' "$reason" >&2
+  tail -n 20 "$dsgen_run/setup.tail" | sed 's/^/[dsgen] | /' >&2
   { echo "$reason"; tail -c 3000 "$dsgen_run/setup.tail"; } >"$dsgen_message"
   exit 1
 }
@@ -54,7 +54,7 @@ if [ -s "$dsgen_config/setup.sh" ]; then
 fi
 
 if ! command -v python3 >/dev/null; then
-  echo 'there is no python3 in this image (3.8 or later): add it to the image or install it in training.setup' \
+  echo '[dsgen] there is no python3 in this image (3.8 or later): add it to the image or install it in training.setup' \
     | tee "$dsgen_message" >&2
   exit 78
 fi

@@ -85,9 +85,10 @@ class Sidecar:
         if self.over:
             return
         run = self.configured.run
-        if not lease.may_take(self.data, run, self.seen, time.monotonic()):
-            self.lease = "lost" if self.lease in ("held", "lost") else "waiting"
-        elif self.lease != "lost":
+        state = lease.state(self.lease, self.data, run, self.seen, time.monotonic())
+        if state != "free":
+            self.lease = state
+        else:
             new = lease.value(self.seen.text, run, record.stamp(time.time()))
             self.patch_lease(lease.patch(self.data, new))
         self.leased_at = time.monotonic()
@@ -100,6 +101,7 @@ class Sidecar:
                 raise
             log("another launcher wrote the lease at the same time")  # the next round reads it
             return
+        self.seen = lease.watch(self.seen, self.data, time.monotonic())
         if self.lease != "held":
             log("took the lease")
         self.lease = "held"

@@ -48,7 +48,7 @@ class End(Exception):  # noqa: N818  # the ordinary way out, not an error
 
 
 def say(text: str) -> None:
-    sys.stderr.write(f"dsgen: {text}\n")
+    sys.stderr.write(f"[dsgen] {text}\n")
     sys.stderr.flush()
 
 

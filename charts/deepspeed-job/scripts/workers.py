@@ -5,15 +5,19 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import os
+import signal
 import subprocess
-from collections.abc import Callable
+import time
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 PROBES_AT_ONCE = 128
 PROBE_SECONDS = 5
 TICK_SECONDS = 0.5
+POLL_SECONDS = 0.1
 CONNECT_SECONDS = 5
 COMMAND_SECONDS = 20
+VISIT = "touch /run/dsgen/contact"
 
 
 def hosts(hostfile: Path) -> list[str]:
@@ -75,15 +79,79 @@ async def _has_banner(name: str, port: int) -> bool:
         writer.close()
 
 
-def login(name: str) -> subprocess.Popen[bytes]:
-    """One real login: proves that keys, host key and session wrapper are right."""
-    return _quiet(["ssh", "-n", name, "true"], dict(os.environ), errors=subprocess.PIPE)
+class Workers:
+    """All workers of the run. Helper processes have groups of their own, and end with the call that starts them."""
 
+    def __init__(self, names: list[str], port: int, orphan_seconds: float) -> None:
+        self.names = names
+        self.port = port
+        self.children: set[int] = set()  # process ids that the reaper leaves alone
+        self.visit_every = orphan_seconds / 4
+        self.visited_at = time.monotonic()
+        self.visitor: subprocess.Popen[bytes] | None = None
 
-def everywhere(names: list[str], command: str) -> subprocess.Popen[bytes]:
-    """Run `command` on all workers at once, each bounded in time. It must hold no `%`, which pdsh would expand."""
-    argv = ["pdsh", "-f", "256", "-t", str(CONNECT_SECONDS), "-u", str(COMMAND_SECONDS), "-w", ",".join(names), command]
-    return _quiet(argv, dict(os.environ, PDSH_RCMD_TYPE="ssh"), errors=subprocess.DEVNULL)
+    def missing(self, go_on: Callable[[], bool]) -> list[str]:
+        return missing(self.names, self.port, go_on)
+
+    def login(self, wait: Callable[[], object]) -> str:
+        """One real login to the first: proves that keys, host key and session wrapper are right. What ssh says if not.
+
+        `wait` is called while it lasts, and ends it by raising.
+        """
+        with self._child(["ssh", "-n", self.names[0], "true"], errors=subprocess.PIPE) as process:
+            while process.poll() is None:
+                wait()
+                time.sleep(POLL_SECONDS)
+            said = process.stderr.read().decode(errors="replace").strip() if process.stderr else ""
+            return "" if process.returncode == 0 else said or f"ssh exit code {process.returncode}"
+
+    def everywhere(self, command: str, seconds: float, until: Callable[[], bool] = lambda: False) -> None:
+        """Run `command` on all at once, for at most so many seconds or until `until`. pdsh would expand a `%` in it."""
+        deadline = time.monotonic() + seconds
+        with self._child(self._pdsh(command), errors=subprocess.DEVNULL) as process:
+            while process.poll() is None and time.monotonic() < deadline and not until():
+                time.sleep(POLL_SECONDS)
+
+    def visit(self) -> None:
+        """See, in the background and from time to time, that waiting workers do not take themselves for orphans."""
+        if self.visitor and self.visitor.poll() is not None:
+            self.children.discard(self.visitor.pid)
+            self.visitor = None
+        if self.visitor is None and time.monotonic() - self.visited_at >= self.visit_every:
+            self.visited_at = time.monotonic()
+            self.visitor = self._start(self._pdsh(VISIT), errors=subprocess.DEVNULL)
+
+    def _pdsh(self, command: str) -> list[str]:
+        bounds = ["-R", "ssh", "-f", "256", "-t", str(CONNECT_SECONDS), "-u", str(COMMAND_SECONDS)]
+        return ["pdsh", *bounds, "-w", ",".join(self.names), command]
+
+    def _start(self, argv: list[str], errors: int) -> subprocess.Popen[bytes]:
+        null = subprocess.DEVNULL
+        process = subprocess.Popen(argv, stdin=null, stdout=null, stderr=errors, start_new_session=True)
+        self.children.add(process.pid)
+        return process
+
+    @contextlib.contextmanager
+    def _child(self, argv: list[str], errors: int) -> Iterator[subprocess.Popen[bytes]]:
+        with self._start(argv, errors) as process:
+            try:
+                yield process
+            finally:
+                with contextlib.suppress(ProcessLookupError):
+                    os.killpg(process.pid, signal.SIGKILL)
+                process.wait()
+                self.children.discard(process.pid)
+
+    def reap(self) -> None:
+        """Bury what was handed to process 1, but not the launcher's own children: their exit codes are waited for."""
+        while True:
+            try:
+                found = os.waitid(os.P_ALL, 0, os.WEXITED | os.WNOHANG | os.WNOWAIT)
+            except ChildProcessError:
+                return
+            if found is None or found.si_pid in self.children:
+                return
+            os.waitpid(found.si_pid, 0)
 
 
 def say_over(phase: str) -> str:
@@ -94,21 +162,3 @@ def say_over(phase: str) -> str:
 def signal_ranks(name: str) -> str:
     """The command that sends TERM or KILL to what is left of the training on a worker."""
     return f"python3 -ESs /etc/dsgen/endranks.py {name}"
-
-
-def end(process: subprocess.Popen[bytes]) -> None:
-    """End a helper process and what it has started (each has a process group of its own)."""
-    with contextlib.suppress(ProcessLookupError):
-        os.killpg(process.pid, 9)
-    process.wait()
-
-
-def _quiet(argv: list[str], environment: dict[str, str], errors: int) -> subprocess.Popen[bytes]:
-    return subprocess.Popen(
-        argv,
-        env=environment,
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.DEVNULL,
-        stderr=errors,
-        start_new_session=True,
-    )

@@ -1,4 +1,7 @@
-{{/* Parts of the pods of workers and launcher; `pod` is values.workers or values.launcher, `mount_in` is workers or launcher. */}}
+{{/*
+Parts of the pods of workers and launcher; `pod` is values.workers or values.launcher, `mount_in` is workers
+or launcher.
+*/}}
 
 {{/* What the Pod Security level needs, the user's context laid over it. */}}
 {{- define "dsgen.podSecurityContext" -}}
