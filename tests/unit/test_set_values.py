@@ -11,7 +11,7 @@ from dsgen.errors import DsgenError, UsageProblem
 from dsgen.nodes import Node, SourceText, from_data
 from dsgen.set_values import Override, apply
 from dsgen.source import read
-from tests.helm import MAJORS, helm, run_helm
+from tests.helm import helm, run_helm
 
 START = {"base": {"x": 1}, "items": [{"a": 1}, "b"]}
 SET = [
@@ -95,10 +95,14 @@ CASES = [
 
 @pytest.mark.parametrize(("flag", "text"), CASES)
 def test_it_is_what_helm_makes_of_it(flag: str, text: str, chart: Path) -> None:
-    for major in MAJORS:
-        assert json.dumps(helms(major, chart, flag, text), sort_keys=True) == json.dumps(
-            ours(flag, text), sort_keys=True
-        )
+    expected = json.dumps(ours(flag, text), sort_keys=True)
+
+    assert expected == json.dumps(helms(4, chart, flag, text), sort_keys=True)
+
+
+@pytest.mark.parametrize(("flag", "text"), CASES[::6])
+def test_the_other_major_does_the_same(flag: str, text: str, chart: Path) -> None:
+    assert helms(3, chart, flag, text) == helms(4, chart, flag, text)
 
 
 @pytest.mark.parametrize(

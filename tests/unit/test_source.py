@@ -182,3 +182,7 @@ def test_bytes_that_are_no_text_have_a_place() -> None:
     assert [(2, 4), (2, 5)] == [
         (one.position.line, one.position.column) for one in read(source).diagnostics if one.position
     ]
+
+
+def test_of_a_binary_file_only_the_beginning_is_told() -> None:
+    assert 20 == len(found("\x00\n" * 5000))
