@@ -172,7 +172,8 @@ def test_notes_are_the_same(major: int, tmp_path: Path) -> None:
     context = {"values": load(FULL), "release": {"name": RELEASE.name, "namespace": RELEASE.namespace}}
     expected = environment().get_template("NOTES.txt").render(context)
 
-    arguments = (RELEASE.name, bare_chart(), "--namespace", RELEASE.namespace, "--values", file)
-    result = run_helm(helm(major), "install", *arguments, "--dry-run=client")
+    files = chart_files()
+    chart = write_chart(tmp_path / "chart", {**files, "templates/shown.txt": files["templates/NOTES.txt"]})
+    result = helm_run(major, chart, "--values", file, "--debug")  # shows what is not YAML, too
 
     assert expected.strip() in result.stdout, result.stderr
