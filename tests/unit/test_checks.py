@@ -1,12 +1,16 @@
 """The table of checks: every row finds what it is for, and says it in one line."""
 
+import re
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
+import yaml
 
-from dsgen import values
-from dsgen.checks import CHECKS, FUNCTIONS
+from dsgen import schema, values
+from dsgen.checks import CHECKS, FUNCTIONS, RESERVED_KEYS
 from dsgen.nodes import SourceText
+from dsgen.render import render
 from dsgen.set_values import Override
 from dsgen.values import Loaded, Release
 
@@ -146,3 +150,27 @@ def test_text_of_the_user_cannot_break_a_message(text: str) -> None:
 
     found = values.check(loaded, RELEASE)
     assert all("\n" not in one.message and one.id in ("DS212",) for one in found)
+
+
+def test_every_label_and_annotation_that_dsgen_writes_is_reserved() -> None:
+    loaded = load(GOOD, 'storage.data={"mountPath":"/data","create":{"persistentVolume":{"hostPath":{"path":"/x"}}}}')
+    assert loaded.values
+    objects = [yaml.safe_load(document.text) for document in render(loaded.values.data, RELEASE)]
+    theirs = schema.defaults()["workers"]["podAnnotations"].keys()
+    written = {
+        key for metadata in _metadata(objects) for kind in ("labels", "annotations") for key in metadata.get(kind) or ()
+    }
+
+    assert {"dsgen.dev/job", "helm.sh/resource-policy", "app.kubernetes.io/name"} <= written
+    assert set() == {key for key in written - theirs if not re.match(RESERVED_KEYS, key)}
+
+
+def _metadata(part: Any) -> Iterator[dict[str, Any]]:
+    """The metadata of objects and of pod templates in them."""
+    if isinstance(part, dict):
+        yield from (part["metadata"],) if isinstance(part.get("metadata"), dict) else ()
+        for value in part.values():
+            yield from _metadata(value)
+    elif isinstance(part, list):
+        for value in part:
+            yield from _metadata(value)
