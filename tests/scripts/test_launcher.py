@@ -354,7 +354,9 @@ def run_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def tell(folder: Path, **said: Any) -> None:
     """The sidecar writes."""
-    exchange.write(folder / exchange.STATUS, {"lease": "held", "workers": {"state": "active", "failed": 0}, **said})
+    exchange.write(
+        folder / exchange.STATUS, {"lease": "held", "known": True, "workers": {"state": "active", "failed": 0}, **said}
+    )
 
 
 def attempt(*lines: bytes, **changes: Any) -> training.Attempt:
@@ -533,7 +535,7 @@ def test_losses_beyond_the_limit_end_the_run(run_folder: Path) -> None:
 def test_a_run_that_had_ended_is_not_trained_again(
     run_folder: Path, phase: str, code: int | None, expected: int
 ) -> None:
-    tell(run_folder, ended={"phase": phase, "reason": "", "exitCode": code})
+    tell(run_folder, ended={"phase": phase, "reason": "", "exitCode": code}, workers={"state": "complete"})
     made = new_launcher()
 
     with pytest.raises(launcher.Finish) as caught:

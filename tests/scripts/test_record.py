@@ -310,9 +310,11 @@ def test_outcome_of_an_attempt(facts: outcome.Facts, event: str) -> None:
         ({"lease": "held", "workers": None}, ""),
         ({"lease": "waiting"}, ""),
         ({"lease": "lost"}, "lease-lost"),
-        ({"lease": "held", "workers": {"state": "active", "failed": 3}}, ""),
-        ({"lease": "held", "workers": {"state": "failed"}}, "workers-failed"),
-        ({"lease": "held", "workers": {"state": "complete"}}, "workers-failed"),
+        ({"known": True, "workers": {"state": "active", "failed": 3}}, ""),
+        ({"known": True, "workers": {"state": "failed"}}, "workers-failed"),
+        ({"known": True, "workers": {"state": "complete"}}, "workers-failed"),
+        ({"known": False, "workers": {"state": "complete"}}, ""),
+        ({"known": True, "workers": {"state": "complete"}, "ended": {"phase": "Succeeded"}}, "ended"),
     ],
 )
 def test_what_ends_a_run_from_outside(status: dict[str, Any], event: str) -> None:

@@ -208,6 +208,7 @@ def test_a_run_that_has_ended_is_left_alone(job: Any, pods: Any) -> None:
     again.says(1, "Pending")
     said = again.round()
 
+    assert said["known"] is True
     assert said["ended"] == {"phase": "Failed", "reason": "TrainingFailed", "exitCode": 3}
     assert again.sidecar.finish() == 0
     assert job.record() == before
