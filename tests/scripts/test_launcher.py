@@ -1,7 +1,6 @@
 """The launcher without a cluster: what it reads, whom it probes, which processes it starts and ends."""
 
 import os
-import shutil
 import signal
 import subprocess
 import sys
@@ -296,9 +295,11 @@ def test_processes_are_read_from_proc() -> None:
     assert (found.parent, found.argv[:2]) == (os.getpid(), [b"sleep", b"300"])
 
 
-@pytest.mark.skipif(shutil.which("pdsh") is not None, reason="pdsh is installed here")
-def test_tools_that_are_missing_are_named() -> None:
-    assert "pdsh" in training.missing_tools()
+def test_tools_that_are_missing_are_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "ssh").touch(mode=0o755)
+    monkeypatch.setenv("PATH", str(tmp_path))
+
+    assert training.missing_tools() == ["deepspeed", "pdsh", "ssh-keygen"]
 
 
 def configured(**changes: Any) -> settings.Settings:
