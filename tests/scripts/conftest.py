@@ -236,3 +236,11 @@ def pod() -> Iterator[Pod]:
 def needs() -> Callable[..., None]:
     """Skip the test where a tool is missing."""
     return require
+
+
+@pytest.fixture
+def root() -> None:
+    """Skip the test on a laptop where nobody is root."""
+    if os.getuid() != 0 and os.environ.get("CI") != "true":
+        pytest.skip("needs root")
+    assert os.getuid() == 0

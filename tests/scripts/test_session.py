@@ -150,7 +150,7 @@ def network(*argv: str) -> None:
     subprocess.run(["ip", *argv], check=True)
 
 
-@pytest.mark.skipif(os.getuid() != 0, reason="needs root for a network of its own")
+@pytest.mark.usefixtures("root")
 def test_a_cut_network_ends_a_session_that_keeps_printing(pod: Any, needs: Any) -> None:
     """Worker in a network namespace of its own, whose cable is then cut; ssh's own keepalive would never end it."""
     needs("ip")

@@ -57,6 +57,8 @@ def test_shell_options_of_setup_do_not_break_what_follows(pod: Any) -> None:
         ("set -e; echo last words; false; echo never", 1),
         ("set -u; echo last words; echo $DSGEN_NOT_SET; echo never", 1),
         ("echo last words; f() { exit 5; }; f", 5),
+        ("trap 'echo mine' EXIT; echo last words; exit 0", 0),
+        ("false; echo last words; false || exit", 1),
     ],
 )
 def test_any_exit_in_setup_is_a_failure_and_is_told(pod: Any, setup: str, code: int) -> None:
@@ -69,6 +71,21 @@ def test_any_exit_in_setup_is_a_failure_and_is_told(pod: Any, setup: str, code: 
     assert not (pod.run / "env").exists()
     assert "PROGRAM" not in log
     assert "never\n" not in log
+
+
+def test_a_syntax_error_in_setup_is_a_failure_and_nothing_of_it_runs(pod: Any) -> None:
+    code, log = run(pod, "echo first\nif true; then\n")
+    assert (code, "first" in log) == (1, False)
+    assert "syntax error" in pod.termination_message()
+
+
+def test_exit_in_a_subshell_of_setup_is_an_ordinary_one(pod: Any) -> None:
+    code, log = run(pod, "(exit 0) && MARK=$(echo a; exit 3) || export MARK=$MARK$?\n")
+    assert (code, "PROGRAM a3" in log) == (0, True)
+
+
+def test_extended_patterns_work_in_setup(pod: Any) -> None:
+    assert run(pod, "shopt -s extglob\n[[ abc == @(abc|d) ]] && export MARK=on\n")[0] == 0
 
 
 def test_the_message_has_the_last_lines_only(pod: Any) -> None:

@@ -1,7 +1,6 @@
 """The worker: serves ssh until the run is over, leaves nothing behind, and its exit code says why."""
 
 import json
-import os
 import signal
 import stat
 import time
@@ -217,7 +216,7 @@ def test_a_locked_root_account_is_noticed(pod: Any, line: str, locked: bool) -> 
     assert pod.python(code) == str(locked)
 
 
-@pytest.mark.skipif(os.getuid() != 0, reason="only root's account is looked at")
+@pytest.mark.usefixtures("root")
 def test_a_worker_with_a_locked_root_account_says_so(pod: Any) -> None:
     (pod.root / "etc/shadow").write_text("root:!:1\n")
     assert wait(pod.start()) == 78
