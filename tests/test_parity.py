@@ -107,6 +107,18 @@ def test_chart_refuses_with_the_same_words(text: str, major: int, tmp_path: Path
 
 
 @majors
+def test_checks_come_first(major: int, tmp_path: Path) -> None:
+    """A template that stumbles over refused values does not hide what the checks say."""
+    stumbling = {f"templates/{name}/job.yaml": '{{ fail "stumbled" }}' for name in ("a", "workers", "zz")}
+    chart = write_chart(tmp_path, {**chart_files(), **stumbling})
+
+    result = helm_run(major, chart)
+
+    assert "image.repository must be given [DS201]" in result.stderr
+    assert "stumbled" not in result.stderr
+
+
+@majors
 def test_chart_refuses_null_where_a_default_belongs(major: int, tmp_path: Path) -> None:
     file = tmp_path / "values.yaml"
     file.write_text("workers: null\n")

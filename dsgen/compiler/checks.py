@@ -7,7 +7,7 @@ from dsgen.checks import CHECKS, Check
 from dsgen.compiler.source import Unit
 
 HELPERS = "_checks.j2"
-TEMPLATE = "checks/checks.yaml"  # the longest path is rendered first, before anything else can stumble over such values
+TEMPLATE = "checks/values/checks.yaml"  # Helm renders the deepest path first: nothing stumbles over such values before
 TEMPLATE_TEXT = """\
 <# Ends the rendering with all problems at once. #>
 <% set problems = all_problems(values, release) %>

@@ -6,9 +6,9 @@ launcher.json (written by the launcher; by keygen and start.sh only where they e
     `sequence` grows with every write; `terminated`: SIGTERM ended the launcher; `attempts`: of this pod only
     (record.py has their shape).
 status.json (written by the sidecar):
-    {"version": 1, "lease": "held", "holder": "1", "recorded": 7, "ended": null, "earlier": TOTALS,
+    {"version": 1, "lease": "held", "holder": "1", "known": true, "recorded": 7, "ended": null, "earlier": TOTALS,
      "found": RECORD, "workers": {"suspended": false, "failed": 0, "state": "active", "message": ""}}
-    `lease`: "" (the record could not be read yet), waiting, held, lost; `holder`: the run that has the lease;
+    `lease`: "" (none yet), waiting, held, lost; `holder`: the run that has the lease; `known`: the record was read;
     `recorded`: the sequence whose content is in the record; `ended`: {"phase", "reason", "exitCode"} when the run had
     ended before this pod; `earlier`, `found`: sums and record of the pods before this one, for the launcher and for a
     sidecar that is started again; `workers`: null until the worker Job was seen; its state is active, failed or

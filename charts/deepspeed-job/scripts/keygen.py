@@ -54,6 +54,7 @@ def obtain(client: api.Api, configured: settings.Settings, deadline: float) -> b
     """
     path = api.secret_path(configured.namespace, configured.secret)
     made: dict[str, str] = {}
+    problem = ""
     while True:
         try:
             found = found_key(client.get(path).get("data"), configured.secret)
@@ -68,7 +69,9 @@ def obtain(client: api.Api, configured: settings.Settings, deadline: float) -> b
             # 422: another launcher was first. All else can be a matter of time: Secret, Role and API come in any order.
             if time.monotonic() > deadline:
                 raise CannotWorkError(f"the ssh key could not be read or made in time: {error}") from error
-            say(str(error))
+            if str(error) != problem:
+                problem = str(error)
+                say(f"{problem}; trying again")
         time.sleep(RETRY_SECONDS)
 
 

@@ -86,8 +86,6 @@ class Launcher:
         event = self.outside.event()
         if event:
             raise Finish(event, self.outside.explain(event))
-        if self.outside.status().get("ended"):
-            raise Finish("ended")
 
     def pause(self, seconds: float) -> None:
         """Sleep, awake for what happens outside."""

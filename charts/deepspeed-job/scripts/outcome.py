@@ -65,8 +65,15 @@ def decide(facts: Facts) -> str:
 
 
 def outside(status: dict[str, Any]) -> str:
-    """The event that status.json asks for, "" for none: what a process without a token cannot see."""
+    """The event that status.json asks for, "" for none: what a process without a token cannot see.
+
+    A row of record.TRANSITIONS, or "ended" for a run that had ended before this launcher.
+    """
+    if status.get("ended"):
+        return "ended"
     if status.get("lease") == "lost":
         return "lease-lost"
+    if not status.get("known"):
+        return ""  # the workers of a run that had ended are complete
     state = (status.get("workers") or {}).get("state", "active")
     return "" if state == "active" else "workers-failed"

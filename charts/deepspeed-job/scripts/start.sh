@@ -22,36 +22,49 @@ dsgen_release_output() {
   done
 }
 
-# Any exit inside setup fails the container, exit 0 too: a worker that exits 0 counts as done and is never replaced.
-dsgen_setup_ended() {
+# Setup has failed: what is said, in the log and in the pod's status, and 1, whatever code it ended with. A worker that
+# exits 0 would count as done and never be replaced, a launcher that exits 0 as a finished training.
+dsgen_setup_failed() {
   local code=$1 reason
   trap - EXIT TERM
   set +eux
   dsgen_release_output
   if [ -n "$dsgen_terminated" ]; then
     echo '[dsgen] told to stop during training.setup' >&2
-    exit 143
+    builtin exit 143
   fi
   reason="training.setup ended with exit code $code before its last line; its last lines:"
   printf '[dsgen] %s\n' "$reason" >&2
-  tail -n 20 "$dsgen_run/setup.tail" | sed 's/^/[dsgen] | /' >&2
+  sed 's/^/[dsgen] | /' "$dsgen_run/setup.tail" >&2
   { echo "$reason"; tail -c 3000 "$dsgen_run/setup.tail"; } >"$dsgen_message"
-  exit 1
+  builtin exit 1
 }
 
-if [ -s "$dsgen_config/setup.sh" ]; then
+# An exit in setup itself, which may have set an EXIT trap of its own; in its subshells the ordinary one.
+# shellcheck disable=SC2329 # setup calls it
+exit() {
+  local code=$?
+  [ $# = 0 ] || code=$1
+  [ "$BASH_SUBSHELL" = 0 ] || builtin exit "$code"
+  dsgen_setup_failed "$code"
+}
+
+dsgen_setup=$dsgen_config/setup.sh
+if [ -s "$dsgen_setup" ]; then
   exec {dsgen_output}>&1 {dsgen_errors}>&2
   exec > >(dsgen_keep_tail "$dsgen_run/setup.tail") 2>&1
   dsgen_tail=$!
   dsgen_terminated=
-  trap 'dsgen_setup_ended $?' EXIT
+  trap 'dsgen_setup_failed $?' EXIT # set -e and its like
   trap 'dsgen_terminated=1; exit' TERM
+  bash -O extglob -n "$dsgen_setup" || exit # source would run what stands above a syntax error and go on
   # shellcheck source=/dev/null
-  source "$dsgen_config/setup.sh"
+  source "$dsgen_setup"
   trap - EXIT TERM
   set +eux
   dsgen_release_output
 fi
+unset -f exit
 
 if ! command -v python3 >/dev/null; then
   echo '[dsgen] there is no python3 in this image (3.8 or later): add it to the image or install it in training.setup' \

@@ -176,6 +176,7 @@ class Sidecar:
         said = {
             "lease": self.lease,
             "holder": lease.holder(self.seen.text).get("run"),
+            "known": self.earlier is not None,
             "recorded": self.sequence,
             "ended": self.over,
             "earlier": (self.earlier or {}).get("totals"),

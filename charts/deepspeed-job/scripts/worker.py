@@ -9,6 +9,7 @@ and ranks, until it is deleted; it exits 0 even then, because its part is done a
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import signal
@@ -165,7 +166,8 @@ class Worker:
         elif end.code == DONE:
             wait_for_sessions(LAST_WORD_SECONDS)
         else:
-            settings.TERMINATION_LOG.write_text(end.reason)
+            with contextlib.suppress(OSError):
+                settings.TERMINATION_LOG.write_text(end.reason)
         if self.sshd is not None:
             processes.send([self.sshd], signal.SIGTERM)  # ends the listener, not the sessions
         end_sessions(patience)

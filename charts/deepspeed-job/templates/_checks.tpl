@@ -65,43 +65,43 @@ training.deepspeed: config and configFile exclude one another [DS221]
   keep one of them
 {{- end }}
 {{- range $key, $value := .Values.labels }}
-{{- if regexMatch "^(dsgen[.]dev/.*|batch[.]kubernetes[.]io/.*|kueue[.]x-k8s[.]io/.*|job-name|controller-uid|app[.]kubernetes[.]io/(name|instance|component|managed-by)|kustomize[.]toolkit[.]fluxcd[.]io/(substitute|prune)|helm[.]sh/.*|meta[.]helm[.]sh/.*|argocd[.]argoproj[.]io/sync-options)$" $key }}
+{{- if include "dsgen.reservedKey" $key }}
 labels: {{ $key | quote }} is written by dsgen or Kubernetes [DS230]
   choose a key of a domain of your own
 {{- end }}
 {{- end }}
 {{- range $key, $value := .Values.annotations }}
-{{- if regexMatch "^(dsgen[.]dev/.*|batch[.]kubernetes[.]io/.*|kueue[.]x-k8s[.]io/.*|job-name|controller-uid|app[.]kubernetes[.]io/(name|instance|component|managed-by)|kustomize[.]toolkit[.]fluxcd[.]io/(substitute|prune)|helm[.]sh/.*|meta[.]helm[.]sh/.*|argocd[.]argoproj[.]io/sync-options)$" $key }}
+{{- if include "dsgen.reservedKey" $key }}
 annotations: {{ $key | quote }} is written by dsgen or Kubernetes [DS230]
   choose a key of a domain of your own
 {{- end }}
 {{- end }}
 {{- range $key, $value := .Values.workers.podLabels }}
-{{- if regexMatch "^(dsgen[.]dev/.*|batch[.]kubernetes[.]io/.*|kueue[.]x-k8s[.]io/.*|job-name|controller-uid|app[.]kubernetes[.]io/(name|instance|component|managed-by)|kustomize[.]toolkit[.]fluxcd[.]io/(substitute|prune)|helm[.]sh/.*|meta[.]helm[.]sh/.*|argocd[.]argoproj[.]io/sync-options)$" $key }}
+{{- if include "dsgen.reservedKey" $key }}
 workers.podLabels: {{ $key | quote }} is written by dsgen or Kubernetes [DS230]
   choose a key of a domain of your own
 {{- end }}
 {{- end }}
 {{- range $key, $value := .Values.workers.podAnnotations }}
-{{- if regexMatch "^(dsgen[.]dev/.*|batch[.]kubernetes[.]io/.*|kueue[.]x-k8s[.]io/.*|job-name|controller-uid|app[.]kubernetes[.]io/(name|instance|component|managed-by)|kustomize[.]toolkit[.]fluxcd[.]io/(substitute|prune)|helm[.]sh/.*|meta[.]helm[.]sh/.*|argocd[.]argoproj[.]io/sync-options)$" $key }}
+{{- if include "dsgen.reservedKey" $key }}
 workers.podAnnotations: {{ $key | quote }} is written by dsgen or Kubernetes [DS230]
   choose a key of a domain of your own
 {{- end }}
 {{- end }}
 {{- range $key, $value := .Values.launcher.podLabels }}
-{{- if regexMatch "^(dsgen[.]dev/.*|batch[.]kubernetes[.]io/.*|kueue[.]x-k8s[.]io/.*|job-name|controller-uid|app[.]kubernetes[.]io/(name|instance|component|managed-by)|kustomize[.]toolkit[.]fluxcd[.]io/(substitute|prune)|helm[.]sh/.*|meta[.]helm[.]sh/.*|argocd[.]argoproj[.]io/sync-options)$" $key }}
+{{- if include "dsgen.reservedKey" $key }}
 launcher.podLabels: {{ $key | quote }} is written by dsgen or Kubernetes [DS230]
   choose a key of a domain of your own
 {{- end }}
 {{- end }}
 {{- range $key, $value := .Values.launcher.podAnnotations }}
-{{- if regexMatch "^(dsgen[.]dev/.*|batch[.]kubernetes[.]io/.*|kueue[.]x-k8s[.]io/.*|job-name|controller-uid|app[.]kubernetes[.]io/(name|instance|component|managed-by)|kustomize[.]toolkit[.]fluxcd[.]io/(substitute|prune)|helm[.]sh/.*|meta[.]helm[.]sh/.*|argocd[.]argoproj[.]io/sync-options)$" $key }}
+{{- if include "dsgen.reservedKey" $key }}
 launcher.podAnnotations: {{ $key | quote }} is written by dsgen or Kubernetes [DS230]
   choose a key of a domain of your own
 {{- end }}
 {{- end }}
 {{- range $key, $value := .Values.serviceAccount.annotations }}
-{{- if regexMatch "^(dsgen[.]dev/.*|batch[.]kubernetes[.]io/.*|kueue[.]x-k8s[.]io/.*|job-name|controller-uid|app[.]kubernetes[.]io/(name|instance|component|managed-by)|kustomize[.]toolkit[.]fluxcd[.]io/(substitute|prune)|helm[.]sh/.*|meta[.]helm[.]sh/.*|argocd[.]argoproj[.]io/sync-options)$" $key }}
+{{- if include "dsgen.reservedKey" $key }}
 serviceAccount.annotations: {{ $key | quote }} is written by dsgen or Kubernetes [DS230]
   choose a key of a domain of your own
 {{- end }}

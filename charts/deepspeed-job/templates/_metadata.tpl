@@ -42,3 +42,19 @@ helm.sh/resource-policy: keep
 argocd.argoproj.io/sync-options: Prune=false,Delete=false
 kustomize.toolkit.fluxcd.io/prune: disabled
 {{- end }}
+
+{{/*
+"true" for a key of labels or annotations that dsgen, Kubernetes or a delivery tool writes; empty for the
+user's own.
+*/}}
+{{- define "dsgen.reservedKey" -}}
+{{- if regexMatch "^(dsgen[.]dev|batch[.]kubernetes[.]io|kueue[.]x-k8s[.]io|(meta[.])?helm[.]sh)/.*$" . -}}
+true
+{{- else if regexMatch "^app[.]kubernetes[.]io/(name|instance|component|managed-by)$" . -}}
+true
+{{- else if regexMatch "^kustomize[.]toolkit[.]fluxcd[.]io/(substitute|prune)$" . -}}
+true
+{{- else if has . (list "job-name" "controller-uid" "argocd.argoproj.io/sync-options") -}}
+true
+{{- end -}}
+{{- end }}
