@@ -47,12 +47,6 @@ class Check:
 VOLUMES = "name, volume in values.storage | items"
 GPUS = "^((nvidia|amd)[.]com/gpu|nvidia[.]com/mig-.*|gpu[.]intel[.]com/.*)$"
 RESERVED_ENV = "^(DSGEN_.*|RANK|LOCAL_RANK|WORLD_SIZE|MASTER_.*)$"
-RESERVED_KEYS = (
-    "^(dsgen[.]dev/.*|batch[.]kubernetes[.]io/.*|kueue[.]x-k8s[.]io/.*|job-name|controller-uid"
-    "|app[.]kubernetes[.]io/(name|instance|component|managed-by)"
-    "|kustomize[.]toolkit[.]fluxcd[.]io/(substitute|prune)|helm[.]sh/.*|meta[.]helm[.]sh/.*"
-    "|argocd[.]argoproj[.]io/sync-options)$"
-)
 RESERVED_PATHS = (
     "^(/(job|etc/(dsgen|dsgen-keys|dsgen-status|mpi)|(var/)?run/dsgen|var/run/secrets/dsgen|run/secrets/dsgen)(/.*)?"
     "|/(etc/ssh/ssh_config|etc/passwd)(/.*)?|/(etc|etc/ssh|run|var|var/run|var/run/secrets|dev|proc|sys))$"
@@ -68,7 +62,7 @@ def _reserved_keys(id_: str, path: str) -> Check:
     return Check(
         id_,
         f"{path}.<< key >>",
-        f'key is matching("{RESERVED_KEYS}")',
+        "reserved_key(key)",
         f"{path}: << key | quote >> is written by dsgen or Kubernetes",
         "choose a key of a domain of your own",
         f"key, value in values.{path} | items",
