@@ -136,7 +136,7 @@ lifecycle: {ttlSecondsAfterFinished: 2592000}
 storage: {data: {mountPath: /data, existingClaim: c}}
 """
 MUTATIONS = (
-    ("_pod.tpl", 'readOnly: {{ dig "readOnly" false $volume }}', "readOnly: true"),
+    ("_pod.tpl", 'if dig "readOnly" false $volume', "if true"),
     ("_pod.tpl", 'dig "mountIn" "both" $volume', "$volume.mountIn"),
     ("config/configmap.yaml", "{{ $name }}-worker-{{ $index }}.", "{{ $name }}-{{ $index }}-worker."),
     ("workers/job.yaml", "{{ int64 .Values.lifecycle.ttlSecondsAfterFinished }}", "{{ .Values.lifecycle.ttlSeconds }}"),

@@ -36,7 +36,7 @@ dsgen_setup_failed() {
   reason="training.setup ended with exit code $code before its last line; its last lines:"
   printf '[dsgen] %s\n' "$reason" >&2
   sed 's/^/[dsgen] | /' "$dsgen_run/setup.tail" >&2
-  { echo "$reason"; tail -c 3000 "$dsgen_run/setup.tail"; } >"$dsgen_message"
+  { echo "$reason"; tail -c 3000 "$dsgen_run/setup.tail"; } | tee "$dsgen_run/setup-failed" >"$dsgen_message"
   builtin exit 1
 }
 

@@ -185,7 +185,9 @@ claims:
   {{- if dig "subPath" "" $volume }}
   subPath: {{ dig "subPath" "" $volume | quote }}
   {{- end }}
-  readOnly: {{ dig "readOnly" false $volume }}
+  {{- if dig "readOnly" false $volume }}
+  readOnly: true
+  {{- end }}
 {{- end }}
 {{- end }}
 {{- end }}
