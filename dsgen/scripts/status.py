@@ -261,7 +261,9 @@ def loss(launcher: dict[str, Any], job: dict[str, Any] | None) -> str:
 def after_loss(launcher: dict[str, Any], job: dict[str, Any] | None) -> dict[str, Any]:
     """launcher.json as it stands for the record once the launcher has gone without an end of the run."""
     row = record.TRANSITIONS[loss(launcher, job)]
-    attempts = record.close(launcher.get("attempts", []), row.reason, record.stamp(time.time()))
+    attempts = launcher.get("attempts", [])
+    if not (launcher.get("terminated") and attempts):  # with SIGTERM the launcher has closed its attempt itself
+        attempts = record.close(attempts, row.reason, record.stamp(time.time()))
     return dict(launcher, phase=row.phase, reason=row.reason, message="", attempts=attempts)
 
 

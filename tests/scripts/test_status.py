@@ -69,6 +69,13 @@ def test_after_a_loss_the_attempt_is_closed() -> None:
     assert after["attempts"][0]["endTime"] > "2026"
 
 
+def test_a_launcher_that_was_terminated_has_closed_its_attempt() -> None:
+    closed = [{"startTime": "2026-01-01T00:00:00Z", "endTime": "2026-01-01T00:01:00Z", "reason": "LauncherTerminated"}]
+
+    assert status.after_loss({"terminated": True, "attempts": closed}, None)["attempts"] == closed
+    assert len(status.after_loss({"terminated": True, "attempts": []}, None)["attempts"]) == 1
+
+
 class Pod:
     """One launcher pod: its folder, and a sidecar whose rounds the test calls."""
 
