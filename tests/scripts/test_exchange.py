@@ -32,11 +32,11 @@ def test_what_cannot_be_read_is_empty(tmp_path: Path, text: str) -> None:
 
 
 def test_a_failure_before_the_launcher(tmp_path: Path) -> None:
-    exchange.fail(tmp_path, "KeygenFailed", 78, "no ssh-keygen")
+    exchange.fail(tmp_path / exchange.LAUNCHER, "KeygenFailed", "no ssh-keygen")
 
     said = exchange.read(tmp_path / exchange.LAUNCHER)
 
-    assert (said["phase"], said["reason"], said["exitCode"]) == ("Failed", "KeygenFailed", 78)
+    assert (said["phase"], said["reason"], said["message"]) == ("Failed", "KeygenFailed", "no ssh-keygen")
     assert (said["sequence"], said["attempts"]) == (1, [])
 
 

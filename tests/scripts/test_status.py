@@ -76,6 +76,18 @@ def test_a_launcher_that_was_terminated_has_closed_its_attempt() -> None:
     assert len(status.after_loss({"terminated": True, "attempts": []}, None)["attempts"]) == 1
 
 
+def test_a_setup_that_failed_is_told(tmp_path: Path) -> None:
+    path = tmp_path / "setup-failed"
+    assert status.after_setup(path) == {}
+    path.write_bytes(b"training.setup ended with exit code 3\npip: no such \xff\nlast words\n")
+
+    after = status.after_setup(path)
+
+    assert (after["phase"], after["reason"]) == ("Failed", "SetupFailed")
+    assert after["message"] == "training.setup ended with exit code 3"
+    assert after["attempts"][0]["tail"] == ["pip: no such \ufffd", "last words"]
+
+
 class Pod:
     """One launcher pod: its folder, and a sidecar whose rounds the test calls."""
 
