@@ -33,7 +33,7 @@ e2e: $(VENV)/installed-test ## Run the tests that need a cluster, on that of KUB
 
 lint: $(VENV)/installed-dev ## Check style, types, shell scripts and YAML
 	$(python) -m ruff check
-	$(python) -m mypy --exclude dsgen/scripts
+	$(python) -m mypy
 	@# the scripts import each other as they do in a pod: from their own folder
 	cd dsgen/scripts && '$(abspath $(python))' -m mypy --strict --explicit-package-bases --cache-dir ../../.mypy_cache/scripts .
 	$(VENV)/bin/shellcheck dsgen/scripts/*.sh .ci/run
