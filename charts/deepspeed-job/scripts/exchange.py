@@ -1,6 +1,6 @@
 """The two files that the launcher and the status sidecar share, one each way, in the pod's /run/dsgen.
 
-launcher.json (written by the launcher; by keygen and start.sh only where they end the run):
+launcher.json (written by the launcher, or by keygen where that ends the run):
     {"version": 1, "sequence": 7, "phase": "Running", "reason": "", "message": "", "exitCode": null, "worldSize": 2,
      "terminated": false, "attempts": [ATTEMPT, ...]}
     `sequence` grows with every write; `terminated`: SIGTERM ended the launcher; `attempts`: of this pod only
@@ -21,11 +21,8 @@ from __future__ import annotations
 
 import json
 import os
-import sys
 from pathlib import Path
 from typing import Any
-
-import settings
 
 LAUNCHER = "launcher.json"
 STATUS = "status.json"
@@ -52,13 +49,8 @@ def read(path: Path) -> dict[str, Any]:
     return content
 
 
-def fail(folder: Path, reason: str, exit_code: int, message: str) -> None:
-    """Say, in the launcher's place, that the run has failed before the launcher could start."""
-    content = {"sequence": 1, "phase": "Failed", "reason": reason, "message": message, "exitCode": exit_code}
+def fail(path: Path, reason: str, message: str) -> None:
+    """Say, in the launcher's place and file, that the run has failed before the launcher could start."""
+    content = {"sequence": 1, "phase": "Failed", "reason": reason, "message": message, "exitCode": None}
     content.update({"worldSize": None, "terminated": False, "attempts": []})
-    write(folder / LAUNCHER, content)
-
-
-if __name__ == "__main__":
-    # For start.sh: exchange.py REASON EXITCODE, the message on standard input.
-    fail(settings.RUN, sys.argv[1], int(sys.argv[2]), sys.stdin.read().strip()[-2000:])
+    write(path, content)

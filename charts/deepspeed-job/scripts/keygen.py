@@ -20,6 +20,7 @@ from typing import Any
 import api
 import exchange
 import keyfile
+import record
 import settings
 from keyfile import PRIVATE, PUBLIC
 
@@ -41,7 +42,8 @@ def main() -> int:
         keyfile.leave(settings.RUN / PRIVATE, key)
     except CannotWorkError as problem:
         say(str(problem))
-        exchange.fail(settings.RUN, "KeygenFailed", CANNOT_WORK, str(problem))
+        reason = record.TRANSITIONS["no-key-made"].reason
+        exchange.fail(settings.RUN / exchange.LAUNCHER, reason, str(problem))
         settings.TERMINATION_LOG.write_text(str(problem), encoding="utf-8")
         return CANNOT_WORK
     return 0

@@ -146,21 +146,21 @@ def end(root: int, session: int | None, seconds: float) -> None:
 
     Gives up on processes that not even SIGKILL ends (a hanging NFS server) after half a minute.
     """
-    send(below(root, session), signal.SIGTERM)
-    wait_for_end(root, session, seconds)
-    deadline = time.monotonic() + 30
-    while time.monotonic() < deadline:
+    told: set[int] = set()
+    term_until = time.monotonic() + seconds
+    while time.monotonic() < term_until:
+        left = below(root, session)
+        if not left:
+            return
+        send([pid for pid in left if pid not in told], signal.SIGTERM)  # also what is born while the others end
+        told.update(left)
+        time.sleep(0.1)
+        reap()
+    kill_until = time.monotonic() + 30
+    while time.monotonic() < kill_until:
         left = below(root, session)
         if not left:
             return
         send(left, signal.SIGKILL)
-        time.sleep(0.1)
-        reap()
-
-
-def wait_for_end(root: int, session: int | None, seconds: float) -> None:
-    """Return when nothing is left below a process, or after so many seconds."""
-    deadline = time.monotonic() + seconds
-    while below(root, session) and time.monotonic() < deadline:
         time.sleep(0.1)
         reap()

@@ -9,6 +9,7 @@ import contextlib
 import signal
 import sys
 import time
+from pathlib import Path
 from types import FrameType
 from typing import Any
 
@@ -21,6 +22,7 @@ import settings
 MANAGER = "dsgen-status"
 TICK_SECONDS = 0.5
 QUICK_SECONDS = 2  # between looks until the training runs, and between tries after an error
+SETUP_FAILED = "setup-failed"  # in /run/dsgen: why start.sh never came to start the launcher
 FINAL_SECONDS = 25  # for the last state; after SIGTERM of the pod the kubelet leaves about 10
 
 
@@ -213,7 +215,7 @@ class Sidecar:
             self.read_record()
         launcher = self.launcher()
         if launcher.get("phase") not in record.ENDS and not self.over:
-            launcher = after_loss(launcher, self.launcher_job())
+            launcher = after_setup(settings.RUN / SETUP_FAILED) or after_loss(launcher, self.launcher_job())
         self.keep_record(launcher)
         self.tell()
         with contextlib.suppress(OSError):
@@ -258,10 +260,22 @@ def loss(launcher: dict[str, Any], job: dict[str, Any] | None) -> str:
     return "terminated" if launcher.get("terminated") else "launcher-lost"
 
 
+def after_setup(path: Path) -> dict[str, Any]:
+    """launcher.json in the place of a launcher whose training.setup failed, from what start.sh left; else {}."""
+    if not path.exists():
+        return {}
+    row, words = record.TRANSITIONS["setup-failed"], path.read_text(errors="replace").splitlines()
+    attempt = {"startTime": None, "endTime": record.stamp(time.time()), "reason": row.reason, "tail": words[1:]}
+    said = {"phase": row.phase, "reason": row.reason, "message": " ".join(words[:1])}
+    return {**said, "attempts": [attempt]}
+
+
 def after_loss(launcher: dict[str, Any], job: dict[str, Any] | None) -> dict[str, Any]:
     """launcher.json as it stands for the record once the launcher has gone without an end of the run."""
     row = record.TRANSITIONS[loss(launcher, job)]
-    attempts = record.close(launcher.get("attempts", []), row.reason, record.stamp(time.time()))
+    attempts = launcher.get("attempts", [])
+    if not (launcher.get("terminated") and attempts):  # with SIGTERM the launcher has closed its attempt itself
+        attempts = record.close(attempts, row.reason, record.stamp(time.time()))
     return dict(launcher, phase=row.phase, reason=row.reason, message="", attempts=attempts)
 
 
