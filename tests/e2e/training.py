@@ -165,10 +165,13 @@ class Job:
         path.write_text(yaml.safe_dump(merged(self.values, {"run": {"id": run}, **other}), allow_unicode=True))
         return str(path)
 
+    def render(self, run: str = "1", **other: Any) -> str:
+        """The flat manifests of a run."""
+        return dsgen("render", self.file(run, **other), "--name", self.name, "--namespace", self.space.name)
+
     def apply(self, run: str = "1", **other: Any) -> list[str]:
-        """Render a run as flat manifests and apply them; what kubectl says of each object."""
-        manifests = dsgen("render", self.file(run, **other), "--name", self.name, "--namespace", self.space.name)
-        return self.space.kubectl("apply", "--filename", "-", text=manifests).splitlines()
+        """Apply the flat manifests of a run; what kubectl says of each object."""
+        return self.space.kubectl("apply", "--filename", "-", text=self.render(run, **other)).splitlines()
 
     def helm(self, helm: str, verb: str, chart: str, run: str = "") -> str:
         """Install or upgrade the job as a release; without a run the chart's own values hold."""
