@@ -1,7 +1,8 @@
-"""What a values file must be as plain text before YAML looks at it."""
+"""Characters that a values file, and the texts in it, may not hold."""
 
 from __future__ import annotations
 
+import json
 import re
 from bisect import bisect_right
 from collections.abc import Iterator
@@ -10,7 +11,11 @@ from itertools import islice
 MOST_SHOWN = 20
 """Characters that are reported in one file: of something that is no text at all nobody wants to see every byte."""
 
+LONGEST_KEY = 1024
+"""Characters of a key as JSON: Helm 3 compares values with a schema by way of JSON that it reads as YAML."""
+
 _UNREADABLE = re.compile("[^\t\n\r -~\x85\xa0-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+_UNCARRIED = re.compile("[\x7f-\x9f\ud800-\udfff\ufffe\uffff]")
 _BREAK = re.compile("\r\n|[\n\r\x85\u2028\u2029]")
 
 
@@ -31,3 +36,28 @@ def directive_line(text: str) -> int | None:
         if line.strip() and not line.lstrip().startswith("#"):
             return None
     return None
+
+
+def uncarried_text(text: str) -> str:
+    """What is wrong with a text that stops Helm 3 however it is written, empty when nothing is.
+
+    Helm 3 takes U+0085, as a line break when it looks at the schema's patterns: these must not allow it. Half of a
+    character, from an escape or a command line, becomes another one in both majors.
+    """
+    return _uncarried(text.replace("\x85", ""))
+
+
+def _uncarried(text: str) -> str:
+    found = _UNCARRIED.search(text)
+    return f"has the character U+{ord(found[0]):04X}, which Helm cannot read" if found else ""
+
+
+def uncarried_key(key: str) -> str:
+    """The same for a key."""
+    if key == "<<":
+        return "is a merge for Helm, even in quotes"
+    # Go escapes a few more characters than Python.
+    size = len(json.dumps(key, ensure_ascii=False)) + len("u003c") * sum(key.count(char) for char in "<>&\u2028\u2029")
+    if size > LONGEST_KEY:
+        return f"has {size} characters as JSON, Helm reads at most {LONGEST_KEY}"
+    return _uncarried(key)

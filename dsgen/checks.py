@@ -18,8 +18,8 @@ import jinja2
 
 from dsgen.diagnostics import Diagnostic, Position, Severity
 from dsgen.language.environment import environment
-from dsgen.nodes import Path
-from dsgen.validate import Problem, path_text
+from dsgen.nodes import Path, path_text
+from dsgen.validate import Problem
 
 Worlds = Literal["both", "flat"]
 Place = Callable[[Path, bool], Position | None]

@@ -42,6 +42,7 @@ TITLES = {
     "DS108": "Too few, too many or excluding entries",
     "DS109": "A name of the wrong form",
     "DS110": "A run id that would be read as another one",
+    "DS111": "A character or a key that Helm cannot read",
     # checks of the whole
     "DS201": "No image",
     "DS202": "Nothing to train",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -109,6 +110,19 @@ def kind(value: Any) -> str:
         return "a boolean"
     names = {str: "a text", int: "a number", float: "a number", list: "a list", dict: "a map"}
     return names[type(value)]
+
+
+def path_text(path: Sequence[str | int]) -> str:
+    """A path as people write it: workers.tolerations[0].key, labels["example.com/team"]."""
+    text = ""
+    for key in path:
+        if isinstance(key, int):
+            text += f"[{key}]"
+        elif re.fullmatch("[A-Za-z0-9_-]+", key):
+            text += f".{key}" if text else key
+        else:
+            text += f'["{key}"]'
+    return text
 
 
 def from_data(data: Any, at: Position) -> Node:

@@ -24,7 +24,7 @@ from yaml.events import (
     StreamEndEvent,
 )
 
-from dsgen.characters import directive_line, unreadable_characters
+from dsgen.characters import directive_line, uncarried_text, unreadable_characters
 from dsgen.diagnostics import Diagnostic, Position
 from dsgen.nodes import Node, SourceText, Tree, kind
 from dsgen.scalars import Unreadable, key_text, resolve, surprise
@@ -95,7 +95,8 @@ class _Reader:
                 self._problem("DS002", f"byte 0x{ord(char) - 0xDC00:02x} is not UTF-8", at, "save the file as UTF-8")
             else:
                 hint = 'write it as an escape in double quotes, such as "\\x07"'
-                self._problem("DS002", f"the character U+{ord(char):04X} is not allowed in YAML", at, hint)
+                message = f"the character U+{ord(char):04X} is not allowed in YAML"
+                self._problem("DS002", message, at, "remove it" if uncarried_text(char) else hint)
         return bool(self.found)
 
     def _directive(self) -> bool:

@@ -14,8 +14,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from dsgen import schema
+from dsgen.characters import uncarried_key, uncarried_text
 from dsgen.diagnostics import Diagnostic
-from dsgen.nodes import Node, Path, kind
+from dsgen.nodes import Node, Path, kind, path_text
 
 if TYPE_CHECKING:
     from jsonschema import Draft7Validator, ValidationError
@@ -79,7 +80,7 @@ def validate(root: Node, complete: bool = True) -> list[Problem]:
 
     complete: false when a part could not be read; then nothing is called missing.
     """
-    found = [*_nulls(root), *_spellings(root)]
+    found = [*_nulls(root), *_spellings(root), *_uncarried(root)]
     for error in _validator().iter_errors(root.data()):
         path = tuple(error.absolute_path)
         if error.instance is None or _is_broken(root, path):
@@ -113,19 +114,6 @@ def _is_broken(root: Node, path: Path) -> bool:
     return any(root.find(path[:depth])[0].broken for depth in range(len(path) + 1))
 
 
-def path_text(path: Sequence[str | int]) -> str:
-    """A path as people write it: workers.tolerations[0].key, labels["example.com/team"]."""
-    text = ""
-    for key in path:
-        if isinstance(key, int):
-            text += f"[{key}]"
-        elif re.fullmatch("[A-Za-z0-9_-]+", key):
-            text += f".{key}" if text else key
-        else:
-            text += f'["{key}"]'
-    return text
-
-
 # -- what jsonschema cannot say ---------------------------------------------------------------------------------------
 
 
@@ -155,6 +143,17 @@ def _spellings(root: Node) -> Iterator[Problem]:
         if node.text != str(node.value):
             message = f"{path_text(path)}: {node.text} is read as the number {node.value}"
             yield path, Diagnostic("DS110", message, node.position, path_text(path), f'put it in quotes: "{node.text}"')
+
+
+def _uncarried(root: Node) -> Iterator[Problem]:
+    """What stops Helm 3 with an error that names no key, as soon as a chart has a schema."""
+    for path, node in root.walk():
+        name, key = path_text(path), path[-1] if path else ""
+        if isinstance(key, str) and (reason := uncarried_key(key)):
+            at = node.key or node.position
+            yield path, Diagnostic("DS111", f"{name}: the key {reason}", at, name, "choose another key")
+        if isinstance(node.value, str) and (reason := uncarried_text(node.value)):
+            yield path, Diagnostic("DS111", f"{name} {reason}", node.position, name, "leave it out")
 
 
 # -- the wording, by the schema's keyword -----------------------------------------------------------------------------

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from dsgen import schema, values
+from dsgen.characters import uncarried_key, uncarried_text
 from tests.parity import dump
 
 TEXTS = (
@@ -15,14 +16,28 @@ TEXTS = (
     *("- x", "---", "...", "a\n---\nb", "%YAML", "!t", "&a", "*a", "@x", "", "\\n", "\\", "a\\\nb", "[a", "{a", "a, b"),
     *("\u200b", "\ufeff", "\x1b[0m", "\x01\x08\x0c\x0b", "x" * 300, "word " * 40, "?", "| x", ">", "<>&", "#"),
     *("\u00a0", "é" * 60, "\u00ad", "\u0378", "\U0001fae8", "\ue000", "\ud7ff", "\U0010fffd", "/*", "*/"),
-    *("a: b", "a #c", "<<"),
+    *(
+        "a: b",
+        "a #c",
+        "<<",
+        "a\x85b",
+        "\x85",
+        "\x00",
+        "\x1f",
+        "\uffef",
+        "\ufffd",
+        "\ufdd0",
+        "\U0001fffe",
+        "e\u0301",
+        "\u202e",
+    ),
 )
 WORDS = (
     *("a", "ab-c", "x1", "7", "12345678", "x.y/z", "items", "keys", "get", "values", "on", "n", "true", "A_B", "é"),
     *("/data", "/a b/c", "/é", "500m", "1Gi", "2", "64Gi", "1.5", "unlimited", "registry.example.com:5000/team/image"),
     *("sha256:" + "0a" * 32, "v1.2", "amd.com/gpu", "example.com/key", "spec.nodeName", "train.py", "1e3", "null"),
 )
-KEYS = tuple(text for text in WORDS + TEXTS if text != "<<")  # Helm 3 takes even a quoted one for a merge
+KEYS = tuple(text for text in WORDS + TEXTS if not uncarried_key(text))
 NUMBERS = (
     *(0, 1, -1, 2, 7, 8, 60, 3600, 5e8, 1.0, 1e-5, 3e-7, 1e21, -0.0, 2**53, -(2**53), 1.5, 1e22, 123456789, 0.1, 1e-6),
     *(9.5e-7, 1e20, 123456789012345680000.0, 5e-324, 1.7976931348623157e308, 1 / 3, 2.5e-5, 4.35, 1e16, 12345678.9),
@@ -100,7 +115,15 @@ class Generator:
 
     def _text(self) -> str:
         text = self._random.choice(TEXTS)
-        return text + self._random.choice(TEXTS) if self._random.random() < 0.2 else text
+        more = self._random.random()
+        if more < 0.1:
+            return text + self._character()
+        return text + self._random.choice(TEXTS) if more < 0.3 else text
+
+    def _character(self) -> str:
+        """Any one that values may hold."""
+        found = chr(self._random.randrange(self._random.choice([0x100, 0x3000, 0x10000, 0x110000])))
+        return self._character() if uncarried_text(found) else found
 
     def _integer(self, part: Mapping[str, Any]) -> Any:
         return self._random.choice([one for one in self._numbers(part) if float(one).is_integer()])

@@ -1,0 +1,82 @@
+"""What no text in the values may hold: exactly what stops the real Helm as soon as a chart has a schema."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from dsgen.characters import LONGEST_KEY, uncarried_key, uncarried_text
+from dsgen.nodes import SourceText
+from dsgen.values import Override, load
+from tests.helm import MAJORS, helm, run_helm
+from tests.parity import dump, write_chart
+
+PLANES = [0x10000 * plane + code for plane in range(1, 17) for code in (0, 1, 0xFFFD, 0xFFFE, 0xFFFF)]
+CHARACTERS = [chr(code) for code in (*range(0xD800), *range(0xE000, 0x10000), *PLANES)]
+# The ends of every range that is refused.
+TEXTS = ("\x7f", "\x84", "\x86", "\x9f", "\ufffe", "\uffff")
+KEYS = (*TEXTS, "\x85", "<<", "k" * (LONGEST_KEY - 1), "<" * 171, "\u2028" * 171, "\x01" * 171)
+LONGEST = ("k" * 1000, "<" * 170, "\u2028" * 170, "\x01" * 170, "é" * 900)
+
+majors = pytest.mark.parametrize("major", MAJORS)
+Runner = Callable[[int, Any], int]
+
+
+@pytest.fixture
+def run(tmp_path: Path) -> Runner:
+    """Gives these values to a chart with a schema; the exit code of Helm."""
+    files = {
+        "Chart.yaml": "apiVersion: v2\nname: texts\nversion: 1.0.0\n",
+        "values.schema.json": '{"type": "object"}',
+        "templates/empty.yaml": "",
+    }
+    chart = write_chart(tmp_path, files)
+
+    def run(major: int, data: Any) -> int:
+        (tmp_path / "v").write_text(f"data: {dump(data)}\n", encoding="utf-8")
+        return run_helm(helm(major), "template", chart, "--values", tmp_path / "v").returncode
+
+    return run
+
+
+@majors
+def test_both_majors_take_everything_else(major: int, run: Runner) -> None:
+    texts = [char for char in CHARACTERS if not uncarried_text(char)]
+    keys = [char for char in (*CHARACTERS, *LONGEST) if not uncarried_key(char)]
+
+    assert len(CHARACTERS) - 34 == len(texts)
+    assert len(CHARACTERS) - 35 + len(LONGEST) == len(keys)
+    assert 0 == run(major, {"texts": texts, "keys": dict.fromkeys(keys, 1)})
+
+
+@pytest.mark.parametrize("text", TEXTS)
+def test_helm_3_stops_at_these_characters(text: str, run: Runner) -> None:
+    assert uncarried_text(text)
+    assert 1 == run(3, f"a{text}b")
+    assert 0 == run(4, f"a{text}b")
+
+
+@pytest.mark.parametrize("key", KEYS)
+def test_helm_3_stops_at_these_keys(key: str, run: Runner) -> None:
+    assert uncarried_key(key)
+    assert 1 == run(3, {key: 1})
+
+
+@pytest.mark.parametrize(
+    ("text", "overrides"),
+    [
+        ('training: {args: ["\\x7f"]}', ()),
+        ('global: {"\\x7f": 1}', ()),
+        ("", [Override("--set", "training.args={a\x7f}")]),
+        ("", [Override("--set-string", "global.<<=a")]),
+        ("", [Override("--set-json", 'training.args=["\\u007f"]')]),
+        ("", [Override("--set-json", 'training.args=["\\ud800"]')]),
+        ("", [Override("--set", "training.args={\udcff}")]),
+        ("", [Override("--set", f"global.{'k' * LONGEST_KEY}=1")]),
+    ],
+)
+def test_it_is_refused_wherever_it_comes_from(text: str, overrides: list[Override]) -> None:
+    found = [one for one in load([SourceText("v.yaml", text)], overrides).diagnostics if one.id == "DS111"]
+
+    assert [overrides[0].flag if overrides else "v.yaml"] == [one.position.file for one in found if one.position]
