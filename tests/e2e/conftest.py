@@ -52,7 +52,7 @@ def image(_cluster: None) -> str:
 
 @pytest.fixture(scope="session")
 def node_program(_cluster: None) -> Callable[..., str]:
-    """Runs the program that adds and removes nodes, with these arguments and environment."""
+    """Runs the program that adds nodes, with these arguments and environment."""
     program = os.environ.get("DSGEN_E2E_CLUSTER")
 
     def run(what: str, *arguments: str, **environment: str) -> str:

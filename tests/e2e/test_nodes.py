@@ -41,22 +41,17 @@ def refresh_seconds(node: str) -> float:
 
 
 @pytest.fixture(scope="module")
-def slow_node(node_program: Callable[..., str]) -> Iterator[str]:
-    """A node whose kubelet is slow; added, and removed at the end, where there is none beside a first node."""
+def slow_node(node_program: Callable[..., str]) -> str:
+    """A node whose kubelet is slow; where there is none beside a first node, one is added, and stays."""
     before = usable_nodes()
     slow = [node for node in before if refresh_seconds(node) >= 60]
     if slow and len(before) > 1:
-        yield slow[0]
-        return
+        return slow[0]
     node_program("a second node with a slow kubelet", "node", "add", DSGEN_KUBELET_SYNC="1m")
     added = soon("new node", lambda: set(usable_nodes()) - set(before), 60).pop()
-    try:
-        kubectl("taint", "node", added, f"{TAINT['key']}={TAINT['value']}:{TAINT['effect']}", "--overwrite")
-        node_program("the image on the new node", "deepspeed")
-        yield added
-    finally:
-        node_program("the node's end", "node", "kill", added)
-        kubectl("delete", "node", added)
+    kubectl("taint", "node", added, f"{TAINT['key']}={TAINT['value']}:{TAINT['effect']}", "--overwrite")
+    node_program("the image on the new node", "deepspeed")
+    return added
 
 
 def offer(node: str, seats: int | None) -> None:
