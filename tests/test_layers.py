@@ -10,10 +10,11 @@ import pytest
 PACKAGE = Path(__file__).parent.parent / "dsgen"
 
 ORDER = (
-    *("errors", "diagnostics"),
+    *("errors", "diagnostics", "explanations", "reports"),
     *("characters", "scalars", "nodes", "source"),
     *("schema", "options", "language"),
     *("validate", "checks", "set_values", "values"),
+    *("origins", "explain"),
     *("objects", "render", "compiler"),
     "writer",
     "cli",

@@ -9,7 +9,7 @@ import click
 
 from dsgen import __version__
 
-COMMANDS = ("render", "chart", "validate")
+COMMANDS = ("render", "chart", "validate", "values", "explain", "schema")
 
 
 class _Commands(click.Group):

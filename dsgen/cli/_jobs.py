@@ -4,7 +4,7 @@ import functools
 import re
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +12,7 @@ from dsgen import schema, values
 from dsgen.cli._shared import Findings, Inputs, color
 from dsgen.diagnostics import Diagnostic, Position, as_text, has_errors
 from dsgen.errors import DsgenError, UsageProblem
+from dsgen.nodes import from_data, merge
 from dsgen.values import Loaded, Release, SourceText
 
 STDIN = "<stdin>"
@@ -29,15 +30,21 @@ class Job:
 
 
 @dataclass
-class _Report:
+class Report:
     """All problems found so far, and the texts that they point into."""
 
-    diagnostics: list[Diagnostic] = field(default_factory=list)
+    strict: bool = False
+    found: list[Diagnostic] = field(default_factory=list)
     sources: dict[str, str] = field(default_factory=dict)
 
     def add(self, loaded: Loaded) -> None:
-        self.diagnostics += loaded.diagnostics
+        self.found += loaded.diagnostics
         self.sources |= loaded.sources
+
+    @property
+    def diagnostics(self) -> list[Diagnostic]:
+        """As they count: where the command line is strict, every one is an error."""
+        return [replace(problem, severity="error") for problem in self.found] if self.strict else self.found
 
     def show(self) -> None:
         """Show everything on standard error; raises Findings when an error is among it."""
@@ -51,33 +58,49 @@ def load_jobs(inputs: Inputs) -> list[Job]:
 
     Shows all problems on standard error; raises Findings when one of them is an error.
     """
-    groups = _groups(inputs)
-    if inputs.name and len(groups) > 1:
-        raise UsageProblem("--name gives one job its name, and there are several FILEs: write `name` into each")
-    report, read = _Report(), _reader()
-    jobs = [job for group in groups if (job := _load(group, inputs, read, report))]
-    report.diagnostics += _twins(jobs)
+    jobs, report = check_jobs(inputs)
     report.show()
     return jobs
 
 
-def load_chart(inputs: Inputs) -> Job | None:
-    """The job whose values become a chart's defaults, None when there are none; problems as in `load_jobs`.
+def check_jobs(inputs: Inputs, chart: bool = False) -> tuple[list[Job], Report]:
+    """The jobs of the command line as far as they could be read, and all problems of them, which are not shown yet.
 
-    The release that the chart will be installed as gives missing names, so they may be missing here.
+    chart: the release that the chart will be installed as gives missing names, so they may be missing here.
     """
+    report, read = Report(inputs.strict), _reader()
+    jobs = [job for group in _groups(inputs) if (job := _load(group, inputs, read, report, chart))]
+    if not chart:
+        report.found += _twins(jobs)
+    return jobs, report
+
+
+def load_chart(inputs: Inputs) -> Job | None:
+    """The job whose values become a chart's defaults, None when there are none; problems as in `load_jobs`."""
     if not (inputs.files or inputs.overlays or inputs.overrides):
         return None
-    report = _Report()
-    texts = [_reader()(name) for name in (*inputs.files, *inputs.overlays)]
-    loaded = values.load(texts, inputs.overrides)
-    report.add(loaded)
-    release = Release(_name(loaded, "name", "--name", inputs.name), "")
-    if loaded.values:
-        report.diagnostics += values.check(loaded, release, chart=True)
+    report = Report(inputs.strict)
+    job = _load((*inputs.files, *inputs.overlays), inputs, _reader(), report, chart=True)
     report.show()
-    assert loaded.values, "no errors, so there are values"
-    return Job(texts[0].name if texts else "", loaded.values.data, release)
+    return job
+
+
+def load_values(inputs: Inputs) -> list[Loaded]:
+    """The values of each job with the names of the command line in them, not checked beyond their schema.
+
+    Problems as in `load_jobs`.
+    """
+    report, read = Report(inputs.strict), _reader()
+    found = [values.load([read(name) for name in group], inputs.overrides) for group in _groups(inputs)]
+    for loaded in found:
+        report.add(loaded)
+        for key, flag, given in (("name", "--name", inputs.name), ("namespace", "-n", inputs.namespace)):
+            _name(loaded, key, flag, given)
+            if given and loaded.values:
+                loaded.values.data[key] = given
+                loaded.root = merge(loaded.root, from_data({key: given}, Position(flag, 1, 1)))
+    report.show()
+    return found
 
 
 def _groups(inputs: Inputs) -> list[tuple[str, ...]]:
@@ -87,23 +110,25 @@ def _groups(inputs: Inputs) -> list[tuple[str, ...]]:
         raise UsageProblem("give a values file, as in: dsgen render cifar.yaml")
     if [*inputs.files, *inputs.overlays].count("-") > 1:
         raise UsageProblem("`-` reads standard input, which can be read only once")
+    if inputs.name and len(groups) > 1:
+        raise UsageProblem("--name gives one job its name, and there are several FILEs: write `name` into each")
     return groups
 
 
-def _load(group: tuple[str, ...], inputs: Inputs, read: Read, report: _Report) -> Job | None:
+def _load(group: tuple[str, ...], inputs: Inputs, read: Read, report: Report, chart: bool = False) -> Job | None:
     """One job; None when its values have errors."""
     texts = [read(name) for name in group]
     loaded = values.load(texts, inputs.overrides)
     report.add(loaded)
     name = _name(loaded, "name", "--name", inputs.name)
     namespace = _name(loaded, "namespace", "-n", inputs.namespace)
-    file, release = texts[0].name, Release(name, namespace)
-    missing = list(_missing(file, release)) if _was_read(loaded) else []
-    report.diagnostics += missing
+    file, release = texts[0].name if texts else "", Release(name, namespace)
+    missing = list(_missing(file, release)) if _was_read(loaded) and not chart else []
+    report.found += missing
     if loaded.values is None:
         return None
     if not missing:
-        report.diagnostics += values.check(loaded, release)
+        report.found += values.check(loaded, release, chart)
     return Job(file, loaded.values.data, release)
 
 

@@ -27,13 +27,17 @@ class Findings(DsgenError):  # noqa: N818 - it has no message of its own
 
 @dataclass(frozen=True)
 class Inputs:
-    """What a job is made of: each of `files` is one job, over which `overlays` and `overrides` are laid."""
+    """What a job is made of: each of `files` is one job, over which `overlays` and `overrides` are laid.
+
+    strict: a warning about it is an error.
+    """
 
     files: tuple[str, ...]
     overlays: tuple[str, ...]
     overrides: tuple[Override, ...]
     name: str = ""
     namespace: str = ""
+    strict: bool = False
 
 
 _SETS = {"set_json": "--set-json", "set_plain": "--set", "set_string": "--set-string", "set_file": "--set-file"}
@@ -56,15 +60,20 @@ _VALUES = [
     click.option("--name", default="", metavar="NAME", help="Name of the job, where the file has none."),
 ]
 _NAMESPACE = click.option("-n", "--namespace", default="", metavar="NAME", help="Namespace, where the file has none.")
+_STRICT = click.option("--strict", is_flag=True, help="Warnings are errors too.")
 
 
-def inputs(*, many: bool = True) -> Callable[[Callable[..., int]], Callable[..., int]]:
-    """Give a command the argument FILE (`many`: any number, and -n) and the values options, as one `Inputs`."""
+def inputs(*, many: bool = True, strict: bool = True) -> Callable[[Callable[..., int]], Callable[..., int]]:
+    """Give a command the argument FILE and the values options, as one `Inputs`.
+
+    many: any number of FILEs, and -n. strict: with --strict.
+    """
     nargs = {"nargs": -1} if many else {"required": False}
     options = [
         click.argument("files", metavar="FILE..." if many else "[FILE]", **nargs),
         *_VALUES,
         *([_NAMESPACE] if many else []),
+        *([_STRICT] if strict else []),
     ]
 
     def decorate(command: Callable[..., int]) -> Callable[..., int]:
@@ -72,7 +81,8 @@ def inputs(*, many: bool = True) -> Callable[[Callable[..., int]], Callable[...,
         def call(files: Any, overlays: tuple[str, ...], name: str, namespace: str = "", **rest: Any) -> int:
             overrides = tuple(_override(flag, text) for key, flag in _SETS.items() for text in rest.pop(key))
             paths = files if many else tuple(filter(None, [files]))
-            return command(Inputs(paths, overlays, overrides, name, namespace), **rest)
+            strict = rest.pop("strict", False)
+            return command(Inputs(paths, overlays, overrides, name, namespace, strict), **rest)
 
         for option in reversed(options):
             call = option(call)

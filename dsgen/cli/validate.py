@@ -2,25 +2,51 @@
 
 import click
 
-from dsgen.cli._jobs import load_jobs
+from dsgen import reports
+from dsgen.cli._jobs import check_jobs
 from dsgen.cli._shared import Inputs, emit, inputs
-from dsgen.errors import EXIT_OK
+from dsgen.diagnostics import has_errors
+from dsgen.errors import EXIT_FINDINGS, EXIT_OK
+
+REPORTS = {"json": reports.as_json, "sarif": reports.as_sarif, "github": reports.as_github}
 
 
 @click.command("validate")
 @inputs()
-def command(inputs: Inputs) -> int:
+@click.option(
+    "--for",
+    "target",
+    type=click.Choice(["manifests", "chart"]),
+    default="manifests",
+    help="What the values are for; a chart needs no name and no namespace.  [default: manifests]",
+)
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(["text", *REPORTS]),
+    default="text",
+    help="How problems are told; all but text on standard output.  [default: text]",
+)
+def command(inputs: Inputs, target: str, form: str) -> int:
     """Find all problems of values files, without a cluster.
 
     Files and options mean what they mean to `dsgen render`. Every problem has its place, file:line:column, and what to
-    do about it.
+    do about it; `dsgen explain ID` says more.
 
     \b
     Examples:
       dsgen validate cifar.yaml
-      dsgen validate cifar.yaml mnist.yaml -f prod.yaml
+      dsgen validate cifar.yaml mnist.yaml -f prod.yaml --strict
       dsgen validate - -n training < cifar.yaml
+      dsgen validate cifar.yaml --for chart
+      dsgen validate cifar.yaml --format sarif
     """
-    for job in load_jobs(inputs):
-        emit(f"{job.file}: ok, job {job.release.namespace}/{job.release.name}\n")
+    jobs, report = check_jobs(inputs, chart=target == "chart")
+    if form != "text":
+        emit(REPORTS[form](report.diagnostics))
+        return EXIT_FINDINGS if has_errors(report.diagnostics) else EXIT_OK
+    report.show()
+    for job in jobs:
+        names = job.release.name if target == "chart" else f"{job.release.namespace}/{job.release.name}"
+        emit(f"{job.file}: ok, {'chart' if target == 'chart' else 'job'} {names}".rstrip() + "\n")
     return EXIT_OK

@@ -42,7 +42,7 @@ def test_every_help_has_one_sentence_and_examples(cli: Cli, arguments: tuple[str
 @pytest.mark.parametrize("command", [" ".join(arguments) for arguments in helps()])
 def test_every_example_runs(cli: Cli, folder: Path, command: str) -> None:
     for line in examples(cli(*command.split()).out):
-        program, *arguments = line.partition("|")[0].split()
+        program, *arguments = re.split("[|>]", line)[0].split()
         stdin = (folder / arguments.pop()).read_text() if "<" in arguments else ""
         assert program == "dsgen"
         result = cli(*(word for word in arguments if word != "<"), stdin=stdin)

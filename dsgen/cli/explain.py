@@ -1,0 +1,26 @@
+"""`dsgen explain`: one key, or one kind of problem."""
+
+import click
+
+from dsgen import explain
+from dsgen.cli._shared import emit
+from dsgen.errors import EXIT_OK
+
+
+@click.command("explain")
+@click.argument("word", metavar="[KEY|ID]", default="")
+def command(word: str) -> int:
+    """Explain a key of values files, or the id of a problem.
+
+    A key is written with dots, as in messages and in the option reference: any word stands for a name that you
+    choose, [0] for the items of a list. Without an argument, the keys at the top are listed.
+
+    \b
+    Examples:
+      dsgen explain workers.slots
+      dsgen explain storage.NAME.mountPath
+      dsgen explain workers.tolerations
+      dsgen explain DS204
+    """
+    emit(explain.of(word))
+    return EXIT_OK

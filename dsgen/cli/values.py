@@ -1,0 +1,40 @@
+"""`dsgen values`: what a job's files and flags come to."""
+
+import json
+
+import click
+
+from dsgen import origins
+from dsgen.cli._jobs import load_values
+from dsgen.cli._shared import Inputs, emit, inputs
+from dsgen.errors import EXIT_OK
+
+
+@click.command("values")
+@inputs(strict=False)
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(["yaml", "json"]),
+    default="yaml",
+    help="json has no comments.  [default: yaml]",
+)
+def command(inputs: Inputs, form: str) -> int:
+    """Print the complete values of jobs and what set each.
+
+    Behind each key stands the file and line, or the flag, that set it, or `default`. Files and options mean what they
+    mean to `dsgen render`. The output is a values file for the same job again. Values are printed when they fit the
+    schema; `dsgen validate` says what else is wrong.
+
+    \b
+    Examples:
+      dsgen values cifar.yaml
+      dsgen values cifar.yaml -f prod.yaml --set workers.slots=8
+      dsgen values cifar.yaml --format json
+    """
+    found = load_values(inputs)
+    if form == "json":
+        emit("".join(json.dumps(loaded.values.data, indent=2) + "\n" for loaded in found if loaded.values))
+    else:
+        emit("---\n".join(origins.as_yaml(loaded) for loaded in found))
+    return EXIT_OK

@@ -1,0 +1,188 @@
+"""Says in words what a key of a values file takes, and what an id of a problem means."""
+
+from __future__ import annotations
+
+import difflib
+import json
+import re
+import textwrap
+
+from dsgen import schema
+from dsgen.diagnostics import TITLES, visible
+from dsgen.errors import UsageProblem
+from dsgen.explanations import EXPLANATIONS
+from dsgen.schema import Schema
+from dsgen.validate import MOST_SHOWN, TYPE_WORDS
+
+WIDTH = 100
+ANY = "*"
+ANYTHING = {"description": "Anything may stand here; dsgen does not look at it."}
+
+_ID = re.compile("DS[0-9]+", re.IGNORECASE)
+_PART = re.compile(r'\["(?P<quoted>[^"]*)"\]|\[(?P<index>[0-9*]*)\]|[.]?(?P<word>[^.\[\]]+)')
+_SENTENCE = re.compile(r".*?[.](?= |$)")
+
+
+def of(word: str) -> str:
+    """What there is to say about a key (`workers.slots`), an id (`DS204`), or, of an empty word, all keys at the top.
+
+    Raises UsageProblem with what may have been meant when it is neither.
+    """
+    if _ID.fullmatch(word):
+        return _of_id(word.upper())
+    return _of_key(word)
+
+
+# -- an id ------------------------------------------------------------------------------------------------------------
+
+
+def _of_id(id_: str) -> str:
+    if id_ not in TITLES:
+        raise UsageProblem(f"{id_} is not the id of a problem{_did_you_mean(_close(id_, list(TITLES)))}")
+    found = EXPLANATIONS[id_]
+    text = f"{id_}: {TITLES[id_]}\n\n{_wrapped(found.when)}\n{_wrapped(f'What to do: {found.remedy}')}"
+    if found.example:
+        lines = found.example.removesuffix("\n").split("\n")
+        text += "\nA values file that has it:\n\n" + "".join(f"    {visible(line)}\n" for line in lines)
+    return text
+
+
+# -- a key ------------------------------------------------------------------------------------------------------------
+
+
+def _of_key(word: str) -> str:
+    parts = _parts(word)
+    part, required = _whole(schema.load()), False
+    for depth, key in enumerate(parts):
+        below = _below(part, key)
+        if below is None:
+            raise UsageProblem(_unknown(parts[:depth], key, part))
+        part, required = below, key in part.get("required", ())
+    if not parts:
+        return f"{_description(part)}{_children(part)}".replace("\n\n", "\n", 1)
+    return f"{word}\n\n{_description(part)}{_facts(part, required)}{_children(part)}"
+
+
+def _parts(word: str) -> list[str]:
+    """The keys of a path as diagnostics write it; `*` for any list item."""
+    found = list(_PART.finditer(word))
+    if "".join(match[0] for match in found) != word:
+        raise UsageProblem(f"{word} is not a key: keys are written with dots, as in workers.slots")
+    return [match["quoted"] or match["word"] or ANY for match in found]
+
+
+def _below(part: Schema, key: str) -> Schema | None:
+    """The whole schema of what stands under a key; None when there is no such key."""
+    if key in part.get("properties", {}):
+        return _whole(part["properties"][key])
+    if "items" in part and (key == ANY or key.isdigit()):
+        return _whole(part["items"])
+    below = part.get("additionalProperties", ANYTHING if part.get("type") in (None, "object") else None)
+    return _whole(below) if isinstance(below, dict) else None
+
+
+def _whole(part: Schema) -> Schema:
+    """A schema with all that it refers to."""
+    merged: Schema = {}
+    for other in part.get("allOf", ()):
+        merged |= _whole(other)
+    if "$ref" in part:
+        merged |= _whole(schema.resolve(part))
+    return merged | {key: value for key, value in part.items() if key not in ("allOf", "$ref")}
+
+
+def _description(part: Schema) -> str:
+    return _wrapped(part["description"]) + "\n" if "description" in part else ""
+
+
+def _facts(part: Schema, required: bool) -> str:
+    if part == ANYTHING:
+        return ""
+    facts = {
+        "type": _type(part),
+        "values": ", ".join(json.dumps(word) for word in part.get("enum", ())),
+        "range": _range(part),
+        "form": part.get("x-pattern", ""),
+        "default": _default(part, required),
+        "null": "allowed, the same as absent" if schema.is_nullable(part) else "not allowed",
+    }
+    lines = (_wrapped(f"{key:9}{text}", " " * 9) for key, text in facts.items() if text)
+    return "".join(textwrap.indent(line, "  ") for line in lines)
+
+
+def _type(part: Schema) -> str:
+    words = " or ".join(TYPE_WORDS[name] for name in schema.types(part) if name != "null")
+    items = _whole(part["items"]) if "items" in part else {}
+    return f"{words}; each item is {_type(items)}" if items and part["type"] == "array" else words
+
+
+def _range(part: Schema) -> str:
+    words = {"minimum": "at least {}", "maximum": "at most {}", "minLength": "not empty", "minItems": "not empty"}
+    found = [text.format(part[key]) for key, text in words.items() if key in part]
+    if part.get("maxProperties") == 1:
+        found.append("exactly one of its keys")
+    if "oneOf" in part:
+        found.append("exactly one of " + ", ".join(key for branch in part["oneOf"] for key in branch["required"]))
+    return ", ".join(found)
+
+
+def _default(part: Schema, required: bool) -> str:
+    if "default" in part:
+        return json.dumps(part["default"], ensure_ascii=False)
+    if required:
+        return "none, it must be given"
+    return "" if schema.is_always_there(part) else "absent"
+
+
+def _children(part: Schema) -> str:
+    rows = [(key, _line(_whole(below))) for key, below in part.get("properties", {}).items()]
+    below = part.get("additionalProperties")
+    if isinstance(below, dict):
+        form = _whole(part.get("propertyNames", {})).get("x-pattern")
+        rows.append((ANY, f"a name that you choose{f': {form}' if form else ''}"))
+        return "\n" + _table("Keys:", rows) + _named(_whole(below))
+    items = _whole(part["items"]) if "items" in part else {}
+    return ("\n" + _table("Keys:", rows) if rows else "") + _named(items)
+
+
+def _named(part: Schema) -> str:
+    """The keys of what stands under a name of the user's, or of a list item."""
+    rows = [(key, _line(_whole(below))) for key, below in part.get("properties", {}).items()]
+    return "\n" + _table("Keys of each:", rows) if rows else ""
+
+
+def _line(part: Schema) -> str:
+    """One line: the first sentence of the description, or the type."""
+    sentence = _SENTENCE.match(part.get("description", ""))
+    return sentence[0] if sentence else _type(part) if "enum" not in part else ", ".join(map(json.dumps, part["enum"]))
+
+
+def _table(title: str, rows: list[tuple[str, str]]) -> str:
+    width = max(len(key) for key, _ in rows) + 2
+    lines = (_wrapped(f"{key:{width}}{text}", " " * width) for key, text in rows)
+    return f"{title}\n" + "".join(textwrap.indent(line, "  ") for line in lines)
+
+
+def _wrapped(text: str, margin: str = "") -> str:
+    return textwrap.fill(text, WIDTH - 2, subsequent_indent=margin, break_on_hyphens=False) + "\n"
+
+
+# -- what may have been meant -----------------------------------------------------------------------------------------
+
+
+def _unknown(above: list[str], key: str, part: Schema) -> str:
+    """That there is no such key: the one most like it here, else those of that name elsewhere, else all of them."""
+    where, known = ".".join(above) or "a values file", list(part.get("properties", {}))
+    close = [".".join([*above, other]) for other in _close(key, known)]
+    everywhere = [".".join(path) for path, _ in schema.records()]
+    same = [path for path in everywhere if path.split(".")[-1] == key]
+    possible = f"; possible: {', '.join(known)}" if 0 < len(known) <= MOST_SHOWN else ""
+    return f'"{key}" is not a key of {where}{_did_you_mean(close or same) or possible}'
+
+
+def _did_you_mean(close: list[str]) -> str:
+    return f"; did you mean {' or '.join(close[:3])}?" if close else ""
+
+
+def _close(word: str, known: list[str]) -> list[str]:
+    return difflib.get_close_matches(word, known, 1, 0.6)

@@ -1,0 +1,125 @@
+"""`dsgen explain`: keys and ids in words."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from dsgen import explain, schema
+from dsgen.diagnostics import TITLES
+from dsgen.explanations import EXPLANATIONS
+from tests.cli.conftest import Cli
+
+# No values file alone has them: a release's name, a megabyte, two files.
+WITHOUT_EXAMPLE = {"DS205", "DS253", "DS902"}
+
+
+def test_every_id_has_an_explanation() -> None:
+    assert set(TITLES) == set(EXPLANATIONS)
+    assert WITHOUT_EXAMPLE == {id_ for id_, found in EXPLANATIONS.items() if not found.example}
+
+
+@pytest.mark.parametrize("id_", [id_ for id_ in EXPLANATIONS if id_ not in WITHOUT_EXAMPLE])
+def test_an_example_has_its_problem_and_no_other(cli: Cli, id_: str) -> None:
+    report = json.loads(cli("validate", "-", "--format", "json", stdin=EXPLANATIONS[id_].example).out)
+
+    assert {id_} == {found["id"] for found in report["diagnostics"]}
+
+
+@pytest.mark.parametrize("id_", EXPLANATIONS)
+def test_explanations_are_sentences(id_: str) -> None:
+    found = EXPLANATIONS[id_]
+
+    assert found.when.endswith(".")
+    assert found.remedy.endswith(".")
+
+
+@pytest.mark.parametrize("word", ["DS204", "ds204"])
+def test_an_id_is_explained(cli: Cli, word: str) -> None:
+    code, out, err = cli("explain", word)
+
+    assert (0, "") == (code, err)
+    assert out.startswith("DS204: Names that are too long\n\n")
+    assert "\nWhat to do: Shorten the name of the job or run.id.\n" in out
+    assert "\n    name: a-training-with-a-name-that-says-everything-about-its-purpose\n" in out
+
+
+def test_control_characters_of_an_example_do_not_reach_the_terminal() -> None:
+    assert "\x07" not in explain.of("DS002")
+
+
+def test_a_key_is_explained(cli: Cli) -> None:
+    expected = (
+        "run.id\n\nNames this run. Change it to train again; the same id never trains twice.\n\n"
+        "  type     a text or a whole number\n"
+        "  range    at least 0, at most 9007199254740991\n"
+        "  form     1 to 20 lower-case letters and digits\n"
+        '  default  "1"\n'
+        "  null     not allowed\n"
+    )
+
+    assert (0, expected, "") == cli("explain", "run.id")
+
+
+@pytest.mark.parametrize(
+    ("key", "line"),
+    [
+        ("workers.accelerator.count", "  null     allowed, the same as absent"),
+        ("storage.*.mountIn", '  values   "both", "workers", "launcher"'),
+        ("storage.data.create.size", "  form     a number, with or without a unit: 500m, 4, 1.5, 16Gi"),
+        ("storage.NAME.create", "  default  absent"),
+        ("storage", "  *  a name that you choose: 1 to 20 lower-case letters and digits"),
+        ("storage", "  readOnly       Mount it read-only."),
+        ("workers", "  replicas            Number of worker pods."),
+        ("workers.tolerations", "  type     a list; each item is a map"),
+        ("workers.tolerations", "  tolerationSeconds  a whole number"),
+        ("workers.tolerations[0].effect", '  values   "NoSchedule", "PreferNoSchedule", "NoExecute"'),
+        ("workers.tolerations.*.key", "  type     a text"),
+        ("training.args", "  type     a list; each item is a text"),
+        ("training.env.TOKEN.valueFrom", "  range    exactly one of its keys"),
+        ("training.envFrom[0]", "  range    exactly one of configMapRef, secretRef"),
+        ("image.pullSecrets[].name", "  default  none, it must be given"),
+        ("training.deepspeed.config.zero_optimization.stage", "  null     not allowed"),
+        ("global.team.x", "Anything may stand here; dsgen does not look at it."),
+        ('labels["example.com/team"]', "  type     a text"),
+        ("", "  workers         The worker pods, one per node, which run the training."),
+    ],
+)
+def test_what_is_said_about_keys(key: str, line: str) -> None:
+    assert line in explain.of(key).splitlines()
+
+
+@pytest.mark.parametrize("path", [".".join(path) for path, _ in schema.records()])
+def test_every_key_can_be_explained(path: str) -> None:
+    text = explain.of(path)
+
+    assert text.startswith(f"{path}\n\n")
+    assert [] == [line for line in text.splitlines() if len(line) > explain.WIDTH]
+
+
+@pytest.mark.parametrize(
+    ("word", "message"),
+    [
+        ("workers.slot", '"slot" is not a key of workers; did you mean workers.slots?'),
+        ("slots", '"slots" is not a key of a values file; did you mean workers.slots?'),
+        ("worker.slots", '"worker" is not a key of a values file; did you mean workers?'),
+        ("workers.slots.x", '"x" is not a key of workers.slots'),
+        ("run.number", '"number" is not a key of run; possible: id'),
+        ("xyzzy", '"xyzzy" is not a key of a values file'),
+        ("DS20", "DS20 is not the id of a problem; did you mean DS208?"),
+        ("a..b", "a..b is not a key: keys are written with dots, as in workers.slots"),
+    ],
+)
+def test_an_unknown_word_is_wrong_usage(cli: Cli, word: str, message: str) -> None:
+    code, out, err = cli("explain", word)
+
+    assert (2, "") == (code, out)
+    assert err.startswith(f"dsgen: {message.removesuffix('DS208?')}")
+
+
+@pytest.mark.parametrize("path", sorted((Path(__file__).parents[1] / "cases" / "invalid").glob("*.yaml")), ids=str)
+def test_paths_of_messages_are_understood(cli: Cli, path: Path) -> None:
+    found = json.loads(cli("validate", path, "--format", "json").out)["diagnostics"]
+    known = {problem["path"] for problem in found if problem["id"] not in ("DS101", "DS107", "DS109")}
+
+    assert all(explain.of(key) for key in known)
