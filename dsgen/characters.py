@@ -14,7 +14,7 @@ MOST_SHOWN = 20
 LONGEST_KEY = 1024
 """Characters of a key as JSON: Helm 3 compares values with a schema by way of JSON that it reads as YAML."""
 
-_UNREADABLE = re.compile("[^\t\n\r -~\x85\xa0-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+_UNREADABLE = re.compile("[^\t\n\r -~\x85\xa0-\ud7ff\ue000-\ufefe\uff00-\ufffd\U00010000-\U0010ffff]")
 _UNCARRIED = re.compile("[\x7f-\x9f\ud800-\udfff\ufffe\uffff]")
 _BREAK = re.compile("\r\n|[\n\r\x85\u2028\u2029]")
 

@@ -230,7 +230,7 @@ def typed(text: str) -> str | int | bool | None:
 
 def _file_text(path: str) -> str:
     try:
-        return Path(path).read_text(encoding="utf-8")
+        return Path(path).read_bytes().decode("utf-8")  # with its line ends as they are
     except OSError as error:
         raise DsgenError(f"--set-file: cannot read {path}: {error.strerror}") from error
     except UnicodeDecodeError as error:

@@ -32,6 +32,8 @@ from dsgen.scalars import Unreadable, key_text, resolve, surprise
 MAX_DEPTH = 100
 MAX_NODES = 200_000
 """Values in one file, aliases written out: a few lines of aliases can stand for billions."""
+FEW_NODES, ALIASES_TO_OTHERS = 300, 30
+"""So many values from aliases are always fine, and so many for each other one; Helm counts keys too: 1000, 99."""
 MAX_KEY = 1000
 DIRECTIVE = "YAML directives are not read by Helm"
 TAG_HINT = "remove it; a text is written in quotes"
@@ -54,7 +56,8 @@ class _Reader:
         self.ends = self.text.endswith(("\n", "\r"))
         self.found: list[Diagnostic] = []
         self.anchors: dict[str, tuple[Node, int] | None] = {}
-        self.count = 0
+        self.count = self.aliased = 0
+        self.in_flow = False
         self.root = Node({}, Position(self.name, 1, 1))
 
     def read(self) -> Tree:
@@ -140,7 +143,8 @@ class _Reader:
         if isinstance(event, AliasEvent):
             return self._alias(event, at)
         node = Node(None, at)
-        start, anchor = self.count, getattr(event, "anchor", None)
+        start, anchor, outside = self.count, getattr(event, "anchor", None), self.in_flow
+        self.in_flow = outside or bool(getattr(event, "flow_style", False))
         if anchor:
             self.anchors[anchor] = None
         if isinstance(event, ScalarEvent):
@@ -149,6 +153,7 @@ class _Reader:
             self._mapping(event, node, depth)
         elif isinstance(event, SequenceStartEvent):
             self._sequence(event, node, depth)
+        self.in_flow = outside
         if anchor:
             self.anchors[anchor] = (node, self.count - start)
         return node
@@ -162,8 +167,9 @@ class _Reader:
             return Node(None, at, broken=True)
         node, size = target
         self.count += size
-        if self.count > MAX_NODES:
-            self._problem("DS009", f"with all aliases written out the file has more than {MAX_NODES} values", at)
+        self.aliased += size
+        if self.count > MAX_NODES or self.aliased > max(FEW_NODES, ALIASES_TO_OTHERS * (self.count - self.aliased)):
+            self._problem("DS009", f"the aliases up to here stand for {self.aliased} values, too many for Helm", at)
             raise _Stop
         return Node(node.value, at, text=node.text, broken=node.broken)
 
@@ -211,7 +217,7 @@ class _Reader:
             self._problem("DS007", f"the tag {_tag(event.tag)} is not supported", at, TAG_HINT)
         if _index(event.end_mark) - _index(event.start_mark) > MAX_KEY:
             self._problem("DS010", f"a key is at most {MAX_KEY} characters long", at)
-        self._check_escapes(event, at)
+        self._check_spelling(event, at)
         return self._plain_key(event.value, at) if event.implicit[0] else event.value
 
     def _plain_key(self, text: str, at: Position) -> str | None:
@@ -241,7 +247,7 @@ class _Reader:
 
     def _scalar(self, event: ScalarEvent, node: Node) -> None:
         self._check_tag(event, node)
-        self._check_escapes(event, node.position)
+        self._check_spelling(event, node.position)
         node.value = event.value
         if event.style in ("|", ">"):
             self._check_last_line(event, node.position)
@@ -269,7 +275,9 @@ class _Reader:
         self._problem("DS007", f"the tag {_tag(tag)} is not supported", node.position, TAG_HINT)
         node.broken = True
 
-    def _check_escapes(self, event: ScalarEvent, at: Position) -> None:
+    def _check_spelling(self, event: ScalarEvent, at: Position) -> None:
+        if self.in_flow and not event.style and "?" in event.value:
+            self._problem("DS014", "Helm cannot read ? without quotes inside [] or {}", at, "put the text in quotes")
         if event.style != '"':
             return
         written = self.text[_index(event.start_mark) : _index(event.end_mark)]

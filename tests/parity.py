@@ -81,22 +81,32 @@ def helm_run(major: int, chart: Path, *arguments: str | Path) -> Any:
 
 
 def batch_objects(major: int, folder: Path, texts: Sequence[str]) -> list[Objects]:
-    """What Helm makes of many values files at once: one parent chart that has the chart as often as there are files."""
+    """What Helm makes of many values files at once; AssertionError with Helm's message when it fails."""
+    result = batch_run(major, folder, texts, chart_files())
+    assert result.returncode == 0, result.stderr[:2000]
+    found: dict[str, list[str]] = {f"c{number:04}": [] for number in range(len(texts))}
+    parts = re.split(r"^---\n# Source: parent/charts/(\w+)/\S+\n", result.stdout, flags=re.MULTILINE)
+    for alias, document in zip(parts[1::2], parts[2::2], strict=True):
+        found[alias].append(document)
+    return [objects("\n---\n".join(documents)) for documents in found.values()]
+
+
+def batch_run(major: int, folder: Path, texts: Sequence[str], files: Mapping[str, str]) -> Any:
+    """`helm template` of a parent chart that has the chart as often as there are values files, as c0000, c0001, ..."""
     aliases = [f"c{number:04}" for number in range(len(texts))]
     dependencies = [{"name": "deepspeed-job", "version": "*", "alias": alias} for alias in aliases]
-    write_chart(folder / "charts/deepspeed-job", chart_files())
+    write_chart(folder / "charts/deepspeed-job", files)
     parent = {"apiVersion": "v2", "name": "parent", "version": "1.0.0", "dependencies": dependencies}
     write_chart(folder, {"Chart.yaml": json.dumps(parent)})
     entries = (f"{alias}: {text}" for alias, text in zip(aliases, texts, strict=True))
     file = folder / "values-of-all.yaml"
     file.write_text("\n".join(entries), encoding="utf-8")
-    result = helm_run(major, folder, "--values", file)
-    assert result.returncode == 0, result.stderr[:2000]
-    found: dict[str, list[str]] = {alias: [] for alias in aliases}
-    parts = re.split(r"^---\n# Source: parent/charts/(\w+)/\S+\n", result.stdout, flags=re.MULTILINE)
-    for alias, document in zip(parts[1::2], parts[2::2], strict=True):
-        found[alias].append(document)
-    return [objects("\n---\n".join(documents)) for documents in found.values()]
+    return helm_run(major, folder, "--values", file)
+
+
+def check_lines(text: str) -> list[str]:
+    """Of what a chart prints about refused values: the messages, sorted, without the hints."""
+    return sorted(line for line in text.split("\n") if re.fullmatch(r"\S.* \[DS\d+\]", line))
 
 
 def dump(value: Any) -> str:

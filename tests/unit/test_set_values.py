@@ -1,5 +1,6 @@
 """--set and its kin read as the real Helm reads them."""
 
+import base64
 import json
 from pathlib import Path
 from typing import Any
@@ -11,7 +12,7 @@ from dsgen.errors import DsgenError, UsageProblem
 from dsgen.nodes import Node, SourceText, from_data
 from dsgen.set_values import Override, apply
 from dsgen.source import read
-from tests.helm import helm, run_helm
+from tests.helm import MAJORS, helm, run_helm
 
 START = {"base": {"x": 1}, "items": [{"a": 1}, "b"]}
 SET = [
@@ -73,7 +74,7 @@ def chart(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (folder / "Chart.yaml").write_text("apiVersion: v2\nname: values\nversion: 0.1.0\n")
     (folder / "values.yaml").write_text("{}\n")
     (folder / "start.yaml").write_text(json.dumps(START))
-    (folder / "templates" / "values.yaml").write_text("# {{ .Values | toRawJson }}\n")
+    (folder / "templates" / "values.yaml").write_text("# {{ .Values | toRawJson | b64enc }}\n")
     return folder
 
 
@@ -82,7 +83,7 @@ def helms(major: int, chart: Path, flag: str, text: str) -> dict[str, Any] | Non
     result = run_helm(helm(major), "template", chart, "-f", chart / "start.yaml", flag, text)
     if result.returncode:
         return None
-    values = json.loads(next(line for line in result.stdout.splitlines() if line.startswith("# {"))[2:])
+    values = json.loads(base64.b64decode(result.stdout.rpartition("# ")[2]))
     return {key: _without_null(value) for key, value in values.items() if value is not None and key != "global"}
 
 
@@ -125,6 +126,28 @@ def test_a_file_becomes_a_text(tmp_path: Path) -> None:
     (tmp_path / "setup.sh").write_text("pip install .\n")
 
     assert {**START, "a": "pip install .\n"} == ours("--set-file", f"a={tmp_path}/setup.sh")
+
+
+@pytest.mark.parametrize("major", MAJORS)
+@pytest.mark.parametrize(
+    ("text", "content"),
+    [
+        ("a={path}", 'pip install .\r\n\techo "{{ x }}"\n\n'),
+        ("a={path}", "no newline at the end, true"),
+        ("a={path}", ""),
+        ("a={path}", "true"),
+        ("a={path}", "\ufeffé 😀\x1b\x85\u2028"),
+        ("items[0].a={path},items[2]={path}", "1"),
+        ("base.x={path},b=\\{path}", "x, y"),
+        ("a={{{path},{path}}}", "0"),
+    ],
+)
+def test_a_file_is_taken_as_helm_takes_it(text: str, content: str, major: int, chart: Path, tmp_path: Path) -> None:
+    path = tmp_path / "file"
+    path.write_bytes(content.encode())
+    override = text.format(path=path)
+
+    assert ours("--set-file", override) == helms(major, chart, "--set-file", override)
 
 
 def test_a_file_that_cannot_be_read_is_an_error(tmp_path: Path) -> None:

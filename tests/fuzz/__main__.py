@@ -1,0 +1,69 @@
+"""Long comparisons with the real Helm: `python -m tests.fuzz`, all of them or those named.
+
+The exit code is 1 when a difference was found, each printed as the smallest text that shows it.
+"""
+
+import argparse
+import sys
+import time
+from collections import Counter
+from collections.abc import Sequence
+from itertools import islice
+from types import ModuleType
+
+import pytest
+
+from tests.fuzz import manifests, reading, verdicts
+
+PROGRAMS: dict[str, ModuleType] = {"reading": reading, "manifests": manifests, "verdicts": verdicts}
+
+
+def run(name: str, count: int, seed: int) -> int:
+    """Runs one program over so many cases and prints what came of it; the number of differences."""
+    program, start = PROGRAMS[name], time.monotonic()
+    figures: Counter[str] = Counter()
+    different = done = 0
+    cases = program.cases(count, seed)
+    while texts := list(islice(cases, program.BATCH)):
+        found, differences = program.compare(texts)
+        figures += found
+        done += len(texts)
+        different += len(differences)
+        _show(f"{name}: {done} of {count}, {different} differences, {time.monotonic() - start:.0f} s")
+        for difference in differences:
+            _show("")
+            print(f"{name}: {difference}", flush=True)
+    _show("")
+    print(f"{name}: {done} cases with seed {seed} in {time.monotonic() - start:.0f} s, {different} differences")
+    for verdict, number in sorted(figures.items()):
+        print(f"{number:8} {verdict}")
+    return different
+
+
+def _show(line: str) -> None:
+    """One line that is written over, for people at a terminal."""
+    if sys.stderr.isatty():
+        print(f"\r\x1b[K{line}", end="", file=sys.stderr, flush=True)
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """The exit code: 0 equal, 1 differences, 3 without Helm."""
+    parser = argparse.ArgumentParser(prog="python -m tests.fuzz", description=__doc__)
+    parser.add_argument("programs", nargs="*", metavar="|".join(PROGRAMS), help="all when none is named")
+    parser.add_argument("--count", type=int, help="cases of each; its own number when not given")
+    parser.add_argument("--seed", type=int, default=0, help="another one gives other cases")
+    given = parser.parse_args(arguments)
+    if unknown := set(given.programs) - PROGRAMS.keys():
+        parser.error(f"there is no {', '.join(sorted(unknown))}")
+    try:
+        different = [
+            run(name, given.count or PROGRAMS[name].DEFAULT, given.seed) for name in given.programs or PROGRAMS
+        ]
+        return int(any(different))
+    except pytest.skip.Exception as reason:
+        print(reason, file=sys.stderr)
+        return 3
+
+
+if __name__ == "__main__":
+    sys.exit(main())

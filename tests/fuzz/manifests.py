@@ -1,0 +1,73 @@
+"""Generated values: the flat manifests and the objects of the chart are the same, with both Helm majors."""
+
+import functools
+import sys
+import tempfile
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from itertools import islice
+from pathlib import Path
+
+from dsgen import values
+from dsgen.nodes import SourceText
+from tests.fuzz.shrink import smallest_tree
+from tests.generated_values import valid_texts
+from tests.helm import MAJORS
+from tests.parity import Objects, batch_objects, dump, flat_objects, problems
+
+BATCH = 50
+DEFAULT = 2000
+SEEDS_APART = 10_000
+"""Some seeds give values that are refused, so a batch uses more seeds than it has texts."""
+
+
+def cases(count: int, seed: int) -> Iterator[str]:
+    """As many values files without any error; the same seed gives the same ones."""
+    return islice(filter(is_sound, valid_texts(sys.maxsize, seed * SEEDS_APART)), count)
+
+
+def different(major: int, texts: Sequence[str]) -> list[bool]:
+    """Of which texts the two outputs differ, or Helm fails."""
+    if not texts:
+        return []
+    with tempfile.TemporaryDirectory() as folder:
+        try:
+            charts = batch_objects(major, Path(folder), texts)
+        except AssertionError:
+            half = len(texts) // 2
+            return different(major, texts[:half]) + different(major, texts[half:]) if half else [True]
+    return [flat(text) != chart for text, chart in zip(texts, charts, strict=True)]
+
+
+@functools.lru_cache(BATCH)
+def flat(text: str) -> Objects:
+    """The objects of the flat manifests; one for both majors."""
+    return flat_objects(text)
+
+
+def compare(texts: Sequence[str]) -> tuple[Counter[str], list[str]]:
+    """How many are equal, and a minimal text for each that is not."""
+    figures: Counter[str] = Counter()
+    differences = []
+    for major in MAJORS:
+        found = different(major, texts)
+        figures.update(f"Helm {major}: {'DIFFERENT' if differs else 'equal'}" for differs in found)
+        for text, differs in zip(texts, found, strict=True):
+            if differs:
+                differences.append(_shown(major, text))
+    return figures, differences
+
+
+def _shown(major: int, text: str) -> str:
+    def which(candidates: list[str]) -> list[bool]:
+        sound = [candidate for candidate in candidates if is_sound(candidate)]
+        found = dict(zip(sound, different(major, sound), strict=True))
+        return [found.get(candidate, False) for candidate in candidates]
+
+    tree = values.load([SourceText("v.yaml", text)]).root.data()
+    return f"Helm {major}, release rel in the namespace space: {smallest_tree(tree, dump, which)}"
+
+
+def is_sound(text: str) -> bool:
+    """Whether dsgen has nothing against the values."""
+    return values.load([SourceText("v.yaml", text)]).values is not None and not problems(text)

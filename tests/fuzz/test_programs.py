@@ -1,0 +1,59 @@
+"""The programs of `make fuzz`, each with a few cases, and whether they find what they are there to find."""
+
+import pytest
+
+from tests.fuzz import reading, verdicts
+from tests.fuzz.__main__ import PROGRAMS, main
+from tests.fuzz.shrink import build, leaves
+from tests.helm import MAJORS
+
+COUNTS = {"reading": 600, "manifests": 20, "verdicts": 50}
+KINDS = {
+    "reading": ("equal", "refused"),
+    "manifests": ("equal",),
+    "verdicts": ("same: accepted", "same: checks", "same: schema"),
+}
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_no_difference_is_found(name: str, capsys: pytest.CaptureFixture[str]) -> None:
+    code = main([name, "--count", str(COUNTS[name])])
+
+    printed = capsys.readouterr()
+    assert (0, "") == (code, printed.err), printed.out
+    assert printed.out.startswith(f"{name}: {COUNTS[name]} cases with seed 0 in ")
+    figures = [line.strip().split(" ", 1) for line in printed.out.splitlines()[1:]]
+    often = {verdict for number, verdict in figures if int(number) >= 5}
+    assert {f"Helm {major}: {kind}" for major in MAJORS for kind in KINDS[name]} <= often
+
+
+def test_a_wrong_reading_is_found_and_made_small(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("dsgen.scalars.TRUE", frozenset(["true"]))
+    monkeypatch.setattr(reading, "cases", lambda *_: iter(["# text\nname: x\nworkers:\n  name: yes\n  slots: 1\n"]))
+
+    assert 1 == main(["reading"])
+    assert "reading: 'e: y'\n  dsgen:  {'e': 'y'}\n  Helm 3: {'e': True}\n" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("text", "theirs", "expected"),
+    [
+        ("{}", verdicts.ACCEPTED, "DIFFERENT"),
+        ("{}", verdicts.SCHEMA, "DIFFERENT"),
+        ("{workers: {slots: x}}", verdicts.ACCEPTED, "DIFFERENT"),
+        ("{workers: {slots: x}}", verdicts.SCHEMA, "same: schema"),
+        ('{training: {args: ["\\x7f"]}}', verdicts.ACCEPTED, "stricter: DS111"),
+        ('{training: {args: ["\\x7f"]}, workers: {slots: x}}', verdicts.ACCEPTED, "DIFFERENT"),
+    ],
+)
+def test_a_wrong_verdict_is_found(text: str, theirs: verdicts.Verdict, expected: str) -> None:
+    assert expected == verdicts.agreement(text, theirs)
+
+
+def test_a_tree_is_built_from_its_leaves() -> None:
+    tree = {"a": {"b": [1, {"c": []}], "d": {}}, "e": None}
+
+    assert tree == build(leaves(tree))
+    assert {"a": {"b": [{"c": []}]}} == build(leaves(tree)[1:2])

@@ -1,0 +1,206 @@
+"""Good and broken values: dsgen and the chart in the real Helm refuse the same ones, with the same words."""
+
+import base64
+import functools
+import random
+import re
+import tempfile
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from dsgen import values
+from dsgen.compiler import chart_files
+from dsgen.diagnostics import has_errors
+from dsgen.nodes import SourceText
+from dsgen.source import read
+from tests.fuzz.shrink import build, leaves, smallest_tree
+from tests.generated_values import TEXTS, Generator
+from tests.helm import MAJORS
+from tests.parity import bare_chart, batch_run, check_lines, dump, helm_run, problems
+
+BATCH = 50
+DEFAULT = 2000
+SEEDS_APART = 10_000
+
+STRICTER = {
+    "DS106": "below keys of the user's and in Kubernetes objects, where both majors would keep a null",
+    "DS110": "a chart does not see how a number was written",
+    "DS111": "only Helm 3 stops at these characters and keys",
+}
+"""What dsgen alone may refuse, and why; what its reader refuses is compared by reading.py."""
+
+Verdict = tuple[str, ...]
+"""`("accepted",)`, `("schema",)` or the lines of the checks."""
+ACCEPTED, SCHEMA = ("accepted",), ("schema",)
+
+ODD: tuple[Any, ...] = (
+    *(0, -1, 1, 2, 7, 65536, 1.5, 1e300, -0.0, True, False, "", "x", "1", "true", "x" * 64, "A_b", "é", "a b", " "),
+    *(
+        {},
+        [],
+        {"a": 1},
+        ["a"],
+        [1],
+        [{}],
+        [[]],
+        {"a": {"b": []}},
+        "/",
+        "/job",
+        "/a:b",
+        "a\n",
+        "1e3",
+        "-",
+        "_x",
+        "0",
+        "9Gi",
+    ),
+)
+# What the checks are about: a path and a value.
+TROUBLES: tuple[tuple[str, Any], ...] = (
+    *(("image.repository", ""), ("training.python", "a"), ("training.module", "b"), ("training.exec", ["c"])),
+    *(("name", "x" * 53), ("name", "Job"), ("name", "1a"), ("run.id", "x" * 40), ("workers.replicas", 10**6)),
+    *(
+        ("workers.slots", 9),
+        ("workers.accelerator.count", 2),
+        ("workers.accelerator.resource", "nvidia.com/mig-1g.5gb"),
+    ),
+    *(("workers.resources.limits", {"nvidia.com/gpu": 1}), ("workers.resources.requests", {"nvidia.com/gpu": "1"})),
+    *(
+        ("storage.a", {"mountPath": "/job"}),
+        ("storage.b", {"mountPath": "/dev/shm", "create": {}, "existingClaim": "c"}),
+    ),
+    *(("storage.c.mountPath", "/etc"), ("storage.c.nfs", {"server": "s", "path": "/"}), ("storage.c.emptyDir", {})),
+    *(("training.env", {"RANK": "1", "DSGEN_A": "b", "MASTER_ADDR": "c"}), ("training.env.LOCAL_RANK", "0")),
+    *(("training.deepspeed.config", {"a": 1}), ("training.deepspeed.configFile", "/a.json"), ("ssh.port", 29500)),
+    *(
+        ("labels", {"dsgen.dev/x": "a"}),
+        ("annotations", {"kubernetes.io/x": "a", "a": "b"}),
+        ("launch.masterPort", 2222),
+    ),
+    *(("serviceAccount.annotations", {"a": "b"}), ("workers.podLabels", {"app.kubernetes.io/name": "x"})),
+    *(
+        ("ssh.secret", {"mode": "existing", "name": "rel-ssh"}),
+        ("ssh.secret.name", "x"),
+        ("ssh.secret.mode", "existing"),
+    ),
+)
+
+
+def cases(count: int, seed: int) -> Iterator[str]:
+    """As many values files, some without any error; the same seed gives the same ones."""
+    return (dump(_broken(seed * SEEDS_APART + number)) for number in range(count))
+
+
+def _broken(seed: int) -> Any:
+    rng = random.Random(seed)
+    tree = Generator(seed).tree() if rng.random() < 0.8 else {"image": {"repository": "r/x"}}
+    for _ in range(rng.choice([0, 1, 1, 2])):
+        tree = _spoilt(tree, rng)
+    for path, value in rng.sample(TROUBLES, rng.choice([0, 0, 1, 2, 4])):
+        _put(tree, path.split("."), value)
+    return tree
+
+
+def _spoilt(tree: Any, rng: random.Random) -> Any:
+    """One leaf replaced, moved up, renamed, or gone."""
+    parts = leaves(tree)
+    path, value = parts.pop(rng.randrange(len(parts)))
+    if not path:
+        return tree
+    depth = rng.randint(1, len(path))
+    key = rng.choice([*TEXTS, "a", "name"]) if isinstance(path[depth - 1], str) else 0
+    odd = rng.choice(ODD)
+    new = rng.choice([[(path, odd)], [(path[:depth], odd)], [((*path[: depth - 1], key, *path[depth:]), value)], []])
+    return build([part for part in parts if not any(_one_below_the_other(part[0], own) for own, _ in new)] + new)
+
+
+def _one_below_the_other(one: Sequence[str | int], other: Sequence[str | int]) -> bool:
+    return all(left == right for left, right in zip(one, other, strict=False))
+
+
+def _put(tree: Any, path: Sequence[str], value: Any) -> None:
+    for key in path[:-1]:
+        if not isinstance(tree, dict):
+            return
+        tree = tree.setdefault(key, {})
+    if isinstance(tree, dict):
+        tree[path[-1]] = value
+
+
+# -- the comparison ---------------------------------------------------------------------------------------------------
+
+
+def ours(text: str) -> tuple[Verdict, set[str]]:
+    """What dsgen says, and the ids of what is wrong before any check."""
+    loaded = values.load([SourceText("v.yaml", text)])
+    if has_errors(loaded.diagnostics):
+        return SCHEMA, {one.id for one in loaded.diagnostics if one.severity == "error" and one.id < "DS200"}
+    return tuple(problems(text)) or ACCEPTED, set()
+
+
+def helms(major: int, texts: Sequence[str]) -> list[Verdict]:
+    """What the chart says. Helm names all charts that the schema refuses at once; the others are rendered then."""
+    if not texts:
+        return []
+    with tempfile.TemporaryDirectory() as folder:
+        result = batch_run(major, Path(folder), texts, checks_only())
+    if result.returncode == 0:
+        found = dict(
+            re.findall(r"^# Source: parent/charts/c(\d{4})/\S+\n# (\S*)[.]$", result.stdout, flags=re.MULTILINE)
+        )
+        lines = (base64.b64decode(found[f"{number:04}"]).decode() for number in range(len(texts)))
+        return [tuple(check_lines(line)) or ACCEPTED for line in lines]
+    refused = {int(number) for number in re.findall(r"^c(\d{4}):$", result.stderr, flags=re.MULTILINE)}
+    if not refused:
+        half = len(texts) // 2
+        return helms(major, texts[:half]) + helms(major, texts[half:]) if half else [("an error", result.stderr)]
+    others = iter(helms(major, [text for number, text in enumerate(texts) if number not in refused]))
+    return [SCHEMA if number in refused else next(others) for number in range(len(texts))]
+
+
+def real(major: int, file: Path) -> Verdict:
+    """What `helm template` says of one file, with the chart as it is."""
+    result = helm_run(major, bare_chart(), "--values", file)
+    if result.returncode == 0:
+        return ACCEPTED
+    return tuple(check_lines(result.stderr.partition("Error: ")[2])) or SCHEMA
+
+
+@functools.cache
+def checks_only() -> dict[str, str]:
+    """The chart without objects; its checks print what they find instead of ending the rendering."""
+    files = {path: text for path, text in chart_files().items() if path.endswith((".tpl", ".json", "values.yaml"))}
+    printer = '# {{ include "dsgen.allProblems" . | trim | b64enc }}.\n'
+    return {**files, "Chart.yaml": chart_files()["Chart.yaml"], "templates/checks.yaml": printer}
+
+
+def agreement(text: str, theirs: Verdict) -> str:
+    """`same`, with what both say, `stricter` with dsgen's ids, or what must never be: `DIFFERENT`."""
+    mine, ids = ours(text)
+    if mine == theirs:
+        return f"same: {mine[0] if mine in (ACCEPTED, SCHEMA) else 'checks'}"
+    is_stricter = ids and (ids <= STRICTER.keys() or min(ids) < "DS100")
+    return f"stricter: {' '.join(sorted(ids))}" if is_stricter else "DIFFERENT"
+
+
+def compare(texts: Sequence[str]) -> tuple[Counter[str], list[str]]:
+    """How often each agreement was found, and minimal values with both answers for each difference."""
+    figures: Counter[str] = Counter()
+    differences = []
+    for major in MAJORS:
+        found = list(map(agreement, texts, helms(major, texts)))
+        figures.update(f"Helm {major}: {one}" for one in found)
+        different = [text for text, one in zip(texts, found, strict=True) if one == "DIFFERENT"]
+        differences += [_shown(major, text) for text in different]
+    return figures, differences
+
+
+def _shown(major: int, text: str) -> str:
+    def which(candidates: list[str]) -> list[bool]:
+        return [one == "DIFFERENT" for one in map(agreement, candidates, helms(major, candidates))]
+
+    text = smallest_tree(read(SourceText("v.yaml", text)).root.data(), dump, which)
+    mine, ids = ours(text)
+    return f"{text}\n  dsgen:  {[*mine, *sorted(ids)]}\n  Helm {major}: {list(helms(major, [text])[0])}"
