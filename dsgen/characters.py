@@ -16,16 +16,24 @@ LONGEST_KEY = 1024
 
 _UNREADABLE = re.compile("[^\t\n\r -~\x85\xa0-\ud7ff\ue000-\ufefe\uff00-\ufffd\U00010000-\U0010ffff]")
 _UNCARRIED = re.compile("[\x7f-\x9f\ud800-\udfff\ufffe\uffff]")
+_SEPARATOR = re.compile("^---(?![ \\t\\r]*$|[ \\t]+#)", re.MULTILINE)
 _BREAK = re.compile("\r\n|[\n\r\x85\u2028\u2029]")
 
 
-def unreadable_characters(text: str) -> Iterator[tuple[int, int, str]]:
-    """Line, column and character of what YAML does not allow in a file, the first few of them."""
+def unreadable_characters(text: str) -> Iterator[tuple[int, int, str, str]]:
+    """Line, column, message and hint for what YAML does not allow in a file, the first few of them."""
     found = list(islice(_UNREADABLE.finditer(text), MOST_SHOWN))
     starts = [0, *(line.end() for line in _BREAK.finditer(text))] if found else []
     for match in found:
         line = bisect_right(starts, match.start())
-        yield line, match.start() - starts[line - 1] + 1, match.group()
+        yield line, match.start() - starts[line - 1] + 1, *_unreadable(match.group())
+
+
+def _unreadable(char: str) -> tuple[str, str]:
+    if "\udc80" <= char <= "\udcff":
+        return f"byte 0x{ord(char) - 0xDC00:02x} is not UTF-8", "save the file as UTF-8"
+    hint = "remove it" if _UNCARRIED.match(char) else 'write it as an escape in double quotes, such as "\\x07"'
+    return f"the character U+{ord(char):04X} is not allowed in YAML", hint
 
 
 def directive_line(text: str) -> int | None:
@@ -36,6 +44,14 @@ def directive_line(text: str) -> int | None:
         if line.strip() and not line.lstrip().startswith("#"):
             return None
     return None
+
+
+def separator_lines(text: str) -> list[int]:
+    """The numbers of the lines in which Helm 4 sees a separator of documents with something behind it, an error.
+
+    It looks at lines before it looks at YAML, so `---a: 1` is one, and inside of quotes `---` at the start of a line.
+    """
+    return [text.count("\n", 0, match.start()) + 1 for match in _SEPARATOR.finditer(text)]
 
 
 def uncarried_text(text: str) -> str:

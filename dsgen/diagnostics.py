@@ -31,6 +31,7 @@ TITLES = {
     "DS012": "The file ends inside a text block, without a newline",
     "DS013": "An escape that Helm cannot read",
     "DS014": "A question mark without quotes inside brackets",
+    "DS015": "A line that begins with --- and goes on",
     "DS050": "A spelling that Helm reads in a surprising way",
     # the schema
     "DS101": "An unknown key",

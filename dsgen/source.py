@@ -24,7 +24,7 @@ from yaml.events import (
     StreamEndEvent,
 )
 
-from dsgen.characters import directive_line, uncarried_text, unreadable_characters
+from dsgen.characters import directive_line, separator_lines, unreadable_characters
 from dsgen.diagnostics import Diagnostic, Position
 from dsgen.nodes import Node, SourceText, Tree, kind
 from dsgen.scalars import Unreadable, key_text, resolve, surprise
@@ -36,6 +36,7 @@ FEW_NODES, ALIASES_TO_OTHERS = 300, 30
 """So many values from aliases are always fine, and so many for each other one; Helm counts keys too: 1000, 99."""
 MAX_KEY = 1000
 DIRECTIVE = "YAML directives are not read by Helm"
+SEPARATOR = "Helm 4 takes a line that begins with --- for the start of a document, with nothing behind it"
 TAG_HINT = "remove it; a text is written in quotes"
 STRING_TAGS = (None, "!", "tag:yaml.org,2002:str")
 
@@ -61,7 +62,7 @@ class _Reader:
         self.root = Node({}, Position(self.name, 1, 1))
 
     def read(self) -> Tree:
-        if self._bad_characters() or self._directive():
+        if self._bad_characters() or self._bad_lines():
             return Tree(self.root, self.found, complete=False)
         loader = getattr(yaml, "CBaseLoader", yaml.BaseLoader)
         self.next = loader(self.text if self.ends else self.text + "\n").get_event
@@ -92,21 +93,16 @@ class _Reader:
         self._problem("DS001", f"this is not YAML:{context} {error.problem}".replace(":  ", ": "), at, hint)
 
     def _bad_characters(self) -> bool:
-        for line, column, char in unreadable_characters(self.text):
-            at = Position(self.name, line, column)
-            if "\udc80" <= char <= "\udcff":
-                self._problem("DS002", f"byte 0x{ord(char) - 0xDC00:02x} is not UTF-8", at, "save the file as UTF-8")
-            else:
-                hint = 'write it as an escape in double quotes, such as "\\x07"'
-                message = f"the character U+{ord(char):04X} is not allowed in YAML"
-                self._problem("DS002", message, at, "remove it" if uncarried_text(char) else hint)
+        for line, column, message, hint in unreadable_characters(self.text):
+            self._problem("DS002", message, Position(self.name, line, column), hint)
         return bool(self.found)
 
-    def _directive(self) -> bool:
-        line = directive_line(self.text)
-        if line is not None:
+    def _bad_lines(self) -> bool:
+        if line := directive_line(self.text):
             self._problem("DS006", DIRECTIVE, Position(self.name, line, 1), "remove the line")
-        return line is not None
+        for line in separator_lines(self.text):
+            self._problem("DS015", SEPARATOR, Position(self.name, line, 1), "indent it, or put a key into quotes")
+        return bool(self.found)
 
     # -- the document -----------------------------------------------------------------------------------------------
 

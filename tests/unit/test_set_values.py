@@ -12,6 +12,7 @@ from dsgen.errors import DsgenError, UsageProblem
 from dsgen.nodes import Node, SourceText, from_data
 from dsgen.set_values import Override, apply
 from dsgen.source import read
+from tests.fuzz.reading import without_null
 from tests.helm import MAJORS, helm, run_helm
 
 START = {"base": {"x": 1}, "items": [{"a": 1}, "b"]}
@@ -57,13 +58,7 @@ WRONG_JSON = ["a=x", "a=1 2", "a=1e400", "a={", "a=[1", "a=NaN", "a=Infinity"]
 def ours(flag: str, text: str) -> dict[str, Any]:
     """The values after the flag, null taken away as Helm does where there is a default."""
     root, _ = apply(from_data(START, Position("v.yaml", 1, 1)), [Override(flag, text)])
-    return {key: _without_null(value) for key, value in root.data().items() if value is not None}
-
-
-def _without_null(value: Any) -> Any:
-    if isinstance(value, dict):
-        return {key: _without_null(part) for key, part in value.items() if part is not None}
-    return value
+    return without_null(root.data())
 
 
 @pytest.fixture(scope="module")
@@ -84,7 +79,8 @@ def helms(major: int, chart: Path, flag: str, text: str) -> dict[str, Any] | Non
     if result.returncode:
         return None
     values = json.loads(base64.b64decode(result.stdout.rpartition("# ")[2]))
-    return {key: _without_null(value) for key, value in values.items() if value is not None and key != "global"}
+    values.pop("global", None)
+    return without_null(values)
 
 
 CASES = [

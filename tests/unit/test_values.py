@@ -11,6 +11,7 @@ from dsgen.diagnostics import Position
 from dsgen.nodes import SourceText
 from dsgen.set_values import Override
 from dsgen.values import Loaded, Release
+from tests.fuzz.reading import without_null
 from tests.helm import MAJORS, helm, run_helm
 
 BASE = """\
@@ -89,14 +90,7 @@ def test_it_is_the_tree_that_helm_has(major: int, tmp_path: Path) -> None:
     from_helm = json.loads(next(line for line in printed.splitlines() if line.startswith("# {"))[2:])
     ours = data(BASE, OVER, overrides=(Override(*flags[:2]),))
 
-    assert ours == schema.fill(_without_null(from_helm))
-
-
-def _without_null(value: Any) -> Any:
-    # Helm 3 keeps a null where the defaults have nothing, Helm 4 drops it; both are nil to a template.
-    if isinstance(value, dict):
-        return {key: _without_null(part) for key, part in value.items() if part is not None}
-    return value
+    assert ours == schema.fill(without_null(from_helm))
 
 
 def test_each_key_points_to_where_it_was_set_last() -> None:
