@@ -107,6 +107,12 @@ _READING = {
         "Put the text in quotes.",
         _job(training="training: {python: train.py, args: [ready?]}"),
     ),
+    "DS015": Explanation(
+        "Helm 4 looks at the lines before it reads YAML: one that begins with --- and goes on is an error, even inside"
+        " quotes.",
+        "Indent the line, or put the key into quotes.",
+        "---a: 1\n" + _job(),
+    ),
     "DS050": Explanation(
         "A warning: Helm reads this spelling as something that most people do not expect. yes, no, on, off, y and n"
         " are booleans, and 010 is the number 8.",
