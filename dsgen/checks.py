@@ -16,6 +16,7 @@ from typing import Any, Literal
 
 import jinja2
 
+from dsgen import deepspeed
 from dsgen.diagnostics import Diagnostic, Position, Severity
 from dsgen.language.environment import environment
 from dsgen.nodes import Path, path_text
@@ -52,6 +53,8 @@ RESERVED_PATHS = (
     "|/(etc/ssh/ssh_config|etc/passwd)(/.*)?|/(etc|etc/ssh|run|var|var/run|var/run/secrets|dev|proc|sys))$"
 )
 OF_NAMES = ("DS204", "DS205", "DS241")
+LOOKS_AT: dict[str, tuple[Path, ...]] = {"DS265": deepspeed.PROCESSES}
+"""What a problem depends on beyond its own key, where it would be wrong to tell it while that is not known."""
 MAX_FILES_BYTES = 1024 * 1024
 SEPARATOR = "\x1f"
 """Between the parts of a rendered path; no text that is printed there holds a control character."""
@@ -307,7 +310,7 @@ def _files_size(values: Mapping[str, Any], place: Place) -> Iterator[Problem]:
         yield _at("DS253", ("training", "files"), message, "put large files into the image or a volume", place)
 
 
-FUNCTIONS = (_image_tag, _same_mount_path, _persistent_volume, _files_size)
+FUNCTIONS = (_image_tag, _same_mount_path, _persistent_volume, _files_size, deepspeed.problems)
 
 
 def _at(id_: str, path: Path, message: str, hint: str, place: Place, severity: Severity = "error") -> Problem:

@@ -69,6 +69,17 @@ TITLES = {
     "DS251": "Two volumes at one path",
     "DS252": "A PersistentVolume without a usable source",
     "DS253": "Files that are too large",
+    # DeepSpeed's configuration
+    "DS260": "A key that DeepSpeed does not know",
+    "DS261": "A value of the wrong type for DeepSpeed",
+    "DS262": "A value that DeepSpeed does not take",
+    "DS263": "A key that not all versions of DeepSpeed have",
+    "DS264": "A value for Hugging Face to fill in",
+    "DS265": "Batch sizes that do not fit the number of processes",
+    "DS266": "Two precisions at once",
+    "DS267": "Settings of DeepSpeed that exclude or need one another",
+    "DS268": "A setting of DeepSpeed without an effect",
+    "DS269": "A scheduler without its parameters",
     # the command line
     "DS901": "No name or namespace for the manifests",
     "DS902": "Two jobs with the same name and namespace",

@@ -308,6 +308,85 @@ _CHECKS = {
     ),
 }
 
+
+def _deepspeed(*lines: str, workers: str = "workers: {replicas: 2}") -> str:
+    """A values file whose configuration of DeepSpeed is right but for these lines."""
+    config = ("train_micro_batch_size_per_gpu: 8", *lines)
+    return _job(
+        "  python: train.py",
+        "  deepspeed:",
+        "    config:",
+        *(f"      {line}" for line in config),
+        workers,
+        training="training:",
+    )
+
+
+_DEEPSPEED = {
+    "DS260": Explanation(
+        "DeepSpeed does not know the key. It reads what it knows and says nothing about other keys at the top: the"
+        " training runs, without what was meant. In most blocks it refuses other keys, and every rank fails. In the few"
+        " that it reads by hand (optimizer, scheduler, checkpoint, flops_profiler and the like) they are ignored, which"
+        " is a warning.",
+        "Correct the name; `possible` and `did you mean` name keys of DeepSpeed 0.19.8. Settings of your own program"
+        " belong into training.args or training.files.",
+        _deepspeed("zero_optimisation: {stage: 2}"),
+    ),
+    "DS261": Explanation(
+        "DeepSpeed would fail on the value, or read another one: at the top it does not check types, where the text"
+        ' "false" counts as true.',
+        "Write a value of the type that the message names.",
+        _deepspeed('gradient_clipping: "1.0"'),
+    ),
+    "DS262": Explanation(
+        "The value is not one of those that DeepSpeed takes, or out of range, so every rank would fail. For a name of"
+        " an optimizer or a scheduler that looks like no other it is a warning: another version of torch may have it.",
+        "Use one of the possible values. Names of torch's optimizers are written as in torch: SGD, not sgd.",
+        _deepspeed("zero_optimization: {stage: 4}"),
+    ),
+    "DS263": Explanation(
+        "A warning: some versions of DeepSpeed take the key or the name, others refuse or ignore it; which version is"
+        " in the image is not known here. Old names of keys are told too.",
+        "Leave it out or use what replaces it, if the image has a version without it.",
+        _deepspeed("sparse_gradients: true"),
+    ),
+    "DS264": Explanation(
+        'A warning: "auto" is for the Trainer of Hugging Face, and for accelerate, which put their own values there.'
+        " DeepSpeed itself fails on it at the top, and takes its default inside blocks.",
+        "Give the values, unless the program is one of Hugging Face's.",
+        _deepspeed("gradient_clipping: auto"),
+    ),
+    "DS265": Explanation(
+        "train_batch_size is train_micro_batch_size_per_gpu times gradient_accumulation_steps times the number of"
+        " processes, workers.replicas x workers.slots. DeepSpeed computes one or two that are not given, and fails when"
+        " there are no whole numbers for them. Where the configuration says that several processes share one copy of"
+        " the model (pipeline, tensor_parallel, sequence_parallel_size), only what cannot be right at all is told.",
+        "Leave train_batch_size out: DeepSpeed computes it, also when the number of workers changes.",
+        _deepspeed("gradient_accumulation_steps: 2", "train_batch_size: 64"),
+    ),
+    "DS266": Explanation(
+        "fp16 and bf16 are both enabled. DeepSpeed refuses that.",
+        "Enable one of them.",
+        _deepspeed("fp16: {enabled: true}", "bf16: {enabled: true}"),
+    ),
+    "DS267": Explanation(
+        "DeepSpeed refuses this combination when the training starts.",
+        "Change one of the two keys that the message names.",
+        _deepspeed("zero_optimization: {stage: 3, offload_param: {device: nvme}}"),
+    ),
+    "DS268": Explanation(
+        "A warning: DeepSpeed takes the key and does nothing with it at this stage of ZeRO, so that the training needs"
+        " more memory than was meant.",
+        "Use the stage that the message names, or leave the key out.",
+        _deepspeed("zero_optimization: {stage: 2, offload_param: {device: cpu}}"),
+    ),
+    "DS269": Explanation(
+        "The scheduler has parameters without a default, and they are not in scheduler.params.",
+        "Give them.",
+        _deepspeed("scheduler: {type: WarmupDecayLR, params: {warmup_num_steps: 100}}"),
+    ),
+}
+
 _COMMAND_LINE = {
     "DS901": Explanation(
         "Manifests need a name and a namespace. In a chart the release gives what the values leave open.",
@@ -321,4 +400,4 @@ _COMMAND_LINE = {
     ),
 }
 
-EXPLANATIONS = _READING | _SCHEMA | _CHECKS | _COMMAND_LINE
+EXPLANATIONS = _READING | _SCHEMA | _CHECKS | _DEEPSPEED | _COMMAND_LINE

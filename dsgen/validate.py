@@ -130,7 +130,7 @@ def _nulls(root: Node) -> Iterator[Problem]:
 def _no_value(rule: schema.Schema) -> str:
     default = rule.get("default")
     if isinstance(default, str | int) and default != "":
-        return f"give it one, or remove the line to have the default, {_shown(default)}"
+        return f"give it one, or remove the line to have the default, {shown(default)}"
     return "give it one, or remove the line"
 
 
@@ -169,7 +169,7 @@ def _unknown_keys(found: _Finding) -> Iterator[Problem]:
 
 
 def _instead(key: str, path: Path, known: list[str]) -> str:
-    close = _closest(key, known)
+    close = closest(key, known)
     if close:
         return f"did you mean {close}?"
     elsewhere = [other for other, _ in schema.records() if other[-1] == key and other[:-1] != path and "*" not in other]
@@ -178,7 +178,7 @@ def _instead(key: str, path: Path, known: list[str]) -> str:
     return f"possible: {', '.join(known)}" if len(known) <= MOST_SHOWN else ""
 
 
-def _closest(word: str, known: Sequence[str]) -> str:
+def closest(word: str, known: Sequence[str]) -> str:
     lower = {other.lower(): other for other in known}
     close = difflib.get_close_matches(word.lower(), lower, 1, 0.6)
     return lower[close[0]] if close else ""
@@ -192,11 +192,11 @@ def _wrong_type(found: _Finding) -> Iterator[Problem]:
 
 def _is(value: Any, wanted: Sequence[str]) -> str:
     if isinstance(value, float) and "integer" in wanted:
-        return _shown(value)
-    return kind(value) if isinstance(value, dict | list) else f"{kind(value)} ({_shown(value)})"
+        return shown(value)
+    return kind(value) if isinstance(value, dict | list) else f"{kind(value)} ({shown(value)})"
 
 
-def _shown(value: Any) -> str:
+def shown(value: Any) -> str:
     if isinstance(value, bool):
         return "true" if value else "false"
     if not isinstance(value, str):
@@ -210,27 +210,27 @@ def _repair(found: _Finding, wanted: Sequence[str]) -> str:
     if "string" in wanted and found.node.position.file == "--set":
         return "--set-string makes a text of it"
     if "string" in wanted and isinstance(value, int | float):
-        return f'put it in quotes: "{found.node.text or _shown(value)}"'
+        return f'put it in quotes: "{found.node.text or shown(value)}"'
     if isinstance(value, str) and {"integer", "number"} & set(wanted) and re.fullmatch("[0-9]+", value):
         return f"write it without quotes: {value}"
     if isinstance(value, str) and "boolean" in wanted and value.lower() in ("true", "false", "yes", "no"):
         return "write true or false, without quotes"
     if "array" in wanted and isinstance(value, str | int | float):
-        return f"write it as a list: [{_shown(value)}]"
+        return f"write it as a list: [{shown(value)}]"
     return ""
 
 
 def _not_in_enum(found: _Finding) -> Iterator[Problem]:
     if type(found.value) is not str:
         return  # its type is wrong, which is said already
-    close = _closest(found.value, found.limit)
+    close = closest(found.value, found.limit)
     possible = ", ".join(word or '""' for word in found.limit)
     hint = f"did you mean {close}? Possible: {possible}" if close else f"possible: {possible}"
-    yield found.says("DS103", f"{found.name} cannot be {_shown(found.value)}", hint)
+    yield found.says("DS103", f"{found.name} cannot be {shown(found.value)}", hint)
 
 
 def _wrong_pattern(found: _Finding) -> Iterator[Problem]:
-    yield found.says("DS104", f"{found.name} cannot be {_shown(found.value)}", _pattern_words(found))
+    yield found.says("DS104", f"{found.name} cannot be {shown(found.value)}", _pattern_words(found))
 
 
 def _pattern_words(found: _Finding) -> str:
@@ -239,7 +239,7 @@ def _pattern_words(found: _Finding) -> str:
 
 def _out_of_range(found: _Finding) -> Iterator[Problem]:
     side = "at least" if found.error.validator == "minimum" else "at most"
-    yield found.says("DS105", f"{found.name} must be {side} {found.limit}, not {_shown(found.value)}")
+    yield found.says("DS105", f"{found.name} must be {side} {found.limit}, not {shown(found.value)}")
 
 
 def _empty(found: _Finding) -> Iterator[Problem]:

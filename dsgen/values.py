@@ -83,7 +83,11 @@ def _checked_in_part(loaded: Loaded, wrong: set[Path]) -> list[Diagnostic]:
     wrong = {_up_to_list(path) for path in wrong | broken}
     data = complete_values(loaded.root.without(wrong).data())
     found = _run_checks(loaded, data, Release(data["name"], data["namespace"]))
-    return [problem for path, problem in found if not any(_touches(path, other) for other in wrong)]
+    return [one for path, one in found if not any(_touches(path, other) or _looks_at(one, other) for other in wrong)]
+
+
+def _looks_at(found: Diagnostic, wrong: Path) -> bool:
+    return any(_touches(path, wrong) for path in checks.LOOKS_AT.get(found.id, ()))
 
 
 def _up_to_list(path: Path) -> Path:

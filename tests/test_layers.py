@@ -13,7 +13,7 @@ ORDER = (
     *("errors", "diagnostics", "explanations", "reports"),
     *("characters", "scalars", "nodes", "source"),
     *("schema", "options", "language"),
-    *("validate", "checks", "set_values", "values"),
+    *("validate", "deepspeed", "checks", "set_values", "values"),
     *("origins", "explain"),
     *("objects", "render", "compiler"),
     "writer",

@@ -64,6 +64,7 @@ WRONG: list[tuple[str, tuple[str, ...]]] = [
     ("DS251", ('storage={"a":{"mountPath":"/x","emptyDir":{}},"b":{"mountPath":"/x","emptyDir":{}}}',)),
     ("DS252", ('storage.data.create={"persistentVolume":{"mountOptions":["ro"]}}',)),
     ("DS252", ('storage.data.create={"persistentVolume":{"local":{"path":"/x"}}}',)),
+    ("DS260", ('training.deepspeed.config={"train_batch_size":1,"a":1}',)),
     ("DS253", (f'training.files={{"x":"{"x" * 1024 * 1024}"}}',)),
 ]
 WRONG += [

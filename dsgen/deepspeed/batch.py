@@ -1,0 +1,79 @@
+"""The batch sizes: train_batch_size = train_micro_batch_size_per_gpu x gradient_accumulation_steps x ranks.
+
+DeepSpeed computes what is not given and stops when the product is another (`_configure_train_batch_size` of
+deepspeed/runtime/config.py). The ranks are those that hold copies of the model.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from dsgen.deepspeed.combinations import Config
+from dsgen.deepspeed.keys import Finding
+
+TOTAL, MICRO, STEPS = "train_batch_size", "train_micro_batch_size_per_gpu", "gradient_accumulation_steps"
+SPLITS = (
+    ("sequence_parallel_size",),
+    ("tensor_parallel", "autotp_size"),
+    ("tensor_parallel", "tp", "tp_size"),
+    ("tensor_parallel", "tensor_parallel", "tp_size"),
+)
+"""What makes several ranks work on one copy of the model, when it is more than 1."""
+
+
+def findings(config: Mapping[str, Any], replicas: int, slots: int, passed: bool) -> Iterator[Finding]:
+    """That the sizes do not fit the number of processes; nothing when one of them is no positive number.
+
+    passed: DeepSpeed reads the file itself, so that the program cannot add what is missing.
+    """
+    given = {key: _count(config[key]) for key in (TOTAL, MICRO, STEPS) if key in config}
+    if None in given.values():
+        return  # said already, or a placeholder
+    counts = {key: value for key, value in given.items() if value}
+    if TOTAL not in counts:
+        if passed and MICRO not in counts:
+            message = f"one of {TOTAL} and {MICRO} must be given"
+            yield Finding("DS265", (), message, f"{MICRO} is what one process takes at a time")
+        return
+    ranks, total = replicas * slots, counts.pop(TOTAL)
+    if not _fits(total, counts, ranks, _is_split(config)):
+        yield Finding("DS265", (TOTAL,), _message(total, counts, replicas, slots), _hint(total, counts, ranks))
+
+
+def _count(value: Any) -> int | None:
+    number = isinstance(value, int | float) and not isinstance(value, bool)
+    return int(value) if number and value > 0 and float(value).is_integer() else None
+
+
+def _is_split(config: Mapping[str, Any]) -> bool:
+    known = Config(config)
+    return "pipeline" in config or any((known.number(*path) or 1) > 1 for path in SPLITS)
+
+
+def _fits(total: int, others: Mapping[str, int], ranks: int, split: bool) -> bool:
+    product = math.prod(others.values())
+    if total % product:
+        return False
+    copies = total // product
+    if len(others) == 2:
+        return ranks % copies == 0 if split else ranks == copies
+    return split or copies % ranks == 0
+
+
+def _message(total: int, others: Mapping[str, int], replicas: int, slots: int) -> str:
+    factors = "".join(f"{value} ({key}) x " for key, value in others.items())
+    product = math.prod(others.values()) * replicas * slots
+    found = f"{factors}{replicas * slots} (workers.replicas {replicas} x workers.slots {slots})"
+    found += f" = {product}" if others else ""
+    verb = "must be" if len(others) == 2 else "must be a multiple of"
+    return f"{TOTAL} {verb} {found}, not {total}"
+
+
+def _hint(total: int, others: Mapping[str, int], ranks: int) -> str:
+    product = math.prod(others.values()) * ranks
+    if len(others) == 2:
+        return f"{TOTAL}: {product}, or leave it out: DeepSpeed computes it"
+    near = max(product, total // product * product)
+    return f"{TOTAL}: {near}; or give {MICRO} and {STEPS} alone: DeepSpeed computes the product"

@@ -1,0 +1,198 @@
+"""Keys of DeepSpeed's configuration that exclude or need one another: one table."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from dsgen.deepspeed.keys import AUTO, Finding
+from dsgen.diagnostics import Severity
+from dsgen.nodes import Path
+
+ZERO = "zero_optimization"
+NEEDS_ZERO = "give zero_optimization.stage"
+ON_DISK = "nvme"
+
+
+@dataclass(frozen=True)
+class Config:
+    """DeepSpeed's configuration with questions about it; what is absent or of another type is None or false."""
+
+    data: Mapping[str, Any]
+
+    def get(self, *path: str) -> Any:
+        """The value under a path."""
+        found: Any = self.data
+        for key in path:
+            found = found.get(key) if isinstance(found, Mapping) else None
+        return found
+
+    def is_on(self, *path: str) -> bool:
+        """Whether a switch is on, in any spelling that DeepSpeed takes."""
+        return str(self.get(*path)).lower() in ("true", "1", "1.0", "yes", "on", "y", "t")
+
+    @property
+    def stage(self) -> int:
+        """The stage of ZeRO; -1 when it is not one."""
+        given = self.get(ZERO)
+        if isinstance(given, bool) or given is None:
+            return int(bool(given))
+        text = str(self.get(ZERO, "stage")).removesuffix(".0")
+        return int(text) if text in ("0", "1", "2", "3") else 0 if text == "None" else -1
+
+    def device(self, part: str) -> str:
+        """Where `offload_param` or `offload_optimizer` puts it."""
+        return str(self.get(ZERO, part, "device") or "none")
+
+    def number(self, *path: str) -> float | None:
+        """A number under a path."""
+        found = self.get(*path)
+        return float(found) if isinstance(found, int | float) else None
+
+    @property
+    def is_partial(self) -> bool:
+        """Whether only a part of the optimizer is offloaded."""
+        ratio = self.number(ZERO, "offload_optimizer", "ratio")
+        return ratio is not None and ratio < 1
+
+    @property
+    def sums(self) -> bool:
+        """Whether gradients are summed instead of averaged."""
+        return str(self.get("gradient_allreduce_op")).lower() == "sum"
+
+
+@dataclass(frozen=True)
+class Row:
+    """One combination. message: a sentence, with {stage} for the stage of ZeRO."""
+
+    id: str
+    path: Path
+    when: Callable[[Config], bool]
+    message: str
+    hint: str = ""
+    severity: Severity = "error"
+
+
+def _no_path(part: str) -> Row:
+    return Row(
+        "DS267",
+        (ZERO, part, "device"),
+        lambda config: config.device(part) == ON_DISK and not config.get(ZERO, part, "nvme_path"),
+        f"{part}.device nvme needs {part}.nvme_path",
+        "the folder on the disk, a path inside the container",
+    )
+
+
+def _needs_stage(path: Path) -> Row:
+    return Row(
+        "DS267",
+        path,
+        lambda config: config.is_on(*map(str, path)) and config.stage == 0,
+        f"{path[-1]} needs ZeRO, and zero_optimization.stage is 0",
+        NEEDS_ZERO,
+    )
+
+
+ROWS = (
+    Row(
+        "DS266",
+        ("bf16", "enabled"),
+        lambda config: config.is_on("fp16", "enabled") and config.is_on("bf16", "enabled"),
+        "fp16 and bf16 are both enabled, they exclude one another",
+        "keep one of them; bf16 where the GPUs have it",
+    ),
+    Row(
+        "DS266",
+        ("bfloat16", "enabled"),
+        lambda config: (
+            config.is_on("fp16", "enabled") and config.is_on("bfloat16", "enabled") and "bf16" not in config.data
+        ),
+        "fp16 and bfloat16 are both enabled, they exclude one another",
+        "keep one of them",
+    ),
+    _no_path("offload_param"),
+    _no_path("offload_optimizer"),
+    Row(
+        "DS267",
+        (ZERO, "offload_optimizer", "ratio"),
+        lambda config: config.is_partial and config.stage in (0, 1, 2),
+        "offload_optimizer.ratio below 1 needs stage 3, not {stage}",
+        "set zero_optimization.stage: 3, or leave ratio out",
+    ),
+    Row(
+        "DS267",
+        ("gradient_allreduce_op",),
+        lambda config: config.sums and config.stage == 3,
+        "gradient_allreduce_op sum cannot be used with stage 3",
+        "use mean, or another stage",
+    ),
+    Row(
+        "DS267",
+        ("gradient_allreduce_op",),
+        lambda config: config.sums and isinstance(config.get(ZERO, "zenflow"), Mapping),
+        "gradient_allreduce_op sum cannot be used with zenflow",
+    ),
+    Row(
+        "DS267",
+        ("gradient_allreduce_op",),
+        lambda config: config.sums and config.is_on("compile", "deepcompile"),
+        "gradient_allreduce_op sum cannot be used with deepcompile",
+    ),
+    _needs_stage(("fp16", "fp16_master_weights_and_grads")),
+    _needs_stage(("bf16", "bf16_master_weights_and_grads")),
+    _needs_stage(("bf16", "bf16_optimizer_states")),
+    Row(
+        "DS267",
+        ("bf16", "bf16_optimizer_states"),
+        lambda config: (
+            config.is_on("bf16", "bf16_optimizer_states")
+            and not config.is_on("bf16", "bf16_master_weights_and_grads")
+            and config.stage != 0
+        ),
+        "bf16_optimizer_states needs bf16_master_weights_and_grads",
+    ),
+    Row(
+        "DS267",
+        (ZERO, "compute_grad_norm"),
+        lambda config: (
+            config.get(ZERO, "compute_grad_norm") is not None
+            and not config.is_on(ZERO, "compute_grad_norm")
+            and config.get(ZERO, "compute_grad_norm") != AUTO
+            and config.stage in (0, 3)
+        ),
+        "compute_grad_norm: false needs stage 1 or 2, not {stage}",
+    ),
+    Row(
+        "DS268",
+        (ZERO, "offload_param"),
+        lambda config: config.device("offload_param") in ("cpu", ON_DISK) and config.stage in (0, 1, 2),
+        "offload_param has no effect with stage {stage}: parameters are offloaded with stage 3 only",
+        "set zero_optimization.stage: 3, or leave it out",
+        "warning",
+    ),
+    Row(
+        "DS268",
+        (ZERO, "offload_optimizer"),
+        lambda config: config.device("offload_optimizer") in ("cpu", ON_DISK) and config.stage == 0,
+        "offload_optimizer has no effect with stage 0, which is training without ZeRO",
+        NEEDS_ZERO,
+        "warning",
+    ),
+    Row(
+        "DS268",
+        (ZERO, "offload_optimizer", "device"),
+        lambda config: config.device("offload_optimizer") == ON_DISK and config.stage in (1, 2),
+        "offload_optimizer.device nvme has no effect with stage {stage}, which offloads to the CPU",
+        "set zero_optimization.stage: 3, or device: cpu",
+        "warning",
+    ),
+)
+
+
+def findings(given: Mapping[str, Any]) -> Iterator[Finding]:
+    """The rows that a configuration has."""
+    config = Config(given)
+    for row in ROWS:
+        if row.when(config):
+            yield Finding(row.id, row.path, row.message.format(stage=config.stage), row.hint, row.severity)

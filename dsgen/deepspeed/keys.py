@@ -1,0 +1,197 @@
+"""The keys of DeepSpeed's configuration: which there are, and what may stand under each."""
+
+from __future__ import annotations
+
+import functools
+import json
+import pathlib
+import re
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from dsgen.diagnostics import Severity
+from dsgen.nodes import Path, kind, path_text
+from dsgen.validate import MOST_SHOWN, TYPE_WORDS, closest, shown
+
+Rule = Mapping[str, Any]
+"""What may stand under a key; tools/deepspeed_keys.py describes the form."""
+
+AUTO = "auto"
+LAST = "DeepSpeed has it up to 0.19.4 and refuses it from 0.19.8 on"
+FIRST = "DeepSpeed has it in 0.14.5 and ignores it from 0.16.9 on"
+REMOVED: dict[Path, tuple[str, str]] = {
+    ("aio", "thread_count"): (FIRST, "use intra_op_parallelism"),
+    ("amp",): (LAST, "use fp16, bf16 or torch_autocast"),
+    ("compression_training",): (LAST, ""),
+    ("curriculum_learning",): (LAST, "use data_efficiency.data_sampling.curriculum_learning"),
+    ("eigenvalue",): (LAST, ""),
+    ("elasticity",): (LAST, "give the batch sizes themselves"),
+    ("graph_harvesting",): (LAST, ""),
+    ("nebula",): (LAST, ""),
+    ("progressive_layer_drop",): (LAST, ""),
+    ("quantize_training",): (LAST, ""),
+    ("seq_parallel_comm_data_type",): (FIRST, "use seq_parallel_communication_data_type"),
+    ("sparse_attention",): (LAST, ""),
+    ("sparse_gradients",): (LAST, "an embedding made with sparse=True needs no key"),
+    ("zero_optimization", "mics_hierarchical_params_gather"): (LAST, ""),
+    ("zero_optimization", "mics_shard_size"): (LAST, ""),
+    ("zero_optimization", "zeropp_loco_param"): (LAST, ""),
+}
+"""Keys that some version takes and the table does not have: since when, and what to use. It is what was read in the
+sources of 0.14.5, 0.16.9, 0.17.6, 0.19.4 and 0.19.8."""
+
+MATCHES: dict[str, Callable[[Any], bool]] = {
+    "boolean": lambda value: isinstance(value, bool) or value in (0, 1),
+    "integer": lambda value: type(value) is int or (isinstance(value, float) and value.is_integer()),
+    "number": lambda value: type(value) in (int, float),
+    "string": lambda value: isinstance(value, str),
+    "array": lambda value: isinstance(value, list),
+    "object": lambda value: isinstance(value, dict),
+}
+SPELLINGS = {
+    "boolean": "(?i)true|false|yes|no|on|off|y|n|t|f|0|1",
+    "integer": "[-+]?[0-9]+([.]0+)?",
+    "number": "[-+]?([0-9]+[.]?[0-9]*|[.][0-9]+)(e[-+]?[0-9]+)?",
+}
+"""Texts that pydantic reads as if they had no quotes."""
+LIMITS: dict[str, tuple[str, Callable[[float, float], bool]]] = {
+    "minimum": ("at least", lambda value, limit: value >= limit),
+    "exclusiveMinimum": ("more than", lambda value, limit: value > limit),
+    "maximum": ("at most", lambda value, limit: value <= limit),
+    "exclusiveMaximum": ("less than", lambda value, limit: value < limit),
+}
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One problem; path: below training.deepspeed.config. at_key: the name of the key is wrong, not its value."""
+
+    id: str
+    path: Path
+    message: str
+    hint: str = ""
+    severity: Severity = "error"
+    at_key: bool = False
+
+
+@functools.cache
+def table() -> Rule:
+    """All of keys.json; shared, so do not change it."""
+    loaded: Rule = json.loads(pathlib.Path(__file__).with_name("keys.json").read_text(encoding="utf-8"))
+    return loaded
+
+
+def findings(config: Mapping[str, Any]) -> Iterator[Finding]:
+    """Unknown and removed keys, values of the wrong type, not possible or out of range, and `"auto"`."""
+    yield from _of_map((), config, table())
+    yield from _placeholders(config)
+
+
+def _of_map(path: Path, given: Mapping[str, Any], rule: Rule) -> Iterator[Finding]:
+    for key, value in given.items():
+        here = (*path, key)
+        if here in REMOVED:
+            since, instead = REMOVED[here]
+            yield Finding("DS263", here, f"{path_text(here)}: {since}", instead, "warning", at_key=True)
+        elif key in rule["keys"]:
+            yield from _of_value(here, value, rule["keys"][key], rule.get("unknown") == "rejected")
+        elif rule.get("unknown") != "used":
+            yield _unknown(here, rule)
+
+
+def _unknown(path: Path, rule: Rule) -> Finding:
+    where, key = path_text(path[:-1]) or "DeepSpeed's configuration", str(path[-1])
+    what, severity = {
+        None: ("which would be ignored without a word", "error"),
+        "ignored": ("and is ignored", "warning"),
+        "rejected": ("and is refused", "error"),
+    }[rule.get("unknown")]
+    message = f'"{key}" is not a key of {where}, {what}'
+    hint = _instead(key, path, rule)
+    return Finding("DS260", path, message, hint, "error" if severity == "error" else "warning", at_key=True)
+
+
+def _instead(key: str, path: Path, rule: Rule) -> str:
+    close = closest(key, sorted(rule["keys"]))
+    if close:
+        return f"did you mean {close}?"
+    elsewhere = [path_text(other) for other in _everywhere((), table()) if other[-1] == key and other != path]
+    if elsewhere:
+        return f"did you mean {' or '.join(elsewhere[:3])}?"
+    return f"possible: {', '.join(rule['keys'])}" if len(rule["keys"]) <= MOST_SHOWN else ""
+
+
+def _everywhere(path: Path, rule: Rule) -> Iterator[Path]:
+    for key, below in rule.get("keys", {}).items():
+        yield (*path, key)
+        yield from _everywhere((*path, key), below)
+
+
+def _of_value(path: Path, value: Any, rule: Rule, lenient: bool) -> Iterator[Finding]:
+    if value == AUTO:
+        return  # possible, or a placeholder
+    name, types = path_text(path), rule.get("types", ())
+    if types and not any(_is_of(value, wanted, lenient) for wanted in types):
+        words = " or ".join(TYPE_WORDS[wanted] for wanted in types)
+        yield Finding("DS261", path, f"{name} must be {words}, not {_is(value)}", _repair(value, types))
+        return
+    if "newName" in rule:
+        yield Finding("DS263", path, f"{name} is an old name of {rule['newName']}", "", "warning", at_key=True)
+    if isinstance(value, dict) and "keys" in rule:
+        yield from _of_map(path, value, rule)
+    yield from _not_possible(path, value, rule)
+
+
+def _is_of(value: Any, wanted: str, lenient: bool) -> bool:
+    spelling = SPELLINGS.get(wanted) if lenient and isinstance(value, str) else None
+    return MATCHES[wanted](value) or bool(spelling and re.fullmatch(spelling, value.strip()))
+
+
+def _is(value: Any) -> str:
+    if isinstance(value, dict | list):
+        return kind(value)
+    return shown(value) if isinstance(value, float) else f"{kind(value)} ({shown(value)})"
+
+
+def _repair(value: Any, types: list[str]) -> str:
+    plain = [name for name in types if name in SPELLINGS]
+    if isinstance(value, str) and any(re.fullmatch(SPELLINGS[name], value) for name in plain):
+        return "write true or false, without quotes" if plain == ["boolean"] else f"write it without quotes: {value}"
+    return ""
+
+
+def _not_possible(path: Path, value: Any, rule: Rule) -> Iterator[Finding]:
+    name = path_text(path)
+    if "enum" in rule and not _is_one_of(value, rule):
+        close = closest(str(value), [str(word) for word in rule["enum"]])
+        possible = f"possible: {', '.join(map(str, rule['enum']))}"
+        hint = f"did you mean {close}? {possible.capitalize()}" if close and isinstance(value, str) else possible
+        yield Finding("DS262", path, f"{name} cannot be {shown(value)}", hint)
+    for limit, (words, is_within) in LIMITS.items():
+        if limit in rule and not is_within(float(value), rule[limit]):
+            yield Finding("DS262", path, f"{name} must be {words} {rule[limit]:g}, not {shown(value)}")
+
+
+def _is_one_of(value: Any, rule: Rule) -> bool:
+    if rule.get("case") == "any":
+        return value.lower() in (word.lower() for word in rule["enum"])
+    return str(value) in map(str, rule["enum"]) or value in rule["enum"]
+
+
+def _placeholders(config: Mapping[str, Any]) -> Iterator[Finding]:
+    paths = list(_autos((), config, table()))
+    if paths:
+        names = [path_text(path) for path in paths]
+        more = f" and {len(names) - 3} more" if len(names) > 3 else ""
+        message = f'"auto" in {", ".join(names[:3])}{more}: only Hugging Face fills it in, DeepSpeed does not'
+        hint = "give the values, unless the program is of transformers or accelerate"
+        yield Finding("DS264", paths[0], message, hint, "warning")
+
+
+def _autos(path: Path, given: Any, rule: Rule) -> Iterator[Path]:
+    if given == AUTO and not rule.get("auto"):
+        yield path
+    elif isinstance(given, dict):
+        for key, value in given.items():
+            yield from _autos((*path, key), value, rule.get("keys", {}).get(key, {}))

@@ -1,0 +1,290 @@
+"""DeepSpeed's configuration: every mistake has its id and severity, and what DeepSpeed takes is let through."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from dsgen import values
+from dsgen.deepspeed import batch, combinations, keys, named
+from dsgen.diagnostics import Diagnostic
+from dsgen.nodes import SourceText
+from dsgen.set_values import Override
+from dsgen.values import Release
+from tests.e2e.training import training_values
+
+EXAMPLES = sorted((Path(__file__).parents[2] / "values-examples").glob("*.yaml"))
+MICRO, TOTAL, STEPS = "train_micro_batch_size_per_gpu", "train_batch_size", "gradient_accumulation_steps"
+ONE = {MICRO: 1}
+
+
+def problems(config: Any, replicas: int = 1, slots: int = 1, **deepspeed: Any) -> list[Diagnostic]:
+    """What is said about a configuration in a job that is right otherwise."""
+    given = {
+        "name": "cifar",
+        "namespace": "training",
+        "image": {"repository": "r/cifar", "tag": "v3"},
+        "workers": {"replicas": replicas, "slots": slots, "accelerator": {"count": 0}},
+        "training": {"python": "train.py", "deepspeed": {"config": config, **deepspeed}},
+    }
+    loaded = values.load([SourceText("v.yaml", json.dumps(given, indent=1) + "\n")])
+    assert loaded.values, loaded.diagnostics
+    return values.check(loaded, Release("cifar", "training"))
+
+
+def zero(**keys: Any) -> dict[str, Any]:
+    return {**ONE, "zero_optimization": keys}
+
+
+def optimizer(name: str, **keys: Any) -> dict[str, Any]:
+    return {**ONE, "optimizer": {"type": name, **keys}}
+
+
+def scheduler(name: str, **params: Any) -> dict[str, Any]:
+    return {**ONE, "scheduler": {"type": name, "params": params}}
+
+
+ERRORS: list[tuple[str, str, dict[str, Any]]] = [
+    ("DS260", "zero_optimisation", {**ONE, "zero_optimisation": {"stage": 2}}),
+    ("DS260", "stage", {**ONE, "stage": 2}),
+    ("DS260", "zero_optimization.stge", zero(stge=2)),
+    ("DS260", "zero_optimization.offload_param.devise", zero(stage=3, offload_param={"devise": "cpu"})),
+    ("DS260", "timers.throughput.on", {**ONE, "timers": {"throughput": {"on": True}}}),
+    ("DS260", "optimizer.params.max_grad_norm", optimizer("Adam", params={"max_grad_norm": 1.0})),
+    ("DS260", "scheduler.params.warmup", scheduler("WarmupLR", warmup=1)),
+    ("DS261", MICRO, {MICRO: "4"}),
+    ("DS261", MICRO, {MICRO: 2.5}),
+    ("DS261", "gradient_clipping", {**ONE, "gradient_clipping": "1.0"}),
+    ("DS261", "wall_clock_breakdown", {**ONE, "wall_clock_breakdown": "false"}),
+    ("DS261", "fp16", {**ONE, "fp16": True}),
+    ("DS261", "fp16.enabled", {**ONE, "fp16": {"enabled": 2}}),
+    ("DS261", "zero_optimization.reduce_bucket_size", zero(reduce_bucket_size=0.5)),
+    ("DS261", "zero_optimization.offload_param.nvme_path", zero(stage=3, offload_param={"nvme_path": 1})),
+    ("DS262", MICRO, {MICRO: 0}),
+    ("DS262", "gradient_clipping", {**ONE, "gradient_clipping": -1}),
+    ("DS262", "zero_optimization.stage", zero(stage=4)),
+    ("DS262", "zero_optimization.offload_param.device", zero(stage=3, offload_param={"device": "gpu"})),
+    ("DS262", "zero_optimization.offload_optimizer.ratio", zero(stage=3, offload_optimizer={"ratio": 2})),
+    ("DS262", "communication_data_type", {**ONE, "communication_data_type": "fp8"}),
+    ("DS262", "checkpoint.tag_validation", {**ONE, "checkpoint": {"tag_validation": "warning"}}),
+    ("DS262", "optimizer.type", optimizer("sgd")),
+    ("DS262", "scheduler.type", scheduler("warmuplr")),
+    ("DS265", "", {"steps_per_print": 10}),
+    ("DS265", "", {STEPS: 2}),
+    ("DS266", "bf16.enabled", {**ONE, "fp16": {"enabled": True}, "bf16": {"enabled": True}}),
+    ("DS267", "zero_optimization.offload_param.device", zero(stage=3, offload_param={"device": "nvme"})),
+    ("DS267", "zero_optimization.offload_optimizer.device", zero(stage=3, offload_optimizer={"device": "nvme"})),
+    ("DS267", "zero_optimization.offload_optimizer.ratio", zero(stage=2, offload_optimizer={"ratio": 0.5})),
+    ("DS267", "zero_optimization.offload_optimizer.ratio", zero(stage=2, offload_optimizer={"ratio": 0})),
+    ("DS267", "gradient_allreduce_op", {**zero(stage=3), "gradient_allreduce_op": "SUM"}),
+    ("DS267", "gradient_allreduce_op", {**zero(stage=1, zenflow={}), "gradient_allreduce_op": "sum"}),
+    ("DS267", "gradient_allreduce_op", {**ONE, "compile": {"deepcompile": True}, "gradient_allreduce_op": "sum"}),
+    ("DS267", "fp16.fp16_master_weights_and_grads", {**ONE, "fp16": {"fp16_master_weights_and_grads": True}}),
+    ("DS267", "bf16.bf16_master_weights_and_grads", {**ONE, "bf16": {"bf16_master_weights_and_grads": True}}),
+    ("DS267", "bf16.bf16_optimizer_states", {**ONE, "bf16": {"bf16_optimizer_states": True}}),
+    ("DS267", "bf16.bf16_optimizer_states", {**zero(stage=2), "bf16": {"bf16_optimizer_states": True}}),
+    ("DS267", "zero_optimization.compute_grad_norm", zero(stage=3, compute_grad_norm=False)),
+    ("DS267", "optimizer.type", {**optimizer("SGD"), "zero_optimization": {"stage": 1}}),
+    ("DS269", "scheduler.params", scheduler("WarmupDecayLR")),
+]
+OLD_NAME = {**ONE, "fp16": {"enabled": True}, "bfloat16": {"enabled": True}}
+WARNINGS: list[tuple[str, str, dict[str, Any]]] = [
+    ("DS260", "flops_profiler.enable", {**ONE, "flops_profiler": {"enable": True}}),
+    ("DS260", "checkpoint.writer.kind", {**ONE, "checkpoint": {"writer": {"kind": "FAST"}}}),
+    ("DS262", "optimizer.type", optimizer("Zyzzyva")),
+    ("DS263", "aio.thread_count", {**ONE, "aio": {"thread_count": 1}}),
+    ("DS263", "zero_optimization.mics_shard_size", zero(mics_shard_size=8)),
+    ("DS263", "zero_optimization.cpu_offload", zero(stage=2, cpu_offload=True)),
+    ("DS263", "bfloat16", {**ONE, "bfloat16": {"enabled": True}}),
+    ("DS263", "optimizer.type", optimizer("OneBitAdam")),
+    ("DS264", "gradient_clipping", {MICRO: 1, "gradient_clipping": "auto", "fp16": {"enabled": "auto"}}),
+    ("DS264", TOTAL, {TOTAL: "auto", MICRO: "auto", STEPS: "auto"}),
+    ("DS264", "optimizer.params.lr", optimizer("AdamW", params={"lr": "auto"})),
+    ("DS268", "zero_optimization.offload_param", zero(stage=2, offload_param={"device": "cpu"})),
+    ("DS268", "zero_optimization.offload_optimizer", zero(offload_optimizer={"device": "cpu"})),
+    (
+        "DS268",
+        "zero_optimization.offload_optimizer.device",
+        zero(stage=1, offload_optimizer={"device": "nvme", "nvme_path": "/scratch"}),
+    ),
+]
+WARNINGS += [("DS263", key[0], {**ONE, key[0]: {}}) for key in keys.REMOVED if len(key) == 1]
+FINE: list[dict[str, Any]] = [
+    {},
+    ONE,
+    {TOTAL: 8},
+    zero(stage=3, offload_param={"device": "nvme", "nvme_path": "/scratch"}, offload_optimizer={"device": "cpu"}),
+    zero(stage="2", overlap_comm="true", reduce_bucket_size=5e8, sub_group_size="1000"),
+    zero(
+        stage=3, stage3_prefetch_bucket_size=1, prefetch_bucket_size=1, stage3_gather_16bit_weights_on_model_save=True
+    ),
+    zero(stage=2, offload_param={"device": "none"}, compute_grad_norm=False),
+    {**ONE, "zero_optimization": True},
+    {**ONE, "fp16": {"enabled": True, "loss_scale": 0}, "bf16": {"enabled": False}},
+    {**ONE, "communication_data_type": "FP16", "gradient_allreduce_op": "sum", "gradient_clipping": 1},
+    {**ONE, "pipeline": {"stages": "auto", "partition": "best", "own": 1}},
+    {**ONE, "pipeline": {"stages": 4}},
+    {**ONE, "data_types": {"keep_in_fp32_modules": "auto", "grad_accum_dtype": "fp32"}},
+    {**ONE, "data_efficiency": {"enabled": True, "data_sampling": {"enabled": True}}},
+    {**ONE, "checkpoint": {"tag_validation": "Warn", "parallel_write": {"pipeline_stage": True}}},
+    optimizer("ADAM", params={"lr": 0.1, "torch_adam": True, "own": 1}),
+    {**optimizer("OneBitAdam"), "optimizer": {"type": "Lion"}, "zero_optimization": {"stage": 3}},
+    {**optimizer("SGD"), "zero_optimization": {"stage": 1}, "zero_allow_untested_optimizer": True},
+    scheduler("WarmupDecayLR", total_num_steps=100, warmup_min_lr=0.1),
+    scheduler("CosineAnnealingLR", T_max=10),
+]
+
+
+@pytest.mark.parametrize(("id_", "path", "config"), ERRORS)
+def test_what_deepspeed_refuses_or_overlooks_is_an_error(id_: str, path: str, config: dict[str, Any]) -> None:
+    found = [(one.id, one.path, one.severity) for one in problems(config)]
+
+    assert [(id_, f"training.deepspeed.config.{path}".rstrip("."), "error")] == found
+
+
+@pytest.mark.parametrize(("id_", "path", "config"), WARNINGS)
+def test_what_depends_on_the_version_is_a_warning(id_: str, path: str, config: dict[str, Any]) -> None:
+    found = [(one.id, one.path, one.severity) for one in problems(config)]
+
+    assert [(id_, f"training.deepspeed.config.{path}", "warning")] == found
+
+
+@pytest.mark.parametrize("config", FINE)
+def test_what_deepspeed_takes_is_let_through(config: dict[str, Any]) -> None:
+    assert [] == problems(config)
+
+
+def test_both_precisions_are_found_by_the_old_name_too() -> None:
+    assert {"DS263", "DS266"} == {one.id for one in problems(OLD_NAME)}
+
+
+def test_every_row_of_the_combinations_has_a_case() -> None:
+    cases = [config for _, _, config in ERRORS + WARNINGS] + [OLD_NAME]
+
+    assert [] == [
+        row.message for row in combinations.ROWS if not any(row.when(combinations.Config(config)) for config in cases)
+    ]
+
+
+# total, micro, steps, replicas, slots
+FITTING = [
+    *[(32, 4, 2, 2, 2), (32, 4, None, 2, 2), (32, None, 2, 2, 2), (32, None, None, 4, 8), (None, 4, 2, 3, 1)],
+    *[(None, 4, None, 7, 1), (1, 1, 1, 1, 1)],
+]
+UNFIT = [
+    *[(7, 2, 2, 1, 1), (32, 4, 2, 4, 4), (30, 4, None, 2, 2), (8, 4, None, 2, 2), (30, None, 2, 2, 2)],
+    *[(7, None, None, 2, 1), (1, None, None, 2, 1)],
+]
+Sizes = tuple[int | None, int | None, int | None, int, int]
+
+
+def sizes(given: Sizes) -> dict[str, Any]:
+    return {key: size for key, size in zip((TOTAL, MICRO, STEPS), given[:3], strict=True) if size is not None}
+
+
+@pytest.mark.parametrize("given", FITTING)
+def test_batch_sizes_that_fit(given: Sizes) -> None:
+    assert [] == problems(sizes(given), *given[3:])
+
+
+@pytest.mark.parametrize("given", UNFIT)
+def test_batch_sizes_that_do_not_fit(given: Sizes) -> None:
+    [found] = problems(sizes(given), *given[3:])
+
+    assert ("DS265", f"training.deepspeed.config.{TOTAL}") == (found.id, found.path)
+
+
+def test_the_message_has_the_arithmetic() -> None:
+    [found] = problems(sizes((32, 4, 2, 4, 4)), 4, 4)
+    factors = "4 (train_micro_batch_size_per_gpu) x 2 (gradient_accumulation_steps)"
+
+    assert f"{TOTAL} must be {factors} x 16 (workers.replicas 4 x workers.slots 4) = 128, not 32" == found.message
+    assert f"{TOTAL}: 128, or leave it out: DeepSpeed computes it" == found.hint
+
+
+def test_the_hint_of_two_sizes_is_the_nearest_multiple() -> None:
+    [found] = problems(sizes((30, 4, None, 2, 2)), 2, 2)
+
+    assert found.message.endswith("= 16, not 30")
+    assert found.hint.startswith(f"{TOTAL}: 16; or give ")
+
+
+@pytest.mark.parametrize(
+    "split",
+    [
+        {"pipeline": {"stages": 2}},
+        {"sequence_parallel_size": 2},
+        {"tensor_parallel": {"autotp_size": 2}},
+        {"tensor_parallel": {"tp": {"tp_size": 2}}},
+    ],
+)
+def test_several_processes_may_share_a_copy_of_the_model(split: dict[str, Any]) -> None:
+    half, third = sizes((16, 4, 2, 2, 2)), sizes((24, 4, 2, 2, 2))
+
+    assert [] == problems({**half, **split}, 2, 2)
+    assert ["DS265"] == [one.id for one in problems({**third, **split}, 2, 2)]
+
+
+def test_a_program_may_add_batch_sizes_to_a_configuration_that_it_reads_itself() -> None:
+    assert [] == problems({"steps_per_print": 10}, passConfig=False)
+
+
+def test_a_configuration_that_is_not_used_is_not_looked_at() -> None:
+    assert ["DS221"] == [one.id for one in problems({"a": 1}, configFile="/etc/ds.json")]
+
+
+def test_nothing_is_said_about_batch_sizes_while_the_number_of_workers_is_wrong() -> None:
+    text = "name: a\nnamespace: b\nimage: {repository: c, tag: d}\nworkers: {replicas: two}\ntraining:\n"
+    text += "  python: e\n  deepspeed: {config: {train_batch_size: 8, train_micro_batch_size_per_gpu: 3}}\n"
+    found = values.load([SourceText("v.yaml", text)]).diagnostics
+
+    assert ["DS102"] == [one.id for one in found]
+
+
+def test_an_unknown_key_is_shown_at_its_name() -> None:
+    [found] = problems({**ONE, "zero_optimisation": {"stage": 2}})
+
+    assert ("v.yaml", 20, 5) == (found.position and (found.position.file, found.position.line, found.position.column))
+    assert "did you mean zero_optimization?" == found.hint
+
+
+@pytest.mark.parametrize("value", ["x", -1, 0.5, True, [], {}, ["a"], {"a": "auto"}, "auto", 1e308])
+def test_no_value_can_stop_the_checks(value: Any) -> None:
+    for path in everything((), keys.table()):
+        config: Any = value
+        for key in reversed(path):
+            config = {key: config}
+        parts = (keys.findings(config), named.findings(config), combinations.findings(config))
+        found = [one for part in parts for one in part] + list(batch.findings(config, 2, 2, passed=True))
+
+        assert all(one.message.isprintable() for one in found)
+
+
+def everything(path: tuple[str, ...], rule: keys.Rule) -> list[tuple[str, ...]]:
+    """The paths of all keys."""
+    below = [(*path, key) for key in rule.get("keys", {})]
+    return below + [one for each in below for one in everything(each, rule["keys"][each[-1]])]
+
+
+def test_the_table_has_what_deepspeed_has() -> None:
+    table = keys.table()
+
+    assert table["source"].startswith("deepspeed 0.")
+    assert {"stage", "offload_optimizer"} <= table["keys"]["zero_optimization"]["keys"].keys()
+    assert set() == {path[0] for path in keys.REMOVED if len(path) == 1} & table["keys"].keys()
+    assert len(everything((), table)) > 250
+
+
+@pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.stem)
+def test_the_examples_have_no_problem(path: Path) -> None:
+    loaded = values.load([SourceText(path.name, path.read_text())])
+
+    assert [] == [one for one in values.check(loaded, Release("cifar", "training")) if one.id >= "DS260"]
+
+
+def test_the_training_of_the_end_to_end_tests_has_no_problem() -> None:
+    text = json.dumps({"name": "digits", "namespace": "training", **training_values("r/deepspeed:1")}) + "\n"
+    loaded = values.load([SourceText("v.yaml", text)], [Override("--set", "run.id=2")])
+
+    assert [] == values.check(loaded, Release("digits", "training"))
