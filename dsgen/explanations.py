@@ -309,7 +309,7 @@ _CHECKS = {
 }
 
 
-def _deepspeed(*lines: str, workers: str = "workers: {replicas: 2}") -> str:
+def _deepspeed(*lines: str) -> str:
     """A values file whose configuration of DeepSpeed is right but for these lines."""
     config = ("train_micro_batch_size_per_gpu: 8", *lines)
     return _job(
@@ -317,7 +317,7 @@ def _deepspeed(*lines: str, workers: str = "workers: {replicas: 2}") -> str:
         "  deepspeed:",
         "    config:",
         *(f"      {line}" for line in config),
-        workers,
+        "workers: {replicas: 2}",
         training="training:",
     )
 
@@ -381,8 +381,8 @@ _DEEPSPEED = {
         _deepspeed("zero_optimization: {stage: 2, offload_param: {device: cpu}}"),
     ),
     "DS269": Explanation(
-        "The scheduler has parameters without a default, and they are not in scheduler.params.",
-        "Give them.",
+        "DeepSpeed fails on a scheduler without params, and on one whose parameters without a default are not there.",
+        "Give them; params: {} where all have a default.",
         _deepspeed("scheduler: {type: WarmupDecayLR, params: {warmup_num_steps: 100}}"),
     ),
 }

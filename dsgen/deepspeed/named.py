@@ -10,8 +10,10 @@ from dsgen.deepspeed.keys import AUTO, Finding, table
 from dsgen.validate import closest, shown
 
 OLD_OPTIMIZERS = ("onebitadam", "zerooneadam", "onebitlamb")
-TESTED_WITH_ZERO = ("Adam", "AdamW", "Adagrad")
-"""Of torch's optimizers; DeepSpeed has its own of the same names, in any case."""
+WITH_ZERO = ("Adam", "AdamW", "Adagrad")
+"""Torch's optimizers that ZeRO takes (`ZERO_SUPPORTED_OPTIMIZERS` of deepspeed/runtime/zero/utils.py)."""
+NOT_WITH_ZERO = ("lamb",)
+"""DeepSpeed's own that it does not take."""
 NO_PARAMETER = "max_grad_norm"
 
 
@@ -25,16 +27,21 @@ def findings(config: Mapping[str, Any]) -> Iterator[Finding]:
 
 def _optimizer(config: Config) -> Iterator[Finding]:
     name, path = config.get("optimizer", "type"), ("optimizer", "type")
-    if not isinstance(name, str) or name == AUTO or name.lower() in table()["optimizers"]:
+    if not isinstance(name, str) or name == AUTO:
         return
+    own, torchs = name.lower() in table()["optimizers"], table()["torchOptimizers"]
     if name.lower() in OLD_OPTIMIZERS:
         message = f"optimizer.type: DeepSpeed has {name} up to 0.19.4, not in 0.19.8"
         yield Finding("DS263", path, message, "", "warning")
-    elif name not in table()["torchOptimizers"]:
-        yield _unknown_name(path, name, [*table()["torchOptimizers"], *table()["optimizers"]])
-    elif config.stage > 0 and name not in TESTED_WITH_ZERO and not config.is_on("zero_allow_untested_optimizer"):
+    elif not own and name not in torchs:
+        yield _unknown_name(path, name, [*torchs, *table()["optimizers"]])
+    elif config.stage > 0 and not _is_with_zero(name, own) and not config.is_on("zero_allow_untested_optimizer"):
         message = f"optimizer.type: ZeRO takes {name} only with zero_allow_untested_optimizer: true"
-        yield Finding("DS267", path, message, "set it, or use one of DeepSpeed's own optimizers, such as AdamW")
+        yield Finding("DS267", path, message, "set it, or use an optimizer that ZeRO is tested with, such as AdamW")
+
+
+def _is_with_zero(name: str, own: bool) -> bool:
+    return name.lower() not in NOT_WITH_ZERO if own else name in WITH_ZERO
 
 
 def _unknown_name(path: tuple[str, str], name: str, known: list[str]) -> Finding:
@@ -52,21 +59,26 @@ def _optimizer_params(config: Config) -> Iterator[Finding]:
 
 
 def _scheduler(config: Config) -> Iterator[Finding]:
-    name, given = config.get("scheduler", "type"), config.get("scheduler", "params")
-    own = table()["schedulers"]
-    if not isinstance(name, str) or name == AUTO or name in table()["torchSchedulers"]:
+    name, own = config.get("scheduler", "type"), table()["schedulers"]
+    if not isinstance(name, str) or name == AUTO:
         return
-    if name not in own:
+    if name not in own and name not in table()["torchSchedulers"]:
         yield _unknown_name(("scheduler", "type"), name, [*own, *table()["torchSchedulers"]])
         return
-    params = given if isinstance(given, Mapping) else {}
-    for key in params:
-        if key not in own[name]["possible"]:
-            close = closest(key, own[name]["possible"])
-            hint = f"did you mean {close}?" if close else f"possible: {', '.join(own[name]['possible'])}"
+    needed, given = own.get(name, {}).get("needed", ()), config.get("scheduler", "params")
+    missing = [key for key in needed if key not in given] if isinstance(given, Mapping) else needed
+    if missing:
+        yield Finding("DS269", ("scheduler", "params"), f"the scheduler {name} needs {' and '.join(missing)}")
+    elif given is None:
+        yield Finding("DS269", ("scheduler", "params"), f"the scheduler {name} needs params", "{} gives its defaults")
+    if name in own and isinstance(given, Mapping):
+        yield from _scheduler_params(name, given, own[name]["possible"])
+
+
+def _scheduler_params(name: str, given: Mapping[str, Any], possible: list[str]) -> Iterator[Finding]:
+    for key in given:
+        if key not in possible:
+            close = closest(key, possible)
+            hint = f"did you mean {close}?" if close else f"possible: {', '.join(possible)}"
             message = f'"{key}" is not a parameter of the scheduler {name}, and is refused'
             yield Finding("DS260", ("scheduler", "params", key), message, hint, at_key=True)
-    missing = [key for key in own[name]["needed"] if key not in params]
-    if missing:
-        message = f"the scheduler {name} needs {' and '.join(missing)}"
-        yield Finding("DS269", ("scheduler", "params"), message)

@@ -86,6 +86,9 @@ ERRORS: list[tuple[str, str, dict[str, Any]]] = [
     ("DS267", "bf16.bf16_optimizer_states", {**zero(stage=2), "bf16": {"bf16_optimizer_states": True}}),
     ("DS267", "zero_optimization.compute_grad_norm", zero(stage=3, compute_grad_norm=False)),
     ("DS267", "optimizer.type", {**optimizer("SGD"), "zero_optimization": {"stage": 1}}),
+    ("DS267", "optimizer.type", {**optimizer("Lamb"), "zero_optimization": {"stage": 2}}),
+    ("DS269", "scheduler.params", {**ONE, "scheduler": {"type": "WarmupLR"}}),
+    ("DS269", "scheduler.params", {**ONE, "scheduler": {"type": "OneCycle"}}),
     ("DS269", "scheduler.params", scheduler("WarmupDecayLR")),
 ]
 OLD_NAME = {**ONE, "fp16": {"enabled": True}, "bfloat16": {"enabled": True}}
@@ -129,7 +132,8 @@ FINE: list[dict[str, Any]] = [
     {**ONE, "data_efficiency": {"enabled": True, "data_sampling": {"enabled": True}}},
     {**ONE, "checkpoint": {"tag_validation": "Warn", "parallel_write": {"pipeline_stage": True}}},
     optimizer("ADAM", params={"lr": 0.1, "torch_adam": True, "own": 1}),
-    {**optimizer("OneBitAdam"), "optimizer": {"type": "Lion"}, "zero_optimization": {"stage": 3}},
+    {**optimizer("Lion"), "zero_optimization": {"stage": 3}},
+    optimizer("Lamb"),
     {**optimizer("SGD"), "zero_optimization": {"stage": 1}, "zero_allow_untested_optimizer": True},
     scheduler("WarmupDecayLR", total_num_steps=100, warmup_min_lr=0.1),
     scheduler("CosineAnnealingLR", T_max=10),
