@@ -10,10 +10,10 @@ from typing import Any
 
 import pytest
 import yaml
-from dsgen.values import Release, SourceText
 
 from dsgen import values
 from dsgen.render import Document, render
+from dsgen.values import Release, SourceText
 
 ROOT = Path(__file__).parent.parent
 SCRIPTS = ROOT / "dsgen" / "scripts"
