@@ -73,7 +73,7 @@ class Launcher:
                 self.train()
         except Finish as finish:
             return self.end(finish)
-        except Exception:
+        except Exception:  # a mistake in dsgen itself: the run ends, and is recorded, all the same
             print(traceback.format_exc(), file=sys.stderr, flush=True)
             return self.end(Finish("bug", traceback.format_exc().strip().splitlines()[-1]))
 

@@ -25,7 +25,7 @@ LOST = 255  # ssh's own code for a broken connection; nobody is left to read it
 
 
 def sshd_is_there() -> bool:
-    """Whether the parent still is sshd's process of this session, and not whoever adopts orphans."""
+    """Whether the parent still is sshd's process of this login, and not whoever adopts orphans."""
     try:
         return Path(f"/proc/{os.getppid()}/comm").read_text().startswith("sshd")
     except OSError:
