@@ -133,8 +133,8 @@ MUTATIONS = (
     ("_pod.tpl", 'if dig "readOnly" false $volume', "if true"),
     ("_pod.tpl", 'dig "mountIn" "both" $volume', "$volume.mountIn"),
     ("config/configmap.yaml", "{{ $name }}-worker-{{ $index }}.", "{{ $name }}-{{ $index }}-worker."),
-    ("workers/job.yaml", "{{ int64 .Values.lifecycle.ttlSecondsAfterFinished }}", "{{ .Values.lifecycle.ttlSeconds }}"),
-    ("workers/job.yaml", "Finished: {{ int64 .Values", "Finished: {{ .Values"),
+    ("_pod.tpl", "{{ int64 .Values.lifecycle.ttlSecondsAfterFinished }}", "{{ .Values.lifecycle.ttlSeconds }}"),
+    ("_pod.tpl", "Finished: {{ int64 .Values", "Finished: {{ .Values"),
     ("config/configmap.yaml", "| toRawJson | quote", "| toJson"),
 )
 

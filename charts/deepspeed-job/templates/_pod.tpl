@@ -40,18 +40,58 @@ true
 {{- end -}}
 {{- end }}
 
-{{/* Fields that the user gives as Kubernetes has them. */}}
-{{- define "dsgen.podOptions" -}}
-{{- if .nodeSelector }}
+{{/*
+Fields of both Jobs. Without the policy a lost pod and its replacement would run side by side, under one
+name.
+*/}}
+{{- define "dsgen.jobFields" -}}
+podReplacementPolicy: Failed
+{{- if ne .Values.lifecycle.suspend nil }}
+suspend: {{ .Values.lifecycle.suspend }}
+{{- end }}
+{{- if ne .Values.lifecycle.ttlSecondsAfterFinished nil }}
+ttlSecondsAfterFinished: {{ int64 .Values.lifecycle.ttlSecondsAfterFinished }}
+{{- end }}
+{{- end }}
+
+{{/* Labels and annotations of a pod: those that tell pods apart, and the user's. */}}
+{{- define "dsgen.podMetadata" -}}
+labels:
+  {{- include "dsgen.selector" . | nindent 2 }}
+  {{- range $key, $value := .pod.podLabels }}
+  {{ $key | quote }}: {{ $value | quote }}
+  {{- end }}
+{{- if .pod.podAnnotations }}
+annotations:
+  {{- include "dsgen.yaml" .pod.podAnnotations | nindent 2 }}
+{{- end }}
+{{- end }}
+
+{{/* Fields of both pods. */}}
+{{- define "dsgen.podFields" -}}
+restartPolicy: Never
+automountServiceAccountToken: false
+enableServiceLinks: false
+terminationGracePeriodSeconds: {{ int64 .Values.lifecycle.terminationGracePeriodSeconds }}
+{{- if .Values.image.pullSecrets }}
+imagePullSecrets:
+  {{- include "dsgen.yaml" .Values.image.pullSecrets | nindent 2 }}
+{{- end }}
+{{- $context := include "dsgen.podSecurityContext" . | trim }}
+{{- if $context }}
+securityContext:
+  {{- $context | nindent 2 }}
+{{- end }}
+{{- if .pod.nodeSelector }}
 nodeSelector:
-  {{- include "dsgen.yaml" .nodeSelector | nindent 2 }}
+  {{- include "dsgen.yaml" .pod.nodeSelector | nindent 2 }}
 {{- end }}
-{{- if .tolerations }}
+{{- if .pod.tolerations }}
 tolerations:
-  {{- include "dsgen.yaml" .tolerations | nindent 2 }}
+  {{- include "dsgen.yaml" .pod.tolerations | nindent 2 }}
 {{- end }}
-{{- if .priorityClassName }}
-priorityClassName: {{ .priorityClassName | quote }}
+{{- if .pod.priorityClassName }}
+priorityClassName: {{ .pod.priorityClassName | quote }}
 {{- end }}
 {{- end }}
 
@@ -125,6 +165,21 @@ claims:
 {{- end }}
 {{- end }}
 
+{{/* What runs in the containers of the user's code. */}}
+{{- define "dsgen.trainingContainer" -}}
+{{ include "dsgen.imageFields" . }}
+command: [bash, /etc/dsgen/start.sh]
+{{- if .Values.training.workingDir }}
+workingDir: {{ .Values.training.workingDir | quote }}
+{{- end }}
+env:
+  {{- include "dsgen.environment" . | nindent 2 }}
+{{- if .Values.training.envFrom }}
+envFrom:
+  {{- include "dsgen.yaml" .Values.training.envFrom | nindent 2 }}
+{{- end }}
+{{- end }}
+
 {{/* Mounts of every container of dsgen's own. */}}
 {{- define "dsgen.ownMounts" -}}
 - name: dsgen-config
@@ -140,11 +195,19 @@ claims:
 {{- end }}
 {{- end }}
 
-{{/* The token of the API; only the containers that run dsgen's code alone have it. */}}
-{{- define "dsgen.tokenMount" -}}
-- name: dsgen-token
-  mountPath: /var/run/secrets/dsgen
-  readOnly: true
+{{/*
+A container of dsgen's own that talks to the API: only such ones have the token, and none of them runs the
+user's code.
+*/}}
+{{- define "dsgen.apiContainer" -}}
+{{ include "dsgen.imageFields" . }}
+command: [python3, -ESs, /etc/dsgen/{{ .script }}]
+{{ include "dsgen.ownContainerLimits" . }}
+volumeMounts:
+  {{- include "dsgen.ownMounts" (include "dsgen.wantsPasswd" .) | nindent 2 }}
+  - name: dsgen-token
+    mountPath: /var/run/secrets/dsgen
+    readOnly: true
 {{- end }}
 
 {{/* Mounts of the containers that run the user's code. */}}
