@@ -230,3 +230,12 @@ def test_a_chart_needs_no_names(cli: Cli, folder: Path) -> None:
 
 def test_a_chart_is_checked_as_far_as_it_goes(cli: Cli) -> None:
     assert 1 == cli("validate", "cifar.yaml", "--for", "chart", "--set", "workers.slots=0").code
+
+
+def test_a_log_that_is_no_sarif_is_told(cli: Cli, broken: Path) -> None:
+    log = json.loads(cli("validate", broken.name, "-n", "x", "--format", "sarif").out)
+    log["runs"][0]["results"][0]["level"] = "fatal"
+
+    assert ["$.runs[0].results[0].level: 'fatal' is not one of ['none', 'note', 'warning', 'error']"] == sarif.problems(
+        log
+    )
