@@ -104,6 +104,7 @@ def _facts(part: Schema, required: bool) -> str:
         "range": _range(part),
         "form": part.get("x-pattern", ""),
         "default": _default(part, required),
+        "example": " or ".join(json.dumps(example, ensure_ascii=False) for example in part.get("examples", ())),
         "null": "allowed, the same as absent" if schema.is_nullable(part) else "not allowed",
     }
     lines = (_wrapped(f"{key:9}{text}", " " * 9) for key, text in facts.items() if text)

@@ -3,6 +3,9 @@
 `schema.json` is the one source; what is here only walks it. In the schema, a record is an object with `properties` and
 no `default`; a map whose keys the user chooses has `additionalProperties` with a schema; an object with neither is
 written into a manifest as it is, its fields checked through `allOf`. A key that may be null has no default.
+
+What several records have is written once, as a definition: a key of a record may be a `$ref` with keywords beside it,
+which win, and `x-include` gives a record more keys. Both are expanded when the file is read.
 """
 
 from __future__ import annotations
@@ -23,8 +26,8 @@ OPTIONS_HEAD = """\
 # Options
 
 All keys of a values file; the chart's `values.yaml` has the same. Every key has a default: only `image.repository` and
-one of `training.python`, `training.module` and `training.exec` must be given, and for flat manifests a name and a
-namespace.
+one of `training.python`, `training.module` and `training.exec` (or `launch.command`) must be given, and for flat
+manifests a name and a namespace.
 `NAME` stands for a name that you choose. This page is made from `dsgen/schema.json`.
 """
 OPTION_TYPES = {
@@ -39,9 +42,47 @@ OPTION_TYPES = {
 
 @functools.cache
 def load() -> Schema:
-    """The schema as it is in schema.json; shared, so do not change it."""
+    """The schema of schema.json, its records expanded; shared, so do not change it."""
     loaded: Schema = json.loads(SCHEMA_FILE.read_text(encoding="utf-8"))
-    return loaded
+    definitions = loaded["definitions"]
+    expanded = _expanded({key: part for key, part in loaded.items() if key != "definitions"}, definitions)
+    return expanded | {"definitions": _reached(expanded, definitions)}
+
+
+def _expanded(part: Schema, definitions: Schema) -> Schema:
+    """A key of dsgen's own, with what it refers to and what it includes; Kubernetes' objects keep their references."""
+    whole = dict(part)
+    if "$ref" in whole:
+        whole = definitions[whole.pop("$ref").removeprefix(DEFINITION)] | whole
+    if "properties" in whole:
+        included = definitions[whole.pop("x-include").removeprefix(DEFINITION)] if "x-include" in whole else {}
+        keys = whole["properties"] | included.get("properties", {})
+        whole["properties"] = {key: _expanded(below, definitions) for key, below in keys.items()}
+    below = whole.get("additionalProperties")
+    if isinstance(below, dict) and "properties" in below:
+        whole["additionalProperties"] = _expanded(below, definitions)
+    return whole
+
+
+def _reached(part: Any, definitions: Schema) -> Schema:
+    """The definitions that are referred to, in their own order."""
+    found: set[str] = set()
+    waiting = [part]
+    while waiting:
+        names = {name.removeprefix(DEFINITION) for name in _references(waiting.pop())} - found
+        found |= names
+        waiting += (definitions[name] for name in names)
+    return {name: definition for name, definition in definitions.items() if name in found}
+
+
+def _references(part: Any) -> Iterator[str]:
+    if isinstance(part, dict):
+        if isinstance(part.get("$ref"), str):
+            yield part["$ref"]
+        part = list(part.values())
+    if isinstance(part, list):
+        for below in part:
+            yield from _references(below)
 
 
 def resolve(schema: Schema) -> Schema:
@@ -219,8 +260,7 @@ def _default(part: Schema) -> str:
 
 
 def _meaning(part: Schema) -> str:
-    limits = _limits(part)
-    return f"{part['description']} {limits}".rstrip()
+    return " ".join(filter(None, (part["description"], _limits(part), _examples(part))))
 
 
 def _limits(part: Mapping[str, Any]) -> str:
@@ -229,3 +269,8 @@ def _limits(part: Mapping[str, Any]) -> str:
     if part.get("minimum", 0) > 0:
         return f"At least {part['minimum']}."
     return ""
+
+
+def _examples(part: Mapping[str, Any]) -> str:
+    found = [f"`{json.dumps(example, ensure_ascii=False)}`" for example in part.get("examples", ())]
+    return f"Such as {' or '.join(found)}." if found else ""

@@ -55,6 +55,7 @@ def test_a_key_is_explained(cli: Cli) -> None:
         "  range    at least 0, at most 9007199254740991\n"
         "  form     1 to 20 lower-case letters and digits\n"
         '  default  "1"\n'
+        '  example  "2" or "20260131a"\n'
         "  null     not allowed\n"
     )
 
@@ -70,7 +71,9 @@ def test_a_key_is_explained(cli: Cli) -> None:
         ("storage.NAME.create", "  default  absent"),
         ("storage", "  *  a name that you choose: 1 to 20 lower-case letters and digits"),
         ("storage", "  readOnly       Mount it read-only."),
-        ("workers", "  replicas            Number of worker pods."),
+        ("workers", "  replicas                   Number of worker pods."),
+        ("workers", "  extraPodSpec               Fields of the pod that have no key here, as in Kubernetes."),
+        ("launcher.runtimeClassName", '  example  "nvidia"'),
         ("workers.tolerations", "  type     a list; each item is a map"),
         ("workers.tolerations", "  tolerationSeconds  a whole number"),
         ("workers.tolerations[0].effect", '  values   "NoSchedule", "PreferNoSchedule", "NoExecute"'),

@@ -22,7 +22,8 @@ NULLABLE = {
     ("lifecycle", "suspend"),
     ("storage", "*", "create", "storageClass"),
 }
-CHOICES = {("storage", "*", "create"), ("storage", "*", "nfs"), ("storage", "*", "emptyDir")}
+SOURCES = ("create", "nfs", "hostPath", "emptyDir", "ephemeral", "csi", "configMap", "secret", "projected")
+CHOICES = {("storage", "*", source) for source in SOURCES}
 
 
 def parts(node: Any) -> Iterator[dict[str, Any]]:

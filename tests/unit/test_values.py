@@ -142,7 +142,7 @@ def test_a_warning_does() -> None:
 
     assert ["DS050"] == [one.id for one in loaded.diagnostics]
     assert loaded.values
-    assert loaded.values.data["network"] == {"policy": False}
+    assert loaded.values.data["network"]["policy"] is False
 
 
 def test_checks_see_what_has_nothing_to_do_with_the_errors() -> None:
