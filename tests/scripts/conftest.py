@@ -44,6 +44,17 @@ SETTINGS = {
     "keepWorkers": "none",
     "statusIntervalSeconds": 15,
     "statusHistory": 20,
+    "method": "pdsh",
+    "spares": 0,
+    "preflightNetwork": False,
+    "sshUser": "",
+    "deepspeedArgs": [],
+    "autotuning": "none",
+    "bindCores": False,
+    "debug": False,
+    "debugCommand": [],
+    "webhookUrl": "",
+    "codePath": "",
 }
 TOOLS = ("bash", "ssh", "ssh-keygen", "sshd")
 
