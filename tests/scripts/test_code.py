@@ -1,0 +1,426 @@
+"""code.sh: real git servers, and what becomes of a clone that fails."""
+
+import base64
+import os
+import shutil
+import signal
+import subprocess
+import threading
+from collections.abc import Iterator
+from functools import partial
+from http.server import BaseHTTPRequestHandler, SimpleHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+PASSWORD = "s3cret%&'\" x"
+LOGIN = "Basic " + base64.b64encode(f"robot:{PASSWORD}".encode()).decode()
+IDENTITY = ("-c", "user.name=a", "-c", "user.email=a@example.com", "-c", "protocol.file.allow=always")
+
+
+def git(folder: Path, *arguments: str) -> str:
+    argv = ["git", *IDENTITY, "-C", str(folder), *arguments]
+    return subprocess.run(argv, check=True, capture_output=True, text=True).stdout.strip()
+
+
+class Origin:
+    """A bare repository `team/code.git`: two commits on main, tag v1 on the first, branch fix off the first."""
+
+    def __init__(self, root: Path) -> None:
+        self.root, self.path = root, root / "team/code.git"
+        work = root / "work"
+        for folder in (work, self.path):
+            folder.mkdir(parents=True)
+        git(self.path, "init", "--quiet", "--bare", "--initial-branch=main")
+        git(work, "init", "--quiet", "--initial-branch=main")
+        git(work, "remote", "add", "origin", str(self.path))
+        self.work = work
+        self.first = self.commit("print('first')")
+        git(work, "tag", "--annotate", "--message", "one", "v1")
+        git(work, "checkout", "--quiet", "-b", "fix")
+        self.fix = self.commit("print('fix')")
+        git(work, "checkout", "--quiet", "main")
+        self.last = self.commit("print('last')")
+        self.push()
+
+    def commit(self, text: str) -> str:
+        (self.work / "train.py").write_text(text + "\n")
+        git(self.work, "add", "--all")
+        git(self.work, "commit", "--quiet", "--message", text)
+        return git(self.work, "rev-parse", "HEAD")
+
+    def push(self) -> None:
+        git(self.work, "push", "--quiet", "--force", "--all", "origin")
+        git(self.work, "push", "--quiet", "--tags", "origin")
+        git(self.path, "update-server-info")
+
+
+class GitServer(BaseHTTPRequestHandler):
+    """`git http-backend`; with a login if one is set, and with failures first if some are asked for."""
+
+    def do_GET(self) -> None:
+        server: Any = self.server
+        server.requests.append((self.path, self.headers.get("Authorization")))
+        if server.failures > 0:
+            server.failures -= 1
+            self.send_error(503)
+        elif server.redirect:
+            self.send_response(301)
+            self.send_header("Location", server.redirect + self.path)
+            self.end_headers()
+        elif server.login and self.headers.get("Authorization") != server.login:
+            self.send_response(401)
+            self.send_header("WWW-Authenticate", 'Basic realm="git"')
+            self.end_headers()
+        else:
+            self.answer(server.root)
+
+    do_POST = do_GET
+
+    def answer(self, root: Path) -> None:
+        path, _, query = self.path.partition("?")
+        environment = {
+            "PATH": os.environ["PATH"],
+            "GIT_PROJECT_ROOT": str(root),
+            "GIT_HTTP_EXPORT_ALL": "1",
+            "PATH_INFO": path,
+            "QUERY_STRING": query,
+            "REQUEST_METHOD": self.command,
+            "CONTENT_TYPE": self.headers.get("Content-Type", ""),
+            "HTTP_CONTENT_ENCODING": self.headers.get("Content-Encoding", ""),
+            "GIT_PROTOCOL": self.headers.get("Git-Protocol", ""),
+        }
+        body = self.rfile.read(int(self.headers.get("Content-Length") or 0))
+        done = subprocess.run(["git", "http-backend"], env=environment, input=body, capture_output=True, check=False)
+        head, _, content = done.stdout.partition(b"\r\n\r\n")
+        lines = dict(line.split(": ", 1) for line in head.decode().split("\r\n"))
+        self.send_response(int(lines.pop("Status", "200").split()[0]))
+        for name, value in lines.items():
+            self.send_header(name, value)
+        self.end_headers()
+        self.wfile.write(content)
+
+    def log_message(self, *_: Any) -> None:
+        """Quiet."""
+
+
+class Quiet(SimpleHTTPRequestHandler):
+    """Files only, as the dumb protocol wants them."""
+
+    def log_message(self, *_: Any) -> None:
+        """Quiet."""
+
+
+def serve(handler: Any, root: Path) -> Any:
+    server: Any = ThreadingHTTPServer(("127.0.0.1", 0), handler)
+    server.daemon_threads = True
+    server.root, server.login, server.failures, server.redirect, server.requests = root, "", 0, "", []
+    server.url = f"http://127.0.0.1:{server.server_address[1]}"
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    return server
+
+
+@pytest.fixture
+def origin(pod: Any) -> Origin:
+    return Origin(pod.root / "srv")
+
+
+@pytest.fixture
+def server(origin: Origin) -> Iterator[Any]:
+    server = serve(GitServer, origin.root)
+    yield server
+    server.shutdown()
+    server.server_close()
+
+
+def secret(pod: Any, **keys: str) -> None:
+    folder = pod.root / "etc/dsgen-git"
+    folder.mkdir(exist_ok=True)
+    for key, text in keys.items():
+        (folder / key.replace("_", "-" if key.startswith("ssh") else "_")).write_text(text)
+
+
+def clone(pod: Any, repository: str, revision: str = "", **environment: str) -> int:
+    """Exit code of the container."""
+    asked = {"DSGEN_GIT_REPOSITORY": repository, "DSGEN_GIT_REVISION": revision}
+    return int(pod.start("bash", pod.config / "code.sh", **asked, **environment).wait(60))
+
+
+def tree(pod: Any) -> Path:
+    return Path(pod.run / "code/tree")
+
+
+def left_over(pod: Any) -> list[str]:
+    """What is in /run/dsgen afterwards, beside the tree."""
+    return sorted(path.name for path in [*pod.run.iterdir(), *(pod.run / "code").iterdir()])
+
+
+@pytest.mark.parametrize("revision", ["", "main", "v1", "fix", "refs/heads/fix", "FIRST", "LAST", "SHORT"])
+def test_any_revision_is_checked_out_and_named(pod: Any, origin: Origin, server: Any, revision: str) -> None:
+    commits = {"FIRST": origin.first, "LAST": origin.last, "SHORT": origin.fix[:9]}
+    expected = {"v1": origin.first, "FIRST": origin.first, "fix": origin.fix, "refs/heads/fix": origin.fix}
+    commit = origin.fix if revision == "SHORT" else expected.get(revision, origin.last)
+
+    assert clone(pod, f"{server.url}/team/code.git", commits.get(revision, revision)) == 0
+
+    assert f"[dsgen] code: {server.url}/team/code.git at {commit}\n" in pod.log()
+    assert git(tree(pod), "rev-parse", "HEAD") == commit
+    assert git(tree(pod), "status", "--porcelain") == ""
+    assert left_over(pod) == ["code", "tree"]
+
+
+def test_only_the_one_commit_is_fetched(pod: Any, origin: Origin, server: Any) -> None:
+    assert clone(pod, f"{server.url}/team/code.git", origin.last) == 0
+    assert git(tree(pod), "rev-list", "--all", "HEAD") == origin.last
+
+
+@pytest.mark.parametrize("revision", ["main", "v1", "FIRST"])
+def test_a_server_without_shallow_clones_gives_everything(pod: Any, origin: Origin, revision: str) -> None:
+    server = serve(partial(Quiet, directory=origin.root), origin.root)
+
+    assert clone(pod, f"{server.url}/team/code.git", revision.replace("FIRST", origin.first)) == 0
+
+    server.shutdown()
+    server.server_close()
+    assert git(tree(pod), "rev-parse", "HEAD") == (origin.last if revision == "main" else origin.first)
+
+
+def test_a_commit_of_the_past_from_a_server_that_gives_only_branches(pod: Any, origin: Origin, server: Any) -> None:
+    git(origin.path, "config", "uploadpack.allowAnySHA1InWant", "false")
+    (pod.root / "old").mkdir()
+    wrapper = pod.root / "old/git"
+    wrapper.write_text(f'#!/bin/sh\nexec {shutil.which("git")} -c protocol.version=0 "$@"\n')
+    wrapper.chmod(0o755)
+
+    path = f"{wrapper.parent}:{os.environ['PATH']}"
+    assert clone(pod, f"{server.url}/team/code.git", origin.first, PATH=path) == 0
+
+    assert "its server does not give a single commit" in pod.log()
+    assert git(tree(pod), "rev-parse", "HEAD") == origin.first
+
+
+def test_a_container_that_starts_again_keeps_the_tree(pod: Any, origin: Origin, server: Any) -> None:
+    """Also when the branch has moved: the pod goes on with the code that it has."""
+    assert clone(pod, f"{server.url}/team/code.git", "main") == 0
+    (tree(pod) / "made").touch()
+    origin.commit("print('later')")
+    origin.push()
+
+    assert clone(pod, f"{server.url}/team/code.git", "main") == 0
+
+    assert (tree(pod) / "made").exists()
+    assert pod.log().splitlines()[-1] == f"[dsgen] code: {server.url}/team/code.git at {origin.last}"
+
+
+def test_half_a_clone_is_thrown_away(pod: Any, server: Any) -> None:
+    (pod.run / "code/new/.git").mkdir(parents=True)
+    (pod.run / "code/new/half").touch()
+    (pod.run / "code-home.old").mkdir()
+
+    assert clone(pod, f"{server.url}/team/code.git") == 0
+
+    assert sorted(path.name for path in tree(pod).iterdir()) == [".git", "train.py"]
+    assert left_over(pod) == ["code", "tree"]
+
+
+def test_sigterm_ends_it_at_once_without_a_tree(pod: Any, server: Any) -> None:
+    server.failures = 1000
+    asked = {"DSGEN_GIT_REPOSITORY": f"{server.url}/team/code.git", "DSGEN_GIT_REVISION": ""}
+    process = pod.start("bash", pod.config / "code.sh", **asked)
+    pod.wait_until(lambda: "the next try" in pod.log())
+
+    process.send_signal(signal.SIGTERM)
+
+    assert process.wait(3) == 143
+    assert not tree(pod).exists()
+    assert not list(pod.run.glob("code-home.*"))
+
+
+def test_others_can_write_beside_the_code(pod: Any, server: Any) -> None:
+    assert clone(pod, f"{server.url}/team/code.git") == 0
+    assert [path.stat().st_mode & 0o777 for path in (tree(pod), tree(pod) / "train.py")] == [0o777, 0o666]
+
+
+def test_faults_of_the_network_are_tried_again(pod: Any, server: Any) -> None:
+    server.failures = 1
+    assert clone(pod, f"{server.url}/team/code.git") == 0
+    assert "returned error: 503" in pod.log()
+    assert "the next try is in 2 seconds" in pod.log()
+
+
+def test_nobody_waits_longer_than_the_start_timeout(pod: Any) -> None:
+    pod.settings(startTimeoutSeconds=3)
+    message = "http://127.0.0.1:1/a could not be fetched within lifecycle.startTimeoutSeconds (3)\n"
+    assert clone(pod, "http://127.0.0.1:1/a") == 78
+    assert pod.termination_message() == message
+    assert (pod.run / "code-failed").read_text() == message
+
+
+@pytest.mark.parametrize("username", ["robot", ""])
+def test_a_password_is_used_and_left_nowhere(pod: Any, server: Any, username: str) -> None:
+    server.login = LOGIN if username else "Basic " + base64.b64encode(f"git:{PASSWORD}".encode()).decode()
+    secret(pod, password=PASSWORD + "\n", **({"username": username} if username else {}))
+
+    assert clone(pod, f"{server.url}/team/code.git") == 0
+
+    files = [path for path in pod.run.rglob("*") if path.is_file()]
+    assert [path for path in files if b"s3cret" in path.read_bytes()] == []
+    assert "s3cret" not in pod.log()
+    assert "without encryption" in pod.log()
+
+
+def test_a_password_is_never_in_a_command_line_or_environment(pod: Any, server: Any) -> None:
+    """Looked at while git runs: each git of this clone leaves what it was started with."""
+    server.login = LOGIN
+    secret(pod, password=PASSWORD, username="robot")
+    (pod.root / "spy").mkdir()
+    spy = pod.root / "spy/git"
+    real = shutil.which("git")
+    spy.write_text(f'#!/bin/sh\n{{ env; echo "$@"; }} >>{pod.root}/seen\nexec {real} "$@"\n')
+    spy.chmod(0o755)
+
+    assert clone(pod, f"{server.url}/team/code.git", PATH=f"{spy.parent}:{os.environ['PATH']}") == 0
+
+    seen = (pod.root / "seen").read_text()
+    assert "fetch --depth 1" in seen
+    assert "s3cret" not in seen
+
+
+def test_a_password_is_not_for_the_host_that_is_redirected_to(pod: Any, origin: Origin, server: Any) -> None:
+    other = serve(GitServer, origin.root)
+    other.login, server.redirect = LOGIN, other.url
+    secret(pod, password=PASSWORD, username="robot")
+
+    assert clone(pod, f"{server.url}/team/code.git") == 78
+
+    other.shutdown()
+    other.server_close()
+    assert {login for _, login in other.requests} == {None}
+
+
+def test_submodules_come_with_the_code(pod: Any, origin: Origin, server: Any) -> None:
+    """With the same credentials where they lie on the same host, also when written for ssh."""
+    other = Origin(pod.root / "srv/other")
+    for name, url in (("near", "../../other/team/code.git"), ("far", "git@127.0.0.1:other/team/code.git")):
+        git(origin.work, "submodule", "--quiet", "add", str(other.path), name)
+        git(origin.work, "config", "--file", ".gitmodules", f"submodule.{name}.url", url)
+    origin.commit("print('with submodules')")
+    origin.push()
+    server.login = LOGIN
+    secret(pod, password=PASSWORD, username="robot")
+
+    assert clone(pod, f"{server.url}/team/code.git") == 0, pod.log()
+
+    assert [(tree(pod) / name / "train.py").read_text() for name in ("near", "far")] == ["print('last')\n"] * 2
+
+
+@pytest.mark.parametrize(
+    ("repository", "revision", "message"),
+    [
+        ("{url}/team/code.git", "no-such", "{url}/team/code.git has no branch or tag no-such"),
+        ("{url}/team/code.git", "0123abcd", "{url}/team/code.git has no commit, branch or tag 0123abcd"),
+        ("{url}/team/code.git", "0" * 39 + "1", "{url}/team/code.git has no commit, branch or tag " + "0" * 39 + "1"),
+        ("{url}/team/none.git", "", "there is no repository {url}/team/none.git, or not for these credentials"),
+        ("http://a:b@127.0.0.1/x", "", "code.git.repository holds a password: put username and password into a Secret"),
+        ("/srv/code", "", "code.git.repository is no address of https, http, ssh or git: /srv/code"),
+        ("file:///srv/code", "", "code.git.repository is no address of"),
+        ("ext::sh -c id/x", "", "ext::sh -c id/x"),
+        ("{url}/team/code.git", "--upload-pack=x", "code.git.revision is no commit, branch or tag"),
+        ("git@127.0.0.1:code", "", "git@127.0.0.1:code needs a key: name a Secret with ssh-privatekey"),
+    ],
+)
+def test_what_never_gets_better_ends_the_run(
+    pod: Any, server: Any, repository: str, revision: str, message: str
+) -> None:
+    assert clone(pod, repository.replace("{url}", server.url), revision) == 78
+    assert message.replace("{url}", server.url) in pod.termination_message()
+    assert not tree(pod).exists()
+
+
+@pytest.mark.parametrize(
+    ("keys", "message"),
+    [
+        ({}, "asks for a password: name a Secret with username and password in code.git.secretName"),
+        ({"username": "robot", "password": "wrong"}, "are not let in to"),
+    ],
+)
+def test_refused_credentials_are_named(pod: Any, server: Any, keys: dict[str, str], message: str) -> None:
+    server.login = LOGIN
+    secret(pod, **keys)
+    assert clone(pod, f"{server.url}/team/code.git") == 78
+    assert message in pod.termination_message()
+
+
+@pytest.mark.parametrize(("tool", "message"), [("git", "there is no git in this image"), ("ssh", "there is no ssh")])
+def test_a_missing_tool_is_named(pod: Any, tool: str, message: str) -> None:
+    tools = ("git", "ssh", "bash", "sed", "tee", "rm", "mktemp", "env", "id")
+    (pod.root / "bin").mkdir()
+    for name in tools:
+        if name != tool:
+            (pod.root / "bin" / name).symlink_to(str(shutil.which(name)))
+    assert clone(pod, "git@127.0.0.1:code", PATH=str(pod.root / "bin")) == 78
+    assert message in pod.termination_message()
+
+
+@pytest.fixture
+def ssh_server(pod: Any, origin: Origin) -> str:
+    """The address of the repository behind the sshd of a worker, whose key pair is host key and user key."""
+    pod.serve()
+    return f"ssh://127.0.0.1:{pod.port}{origin.path}"
+
+
+def known_hosts(pod: Any) -> str:
+    return f"[127.0.0.1]:{pod.port} {(pod.run / 'authorized_keys').read_text()}"
+
+
+@pytest.mark.parametrize("where", ["values", "secret"])
+def test_ssh_with_a_known_host(pod: Any, origin: Origin, ssh_server: str, where: str) -> None:
+    secret(pod, ssh_privatekey=(pod.keys / "ssh-privatekey").read_text().rstrip("\n"))
+    if where == "values":
+        secret(pod, known_hosts="[127.0.0.1]:1 ssh-ed25519 AAAA\n")
+        (pod.config / "git_known_hosts").write_text(known_hosts(pod))
+    else:
+        secret(pod, known_hosts=known_hosts(pod))
+
+    assert clone(pod, ssh_server, "main") == 0, pod.log()
+
+    assert git(tree(pod), "rev-parse", "HEAD") == origin.last
+    key = (pod.keys / "ssh-privatekey").read_text().splitlines()[2]
+    assert [path for path in (pod.run / "code").rglob("*") if path.is_file() and key in path.read_text("latin-1")] == []
+
+
+def test_ssh_without_a_known_host_is_refused(pod: Any, ssh_server: str) -> None:
+    secret(pod, ssh_privatekey=(pod.keys / "ssh-privatekey").read_text())
+    assert clone(pod, ssh_server) == 78
+    assert f"the host key of {ssh_server} is not known" in pod.termination_message()
+
+
+def test_ssh_with_another_host_key_is_refused(pod: Any, ssh_server: str) -> None:
+    secret(pod, ssh_privatekey=(pod.keys / "ssh-privatekey").read_text())
+    pod.make_key()
+    subprocess.run(["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", pod.root / "other"], check=True)
+    (pod.config / "git_known_hosts").write_text(f"[127.0.0.1]:{pod.port} {(pod.root / 'other.pub').read_text()}")
+    assert clone(pod, ssh_server) == 78
+    assert f"the host key of {ssh_server} is not the one in code.git.knownHosts" in pod.termination_message()
+
+
+def test_ssh_with_a_key_that_is_not_let_in(pod: Any, ssh_server: str) -> None:
+    (pod.config / "git_known_hosts").write_text(known_hosts(pod))
+    pod.make_key()
+    secret(pod, ssh_privatekey=(pod.keys / "ssh-privatekey").read_text())
+    assert clone(pod, ssh_server) == 78
+    assert "the ssh key of the Secret in code.git.secretName is not let in" in pod.termination_message()
+
+
+@pytest.mark.usefixtures("root")
+def test_ssh_as_a_user_without_an_entry_is_explained(pod: Any, ssh_server: str, needs: Any) -> None:
+    needs("setpriv")
+    secret(pod, ssh_privatekey=(pod.keys / "ssh-privatekey").read_text())
+    (pod.config / "git_known_hosts").write_text(known_hosts(pod))
+    for folder in (pod.run, pod.root / "dev"):
+        folder.chmod(0o777)
+    asked = {"DSGEN_GIT_REPOSITORY": ssh_server, "DSGEN_GIT_REVISION": ""}
+    other = ("setpriv", "--reuid=54321", "--regid=0", "--clear-groups", "bash", pod.config / "code.sh")
+    assert pod.start(*other, **asked).wait(30) == 78
+    assert "ssh knows no user with the id 54321: set ssh.passwdEntry: auto" in pod.termination_message()
