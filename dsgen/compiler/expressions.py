@@ -250,7 +250,7 @@ class Expressions:
         kind = tree_or_list.type.kind
         if kind == "record":
             self._common(node, tree_or_list.type, key.type.options)
-        elif kind == "list" and tree_or_list.type.item and tree_or_list.type.item.kind not in (*TEXTS, "empty"):
+        elif kind == "list" and tree_or_list.type.item and tree_or_list.type.item.kind not in (*TEXTS, "any", "empty"):
             raise self.error(node, f"`in` finds texts only, not {tree_or_list.type.item.kind}")
         elif kind not in ("list", "map", "any"):
             raise self.error(node, f"`in` looks into lists and maps, not into {kind}")

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from typing import Any, NoReturn
 
 from dsgen.errors import DsgenError
-from dsgen.language.text import indent, quote, scalar, to_json, to_yaml
+from dsgen.language.text import indent, quote, scalar, to_json, to_plain_json, to_yaml
 
 
 class TemplateError(DsgenError):
@@ -82,6 +82,15 @@ SCALAR = ("str", "word", "int", "bool", "json")
 BUILTINS = (
     Builtin("quote", "filter", quote, "| quote", SCALAR, "word"),
     Builtin("json", "filter", to_json, "| toRawJson", (), "json", takes_none=True, converts=True),
+    Builtin(
+        "plain_json",
+        "filter",
+        to_plain_json,
+        'include "dsgen.plainJson" {0}',
+        ("str", "word", "list", "map", "any", "union"),
+        "word",
+        converts=True,
+    ),
     Builtin("yaml", "filter", to_yaml, 'include "dsgen.yaml" {0}', YAML, "block", takes_none=True, converts=True),
     Builtin("indent", "filter", indent, "| nindent {1}", ("block",), "block", (2, 2)),
     Builtin("int", "filter", int, "| int64", ("word", "int"), "int", converts=True),

@@ -27,6 +27,9 @@ _JSON_ESCAPES = {
     **{code: escape for code, escape in _SHORT_ESCAPES.items() if code not in (7, 11)},
 }
 
+# Beyond U+FFFF YAML takes every character as it is.
+_NOT_PLAIN = re.compile("[\x7f-\uffff]")
+
 
 def quote(value: object) -> str:
     """A scalar in double quotes, as Go's `%q` writes it; any YAML or JSON-like reader gives the same text back."""
@@ -85,6 +88,14 @@ def to_json(value: Any) -> str:
     if isinstance(value, Mapping):
         return "{" + ",".join(f"{to_json(key)}:{to_json(value[key])}" for key in sorted(value)) + "}"
     return "[" + ",".join(map(to_json, value)) + "]"
+
+
+def to_plain_json(value: Any) -> str:
+    """JSON that may stand in a block of text: no character is left that YAML refuses or changes there.
+
+    The chart's helper `dsgen.plainJson` writes the same text.
+    """
+    return _NOT_PLAIN.sub(lambda match: f"\\u{ord(match[0]):04x}", to_json(value))
 
 
 def to_yaml(value: Any) -> str:

@@ -39,6 +39,7 @@ VALUES: dict[str, Any] = {
         "off": False,
         "deep": {"deeper": {"x": 1e6}, "kept": 1},
         "list": [{"a": {}}, [], [[1], "x"], {"b": "c", "a": ["\n"]}],
+        "mixed": [1, True, {"no": 1}, ["no"], "a", "b", {"a": "b"}],
         "texts": dict(zip(NASTY, NASTY, strict=True)),
         "numbers": list(NUMBERS),
     },

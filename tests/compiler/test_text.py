@@ -12,7 +12,7 @@ import pytest
 import yaml
 
 from dsgen.compiler.package import STATIC
-from dsgen.language.text import indent, number, quote, scalar, to_json, to_yaml
+from dsgen.language.text import indent, number, quote, scalar, to_json, to_plain_json, to_yaml
 from tests.helm import MAJORS, helm, helm_template
 from tests.parity import write_chart
 
@@ -20,6 +20,7 @@ TEMPLATE = """\
 {{- range .Files.Lines "characters.txt" }}
 quote: {{ . | quote }}
 json: {{ . | toRawJson | quote }}
+plain: {{ include "dsgen.plainJson" . }}
 {{- end }}
 numbers: {{ .Files.Get "numbers.json" | fromJsonArray | toRawJson }}
 objects: |
@@ -64,7 +65,7 @@ def go(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory)
     chart = write_chart(tmp_path_factory.mktemp("text"), files)
     text = helm_template(helm(request.param), chart)
     lines: dict[str, list[str]] = {}
-    for key, value in re.findall(r"^(quote|json|numbers): (.*)$", text, re.MULTILINE):
+    for key, value in re.findall(r"^(quote|json|plain|numbers): (.*)$", text, re.MULTILINE):
         lines.setdefault(key, []).append(value)
     lines["objects"] = [line.removeprefix("  ") for line in text.partition("objects: |\n")[2].rstrip("\n").split("\n")]
     return lines
@@ -76,6 +77,19 @@ def test_quote(go: dict[str, list[str]]) -> None:
 
 def test_json(go: dict[str, list[str]]) -> None:
     assert [quote(to_json(line)) for line in characters()] == go["json"]
+
+
+def test_plain_json(go: dict[str, list[str]]) -> None:
+    assert [to_plain_json(line) for line in characters()] == go["plain"]
+
+
+def test_plain_json_in_a_block_is_read_as_it_was() -> None:
+    everything = list(characters())
+    block = "".join(f"  {to_plain_json(line)}\n" for line in everything)
+
+    read = yaml.load(f"block: |\n{block}", yaml.CSafeLoader)["block"]
+
+    assert everything == [json.loads(line) for line in read.splitlines()]
 
 
 def test_numbers(go: dict[str, list[str]]) -> None:

@@ -1,21 +1,24 @@
 """A pod without a cluster: dsgen's scripts with their paths below a directory, real bash, real sshd and ssh."""
 
+import functools
 import json
 import os
-import re
 import shutil
 import signal
 import socket
 import subprocess
 import sys
 import tempfile
-import textwrap
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
+
+from dsgen import values
+from dsgen.render import render
 
 PACKAGE = Path(__file__).parent.parent.parent / "dsgen"
 SETTINGS = {
@@ -65,12 +68,16 @@ def free_port() -> int:
         return int(listener.getsockname()[1])
 
 
-def config_text(key: str) -> str:
-    """A text of the run's ConfigMap as its template has it."""
-    template = (PACKAGE / "templates/config/configmap.yaml").read_text()
-    found = re.search(rf"^  {key}: \|\n((?:    .*\n)+)", template, re.MULTILINE)
-    assert found, f"the template has no {key}"
-    return textwrap.dedent(found.group(1))
+@functools.cache
+def run_config() -> dict[str, str]:
+    """The data of a run's ConfigMap, of the first run of a job cifar."""
+    text = "{name: cifar, namespace: training, image: {repository: r/x}, training: {python: train.py}}"
+    loaded = values.load([values.SourceText("values.yaml", text)])
+    assert loaded.values, loaded.diagnostics
+    rendered = render(loaded.values.data, values.Release("cifar", "training"))
+    (found,) = [document.text for document in rendered if document.template == "config/configmap.yaml"]
+    data: dict[str, str] = yaml.safe_load(found)["data"]
+    return data
 
 
 class Pod:
@@ -99,9 +106,9 @@ class Pod:
         (self.config / "settings.json").write_text(json.dumps({**SETTINGS, "sshPort": self.port, **changes}))
 
     def write_ssh_files(self) -> None:
-        """sshd_config and ssh_config from the template, with this pod's port, paths and address."""
+        """sshd_config and ssh_config as they are rendered, with this pod's port, paths and address."""
         for key in ("sshd_config", "ssh_config"):
-            text = config_text(key).replace("<< values.ssh.port >>", str(self.port)).replace("<< name >>", "cifar-1")
+            text = run_config()[key].replace("Port 2222", f"Port {self.port}")
             text = text.replace("/run/dsgen", str(self.run)).replace("/etc/dsgen", str(self.config))
             extra = f"SetEnv DSGEN_ROOT={self.root}" if key == "sshd_config" else "  HostName 127.0.0.1"
             (self.config / key).write_text(f"{text}{extra}\n")

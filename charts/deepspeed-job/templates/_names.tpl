@@ -80,3 +80,22 @@ collide.
 {{ int64 .accelerator.count }}
 {{- end -}}
 {{- end }}
+
+{{/* Worker pods: those that train, and those that stand in for one that is excluded before the training starts. */}}
+{{- define "dsgen.workerPods" -}}
+{{ add .Values.workers.replicas .Values.launch.preflight.spares }}
+{{- end }}
+
+{{/* "true" where the launcher reaches the workers over ssh; empty where each worker starts its own processes. */}}
+{{- define "dsgen.usesSsh" -}}
+{{- if has .Values.launch.method (list "pdsh" "openmpi" "launcher-command") -}}
+true
+{{- end -}}
+{{- end }}
+
+{{/* "true" where the key pair of the job is made in the cluster; empty where there is one already, or no ssh. */}}
+{{- define "dsgen.makesKey" -}}
+{{- if eq .Values.ssh.secret.mode "cluster" -}}
+{{ include "dsgen.usesSsh" . }}
+{{- end -}}
+{{- end }}

@@ -21,3 +21,12 @@
 {{- end }}
 {{- join "\n" $lines }}
 {{- end }}
+
+{{/* JSON that may stand in a block of text: no character is left that YAML refuses or changes there. */}}
+{{- define "dsgen.plainJson" -}}
+{{- $text := toRawJson . }}
+{{- range regexFindAll `[\x{7f}-\x{ffff}]` $text -1 | uniq }}
+{{- $text = replace . (printf "%+q" . | trimAll `"` | replace `\x` `\u00`) $text }}
+{{- end }}
+{{- $text }}
+{{- end }}
