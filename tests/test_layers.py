@@ -11,10 +11,10 @@ PACKAGE = Path(__file__).parent.parent / "dsgen"
 
 ORDER = (
     *("errors", "diagnostics", "explanations", "reports"),
-    *("characters", "scalars", "nodes", "source"),
+    *("characters", "scalars", "nodes", "syntax", "source"),
     *("schema", "options", "language"),
     *("validate", "deepspeed", "checks", "set_values", "values"),
-    *("origins", "explain"),
+    *("origins", "explain", "presets"),
     *("objects", "render", "compiler"),
     "writer",
     "cli",

@@ -9,7 +9,7 @@ import click
 
 from dsgen import __version__
 
-COMMANDS = ("render", "chart", "validate", "values", "explain", "schema")
+COMMANDS = ("init", "render", "chart", "validate", "values", "explain", "schema")
 
 
 class _Commands(click.Group):
@@ -32,6 +32,7 @@ def dsgen() -> None:
 
     \b
     Examples:
+      dsgen init llama.yaml --preset multi-node-gpu
       dsgen render cifar.yaml | kubectl apply -f -
       dsgen chart cifar.yaml -o chart
       dsgen validate cifar.yaml

@@ -1,0 +1,68 @@
+"""Values files to begin with: the examples of the repository, which the package carries as they are."""
+
+import io
+from pathlib import Path
+from typing import Any
+
+from ruamel.yaml import YAML
+from ruamel.yaml.scalarstring import DoubleQuotedScalarString
+
+_SHIPPED = Path(__file__).parent / "examples"
+_CHECKOUT = Path(__file__).parents[1] / "values-examples"
+
+
+def names() -> list[str]:
+    """All presets, sorted."""
+    return sorted(path.stem for path in _folder().glob("*.yaml"))
+
+
+def text(name: str) -> str:
+    """The values file of a preset."""
+    return (_folder() / f"{name}.yaml").read_text(encoding="utf-8")
+
+
+def summary(name: str) -> str:
+    """What a preset is for: the first line of its file, a comment."""
+    return text(name).partition("\n")[0].removeprefix("# ")
+
+
+def filled(content: str, name: str = "", namespace: str = "", image: str = "") -> str:
+    """A values file with these names in it, comments and layout as they were; what is empty stays as it is.
+
+    image: `REPOSITORY[:TAG][@DIGEST]`. A tag or digest of the file belongs to another image and goes away.
+    """
+    yaml = _round_trip()
+    root = yaml.load(content)
+    root |= {key: value for key, value in (("name", name), ("namespace", namespace)) if value}
+    if image:
+        _set_image(root["image"], image)
+    stream = io.StringIO()
+    yaml.dump(root, stream)
+    return stream.getvalue()
+
+
+def _folder() -> Path:
+    """Where they lie: in an installed package beside this module (pyproject.toml), in a checkout in its root."""
+    return _SHIPPED if _SHIPPED.is_dir() else _CHECKOUT
+
+
+def _round_trip() -> YAML:
+    """Writes back what it has read, in the style of the examples: tests/cli/test_init.py holds it to the byte."""
+    yaml = YAML()
+    yaml.preserve_quotes = True
+    yaml.width = 2**20
+    yaml.indent(mapping=2, sequence=4, offset=2)
+    yaml.brace_single_entry_mapping_in_flow_sequence = True
+    return yaml
+
+
+def _set_image(node: dict[str, Any], image: str) -> None:
+    """Quoted, because a tag such as 1.10 or 2025_01 would be read as a number."""
+    rest, _, digest = image.partition("@")
+    folder, slash, last = rest.rpartition("/")
+    last, _, tag = last.partition(":")
+    node["repository"] = folder + slash + last
+    for key, value in (("tag", tag), ("digest", digest)):
+        node.pop(key, None)
+        if value:
+            node[key] = DoubleQuotedScalarString(value)

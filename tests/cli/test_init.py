@@ -1,0 +1,162 @@
+"""`dsgen init`: presets, names, and files that are there already."""
+
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+import pytest
+import yaml
+
+from dsgen import presets
+from tests.cli.conftest import Cli
+
+ROOT = Path(__file__).parents[2]
+EXAMPLES = dict(sorted((path.stem, path.read_text()) for path in (ROOT / "values-examples").glob("*.yaml")))
+
+every_preset = pytest.mark.parametrize("preset", EXAMPLES)
+
+
+def test_presets_are_the_examples() -> None:
+    assert EXAMPLES == {name: presets.text(name) for name in presets.names()}
+
+
+def test_the_package_carries_the_examples() -> None:
+    """A wheel has them where `presets` looks for them; .ci/run tries it with an installed one."""
+    build = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["hatch"]["build"]["targets"]["wheel"]
+
+    assert {"values-examples": "dsgen/examples"} == build["force-include"]
+
+
+@every_preset
+def test_a_preset_is_written_as_it_is(cli: Cli, folder: Path, preset: str) -> None:
+    code, out, err = cli("init", "new.yaml", "--preset", preset)
+
+    assert (0, f"new.yaml: written from preset {preset}. Make it yours, then: dsgen validate new.yaml\n", "") == (
+        code,
+        out,
+        err,
+    )
+    assert EXAMPLES[preset] == (folder / "new.yaml").read_text()
+
+
+@every_preset
+def test_a_preset_with_other_names_renders(cli: Cli, preset: str) -> None:
+    """Nothing else in a preset knows its names: with others it has the same objects under these."""
+    assert 0 == cli("init", "new.yaml", "--preset", preset, "--name", "bert", "-n", "research").code
+    code, out, err = cli("render", "new.yaml", "--strict")
+
+    assert (0, "") == (code, err)
+    objects = list(yaml.safe_load_all(out))
+    assert {"bert"} == {thing["metadata"]["labels"]["dsgen.dev/job"] for thing in objects}
+    assert {"research", None} >= {thing["metadata"].get("namespace") for thing in objects}
+
+
+@every_preset
+def test_filling_in_changes_nothing_else(preset: str) -> None:
+    """Comments, quotes and layout survive; the same names give the same bytes."""
+    values = yaml.safe_load(EXAMPLES[preset])
+
+    assert EXAMPLES[preset] == presets.filled(EXAMPLES[preset], values["name"], values["namespace"])
+
+
+@pytest.mark.parametrize(
+    ("image", "expected"),
+    [
+        ("team/bert:v1", {"repository": "team/bert", "tag": "v1"}),
+        ("localhost:5000/bert:1.10", {"repository": "localhost:5000/bert", "tag": "1.10"}),
+        ("bert:2025_01", {"repository": "bert", "tag": "2025_01"}),
+        ("bert:yes", {"repository": "bert", "tag": "yes"}),
+        ("localhost:5000/bert", {"repository": "localhost:5000/bert"}),
+        (f"bert@sha256:{'0' * 64}", {"repository": "bert", "digest": f"sha256:{'0' * 64}"}),
+        (f"r/bert:v1@sha256:{'0' * 64}", {"repository": "r/bert", "tag": "v1", "digest": f"sha256:{'0' * 64}"}),
+    ],
+)
+def test_an_image_is_taken_apart(cli: Cli, image: str, expected: dict[str, str]) -> None:
+    code, out, err = cli("init", "-", "--image", image)
+
+    assert (0, "") == (code, err)
+    assert expected == yaml.safe_load(out)["image"]
+
+
+def test_one_line_for_each_preset(cli: Cli) -> None:
+    code, out, err = cli("init", "--list")
+
+    assert (0, "") == (code, err)
+    assert list(EXAMPLES) == [line.split()[0] for line in out.splitlines()]
+    assert [] == [line for line in out.splitlines() if len(line) > 100 or not line.endswith(".")]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--name", "Bert"], 'name cannot be "Bert"'),
+        (["-n", "a b", "--name", "a.b"], 'name cannot be "a.b"\nnamespace cannot be "a b"'),
+        (["--image", ":v1"], "image.repository must be given"),
+    ],
+)
+def test_names_that_cannot_be_are_wrong_usage(cli: Cli, folder: Path, arguments: list[str], message: str) -> None:
+    assert (2, "", f"dsgen: {message}\n") == cli("init", "new.yaml", *arguments)
+    assert not (folder / "new.yaml").exists()
+
+
+def test_an_unknown_preset_names_the_known(cli: Cli) -> None:
+    code, _, err = cli("init", "--preset", "nosuch")
+
+    assert 2 == code
+    assert all(f"'{name}'" in err for name in EXAMPLES)
+
+
+def test_the_file_is_values_yaml_unless_it_is_named(cli: Cli, folder: Path) -> None:
+    assert 0 == cli("init").code
+    assert EXAMPLES["minimal"] == (folder / "values.yaml").read_text()
+
+
+def test_folders_are_made(cli: Cli, folder: Path) -> None:
+    assert 0 == cli("init", "jobs/bert/values.yaml").code
+    assert (folder / "jobs" / "bert" / "values.yaml").exists()
+
+
+def make_folder(path: Path) -> None:
+    path.mkdir()
+
+
+def make_file(path: Path) -> None:
+    path.write_text("mine\n")
+
+
+def make_dangling_link(path: Path) -> None:
+    path.symlink_to("nowhere")
+
+
+@pytest.mark.parametrize("make", [make_folder, make_file, make_dangling_link])
+def test_what_is_there_is_never_overwritten(cli: Cli, folder: Path, make) -> None:
+    make(folder / "new.yaml")
+    before = sorted(path.name for path in folder.iterdir())
+
+    code, out, err = cli("init", "new.yaml")
+
+    assert (1, "") == (code, out)
+    assert "dsgen: new.yaml is there already, and init never overwrites: choose another name, or delete it\n" == err
+    assert before == sorted(path.name for path in folder.iterdir())
+    assert not (folder / "new.yaml").is_file() or (folder / "new.yaml").read_text() == "mine\n"
+
+
+def test_of_several_at_once_one_writes(folder: Path) -> None:
+    command = [sys.executable, "-m", "dsgen", "init", "new.yaml", "--preset"]
+    running = {
+        name: subprocess.Popen([*command, name], stdout=-3, stderr=-3, cwd=folder) for name in list(EXAMPLES)[:4]
+    }
+    codes = {name: process.wait() for name, process in running.items()}
+
+    assert [0, 1, 1, 1] == sorted(codes.values())
+    assert [EXAMPLES[name] for name, code in codes.items() if code == 0] == [(folder / "new.yaml").read_text()]
+
+
+def test_a_folder_that_cannot_be_written_is_exit_code_3(cli: Cli, folder: Path) -> None:
+    (folder / "file").write_text("")
+
+    code, out, err = cli("init", "file/new.yaml")
+
+    assert (3, "") == (code, out)
+    assert err.startswith("dsgen: file")
