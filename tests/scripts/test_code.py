@@ -60,6 +60,12 @@ class GitServer(BaseHTTPRequestHandler):
     """`git http-backend`; with a login if one is set, and with failures first if some are asked for."""
 
     def do_GET(self) -> None:
+        self.take()
+
+    def do_POST(self) -> None:
+        self.take()
+
+    def take(self) -> None:
         server: Any = self.server
         server.requests.append((self.path, self.headers.get("Authorization")))
         if server.failures > 0:
@@ -75,8 +81,6 @@ class GitServer(BaseHTTPRequestHandler):
             self.end_headers()
         else:
             self.answer(server.root)
-
-    do_POST = do_GET
 
     def answer(self, root: Path) -> None:
         path, _, query = self.path.partition("?")

@@ -11,9 +11,11 @@ import pytest
 sys.path.insert(0, str(Path(__file__).parents[2] / "dsgen" / "scripts"))
 sys.path.insert(0, str(Path(__file__).parent))
 
+import absent
 import exchange
 import lease
 import live
+import record
 import settings
 import status
 
@@ -56,13 +58,13 @@ def test_the_worker_job(spec: dict[str, Any], said: dict[str, Any], expected: tu
     ],
 )
 def test_a_launcher_that_is_gone(launcher: dict[str, Any], launcher_job: dict[str, Any] | None, event: str) -> None:
-    assert event == status.loss(launcher, launcher_job)
+    assert event == absent.loss(launcher, launcher_job)
 
 
 def test_after_a_loss_the_attempt_is_closed() -> None:
     launcher = {"phase": "Running", "worldSize": 2, "attempts": [{"startTime": "2026-01-01T00:00:00Z"}]}
 
-    after = status.after_loss(launcher, None)
+    after = absent.after_loss(launcher, None)
 
     assert (after["phase"], after["reason"], after["worldSize"]) == ("Stopped", "JobDeleted", 2)
     assert after["attempts"][0]["reason"] == "JobDeleted"
@@ -72,20 +74,22 @@ def test_after_a_loss_the_attempt_is_closed() -> None:
 def test_a_launcher_that_was_terminated_has_closed_its_attempt() -> None:
     closed = [{"startTime": "2026-01-01T00:00:00Z", "endTime": "2026-01-01T00:01:00Z", "reason": "LauncherTerminated"}]
 
-    assert status.after_loss({"terminated": True, "attempts": closed}, None)["attempts"] == closed
-    assert len(status.after_loss({"terminated": True, "attempts": []}, None)["attempts"]) == 1
+    assert absent.after_loss({"terminated": True, "attempts": closed}, None)["attempts"] == closed
+    assert len(absent.after_loss({"terminated": True, "attempts": []}, None)["attempts"]) == 1
 
 
-def test_a_setup_that_failed_is_told(tmp_path: Path) -> None:
-    path = tmp_path / "setup-failed"
-    assert status.after_setup(path) == {}
-    path.write_bytes(b"training.setup ended with exit code 3\npip: no such \xff\nlast words\n")
+@pytest.mark.parametrize(
+    ("name", "reason", "code"), [("setup-failed", "SetupFailed", 1), ("code-failed", "CodeFailed", 78)]
+)
+def test_a_launcher_that_was_never_started_is_told(tmp_path: Path, name: str, reason: str, code: int) -> None:
+    assert absent.left(tmp_path) == {}
+    (tmp_path / name).write_bytes(b"it ended with exit code 3\npip: no such \xff\nlast words\n")
 
-    after = status.after_setup(path)
+    after = absent.left(tmp_path)
 
-    assert (after["phase"], after["reason"]) == ("Failed", "SetupFailed")
-    assert after["message"] == "training.setup ended with exit code 3"
+    assert (after["phase"], after["reason"], after["message"]) == ("Failed", reason, "it ended with exit code 3")
     assert after["attempts"][0]["tail"] == ["pip: no such \ufffd", "last words"]
+    assert record.TRANSITIONS[name].exit == code
 
 
 class Pod:

@@ -59,10 +59,16 @@ TRANSITIONS: dict[str, Row] = {
     "bad-key": Row("Failed", "BadKey", 78),
     "no-tool": Row("Failed", "ToolMissing", 78),
     "bug": Row("Failed", "InternalError", 1),
+    "preflight": Row("Starting", "Preflight", None),
+    "preflight-failed": Row("Failed", "Preflight", 1),
+    "debug": Row("Running", "Debug", None),
+    "debug-ended": Row("Succeeded", "Debug", 0),
+    "debug-failed": Row("Failed", "Debug", TRAINING),
     # Written by keygen, in the launcher's place.
     "no-key-made": Row("Failed", "KeygenFailed", 78),
     # Written by the sidecar, when the launcher has ended without an end of the run.
     "setup-failed": Row("Failed", "SetupFailed", 1),
+    "code-failed": Row("Failed", "CodeFailed", 78),
     "terminated": Row("Pending", "LauncherTerminated", 143),
     "launcher-lost": Row("Pending", "LauncherLost", None),
     "last-launcher-lost": Row("Failed", "LauncherLost", None),

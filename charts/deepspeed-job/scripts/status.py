@@ -9,20 +9,20 @@ import contextlib
 import signal
 import sys
 import time
-from pathlib import Path
 from types import FrameType
 from typing import Any
 
+import absent
 import api
 import exchange
 import lease
 import record
 import settings
+import webhook
 
 MANAGER = "dsgen-status"
 TICK_SECONDS = 0.5
 QUICK_SECONDS = 2  # between looks until the training runs, and between tries after an error
-SETUP_FAILED = "setup-failed"  # in /run/dsgen: why start.sh never came to start the launcher
 FINAL_SECONDS = 25  # for the last state; after SIGTERM of the pod the kubelet leaves about 10
 
 
@@ -204,6 +204,7 @@ class Sidecar:
         while time.monotonic() < until:
             try:
                 self.write_last()
+                self.notify(until - time.monotonic())
                 return 0
             except api.ApiError as error:
                 self.note(error)
@@ -215,11 +216,17 @@ class Sidecar:
             self.read_record()
         launcher = self.launcher()
         if launcher.get("phase") not in record.ENDS and not self.over:
-            launcher = after_setup(settings.RUN / SETUP_FAILED) or after_loss(launcher, self.launcher_job())
+            launcher = absent.left(settings.RUN) or absent.after_loss(launcher, self.launcher_job())
         self.keep_record(launcher)
         self.tell()
         with contextlib.suppress(OSError):
             settings.TERMINATION_LOG.write_text(record.summary(launcher)[:4000], encoding="utf-8")
+
+    def notify(self, seconds: float) -> None:
+        """Send the end that this pod has recorded to the webhook, if there is one."""
+        url = webhook.address(self.configured)
+        if url and not self.over and record.parse(self.written).get("phase") in record.ENDS:
+            webhook.deliver(url, webhook.body(self.configured, self.written), log, min(seconds, webhook.BUDGET_SECONDS))
 
     def launcher_job(self) -> dict[str, Any] | None:
         """The launcher's Job; None when it is gone. So is the Role by then, in a prune: 403 means the same."""
@@ -244,39 +251,6 @@ def worker_job(job: dict[str, Any]) -> dict[str, Any]:
         "state": "failed" if failed else "complete" if complete else "active",
         "message": ": ".join(str(ended[key]) for key in ("reason", "message") if ended.get(key)),
     }
-
-
-def loss(launcher: dict[str, Any], job: dict[str, Any] | None) -> str:
-    """What it means (an event of record.TRANSITIONS) that a launcher has gone without an end of the run.
-
-    `job`: its Job, None when that is gone, too.
-    """
-    if job is None or job.get("metadata", {}).get("deletionTimestamp"):
-        return "stopped"
-    if job.get("spec", {}).get("suspend"):
-        return "suspended"
-    if job.get("status", {}).get("failed", 0) >= job.get("spec", {}).get("backoffLimit", 6):
-        return "last-launcher-lost"
-    return "terminated" if launcher.get("terminated") else "launcher-lost"
-
-
-def after_setup(path: Path) -> dict[str, Any]:
-    """launcher.json in the place of a launcher whose training.setup failed, from what start.sh left; else {}."""
-    if not path.exists():
-        return {}
-    row, words = record.TRANSITIONS["setup-failed"], path.read_text(errors="replace").splitlines()
-    attempt = {"startTime": None, "endTime": record.stamp(time.time()), "reason": row.reason, "tail": words[1:]}
-    said = {"phase": row.phase, "reason": row.reason, "message": " ".join(words[:1])}
-    return {**said, "attempts": [attempt]}
-
-
-def after_loss(launcher: dict[str, Any], job: dict[str, Any] | None) -> dict[str, Any]:
-    """launcher.json as it stands for the record once the launcher has gone without an end of the run."""
-    row = record.TRANSITIONS[loss(launcher, job)]
-    attempts = launcher.get("attempts", [])
-    if not (launcher.get("terminated") and attempts):  # with SIGTERM the launcher has closed its attempt itself
-        attempts = record.close(attempts, row.reason, record.stamp(time.time()))
-    return dict(launcher, phase=row.phase, reason=row.reason, message="", attempts=attempts)
 
 
 def log(text: str) -> None:

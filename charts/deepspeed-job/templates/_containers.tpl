@@ -158,6 +158,13 @@ claims:
   value: {{ include "dsgen.runId" . | quote }}
 {{- $own := dict "PYTHONUNBUFFERED" "1" "TRITON_CACHE_DIR" "/run/dsgen/cache/triton" "XDG_CACHE_HOME" "/run/dsgen/cache" }}
 {{- $own = mergeOverwrite (deepCopy $own) (dict "TORCH_EXTENSIONS_DIR" "/run/dsgen/cache/torch_extensions") }}
+{{- /*
+Git refuses a tree of another user, and the code was cloned by the user of another container, perhaps
+another image.
+*/}}
+{{- if .Values.code.git.repository }}
+{{- $own = mergeOverwrite (deepCopy $own) (dict "GIT_CONFIG_COUNT" "1" "GIT_CONFIG_KEY_0" "safe.directory" "GIT_CONFIG_VALUE_0" .Values.code.mountPath) }}
+{{- end }}
 {{- if and (eq .role "worker") .Values.network.socketInterface }}
 {{- $own = mergeOverwrite (deepCopy $own) (dict "NCCL_SOCKET_IFNAME" .Values.network.socketInterface) }}
 {{- /* Gloo knows neither lists nor the signs before them. */}}
