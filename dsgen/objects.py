@@ -32,6 +32,11 @@ TEMPLATES = (
     Template("config/files.yaml", "run"),
     Template("network/service.yaml", "run"),
     Template("network/networkpolicy.yaml", "run"),
+    Template("scheduling/podgroup.yaml", "run"),
     Template("workers/job.yaml", "run"),
     Template("launcher/job.yaml", "run"),
+    Template("monitoring/tensorboard-networkpolicy.yaml", "name"),
+    Template("monitoring/tensorboard-service.yaml", "name"),
+    Template("monitoring/tensorboard.yaml", "name"),
+    Template("monitoring/podmonitor.yaml", "name"),
 )

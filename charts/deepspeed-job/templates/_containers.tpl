@@ -222,6 +222,10 @@ share a node.
   hostPort: {{ int64 .Values.launch.masterPort }}
   {{- end }}
 {{- end }}
+{{- if .Values.monitoring.podMonitor.enabled }}
+- name: metrics
+  containerPort: {{ int64 .Values.monitoring.podMonitor.port }}
+{{- end }}
 {{- end }}
 
 {{/* Mounts of the containers that run the user's code. */}}

@@ -56,5 +56,7 @@ true
 true
 {{- else if has . (list "job-name" "controller-uid" "argocd.argoproj.io/sync-options") -}}
 true
+{{- else if has . (list "scheduling.k8s.io/group-name" "scheduling.x-k8s.io/pod-group") -}}
+true
 {{- end -}}
 {{- end }}

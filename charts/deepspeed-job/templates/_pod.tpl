@@ -30,9 +30,21 @@ labels:
   {{- range $key, $value := .pod.podLabels }}
   {{ $key | quote }}: {{ $value | quote }}
   {{- end }}
+  {{- if and (eq .role "worker") (eq .Values.scheduling.gang "coscheduling") }}
+  scheduling.x-k8s.io/pod-group: {{ include "dsgen.runName" . | quote }}
+  {{- end }}
 {{- $own := dict }}
 {{- if and (eq .role "worker") .Values.network.rdma.networks }}
 {{- $own = dict "k8s.v1.cni.cncf.io/networks" (.Values.network.rdma.networks | join ",") }}
+{{- end }}
+{{- if and (eq .role "worker") (eq .Values.scheduling.gang "volcano") }}
+{{- $own = mergeOverwrite (deepCopy $own) (dict "scheduling.k8s.io/group-name" (include "dsgen.runName" .)) }}
+{{- end }}
+{{- $topology := .Values.scheduling.topology }}
+{{- if and (eq .role "worker") (include "dsgen.kueueQueue" .) $topology.required }}
+{{- $own = mergeOverwrite (deepCopy $own) (dict "kueue.x-k8s.io/podset-required-topology" $topology.required) }}
+{{- else if and (eq .role "worker") (include "dsgen.kueueQueue" .) $topology.preferred }}
+{{- $own = mergeOverwrite (deepCopy $own) (dict "kueue.x-k8s.io/podset-preferred-topology" $topology.preferred) }}
 {{- end }}
 {{- $all := mergeOverwrite (deepCopy .pod.podAnnotations) (deepCopy $own) }}
 {{- if $all }}
@@ -56,7 +68,7 @@ imagePullSecrets:
 securityContext:
   {{- $context | nindent 2 }}
 {{- end }}
-{{- if .pod.nodeSelector }}
+{{- if and .pod.nodeSelector (not (include "dsgen.kueueQueue" .)) }}
 nodeSelector:
   {{- include "dsgen.yaml" .pod.nodeSelector | nindent 2 }}
 {{- end }}
@@ -76,8 +88,9 @@ affinity:
 topologySpreadConstraints:
   {{- include "dsgen.yaml" .pod.topologySpreadConstraints | nindent 2 }}
 {{- end }}
-{{- if .pod.schedulerName }}
-schedulerName: {{ .pod.schedulerName | quote }}
+{{- $scheduler := include "dsgen.schedulerName" . }}
+{{- if $scheduler }}
+schedulerName: {{ $scheduler | quote }}
 {{- end }}
 {{- if .pod.runtimeClassName }}
 runtimeClassName: {{ .pod.runtimeClassName | quote }}
@@ -88,31 +101,6 @@ dnsPolicy: ClusterFirstWithHostNet
 {{- end }}
 {{- if .pod.extraPodSpec }}
 {{ include "dsgen.yaml" .pod.extraPodSpec }}
-{{- end }}
-{{- end }}
-
-{{/* The user's affinity, and what keeps the workers of the run apart; the checks refuse both at once. */}}
-{{- define "dsgen.affinityOf" -}}
-{{- range $kind, $rules := .pod.affinity }}
-{{ $kind | quote }}:
-  {{- include "dsgen.yaml" $rules | nindent 2 }}
-{{- end }}
-{{- if and (eq .role "worker") (eq .Values.workers.spread "required") }}
-podAntiAffinity:
-  requiredDuringSchedulingIgnoredDuringExecution:
-    - topologyKey: kubernetes.io/hostname
-      labelSelector:
-        matchLabels:
-          {{- include "dsgen.selector" (dict "Values" .Values "Release" .Release "role" "worker") | nindent 10 }}
-{{- else if and (eq .role "worker") (eq .Values.workers.spread "preferred") }}
-podAntiAffinity:
-  preferredDuringSchedulingIgnoredDuringExecution:
-    - weight: 100
-      podAffinityTerm:
-        topologyKey: kubernetes.io/hostname
-        labelSelector:
-          matchLabels:
-            {{- include "dsgen.selector" (dict "Values" .Values "Release" .Release "role" "worker") | nindent 12 }}
 {{- end }}
 {{- end }}
 
