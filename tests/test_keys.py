@@ -1,0 +1,144 @@
+"""Every key of the values has an effect on the objects, the same in flat manifests and in the chart.
+
+tests/cases/keys.yaml has the cases, and says how to read them.
+"""
+
+import functools
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from dsgen import schema
+from dsgen.language.builtins import overlay
+from tests.helm import MAJORS
+from tests.parity import Objects, batch_objects, dump, flat_objects
+
+MINIMAL = {
+    "name": "cifar",
+    "namespace": "training",
+    "image": {"repository": "registry.example.com/team/cifar", "tag": "v3"},
+    "training": {"python": "train.py"},
+}
+SHORT = {
+    "worker-template": "Job/cifar-1-worker spec template",
+    "launcher-template": "Job/cifar-1-launcher spec template",
+    "worker-job": "Job/cifar-1-worker spec",
+    "launcher-job": "Job/cifar-1-launcher spec",
+    "worker": "Job/cifar-1-worker spec template spec",
+    "launcher": "Job/cifar-1-launcher spec template spec",
+    "config": "ConfigMap/cifar-1-config data",
+}
+ROLES = (("workers", "worker"), ("launcher", "launcher"))
+# Keys that have tests of their own, and those that no object shows.
+ELSEWHERE = ("scheduling", "monitoring")
+UNSEEN = {
+    "target": "native is the only one",
+    "targetOptions": "the target native has none",
+    "global": "for parent charts",
+    "training.deepspeed.version": "for the checks",
+    "storage": "its volumes are below",
+}
+
+
+@dataclass(frozen=True)
+class Case:
+    """One way to set a key, and what stands where then."""
+
+    key: str
+    value: Any
+    beside: dict[str, Any]
+    places: dict[str, Any]
+
+    @property
+    def without(self) -> dict[str, Any]:
+        return overlay(MINIMAL, self.beside)
+
+    @property
+    def text(self) -> str:
+        tree = self.value
+        for name in reversed(self.key.split(".")):
+            tree = {name: tree}
+        return dump(overlay(self.without, tree))
+
+
+def cases() -> Iterator[Case]:
+    """Those of the file, for both roles where they are for both."""
+    table = yaml.safe_load(Path(__file__).with_name("cases").joinpath("keys.yaml").read_text())
+    for key, entries in table.items():
+        for entry in entries:
+            places = {place: expected for place, expected in entry.items() if place not in ("value", "beside")}
+            for role, pod in ROLES if "ROLE" in key else (("", ""),):
+                named = {place.replace("POD", pod).replace("MAIN", pod): what for place, what in places.items()}
+                yield Case(key.replace("ROLE", role), entry["value"], entry.get("beside", {}), named)
+
+
+CASES = list(cases())
+
+
+def at(objects: dict[str, Any], place: str) -> Any:
+    """What stands at a place; None where nothing does."""
+    first, *rest = place.split()
+    found: Any = objects
+    for step in [*SHORT.get(first, first).split(), *rest]:
+        found = below(found, step)
+    return found
+
+
+def below(found: Any, step: str) -> Any:
+    """One step: a key, the name or the mount path of a list's item, its index, or into a text."""
+    if isinstance(found, str):
+        found = found.splitlines() if step == "line" else json.loads(found)
+    if found is None or step == "line":
+        return found
+    if isinstance(found, dict):
+        return found.get(step)
+    if step.lstrip("-").isdigit():
+        return next(iter(found[int(step) :]), None)
+    return next((item for item in found if step in (item.get("name"), item.get("mountPath"))), None)
+
+
+@functools.cache
+def flat(text: str) -> Objects:
+    """The objects of a values file; many cases have the same ones without their key."""
+    return flat_objects(text)
+
+
+def parsed(objects: Objects) -> dict[str, Any]:
+    """Kind/name -> object."""
+    return {f"{key.split('/')[0]}/{key.split('/')[2]}": json.loads(text) for key, text in objects.items()}
+
+
+@pytest.mark.parametrize("case", CASES, ids=[case.key for case in CASES])
+def test_effect(case: Case) -> None:
+    """It is the key that does it: without it, something else stands at one of the places."""
+    before, after = (parsed(flat(text)) for text in (dump(case.without), case.text))
+
+    assert case.places == {place: at(after, place) for place in case.places}
+    assert case.places != {place: at(before, place) for place in case.places}
+
+
+@pytest.mark.parametrize("major", MAJORS)
+def test_chart_does_the_same(major: int, tmp_path: Path) -> None:
+    """All cases in one run of Helm; all of their objects are compared, not only what they look at."""
+    texts = [case.text for case in CASES]
+
+    found = batch_objects(major, tmp_path, texts)
+
+    different = [text for text, chart in zip(texts, found, strict=True) if flat(text) != chart]
+    assert [] == different
+
+
+def test_every_key_has_a_case() -> None:
+    keys = {".".join(path) for path, part in schema.records() if not schema.is_always_there(schema.resolve(part))}
+    expected = {key for key in keys if not key.startswith(ELSEWHERE)} - UNSEEN.keys()
+
+    assert expected == {case.key.replace("storage.data", "storage.*") for case in CASES}
+
+
+def test_cases_look_at_places() -> None:
+    assert [] == [case.key for case in CASES if not case.places]
