@@ -17,13 +17,13 @@ LONGEST_KEY = 1024
 _UNREADABLE = re.compile("[^\t\n\r -~\x85\xa0-\ud7ff\ue000-\ufefe\uff00-\ufffd\U00010000-\U0010ffff]")
 _UNCARRIED = re.compile("[\x7f-\x9f\ud800-\udfff\ufffe\uffff]")
 _SEPARATOR = re.compile("^---(?![ \\t\\r]*$|[ \\t]+#)", re.MULTILINE)
-_BREAK = re.compile("\r\n|[\n\r\x85\u2028\u2029]")
+LINE_END = re.compile("\r\n|[\n\r\x85\u2028\u2029]")
 
 
 def unreadable_characters(text: str) -> Iterator[tuple[int, int, str, str]]:
     """Line, column, message and hint for what YAML does not allow in a file, the first few of them."""
     found = list(islice(_UNREADABLE.finditer(text), MOST_SHOWN))
-    starts = [0, *(line.end() for line in _BREAK.finditer(text))] if found else []
+    starts = [0, *(line.end() for line in LINE_END.finditer(text))] if found else []
     for match in found:
         line = bisect_right(starts, match.start())
         yield line, match.start() - starts[line - 1] + 1, *_unreadable(match.group())

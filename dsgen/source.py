@@ -28,6 +28,7 @@ from dsgen.characters import directive_line, separator_lines, unreadable_charact
 from dsgen.diagnostics import Diagnostic, Position
 from dsgen.nodes import Node, SourceText, Tree, kind
 from dsgen.scalars import Unreadable, key_text, resolve, surprise
+from dsgen.syntax import Place, index_of, mistake, place_of, stopped_at
 
 MAX_DEPTH = 100
 MAX_NODES = 200_000
@@ -60,6 +61,8 @@ class _Reader:
         self.count = self.aliased = 0
         self.in_flow = False
         self.root = Node({}, Position(self.name, 1, 1))
+        self.last: tuple[Node, int] | None = None
+        self.quoted: tuple[Place, Place] | None = None
 
     def read(self) -> Tree:
         if self._bad_characters() or self._bad_lines():
@@ -70,7 +73,7 @@ class _Reader:
             self._document()
             return Tree(self.root, self.found)
         except _Stop:
-            pass
+            self._forget_last(0)
         except yaml.MarkedYAMLError as error:
             self._syntax_error(error)
         except yaml.YAMLError as error:
@@ -86,11 +89,15 @@ class _Reader:
         self.found.append(Diagnostic(id_, message, at, hint=hint))
 
     def _syntax_error(self, error: yaml.MarkedYAMLError) -> None:
-        mark = error.problem_mark or error.context_mark
-        context = f" {error.context}" if error.context else ""
-        hint = "the indentation, or a quote or bracket above that is not closed, is the usual cause"
-        at = self._at(mark) if mark else Position(self.name, 1, 1)
-        self._problem("DS001", f"this is not YAML:{context} {error.problem}".replace(":  ", ": "), at, hint)
+        found = mistake(error, self.text, self.quoted)
+        at = Position(self.name, found.place[0] + 1, found.place[1] + 1)
+        self._problem("DS001", f"this is not YAML: {found.message}", at, found.hint)
+        self._forget_last(stopped_at(error)[0])
+
+    def _forget_last(self, line: int) -> None:
+        """The last value is not looked at where it is part of what could not be read: empty, or up to the line."""
+        if self.last and (self.last[0].value is None or self.last[1] >= line > 0):
+            self.last[0].broken = True
 
     def _bad_characters(self) -> bool:
         for line, column, message, hint in unreadable_characters(self.text):
@@ -107,11 +114,9 @@ class _Reader:
     # -- the document -----------------------------------------------------------------------------------------------
 
     def _document(self) -> None:
-        event = self.next()
-        while not isinstance(event, DocumentStartEvent):
+        while not isinstance(event := self.next(), DocumentStartEvent):
             if isinstance(event, StreamEndEvent):
                 return
-            event = self.next()
         start = self.next()
         root = self._node(start, 0)
         self._end_of_document()
@@ -121,7 +126,8 @@ class _Reader:
 
     def _end_of_document(self) -> None:
         end = self.next()
-        if isinstance(end, DocumentEndEvent) and end.explicit and re.match(r"\s*%", self.text[_index(end.end_mark) :]):
+        explicit = isinstance(end, DocumentEndEvent) and end.explicit
+        if explicit and re.match(r"\s*%", self.text[index_of(end.end_mark) :]):
             self._problem("DS006", DIRECTIVE, self._at(end.end_mark), "remove the line")
             raise _Stop
         following = self.next()
@@ -211,7 +217,7 @@ class _Reader:
             self._problem("DS010", "an anchor cannot stand on a key", at)
         if event.tag not in STRING_TAGS:
             self._problem("DS007", f"the tag {_tag(event.tag)} is not supported", at, TAG_HINT)
-        if _index(event.end_mark) - _index(event.start_mark) > MAX_KEY:
+        if index_of(event.end_mark) - index_of(event.start_mark) > MAX_KEY:
             self._problem("DS010", f"a key is at most {MAX_KEY} characters long", at)
         self._check_spelling(event, at)
         return self._plain_key(event.value, at) if event.implicit[0] else event.value
@@ -244,6 +250,9 @@ class _Reader:
     def _scalar(self, event: ScalarEvent, node: Node) -> None:
         self._check_tag(event, node)
         self._check_spelling(event, node.position)
+        self.last = node, place_of(event.end_mark)[0]
+        if event.style in ("'", '"'):
+            self.quoted = place_of(event.start_mark), place_of(event.end_mark)
         node.value = event.value
         if event.style in ("|", ">"):
             self._check_last_line(event, node.position)
@@ -276,20 +285,15 @@ class _Reader:
             self._problem("DS014", "Helm cannot read ? without quotes inside [] or {}", at, "put the text in quotes")
         if event.style != '"':
             return
-        written = self.text[_index(event.start_mark) : _index(event.end_mark)]
+        written = self.text[index_of(event.start_mark) : index_of(event.end_mark)]
         if "\\/" in written.replace("\\\\", ""):
             self._problem("DS013", "Helm cannot read the escape \\/", at, "write / without the backslash")
 
     def _check_last_line(self, event: ScalarEvent, at: Position) -> None:
         # Helm 4 ends the text with a newline here, Helm 3 does not.
-        if not self.ends and _index(event.end_mark) >= len(self.text) and event.value.endswith("\n"):
+        if not self.ends and index_of(event.end_mark) >= len(self.text) and event.value.endswith("\n"):
             hint = "end the file with a newline, or write |- for a text without one"
             self._problem("DS012", "the file ends inside this text, without a newline", at, hint)
-
-
-def _index(mark: Any) -> int:
-    index: int = mark.index
-    return index
 
 
 def _tag(tag: str) -> str:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from dsgen import schema
 from dsgen.characters import uncarried_key, uncarried_text
-from dsgen.diagnostics import Diagnostic
+from dsgen.diagnostics import Diagnostic, Position
 from dsgen.nodes import Node, Path, kind, path_text
 
 if TYPE_CHECKING:
@@ -30,6 +30,7 @@ TYPE_WORDS = {
     "object": "a map",
     "null": "null",
 }
+UNKNOWN_KEY, NO_VALUE = "DS101", "DS106"
 MOST_SHOWN = 12
 """Possible keys that a hint lists when none of them is close to what was written."""
 
@@ -90,7 +91,16 @@ def validate(root: Node, complete: bool = True) -> list[Problem]:
         finding = _Finding(error, path, root.find(path)[0])
         word = _name if "propertyNames" in error.absolute_schema_path else WORDING[str(error.validator)]
         found.extend(word(finding))
-    return found
+    unknown = [(path[-1], problem.position) for path, problem in found if problem.id == UNKNOWN_KEY]
+    return [(path, one) for path, one in found if one.id != NO_VALUE or not _stands_below(path, one.position, unknown)]
+
+
+def _stands_below(path: Path, at: Position | None, unknown: Sequence[tuple[str | int, Position | None]]) -> bool:
+    """Whether what a key without a value lacks is in the next line, not indented, where it is an unknown key."""
+    rule = schema.type_at(path)
+    return rule is not None and any(
+        at and place and place.line == at.line + 1 and schema.child(rule, key) is not None for key, place in unknown
+    )
 
 
 @functools.cache
@@ -124,7 +134,7 @@ def _nulls(root: Node) -> Iterator[Problem]:
         rule = schema.type_at(path)  # none below an unknown key, which is said already
         if rule is not None and not schema.is_nullable(rule):
             name = path_text(path)
-            yield path, Diagnostic("DS106", f"{name} has no value", node.position, name, _no_value(rule))
+            yield path, Diagnostic(NO_VALUE, f"{name} has no value", node.position, name, _no_value(rule))
 
 
 def _no_value(rule: schema.Schema) -> str:
@@ -165,7 +175,7 @@ def _unknown_keys(found: _Finding) -> Iterator[Problem]:
         if key not in known:
             where = path_text(found.path) or "a values file"
             message = f'"{key}" is not a key of {where}'
-            yield found.says_of_key("DS101", key, message, _instead(key, found.path, sorted(known)))
+            yield found.says_of_key(UNKNOWN_KEY, key, message, _instead(key, found.path, sorted(known)))
 
 
 def _instead(key: str, path: Path, known: list[str]) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -11,7 +11,7 @@ from dsgen.diagnostics import Diagnostic, Position, has_errors, ordered
 from dsgen.nodes import Node, Path, SourceText, merge
 from dsgen.set_values import Override
 from dsgen.source import read
-from dsgen.validate import Problem, validate
+from dsgen.validate import UNKNOWN_KEY, Problem, closest, validate
 
 __all__ = ["Loaded", "Override", "Release", "SourceText", "Values", "check", "load"]
 
@@ -72,18 +72,30 @@ def load(files: Sequence[SourceText], overrides: Sequence[Override] = ()) -> Loa
     if not has_errors(found):
         loaded.values = Values(complete_values(root.data()))
     elif complete:
-        loaded.diagnostics += _checked_in_part(loaded, {path for path, _ in wrong})
+        loaded.diagnostics += _checked_in_part(loaded, wrong)
     loaded.diagnostics = ordered(loaded.diagnostics)
     return loaded
 
 
-def _checked_in_part(loaded: Loaded, wrong: set[Path]) -> list[Diagnostic]:
+def _checked_in_part(loaded: Loaded, problems: Sequence[Problem]) -> list[Diagnostic]:
     """What the checks say about values with errors: only what has nothing to do with these."""
     broken = {path for path, node in loaded.root.walk() if node.broken}
-    wrong = {_up_to_list(path) for path in wrong | broken}
+    wrong = {_up_to_list(path) for path in broken.union(path for path, _ in problems)}
+    unknown = {path for path, problem in problems if problem.id == UNKNOWN_KEY}
     data = complete_values(loaded.root.without(wrong).data())
     found = _run_checks(loaded, data, Release(data["name"], data["namespace"]))
+    found = [(path, one) for path, one in found if not _is_misspelt(loaded.root, path, unknown)]
     return [one for path, one in found if not any(_touches(path, other) or _looks_at(one, other) for other in wrong)]
+
+
+def _is_misspelt(root: Node, path: Path, unknown: Collection[Path]) -> bool:
+    """Whether a key on this path is not there, but an unknown one that is most likely meant to be it."""
+    found = root.find(path)[1]
+    if len(found) == len(path):
+        return False
+    missing = str(path[len(found)])
+    here = [str(other[-1]) for other in unknown if other[:-1] == found]
+    return any(other[-1] == missing for other in unknown) or any(closest(key, [missing]) for key in here)
 
 
 def _looks_at(found: Diagnostic, wrong: Path) -> bool:

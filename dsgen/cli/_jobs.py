@@ -12,7 +12,8 @@ from dsgen import schema, values
 from dsgen.cli._shared import Findings, Inputs, color
 from dsgen.diagnostics import Diagnostic, Position, as_text, has_errors
 from dsgen.errors import DsgenError, UsageProblem
-from dsgen.nodes import from_data, merge
+from dsgen.nodes import from_data, merge, path_text
+from dsgen.validate import UNKNOWN_KEY, closest
 from dsgen.values import Loaded, Release, SourceText
 
 STDIN = "<stdin>"
@@ -123,8 +124,9 @@ def _load(group: tuple[str, ...], inputs: Inputs, read: Read, report: Report, ch
     name = _name(loaded, "name", "--name", inputs.name)
     namespace = _name(loaded, "namespace", "-n", inputs.namespace)
     file, release = texts[0].name if texts else "", Release(name, namespace)
-    missing = list(_missing(file, release)) if _was_read(loaded) and not chart else []
-    report.found += missing
+    start = loaded.root.position if loaded.root.position.file == file else Position(file, 1, 1)
+    missing = list(_missing(start, release)) if _was_read(loaded) and not chart else []
+    report.found += [problem for problem in missing if not _is_misspelt(problem.path, loaded)]
     if loaded.values is None:
         return None
     if not missing:
@@ -153,7 +155,13 @@ def _was_read(loaded: Loaded) -> bool:
     return not any(found.id < "DS050" and found.severity == "error" for found in loaded.diagnostics)
 
 
-def _missing(file: str, release: Release) -> Iterator[Diagnostic]:
+def _is_misspelt(name: str, loaded: Loaded) -> bool:
+    """Whether an unknown key at the top is most likely meant to be this one."""
+    paths = [path_text((key,)) for key in loaded.root.data() if closest(key, [name])]
+    return any(found.id == UNKNOWN_KEY and found.path in paths for found in loaded.diagnostics)
+
+
+def _missing(at: Position, release: Release) -> Iterator[Diagnostic]:
     """Manifests need both names; in a chart Helm's release gives them."""
     for key, name, example, flag in (
         ("name", release.name, "cifar", "--name cifar"),
@@ -161,7 +169,7 @@ def _missing(file: str, release: Release) -> Iterator[Diagnostic]:
     ):
         if not name:
             hint = f"write `{key}: {example}` into the file, or say {flag}"
-            yield Diagnostic("DS901", f"{key} is missing", Position(file, 1, 1), key, hint)
+            yield Diagnostic("DS901", f"{key} is missing", at, key, hint)
 
 
 def _twins(jobs: Iterable[Job]) -> Iterator[Diagnostic]:

@@ -11,7 +11,7 @@ from typing import Any
 
 from dsgen.diagnostics import Diagnostic, Position
 from dsgen.nodes import Path, path_text
-from dsgen.validate import Problem
+from dsgen.validate import Problem, closest
 
 CONFIG: Path = ("training", "deepspeed", "config")
 PROCESSES: tuple[Path, ...] = (("workers", "replicas"), ("workers", "slots"))
@@ -32,7 +32,10 @@ def problems(values: Mapping[str, Any], place: Callable[[Path, bool], Position |
         *combinations.findings(given["config"]),
         *batch.findings(given["config"], workers["replicas"], workers["slots"], given["passConfig"]),
     ]
+    unknown = [str(found.path[-1]) for found in findings if found.id == "DS260"]
     for found in findings:
+        if not found.path and any(closest(key, (batch.TOTAL, batch.MICRO)) for key in unknown):
+            continue  # no batch size; it is most likely there, misspelt
         path = (*CONFIG, *found.path)
         at = place(path, found.at_key)
         yield path, Diagnostic(found.id, found.message, at, path_text(path), found.hint, found.severity)

@@ -12,7 +12,7 @@ from tests import sarif
 from tests.cli.conftest import Cli
 
 CASES = sorted((Path(__file__).parents[1] / "cases" / "invalid").glob("*.yaml"))
-BROKEN = "name: cifar\nimage: {repositry: r}\ntraining: {python: train.py}\n"
+BROKEN = "name: cifar\nimage: {repositry: r}\ntraining: {args: [a]}\n"
 
 
 @pytest.fixture
@@ -47,7 +47,7 @@ def test_json_has_every_field_of_every_problem(cli: Cli, broken: Path) -> None:
         "path": "workers.replicas",
         "hint": "",
     } == report["diagnostics"][0]
-    assert ["DS105", "DS901", "DS201", "DS101"] == [found["id"] for found in report["diagnostics"]]
+    assert ["DS105", "DS901", "DS101", "DS202"] == [found["id"] for found in report["diagnostics"]]
 
 
 def test_json_of_a_problem_without_a_place() -> None:
@@ -91,7 +91,7 @@ def test_sarif_has_rules_with_titles_and_results_with_places(cli: Cli, broken: P
     run = json.loads(cli("validate", broken.name, "-n", "x", "--format", "sarif").out)["runs"][0]
 
     driver = run["tool"]["driver"]
-    assert ["DS101", "DS201"] == [rule["id"] for rule in driver["rules"]]
+    assert ["DS101", "DS202"] == [rule["id"] for rule in driver["rules"]]
     assert {"text": TITLES["DS101"]} == driver["rules"][0]["shortDescription"]
     assert {
         "ruleId": "DS101",
@@ -107,7 +107,7 @@ def test_sarif_has_rules_with_titles_and_results_with_places(cli: Cli, broken: P
                 "logicalLocations": [{"fullyQualifiedName": "image.repositry", "kind": "property"}],
             }
         ],
-    } == run["results"][1]
+    } == run["results"][0]
 
 
 @pytest.mark.parametrize(
@@ -163,7 +163,7 @@ def test_github_annotates_lines(cli: Cli, broken: Path) -> None:
         '"repositry" is not a key of image%0Ahint: did you mean repository?'
     )
     assert (1, "") == (code, err)
-    assert expected == out.splitlines()[1]
+    assert expected == out.splitlines()[0]
 
 
 def test_github_escapes_what_would_end_a_field_or_a_line() -> None:

@@ -1,6 +1,7 @@
 """Long comparisons with the real Helm: `python -m tests.fuzz`, all of them or those named.
 
-The exit code is 1 when a difference was found, each printed as the smallest text that shows it.
+The exit code is 1 when a difference was found, each printed as the smallest text that shows it, or a share is below its
+bar.
 """
 
 import argparse
@@ -13,9 +14,14 @@ from types import ModuleType
 
 import pytest
 
-from tests.fuzz import manifests, reading, verdicts
+from tests.fuzz import broken, manifests, reading, verdicts
 
-PROGRAMS: dict[str, ModuleType] = {"reading": reading, "manifests": manifests, "verdicts": verdicts}
+PROGRAMS: dict[str, ModuleType] = {
+    "reading": reading,
+    "manifests": manifests,
+    "verdicts": verdicts,
+    "broken": broken,
+}
 
 
 def run(name: str, count: int, seed: int) -> int:
@@ -37,7 +43,16 @@ def run(name: str, count: int, seed: int) -> int:
     print(f"{name}: {done} cases with seed {seed} in {time.monotonic() - start:.0f} s, {different} differences")
     for verdict, number in sorted(figures.items()):
         print(f"{number:8} {verdict}")
-    return different
+    return different + judged(program, figures)
+
+
+def judged(program: ModuleType, figures: Counter[str]) -> int:
+    """Prints the share that a program has a bar for; 1 when it is below."""
+    if not hasattr(program, "BAR"):
+        return 0
+    share = program.share(figures)
+    print(f"{share:8.2%} {program.MEANING}, the bar is {program.BAR:.0%}")
+    return int(share < program.BAR)
 
 
 def _show(line: str) -> None:

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 import yaml
 
+from dsgen import values
 from dsgen.diagnostics import Position
 from dsgen.nodes import SourceText, Tree
 from dsgen.source import read
@@ -129,7 +130,7 @@ def test_every_key_has_its_place() -> None:
         ("just text\n", [("DS003", 1, 1)]),
         ("a: \x07\nb: \x7f\n", [("DS002", 1, 4), ("DS002", 2, 4)]),
         ("a: yes\nb: 010\non: 1\n", [("DS050", 1, 4), ("DS050", 2, 4), ("DS050", 3, 1)]),
-        ("a: [1\n", [("DS001", 2, 1)]),
+        ("a: [1\n", [("DS001", 1, 4)]),
         ("a: 1\n  b: 2\n", [("DS001", 2, 4)]),
     ],
 )
@@ -203,3 +204,49 @@ def test_mostly_aliases_are_refused_before_helm_does_so() -> None:
     for major in MAJORS:
         assert all(answer is not None for answer, ours in zip(helms(major, texts), accepted, strict=True) if ours)
         assert None in helms(major, texts)
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "column", "message"),
+    [
+        ('a: "b\nc: 1\nd: 2\n', 1, 4, "the text that begins with this quote has no end"),
+        ("a: 'b\nc: 'd'\n", 1, 4, "the text that begins with this quote goes on to line 2"),
+        ("a: 'b\nc: ''\n", 1, 4, "the text that begins with this quote has no end"),
+        ('a: "b\nc: 1\nd: ""\n', 1, 4, "the text that begins with this quote goes on to line 3"),
+        ("a: {b: 1\nc: 2\n", 1, 4, "this bracket is not closed"),
+        ("a: {\nc: 2\nd: 3\n", 1, 4, "this bracket is not closed"),
+        ("a: [\n  b: {c: 1,\n  d: 2]\n  ]\n", 2, 6, "this bracket is not closed"),
+        ("a: {b: 1,\n    c: 2]\n", 2, 9, "while parsing a flow mapping did not find expected ',' or '}'"),
+        ("a b\nc: 2\n", 1, 1, "this key has no colon"),
+        ("a:\n  b 1\n  c: 2\n", 2, 3, "this key has no colon"),
+        ("a: 1\n  b: 2\n", 2, 4, "mapping values are not allowed in this context"),
+        ("a:\n  b: 1\nc:\n d: 1\n  e: 2\n", 4, 2, "this line does not begin in the column of those below"),
+        ("a:\n  b: 1\nc:\n    d: 1\n  e: 2\n", 4, 5, "this line does not begin in the column of those below"),
+        ("a:\n  b: 1\nc:\n  d: 1\n e: 2\n", 5, 2, "the lines of one level must begin in the same column"),
+        ("a: {}\n  b: 1\n  c: 2\n", 1, 1, "this key has a value, and more lines stand under it"),
+        ("  a: 1\nb: 2\n", 1, 3, "this line is indented more than those below"),
+        ("a: 1\n...\nb: 2\n", 2, 1, "the document ends here, and more follows"),
+        ("a: 1\n%YAML 1.2\nc: 2\n", 2, 1, "the document ends here, and more follows"),
+        ("- a: 1\nb: 2\n", 1, 1, "this dash begins a list, and keys of a map follow"),
+        ("a:\n- b\n- c\n e: 1\n", 4, 3, "mapping values are not allowed in this context"),
+    ],
+)
+def test_a_syntax_error_is_told_where_it_was_made(text: str, line: int, column: int, message: str) -> None:
+    (one,) = tree(text).diagnostics
+
+    assert ("DS001", f"this is not YAML: {message}") == (one.id, one.message)
+    assert Position("v.yaml", line, column) == one.position
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("name: A\n  namespace: b\n", [("DS001", 2, 12)]),
+        ("workers:\n---\nslots: 1\n", [("DS006", 2, 1)]),
+        ("name: A\nworkers: 1\n---\n", [("DS104", 1, 7), ("DS102", 2, 10), ("DS006", 3, 1)]),
+    ],
+)
+def test_what_reading_stopped_in_is_not_looked_at(text: str, expected: list[tuple[str, int, int]]) -> None:
+    found = values.load([SourceText("v.yaml", text)]).diagnostics
+
+    assert expected == [(one.id, one.position.line, one.position.column) for one in found if one.position]

@@ -1,0 +1,229 @@
+"""The line in which a syntax error was made.
+
+A parser stops where it cannot go on, which is often below the mistake: at the end of the file for a quote that is never
+closed, in the next line for a wrong indentation. Each function at the end knows one kind of mistake by what the parser
+says and by the lines around, and the table that calls them is in the order of how sure they are.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import yaml
+
+from dsgen.characters import LINE_END
+
+NO_COLON, COLON = "this key has no colon", "a key needs a colon and a space behind it"
+USUAL = "the indentation, or a quote or bracket above that is not closed, is the usual cause"
+KEY = re.compile(r"""[ -]*("[^"]*"|'[^']*'|[^\s"'\[\]{},#][^:#]*):( |\t|$)""")
+USUAL_STEP = 2
+"""Spaces by which a level is indented, where the file does not tell."""
+
+Place = tuple[int, int]
+"""Line and column, both from 0."""
+
+
+@dataclass(frozen=True)
+class Mistake:
+    """Where it is, and what it is, in words."""
+
+    place: Place
+    message: str
+    hint: str = USUAL
+
+
+@dataclass(frozen=True)
+class Stop:
+    """Where and why the parser stopped, and the text in quotes, if any, that it had read last."""
+
+    lines: Sequence[str]
+    place: Place
+    problem: str
+    context: str = ""
+    begin: Place | None = None
+    quoted: tuple[Place, Place] | None = None
+
+    @property
+    def number(self) -> int:
+        return self.place[0]
+
+    def before(self, number: int) -> Iterator[int]:
+        """The numbers of the lines above that are neither empty nor comments, the nearest first."""
+        return (at for at in range(min(number, len(self.lines)) - 1, -1, -1) if self._counts(at))
+
+    def after(self, number: int) -> Iterator[int]:
+        """The same for the lines below."""
+        return (at for at in range(number + 1, len(self.lines)) if self._counts(at))
+
+    def _counts(self, number: int) -> bool:
+        words = self.lines[number].lstrip()
+        return bool(words) and not words.startswith("#")
+
+    def width(self, number: int) -> int:
+        """How far a line is indented."""
+        line = self.lines[number]
+        return len(line) - len(line.lstrip(" "))
+
+    def opens(self, number: int) -> bool:
+        """Whether a line is a key whose value stands in the lines below."""
+        return self.lines[number].partition(" #")[0].rstrip().endswith(":")
+
+    def parent(self, number: int) -> int | None:
+        """The nearest line above that is indented less; None when there is none."""
+        return next((at for at in self.before(number) if self.width(at) < self.width(number)), None)
+
+    def start(self, number: int) -> Place:
+        """The first word of a line."""
+        return number, self.width(number)
+
+
+def mistake(error: yaml.MarkedYAMLError, text: str, quoted: tuple[Place, Place] | None) -> Mistake:
+    """What was most likely done wrong; where nothing is known, what the parser says.
+
+    quoted: begin and end of the text in quotes that was read last.
+    """
+    begin = place_of(error.context_mark) if error.context_mark else None
+    lines = [*LINE_END.split(text), ""]
+    stop = Stop(lines, stopped_at(error), error.problem or "", error.context or "", begin, quoted)
+    found = (guess(stop) for guess in GUESSES)
+    return next(filter(None, found), None) or Mistake(stop.place, f"{stop.context} {stop.problem}".strip())
+
+
+def stopped_at(error: yaml.MarkedYAMLError) -> Place:
+    """Where the parser noticed it; the beginning where it does not say."""
+    mark = error.problem_mark or error.context_mark
+    return place_of(mark) if mark else (0, 0)
+
+
+def place_of(mark: Any) -> Place:
+    """Of a mark of PyYAML."""
+    return mark.line, mark.column
+
+
+def index_of(mark: Any) -> int:
+    """The same, counted in characters of the text."""
+    index: int = mark.index
+    return index
+
+
+def _open_quote(stop: Stop) -> Mistake | None:
+    hint = "close it in the same line"
+    scanning = stop.begin if stop.context == "while scanning a quoted scalar" else None
+    if stop.quoted and stop.quoted[0][0] < stop.quoted[1][0] == (scanning or stop.place)[0]:
+        message = f"the text that begins with this quote goes on to line {stop.quoted[1][0] + 1}"
+        return Mistake(stop.quoted[0], message, hint)
+    return Mistake(scanning, "the text that begins with this quote has no end", hint) if scanning else None
+
+
+def _open_bracket(stop: Stop) -> Mistake | None:
+    if not stop.context.startswith("while parsing a flow") or not stop.begin or stop.begin[0] == stop.number:
+        return None
+    first = stop.begin[0]
+    following = next(stop.after(first), first)
+    inside = stop.width(following) > stop.width(first) or stop.lines[following].lstrip().startswith(("]", "}"))
+    if inside and stop.lines[first].partition(" #")[0].rstrip().endswith((",", "[", "{")):
+        return None  # it is meant to go on
+    return Mistake(stop.begin, "this bracket is not closed", "close it in the same line, or end the line with a comma")
+
+
+def _no_colon(stop: Stop) -> Mistake | None:
+    if stop.context == "while scanning a simple key" and stop.begin:
+        return Mistake(stop.begin, NO_COLON, COLON)
+    if stop.problem != "mapping values are not allowed in this context":
+        return None
+    above = next(stop.before(stop.number), None)
+    if above is None or stop.lines[above].lstrip().startswith("- "):
+        return None
+    if not KEY.match(stop.lines[above]):
+        return Mistake(stop.start(above), NO_COLON, COLON)
+    return _shallow(stop, above)
+
+
+def _end_of_document(stop: Stop) -> Mistake | None:
+    if stop.problem != "did not find expected <document start>":
+        return None
+    first = next(stop.after(-1), stop.number)
+    if stop.width(first) > stop.width(stop.number):
+        return Mistake(stop.start(first), "this line is indented more than those below", "begin it in the same column")
+    ends = (at for at in stop.before(stop.number) if stop.lines[at].startswith(("...", "%")))
+    mark = next(ends, None)
+    return None if mark is None else Mistake((mark, 0), "the document ends here, and more follows", "remove this line")
+
+
+def _lonely_dash(stop: Stop) -> Mistake | None:
+    if stop.problem != "did not find expected '-' indicator" or not stop.begin or stop.begin[1] != stop.place[1]:
+        return None
+    if not KEY.match(stop.lines[stop.number]):
+        return None
+    dashes = [at for at in range(stop.begin[0], stop.number) if stop.lines[at][stop.begin[1] :].startswith("-")]
+    if len(dashes) > 1:
+        return None
+    return Mistake(stop.begin, "this dash begins a list, and keys of a map follow", "remove the dash, or put one there")
+
+
+def _indentation(stop: Stop) -> Mistake | None:
+    if stop.problem != "did not find expected key" or not stop.context.startswith("while parsing a block mapping"):
+        return None
+    if stop.place[1] != stop.width(stop.number):
+        return None  # not at the beginning of the line
+    above = next(stop.before(stop.number), stop.number)
+    if stop.width(above) < stop.width(stop.number):
+        return _below_a_value(stop, above) or _shallow(stop, above)
+    return _deep(stop)
+
+
+def _below_a_value(stop: Stop, above: int) -> Mistake | None:
+    """Several lines under a key that has its value in its own line."""
+    below = next(stop.after(stop.number), None)
+    if below is None or stop.width(below) < stop.width(stop.number) or stop.opens(stop.number):
+        return None
+    return Mistake(stop.start(above), "this key has a value, and more lines stand under it", "remove one or the other")
+
+
+def _shallow(stop: Stop, above: int) -> Mistake | None:
+    """The first line under a key is indented too little, the next one is not."""
+    parent = stop.parent(above)
+    if parent is None or next(stop.after(parent)) != above:
+        return None
+    return _level(stop, above, parent)
+
+
+def _deep(stop: Stop) -> Mistake | None:
+    """The first line under a key is indented too much, or the one that comes now too little."""
+    parent = stop.parent(stop.number)
+    if parent is None or stop.width(first := next(stop.after(parent))) <= stop.width(stop.number):
+        return None
+    return _level(stop, first, parent) or Mistake(stop.place, "the lines of one level must begin in the same column")
+
+
+def _level(stop: Stop, first: int, parent: int) -> Mistake | None:
+    """The line itself is indented as usual, so it is the first one that is not."""
+    usual = stop.width(parent) + _usual_step(stop, parent)
+    if stop.width(stop.number) != usual or stop.width(first) == usual:
+        return None
+    return Mistake(stop.start(first), "this line does not begin in the column of those below", f"indent it by {usual}")
+
+
+def _usual_step(stop: Stop, parent: int) -> int:
+    """By how much the file indents what stands under a key; the lines in question are not asked."""
+    steps = Counter(
+        stop.width(below) - stop.width(at)
+        for at in range(len(stop.lines))
+        if at not in (parent, stop.number) and stop.opens(at) and (below := next(stop.after(at), None))
+    )
+    found = [step for step, _ in steps.most_common() if step > 0]
+    return found[0] if found else USUAL_STEP
+
+
+GUESSES: tuple[Callable[[Stop], Mistake | None], ...] = (
+    _open_quote,
+    _open_bracket,
+    _no_colon,
+    _end_of_document,
+    _lonely_dash,
+    _indentation,
+)

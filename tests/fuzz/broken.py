@@ -1,0 +1,350 @@
+"""Values files spoilt on one line: an answer without a traceback, no part of a folder, and the place is that line."""
+
+import contextlib
+import io
+import random
+import re
+import tempfile
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+import yaml
+
+from dsgen.cli import dsgen
+from dsgen.cli._shared import run
+from dsgen.errors import EXIT_FINDINGS
+from dsgen.writer import INDEX
+from tests.fuzz import reading, verdicts
+from tests.helm import MAJORS
+from tests.parity import dump
+
+ROOT = Path(__file__).parent.parent.parent
+BATCH = 250
+DEFAULT = 2000
+BAR, MEANING = 0.95, "of the refused files have their first diagnostic in the spoilt line"
+EVERY = 25
+"""Of so many files one is also given to Helm alone, as the user does it."""
+
+OWN = re.compile("DS0..|DS2[5-9].|DS[39]..|" + "|".join(verdicts.STRICTER))
+"""What dsgen alone may refuse: its rules of reading, the checks that no chart can make, what verdicts.py names."""
+SAID = re.compile(r"^.*?:(\d+):\d+: (error|warning): .* \[(DS\d+)\]$", re.MULTILINE)
+
+
+class Case(NamedTuple):
+    """A spoilt file, and the lines (1-based) in which its first diagnostic belongs."""
+
+    text: str
+    lines: frozenset[int]
+    kind: str
+
+    def __str__(self) -> str:
+        shown = [f"  {number:3}{'>' if number in self.lines else ' '} {line}" for number, line in self._around()]
+        return "\n".join([self.kind, *map(ascii_only, shown)])
+
+    def _around(self) -> list[tuple[int, str]]:
+        first, last = max(min(self.lines) - 3, 1), max(self.lines) + 3
+        return list(enumerate(self.text.split("\n"), 1))[first - 1 : last]
+
+
+def ascii_only(text: str) -> str:
+    """The text as a terminal shows it, whatever is in it."""
+    return text if text.isprintable() else ascii(text)
+
+
+class Answer(NamedTuple):
+    """What the command line did with a file."""
+
+    code: int
+    said: str
+    files: int
+
+    @property
+    def ids(self) -> set[str]:
+        return {id_ for _, severity, id_ in SAID.findall(self.said) if severity == "error"}
+
+    @property
+    def line(self) -> int:
+        """The line of the first diagnostic; 0 without one."""
+        found = SAID.search(self.said)
+        return int(found[1]) if found else 0
+
+
+# -- how a line is spoilt ---------------------------------------------------------------------------------------------
+
+BREAK = re.compile("\r\n|[\n\r\x85\u2028\u2029]")
+"""What the reader counts as the end of a line."""
+KEY = re.compile(r"[A-Za-z_][\w.-]*(?=:( |$))")
+VALUE = re.compile(r"(?<=: )[^\s,\[\]{}#][^,\[\]{}#]*")
+NUMBER = re.compile(r"(?<=[ \"])[0-9]+(?=$|[ \",}\]])")
+ODD_VALUES = ("7", "-1", "1.5", "yes", "no", "x", "[x]", "{x: 1}", "[]", "{}", '"7"', "null", "~", "1e3", "010", "{")
+ODD_NUMBERS = ("-1", "0", "1.5", "99999999999", "1e400", "0x10", "1_000", "12a", "9007199254740993", '"8"', ".nan")
+CHARACTERS = ("\x07", "\x00", "\udcff", "\u00a0", "\u200b", "\u2028", "\x85", "\ufeff", "\x7f", "é", "\ud7ff", "\r")
+MARKS = ("!!int ", "!x ", "*x ", "&x ", "@", "`", "%", "? ", "- ", "| ", "> ", "<<: ", "} ", "] ", ", ", "{{ ", "#")
+
+Spoil = Callable[[str, random.Random], str | None]
+"""The line spoilt; None where it has nothing to spoil in this way."""
+
+
+def _replaced(line: str, pattern: re.Pattern[str], rng: random.Random, change: Callable[[str], str]) -> str | None:
+    places = list(pattern.finditer(line))
+    if not places:
+        return None
+    place = rng.choice(places)
+    return line[: place.start()] + change(place[0]) + line[place.end() :]
+
+
+def typo(word: str, rng: random.Random) -> str:
+    """The word with one slip of a finger."""
+    at = rng.randrange(len(word))
+    return rng.choice(
+        [
+            word[:at] + word[at + 1 :],
+            word[:at] + word[at] + word[at:],
+            word[:at] + rng.choice("aeistz_-X") + word[at + 1 :],
+            word[:at] + word[at : at + 2][::-1] + word[at + 2 :],
+            word[:at] + word[at:].swapcase(),
+            word + rng.choice("s_ 2"),
+        ]
+    )
+
+
+def _key(line: str, rng: random.Random) -> str | None:
+    return _replaced(line, KEY, rng, lambda key: typo(key, rng))
+
+
+def _value(line: str, rng: random.Random) -> str | None:
+    return _replaced(line, VALUE, rng, lambda value: typo(value, rng))
+
+
+def _type(line: str, rng: random.Random) -> str | None:
+    return _replaced(line, VALUE, rng, lambda _: rng.choice(ODD_VALUES))
+
+
+def _number(line: str, rng: random.Random) -> str | None:
+    return _replaced(line, NUMBER, rng, lambda _: rng.choice(ODD_NUMBERS))
+
+
+def _no_value(line: str, rng: random.Random) -> str | None:
+    return _replaced(line, VALUE, rng, lambda _: "")
+
+
+def _indentation(line: str, rng: random.Random) -> str | None:
+    words = line.lstrip(" ")
+    return " " * rng.choice([width for width in range(8) if width != len(line) - len(words)]) + words
+
+
+def _tab(line: str, rng: random.Random) -> str | None:
+    words = line.lstrip(" ")
+    return rng.choice(["\t" + words, " \t" + words, line.replace(": ", ":\t", 1), line.replace("  ", "\t", 1)])
+
+
+def _quote(line: str, rng: random.Random) -> str | None:
+    quotes = [place.start() for place in re.finditer("[\"']", line)]
+    if quotes and rng.random() < 0.5:
+        at = rng.choice(quotes)
+        return line[:at] + line[at + 1 :]
+    return _replaced(line, VALUE, rng, lambda value: rng.choice([f'"{value}', f"'{value}", f'{value}"', f'"a"{value}']))
+
+
+def _bracket(line: str, rng: random.Random) -> str | None:
+    if not re.search(r"[\[\]{}]", line):
+        return _replaced(line, VALUE, rng, lambda value: rng.choice("[{") + value)
+    return _replaced(line, re.compile(r"[\[\]{},]"), rng, lambda mark: rng.choice(["", mark + mark, ""]))
+
+
+def _colon(line: str, rng: random.Random) -> str | None:
+    return _replaced(line, re.compile(": ?"), rng, lambda mark: rng.choice(["", " ", mark.strip(), "::", "=", " = "]))
+
+
+def _character(line: str, rng: random.Random) -> str | None:
+    at = rng.randint(0, len(line))
+    return line[:at] + rng.choice(CHARACTERS) + line[at:]
+
+
+def _mark(line: str, rng: random.Random) -> str | None:
+    return _replaced(line, re.compile(r"(?<=: )|(?<=^)(?=\S)|(?<=- )"), rng, lambda _: rng.choice(MARKS))
+
+
+def _dash(line: str, rng: random.Random) -> str | None:
+    indentation, words = re.fullmatch("( *)(.*)", line, re.DOTALL).groups()  # type: ignore[union-attr] # always
+    return indentation + (words[2:] if words.startswith("- ") else rng.choice(["- ", "-"]) + words)
+
+
+def _document(line: str, rng: random.Random) -> str | None:
+    return rng.choice(["---", "...", "%YAML 1.2", "--- # second", "---x"]) + rng.choice(["\n" + line, ""])
+
+
+def _twice(line: str, rng: random.Random) -> str | None:
+    return line + "\n" + rng.choice([line, _value(line, rng) or line])
+
+
+def _gone(_line: str, _rng: random.Random) -> str | None:
+    return ""
+
+
+SPOILS: dict[str, Spoil] = {
+    "key misspelt": _key,
+    "value misspelt": _value,
+    "another type": _type,
+    "another number": _number,
+    "no value": _no_value,
+    "indentation": _indentation,
+    "tab": _tab,
+    "quote": _quote,
+    "bracket": _bracket,
+    "colon": _colon,
+    "character": _character,
+    "mark of YAML": _mark,
+    "dash": _dash,
+    "another document": _document,
+    "line twice": _twice,
+    "line gone": _gone,
+}
+OFTEN = ("key misspelt", "value misspelt", "another type", "another number", "indentation", "quote")
+
+
+def originals() -> list[list[str]]:
+    """The lines of the files that are spoilt, which have no problem as they are."""
+    paths = [*sorted(ROOT.glob("values-examples/*.yaml")), *sorted(ROOT.glob("tests/cases/valid/*.yaml"))]
+    return [path.read_text(encoding="utf-8").rstrip("\n").split("\n") for path in paths]
+
+
+def places(lines: Sequence[str]) -> list[int]:
+    """The lines that are YAML: not empty, no comment, no line of a block of text."""
+    inside: set[int] = set()
+    with contextlib.suppress(yaml.YAMLError):
+        for token in yaml.scan("\n".join(lines) + "\n"):
+            if isinstance(token, yaml.ScalarToken) and token.style in ("|", ">"):
+                inside.update(range(token.start_mark.line + 1, token.end_mark.line))
+    return [at for at, line in enumerate(lines) if line.strip() and line.lstrip()[0] != "#" and at not in inside]
+
+
+def spoilt(lines: Sequence[str], rng: random.Random) -> Case:
+    """The file with one of its lines spoilt."""
+    while True:
+        kind = rng.choice([*SPOILS, *OFTEN, *OFTEN])
+        at = rng.choice(places(lines))
+        new = SPOILS[kind](lines[at], rng)
+        if new is not None and new != lines[at]:
+            return _case(lines, at, new, kind)
+
+
+def _case(lines: Sequence[str], at: int, new: str, kind: str) -> Case:
+    if kind == "line gone":
+        # Nothing stands there any more: what is before and after it, and the map that it was in.
+        rest = [*lines[:at], *lines[at + 1 :]]
+        around = {max(at, 1), min(at + 1, len(rest)), owner(rest, lines[at], at)}
+        return Case("\n".join(rest) + "\n", frozenset(around), kind)
+    text = "\n".join([*lines[:at], new, *lines[at + 1 :]]) + "\n"
+    return Case(text, frozenset(range(at + 1, at + 2 + len(BREAK.findall(new)))), kind)
+
+
+def owner(rest: Sequence[str], line: str, at: int) -> int:
+    """The line of the key under which a line stood; the first line of the map for a key at the top."""
+    above = ((number, rest[number - 1]) for number in range(at, 0, -1))
+    found = (number for number, other in above if other.strip() and _width(other) < _width(line))
+    return next(found, places(rest)[0] + 1)
+
+
+def _width(line: str) -> int:
+    return len(line) - len(line.lstrip(" "))
+
+
+def cases(count: int, seed: int) -> Iterator[Case]:
+    """As many files; the same seed gives the same ones."""
+    rng, files = random.Random(seed), originals()
+    return (spoilt(rng.choice(files), rng) for _ in range(count))
+
+
+# -- what is done with them -------------------------------------------------------------------------------------------
+
+
+def answer(case: Case, folder: Path) -> Answer:
+    """Renders the file into a new folder by the command line."""
+    file, target = folder / "spoilt.yaml", folder / "rendered"
+    file.write_bytes(case.text.encode("utf-8", "surrogateescape"))
+    said, out = io.StringIO(), io.TextIOWrapper(io.BytesIO())
+    with contextlib.redirect_stderr(said), contextlib.redirect_stdout(out):
+        code = run(dsgen, ["render", str(file), "-o", str(target)])
+    found = Answer(code, said.getvalue(), len(list(target.iterdir())) if target.exists() else 0)
+    if code == 0:
+        verify_folder(target, found)
+    return found
+
+
+def verify_folder(target: Path, found: Answer) -> None:
+    """Takes a complete folder away."""
+    assert (target / INDEX).exists(), found
+    for path in target.iterdir():
+        path.unlink()
+    target.rmdir()
+
+
+def helms(major: int, texts: Sequence[str]) -> list[bool]:
+    """Whether Helm accepts each of the texts as values of the chart."""
+    trees = reading.helms(major, texts)
+    readable = [number for number, tree in enumerate(trees) if isinstance(tree, dict)]
+    without_null = [number for number in readable if not has_null(trees[number])]
+    said = verdicts.helms(major, [dump(trees[number]) for number in without_null])
+    found = dict(zip(without_null, said, strict=True))
+    alone = {*readable} - {*without_null} | {*range(0, len(texts), EVERY)}
+    for number in sorted(alone):
+        real = alone_verdict(major, texts[number])
+        assert found.setdefault(number, real) == real, (texts[number], found[number], real)
+    return [found.get(number) == verdicts.ACCEPTED for number in range(len(texts))]
+
+
+def has_null(tree: object) -> bool:
+    """Whether null stands anywhere: what Helm makes of it depends on where the values come from."""
+    if isinstance(tree, dict):
+        return any(map(has_null, tree.values()))
+    return any(map(has_null, tree)) if isinstance(tree, list) else tree is None
+
+
+def alone_verdict(major: int, text: str) -> verdicts.Verdict:
+    """What Helm says of one file."""
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder, "values.yaml")
+        file.write_bytes(text.encode("utf-8", "surrogateescape"))
+        return verdicts.real(major, file)
+
+
+def problem(found: Answer, accepted: bool) -> str:
+    """What is wrong with an answer; empty when nothing is."""
+    if found.code not in (0, EXIT_FINDINGS) or "internal error" in found.said:
+        return f"exit {found.code}: {found.said}"
+    if (found.code == 0) != (found.files > 0):
+        return f"exit {found.code} and {found.files} files"
+    if found.code == 0:
+        return "" if accepted else "Helm refuses it"
+    if not found.line:
+        return f"a diagnostic without a place: {found.said}"
+    return "" if not accepted or any(map(OWN.fullmatch, found.ids)) else f"Helm accepts it: {found.said}"
+
+
+def compare(cases: Sequence[Case]) -> tuple[Counter[str], list[str]]:
+    """How often each kind was refused in the right line, and what was answered wrongly."""
+    with tempfile.TemporaryDirectory() as folder:
+        answers = [answer(case, Path(folder)) for case in cases]
+    differences = []
+    for major in MAJORS:
+        accepted = helms(major, [case.text for case in cases])
+        for case, found, is_accepted in zip(cases, answers, accepted, strict=True):
+            if wrong := problem(found, is_accepted):
+                differences.append(f"Helm {major}: {wrong}\n{case}")
+    return Counter(map(where, cases, answers)), differences
+
+
+def where(case: Case, found: Answer) -> str:
+    """In which line the first diagnostic stands."""
+    if found.code == 0:
+        return f"accepted: {case.kind}"
+    return f"{'in the line' if found.line in case.lines else 'elsewhere'}: {case.kind}"
+
+
+def share(figures: Counter[str]) -> float:
+    """Of the refused files, those whose first diagnostic stands in the line that was spoilt."""
+    right, wrong = (sum(figures[f"{place}: {kind}"] for kind in SPOILS) for place in ("in the line", "elsewhere"))
+    return right / (right + wrong)
