@@ -62,8 +62,9 @@ class Journal:
 class Outside:
     """What the launcher cannot see by itself: SIGTERM, and what the sidecar tells in status.json."""
 
-    def __init__(self) -> None:
+    def __init__(self, own_end: bool = False) -> None:
         self.terminated = False
+        self.own_end = own_end  # of the workers: see outcome.outside
 
     def on_signal(self, _number: int, _frame: FrameType | None) -> None:
         self.terminated = True
@@ -73,7 +74,7 @@ class Outside:
 
     def event(self) -> str:
         """The event that ends whatever the launcher is at; "" to go on."""
-        return "terminated" if self.terminated else outcome.outside(self.status())
+        return "terminated" if self.terminated else outcome.outside(self.status(), self.own_end)
 
     def earlier(self) -> dict[str, Any]:
         """Sums over the attempts of the launcher pods before this one."""

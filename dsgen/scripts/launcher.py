@@ -1,4 +1,4 @@
-"""The launcher: waits for its turn and its workers, runs the training on them, and ends with the result of the run.
+"""The launcher: waits for its turn and its workers, sees the training through, and ends with the result of the run.
 
 Process 1 of its container. Each wait looks every half second at what has happened outside: SIGTERM, the lease, the
 worker Job.
@@ -12,30 +12,22 @@ import signal
 import sys
 import time
 import traceback
-from pathlib import Path
 from typing import Any
 
 import exchange
-import keyfile
+import hostfile
+import methods
 import record
 import settings
-import training
 import workers
+from apart import Apart
 from journal import Journal, Outside
+from outcome import Finish
+from overssh import OverSsh
 from training import log
 
 TICK_SECONDS = 0.5
 CONFIRM_SECONDS = 10
-
-
-class Finish(Exception):  # noqa: N818  # the ordinary way out, not an error
-    """The launcher ends. `event` is a row of record.TRANSITIONS, or "ended" for a run that had ended before."""
-
-    def __init__(self, event: str, message: str = "", training_code: int | None = None) -> None:
-        super().__init__(message)
-        self.event = event
-        self.message = message
-        self.training_code = training_code
 
 
 class Clock:
@@ -59,7 +51,9 @@ class Launcher:
         self.configured = configured
         self.reached = reached
         self.journal = Journal(settings.RUN / exchange.LAUNCHER)
-        self.outside = Outside()
+        ssh = methods.of(configured).ssh
+        self.outside = Outside(own_end=not ssh)
+        self.side = OverSsh(self) if ssh else Apart(self)
         self.clock = self.new_clock()
         self.waiting = ("waiting", "")  # why the workers are waited for
         self.failures_before = 0  # the worker Job's count when the last attempt began
@@ -67,9 +61,11 @@ class Launcher:
     def run(self) -> int:
         """From the start to the end; the exit code."""
         try:
-            self.prepare()
+            self.side.prepare()
+            self.take_turn()
+            self.clock = self.new_clock()
             while True:
-                self.wait_for_workers()
+                self.side.wait()
                 self.train()
         except Finish as finish:
             return self.end(finish)
@@ -85,7 +81,7 @@ class Launcher:
         self.reached.reap()
         event = self.outside.event()
         if event:
-            raise Finish(event, self.outside.explain(event))
+            raise self.side.finish(event)
 
     def pause(self, seconds: float) -> None:
         """Sleep, awake for what happens outside."""
@@ -96,38 +92,12 @@ class Launcher:
 
     # Before the training
 
-    def prepare(self) -> None:
-        missing = training.missing_tools()
-        if missing:
-            raise Finish("no-tool", f"the image has no {', '.join(missing)}: add it to the image or in training.setup")
-        self.take_key()
-        self.take_turn()
-        self.clock = self.new_clock()
-
-    def take_key(self) -> None:
-        """Copy the private key, and make known_hosts from its public half: it is the host key of all workers, too."""
-        private, clock = settings.RUN / "id", self.new_clock()
-        while True:
-            key = keyfile.first([settings.RUN / keyfile.PRIVATE, settings.KEYS / keyfile.PRIVATE])
-            if key:
-                break
-            self.journal.move("key", f"Secret {self.configured.secret} holds no {keyfile.PRIVATE} yet")
-            self.pause(TICK_SECONDS)
-            if clock.tick(True) <= 0:
-                raise Finish("bad-key", f"Secret {self.configured.secret} held no {keyfile.PRIVATE} in time")
-        keyfile.leave(private, key)
-        try:
-            known = f"{keyfile.HOST_ALIAS} {keyfile.public_half(private)}\n"
-        except keyfile.BadKey as problem:
-            raise Finish("bad-key", f"Secret {self.configured.secret}: {problem}") from problem
-        (settings.RUN / "known_hosts").write_text(known, encoding="ascii")
-
     def take_turn(self) -> None:
         """Wait until the sidecar holds the lease. Another run may take any time; an API that never answers may not."""
         clock = self.new_clock()
         while True:
             self.check()
-            self.reached.visit()
+            self.side.visit()
             status = self.outside.status()
             lease = status.get("lease")
             if lease == "held":
@@ -138,24 +108,10 @@ class Launcher:
                 self.journal.move("turn", f"run {status.get('holder')} of this job has not ended")
             time.sleep(TICK_SECONDS)
 
-    def wait_for_workers(self) -> None:
-        """Until each worker answers and lets the launcher in."""
-        missing = self.reached.missing(self.still_waiting)
-        if missing:
-            raise Finish("unreachable", unreachable(self.configured, missing))
-        refused = self.reached.login(self.still_waiting)
-        while refused:
-            if not self.still_waiting():
-                raise Finish("unreachable", f"{self.reached.names[0]} refused the login: {refused}")
-            time.sleep(TICK_SECONDS)
-            refused = self.reached.login(self.still_waiting)
-        if self.totals()["attempts"]:
-            self.reached.everywhere(workers.signal_ranks("KILL"), workers.COMMAND_SECONDS)
-
     def still_waiting(self) -> bool:
         """Whether there is time left to wait for workers. The clock stands while their Job is suspended."""
         self.check()
-        self.reached.visit()
+        self.side.visit()
         self.count_loss()
         suspended = bool(self.outside.workers().get("suspended"))
         queued = ("queued", f"Job {self.configured.worker_job} is suspended")
@@ -177,7 +133,7 @@ class Launcher:
     def train(self) -> None:
         """One attempt; afterwards wait for workers again, restart, or raise Finish."""
         self.failures_before = self.outside.failures()
-        attempt = training.Attempt(self.configured, self.reached, self.journal, self.outside)
+        attempt = self.side.attempt()
         end = attempt.run()
         row = record.TRANSITIONS[end.event]
         if row.exit is not None:
@@ -191,6 +147,12 @@ class Launcher:
         if end.event == "restarting":
             self.pause(self.configured.restart_delay_seconds)
             self.clock = self.new_clock()
+
+    def too_late(self, words: str) -> str:
+        """`words` with what the limit is, and how to free the nodes of workers that hang."""
+        limit = f"lifecycle.startTimeoutSeconds ({self.configured.start_timeout_seconds})"
+        remedy = f"kubectl delete job -n {self.configured.namespace} {self.configured.worker_job}"
+        return f"{words} within {limit}; free what they hold: {remedy}"
 
     def totals(self) -> dict[str, Any]:
         return self.journal.totals(self.outside.earlier())
@@ -213,8 +175,8 @@ class Launcher:
             self.journal.terminate()
             return code
         self.journal.move(finish.event, finish.message, exitCode=finish.training_code)
-        if finish.event != "workers-failed" and (settings.RUN / "known_hosts").exists():
-            self.reached.everywhere(workers.say_over(row.phase), workers.COMMAND_SECONDS)
+        if finish.event != "workers-failed":
+            self.side.say_over(row.phase)
         self.wait_for_sidecar()
         return code
 
@@ -226,17 +188,9 @@ class Launcher:
             time.sleep(0.2)
 
 
-def unreachable(configured: settings.Settings, missing: list[str]) -> str:
-    """Which workers are missing, and how to free the nodes of those that hang."""
-    named = " ".join(missing[:10]) + (f" and {len(missing) - 10} more" if len(missing) > 10 else "")
-    remedy = f"kubectl delete job -n {configured.namespace} {configured.worker_job}"
-    limit = f"lifecycle.startTimeoutSeconds ({configured.start_timeout_seconds})"
-    return f"not reachable within {limit}: {named}; free what they hold: {remedy}"
-
-
 def main() -> int:
     configured = settings.load()
-    names = workers.hosts(Path(training.HOSTFILE))
+    names = hostfile.hosts(settings.CONFIG / "hostfile")
     launcher = Launcher(configured, workers.Workers(names, configured.ssh_port, configured.orphan_timeout_seconds))
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, launcher.outside.on_signal)

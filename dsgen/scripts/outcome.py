@@ -64,10 +64,29 @@ def decide(facts: Facts) -> str:
     return next(event for holds, event in RULES if holds(facts))
 
 
-def outside(status: dict[str, Any]) -> str:
+class Finish(Exception):  # noqa: N818  # the ordinary way out, not an error
+    """The launcher ends. `event` is a row of record.TRANSITIONS, or "ended" for a run that had ended before."""
+
+    def __init__(self, event: str, message: str = "", training_code: int | None = None) -> None:
+        super().__init__(message)
+        self.event = event
+        self.message = message
+        self.training_code = training_code
+
+
+class End(NamedTuple):
+    """How an attempt ended: a row of record.TRANSITIONS, a message, the training's exit code where it is one."""
+
+    event: str
+    message: str
+    code: int | None
+
+
+def outside(status: dict[str, Any], own_end: bool = False) -> str:
     """The event that status.json asks for, "" for none: what a process without a token cannot see.
 
-    A row of record.TRANSITIONS, or "ended" for a run that had ended before this launcher.
+    A row of record.TRANSITIONS, or "ended" for a run that had ended before this launcher. `own_end`: the workers end by
+    themselves when the training has succeeded.
     """
     if status.get("ended"):
         return "ended"
@@ -76,4 +95,6 @@ def outside(status: dict[str, Any]) -> str:
     if not status.get("known"):
         return ""  # the workers of a run that had ended are complete
     state = (status.get("workers") or {}).get("state", "active")
+    if own_end and state == "complete":
+        return "succeeded"
     return "" if state == "active" else "workers-failed"

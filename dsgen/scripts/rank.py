@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """Run one rank of the user's program, and report its place in the world and its end to the launcher.
 
-DeepSpeed starts this on the workers instead of the program, whose arguments so pass through no shell. Reports go to
-standard error, one line in one write; all that the program prints goes unchanged to standard output, so that an
-unfinished line of it (a progress bar) is never glued to a report.
+What starts the ranks (deepspeed, mpirun, torchrun) starts this on the workers instead of the program, whose arguments
+so pass through no shell. Reports never share a stream with what the program prints: that goes unchanged to standard
+output, so that an unfinished line of it (a progress bar) is never glued to a report.
 """
 
 from __future__ import annotations
@@ -18,28 +18,69 @@ import json
 import select
 import signal
 import time
-from typing import Any
+from typing import Any, NamedTuple
 
+import methods
 import processes
+import reports
 import settings
 
+TERMINATING = settings.RUN / "terminating"  # made by the worker before it ends its ranks
+# Open MPI's names for what the program is told.
+OPENMPI = {
+    "RANK": "OMPI_COMM_WORLD_RANK",
+    "WORLD_SIZE": "OMPI_COMM_WORLD_SIZE",
+    "LOCAL_RANK": "OMPI_COMM_WORLD_LOCAL_RANK",
+    "LOCAL_SIZE": "OMPI_COMM_WORLD_LOCAL_SIZE",
+    "LOCAL_WORLD_SIZE": "OMPI_COMM_WORLD_LOCAL_SIZE",
+}
 TAIL_LINES, TAIL_BYTES = 20, 4096
 DRAIN_SECONDS = 2.0  # for what is still in the pipe when the program has ended; others may hold it open
 
 
-def report(kind: str, facts: dict[str, Any]) -> None:
-    """One line for the launcher. Nobody may listen any more: that is not this rank's failure."""
-    try:
-        os.write(2, f"{kind} {json.dumps(facts)}\n".encode())
-    except OSError:
-        return
+def report(run: settings.Settings, kind: str, facts: dict[str, Any]) -> None:
+    reports.report(run, f"{kind} {json.dumps(facts)}")
 
 
-def command(run: settings.Settings, local_rank: str) -> list[str]:
-    """The argument list of this rank: program, `--local_rank` where it is asked for, arguments."""
+class Place(NamedTuple):
+    """This rank's place in the world. Where one program is all of a worker, that program is the rank."""
+
+    rank: int
+    world: int
+    local: int
+
+
+def place(whole: bool) -> Place:
+    """From the variables that whoever starts the ranks has set; KeyError when one is missing."""
+    os.environ.update({name: os.environ[source] for name, source in OPENMPI.items() if source in os.environ})
+    if whole:
+        return Place(int(os.environ["NODE_RANK"]), int(os.environ["NNODES"]), 0)
+    return Place(*(int(os.environ[name]) for name in ("RANK", "WORLD_SIZE", "LOCAL_RANK")))
+
+
+def command(inserted: list[str], given: list[str]) -> list[str]:
+    """The argument list of this rank: program, `--local_rank` where it is asked for, arguments.
+
+    `given`: pairs of an option and its value that DeepSpeed's autotuner wants in the place of the user's.
+    """
     words = json.loads((settings.CONFIG / "command.json").read_text(encoding="utf-8"))
-    inserted = [f"--local_rank={local_rank}"] if run.local_rank else []
-    return [*words["program"], *inserted, *words["arguments"]]
+    arguments = list(words["arguments"])
+    for first in range(0, len(given), 2):
+        at = arguments.index(given[first]) if given[first] in arguments else len(arguments)
+        arguments[at : at + 2] = given[first : first + 2]
+    return [*words["program"], *inserted, *arguments]
+
+
+def bind(local: int, slots: int) -> None:
+    """Give this rank its share of the cores, in one piece, and as many threads, unless the user has said how many.
+
+    Here, because deepspeed does not hand --bind_cores_to_rank on to its workers over pdsh.
+    """
+    cores = sorted(os.sched_getaffinity(0))
+    share = cores[local * len(cores) // slots : (local + 1) * len(cores) // slots]
+    if share:
+        os.sched_setaffinity(0, share)
+        os.environ.setdefault("OMP_NUM_THREADS", str(len(share)))
 
 
 class Tail:
@@ -105,19 +146,26 @@ class Rank:
         return bool(data)
 
 
-def main() -> int:
+def main(arguments: list[str]) -> int:
+    run = settings.load()
+    method = methods.of(run)
     try:
-        rank, world_size, local_rank = (os.environ[name] for name in ("RANK", "WORLD_SIZE", "LOCAL_RANK"))
+        here = place(method.whole)
     except KeyError as missing:
-        sys.stderr.write(f"[dsgen] {missing} is not set: this program is started by deepspeed, once for every rank\n")
+        sys.stderr.write(f"[dsgen] {missing} is not set: {run.method} starts this program, once for every rank\n")
         return 1
-    report("dsgen-rank", {"rank": int(rank), "worldSize": int(world_size), "localRank": int(local_rank)})
-    program = Rank(command(settings.load(), local_rank))
+    if TERMINATING.exists():  # torchrun starts anew what has ended
+        return 128 + signal.SIGTERM
+    report(run, "dsgen-rank", {"rank": here.rank, "worldSize": here.world, "localRank": here.local})
+    if run.bind_cores and not method.whole:
+        bind(here.local, run.slots)
+    inserted = [f"--local_rank={here.local}"] if run.local_rank and not method.whole else []
+    program = Rank(command(inserted, arguments))
     code = program.wait()
     if code and not program.told_to_stop:  # a rank that is stopped because of another one is not the one that failed
-        report("dsgen-rank-failed", {"rank": int(rank), "exitCode": code, "tail": program.tail.lines()})
+        report(run, "dsgen-rank-failed", {"rank": here.rank, "exitCode": code, "tail": program.tail.lines()})
     return code
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(main(sys.argv[1:]))

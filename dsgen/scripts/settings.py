@@ -50,17 +50,17 @@ class Settings(NamedTuple):
     keep_workers: str
     status_interval_seconds: int
     status_history: int
-    method: str = "pdsh"
-    spares: int = 0
-    preflight_network: bool = False
-    ssh_user: str = ""
-    deepspeed_args: list[str] = []
-    autotuning: str = "none"
-    bind_cores: bool = False
-    debug: bool = False
-    debug_command: list[str] = []
-    webhook_url: str = ""
-    code_path: str = ""
+    method: str
+    spares: int
+    preflight_network: bool
+    ssh_user: str
+    deepspeed_args: list[str]
+    autotuning: str
+    bind_cores: bool
+    debug: bool
+    debug_command: list[str]
+    webhook_url: str
+    code_path: str
 
 
 def load(path: Path = CONFIG / "settings.json") -> Settings:

@@ -245,9 +245,11 @@ def worker_job(job: dict[str, Any]) -> dict[str, Any]:
     failed = conditions.get("FailureTarget") or conditions.get("Failed")
     complete = conditions.get("SuccessCriteriaMet") or conditions.get("Complete")
     ended = failed or complete or {}
+    status = job.get("status", {})
     return {
         "suspended": bool(job.get("spec", {}).get("suspend")),
-        "failed": job.get("status", {}).get("failed", 0),
+        "ready": status.get("ready", 0) + status.get("succeeded", 0),
+        "failed": status.get("failed", 0),
         "state": "failed" if failed else "complete" if complete else "active",
         "message": ": ".join(str(ended[key]) for key in ("reason", "message") if ended.get(key)),
     }

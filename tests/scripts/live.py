@@ -101,6 +101,7 @@ class Job:
             "status_history": 20,
             **changes,
         }
+        given = {"method": "pdsh", "autotuning": "none", **given}
         return settings.Settings(**{name: given.get(name, 0) for name in settings.Settings._fields})
 
     def remove(self) -> None:

@@ -17,8 +17,10 @@ sys.path.insert(0, str(Path(__file__).parents[2] / "dsgen" / "scripts"))
 
 import endranks
 import exchange
+import hostfile
 import journal
 import launcher
+import methods
 import output
 import settings
 import training
@@ -165,9 +167,9 @@ def test_what_the_wait_raises_ends_it() -> None:
 def test_the_hostfile_gives_the_workers_in_rank_order(tmp_path: Path) -> None:
     (tmp_path / "hostfile").write_text("w-1.s slots=2\nw-0.s slots=2\n")
 
-    assert workers.hosts(tmp_path / "hostfile") == ["w-1.s", "w-0.s"]
+    assert hostfile.hosts(tmp_path / "hostfile") == ["w-1.s", "w-0.s"]
     with pytest.raises(FileNotFoundError):
-        workers.hosts(tmp_path / "absent")
+        hostfile.hosts(tmp_path / "absent")
 
 
 def test_the_end_is_told_with_its_phase(tmp_path: Path) -> None:
@@ -299,50 +301,28 @@ def test_tools_that_are_missing_are_named(tmp_path: Path, monkeypatch: pytest.Mo
     (tmp_path / "ssh").touch(mode=0o755)
     monkeypatch.setenv("PATH", str(tmp_path))
 
-    assert training.missing_tools() == ["deepspeed", "pdsh", "ssh-keygen"]
+    assert methods.missing_tools(methods.METHODS["pdsh"]) == ["deepspeed", "ssh-keygen", "pdsh"]
 
 
 def configured(**changes: Any) -> settings.Settings:
     """Settings of a job with two workers."""
-    given = {"workers": 2, "slots": 1, "master_port": 29500, "restart_exit_codes": [], **changes}
+    given = {"workers": 2, "slots": 1, "master_port": 29500, "restart_exit_codes": [], "method": "pdsh", **changes}
+    given = {"autotuning": "none", "deepspeed_args": [], **given}
     return settings.Settings(**{name: given.get(name, 0) for name in settings.Settings._fields})
 
 
-def test_the_command_of_deepspeed() -> None:
-    assert training.command(configured(master_port=29501), HOSTS) == [
-        *("deepspeed", "--hostfile", "/job/hostfile", "--force_multi"),
-        *("--master_addr", "cifar-1-worker-0.cifar-1", "--master_port", "29501"),
-        *("--no_python", "--no_local_rank", "/etc/dsgen/rank.py"),
-    ]
-
-
-def test_more_workers_than_pdsh_reaches_at_once_need_a_larger_fanout() -> None:
-    assert "--launcher_args=-f 1025" in training.command(configured(workers=1025), [f"w-{i}" for i in range(1025)])
-
-
-def test_the_environment_of_deepspeed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The shim stands first in PATH; what deepspeed would hand on and mangle is left out."""
-    monkeypatch.setenv("NCCL_SOCKET_IFNAME", "a$b")
-    monkeypatch.setenv("OTHER", "a$b")
-
-    environment = training.environment(tmp_path)
-    training.environment(tmp_path)  # a second attempt
-
-    assert environment["PATH"].split(":")[0] == str(tmp_path / "bin")
-    assert (tmp_path / "bin/pdsh").is_symlink()
-    assert "NCCL_SOCKET_IFNAME" not in environment
-    assert environment["OTHER"] == "a$b"
-
-
+@pytest.mark.usefixtures("run_folder")
 def test_missing_workers_are_named_with_the_remedy() -> None:
-    words = launcher.unreachable(
-        configured(namespace="training", worker_job="cifar-1-worker", start_timeout_seconds=600),
-        [f"w-{i}" for i in range(12)],
-    )
+    reached = workers.Workers([f"127.0.1.{i}" for i in range(1, 13)], 1, 3600)
+    made = launcher.Launcher(configured(namespace="training", worker_job="cifar-1-worker"), reached)
 
-    assert "w-0 w-1" in words
-    assert "and 2 more" in words
-    assert "kubectl delete job -n training cifar-1-worker" in words
+    with pytest.raises(launcher.Finish) as caught:
+        made.side.wait()
+
+    assert caught.value.event == "unreachable"
+    assert caught.value.message.startswith("not reachable: 127.0.1.1 127.0.1.2")
+    assert "and 2 more, within lifecycle.startTimeoutSeconds (0); " in caught.value.message
+    assert "kubectl delete job -n training cifar-1-worker" in caught.value.message
 
 
 @pytest.fixture

@@ -177,7 +177,7 @@ def test_started_by_hand_it_says_what_it_is(pod: Any) -> None:
         ["python3", pod.config / "rank.py"], env=pod.environment, capture_output=True, text=True, check=False
     )
     assert (process.returncode, process.stdout) == (1, "")
-    assert "'RANK' is not set: this program is started by deepspeed" in process.stderr
+    assert "'RANK' is not set: pdsh starts this program, once for every rank" in process.stderr
 
 
 def test_it_is_started_by_its_first_line(pod: Any) -> None:

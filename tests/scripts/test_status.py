@@ -30,16 +30,17 @@ def condition(kind: str, value: str = "True") -> dict[str, str]:
 @pytest.mark.parametrize(
     ("spec", "said", "expected"),
     [
-        ({}, {}, (False, 0, "active", "")),
-        ({"suspend": True}, {"failed": 2}, (True, 2, "active", "")),
-        ({"suspend": False}, {"conditions": [condition("Suspended", "False")]}, (False, 0, "active", "")),
-        ({}, {"conditions": [condition("FailureTarget")]}, (False, 0, "failed", "PodFailurePolicy: code 75")),
-        ({}, {"conditions": [condition("Failed", "False")]}, (False, 0, "active", "")),
-        ({}, {"conditions": [condition("SuccessCriteriaMet")]}, (False, 0, "complete", "PodFailurePolicy: code 75")),
+        ({}, {}, (False, 0, 0, "active", "")),
+        ({}, {"ready": 2, "succeeded": 1}, (False, 3, 0, "active", "")),
+        ({"suspend": True}, {"failed": 2}, (True, 0, 2, "active", "")),
+        ({"suspend": False}, {"conditions": [condition("Suspended", "False")]}, (False, 0, 0, "active", "")),
+        ({}, {"conditions": [condition("FailureTarget")]}, (False, 0, 0, "failed", "PodFailurePolicy: code 75")),
+        ({}, {"conditions": [condition("Failed", "False")]}, (False, 0, 0, "active", "")),
+        ({}, {"conditions": [condition("SuccessCriteriaMet")]}, (False, 0, 0, "complete", "PodFailurePolicy: code 75")),
     ],
 )
-def test_the_worker_job(spec: dict[str, Any], said: dict[str, Any], expected: tuple[bool, int, str, str]) -> None:
-    names = ("suspended", "failed", "state", "message")
+def test_the_worker_job(spec: dict[str, Any], said: dict[str, Any], expected: tuple[bool, int, int, str, str]) -> None:
+    names = ("suspended", "ready", "failed", "state", "message")
 
     assert dict(zip(names, expected, strict=True)) == status.worker_job({"spec": spec, "status": said})
 

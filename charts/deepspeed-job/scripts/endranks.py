@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """On a worker: end what is left of a training. With TERM the ranks are asked to end, with KILL everything ends.
 
-TERM goes to each rank.py, which hands it to the user's program: by DeepSpeed's launcher a checkpoint would have 30
-seconds, not the grace period. So that one gets it only where it has no rank yet. KILL goes to all of them and to all
+TERM goes to each rank.py, which hands it to the user's program: by DeepSpeed's launcher or torchrun a checkpoint would
+have 30 seconds, not the grace period. So those get it only where they have no rank. KILL goes to all of them and to all
 that they have started.
 """
 
@@ -14,8 +14,9 @@ import sys
 from pathlib import Path
 from typing import NamedTuple
 
-RANK = b"/etc/dsgen/rank.py"
-LAUNCH = b"deepspeed.launcher.launch"
+import settings
+
+RANK = os.fsencode(settings.CONFIG / "rank.py")
 
 
 class Process(NamedTuple):
@@ -38,8 +39,10 @@ def processes(proc: Path = Path("/proc")) -> dict[int, Process]:
 
 def chosen(all_processes: dict[int, Process], name: str) -> set[int]:
     """Whom signal `name` goes to. Programs are known by a whole argument: that of a shell only contains it."""
-    launchers = {pid for pid, process in all_processes.items() if LAUNCH in process.argv}
-    ranks = {pid for pid, process in all_processes.items() if RANK in process.argv} - launchers
+    found = {pid: process for pid, process in all_processes.items() if RANK in process.argv}
+    # Python's program is its first or second argument; for those that start it, it comes later.
+    ranks = {pid for pid, process in found.items() if RANK in process.argv[1:3]}
+    launchers = set(found) - ranks
     if name == "TERM":
         return ranks | (launchers - {all_processes[pid].parent for pid in ranks})
     targets = launchers | ranks

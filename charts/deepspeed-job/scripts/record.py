@@ -4,7 +4,8 @@ The value of the run's key in ConfigMap `<name>-status`, one line of JSON, only 
     {"version": 1, "phase": "Failed", "reason": "TrainingFailed", "message": "...", "exitCode": 3,
      "startTime": "2026-01-01T00:00:00Z", "endTime": "2026-01-01T00:10:00Z", "worldSize": 2,
      "workers": {"replicas": 2, "slots": 1, "failed": 0}, "attempts": [ATTEMPT, ...], "totals": TOTALS}
-exitCode is the training's own (128 + n for a signal). Absent facts are null.
+exitCode is the training's own (128 + n for a signal). Absent facts are null. Of a run without ssh there is also
+"launcher": "10.0.0.7:40001", where its ranks send what they have to report.
 ATTEMPT, one start of the training, or one lost launcher pod:
     {"startTime": "...", "endTime": "...", "reason": "TrainingFailed", "exitCode": 3, "host": "...", "rank": 1,
      "tail": ["...", ...], "counted": true}
@@ -25,7 +26,7 @@ VERSION = 1
 LIMIT_BYTES = 16 * 1024
 ENDS = ("Succeeded", "Failed", "Stopped")
 TRAINING = -1  # in the table: the launcher exits with the training's own code
-FIELDS = ("phase", "reason", "message", "exitCode", "worldSize")
+FIELDS = ("phase", "reason", "message", "exitCode", "worldSize", "launcher")
 
 
 class Row(NamedTuple):

@@ -13,7 +13,9 @@ import sys
 import time
 from pathlib import Path
 
+import methods
 import processes
+import settings
 from settings import RUN
 from tcp import Connection
 
@@ -63,8 +65,12 @@ def main() -> int:
     processes.end(os.getpid(), child, float("inf") if TERMINATING.exists() else GRACE_SECONDS)
     if code is None or TERMINATING.exists():
         return LOST
-    # to standard error: what the command printed last on the other stream may lack its newline
-    os.write(2, f"dsgen-session-end {code}\n".encode())
+    run = settings.load()
+    method = methods.of(run)
+    if method.ranks:
+        # to standard error: what the command printed last on the other stream may lack its newline
+        label = f"{methods.host(run)}: " if method.labelled else ""
+        os.write(2, f"{label}dsgen-session-end {code}\n".encode())
     return code
 
 

@@ -1,74 +1,35 @@
-"""One attempt of the training: deepspeed with its pdsh and ssh children, when it is ended, and how it ended."""
+"""One attempt of the training over ssh: the command that starts the ranks, when it is ended, and how it ended."""
 
 from __future__ import annotations
 
 import contextlib
 import os
-import shutil
 import signal
 import subprocess
 import sys
 import threading
 import time
-from pathlib import Path
-from typing import NamedTuple
 
+import hostfile
+import methods
 import outcome
 import record
 import settings
 import workers
 from journal import Journal, Outside
+from outcome import End
 from output import Output, first_code
 
-HOSTFILE = "/job/hostfile"
-RANK_PROGRAM = "/etc/dsgen/rank.py"
 LINE_BYTES = 1 << 16
-PDSH_FANOUT = 1024  # deepspeed's own; sessions stay open, so more workers than this would wait for ever
-# deepspeed hands these on to the ranks, and pdsh and a shell read them again. The workers have them already, unharmed.
-FORWARDED = ("MLFLOW", "MV2", "UCX", "NCCL")
 TICK_SECONDS = 0.5
 FOLLOW_SECONDS = 20  # once one host has failed, the others end by themselves in this time, or are ended
 RESERVED_SECONDS = 20  # of the grace period, not for the ranks: 10 of them are the sidecar's
 KILL_SECONDS = 5
 PROBE_SECONDS = 6
-TOOLS = ("deepspeed", "pdsh", "ssh", "ssh-keygen")
-
-
-def missing_tools() -> list[str]:
-    return [tool for tool in TOOLS if shutil.which(tool) is None]
-
-
-def command(configured: settings.Settings, hosts: list[str]) -> list[str]:
-    """The deepspeed command line. No argument of the user's is in it: rank.py reads them from a file."""
-    more = [f"--launcher_args=-f {len(hosts)}"] if len(hosts) > PDSH_FANOUT else []
-    master = ["--master_addr", hosts[0], "--master_port", str(configured.master_port)]
-    return [
-        "deepspeed",
-        "--hostfile",
-        HOSTFILE,
-        "--force_multi",
-        *master,
-        *more,
-        "--no_python",
-        "--no_local_rank",
-        RANK_PROGRAM,
-    ]
-
-
-def environment(folder: Path) -> dict[str, str]:
-    """deepspeed's environment, with the shim in `folder`/bin as its pdsh."""
-    links = folder / "bin"
-    links.mkdir(exist_ok=True)
-    shim = links / "pdsh"
-    real = shutil.which("pdsh") or "pdsh"
-    if not shim.is_symlink():
-        shim.symlink_to(settings.CONFIG / "pdsh.sh")
-    kept = {name: value for name, value in os.environ.items() if not name.startswith(FORWARDED)}
-    return dict(kept, PATH=f"{links}{os.pathsep}{os.environ.get('PATH', os.defpath)}", DSGEN_PDSH=real)
 
 
 class Process:
-    """deepspeed in a process group of its own. Its output goes to the log line by line; `output` learns from it."""
+    """The command in a process group of its own. Its output goes to the log line by line; `output` learns from it."""
 
     def __init__(self, argv: list[str], env: dict[str, str], output: Output) -> None:
         self.output = output
@@ -106,14 +67,6 @@ class Process:
                 sys.stdout.buffer.flush()
 
 
-class End(NamedTuple):
-    """How an attempt ended: a row of record.TRANSITIONS, a message, the training's exit code where it is one."""
-
-    event: str
-    message: str
-    code: int | None
-
-
 class Attempt:
     """One start of the training, from the first rank to the last one's end."""
 
@@ -124,16 +77,20 @@ class Attempt:
         self.reached = reached
         self.journal = journal
         self.outside = outside
-        self.output = Output(reached.names)
-        self.world = configured.workers * configured.slots
+        self.method = methods.of(configured)
+        used = hostfile.active(reached.chosen, configured.slots, hostfile.options(configured.deepspeed_args))
+        self.hosts = list(used)
+        # Where ranks do not report, nothing is expected: the exit code of the command is the result.
+        self.output = Output(self.hosts if self.method.ranks else [])
+        self.world = sum(used.values()) if self.method.ranks else 0
         self.before = journal.totals(outside.earlier())
 
     def run(self) -> End:
         """Train. When this returns, no rank is left that can be reached."""
         self.journal.begin_attempt()
         self.journal.move("started")
-        argv = command(self.configured, self.reached.names)
-        process = Process(argv, environment(settings.RUN), self.output)
+        start = methods.Start(self.configured, self.hosts, hostfile=self.hostfile())
+        process = Process(self.method.command(start), self.method.environment(start), self.output)
         self.reached.children.add(process.process.pid)
         try:
             cut = self.watch(process)
@@ -144,9 +101,18 @@ class Attempt:
             process.kill()
             self.reached.children.discard(process.process.pid)
         process.finish()
-        if len(self.output.closed) < len(self.reached.names) and cut != "terminated":
+        if self.output.unclosed() and cut != "terminated":
             self.reached.everywhere(workers.signal_ranks("KILL"), KILL_SECONDS)
         return self.judge(process.code() or 0, cut, lost)
+
+    def hostfile(self) -> str:
+        """The hostfile of the ConfigMap; where there are spare workers, one of those that were chosen."""
+        if not self.configured.spares:
+            return methods.HOSTFILE
+        path = settings.RUN / "hostfile"
+        lines = [f"{host} slots={self.configured.slots}\n" for host in self.reached.chosen]
+        path.write_text("".join(lines), encoding="utf-8")
+        return str(path)
 
     def watch(self, process: Process) -> str:
         """Until the training has ended; the reason to end it before, else ""."""
@@ -159,7 +125,7 @@ class Attempt:
             if cut:
                 return cut
             if self.world_is_there():
-                self.journal.move("running", worldSize=self.world)
+                self.journal.move("running", worldSize=self.world or None)
             time.sleep(TICK_SECONDS)
         return ""
 
@@ -219,7 +185,7 @@ class Attempt:
             training_code=training_code,
             cut=cut,
             lost=lost,
-            hosts=len(self.reached.names),
+            hosts=len(self.output.hosts),
             closed=len(self.output.closed),
             expected_ranks=self.world,
             ranks=len(self.output.ranks),
@@ -241,15 +207,20 @@ class Attempt:
             sizes = ", ".join(str(size) for size in sorted(self.output.world_sizes)) or "none"
             return f"{len(self.output.ranks)} of {self.world} ranks started; world size reported: {sizes}"
         if event == "deadline":
-            limit = self.configured.active_deadline_seconds
-            return f"the training ran longer than lifecycle.activeDeadlineSeconds ({limit})"
+            return late(self.configured)
         return self.outside.explain(event)
 
     def world_is_there(self) -> bool:
-        return len(self.output.ranks) == self.world and self.output.world_sizes == {self.world}
+        return len(self.output.ranks) == self.world and self.output.world_sizes == {self.world} - {0}
 
     def world_is_wrong(self) -> bool:
         return bool(self.output.world_sizes - {self.world})
+
+
+def late(configured: settings.Settings) -> str:
+    """The message of a run that has used up its time."""
+    limit = configured.active_deadline_seconds
+    return f"the training ran longer than lifecycle.activeDeadlineSeconds ({limit})"
 
 
 def log(text: str) -> None:

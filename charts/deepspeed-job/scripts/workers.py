@@ -9,7 +9,6 @@ import signal
 import subprocess
 import time
 from collections.abc import Callable, Iterator
-from pathlib import Path
 
 PROBES_AT_ONCE = 128
 PROBE_SECONDS = 5
@@ -18,11 +17,6 @@ POLL_SECONDS = 0.1
 CONNECT_SECONDS = 5
 COMMAND_SECONDS = 20
 VISIT = "touch /run/dsgen/contact"
-
-
-def hosts(hostfile: Path) -> list[str]:
-    """Names of the workers in rank order. OSError without the file: deepspeed would train in the launcher's own pod."""
-    return [line.split()[0] for line in hostfile.read_text(encoding="utf-8").splitlines() if line.strip()]
 
 
 def missing(names: list[str], port: int, go_on: Callable[[], bool]) -> list[str]:
@@ -84,6 +78,7 @@ class Workers:
 
     def __init__(self, names: list[str], port: int, orphan_seconds: float) -> None:
         self.names = names
+        self.chosen = names  # those that train, in rank order: a network check may leave some out
         self.port = port
         self.children: set[int] = set()  # process ids that the reaper leaves alone
         self.visit_every = orphan_seconds / 4
