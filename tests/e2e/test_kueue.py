@@ -1,0 +1,169 @@
+"""A training in a queue of Kueue's: it waits for quota, is admitted, preempted, admitted again, and succeeds."""
+
+import json
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import pytest
+import yaml
+
+from tests.e2e.cluster import Namespace, kubectl, soon
+from tests.e2e.conftest import unavailable
+from tests.e2e.training import SMALL, Job, Run, condition
+
+GROUP = "kueue.x-k8s.io"
+HOW_KUEUE = "this test needs Kueue in the cluster (https://kueue.sigs.k8s.io, a release's manifests.yaml)"
+LABEL = {"kubernetes.io/os": "linux"}  # a label of every node
+WORKERS = 2
+SLOW = ("--until", "20", "--pause", "1")
+
+
+@pytest.fixture(scope="module")
+def kueue_version() -> str:
+    """The API version in which Kueue's objects are written."""
+    groups = {group["name"]: group for group in json.loads(kubectl("get", "--raw", "/apis"))["groups"]}
+    if GROUP not in groups:
+        unavailable(HOW_KUEUE)
+    return str(groups[GROUP]["preferredVersion"]["groupVersion"])
+
+
+def queue_objects(name: str, version: str) -> list[dict[str, Any]]:
+    """A flavor of labelled nodes, a queue with quota for the workers of one run, and a priority that preempts."""
+    resources = [
+        {"name": "cpu", "nominalQuota": f"{WORKERS * 50}m"},
+        {"name": "memory", "nominalQuota": f"{WORKERS * 128}Mi"},
+    ]
+    group = {"coveredResources": ["cpu", "memory"], "flavors": [{"name": name, "resources": resources}]}
+    specs: dict[str, dict[str, Any]] = {
+        "ResourceFlavor": {"spec": {"nodeLabels": LABEL}},
+        "ClusterQueue": {
+            "spec": {
+                "namespaceSelector": {"matchLabels": {"kubernetes.io/metadata.name": name}},
+                "resourceGroups": [group],
+                "preemption": {"withinClusterQueue": "LowerPriority"},
+            }
+        },
+        "WorkloadPriorityClass": {"value": 1000},
+    }
+    return [{"apiVersion": version, "kind": kind, "metadata": {"name": name}, **spec} for kind, spec in specs.items()]
+
+
+@dataclass
+class Queue:
+    """The LocalQueue `queue` of a namespace, and Jobs that take its whole quota."""
+
+    space: Namespace
+    image: str
+
+    def take(self, job: str, **labels: str) -> None:
+        """Apply a Job of the queue that needs all of the quota, and sleeps until it is deleted."""
+        program = ["sh", "-c", "trap exit TERM; sleep 3600 & wait"]
+        container = {"name": "main", "image": self.image, "command": program, "resources": SMALL}
+        secure = {"allowPrivilegeEscalation": False, "capabilities": {"drop": ["ALL"]}}
+        pod = {"restartPolicy": "Never", "containers": [container | {"securityContext": secure}]}
+        spec = {"parallelism": WORKERS, "completions": WORKERS, "template": {"spec": pod}}
+        metadata = {"name": job, "labels": {f"{GROUP}/queue-name": "queue", **labels}}
+        made = {"apiVersion": "batch/v1", "kind": "Job", "metadata": metadata, "spec": spec}
+        self.space.kubectl("apply", "--filename", "-", text=yaml.safe_dump(made))
+        self.space.watched("job", job, lambda seen: not seen.spec.suspend, 60)
+
+    def give_back(self, job: str) -> None:
+        """Delete that Job."""
+        self.space.kubectl("delete", "job", job, "--wait=false")
+
+
+@pytest.fixture(scope="module")
+def queued_job(make_job: Callable[..., Job], kueue_version: str) -> Iterator[Job]:
+    """A job whose workers belong into the queue `queue` of its namespace."""
+    job = make_job("kueue", *SLOW)
+    name = job.space.name
+    made = queue_objects(name, kueue_version)
+    local = {"apiVersion": kueue_version, "kind": "LocalQueue", "metadata": {"name": "queue", "namespace": name}}
+    text = yaml.safe_dump_all([*made, {**local, "spec": {"clusterQueue": name}}])
+    soon("webhook of Kueue", lambda: kubectl("apply", "--filename", "-", text=text), 60)
+    job.values["scheduling"] = {"queue": "queue"}
+    job.values["workers"] |= {"nodeSelector": LABEL}
+    yield job
+    for entry in made:  # they go when the namespace and its workloads have gone
+        kubectl("delete", f"{entry['kind'].lower()}.{GROUP}", name, "--wait=false")
+
+
+def is_admitted(worker: Any) -> bool:
+    return not worker.spec.suspend
+
+
+@dataclass
+class Story:
+    """What was seen on the way of one run through the queue."""
+
+    waiting: dict[str, Any]
+    pods_while_waiting: list[str]
+    answers_when_admitted: list[str]
+    preempted: dict[str, Any]
+    failed: int
+    launchers: set[str]
+    run: Run
+
+
+@pytest.fixture(scope="module")
+def story(queued_job: Job, image: str) -> Story:
+    """The quota is taken; it becomes free; another Job preempts the training; the quota is free again."""
+    job, space = queued_job, queued_job.space
+    queue = Queue(space, image)
+    queue.take("earlier")
+    job.apply()
+    waiting = job.recorded("1", lambda record: record["phase"] == "Queued", 60)
+    pods = [pod.metadata.name for pod in job.pods("1", "worker")]
+    queue.give_back("earlier")
+    space.watched("job", "digits-1-worker", is_admitted, 60)
+    launcher = job.trained()
+    answers = job.apply()
+    queue.take("urgent", **{f"{GROUP}/priority-class": space.name})
+    preempted = job.recorded("1", lambda record: record["phase"] == "Queued" and bool(record["attempts"]), 60)
+    queue.give_back("urgent")
+    worker = space.watched("job", "digits-1-worker", is_admitted, 60)
+    run = job.ended()
+    uids = {launcher.metadata.uid, *(pod.metadata.uid for pod in run.pods_of("launcher"))}
+    return Story(waiting, pods, answers, preempted, worker.status.failed or 0, uids, run)
+
+
+def test_a_queued_run_waits_and_says_so(story: Story) -> None:
+    """The launcher is there and records it; no worker is."""
+    assert ("Queued", "WorkersSuspended") == (story.waiting["phase"], story.waiting["reason"])
+    assert ([], []) == (story.waiting["attempts"], story.pods_while_waiting)
+
+
+def test_an_admitted_run_can_be_applied_again(story: Story) -> None:
+    """What Kueue wrote into the Job (suspend, the flavor's nodeSelector) is nobody else's, and nothing changes."""
+    assert [] == [answer for answer in story.answers_when_admitted if not answer.endswith(" unchanged")]
+
+
+def test_workers_run_where_the_flavor_says(story: Story) -> None:
+    """The flavor's labels were written by Kueue; the user's nodeSelector is an affinity beside them."""
+    (required,) = {
+        json.dumps(pod.spec.affinity.node_affinity.to_dict()["required_during_scheduling_ignored_during_execution"])
+        for pod in story.run.pods_of("worker")
+    }
+
+    assert [LABEL] * WORKERS == [pod.spec.node_selector for pod in story.run.pods_of("worker")]
+    assert ("kubernetes.io/os", "In", ["linux"]) == tuple(
+        json.loads(required)["node_selector_terms"][0]["match_expressions"][0][key]
+        for key in ("key", "operator", "values")
+    )
+
+
+def test_a_preempted_run_goes_back_into_the_queue_and_on_from_its_checkpoint(story: Story) -> None:
+    """The record says so, no failure is counted, and the launcher pod is the same one from beginning to end."""
+    run = story.run
+
+    assert ["WorkersLost"] == [attempt["reason"] for attempt in story.preempted["attempts"]]
+    assert (0, 1) == (story.failed, len(story.launchers))
+    assert ("Succeeded", 0, 2) == tuple(run.record[key] for key in ("phase", "exitCode", "worldSize"))
+    assert ["WorkersLost", "Succeeded"] == [attempt["reason"] for attempt in run.record["attempts"]]
+    assert {"attempts": 2, "failures": 0, "replacements": 0}.items() <= run.record["totals"].items()
+    assert ("Complete", "Complete") == (condition(run.launcher).type, condition(run.worker).type)
+    begun = [line["first"] for line in run.lines if "rank" in line]
+    assert [0, 0] == begun[:2]
+    assert all(5 <= first < 20 for first in begun[2:])
+    assert list(range(20)) == sorted(run.losses)
