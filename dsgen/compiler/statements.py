@@ -35,7 +35,8 @@ class Statements:
 
     @singledispatchmethod
     def _statement(self, node: nodes.Node) -> list[Statement]:
-        raise self.unit.error(node.lineno, f"{type(node).__name__} is not part of the language")
+        lines = (part.lineno for part in (node, *node.find_all(nodes.Node)) if part.lineno)  # a Scope itself has none
+        raise self.unit.error(next(lines), f"{type(node).__name__} is not part of the language")
 
     @_statement.register
     def _(self, node: nodes.Output) -> list[Statement]:

@@ -74,6 +74,7 @@ SCHEMA: dict[str, Any] = {
     },
 }
 RELEASE = {"name": "rel", "namespace": "space"}
+FILES = {"scripts/x.sh": "echo '{{ x }}'\n\n  << y >>\n"}
 
 
 def go(source: str, helpers: str = "", **options: Any) -> str:
@@ -106,12 +107,18 @@ class Worlds:
         folder.mkdir(parents=True)
         for name, source in sources.items():
             folder.joinpath(name).write_text(source)
-        self._environment: Environment = environment(folder)
+        for path, text in FILES.items():
+            folder.joinpath(path).parent.mkdir(exist_ok=True)
+            folder.joinpath(path).write_text(text)
+        self._environment: Environment = environment(folder, folder)
 
     def _chart(self, folder: Path, sources: Mapping[str, str]) -> None:
         units = {name: Unit(name, source) for name, source in sources.items()}
-        compiled = compile_units(units, SCHEMA, (), self._environment).templates
+        compiled = compile_units(units, SCHEMA, FILES, self._environment).templates
         folder.joinpath("templates").mkdir(parents=True)
+        folder.joinpath("scripts").mkdir()
+        for path, text in FILES.items():
+            folder.joinpath(path).write_text(text)
         for name, text in compiled.items():
             folder.joinpath("templates", name).write_text(text)
         yaml_helper = STATIC.joinpath("templates/_yaml.tpl").read_text()
