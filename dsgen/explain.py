@@ -12,7 +12,8 @@ from dsgen.diagnostics import TITLES, visible
 from dsgen.errors import UsageProblem
 from dsgen.explanations import EXPLANATIONS
 from dsgen.schema import Schema
-from dsgen.validate import MOST_SHOWN, TYPE_WORDS
+from dsgen.suggestions import MOST_SHOWN
+from dsgen.validate import TYPE_WORDS
 
 WIDTH = 100
 ANY = "*"
@@ -88,6 +89,8 @@ def _whole(part: Schema) -> Schema:
         merged |= _whole(other)
     if "$ref" in part:
         merged |= _whole(schema.resolve(part))
+    if name := schema.kubernetes_type(part):
+        merged["x-kubernetes"] = name
     return merged | {key: value for key, value in part.items() if key not in ("allOf", "$ref")}
 
 
@@ -114,7 +117,11 @@ def _facts(part: Schema, required: bool) -> str:
 def _type(part: Schema) -> str:
     words = " or ".join(TYPE_WORDS[name] for name in schema.types(part) if name != "null")
     items = _whole(part["items"]) if "items" in part else {}
-    return f"{words}; each item is {_type(items)}" if items and part["type"] == "array" else words
+    if items and part["type"] == "array":
+        return f"{words}; each item is {_type(items)}"
+    if part["type"] == "object" and "x-kubernetes" in part:
+        return f"{words}: {part['x-kubernetes']} of the Kubernetes API"
+    return words
 
 
 def _range(part: Schema) -> str:

@@ -18,35 +18,33 @@ from pathlib import Path
 from typing import Any
 
 SCHEMA_FILE = Path(__file__).with_name("schema.json")
+KUBERNETES_FILE = Path(__file__).with_name("kubernetes.json")
 DEFINITION = "#/definitions/"
 
 Schema = dict[str, Any]
 
-OPTIONS_HEAD = """\
-# Options
-
-All keys of a values file; the chart's `values.yaml` has the same. Every key has a default: only `image.repository` and
-one of `training.python`, `training.module` and `training.exec` (or `launch.command`) must be given, and for flat
-manifests a name and a namespace.
-`NAME` stands for a name that you choose. This page is made from `dsgen/schema.json`.
-"""
-OPTION_TYPES = {
-    "string": "text",
-    "integer": "whole number",
-    "number": "number",
-    "boolean": "true or false",
-    "array": "list",
-    "object": "map",
-}
+WIDTH = 120
+"""Of the lines of published files, where that is possible."""
 
 
 @functools.cache
 def load() -> Schema:
-    """The schema of schema.json, its records expanded; shared, so do not change it."""
-    loaded: Schema = json.loads(SCHEMA_FILE.read_text(encoding="utf-8"))
-    definitions = loaded["definitions"]
+    """The schema of schema.json with the objects of kubernetes.json, its records expanded; shared, do not change it."""
+    loaded: Schema = json.loads(SCHEMA_FILE.read_bytes())
+    definitions = loaded["definitions"] | _kubernetes()["definitions"]
     expanded = _expanded({key: part for key, part in loaded.items() if key != "definitions"}, definitions)
     return expanded | {"definitions": _reached(expanded, definitions)}
+
+
+@functools.cache
+def _kubernetes() -> dict[str, Any]:
+    loaded: dict[str, Any] = json.loads(KUBERNETES_FILE.read_bytes())
+    return loaded
+
+
+def kubernetes_version() -> str:
+    """The version of Kubernetes whose objects are known, such as 1.34."""
+    return str(_kubernetes()["version"]).rpartition(".")[0]
 
 
 def _expanded(part: Schema, definitions: Schema) -> Schema:
@@ -108,6 +106,15 @@ def types(schema: Schema) -> list[str]:
     return [found] if isinstance(found, str) else found
 
 
+def kubernetes_type(schema: Schema) -> str:
+    """The type of the Kubernetes API whose fields stand there, such as Affinity; empty for what is dsgen's own."""
+    for part in (schema, *schema.get("allOf", ())):
+        name = part.get("$ref", "").removeprefix(DEFINITION)
+        if name:
+            return str(name) if name[0].isupper() else kubernetes_type(load()["definitions"][name])
+    return ""
+
+
 def child(schema: Schema, key: str | int) -> Schema | None:
     """The schema of what stands under a key or an index, None when there is no such key or anything may stand there."""
     schema = resolve(schema)
@@ -119,6 +126,12 @@ def child(schema: Schema, key: str | int) -> Schema | None:
         return resolve(found)
     inner = (child(part, key) for part in schema.get("allOf", ()))
     return next((part for part in inner if part is not None), None)
+
+
+def keys(schema: Schema) -> list[str]:
+    """The fixed keys of a record or of a Kubernetes object, in their order."""
+    parts = (schema, *schema.get("allOf", ()))
+    return [key for part in parts for key in resolve(part).get("properties", ())]
 
 
 def type_at(path: Sequence[str | int]) -> Schema | None:
@@ -180,9 +193,10 @@ def for_chart() -> Schema:
     """The chart's values.schema.json.
 
     Every key with a default is `required` in the records that are always there: Helm merges the defaults before it
-    checks, so one of these keys is missing only when somebody set it to null.
+    checks, so one of these keys is missing only when somebody set it to null. Nobody reads descriptions there.
     """
     chart: Schema = _published(_with_required(copy.deepcopy(load())))
+    chart["definitions"] = {name: _bare(part) for name, part in chart["definitions"].items()}
     return chart
 
 
@@ -210,67 +224,25 @@ def _published(schema: Any) -> Any:
     return schema
 
 
-def as_json(schema: Schema) -> str:
-    """The text of a file with this schema."""
-    return json.dumps(schema, indent=2, ensure_ascii=False) + "\n"
+def _bare(definition: Schema) -> Schema:
+    """A definition without the descriptions of its fields."""
+    if "properties" not in definition:
+        return {key: part for key, part in definition.items() if key != "description"}
+    return definition | {"properties": {key: _bare(part) for key, part in definition["properties"].items()}}
 
 
-# -- the option reference, docs/options.md ---------------------------------------------------------------------------
+def as_json(part: Any) -> str:
+    """The text of a file with this schema; what fits on a line stands on one."""
+    return f"{_json(part, '', 0)}\n"
 
 
-def options_page() -> str:
-    """The text of docs/options.md: a section with a table for every key at the top."""
-    return OPTIONS_HEAD + "".join(_section(key, part) for key, part in load()["properties"].items())
-
-
-def _section(key: str, part: Schema) -> str:
-    rows: list[tuple[tuple[str, ...], Schema]] = [] if is_record(part) else [((key,), part)]
-    rows += [((key, *path), found) for path, found in _keys(part)]
-    text = f"\n## {key}\n\n"
-    if is_record(part):
-        text += f"{part['description']}\n\n"
-    return text + "| key | type | default | meaning |\n|---|---|---|---|\n" + "".join(_row(*row) for row in rows)
-
-
-def _keys(part: Schema) -> Iterator[tuple[tuple[str, ...], Schema]]:
-    """The keys below one, without the records between, which say nothing of their own."""
-    below = part.get("additionalProperties")
-    record = resolve(below) if isinstance(below, dict) else {}
-    named = [(("NAME", *path), found) for path, found in records(record)] if is_record(record) else []
-    for path, found in (*(records(part) if is_record(part) else ()), *named):
-        if not is_always_there(found):
-            yield tuple("NAME" if key == "*" else key for key in path), found
-
-
-def _row(path: tuple[str, ...], part: Schema) -> str:
-    cells = (f"`{'.'.join(path)}`", _type(part), _default(part), _meaning(part))
-    return "| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |\n"
-
-
-def _type(part: Schema) -> str:
-    if "enum" in part:
-        return ", ".join(f"`{word}`" if word else '`""`' for word in part["enum"])
-    words = " or ".join(OPTION_TYPES[name] for name in types(part) if name != "null")
-    items = types(resolve(part["items"])) if "items" in part else []
-    return f"{words} of {OPTION_TYPES[items[0]]}s" if items and items[0] == "string" else words
-
-
-def _default(part: Schema) -> str:
-    return f"`{json.dumps(part['default'], ensure_ascii=False)}`" if "default" in part else "absent"
-
-
-def _meaning(part: Schema) -> str:
-    return " ".join(filter(None, (part["description"], _limits(part), _examples(part))))
-
-
-def _limits(part: Mapping[str, Any]) -> str:
-    if "x-pattern" in part:
-        return f"Form: {part['x-pattern']}."
-    if part.get("minimum", 0) > 0:
-        return f"At least {part['minimum']}."
-    return ""
-
-
-def _examples(part: Mapping[str, Any]) -> str:
-    found = [f"`{json.dumps(example, ensure_ascii=False)}`" for example in part.get("examples", ())]
-    return f"Such as {' or '.join(found)}." if found else ""
+def _json(part: Any, margin: str, used: int) -> str:
+    """JSON behind `used` characters of its line, the further lines behind a margin."""
+    line = json.dumps(part, ensure_ascii=False)
+    if not part or not isinstance(part, dict | list) or used + len(line) < WIDTH:
+        return line
+    below = f"{margin}  "
+    if isinstance(part, list):
+        return "[\n" + ",\n".join(below + _json(one, below, len(below)) for one in part) + f"\n{margin}]"
+    keys = [(f"{below}{json.dumps(key, ensure_ascii=False)}: ", one) for key, one in part.items()]
+    return "{\n" + ",\n".join(key + _json(one, below, len(key)) for key, one in keys) + f"\n{margin}}}"

@@ -6,14 +6,13 @@ place of the key (an unknown one) or of the value.
 
 from __future__ import annotations
 
-import difflib
 import functools
 import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from dsgen import schema
+from dsgen import schema, suggestions
 from dsgen.characters import uncarried_key, uncarried_text
 from dsgen.diagnostics import Diagnostic, Position
 from dsgen.nodes import Node, Path, kind, path_text
@@ -31,9 +30,6 @@ TYPE_WORDS = {
     "null": "null",
 }
 UNKNOWN_KEY, NO_VALUE = "DS101", "DS106"
-MOST_SHOWN = 12
-"""Possible keys that a hint lists when none of them is close to what was written."""
-
 
 Problem = tuple[Path, Diagnostic]
 """A diagnostic and the path of what is wrong: of the unknown key, of the value of the wrong type."""
@@ -66,6 +62,11 @@ class _Finding:
         """The part of the schema that was violated."""
         found = self.error.schema
         return found if isinstance(found, dict) else {}
+
+    @property
+    def known(self) -> list[str]:
+        """The keys that may stand there."""
+        return schema.keys(self.rule)
 
     def says(self, id_: str, message: str, hint: str = "") -> Problem:
         return self.path, Diagnostic(id_, message, self.node.position, path_text(self.path), hint)
@@ -170,28 +171,11 @@ def _uncarried(root: Node) -> Iterator[Problem]:
 
 
 def _unknown_keys(found: _Finding) -> Iterator[Problem]:
-    known = found.rule["properties"]
     for key in found.value:
-        if key not in known:
+        if key not in found.known:
             where = path_text(found.path) or "a values file"
             message = f'"{key}" is not a key of {where}'
-            yield found.says_of_key(UNKNOWN_KEY, key, message, _instead(key, found.path, sorted(known)))
-
-
-def _instead(key: str, path: Path, known: list[str]) -> str:
-    close = closest(key, known)
-    if close:
-        return f"did you mean {close}?"
-    elsewhere = [other for other, _ in schema.records() if other[-1] == key and other[:-1] != path and "*" not in other]
-    if elsewhere:
-        return "did you mean " + " or ".join(path_text(other) for other in elsewhere[:3]) + "?"
-    return f"possible: {', '.join(known)}" if len(known) <= MOST_SHOWN else ""
-
-
-def closest(word: str, known: Sequence[str]) -> str:
-    lower = {other.lower(): other for other in known}
-    close = difflib.get_close_matches(word.lower(), lower, 1, 0.6)
-    return lower[close[0]] if close else ""
+            yield found.says_of_key(UNKNOWN_KEY, key, message, suggestions.for_key(key, found.path, found.rule))
 
 
 def _wrong_type(found: _Finding) -> Iterator[Problem]:
@@ -233,9 +217,8 @@ def _repair(found: _Finding, wanted: Sequence[str]) -> str:
 def _not_in_enum(found: _Finding) -> Iterator[Problem]:
     if type(found.value) is not str:
         return  # its type is wrong, which is said already
-    close = closest(found.value, found.limit)
-    possible = ", ".join(word or '""' for word in found.limit)
-    hint = f"did you mean {close}? Possible: {possible}" if close else f"possible: {possible}"
+    close, possible = suggestions.closest(found.value, found.limit), suggestions.possible(found.limit)
+    hint = f"did you mean {close}? {possible[:1].upper()}{possible[1:]}".rstrip() if close else possible
     yield found.says("DS103", f"{found.name} cannot be {shown(found.value)}", hint)
 
 
@@ -261,8 +244,7 @@ def _too_many(found: _Finding) -> Iterator[Problem]:
 
 
 def _missing(found: _Finding) -> Iterator[Problem]:
-    known = found.rule["properties"]
-    if any(key not in known for key in found.value):
+    if any(key not in found.known for key in found.value):
         return  # most likely it is there, misspelt
     for key in found.limit:
         if key not in found.value and found.error.message.startswith(repr(key)):
@@ -271,7 +253,7 @@ def _missing(found: _Finding) -> Iterator[Problem]:
 
 def _one_of(found: _Finding) -> Iterator[Problem]:
     choices = [key for branch in found.limit for key in branch["required"]]
-    if set(found.value) <= set(found.rule["properties"]):
+    if isinstance(found.value, dict) and set(found.value) <= set(found.known):
         yield found.says("DS108", f"{found.name} needs exactly one of {' and '.join(choices)}")
 
 

@@ -11,7 +11,8 @@ from dsgen.diagnostics import Diagnostic, Position, has_errors, ordered
 from dsgen.nodes import Node, Path, SourceText, merge
 from dsgen.set_values import Override
 from dsgen.source import read
-from dsgen.validate import UNKNOWN_KEY, Problem, closest, validate
+from dsgen.suggestions import closest
+from dsgen.validate import UNKNOWN_KEY, Problem, validate
 
 __all__ = ["Loaded", "Override", "Release", "SourceText", "Values", "check", "load"]
 

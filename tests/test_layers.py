@@ -12,7 +12,7 @@ PACKAGE = Path(__file__).parent.parent / "dsgen"
 ORDER = (
     *("errors", "diagnostics", "explanations", "reports"),
     *("characters", "scalars", "nodes", "syntax", "source"),
-    *("schema", "options", "language"),
+    *("schema", "options", "suggestions", "language"),
     *("validate", "deepspeed", "checks", "set_values", "values"),
     *("origins", "explain", "presets"),
     *("objects", "render", "compiler"),

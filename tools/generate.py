@@ -7,7 +7,7 @@ import tempfile
 from collections.abc import Iterable
 from pathlib import Path
 
-from dsgen import schema
+from dsgen import options, schema
 from dsgen.compiler import chart_files
 from tools import docs
 
@@ -21,7 +21,7 @@ def texts() -> dict[str, str]:
     return {
         **{f"{chart}/{path}": text for path, text in chart_files().items()},
         "schemas/values.schema.json": schema.as_json(schema.for_editors()),
-        "docs/options.md": schema.options_page(),
+        "docs/options.md": options.page(),
         **{page.relative_to(ROOT).as_posix(): _page(page) for page in docs.pages()},
     }
 

@@ -13,7 +13,8 @@ from dsgen.cli._shared import Findings, Inputs, color
 from dsgen.diagnostics import Diagnostic, Position, as_text, has_errors
 from dsgen.errors import DsgenError, UsageProblem
 from dsgen.nodes import from_data, merge, path_text
-from dsgen.validate import UNKNOWN_KEY, closest
+from dsgen.suggestions import closest
+from dsgen.validate import UNKNOWN_KEY
 from dsgen.values import Loaded, Release, SourceText
 
 STDIN = "<stdin>"

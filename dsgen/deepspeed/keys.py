@@ -12,7 +12,8 @@ from typing import Any
 
 from dsgen.diagnostics import Severity
 from dsgen.nodes import Path, kind, path_text
-from dsgen.validate import MOST_SHOWN, TYPE_WORDS, closest, shown
+from dsgen.suggestions import MOST_SHOWN, closest
+from dsgen.validate import TYPE_WORDS, shown
 
 Rule = Mapping[str, Any]
 """What may stand under a key; tools/deepspeed_keys.py describes the form."""
@@ -82,9 +83,12 @@ def table() -> Rule:
     return loaded
 
 
-def findings(config: Mapping[str, Any]) -> Iterator[Finding]:
-    """Unknown and removed keys, values of the wrong type, not possible or out of range, and `"auto"`."""
-    yield from _of_map((), config, table())
+def findings(config: Mapping[str, Any], version: str = "") -> Iterator[Finding]:
+    """Unknown and removed keys, values of the wrong type, not possible or out of range, and `"auto"`.
+
+    version: of DeepSpeed, one that is known; without it the newest, and what others take is a warning.
+    """
+    yield from _of_map((), config, table(version), version)
     yield from _placeholders(config)
 
 

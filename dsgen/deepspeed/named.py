@@ -7,7 +7,8 @@ from typing import Any
 
 from dsgen.deepspeed.combinations import Config
 from dsgen.deepspeed.keys import AUTO, Finding, table
-from dsgen.validate import closest, shown
+from dsgen.suggestions import closest
+from dsgen.validate import shown
 
 OLD_OPTIMIZERS = ("onebitadam", "zerooneadam", "onebitlamb")
 WITH_ZERO = ("Adam", "AdamW", "Adagrad")

@@ -11,7 +11,7 @@ from dsgen.explanations import EXPLANATIONS
 from tests.cli.conftest import Cli
 
 # No values file alone has them: a release's name, a megabyte, two files.
-WITHOUT_EXAMPLE = {"DS205", "DS253", "DS902"}
+WITHOUT_EXAMPLE = {"DS205", "DS253", "DS257", "DS902"}
 
 
 def test_every_id_has_an_explanation() -> None:
@@ -74,9 +74,15 @@ def test_a_key_is_explained(cli: Cli) -> None:
         ("workers", "  replicas                   Number of worker pods."),
         ("workers", "  extraPodSpec               Fields of the pod that have no key here, as in Kubernetes."),
         ("launcher.runtimeClassName", '  example  "nvidia"'),
-        ("workers.tolerations", "  type     a list; each item is a map"),
-        ("workers.tolerations", "  tolerationSeconds  a whole number"),
-        ("workers.tolerations[0].effect", '  values   "NoSchedule", "PreferNoSchedule", "NoExecute"'),
+        ("workers.tolerations", "  type     a list; each item is a map: Toleration of the Kubernetes API"),
+        ("workers.affinity", "  type     a map: Affinity of the Kubernetes API"),
+        ("workers.affinity.nodeAffinity", "  type     a map: NodeAffinity of the Kubernetes API"),
+        ("launcher.initContainers[0].image", "  default  none, it must be given"),
+        ("launcher.initContainers[0].volumeMounts[0].mountPath", "  type     a text"),
+        ("storage.data.projected.sources.*.secret.optional", "  type     true or false"),
+        ("workers.extraPodSpec.hostAliases[0].ip", "  type     a text"),
+        ("workers.tolerations", "  effect             Effect indicates the taint effect to match."),
+        ("workers.tolerations[0].effect", '  values   "", "NoExecute", "NoSchedule", "PreferNoSchedule"'),
         ("workers.tolerations.*.key", "  type     a text"),
         ("training.args", "  type     a list; each item is a text"),
         ("training.env.TOKEN.valueFrom", "  range    exactly one of its keys"),

@@ -1,0 +1,98 @@
+"""The option reference, docs/options.md: every key of the values in a table for each key at the top."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from dsgen import schema
+from dsgen.schema import Schema
+
+HEAD = """\
+# Options
+
+All keys of a values file; the chart's `values.yaml` has the same. Every key has a default: only `image.repository` and
+one of `training.python`, `training.module` and `training.exec` (or `launch.command`) must be given, and for flat
+manifests a name and a namespace.
+`NAME` stands for a name that you choose. A type with a link is one of the Kubernetes API, written as in any manifest:
+its fields are checked, but not listed here (`dsgen explain workers.affinity` lists them). This page is made from
+`dsgen/schema.json`.
+"""
+REFERENCE = "https://kubernetes.io/docs/reference/generated/kubernetes-api/v{version}/#{name}-v1-core"
+TYPES = {
+    "string": "text",
+    "integer": "whole number",
+    "number": "number",
+    "boolean": "true or false",
+    "array": "list",
+    "object": "map",
+}
+
+
+def page() -> str:
+    """The text of docs/options.md: a section with a table for every key at the top."""
+    return HEAD + "".join(_section(key, part) for key, part in schema.load()["properties"].items())
+
+
+def _section(key: str, part: Schema) -> str:
+    rows: list[tuple[tuple[str, ...], Schema]] = [] if schema.is_record(part) else [((key,), part)]
+    rows += [((key, *path), found) for path, found in _keys(part)]
+    text = f"\n## {key}\n\n"
+    if schema.is_record(part):
+        text += f"{part['description']}\n\n"
+    return text + "| key | type | default | meaning |\n|---|---|---|---|\n" + "".join(_row(*row) for row in rows)
+
+
+def _keys(part: Schema) -> Iterator[tuple[tuple[str, ...], Schema]]:
+    """The keys below one, without the records between, which say nothing of their own."""
+    below = part.get("additionalProperties")
+    record = schema.resolve(below) if isinstance(below, dict) else {}
+    named = [(("NAME", *path), found) for path, found in schema.records(record)] if schema.is_record(record) else []
+    for path, found in (*(schema.records(part) if schema.is_record(part) else ()), *named):
+        if not schema.is_always_there(found):
+            yield tuple("NAME" if key == "*" else key for key in path), found
+
+
+def _row(path: tuple[str, ...], part: Schema) -> str:
+    cells = (f"`{'.'.join(path)}`", _type(part), _default(part), _meaning(part))
+    return "| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |\n"
+
+
+def _type(part: Schema) -> str:
+    if words := _of_kubernetes(part):
+        return words
+    if "enum" in part:
+        return ", ".join(f"`{word}`" if word else '`""`' for word in part["enum"])
+    words = " or ".join(TYPES[name] for name in schema.types(part) if name != "null")
+    items = schema.types(schema.resolve(part["items"])) if "items" in part else []
+    return f"{words} of {TYPES[items[0]]}s" if items and items[0] == "string" else words
+
+
+def _of_kubernetes(part: Schema) -> str:
+    """What stands there, with a link to its fields; empty for what is dsgen's own."""
+    item = schema.kubernetes_type(part.get("items", {}))
+    name = item or schema.kubernetes_type(part)
+    link = f"[{name}]({REFERENCE.format(version=schema.kubernetes_version(), name=name.lower())})"
+    return (f"list of {link}" if item else link) if name else ""
+
+
+def _default(part: Schema) -> str:
+    return f"`{json.dumps(part['default'], ensure_ascii=False)}`" if "default" in part else "absent"
+
+
+def _meaning(part: Schema) -> str:
+    return " ".join(filter(None, (part["description"], _limits(part), _examples(part))))
+
+
+def _limits(part: Mapping[str, Any]) -> str:
+    if "x-pattern" in part:
+        return f"Form: {part['x-pattern']}."
+    if part.get("minimum", 0) > 0:
+        return f"At least {part['minimum']}."
+    return ""
+
+
+def _examples(part: Mapping[str, Any]) -> str:
+    found = [f"`{json.dumps(example, ensure_ascii=False)}`" for example in part.get("examples", ())]
+    return f"Such as {' or '.join(found)}." if found else ""

@@ -1,0 +1,157 @@
+"""Writes dsgen/kubernetes.json: the objects of the Kubernetes API that values may hold, as JSON Schema definitions.
+
+They are what a cluster's own API server publishes (`kubectl get --raw /openapi/v3/api/v1`), so far as they can be
+reached from the types that dsgen/schema.json refers to: unknown fields refused, null refused at every depth. Where the
+API server knows better than its description, a table here says so; each row was tried with it (tests/e2e). Run it with
+KUBECONFIG for a newer version: `python -m tools.kubernetes_fragments`.
+"""
+
+import json
+import re
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from dsgen import schema
+
+TARGET = Path(__file__).parent.parent / "dsgen" / "kubernetes.json"
+COMPONENT = "#/components/schemas/"
+FREE = {"$ref": f"{schema.DEFINITION}withoutNull"}
+QUANTITY = {
+    "type": ["string", "number"],
+    "pattern": "^[+-]?([0-9]+[.]?[0-9]*|[.][0-9]+)([numkMGTPE]|[KMGTPE]i|[eE][+-]?[0-9]+)?$",
+    "x-pattern": "a number, with or without a unit: 500m, 4, 1.5, 16Gi",
+}
+INT32 = {"minimum": -(2**31), "maximum": 2**31 - 1}
+SCALARS: dict[str, dict[str, Any]] = {
+    "Quantity": QUANTITY,
+    "IntOrString": {"type": ["integer", "string"], **INT32},
+}
+KEYWORDS = ("type", "enum")
+
+WITHOUT_REQUIRED = {"Container", "PodSpec"}
+"""Their fields are wanted, for a part of one; a whole container is a definition of dsgen/schema.json."""
+ONLY = {"ObjectMeta": ("annotations", "labels")}
+"""The fields that the API server takes where dsgen has the type; all others it refuses there."""
+UNSEEN = {("PodSpec", name) for name in ("containers", "ephemeralContainers", "initContainers", "volumes")}
+"""Fields that dsgen writes, so that a check refuses them: their types are not worth their size."""
+REQUIRED_TOO = {
+    "ConfigMapEnvSource": ["name"],
+    "ConfigMapKeySelector": ["name"],
+    "SecretEnvSource": ["name"],
+    "SecretKeySelector": ["name"],
+    "SecretReference": ["name"],
+    "VolumeNodeAffinity": ["required"],
+}
+"""Fields that the API server demands without saying so."""
+NOT_REQUIRED = {
+    "HTTPHeader": ["value"],
+    "PreferredSchedulingTerm": ["preference"],
+    "SleepAction": ["seconds"],
+    "Sysctl": ["value"],
+}
+"""Fields that it does without although it says the opposite."""
+EMPTY_TOO = {
+    *(("Container", name) for name in ("imagePullPolicy", "terminationMessagePolicy")),
+    *(("PodSpec", name) for name in ("dnsPolicy", "restartPolicy")),
+    *(("Toleration", name) for name in ("effect", "operator")),
+    *(("ContainerPort", "protocol"), ("HTTPGetAction", "scheme"), ("Lifecycle", "stopSignal")),
+}
+"""Choices for which an empty text is the same as none."""
+MORE: dict[tuple[str, str], dict[str, Any]] = {
+    ("EmptyDirVolumeSource", "medium"): {
+        "pattern": "^(Memory|HugePages(-[0-9]+[KMG]i)?)?$",
+        "x-pattern": "Memory, HugePages, or HugePages- and a size such as 2Mi",
+    },
+    ("NFSVolumeSource", "path"): {"pattern": "^/[^\\n\\x85]*$", "x-pattern": "an absolute path"},
+    ("NodeSelector", "nodeSelectorTerms"): {"minItems": 1},
+    ("Toleration", "operator"): {"enum": ["", "Equal", "Exists", "Gt", "Lt"]},  # the last two since Kubernetes 1.35
+}
+"""Keywords of single fields."""
+OF_TYPES: dict[str, dict[str, Any]] = {
+    "EnvFromSource": {"oneOf": [{"required": ["configMapRef"]}, {"required": ["secretRef"]}]},
+    "EnvVarSource": {"minProperties": 1, "maxProperties": 1},
+}
+"""Keywords of whole types."""
+
+
+def kubectl(path: str) -> Any:
+    """What the API server answers."""
+    return json.loads(subprocess.run(["kubectl", "get", "--raw", path], capture_output=True, check=True).stdout)
+
+
+def table(components: dict[str, Any], version: str) -> dict[str, Any]:
+    """The file's content, made of the API server's components and its version."""
+    types = {name.rpartition(".")[2]: part for name, part in components.items()}
+    found: dict[str, Any] = {}
+    waiting = wanted()
+    while waiting:
+        name = waiting.pop()
+        if name in types and name not in found:
+            found[name] = definition(name, types[name])
+            waiting += references(found[name])
+    return {"source": "tools/kubernetes_fragments.py", "version": version, "definitions": dict(sorted(found.items()))}
+
+
+def wanted() -> list[str]:
+    """The types that schema.json refers to: those of its references that begin with a capital."""
+    text = schema.SCHEMA_FILE.read_text(encoding="utf-8")
+    return sorted(set(re.findall(rf'"{schema.DEFINITION}([A-Z]\w*)"', text)))
+
+
+def references(part: Any) -> Iterator[str]:
+    """The names of all types that a definition refers to."""
+    yield from re.findall(rf'"{schema.DEFINITION}([A-Z]\w*)"', json.dumps(part))
+
+
+def definition(name: str, part: dict[str, Any]) -> dict[str, Any]:
+    """One type."""
+    if name in SCALARS:
+        return SCALARS[name]
+    keys = ONLY.get(name, sorted(part["properties"]))
+    found: dict[str, Any] = {
+        "type": "object",
+        "properties": {key: field(name, key, part["properties"][key]) for key in keys},
+    }
+    required = {*part.get("required", ()), *REQUIRED_TOO.get(name, ())} - {*NOT_REQUIRED.get(name, ())}
+    if required and name not in WITHOUT_REQUIRED:
+        found["required"] = sorted(required)
+    return {**found, "additionalProperties": False, **OF_TYPES.get(name, {})}
+
+
+def field(name: str, key: str, part: dict[str, Any]) -> dict[str, Any]:
+    """One field of a type, with the first sentence of its description."""
+    if (name, key) in UNSEEN:
+        return FREE
+    found = shape(part)
+    if (name, key) in EMPTY_TOO:
+        found["enum"] = ["", *found["enum"]]
+    return {**found, **MORE.get((name, key), {}), "description": sentence(part["description"])}
+
+
+def shape(part: dict[str, Any]) -> dict[str, Any]:
+    """What may stand there."""
+    for other in part.get("allOf", (part,) if "$ref" in part else ()):
+        return {"$ref": schema.DEFINITION + other["$ref"].removeprefix(COMPONENT).rpartition(".")[2]}
+    found = {keyword: part[keyword] for keyword in KEYWORDS if keyword in part}
+    if part.get("format") == "int32":
+        found |= INT32
+    return found | {keyword: shape(part[keyword]) for keyword in ("items", "additionalProperties") if keyword in part}
+
+
+def sentence(text: str) -> str:
+    """The first sentence, on one line."""
+    first = re.split(r"(?<=[^.].[.])\s+(?=[A-Z])|\n\n", text.strip())[0]
+    return " ".join(first.split()).rstrip(".") + "."
+
+
+def main() -> None:
+    """Ask the API server of KUBECONFIG and write the file."""
+    components = kubectl("/openapi/v3/api/v1")["components"]["schemas"]
+    found = table(components, kubectl("/version")["gitVersion"].removeprefix("v"))
+    TARGET.write_text(schema.as_json(found), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
