@@ -1,0 +1,82 @@
+"""What Helm shows after an installation: what to do next with this job, the same text in both majors."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from dsgen.compiler import chart_files
+from dsgen.language.environment import environment
+from tests.helm import MAJORS
+from tests.parity import RELEASE, dump, helm_run, load, write_chart
+
+JOB = {"image": {"repository": "r/x", "tag": "1"}, "training": {"python": "train.py"}}
+COMMAND = {"training": {}, "launch": {"method": "worker-command", "command": ["a"]}}
+LAUNCHER_LOG = "kubectl -n space logs -f job/rel-1-launcher -c launcher"
+WORKER_LOG = (
+    "kubectl -n space logs -f -l dsgen.dev/job=rel,dsgen.dev/run=1,batch.kubernetes.io/job-completion-index=0 -c worker"
+)
+ENDED = "kubectl -n space get configmap rel-status -o jsonpath=\"{.data['1']}\""
+STOP = "kubectl -n space delete job rel-1-launcher rel-1-worker"
+PODS = "kubectl -n space get pods -l dsgen.dev/job=rel,dsgen.dev/run=1"
+SHELLS = [f"kubectl -n space exec -it job/rel-1-{role} -c {role} -- bash" for role in ("launcher", "worker")]
+KUEUE = (
+    "kubectl -n space get workloads.kueue.x-k8s.io"
+    " -o custom-columns='JOB:.metadata.ownerReferences[0].name,WHY:.status.conditions[*].message'"
+)
+VOLCANO = "kubectl -n space describe podgroups.scheduling.volcano.sh rel-1"
+COSCHEDULING = "kubectl -n space describe podgroups.scheduling.x-k8s.io rel-1"
+BOARD = "kubectl -n space port-forward service/rel-tensorboard 6006:80"
+TENSORBOARD = {"tensorboard": {"enabled": True, "logDir": "/data", "port": 80}}
+STORAGE = {"data": {"mountPath": "/data", "existingClaim": "c"}}
+
+CASES: list[tuple[dict[str, Any], list[str]]] = [
+    *(
+        ({"launch": {"method": method}}, [PODS, log, ENDED, STOP])
+        for method, log in (
+            ("pdsh", LAUNCHER_LOG),
+            ("openmpi", LAUNCHER_LOG),
+            ("torchrun", WORKER_LOG),
+            ("deepspeed-no-ssh", WORKER_LOG),
+        )
+    ),
+    (COMMAND, [PODS, WORKER_LOG, ENDED, STOP]),
+    ({"lifecycle": {"debug": {"enabled": True}}}, [*SHELLS, PODS, LAUNCHER_LOG, ENDED, STOP]),
+    ({"scheduling": {"queue": "gpus"}}, [KUEUE, PODS, LAUNCHER_LOG, ENDED, STOP]),
+    ({"scheduling": {"queue": "gpus", "gang": "volcano"}}, [VOLCANO, PODS, LAUNCHER_LOG, ENDED, STOP]),
+    (
+        {"scheduling": {"queue": "gpus", "gang": "coscheduling"}},
+        [KUEUE, COSCHEDULING, PODS, LAUNCHER_LOG, ENDED, STOP],
+    ),
+    ({"monitoring": TENSORBOARD, "storage": STORAGE}, [PODS, LAUNCHER_LOG, BOARD, ENDED, STOP]),
+]
+
+
+def notes(values: dict[str, Any]) -> str:
+    """As the templates say it."""
+    context = {"values": load(dump(values)), "release": {"name": RELEASE.name, "namespace": RELEASE.namespace}}
+    return environment().get_template("NOTES.txt").render(context)
+
+
+@pytest.mark.parametrize(("more", "commands"), CASES)
+def test_notes_say_what_to_do_next(more: dict[str, Any], commands: list[str]) -> None:
+    """Every command in its order, each on a line of its own, for what this job has and nothing else."""
+    text = notes(JOB | more)
+
+    assert commands == [line.strip() for line in text.splitlines() if line.startswith("  kubectl")]
+    assert "\n\n\n" not in text
+
+
+@pytest.mark.parametrize("major", MAJORS)
+@pytest.mark.parametrize("number", range(len(CASES)))
+def test_helm_shows_the_same(number: int, major: int, tmp_path: Path) -> None:
+    values = JOB | CASES[number][0]
+    files = chart_files()
+    shown = {"templates/shown.txt": files["templates/NOTES.txt"]}  # beside the objects, where `template` prints it
+    chart = write_chart(tmp_path / "chart", {**files, **shown})
+    file = tmp_path / "values.yaml"
+    file.write_text(dump(values))
+
+    result = helm_run(major, chart, "--values", file, "--debug")  # shows what is not YAML, too
+
+    assert notes(values).strip() in result.stdout, result.stderr
