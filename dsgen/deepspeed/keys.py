@@ -83,12 +83,9 @@ def table() -> Rule:
     return loaded
 
 
-def findings(config: Mapping[str, Any], version: str = "") -> Iterator[Finding]:
-    """Unknown and removed keys, values of the wrong type, not possible or out of range, and `"auto"`.
-
-    version: of DeepSpeed, one that is known; without it the newest, and what others take is a warning.
-    """
-    yield from _of_map((), config, table(version), version)
+def findings(config: Mapping[str, Any]) -> Iterator[Finding]:
+    """Unknown and removed keys, values of the wrong type, not possible or out of range, and `"auto"`."""
+    yield from _of_map((), config, table())
     yield from _placeholders(config)
 
 
