@@ -46,16 +46,21 @@ def check_user() -> None:
             f"user id {uid} has no entry in /etc/passwd, so ssh cannot log in: set ssh.passwdEntry: auto, "
             "give security.podSecurityContext a runAsUser that the image knows, or add the user to the image"
         ) from None
+    check_shell(user)
+    if uid == 0 and root_is_locked(ROOT / "etc/shadow"):
+        raise UnusableImageError(
+            "the root account of this image is locked and sshd refuses it: put `usermod -p '*' root` into "
+            "training.setup, or run as another user"
+        )
+
+
+def check_shell(user: pwd.struct_passwd) -> None:
+    """sshd starts commands with the user's shell."""
     shell = user.pw_shell or "/bin/sh"
     if Path(shell).name in ("nologin", "false") or not os.access(shell, os.X_OK):
         raise UnusableImageError(
             f"user {user.pw_name} cannot log in with the shell {shell}: set ssh.passwdEntry: auto, "
             "or give the user a shell in the image's /etc/passwd"
-        )
-    if uid == 0 and root_is_locked(ROOT / "etc/shadow"):
-        raise UnusableImageError(
-            "the root account of this image is locked and sshd refuses it: put `usermod -p '*' root` into "
-            "training.setup, or run as another user"
         )
 
 

@@ -21,11 +21,12 @@ class Journal:
         self.sequence = 0
         self.attempts: list[dict[str, Any]] = []
         self.said: dict[str, Any] = {"exitCode": None, "worldSize": None, "terminated": False}
+        self.note = ""  # what is to be known of the run as long as there is nothing else to say
 
     def move(self, event: str, message: str = "", **facts: Any) -> None:
         """The run is now where `event` leads (record.TRANSITIONS); `facts` are exitCode and worldSize."""
         row = record.TRANSITIONS[event]
-        said = dict(self.said, phase=row.phase, reason=row.reason, message=message, **facts)
+        said = dict(self.said, phase=row.phase, reason=row.reason, message=message or self.note, **facts)
         if said != self.said:
             self.said = said
             self.write()

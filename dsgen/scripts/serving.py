@@ -11,6 +11,8 @@ from pathlib import Path
 
 import image
 import keyfile
+import login
+import methods
 import processes
 import settings
 import tcp
@@ -44,8 +46,13 @@ class Server:
         try:
             sshd = image.find_sshd()
             image.check_tools()
-            image.check_user()
+            user = login.user(self.run.ssh_user)
+            if user is None:
+                image.check_user()
             stage(self.wait_for_key(tick))
+            if user:
+                # Only a program of the user's own may want to go from worker to worker.
+                login.hand_over(user, key=methods.of(self.run).whole)
             self.command = sshd_command(sshd)
         except image.UnusableImageError as error:
             raise End(CANNOT_WORK, str(error)) from None
@@ -137,8 +144,17 @@ def sessions() -> list[processes.Process]:
 def _has_session_variable(pid: int) -> bool:
     try:
         return b"\0SSH_CONNECTION=" in b"\0" + Path(f"/proc/{pid}/environ").read_bytes()
+    except PermissionError:  # of ssh.user: root may not look into it. sshd's own process of the session is one, too
+        return not _name(pid).startswith("sshd")
     except OSError:  # ended in the meantime
         return False
+
+
+def _name(pid: int) -> str:
+    try:
+        return Path(f"/proc/{pid}/comm").read_text()
+    except OSError:
+        return "sshd"
 
 
 def _is_supervisor(pid: int) -> bool:

@@ -89,7 +89,7 @@ class Attempt:
         """Train. When this returns, no rank is left that can be reached."""
         self.journal.begin_attempt()
         self.journal.move("started")
-        start = methods.Start(self.configured, self.hosts, hostfile=self.hostfile())
+        start = self.start()
         process = Process(self.method.command(start), self.method.environment(start), self.output)
         self.reached.children.add(process.process.pid)
         try:
@@ -105,6 +105,9 @@ class Attempt:
             self.reached.everywhere(workers.signal_ranks("KILL"), KILL_SECONDS)
         return self.judge(process.code() or 0, cut, lost)
 
+    def start(self) -> methods.Start:
+        return methods.Start(self.configured, self.hosts, hostfile=self.hostfile())
+
     def hostfile(self) -> str:
         """The hostfile of the ConfigMap; where there are spare workers, one of those that were chosen."""
         if not self.configured.spares:
@@ -119,6 +122,8 @@ class Attempt:
         started, wrong_since = time.monotonic(), 0.0
         while process.code() is None:
             self.reached.reap()
+            if self.configured.spares:  # they have no session, and would take themselves for orphans
+                self.reached.visit()
             now = time.monotonic()
             wrong_since = wrong_since or (now if self.output.went_wrong() else 0.0)
             cut = self.why_cut(now - started, now - wrong_since if wrong_since else 0)

@@ -86,14 +86,15 @@ class Workers:
         self.visitor: subprocess.Popen[bytes] | None = None
 
     def missing(self, go_on: Callable[[], bool]) -> list[str]:
-        return missing(self.names, self.port, go_on)
+        """Those of the chosen that do not answer when `go_on` says False."""
+        return missing(self.chosen, self.port, go_on)
 
     def login(self, wait: Callable[[], object]) -> str:
         """One real login to the first: proves that keys, host key and session wrapper are right. What ssh says if not.
 
         `wait` is called while it lasts, and ends it by raising.
         """
-        with self._child(["ssh", "-n", self.names[0], "true"], errors=subprocess.PIPE) as process:
+        with self._child(["ssh", "-n", self.chosen[0], "true"], errors=subprocess.PIPE) as process:
             while process.poll() is None:
                 wait()
                 time.sleep(POLL_SECONDS)
@@ -106,6 +107,22 @@ class Workers:
         with self._child(self._pdsh(command), errors=subprocess.DEVNULL) as process:
             while process.poll() is None and time.monotonic() < deadline and not until():
                 time.sleep(POLL_SECONDS)
+
+    def listen(self, names: list[str], command: str, seconds: float, wait: Callable[[], object]) -> bytes:
+        """What `command` prints on standard error on these workers, all at once, and pdsh's own words.
+
+        At most so many seconds; `wait` is called all the while, and ends it by raising.
+        """
+        deadline, said = time.monotonic() + seconds, b""
+        argv = ["pdsh", "-R", "ssh", "-f", str(len(names)), "-t", str(CONNECT_SECONDS), "-w", ",".join(names), command]
+        with self._child(argv, errors=subprocess.PIPE) as process:
+            assert process.stderr is not None
+            os.set_blocking(process.stderr.fileno(), False)
+            while process.poll() is None and time.monotonic() < deadline:
+                wait()
+                said += process.stderr.read() or b""
+                time.sleep(POLL_SECONDS)
+            return said + (process.stderr.read() or b"")
 
     def visit(self) -> None:
         """See, in the background and from time to time, that waiting workers do not take themselves for orphans."""

@@ -55,6 +55,9 @@ class Apart:
     def ready(self) -> int:
         return int(self.launcher.outside.workers().get("ready", 0))
 
+    def start(self) -> None:
+        """The launcher starts nothing."""
+
     def attempt(self) -> Attempt:
         return Attempt(self)
 

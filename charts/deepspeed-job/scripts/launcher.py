@@ -14,6 +14,7 @@ import time
 import traceback
 from typing import Any
 
+import debug
 import exchange
 import hostfile
 import methods
@@ -66,6 +67,8 @@ class Launcher:
             self.clock = self.new_clock()
             while True:
                 self.side.wait()
+                if self.configured.debug:
+                    raise self.debug()
                 self.train()
         except Finish as finish:
             return self.end(finish)
@@ -153,6 +156,18 @@ class Launcher:
         limit = f"lifecycle.startTimeoutSeconds ({self.configured.start_timeout_seconds})"
         remedy = f"kubectl delete job -n {self.configured.namespace} {self.configured.worker_job}"
         return f"{words} within {limit}; free what they hold: {remedy}"
+
+    def debug(self) -> Finish:
+        """lifecycle.debug in the place of the training: idle, or run the command that was given, until it ends."""
+        self.journal.move("debug")
+        debug.say_how(self.configured, self.side.start())
+
+        def wait() -> None:
+            self.check()
+            self.side.visit()
+
+        limit = self.configured.active_deadline_seconds
+        return Finish(*debug.hold(self.configured.debug_command, limit, wait, self.reached.children))
 
     def totals(self) -> dict[str, Any]:
         return self.journal.totals(self.outside.earlier())

@@ -10,6 +10,7 @@ import methods
 import settings
 import training
 import workers
+from crew import Crew
 from outcome import Finish
 
 if TYPE_CHECKING:
@@ -25,6 +26,7 @@ class OverSsh:
         self.launcher = launcher
         self.configured = launcher.configured
         self.reached = launcher.reached
+        self.crew = Crew(self.configured, self.reached)
 
     def prepare(self) -> None:
         missing = methods.missing_tools(methods.of(self.configured))
@@ -55,19 +57,37 @@ class OverSsh:
         self.reached.visit()
 
     def wait(self) -> None:
-        """Until each worker answers and lets the launcher in."""
-        missing = self.reached.missing(self.launcher.still_waiting)
+        """Until each worker answers and lets the launcher in, or a spare in its place."""
+        missing = self.crew.gather(self.launcher.still_waiting)
         if missing:
             named = " ".join(missing[:10]) + (f" and {len(missing) - 10} more" if len(missing) > 10 else "")
             raise Finish("unreachable", self.launcher.too_late(f"not reachable: {named},"))
         refused = self.reached.login(self.launcher.still_waiting)
         while refused:
             if not self.launcher.still_waiting():
-                raise Finish("unreachable", f"{self.reached.names[0]} refused the login: {refused}")
+                raise Finish("unreachable", f"{self.reached.chosen[0]} refused the login: {refused}")
             time.sleep(TICK_SECONDS)
             refused = self.reached.login(self.launcher.still_waiting)
         if self.launcher.totals()["attempts"]:
             self.reached.everywhere(workers.signal_ranks("KILL"), workers.COMMAND_SECONDS)
+        self.choose()
+
+    def choose(self) -> None:
+        """Decide who trains: where it is asked for, after a look at the network."""
+        journal = self.launcher.journal
+        if self.configured.preflight_network and not self.configured.debug:
+            journal.move("preflight")
+            self.crew.check(self.launcher.check)
+            training.log(f"network: the median of the workers is {self.crew.verdict.median:.0f} MiB/s")
+        enough = self.crew.choose()
+        journal.note = self.crew.note()
+        if journal.note:
+            training.log(journal.note)
+        if not enough:
+            raise Finish("preflight-failed", journal.note)
+
+    def start(self) -> methods.Start:
+        return self.attempt().start()
 
     def attempt(self) -> training.Attempt:
         return training.Attempt(self.configured, self.reached, self.launcher.journal, self.launcher.outside)

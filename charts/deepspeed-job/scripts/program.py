@@ -13,6 +13,7 @@ import time
 from collections.abc import Callable
 from typing import Any
 
+import debug
 import endranks
 import hostfile
 import life
@@ -43,6 +44,7 @@ class Program:
         self.contact = Contact(self.launcher_sign)
         self.pid: int | None = None
         self.read = 0  # bytes of the file of reports
+        self.idle = False  # lifecycle.debug: a person starts it by hand
 
     def ready(self) -> bool:
         return READY.exists()
@@ -57,13 +59,17 @@ class Program:
 
     def step(self) -> None:
         """Start when the run has begun; read what the ranks report."""
-        if self.pid is None and life.record(self.run.run).get("phase") in BEGUN:
+        if self.pid is None and not self.idle and life.record(self.run.run).get("phase") in BEGUN:
             self.start()
         self.learn()
 
     def start(self) -> None:
         start = methods.Start(self.run, self.hosts, int(os.environ.get("JOB_COMPLETION_INDEX", "0")))
         argv = self.method.command(start)
+        if self.run.debug:
+            self.idle = True
+            say(debug.leave(argv, self.method.environment(start)))
+            return
         say(f"starting: {' '.join(argv)}")
         os.environ.update(self.method.environment(start))
         self.pid = processes.spawn(argv)
