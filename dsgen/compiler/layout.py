@@ -8,7 +8,8 @@ from dsgen.compiler.golang import Pipelines, camel, define_name
 from dsgen.compiler.helpers import Helper
 from dsgen.compiler.tree import Body, Expr, Statement
 
-WIDTH = 108
+WIDTH = 120
+COMMENT_WIDTH = WIDTH - len("{{/*  */}}")
 
 
 class Layout:
@@ -62,10 +63,20 @@ class Layout:
     def _(self, statement: tree.If) -> str:
         text = ""
         for number, (test, body) in enumerate(statement.branches):
-            words = ["else"] if number else []
-            words += ["if", self._spell(test)] if test is not None else []
-            text += self._tag(statement.pad, " ".join(words)) + self.body(body)
+            words = "else" if number else ""
+            if test is not None:
+                words = self._condition(f"{words} if".lstrip(), test, statement.pad)
+            text += self._tag(statement.pad, words) + self.body(body)
         return text + self._tag(statement.pad, "end")
+
+    def _condition(self, words: str, test: Expr, pad: str) -> str:
+        """The tag of a branch. Where it is too long for a line, the parts of `and` or `or` stand below one another."""
+        text = f"{words} {self._spell(test)}"
+        if not isinstance(test, tree.Logic) or len(self._tag(pad, text).rstrip()) <= WIDTH:
+            return text
+        parts = (self._pipelines.number(part).argument for part in test.parts)
+        column = len(f"{pad}{{{{- {words} {test.word} ")
+        return f"{words} {test.word} " + f"\n{' ' * column}".join(parts)
 
     @_text.register
     def _(self, statement: tree.For) -> str:
@@ -79,8 +90,15 @@ class Layout:
 
 def comment(text: str) -> str:
     """A Go template comment; a long one has lines of its own."""
-    lines = text.split("\n") if "\n" in text else textwrap.wrap(text, WIDTH)
+    lines = text.split("\n") if "\n" in text else _balanced(text)
     return f"/* {text} */" if len(lines) == 1 else "\n".join(["/*", *lines, "*/"])
+
+
+def _balanced(text: str) -> list[str]:
+    """As few lines as can be, of about the same length: no word stands alone on the last one."""
+    count = len(textwrap.wrap(text, COMMENT_WIDTH))
+    candidates = (textwrap.wrap(text, width) for width in range(len(text) // count, COMMENT_WIDTH + 1))
+    return next(lines for lines in candidates if len(lines) == count)
 
 
 def template(body: Body) -> str:

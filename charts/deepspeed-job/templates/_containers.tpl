@@ -45,8 +45,8 @@ resources:
 {{- end }}
 
 {{/*
-A container of dsgen's own that talks to the API: only such ones have the token, and none of them runs the
-user's code.
+A container of dsgen's own that talks to the API: only such
+ones have the token, and none of them runs the user's code.
 */}}
 {{- define "dsgen.apiContainer" -}}
 {{ include "dsgen.imageFields" . }}
@@ -100,8 +100,8 @@ volumeMounts:
 {{- end }}
 
 {{/*
-The last init containers of both pods: the code, then the user's own. A sidecar is an init container that
-goes on running: in the main list it would keep the Job from completing.
+The last init containers of both pods: the code, then the user's own. A sidecar is an init
+container that goes on running: in the main list it would keep the Job from completing.
 */}}
 {{- define "dsgen.initContainers" -}}
 {{- if .Values.code.git.repository }}
@@ -159,8 +159,8 @@ claims:
 {{- $own := dict "PYTHONUNBUFFERED" "1" "TRITON_CACHE_DIR" "/run/dsgen/cache/triton" "XDG_CACHE_HOME" "/run/dsgen/cache" }}
 {{- $own = mergeOverwrite (deepCopy $own) (dict "TORCH_EXTENSIONS_DIR" "/run/dsgen/cache/torch_extensions") }}
 {{- /*
-Git refuses a tree of another user, and the code was cloned by the user of another container, perhaps
-another image.
+Git refuses a tree of another user, and the code was cloned
+by the user of another container, perhaps another image.
 */}}
 {{- if .Values.code.git.repository }}
 {{- $own = mergeOverwrite (deepCopy $own) (dict "GIT_CONFIG_COUNT" "1" "GIT_CONFIG_KEY_0" "safe.directory" "GIT_CONFIG_VALUE_0" .Values.code.mountPath) }}
@@ -204,8 +204,8 @@ envFrom:
 {{- end }}
 
 {{/*
-Ports of a worker. On the network of its node they are the node's, and workers that want the same one never
-share a node.
+Ports of a worker. On the network of its node they are the
+node's, and workers that want the same one never share a node.
 */}}
 {{- define "dsgen.workerPorts" -}}
 {{- if include "dsgen.usesSsh" . }}

@@ -44,8 +44,8 @@ kustomize.toolkit.fluxcd.io/prune: disabled
 {{- end }}
 
 {{/*
-"true" for a key of labels or annotations that dsgen, Kubernetes or a delivery tool writes; empty for the
-user's own.
+"true" for a key of labels or annotations that dsgen,
+Kubernetes or a delivery tool writes; empty for the user's own.
 */}}
 {{- define "dsgen.reservedKey" -}}
 {{- if regexMatch "^(dsgen[.]dev|batch[.]kubernetes[.]io|kueue[.]x-k8s[.]io|(meta[.])?helm[.]sh)/.*$" . -}}

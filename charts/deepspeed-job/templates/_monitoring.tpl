@@ -5,8 +5,8 @@ dsgen.dev/role: tensorboard
 {{- end }}
 
 {{/*
-"true" for a volume in which another pod sees what the workers wrote. A claim for one pod alone would keep
-the workers from starting.
+"true" for a volume in which another pod sees what the workers wrote.
+A claim for one pod alone would keep the workers from starting.
 */}}
 {{- define "dsgen.isShared" -}}
 {{- if and (dig "mountPath" "" .) (has (dig "mountIn" "both" .) (list "both" "workers")) -}}

@@ -64,10 +64,7 @@ default
 {{- end -}}
 {{- end }}
 
-{{/*
-PersistentVolumes are cluster-wide; names of namespaces and jobs have no dots, so two of these cannot
-collide.
-*/}}
+{{/* PersistentVolumes are cluster-wide; names of namespaces and jobs have no dots, so two of these cannot collide. */}}
 {{- define "dsgen.volumeName" -}}
 {{ include "dsgen.namespace" . }}.{{ include "dsgen.jobName" . }}.{{ .name }}
 {{- end }}

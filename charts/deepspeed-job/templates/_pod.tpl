@@ -1,9 +1,6 @@
 {{/* Parts of both Jobs and their pods; `pod` is values.workers or values.launcher, `role` is worker or launcher. */}}
 
-{{/*
-Fields of both Jobs. Without the policy a lost pod and its replacement would run side by side, under one
-name.
-*/}}
+{{/* Fields of both Jobs. Without the policy a lost pod and its replacement would run side by side, under one name. */}}
 {{- define "dsgen.jobFields" -}}
 podReplacementPolicy: Failed
 {{- if ne .Values.lifecycle.suspend nil }}

@@ -1,6 +1,6 @@
 {{/*
-Where pods wait and where they run: queues, gangs, affinity. `role` is worker or launcher, `pod` is
-values.workers or values.launcher.
+Where pods wait and where they run: queues, gangs, affinity. `role`
+is worker or launcher, `pod` is values.workers or values.launcher.
 */}}
 
 {{/* Kueue's queue of a Job; empty where there is none. With the gang volcano the workers' queue is Volcano's. */}}
@@ -23,10 +23,7 @@ kueue.x-k8s.io/priority-class: {{ .Values.scheduling.priorityClass | quote }}
 {{- end }}
 {{- end }}
 
-{{/*
-The scheduler of a pod: the user's, or for workers the one that starts the gang; empty for the cluster's
-own.
-*/}}
+{{/* The scheduler of a pod: the user's, or for workers the one that starts the gang; empty for the cluster's own. */}}
 {{- define "dsgen.schedulerName" -}}
 {{- if .pod.schedulerName -}}
 {{ .pod.schedulerName }}
@@ -38,8 +35,8 @@ scheduler-plugins-scheduler
 {{- end }}
 
 {{/*
-Where a pod may run: the user's affinity; for workers also their topology, where no queue sees to it, and
-how they spread. The checks refuse what would be there twice.
+Where a pod may run: the user's affinity; for workers also their topology, where no
+queue sees to it, and how they spread. The checks refuse what would be there twice.
 */}}
 {{- define "dsgen.affinityOf" -}}
 {{- $node := dig "nodeAffinity" (dict) .pod.affinity }}
@@ -71,9 +68,9 @@ podAntiAffinity:
 {{- end }}
 
 {{/*
-The user's node affinity (`node`) with the nodeSelector in each of its terms: one of them suffices, so each
-must say it. Kueue fills in a nodeSelector of its own, and no apply would change the Job any more if it had
-another one.
+The user's node affinity (`node`) with the nodeSelector in each of its terms:
+one of them suffices, so each must say it. Kueue fills in a nodeSelector of
+its own, and no apply would change the Job any more if it had another one.
 */}}
 {{- define "dsgen.selectingAffinity" -}}
 {{- $required := "requiredDuringSchedulingIgnoredDuringExecution" }}

@@ -27,8 +27,8 @@
 {{- end }}
 
 {{/*
-"true" where workers need IPC_LOCK, to register memory for RDMA, and may have it; EFA does without. Else
-empty.
+"true" where workers need IPC_LOCK, to register memory
+for RDMA, and may have it; EFA does without. Else empty.
 */}}
 {{- define "dsgen.locksMemory" -}}
 {{- $rdma := .Values.network.rdma -}}
@@ -42,8 +42,8 @@ true
 {{- end }}
 
 {{/*
-The context of a container of dsgen's own: the main container's user, whose files it shares, and no
-privileges.
+The context of a container of dsgen's own: the main
+container's user, whose files it shares, and no privileges.
 */}}
 {{- define "dsgen.ownSecurityContext" -}}
 allowPrivilegeEscalation: false
@@ -63,7 +63,9 @@ capabilities:
 {{- if eq .Values.ssh.passwdEntry "auto" -}}
 {{- if eq .Values.security.podSecurityLevel "restricted" -}}
 true
-{{- else if or (include "dsgen.isAUser" .Values.security.podSecurityContext) (include "dsgen.isAUser" .Values.security.securityContext) (include "dsgen.isAUser" .pod.securityContext) -}}
+{{- else if or (include "dsgen.isAUser" .Values.security.podSecurityContext)
+               (include "dsgen.isAUser" .Values.security.securityContext)
+               (include "dsgen.isAUser" .pod.securityContext) -}}
 true
 {{- end -}}
 {{- end -}}
