@@ -108,10 +108,17 @@ def _facts(part: Schema, required: bool) -> str:
         "form": part.get("x-pattern", ""),
         "default": _default(part, required),
         "example": " or ".join(json.dumps(example, ensure_ascii=False) for example in part.get("examples", ())),
-        "null": "allowed, the same as absent" if schema.is_nullable(part) else "not allowed",
+        "null": _null(part),
     }
     lines = (_wrapped(f"{key:9}{text}", " " * 9) for key, text in facts.items() if text)
     return "".join(textwrap.indent(line, "  ") for line in lines)
+
+
+def _null(part: Schema) -> str:
+    if schema.is_nullable(part):
+        return "allowed, the same as absent"
+    is_map = isinstance(part.get("default"), dict) and part["default"]
+    return "not allowed, but an entry of the default is removed with it" if is_map else "not allowed"
 
 
 def _type(part: Schema) -> str:

@@ -100,6 +100,16 @@ def is_nullable(schema: Schema) -> bool:
     return "null" in types(schema)
 
 
+def takes_null(path: Sequence[str | int]) -> bool:
+    """Whether null may stand at a path: at a nullable key, and where it takes an entry out of a default map.
+
+    Both majors of Helm drop such an entry before they look at the schema; elsewhere in a map they keep the null.
+    """
+    rule, above = type_at(path), type_at(path[:-1])
+    default = above.get("default") if above else None
+    return (rule is not None and is_nullable(rule)) or (isinstance(default, dict) and path[-1] in default)
+
+
 def types(schema: Schema) -> list[str]:
     """The JSON types that a value may have; empty when any will do."""
     found = schema.get("type", [])

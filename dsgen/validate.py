@@ -133,7 +133,7 @@ def _nulls(root: Node) -> Iterator[Problem]:
         if node.value is not None or not path or path[0] == "global" or _is_broken(root, path):
             continue
         rule = schema.type_at(path)  # none below an unknown key, which is said already
-        if rule is not None and not schema.is_nullable(rule):
+        if rule is not None and not schema.takes_null(path):
             name = path_text(path)
             yield path, Diagnostic(NO_VALUE, f"{name} has no value", node.position, name, _no_value(rule))
 

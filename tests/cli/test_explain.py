@@ -75,6 +75,7 @@ def test_a_key_is_explained(cli: Cli) -> None:
         ("workers", "  extraPodSpec               Fields of the pod that have no key here, as in Kubernetes."),
         ("launcher.runtimeClassName", '  example  "nvidia"'),
         ("workers.tolerations", "  type     a list; each item is a map: Toleration of the Kubernetes API"),
+        ("workers.resources.requests", "  null     not allowed, but an entry of the default is removed with it"),
         ("workers.affinity", "  type     a map: Affinity of the Kubernetes API"),
         ("workers.affinity.nodeAffinity", "  type     a map: NodeAffinity of the Kubernetes API"),
         ("launcher.initContainers[0].image", "  default  none, it must be given"),

@@ -24,6 +24,7 @@ workers:
   resources: {requests: {cpu: "8"}}
 training: {python: train.py, args: [a, b], env: {A: x, B: q}}
 storage: {data: {mountPath: /data, create: {}}}
+launcher: {podAnnotations: {linkerd.io/inject: null, a: b}}
 """
 OVER = """\
 workers:
@@ -33,6 +34,7 @@ workers:
 training: {args: [c], env: {B: z}}
 storage: {scratch: {emptyDir: {}}}
 lifecycle: {suspend: null, maxRestarts: 1}
+launcher: {resources: {requests: {memory: null}}}
 """
 
 
@@ -52,12 +54,14 @@ def test_nothing_given_is_the_defaults() -> None:
 
 
 def test_maps_merge_lists_replace_null_removes() -> None:
-    merged = data(BASE, OVER)
+    merged, defaults = data(BASE, OVER), schema.defaults()["launcher"]
 
     assert 3 == merged["workers"]["replicas"]
     assert {"resource": "nvidia.com/gpu"} == merged["workers"]["accelerator"]
     assert ["other"] == [toleration["key"] for toleration in merged["workers"]["tolerations"]]
     assert {"cpu": "8", "memory": "2Gi"} == merged["workers"]["resources"]["requests"]
+    assert {"cpu": "500m"} == merged["launcher"]["resources"]["requests"]
+    assert {"linkerd.io/inject"} == defaults["podAnnotations"].keys() - merged["launcher"]["podAnnotations"].keys()
     assert (["c"], {"A": "x", "B": "z"}) == (merged["training"]["args"], merged["training"]["env"])
     assert {"data", "scratch"} == merged["storage"].keys()
     assert "suspend" not in merged["lifecycle"]
