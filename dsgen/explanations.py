@@ -27,6 +27,8 @@ def _job(
     return "".join(f"{line}\n" for line in (name, "namespace: training", f"image: {image}", training, *lines) if line)
 
 
+COMMIT = "0123456789abcdef0123456789abcdef01234567"
+
 _READING = {
     "DS001": Explanation(
         "The text does not follow YAML's rules, so it cannot be read from this place on. The place is where YAML gave"
@@ -225,6 +227,12 @@ _CHECKS = {
         "Remove it from workers.resources and set workers.accelerator.count.",
         _job("workers: {resources: {limits: {nvidia.com/gpu: 2}}}"),
     ),
+    "DS209": Explanation(
+        "A warning: a resource whose name ends in .shared is a share of a GPU, by time or memory. Several shares of"
+        " one pod may be of the same GPU, and NCCL refuses two processes on one.",
+        "Use workers.slots: 1 and more replicas, or whole GPUs.",
+        _job("workers: {slots: 2, accelerator: {resource: nvidia.com/gpu.shared}}"),
+    ),
     "DS210": Explanation(
         "A volume says where it is mounted but not what it is.",
         "Give it one of create (a new claim), existingClaim, nfs and emptyDir.",
@@ -245,6 +253,28 @@ _CHECKS = {
         "Set its size with workers.sharedMemory.",
         _job("storage: {shm: {mountPath: /dev/shm, emptyDir: {medium: Memory}}}"),
     ),
+    "DS214": Explanation(
+        "subPath has a .. in it. Kubernetes refuses such a pod, because it could reach files outside of the volume.",
+        "Give a path inside the volume.",
+        _job("storage: {data: {mountPath: /data, subPath: ../x, create: {}}}"),
+    ),
+    "DS215": Explanation(
+        "A warning: a ReadWriteOnce volume can be attached to one node only. Workers on other nodes would wait for it.",
+        "Use ReadWriteMany where the storage class offers it; otherwise keep all workers on one node.",
+        _job("workers: {replicas: 2}", "storage: {data: {mountPath: /data, create: {accessModes: [ReadWriteOnce]}}}"),
+    ),
+    "DS216": Explanation(
+        "A ReadWriteOncePod volume can be used by one pod in the whole cluster, and more than one pod of the job"
+        " mounts it: the others would wait for ever.",
+        "Use ReadWriteMany, or mountIn: launcher.",
+        _job("storage: {data: {mountPath: /data, create: {accessModes: [ReadWriteOncePod]}}}"),
+    ),
+    "DS217": Explanation(
+        "A warning: an empty storageClass means that no provisioner makes a volume. The claim waits for a"
+        " PersistentVolume without a class that fits.",
+        "Describe the volume in create.persistentVolume, or remove storageClass to have the cluster's default.",
+        _job('storage: {data: {mountPath: /data, create: {storageClass: ""}}}'),
+    ),
     "DS220": Explanation(
         "DeepSpeed or dsgen sets this variable for every process: RANK, LOCAL_RANK, WORLD_SIZE, MASTER_ADDR and all"
         " that begin with MASTER_ or DSGEN_.",
@@ -258,6 +288,60 @@ _CHECKS = {
             training="training: {python: train.py, deepspeed: {config: {train_batch_size: 8}, configFile: /ds.json}}",
         ),
     ),
+    "DS222": Explanation(
+        "A warning: values in training.env are literal texts, as a dollar sign is written in such a way that"
+        " Kubernetes leaves it alone. $PATH or $LD_LIBRARY_PATH in one replaces the image's path by these very"
+        " characters.",
+        "Set it in training.setup, which is a shell script: export LD_LIBRARY_PATH=/opt/lib:$LD_LIBRARY_PATH.",
+        _job(training='training: {python: train.py, env: {LD_LIBRARY_PATH: "/opt/lib:$LD_LIBRARY_PATH"}}'),
+    ),
+    "DS223": Explanation(
+        "With this prefix, the variables of a ConfigMap or Secret would have names that dsgen or DeepSpeed sets.",
+        "Choose another prefix.",
+        _job(training="training: {python: train.py, envFrom: [{prefix: MASTER_, configMapRef: {name: x}}]}"),
+    ),
+    "DS224": Explanation(
+        "A warning: dsgen passes --deepspeed and --deepspeed_config with the configuration of training.deepspeed, so"
+        " they would be there twice, and most programs take the last.",
+        "Remove them from training.args, or set training.deepspeed.passConfig: false.",
+        _job(
+            training="training: {python: a.py, args: [--deepspeed_config, ds.json], deepspeed: {configFile: /ds.json}}"
+        ),
+    ),
+    "DS225": Explanation(
+        "Autotuning changes a configuration of DeepSpeed and passes it to the program, so it needs one to begin with.",
+        "Give training.deepspeed.config or configFile, and leave passConfig true.",
+        _job(training="training: {python: train.py, deepspeed: {autotuning: tune}}"),
+    ),
+    "DS226": Explanation(
+        "network.rdma.resources are devices of the network. What is among workers.resources or workers.accelerator too"
+        " would be written twice.",
+        "Name each resource in one place.",
+        _job(
+            "network: {rdma: {resources: {rdma/hca: 1}, ipcLock: omit}}",
+            "workers: {resources: {limits: {rdma/hca: 1}}}",
+        ),
+    ),
+    "DS227": Explanation(
+        "Pods on the host's network have the node's interfaces and get none from Multus.",
+        "Keep one of network.hostNetwork and network.rdma.networks.",
+        _job(
+            "network: {hostNetwork: true, policy: false, rdma: {networks: [sriov]}}",
+            "security: {podSecurityLevel: privileged}",
+        ),
+    ),
+    "DS228": Explanation(
+        "The annotation that names the networks of a pod is written from network.rdma.networks.",
+        "Keep one of them.",
+        _job("network: {rdma: {networks: [sriov]}}", "workers: {podAnnotations: {k8s.v1.cni.cncf.io/networks: other}}"),
+    ),
+    "DS229": Explanation(
+        "A warning: most RDMA devices need locked memory, for which a container needs the capability IPC_LOCK. Only"
+        " the Pod Security level privileged allows it, so it is not asked for.",
+        "Set security.podSecurityLevel: privileged where the namespace allows it; or network.rdma.ipcLock: omit where"
+        " the nodes' limits are high enough without.",
+        _job("network: {rdma: {resources: {rdma/hca: 1}}}"),
+    ),
     "DS230": Explanation(
         "dsgen or Kubernetes writes this label or annotation, and finds objects by it.",
         "Choose a key of a domain of your own.",
@@ -267,6 +351,38 @@ _CHECKS = {
         "The ServiceAccount has all annotations of the job and serviceAccount.annotations; this one is in both.",
         "Keep one of them.",
         _job("annotations: {example.com/a: x}", "serviceAccount: {annotations: {example.com/a: z}}"),
+    ),
+    "DS232": Explanation(
+        "extraPodSpec is for fields of the Kubernetes API that have no key here. This one dsgen writes itself, or it"
+        " would break what dsgen writes.",
+        "Use the key for it; `dsgen explain workers` lists them.",
+        _job("workers: {extraPodSpec: {restartPolicy: OnFailure}}"),
+    ),
+    "DS233": Explanation(
+        "extraContainerSpec is for fields of the Kubernetes API that have no key here. This one dsgen writes itself.",
+        "Use the key for it, such as training.env for env or storage for volumeMounts.",
+        _job('launcher: {extraContainerSpec: {command: [sleep, "60"]}}'),
+    ),
+    "DS234": Explanation(
+        "A container of yours has the name of one of dsgen's in the same pod.",
+        "Choose another name.",
+        _job("workers: {sidecars: [{name: worker, image: x:1}]}"),
+    ),
+    "DS235": Explanation(
+        "Two containers of one pod have the same name, init containers and sidecars together. Kubernetes refuses such"
+        " a pod.",
+        "Give one of them another name.",
+        _job("workers: {initContainers: [{name: a, image: x:1}], sidecars: [{name: a, image: x:1}]}"),
+    ),
+    "DS236": Explanation(
+        "A container of yours mounts a volume that is not in storage. Its name there is the key in storage.",
+        'Add the volume to storage, with mountPath: "" when only this container mounts it.',
+        _job("workers: {sidecars: [{name: a, image: x:1, volumeMounts: [{name: data, mountPath: /data}]}]}"),
+    ),
+    "DS237": Explanation(
+        "workers.spread becomes a podAntiAffinity, and workers.affinity has one already.",
+        "Keep one of them.",
+        _job("workers: {spread: preferred, affinity: {podAntiAffinity: {}}}"),
     ),
     "DS240": Explanation(
         "ssh.secret.name names a Secret of yours, and only ssh.secret.mode: existing uses one. In the mode cluster the"
@@ -285,6 +401,47 @@ _CHECKS = {
         " of worker 0.",
         "Give one of them another port.",
         _job("ssh: {port: 29500}"),
+    ),
+    "DS243": Explanation(
+        "A warning: where the container runtime does not allow it, a process that is not root cannot listen on a port"
+        " below 1024.",
+        "Use a port from 1024 on.",
+        _job("ssh: {port: 222}", "security: {podSecurityLevel: restricted}"),
+    ),
+    "DS244": Explanation(
+        "With network.hostNetwork the workers share the ports of their nodes, and port 22 is that of the nodes' own"
+        " sshd.",
+        "Use another port.",
+        _job(
+            "ssh: {port: 22}", "network: {hostNetwork: true, policy: false}", "security: {podSecurityLevel: privileged}"
+        ),
+    ),
+    "DS245": Explanation(
+        "A warning: network plugins do not apply a NetworkPolicy to pods on the host's network. Whoever reaches the"
+        " nodes reaches the workers.",
+        "Set network.policy: false, and protect the nodes in another way.",
+        _job("network: {hostNetwork: true}", "security: {podSecurityLevel: privileged}"),
+    ),
+    "DS246": Explanation(
+        "The address of the webhook is given in the file and in a Secret.",
+        "Keep one of them.",
+        _job('status: {webhook: {url: "https://example.com/x", secretName: hook}}'),
+    ),
+    "DS247": Explanation(
+        "A warning: the record of the run, with its messages, would be sent as plain text.",
+        "Use an https address.",
+        _job('status: {webhook: {url: "http://example.com/x"}}'),
+    ),
+    "DS248": Explanation(
+        "The address holds a user name or a password. Values files are kept in Git, where everybody who reads them"
+        " would have it.",
+        "Put it into a Secret and name that.",
+        _job('status: {webhook: {url: "https://me:secret@example.com/x"}}'),
+    ),
+    "DS249": Explanation(
+        "Without root nobody can log in as root: sshd runs as the container's user, and only that one can log in.",
+        "Leave ssh.user out.",
+        _job("ssh: {user: root}", "security: {podSecurityLevel: restricted}"),
     ),
     "DS250": Explanation(
         "A warning: without a tag, or with the tag latest, nodes may run different images, and the same run id may mean"
@@ -305,6 +462,31 @@ _CHECKS = {
     "DS253": Explanation(
         "training.files become a ConfigMap, which holds 1 MiB together with the names of the files.",
         "Put large files into the image or onto a volume.",
+    ),
+    "DS254": Explanation(
+        "A volume is mounted below another one. Kubernetes makes a folder for it there, which is not possible in a"
+        " ConfigMap, a Secret or a projected volume; in a volume that is mounted read-only the folder must be there"
+        " already, which is a warning.",
+        "Mount it elsewhere.",
+        _job("storage: {a: {mountPath: /data, configMap: {name: x}}, b: {mountPath: /data/b, create: {}}}"),
+    ),
+    "DS255": Explanation(
+        "A container of yours mounts a volume that mountIn keeps out of its pod.",
+        "Set mountIn: both, or mount the volume in the other pods.",
+        _job(
+            "launcher: {sidecars: [{name: a, image: x:1, volumeMounts: [{name: data, mountPath: /data}]}]}",
+            "storage: {data: {mountPath: /data, mountIn: workers, create: {}}}",
+        ),
+    ),
+    "DS256": Explanation(
+        "A container asks for more than its limit. Kubernetes refuses such a pod.",
+        "Raise the limit or lower the request. Without a request, the limit counts as one.",
+        _job('workers: {sharedMemory: "", resources: {limits: {memory: 1Gi}}}'),
+    ),
+    "DS257": Explanation(
+        "training.setup, the arguments, the configuration of DeepSpeed and the names of the workers lie in one"
+        " ConfigMap of the run, with dsgen's scripts. Kubernetes allows 1 MiB.",
+        "Put large texts into training.files, which has a ConfigMap of its own, into the image or onto a volume.",
     ),
 }
 
@@ -345,9 +527,10 @@ _DEEPSPEED = {
         _deepspeed("zero_optimization: {stage: 4}"),
     ),
     "DS263": Explanation(
-        "A warning: some versions of DeepSpeed take the key or the name, others refuse or ignore it; which version is"
-        " in the image is not known here. Old names of keys are told too.",
-        "Leave it out or use what replaces it, if the image has a version without it.",
+        "Some versions of DeepSpeed take the key or the name, others refuse or ignore it. With"
+        " training.deepspeed.version it is an error where that version does not take it; without, it is a warning, as"
+        " the version in the image is not known here. Old names of keys are told too.",
+        "Leave it out or use what replaces it. Set training.deepspeed.version to the version in the image.",
         _deepspeed("sparse_gradients: true"),
     ),
     "DS264": Explanation(
@@ -387,6 +570,370 @@ _DEEPSPEED = {
     ),
 }
 
+_LAUNCH = {
+    "DS270": Explanation(
+        "The methods worker-command and launcher-command start launch.command, which is empty.",
+        "Give it as a list, the program first.",
+        _job("launch: {method: worker-command}", training=""),
+    ),
+    "DS271": Explanation(
+        "launch.command is started by the methods worker-command and launcher-command alone; the others start what"
+        " training describes.",
+        "Set launch.method: worker-command or launcher-command, or remove the command.",
+        _job("launch: {command: [accelerate, launch, train.py]}"),
+    ),
+    "DS272": Explanation(
+        "launch.command is the whole command line. What training says about the program would not be used.",
+        "Write it into launch.command, and remove it from training.",
+        _job("launch: {method: worker-command, command: [accelerate, launch]}"),
+    ),
+    "DS273": Explanation(
+        "The methods torchrun, deepspeed-no-ssh and worker-command use no ssh: every worker starts its own processes,"
+        " and the launcher only watches. So it cannot start them again, keep workers, test the network or replace a"
+        " worker.",
+        "Use launch.method: pdsh or openmpi, or remove the setting. torchrun can restart by itself.",
+        _job("launch: {method: deepspeed-no-ssh}", "lifecycle: {maxRestarts: 1}"),
+    ),
+    "DS274": Explanation(
+        "DeepSpeed's autotuning starts one experiment after another through pdsh.",
+        "Use launch.method: pdsh.",
+        _job(
+            "launch: {method: torchrun}",
+            training="training: {python: train.py, deepspeed: {autotuning: tune, configFile: /ds.json}}",
+        ),
+    ),
+    "DS275": Explanation(
+        "The setting is for the launcher of DeepSpeed, or for processes that dsgen starts, and with this method"
+        " neither is there.",
+        "Remove it, or choose another launch.method.",
+        _job(
+            "launch: {method: torchrun}", training="training: {python: train.py, deepspeed: {args: [--no_ssh_check]}}"
+        ),
+    ),
+    "DS276": Explanation(
+        "pdsh gets the names and slots of all workers as one argument, of which Linux takes 131072 bytes. Longer names"
+        " leave room for fewer workers.",
+        "Use launch.method: torchrun, which has no such limit.",
+        _job("workers: {replicas: 3000}", "launcher: {resources: {requests: {memory: 8Gi}}}"),
+    ),
+    "DS277": Explanation(
+        "The launcher holds an ssh session for each worker, 1.4 MiB each as measured, beside 1 GiB for itself. With"
+        " this limit it would be killed.",
+        "Raise launcher.resources.limits.memory, or use launch.method: torchrun.",
+        _job("launcher: {resources: {requests: {memory: 512Mi}, limits: {memory: 512Mi}}}"),
+    ),
+    "DS278": Explanation(
+        "A warning: the launcher holds an ssh session for each worker, 1.4 MiB each as measured, beside 1 GiB for"
+        " itself. It asks for less, so its node may run out of memory.",
+        "Raise launcher.resources.requests.memory, or use launch.method: torchrun.",
+        _job("launcher: {resources: {requests: {memory: 512Mi}}}"),
+    ),
+    "DS279": Explanation(
+        "A warning: files in /dev/shm count as memory of the pod, so shared memory that is larger than the limit can"
+        " never be used: the pod is killed before.",
+        "Raise workers.resources.limits.memory, or lower workers.sharedMemory.",
+        _job("workers: {resources: {limits: {memory: 4Gi}}}"),
+    ),
+    "DS280": Explanation(
+        "dsgen passes this option to deepspeed itself, or the run would hang, train with another number of processes,"
+        " or end without the launcher's noticing.",
+        "Use the key that the hint names, or remove the option.",
+        _job(training="training: {python: train.py, deepspeed: {args: [--num_gpus, '1']}}"),
+    ),
+    "DS281": Explanation(
+        "deepspeed has no such option, or several begin like this. It would stop with a message about its usage, or"
+        " take a word without dashes for the program to start.",
+        "Correct the spelling. Arguments of your own program belong into training.args.",
+        _job(training="training: {python: train.py, deepspeed: {args: [--learning_rate=1]}}"),
+    ),
+    "DS282": Explanation(
+        "--include and --exclude name workers as they stand in the hostfile, RUN-worker-0.RUN and so on, with RUN being"
+        " the name of the job, - and run.id; slots count from 0 on. deepspeed stops at any other name or slot, and when"
+        " nothing is left to train on.",
+        "Write NAME or NAME:SLOT,SLOT, several of them joined by @.",
+        _job(training="training: {python: train.py, deepspeed: {args: ['--include=worker-0']}}"),
+    ),
+    "DS283": Explanation(
+        "The version of DeepSpeed in training.deepspeed.version does not have this option, and would stop with a"
+        " message about its usage.",
+        "Leave the option out, or correct the version.",
+        _job(training="training: {python: a.py, deepspeed: {version: '0.16.9', args: [--log_level, debug]}}"),
+    ),
+    "DS284": Explanation(
+        "A warning: with this option DeepSpeed's launcher says less, so that a failure is harder to understand.",
+        "Leave it out while you look for a mistake.",
+        _job(training="training: {python: train.py, deepspeed: {args: [--quiet]}}"),
+    ),
+    "DS285": Explanation(
+        "training.deepspeed.version chooses the keys and options that are checked, and this version is none of those"
+        " that are known.",
+        "Use the nearest of the known ones, or leave it empty for the newest; 0.18 is the newest known of that line.",
+        _job(training="training: {python: train.py, deepspeed: {version: '0.1'}}"),
+    ),
+    "DS290": Explanation(
+        "Something about the repository is given, and its address is not.",
+        "Give code.git.repository, or remove the rest.",
+        _job("code: {git: {revision: main}}"),
+    ),
+    "DS291": Explanation(
+        "A warning: a branch moves, and a tag can be moved. A worker that starts later, or a restart, may get another"
+        " program under the same run id.",
+        "Give the whole id of a commit, 40 characters, as git rev-parse HEAD prints it.",
+        _job('code: {git: {repository: "https://example.com/x.git", revision: main}}'),
+    ),
+    "DS292": Explanation(
+        "The repository is reached over ssh, and there is no key to log in with.",
+        "Name a Secret with the key ssh-privatekey in code.git.secretName, or use an https address.",
+        _job(
+            "code:",
+            f'  git: {{repository: "git@example.com:x.git", revision: {COMMIT}, knownHosts: "example.com ssh-rsa AA"}}',
+        ),
+    ),
+    "DS293": Explanation(
+        "The repository is reached over ssh, and nothing says which key its host has. Another host could pretend to be"
+        " it.",
+        "Give the lines that ssh-keyscan prints in code.git.knownHosts, after comparing them with what the host"
+        " publishes.",
+        _job(f'code: {{git: {{repository: "git@example.com:x.git", revision: {COMMIT}, secretName: key}}}}'),
+    ),
+    "DS294": Explanation(
+        "A warning: with an http address the password goes over the network as plain text.",
+        "Use an https address.",
+        _job(f'code: {{git: {{repository: "http://example.com/x.git", revision: {COMMIT}, secretName: key}}}}'),
+    ),
+}
+
+_SCHEDULING = {
+    "DS300": Explanation(
+        "Workers and launcher wait in one queue. Two runs can then each hold what the other one waits for, the workers"
+        " of one and the launcher of the other, and block each other for ever.",
+        "Give the launcher a queue with a quota of its own, or leave launcherQueue out: most clusters let a Job"
+        " without a queue start.",
+        _job("scheduling: {queue: team, launcherQueue: team}"),
+    ),
+    "DS301": Explanation(
+        "scheduling.launcherQueue is for clusters where Kueue holds every Job without a queue; there the workers need"
+        " one too. With gang: volcano the queue is one of Volcano's.",
+        "Set scheduling.queue, or remove launcherQueue.",
+        _job("scheduling: {launcherQueue: small}"),
+    ),
+    "DS302": Explanation(
+        "scheduling.priorityClass is the priority in a queue: a WorkloadPriorityClass of Kueue, or the class of"
+        " Volcano's PodGroup.",
+        "Set scheduling.queue, or use workers.priorityClassName.",
+        _job("scheduling: {priorityClass: high}"),
+    ),
+    "DS303": Explanation(
+        "The workers must be within one domain, or should be; Kueue refuses both at once.",
+        "Keep one of scheduling.topology.required and preferred.",
+        _job("scheduling: {topology: {required: zone, preferred: rack}}"),
+    ),
+    "DS304": Explanation(
+        "Without a queue, scheduling.topology becomes a podAffinity of the workers, and workers.affinity has one"
+        " already.",
+        "Keep one of them.",
+        _job(
+            "scheduling: {topology: {preferred: topology.kubernetes.io/zone}}", "workers: {affinity: {podAffinity: {}}}"
+        ),
+    ),
+    "DS305": Explanation(
+        "Every worker must have a node of its own, and all workers must be on one node.",
+        "Use another topology key, or workers.spread: none.",
+        _job("scheduling: {topology: {required: kubernetes.io/hostname}}", "workers: {replicas: 2, spread: required}"),
+    ),
+    "DS306": Explanation(
+        "A warning: Kueue admits a Job when the ClusterQueue covers every resource that it asks for. With one that is"
+        " not covered it is pending for ever, and only its Workload says why.",
+        "Look whether spec.resourceGroups of the ClusterQueue has the resource. Kueue's configuration can leave"
+        " resources out by prefix.",
+        _job("scheduling: {queue: team}", "network: {rdma: {resources: {rdma/hca: 1}, ipcLock: omit}}"),
+    ),
+    "DS307": Explanation(
+        "A warning: Kueue adds the tolerations of the flavor to the Job. Where both have some, a later change by a"
+        " GitOps tool or by Helm fails, unless they are equal and none has tolerationSeconds.",
+        "Leave the tolerations out where the flavor has them; keep them where the flavor has taints and no"
+        " tolerations.",
+        _job("scheduling: {queue: team}", "workers: {tolerations: [{key: nvidia.com/gpu, operator: Exists}]}"),
+    ),
+    "DS308": Explanation(
+        "A warning: Kueue compares node selectors and affinity with the labels of its flavors alone. Other labels, and"
+        " what is only preferred, are ignored for admission: the Job holds its quota while its pods wait for a node.",
+        "Let the queue choose the nodes, or add the labels to a ResourceFlavor.",
+        _job("scheduling: {queue: team}", "workers: {nodeSelector: {pool: a100}}"),
+    ),
+    "DS309": Explanation(
+        "With a queue, Kueue suspends the Job of the workers and resumes it. A value from the file would be"
+        " overwritten, or fight with Kueue.",
+        "Remove lifecycle.suspend. To pause one run, set spec.active: false in its Workload.",
+        _job("scheduling: {queue: team}", "lifecycle: {suspend: true}"),
+    ),
+    "DS310": Explanation(
+        "The default scheduler ignores pod groups, so the workers would not start together.",
+        "Name the scheduler that knows them, or leave workers.schedulerName out.",
+        _job("scheduling: {gang: volcano}", "workers: {schedulerName: default-scheduler}"),
+    ),
+}
+
+_SECURITY = {
+    "DS320": Explanation(
+        "A container gets a capability beyond the usual ones; at the level restricted only NET_BIND_SERVICE may be"
+        " added. The Pod Security level that security.podSecurityLevel declares does not allow it, and a namespace"
+        " that enforces the level refuses the pods.",
+        "Remove it, or declare the level privileged where the namespace allows that.",
+        _job("workers: {securityContext: {capabilities: {add: [SYS_ADMIN]}}}"),
+    ),
+    "DS321": Explanation(
+        "A privileged container has all rights of the node. The Pod Security level that security.podSecurityLevel"
+        " declares does not allow it, and a namespace that enforces the level refuses the pods.",
+        "Remove it, or declare the level privileged where the namespace allows that.",
+        _job("workers: {securityContext: {privileged: true}}"),
+    ),
+    "DS322": Explanation(
+        "The pods would use the network, the processes or the shared memory of the node. The Pod Security level that"
+        " security.podSecurityLevel declares does not allow it, and a namespace that enforces the level refuses the"
+        " pods.",
+        "Remove it, or declare the level privileged where the namespace allows that.",
+        _job("network: {hostNetwork: true, policy: false}"),
+    ),
+    "DS323": Explanation(
+        "A hostPath volume is a folder of the node. The Pod Security level that security.podSecurityLevel declares"
+        " does not allow it, and a namespace that enforces the level refuses the pods.",
+        "Use another source, or declare the level privileged where the namespace allows that. A PersistentVolume with"
+        " a hostPath is allowed.",
+        _job("storage: {data: {mountPath: /data, hostPath: {path: /data}}}"),
+    ),
+    "DS324": Explanation(
+        "A container takes a port of the node. The Pod Security level that security.podSecurityLevel declares does not"
+        " allow it, and a namespace that enforces the level refuses the pods.",
+        "Leave hostPort out: pods reach one another without.",
+        _job("workers: {sidecars: [{name: a, image: x:1, ports: [{containerPort: 80, hostPort: 80}]}]}"),
+    ),
+    "DS325": Explanation(
+        "A container sees more of /proc than usual. The Pod Security level that security.podSecurityLevel declares"
+        " does not allow it, and a namespace that enforces the level refuses the pods.",
+        "Leave procMount out.",
+        _job("workers: {securityContext: {procMount: Unmasked}}"),
+    ),
+    "DS326": Explanation(
+        "A user, a role or a type of SELinux is set that is not one of the usual ones for containers. The Pod Security"
+        " level that security.podSecurityLevel declares does not allow it, and a namespace that enforces the level"
+        " refuses the pods.",
+        "Leave user and role out; the type may be container_t, container_init_t, container_kvm_t or"
+        " container_engine_t.",
+        _job("security: {podSecurityContext: {seLinuxOptions: {type: spc_t}}}"),
+    ),
+    "DS327": Explanation(
+        "seccomp is switched off. The Pod Security level that security.podSecurityLevel declares does not allow it,"
+        " and a namespace that enforces the level refuses the pods.",
+        "Use RuntimeDefault or Localhost.",
+        _job("security: {podSecurityContext: {seccompProfile: {type: Unconfined}}}"),
+    ),
+    "DS328": Explanation(
+        "A setting of the kernel is changed that is not one of the safe ones. The Pod Security level that"
+        " security.podSecurityLevel declares does not allow it, and a namespace that enforces the level refuses the"
+        " pods.",
+        "Leave it out: set it on the nodes, or declare the level privileged where the namespace allows that.",
+        _job('security: {podSecurityContext: {sysctls: [{name: net.core.somaxconn, value: "1024"}]}}'),
+    ),
+    "DS329": Explanation(
+        "AppArmor is switched off, by a field or by an annotation. The Pod Security level that"
+        " security.podSecurityLevel declares does not allow it, and a namespace that enforces the level refuses the"
+        " pods.",
+        "Use the profile of the container runtime or one of the node's.",
+        _job("workers: {securityContext: {appArmorProfile: {type: Unconfined}}}"),
+    ),
+    "DS330": Explanation(
+        "A process of the host, on Windows. The Pod Security level that security.podSecurityLevel declares does not"
+        " allow it, and a namespace that enforces the level refuses the pods.",
+        "Leave windowsOptions out: the workers run on Linux.",
+        _job("security: {podSecurityContext: {windowsOptions: {hostProcess: true}}}"),
+    ),
+    "DS331": Explanation(
+        "At the level restricted a pod may use claims, ConfigMaps, Secrets, emptyDir, ephemeral, csi and projected"
+        " volumes, and no others. The Pod Security level that security.podSecurityLevel declares does not allow it,"
+        " and a namespace that enforces the level refuses the pods.",
+        "Use a claim: create with persistentVolume.nfs makes one for an NFS server.",
+        _job(
+            "storage: {data: {mountPath: /data, nfs: {server: nfs.example.com, path: /}}}",
+            "security: {podSecurityLevel: restricted}",
+        ),
+    ),
+    "DS332": Explanation(
+        "At the level restricted every container must say allowPrivilegeEscalation: false. dsgen writes it into its"
+        " own. The Pod Security level that security.podSecurityLevel declares does not allow it, and a namespace that"
+        " enforces the level refuses the pods.",
+        "Set it in the container's securityContext.",
+        _job(
+            "workers: {securityContext: {allowPrivilegeEscalation: true}}", "security: {podSecurityLevel: restricted}"
+        ),
+    ),
+    "DS333": Explanation(
+        "At the level restricted no container may run as root. dsgen writes runAsNonRoot: true into the pod. The Pod"
+        " Security level that security.podSecurityLevel declares does not allow it, and a namespace that enforces the"
+        " level refuses the pods.",
+        "Remove runAsNonRoot: false, and give runAsUser where the image has root as its user.",
+        _job("workers: {securityContext: {runAsNonRoot: false}}", "security: {podSecurityLevel: restricted}"),
+    ),
+    "DS334": Explanation(
+        "At the level restricted no container may run as the user 0. The Pod Security level that"
+        " security.podSecurityLevel declares does not allow it, and a namespace that enforces the level refuses the"
+        " pods.",
+        "Give another user.",
+        _job("security: {podSecurityLevel: restricted, podSecurityContext: {runAsUser: 0}}"),
+    ),
+    "DS335": Explanation(
+        "At the level restricted every container must drop all capabilities. dsgen writes it into its own; a list of"
+        " yours replaces that one. The Pod Security level that security.podSecurityLevel declares does not allow it,"
+        " and a namespace that enforces the level refuses the pods.",
+        "Set capabilities: {drop: [ALL]} in the container's securityContext.",
+        _job(
+            "workers: {securityContext: {capabilities: {drop: [NET_RAW]}}}", "security: {podSecurityLevel: restricted}"
+        ),
+    ),
+    "DS336": Explanation(
+        "A probe or a hook with a host could reach other machines from the node. The Pod Security level that"
+        " security.podSecurityLevel declares does not allow it, and a namespace that enforces the level refuses the"
+        " pods.",
+        "Leave host out.",
+        _job("workers: {sidecars: [{name: a, image: x:1, livenessProbe: {httpGet: {port: 80, host: example.com}}}]}"),
+    ),
+}
+
+_AFTERWARDS = {
+    "DS340": Explanation(
+        "TensorBoard's Service has the name of the job with -tensorboard behind it, and the name of a Service may have"
+        " 63 characters.",
+        "Shorten the name of the job to 51 characters.",
+        _job(
+            "monitoring: {tensorboard: {enabled: true, logDir: /data/runs}}",
+            "storage: {data: {mountPath: /data, create: {}}}",
+            name="name: a-training-with-a-name-that-says-nearly-everything-1",
+        ),
+    ),
+    "DS341": Explanation(
+        "TensorBoard is to run, and nothing says where the events of the training lie.",
+        "Give monitoring.tensorboard.logDir, a folder on a volume of storage.",
+        _job("monitoring: {tensorboard: {enabled: true}}"),
+    ),
+    "DS342": Explanation(
+        "TensorBoard runs in a pod of its own and sees only volumes that several pods can mount. The folder is on no"
+        " volume, or on one of which every pod has its own.",
+        "Let the training write its events to a volume such as a claim, and name a folder on it.",
+        _job("monitoring: {tensorboard: {enabled: true, logDir: /tmp/runs}}"),
+    ),
+    "DS350": Explanation(
+        "A warning: Kubernetes deletes the Jobs some time after their end. Argo CD and Flux see objects missing that"
+        " are in Git, and create them again; the run does not start again, but it is created and deleted for ever.",
+        "Leave lifecycle.ttlSecondsAfterFinished out there. A new run id removes the objects of the old run.",
+        _job("lifecycle: {ttlSecondsAfterFinished: 3600}"),
+    ),
+    "DS351": Explanation(
+        "A warning: restartExitCodes says which failures are worth a restart, and maxRestarts is 0.",
+        "Set lifecycle.maxRestarts, or remove the codes.",
+        _job("lifecycle: {restartExitCodes: [3]}"),
+    ),
+}
+
 _COMMAND_LINE = {
     "DS901": Explanation(
         "Manifests need a name and a namespace. In a chart the release gives what the values leave open.",
@@ -400,4 +947,6 @@ _COMMAND_LINE = {
     ),
 }
 
-EXPLANATIONS = _READING | _SCHEMA | _CHECKS | _DEEPSPEED | _COMMAND_LINE
+EXPLANATIONS = (
+    _READING | _SCHEMA | _CHECKS | _DEEPSPEED | _LAUNCH | _SCHEDULING | _SECURITY | _AFTERWARDS | _COMMAND_LINE
+)

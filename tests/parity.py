@@ -10,7 +10,7 @@ from typing import Any
 
 import yaml
 
-from dsgen import values
+from dsgen import checks, values
 from dsgen.compiler import chart_files
 from dsgen.language.text import quote
 from dsgen.render import render
@@ -60,7 +60,8 @@ def problems(text: str) -> list[str]:
     """What the checks say about a values file, as far as a chart can say it too."""
     loaded = values.load([values.SourceText("values.yaml", text)])
     found = values.check(loaded, RELEASE)
-    return sorted(f"{problem.message} [{problem.id}]" for problem in found if problem.id < "DS250")
+    errors = (problem for problem in found if problem.severity == "error" and problem.id in checks.IN_CHART)
+    return sorted(f"{problem.message} [{problem.id}]" for problem in errors)
 
 
 def flat_objects(text: str) -> Objects:

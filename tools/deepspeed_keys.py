@@ -1,10 +1,12 @@
 """Writes dsgen/deepspeed/keys.json: what the installed DeepSpeed takes in its configuration.
 
-    path/to/python-with-deepspeed tools/deepspeed_keys.py
+    path/to/python-with-deepspeed tools/deepspeed_keys.py           the newest version: keys.json
+    path/to/python-with-deepspeed tools/deepspeed_keys.py --older   an older one: how it differs, in older.json
 
-Run it with a Python that has deepspeed and torch; dsgen itself needs neither. Blocks that DeepSpeed reads with pydantic
-are taken from its models, blocks that it reads by hand from the objects that it makes of an empty configuration. Plain
-keys at the top have no type in DeepSpeed; theirs, in PLAIN, are what its code does with them.
+Run it with a Python that has deepspeed and torch (an unpacked source package on PYTHONPATH will do); dsgen itself needs
+neither. Which keys there are at the top is what DeepSpeed asks its configuration for. Blocks that it reads with
+pydantic are taken from its models, blocks that it reads by hand from the objects that it makes of an empty
+configuration. Plain keys at the top have no type in DeepSpeed; theirs, in PLAIN, are what its code does with them.
 
 The form: `keys` is a map of a key to what may stand there. types: JSON types, absent for anything; enum, minimum,
 exclusiveMinimum, maximum, exclusiveMaximum: as in JSON Schema; case: "any" when the case of an enum does not matter;
@@ -16,16 +18,20 @@ from __future__ import annotations
 
 import dataclasses
 import enum
+import importlib
 import inspect
 import json
 import logging
+import sys
 import typing
+from collections.abc import Iterator
 from pathlib import Path, PurePath
 from typing import Any
 
 Rule = dict[str, Any]
 
 TARGET = Path(__file__).parent.parent / "dsgen" / "deepspeed" / "keys.json"
+OLDER = TARGET.with_name("older.json")
 JSON_TYPES = {bool: "boolean", int: "integer", float: "number", str: "string", dict: "object", list: "array"}
 LIMITS = {"gt": "exclusiveMinimum", "ge": "minimum", "lt": "exclusiveMaximum", "le": "maximum"}
 DTYPES = ["fp32", "float32", "float", "fp16", "float16", "half", "bf16", "bfloat16"]
@@ -102,8 +108,9 @@ COMPUTED = {"start_step", "end_step"}
 def model_block(model: Any) -> Rule:
     """A block whose fields, with their limits, are those of a pydantic model."""
     keys: dict[str, Rule] = {}
-    for name, field in model.model_fields.items():
-        rule = field_rule(field)
+    is_old = not hasattr(model, "model_fields")  # of pydantic 1, up to DeepSpeed 0.15.0
+    for name, field in (model.__fields__ if is_old else model.model_fields).items():
+        rule = old_field_rule(field) if is_old else field_rule(field)
         keys[field.alias or name] = rule
         if field.alias and field.alias != name:  # the models take both names
             keys[name] = rule
@@ -123,6 +130,15 @@ def field_rule(field: Any) -> Rule:
     return rule
 
 
+def old_field_rule(field: Any) -> Rule:
+    """The same for a field of pydantic 1."""
+    rule, info = annotated(field.outer_type_), field.field_info
+    rule |= {name: getattr(info, key) for key, name in LIMITS.items() if getattr(info, key, None) is not None}
+    if info.extra.get("deprecated"):
+        rule["newName"] = info.extra.get("new_param", "")
+    return rule | ({"auto": True} if field.default == "auto" else {})
+
+
 def annotated(annotation: Any) -> Rule:
     """What a type annotation takes."""
     origin, arguments = typing.get_origin(annotation) or annotation, typing.get_args(annotation)
@@ -132,7 +148,7 @@ def annotated(annotation: Any) -> Rule:
         return {"types": [JSON_TYPES[type(arguments[0])]], "enum": list(arguments)}
     if not inspect.isclass(origin):
         return {}
-    if hasattr(origin, "model_fields"):
+    if hasattr(origin, "model_fields") or hasattr(origin, "__fields__"):
         return model_block(origin)
     if issubclass(origin, enum.Enum):
         values = list(dict.fromkeys(one.value for one in origin))
@@ -141,7 +157,8 @@ def annotated(annotation: Any) -> Rule:
         return LIST
     if issubclass(origin, PurePath):
         return TEXT
-    return {"types": [JSON_TYPES[origin]]} if origin in JSON_TYPES else {}
+    plain = next((JSON_TYPES[base] for base in origin.__mro__ if base in JSON_TYPES), None)
+    return {"types": [plain]} if plain else {}
 
 
 def united(rules: list[Rule]) -> Rule:
@@ -167,55 +184,57 @@ def like(default: Any) -> Rule:
     return {"types": [JSON_TYPES[type(default)]]} if type(default) in JSON_TYPES else {}
 
 
+def part(module: str, name: str) -> Any:
+    """A part of the installed DeepSpeed; None where this version has none."""
+    try:
+        return getattr(importlib.import_module(f"deepspeed.{module}"), name, None)
+    except ModuleNotFoundError:
+        return None
+
+
+MODELS = {
+    "zero_optimization": ("runtime.zero.config", "DeepSpeedZeroConfig"),
+    "bf16": ("runtime.precision_config", "DeepSpeedBF16Config"),
+    "fp16": ("runtime.precision_config", "DeepSpeedFP16Config"),
+    "tensorboard": ("monitor.config", "TensorBoardConfig"),
+    "wandb": ("monitor.config", "WandbConfig"),
+    "csv_monitor": ("monitor.config", "CSVConfig"),
+    "comet": ("monitor.config", "CometConfig"),
+    "comms_logger": ("comm.config", "CommsLoggerConfig"),
+    "compile": ("compile.config", "CompileConfig"),
+    "hybrid_engine": ("runtime.config", "HybridEngineConfig"),
+    "weight_quantization": ("inference.config", "WeightQuantConfig"),
+    "tensor_parallel": ("runtime.tensor_parallel.config", "TPTrainingConfig"),
+}
+
+
 def models() -> dict[str, Rule]:
     """The blocks with a model."""
-    from deepspeed.comm.config import CommsLoggerConfig
-    from deepspeed.compile.config import CompileConfig
-    from deepspeed.inference.config import WeightQuantConfig
-    from deepspeed.monitor.config import CometConfig, CSVConfig, TensorBoardConfig, WandbConfig
-    from deepspeed.runtime.config import HybridEngineConfig
-    from deepspeed.runtime.precision_config import DeepSpeedBF16Config, DeepSpeedFP16Config
-    from deepspeed.runtime.tensor_parallel.config import TPTrainingConfig
-    from deepspeed.runtime.zero.config import DeepSpeedZeroConfig
-    from deepspeed.utils.config import DeepSpeedThroughputTimerConfig
-
-    zero = model_block(DeepSpeedZeroConfig)
+    found = {name: model_block(model) for name, place in MODELS.items() if (model := part(*place))}
+    zero = found["zero_optimization"]
     zero["types"] = ["object", "boolean"]  # true is the old form of stage 1
     stage = zero["keys"]["stage"]
     stage["enum"] = sorted(set(stage["enum"]))
-    return {
-        "zero_optimization": zero,
-        "bf16": model_block(DeepSpeedBF16Config),
-        "fp16": model_block(DeepSpeedFP16Config),
-        "tensorboard": model_block(TensorBoardConfig),
-        "wandb": model_block(WandbConfig),
-        "csv_monitor": model_block(CSVConfig),
-        "comet": model_block(CometConfig),
-        "comms_logger": model_block(CommsLoggerConfig),
-        "compile": model_block(CompileConfig),
-        "hybrid_engine": model_block(HybridEngineConfig),
-        "weight_quantization": model_block(WeightQuantConfig),
-        "tensor_parallel": model_block(TPTrainingConfig),
-        "timers": read_by_hand({"throughput": model_block(DeepSpeedThroughputTimerConfig)}),
-    }
+    throughput = part("utils.config", "DeepSpeedThroughputTimerConfig")
+    return {**found, "timers": read_by_hand({"throughput": model_block(throughput)})}
 
 
 def parsed() -> dict[str, Rule]:
     """The blocks without a model."""
     from deepspeed.autotuning.config import DeepSpeedAutotuningConfig
-    from deepspeed.module_inject.auto_ep_config import AutoEPConfig
     from deepspeed.profiling.config import DeepSpeedFlopsProfilerConfig
     from deepspeed.runtime.activation_checkpointing.config import DeepSpeedActivationCheckpointingConfig
     from deepspeed.runtime.config import get_pipeline_config
     from deepspeed.runtime.swap_tensor.aio_config import AIO_DEFAULT_DICT
 
-    experts = {field.name: field.default for field in dataclasses.fields(AutoEPConfig)}
+    auto = part("module_inject.auto_ep_config", "AutoEPConfig")
+    experts = {field.name: field.default for field in dataclasses.fields(auto)} if auto else {}
     return {
         "activation_checkpointing": parsed_block(vars(DeepSpeedActivationCheckpointingConfig({}))),
         "aio": parsed_block(AIO_DEFAULT_DICT),
         "autotuning": parsed_block(vars(DeepSpeedAutotuningConfig({}))),
         "checkpoint": checkpoint_block(),
-        "expert_parallel": parsed_block(experts),
+        **({"expert_parallel": parsed_block(experts)} if auto else {}),
         "flops_profiler": parsed_block(vars(DeepSpeedFlopsProfilerConfig({}))),
         "pipeline": parsed_block(get_pipeline_config({}), unknown="used"),
     }
@@ -224,25 +243,30 @@ def parsed() -> dict[str, Rule]:
 def checkpoint_block() -> Rule:
     """Its keys are constants only."""
     from deepspeed.runtime import constants
-    from deepspeed.runtime.model_checkpointing import constants as of_files
 
     plain = ("LOAD_UNIVERSAL_CHECKPOINT", "USE_NODE_LOCAL_STORAGE_CHECKPOINT")
-    keys = {getattr(constants, name): getattr(constants, f"{name}_DEFAULT") for name in plain}
-    keys[of_files.CHECKPOINT_SERIALIZATION] = of_files.CHECKPOINT_SERIALIZATION_DEFAULT
-    writer = ("IO_BUFFER_SIZE", "IO_BUFFER_DOUBLE", "IO_STATISTICS", "WRITER_DECOUPLED", "IO_MULTIPLIER")
-    names = [f"CHECKPOINT_{name}" for name in writer]
-    block = parsed_block(keys)
-    below = parsed_block({getattr(of_files, name): getattr(of_files, f"{name}_DEFAULT") for name in names})
-    below["keys"] |= {
-        of_files.CHECKPOINT_WRITER_TYPE: any_case(of_files.CHECKPOINT_WRITER_TYPES),
-        of_files.CHECKPOINT_DATA_PARALLEL: any_case(of_files.CHECKPOINT_DATA_PARALLEL_UNITS),
-    }
+    block = parsed_block({getattr(constants, name): getattr(constants, f"{name}_DEFAULT") for name in plain})
     block["keys"] |= {
         constants.CHECKPOINT_TAG_VALIDATION: any_case(constants.CHECKPOINT_TAG_VALIDATION_MODES),
         constants.CHECKPOINT_PARALLEL_WRITE: read_by_hand({"pipeline_stage": FLAG}),
-        of_files.CHECKPOINT_WRITER: below,
     }
+    block["keys"] |= checkpoint_files() if part("runtime.model_checkpointing.constants", "__name__") else {}
     return block
+
+
+def checkpoint_files() -> dict[str, Rule]:
+    """The keys of the block that say how the files are written."""
+    from deepspeed.runtime.model_checkpointing import constants
+
+    writer = ("IO_BUFFER_SIZE", "IO_BUFFER_DOUBLE", "IO_STATISTICS", "WRITER_DECOUPLED", "IO_MULTIPLIER")
+    names = [f"CHECKPOINT_{name}" for name in writer]
+    below = parsed_block({getattr(constants, name): getattr(constants, f"{name}_DEFAULT") for name in names})
+    below["keys"] |= {
+        constants.CHECKPOINT_WRITER_TYPE: any_case(constants.CHECKPOINT_WRITER_TYPES),
+        constants.CHECKPOINT_DATA_PARALLEL: any_case(constants.CHECKPOINT_DATA_PARALLEL_UNITS),
+    }
+    serialization = {constants.CHECKPOINT_SERIALIZATION: constants.CHECKPOINT_SERIALIZATION_DEFAULT}
+    return {**parsed_block(serialization)["keys"], constants.CHECKPOINT_WRITER: below}
 
 
 def any_case(values: Any) -> Rule:
@@ -271,21 +295,123 @@ def schedulers() -> dict[str, Rule]:
     return found
 
 
+# -- what is asked for, and older versions ----------------------------------------------------------------------------
+
+
+class Asked(dict[str, Any]):
+    """A configuration that notes which keys DeepSpeed looks for."""
+
+    def __init__(self, **given: Any) -> None:
+        super().__init__(given)
+        self.names: set[str] = set()
+
+    def __contains__(self, key: object) -> bool:
+        self.names.add(str(key))
+        return super().__contains__(key)
+
+    def __getitem__(self, key: str) -> Any:
+        self.names.add(key)
+        return super().__getitem__(key)
+
+    def get(self, key: str, default: Any = None) -> Any:
+        """As in any map."""
+        self.names.add(key)
+        return super().get(key, default)
+
+    def keys(self) -> Any:
+        """Itself: what is looked for among the keys is noted, too."""
+        return self
+
+    def __copy__(self) -> Asked:
+        return self
+
+    def __deepcopy__(self, _: Any) -> Asked:
+        return self
+
+
+NOT_ASKED = ("data_parallel_size", "sequence_parallel_size", "eigenvalue", "quantize_training")
+"""Looked for only where a mesh of devices is made, or beside compression_training."""
+REMOVED = (
+    *("amp", "compression_training", "curriculum_learning", "eigenvalue", "elasticity", "graph_harvesting"),
+    *("nebula", "progressive_layer_drop", "quantize_training", "sparse_attention", "sparse_gradients"),
+)
+"""Looked for by versions that have them, and by the newest to refuse them."""
+
+
+def asked() -> dict[str, set[str]]:
+    """The keys at the top that DeepSpeed looks for, and those below blocks that have no model."""
+    from deepspeed.runtime import config
+
+    precision = {name: Asked(enabled=name == "fp16") for name in ("fp16", "bf16")}
+    whole = Asked(train_batch_size=1, **precision)
+    config.DeepSpeedConfig(whole)
+    places = ("deepspeed", "deepspeed.runtime.config", "deepspeed.runtime.constants")
+    source = "".join(inspect.getsource(importlib.import_module(place)) for place in places)
+    refused = set(whole.names)
+    whole.names |= {name for name in NOT_ASKED if f'"{name}"' in source or f"'{name}'" in source}
+    return {"": whole.names, "refused": refused, **{name: block.names for name, block in precision.items()}}
+
+
+def versioned_keys() -> dict[str, Rule]:
+    """The keys at the top of the installed version."""
+    found = asked()
+    known = {**PLAIN, **SPECIAL, **models(), **parsed()}
+    newest = json.loads(TARGET.read_text(encoding="utf-8"))["keys"] if TARGET.exists() else known
+    for name in ("fp16", "bf16"):
+        if name not in known:
+            below = newest[name]["keys"]
+            known[name] = read_by_hand({key: below.get(key, {}) for key in sorted(found[name])})
+    is_newest = all(name in found["refused"] for name in REMOVED)
+    others = {name: {} for name in found[""] - known.keys() if not (is_newest and name in REMOVED)}
+    return {name: rule for name, rule in {**known, **others}.items() if name in found[""] | set(SPECIAL)}
+
+
 def table() -> Rule:
     """All of it."""
     import deepspeed
     import torch
     from deepspeed.runtime.config import DEEPSPEED_OPTIMIZERS
 
-    keys = {**PLAIN, **SPECIAL, **models(), **parsed()}
+    version = deepspeed.__version__.strip()
     return {
-        "source": f"deepspeed {deepspeed.__version__}, torch {torch.__version__}; made by tools/deepspeed_keys.py",
+        "source": f"deepspeed {version}, torch {torch.__version__}; made by tools/deepspeed_keys.py",
         "optimizers": sorted(DEEPSPEED_OPTIMIZERS),
         "torchOptimizers": torch_classes(torch.optim, torch.optim.Optimizer),
         "schedulers": schedulers(),
         "torchSchedulers": torch_classes(torch.optim.lr_scheduler, torch.optim.lr_scheduler.LRScheduler),
-        "keys": dict(sorted(keys.items())),
+        "keys": dict(sorted(versioned_keys().items())),
     }
+
+
+def differences(new: Rule, old: Rule, path: tuple[str, ...] = ()) -> Iterator[tuple[str, Rule | None]]:
+    """What a version has in place of the newest one's rules, by dotted path; None for a key that it does not have."""
+    newer, older = new.get("keys", {}), old.get("keys", {})
+    for key in sorted(newer.keys() | older.keys()):
+        here = (*path, key)
+        if key not in older:
+            yield ".".join(here), None
+        elif key not in newer or not newer[key].get("keys") or not older[key].get("keys"):
+            if newer.get(key) != older[key]:
+                yield ".".join(here), older[key]
+        else:
+            plain = [
+                {name: value for name, value in rule.items() if name != "keys"} for rule in (newer[key], older[key])
+            ]
+            if plain[0] != plain[1]:
+                yield ".".join(here), older[key]
+            else:
+                yield from differences(newer[key], older[key], here)
+
+
+def write_older() -> None:
+    """Adds the installed version to older.json."""
+    import deepspeed
+
+    newest, old = json.loads(TARGET.read_text(encoding="utf-8")), json.loads(json.dumps(table()))
+    found = json.loads(OLDER.read_text(encoding="utf-8")) if OLDER.exists() else {}
+    named = {name: old[name] for name in ("optimizers", "schedulers") if old[name] != newest[name]}
+    found[deepspeed.__version__.strip()] = {**named, "keys": dict(differences(newest, old))}
+    OLDER.write_text(json.dumps(dict(sorted(found.items())), indent=1, sort_keys=False) + "\n", encoding="utf-8")
 
 
 def as_text(part: Any, margin: str = "") -> str:
@@ -298,4 +424,7 @@ def as_text(part: Any, margin: str = "") -> str:
 
 if __name__ == "__main__":
     logging.disable(logging.CRITICAL)
-    TARGET.write_text(as_text(table()) + "\n", encoding="utf-8")
+    if sys.argv[1:] == ["--older"]:
+        write_older()
+    else:
+        TARGET.write_text(as_text(table()) + "\n", encoding="utf-8")

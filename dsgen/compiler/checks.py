@@ -1,10 +1,11 @@
-"""The table of checks as templates of the chart: one helper collects all messages, one template fails with them."""
+"""The table of checks as templates of the chart: helpers collect all messages, one template fails with the errors."""
 
 from collections.abc import Iterator
-from itertools import groupby
 
-from dsgen.checks import CHECKS, Check
+from dsgen.checks import CHECKS
+from dsgen.checks.evaluation import Group, groups
 from dsgen.compiler.source import Unit
+from dsgen.diagnostics import Severity
 
 HELPERS = "_checks.j2"
 TEMPLATE = "checks/values/checks.yaml"  # Helm renders the deepest path first: nothing stumbles over such values before
@@ -15,6 +16,15 @@ TEMPLATE_TEXT = """\
 << fail("\\n" ~ problems) >>
 <% endif %>
 """
+WARNINGS = """
+<% set warnings = all_warnings(values, release) %>
+<% if warnings %>
+
+Look at this before you go on:
+<< warnings >>
+<% endif %>
+"""
+"""What stands at the end of the notes."""
 
 
 def checks_units() -> dict[str, Unit]:
@@ -30,22 +40,33 @@ def checks_units() -> dict[str, Unit]:
 def _lines() -> Iterator[tuple[str, str]]:
     """Each line with the id of the row that it comes from."""
     yield "<# What values may not say: a message for each problem, with a hint below it. #>", "all"
-    yield "<% macro all_problems(values, release) %>", "all"
-    rows = (row for row in CHECKS if row.worlds == "both")
-    for loop, group in groupby(rows, key=lambda row: row.loop):
-        yield from _loop(loop, list(group))
+    yield from _helper("all_problems", "error")
+    yield "", "all"
+    yield "<# What is worth a look, in the same form. #>", "all"
+    yield from _helper("all_warnings", "warning")
+
+
+def _helper(name: str, severity: Severity) -> Iterator[tuple[str, str]]:
+    yield f"<% macro {name}(values, release) %>", "all"
+    for group in groups(row for row in CHECKS if (row.worlds, row.severity) == ("both", severity)):
+        yield from _group(group)
     yield "<% endmacro %>", "all"
 
 
-def _loop(loop: str, rows: list[Check]) -> Iterator[tuple[str, str]]:
-    """Neighbours with the same loop share it."""
-    if loop:
-        yield f"<% for {loop} %>", rows[0].id
-    for row in rows:
+def _group(group: Group) -> Iterator[tuple[str, str]]:
+    """Neighbours with the same conditions and loops share them."""
+    first, last = group.rows[0].id, group.rows[-1].id
+    if group.given:
+        yield f"<% if {' or '.join(f'values.{key}' for key in group.given)} %>", first
+    for loop in group.loops:
+        yield f"<% for {loop} %>", first
+    for row in group.rows:
         yield f"<% if {row.when} %>", row.id
         yield f"{row.message} [{row.id}]", row.id
         if row.hint:
             yield f"  {row.hint}", row.id
         yield "<% endif %>", row.id
-    if loop:
-        yield "<% endfor %>", rows[-1].id
+    for _ in group.loops:
+        yield "<% endfor %>", last
+    if group.given:
+        yield "<% endif %>", last

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from dsgen import __version__, schema
-from dsgen.compiler.checks import checks_units
+from dsgen.compiler.checks import WARNINGS, checks_units
 from dsgen.compiler.program import Compiled, compile_units
 from dsgen.compiler.source import Unit
 from dsgen.compiler.values_file import values_file
@@ -42,6 +42,7 @@ def compiled_templates() -> Compiled:
     templates = environment()
     units = {name: Unit(name, _read(TEMPLATES / name)) for name in templates.list_templates()}
     units |= checks_units()
+    units[NOTES] = Unit(NOTES, units[NOTES].text + WARNINGS)
     scripts = {path.relative_to(PACKAGE).as_posix() for path in (PACKAGE / "scripts").iterdir()}
     return compile_units(units, schema.load(), scripts, templates, free_units={NOTES, *checks_units()})
 

@@ -7,36 +7,73 @@ image is not known here: the table of keys is that of one version, and what othe
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from dsgen.diagnostics import Diagnostic, Position
 from dsgen.nodes import Path, path_text
-from dsgen.suggestions import closest
 from dsgen.validate import Problem
 
+if TYPE_CHECKING:
+    from dsgen.deepspeed.keys import Finding
+
 CONFIG: Path = ("training", "deepspeed", "config")
+ARGS: Path = ("training", "deepspeed", "args")
 PROCESSES: tuple[Path, ...] = (("workers", "replicas"), ("workers", "slots"))
 """What the batch sizes are held against."""
 
 
-def problems(values: Mapping[str, Any], place: Callable[[Path, bool], Position | None]) -> Iterator[Problem]:
-    """All problems of training.deepspeed.config; none when configFile is used instead."""
+def problems(
+    values: Mapping[str, Any], release: Mapping[str, str], place: Callable[[Path, bool], Position | None]
+) -> Iterator[Problem]:
+    """All problems of training.deepspeed; of its config none when configFile is used instead."""
     given = values["training"]["deepspeed"]
-    if not given["config"] or given["configFile"]:
+    if not (given["config"] or given["args"] or given["version"]):
         return
-    from dsgen.deepspeed import batch, combinations, keys, named  # most jobs with a configuration file need none of it
+    from dsgen.deepspeed import versions  # most jobs with a configuration file need none of it
 
-    workers = values["workers"]
-    findings = [
-        *keys.findings(given["config"]),
-        *named.findings(given["config"]),
-        *combinations.findings(given["config"]),
-        *batch.findings(given["config"], workers["replicas"], workers["slots"], given["passConfig"]),
+    wrong = versions.unknown(given["version"])
+    findings = {
+        versions.VERSION: [wrong] if wrong else [],
+        ARGS: _of_args(values, release),
+        CONFIG: [] if wrong or given["configFile"] or not given["config"] else _of_config(values),
+    }
+    for above, found in findings.items():
+        for one in found:
+            path = (*above, *one.path)
+            at = place(path, one.at_key)
+            yield path, Diagnostic(one.id, one.message, at, path_text(path), one.hint, one.severity)
+
+
+def _of_config(values: Mapping[str, Any]) -> list[Finding]:
+    from dsgen.deepspeed import arguments, batch, combinations, keys, named, versions
+
+    given, workers = values["training"]["deepspeed"], values["workers"]
+    config, version = given["config"], versions.chosen(given["version"])
+    found = [
+        *keys.findings(config, version),
+        *named.findings(config, version),
+        *combinations.findings(config),
     ]
-    unknown = [str(found.path[-1]) for found in findings if found.id == "DS260"]
-    for found in findings:
-        if not found.path and any(closest(key, (batch.TOTAL, batch.MICRO)) for key in unknown):
-            continue  # no batch size; it is most likely there, misspelt
-        path = (*CONFIG, *found.path)
-        at = place(path, found.at_key)
-        yield path, Diagnostic(found.id, found.message, at, path_text(path), found.hint, found.severity)
+    if not arguments.is_filtered(given["args"]):
+        found += batch.findings(config, workers["replicas"], workers["slots"], given["passConfig"])
+    return found
+
+
+def _of_args(values: Mapping[str, Any], release: Mapping[str, str]) -> list[Finding]:
+    given, method = values["training"]["deepspeed"], values["launch"]["method"]
+    if not given["args"] or method not in ("pdsh", "deepspeed-no-ssh"):
+        return []  # told already
+    from dsgen.deepspeed import arguments, versions
+
+    hosts = arguments.Hosts(
+        _workers(values, release), values["workers"]["slots"], method, versions.chosen(given["version"])
+    )
+    return list(arguments.findings(given["args"], hosts))
+
+
+def _workers(values: Mapping[str, Any], release: Mapping[str, str]) -> list[str]:
+    """The names in the hostfile; none while the job has no name."""
+    job, run = values["name"] or release["name"], values["run"]["id"]
+    name = f"{job}-{run if isinstance(run, str) else int(run)}"
+    count = values["workers"]["replicas"] + values["launch"]["preflight"]["spares"]
+    return [f"{name}-worker-{index}.{name}" for index in range(count)] if job else []

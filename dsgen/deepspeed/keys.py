@@ -76,29 +76,79 @@ class Finding:
     at_key: bool = False
 
 
+NEWEST = "0.19.8"
+
+
 @functools.cache
-def table() -> Rule:
-    """All of keys.json; shared, so do not change it."""
-    loaded: Rule = json.loads(pathlib.Path(__file__).with_name("keys.json").read_text(encoding="utf-8"))
-    return loaded
+def table(version: str = "") -> Rule:
+    """All of keys.json, for an older version with what differs there; shared, so do not change it."""
+    newest: Rule = _read("keys.json")
+    if version in ("", NEWEST):
+        return newest
+    older = _read("older.json")[version]
+    keys = newest["keys"]
+    for path, rule in older["keys"].items():
+        keys = _with(keys, path.split("."), rule)
+    return {**newest, **older, "keys": keys}
 
 
-def findings(config: Mapping[str, Any]) -> Iterator[Finding]:
-    """Unknown and removed keys, values of the wrong type, not possible or out of range, and `"auto"`."""
-    yield from _of_map((), config, table())
-    yield from _placeholders(config)
+def _read(name: str) -> Any:
+    return json.loads(pathlib.Path(__file__).with_name(name).read_text(encoding="utf-8"))
 
 
-def _of_map(path: Path, given: Mapping[str, Any], rule: Rule) -> Iterator[Finding]:
+def _with(keys: Mapping[str, Any], path: list[str], rule: Rule | None) -> Mapping[str, Any]:
+    """A copy of `keys` with this rule at a path below them; None takes the key away."""
+    first, *rest = path
+    if rest:
+        return {**keys, first: {**keys[first], "keys": _with(keys[first]["keys"], rest, rule)}}
+    return {**keys, first: rule} if rule is not None else {key: one for key, one in keys.items() if key != first}
+
+
+def versions_with(path: Path) -> list[str]:
+    """The known versions that have a key, the oldest first."""
+    return [version for version in (*_read("older.json"), NEWEST) if _rule_at(path, table(version)) is not None]
+
+
+def _rule_at(path: Path, rule: Rule) -> Rule | None:
+    for key in path:
+        rule = rule.get("keys", {}).get(key)
+        if rule is None:
+            return None
+    return rule
+
+
+def findings(config: Mapping[str, Any], version: str = "") -> Iterator[Finding]:
+    """Unknown and removed keys, values of the wrong type, not possible or out of range, and `"auto"`.
+
+    version: of DeepSpeed, one that is known; without it the newest, and what others take is a warning.
+    """
+    yield from _of_map((), config, table(version), version)
+    yield from _placeholders(config, version)
+
+
+def _of_map(path: Path, given: Mapping[str, Any], rule: Rule, version: str) -> Iterator[Finding]:
     for key, value in given.items():
         here = (*path, key)
-        if here in REMOVED:
+        if key in rule["keys"]:
+            yield from _of_value(here, value, rule["keys"][key], rule.get("unknown") == "rejected", version)
+        elif version and (others := versions_with(here)):
+            yield _of_other_versions(here, others, version, rule)
+        elif here in REMOVED and not version:
             since, instead = REMOVED[here]
             yield Finding("DS263", here, f"{path_text(here)}: {since}", instead, "warning", at_key=True)
-        elif key in rule["keys"]:
-            yield from _of_value(here, value, rule["keys"][key], rule.get("unknown") == "rejected")
         elif rule.get("unknown") != "used":
             yield _unknown(here, rule)
+
+
+def _of_other_versions(path: Path, others: list[str], version: str, rule: Rule) -> Finding:
+    """A key that this version of DeepSpeed has not yet, or no more."""
+    is_gone = version == NEWEST or version > others[-1]
+    known = f"up to {others[-1]}" if is_gone else f"from {others[0]} on"
+    refused = rule.get("unknown") == "rejected" or (path in REMOVED and REMOVED[path][0] == LAST)
+    what = "refuses" if refused else "ignores"
+    hint = REMOVED[path][1] if path in REMOVED else ""
+    message = f"{path_text(path)}: DeepSpeed has it {known}, {version} {what} it"
+    return Finding("DS263", path, message, hint, "error", at_key=True)
 
 
 def _unknown(path: Path, rule: Rule) -> Finding:
@@ -129,7 +179,7 @@ def _everywhere(path: Path, rule: Rule) -> Iterator[Path]:
         yield from _everywhere((*path, key), below)
 
 
-def _of_value(path: Path, value: Any, rule: Rule, lenient: bool) -> Iterator[Finding]:
+def _of_value(path: Path, value: Any, rule: Rule, lenient: bool, version: str) -> Iterator[Finding]:
     if value == AUTO:
         return  # possible, or a placeholder
     name, types = path_text(path), rule.get("types", ())
@@ -140,7 +190,7 @@ def _of_value(path: Path, value: Any, rule: Rule, lenient: bool) -> Iterator[Fin
     if "newName" in rule:
         yield Finding("DS263", path, f"{name} is an old name of {rule['newName']}", "", "warning", at_key=True)
     if isinstance(value, dict) and "keys" in rule:
-        yield from _of_map(path, value, rule)
+        yield from _of_map(path, value, rule, version)
     yield from _not_possible(path, value, rule)
 
 
@@ -180,8 +230,8 @@ def _is_one_of(value: Any, rule: Rule) -> bool:
     return str(value) in map(str, rule["enum"]) or value in rule["enum"]
 
 
-def _placeholders(config: Mapping[str, Any]) -> Iterator[Finding]:
-    paths = list(_autos((), config, table()))
+def _placeholders(config: Mapping[str, Any], version: str) -> Iterator[Finding]:
+    paths = list(_autos((), config, table(version)))
     if paths:
         names = [path_text(path) for path in paths]
         more = f" and {len(names) - 3} more" if len(names) > 3 else ""

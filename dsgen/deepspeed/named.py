@@ -18,24 +18,24 @@ NOT_WITH_ZERO = ("lamb",)
 NO_PARAMETER = "max_grad_norm"
 
 
-def findings(config: Mapping[str, Any]) -> Iterator[Finding]:
-    """Names and parameters that DeepSpeed refuses when the training starts."""
+def findings(config: Mapping[str, Any], version: str = "") -> Iterator[Finding]:
+    """Names and parameters that DeepSpeed refuses when the training starts; version: as for the keys."""
     known = Config(config)
-    yield from _optimizer(known)
+    yield from _optimizer(known, version)
     yield from _optimizer_params(known)
-    yield from _scheduler(known)
+    yield from _scheduler(known, version)
 
 
-def _optimizer(config: Config) -> Iterator[Finding]:
+def _optimizer(config: Config, version: str) -> Iterator[Finding]:
     name, path = config.get("optimizer", "type"), ("optimizer", "type")
     if not isinstance(name, str) or name == AUTO:
         return
-    own, torchs = name.lower() in table()["optimizers"], table()["torchOptimizers"]
-    if name.lower() in OLD_OPTIMIZERS:
+    own, torchs = name.lower() in table(version)["optimizers"], table(version)["torchOptimizers"]
+    if not own and name.lower() in OLD_OPTIMIZERS:
         message = f"optimizer.type: DeepSpeed has {name} up to 0.19.4, not in 0.19.8"
-        yield Finding("DS263", path, message, "", "warning")
+        yield Finding("DS263", path, message, "", "error" if version else "warning")
     elif not own and name not in torchs:
-        yield _unknown_name(path, name, [*torchs, *table()["optimizers"]])
+        yield _unknown_name(path, name, [*torchs, *table(version)["optimizers"]])
     elif config.stage > 0 and not _is_with_zero(name, own) and not config.is_on("zero_allow_untested_optimizer"):
         message = f"optimizer.type: ZeRO takes {name} only with zero_allow_untested_optimizer: true"
         yield Finding("DS267", path, message, "set it, or use an optimizer that ZeRO is tested with, such as AdamW")
@@ -59,8 +59,8 @@ def _optimizer_params(config: Config) -> Iterator[Finding]:
         yield Finding("DS260", ("optimizer", "params", NO_PARAMETER), message, "set gradient_clipping", at_key=True)
 
 
-def _scheduler(config: Config) -> Iterator[Finding]:
-    name, own = config.get("scheduler", "type"), table()["schedulers"]
+def _scheduler(config: Config, version: str) -> Iterator[Finding]:
+    name, own = config.get("scheduler", "type"), table(version)["schedulers"]
     if not isinstance(name, str) or name == AUTO:
         return
     if name not in own and name not in table()["torchSchedulers"]:

@@ -1,0 +1,79 @@
+"""Evaluates rows: neighbours with the same loops are one template, made only when there is something to look at."""
+
+from __future__ import annotations
+
+import functools
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from itertools import groupby
+from typing import Any
+
+import jinja2
+
+from dsgen.checks.row import Check
+from dsgen.language.environment import environment
+from dsgen.nodes import Path
+
+SEPARATOR = "\x1f"
+"""Between the parts of a rendered path; no text that is printed there holds a control character."""
+INDEX = "\x1e"
+"""Before a part that is an index."""
+_PLAIN_LOOP = re.compile(r".* in values[.]([A-Za-z.]+)( [|] items)?")
+
+
+@dataclass(frozen=True)
+class Group:
+    """Neighbours that share their conditions and loops, which stand in one block."""
+
+    given: tuple[str, ...]
+    loops: tuple[str, ...]
+    rows: tuple[Check, ...]
+
+    def findings(self, values: Mapping[str, Any], release: Mapping[str, str]) -> Iterator[tuple[Check, Path, str]]:
+        """Each row that has found something, the path that it names, and its message."""
+        if not self._is_looked_at(values):
+            return
+        for line in self._template.render(values=values, release=release).split("\n"):
+            if line:
+                row, path, message = line.split("\t")
+                yield self.rows[int(row)], tuple(map(_part, path.split(SEPARATOR))), message
+
+    def _is_looked_at(self, values: Mapping[str, Any]) -> bool:
+        if self.given and not any(_value(path, values) for path in self.given):
+            return False
+        over = _PLAIN_LOOP.fullmatch(self.loops[0]) if self.loops else None
+        return not over or bool(_value(over[1], values))
+
+    @functools.cached_property
+    def _template(self) -> jinja2.Template:
+        """A line with the row's number, its path and its message for each problem."""
+        lines = []
+        for loop in self.loops:
+            lines += [f"<% for {loop} %>", f"<% set at_{re.split('[, ]', loop)[0]} = loop.index0 %>"]
+        for number, row in enumerate(self.rows):
+            lines += [f"<% if {row.when} %>", f"{number}\t{_path(row.path)}\t{row.message}", "<% endif %>"]
+        lines += ["<% endfor %>"] * len(self.loops)
+        return environment().from_string("\n".join(lines) + "\n")
+
+
+def groups(rows: Iterable[Check]) -> list[Group]:
+    """The rows, neighbours together."""
+    return [Group(*key, tuple(found)) for key, found in groupby(rows, key=lambda row: (row.given, row.loops))]
+
+
+def _value(path: str, values: Mapping[str, Any]) -> Any:
+    found: Any = values
+    for key in path.split("."):
+        found = found.get(key)
+    return found
+
+
+def _part(text: str) -> str | int:
+    return int(text.removeprefix(INDEX)) if text.startswith(INDEX) else text
+
+
+def _path(path: str) -> str:
+    """The template of a row's path, in the form that `_part` reads."""
+    path = re.sub(r"<<.*?>>|[.]", lambda part: part[0] if part[0] != "." else SEPARATOR, path)
+    return re.sub(r"\[([a-z]+)\]", lambda part: f"{SEPARATOR}{INDEX}<< at_{part[1]} >>", path)

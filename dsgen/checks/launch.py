@@ -1,0 +1,136 @@
+"""How the training is started: what each method can do, and how far it reaches."""
+
+from __future__ import annotations
+
+from dsgen.checks.row import Check
+
+COMMANDS = '["worker-command", "launcher-command"]'
+NO_SSH = "not uses_ssh(values)"
+METHOD = "launch.method << values.launch.method >>"
+TRY_SSH = "use launch.method: pdsh or openmpi, or remove it"
+ARGUMENT_BYTES = 131072
+"""Linux takes no longer argument, and pdsh gets one with the names and slots of all workers."""
+OTHER_BYTES = 2048
+"""What else stands in that argument: exported variables, the path of the interpreter, the launcher's options."""
+WORLD_BYTES = (
+    "((worker_pods(values) | int) * (2 * (run_name(values, release) | length) + 15"
+    " + (digits_below(values.workers.slots) | int) + 2 * values.workers.slots)"
+    " + (digits_below(worker_pods(values) | int) | int))"
+)
+"""DeepSpeed's JSON of the workers, as {"RUN-worker-0.RUN": [0, 1], ...}; pdsh gets it in base64, 4 bytes for 3."""
+
+
+def _not_without_ssh(id_: str, path: str, when: str, why: str, hint: str = TRY_SSH, method: str = NO_SSH) -> Check:
+    return Check(id_, path, f"{method} and {when}", f"{path}: {why} with {METHOD}", hint)
+
+
+ROWS = (
+    Check(
+        "DS270",
+        "launch.command",
+        f"values.launch.method in {COMMANDS} and not values.launch.command",
+        f"launch.command must be given with {METHOD}",
+        "a list, the program first, such as [accelerate, launch, train.py]",
+    ),
+    Check(
+        "DS271",
+        "launch.command",
+        f"values.launch.command and not values.launch.method in {COMMANDS}",
+        f"launch.command is for the methods worker-command and launcher-command, not for {METHOD}",
+        "set launch.method: worker-command, or describe the program in training",
+    ),
+    *(
+        Check(
+            "DS272",
+            f"training.{key}",
+            f"values.launch.method in {COMMANDS} and values.training.{key}",
+            f"training.{key}: {METHOD} starts launch.command and nothing else",
+            "write it into launch.command",
+        )
+        for key in ("python", "module", "exec", "args")
+    ),
+    _not_without_ssh(
+        "DS273",
+        "lifecycle.maxRestarts",
+        'values.lifecycle.maxRestarts > 0 and values.launch.method != "torchrun"',
+        "the training is not restarted",
+        "use launch.method: pdsh, openmpi or torchrun, or start another run",
+    ),
+    _not_without_ssh("DS273", "lifecycle.restartExitCodes", "values.lifecycle.restartExitCodes", "has no effect"),
+    _not_without_ssh(
+        "DS273", "lifecycle.keepWorkers", 'values.lifecycle.keepWorkers != "none"', "workers end with their program"
+    ),
+    _not_without_ssh(
+        "DS273", "launch.preflight.network", "values.launch.preflight.network", "there is no test of the network"
+    ),
+    _not_without_ssh(
+        "DS273",
+        "launch.preflight.spares",
+        "values.launch.preflight.spares > 0",
+        "a spare worker cannot stand in for another",
+    ),
+    _not_without_ssh("DS273", "lifecycle.debug.command", "values.lifecycle.debug.command", "has no effect"),
+    _not_without_ssh("DS273", "ssh.port", "values.ssh.port != 2222", "there is no sshd", "remove it"),
+    _not_without_ssh("DS273", "ssh.user", "values.ssh.user", "there is no sshd", "remove it"),
+    _not_without_ssh(
+        "DS273", "ssh.secret.mode", 'values.ssh.secret.mode != "cluster"', "there are no keys", "remove it"
+    ),
+    _not_without_ssh(
+        "DS274",
+        "training.deepspeed.autotuning",
+        'values.training.deepspeed.autotuning != "none"',
+        "autotuning does not work",
+        "use launch.method: pdsh",
+        'values.launch.method != "pdsh"',
+    ),
+    _not_without_ssh(
+        "DS275",
+        "training.deepspeed.args",
+        "values.training.deepspeed.args",
+        "no launcher of DeepSpeed runs",
+        "they are for the methods pdsh and deepspeed-no-ssh; remove them",
+        'not values.launch.method in ["pdsh", "deepspeed-no-ssh"]',
+    ),
+    _not_without_ssh(
+        "DS275",
+        "training.deepspeed.bindCores",
+        "values.training.deepspeed.bindCores",
+        "dsgen does not start the processes",
+        "bind them in launch.command, with numactl",
+        f"values.launch.method in {COMMANDS}",
+    ),
+    Check(
+        "DS276",
+        "workers.replicas",
+        f'values.launch.method == "pdsh" and 4 * {WORLD_BYTES} > {3 * (ARGUMENT_BYTES - OTHER_BYTES)}',
+        "workers.replicas: << worker_pods(values) | int >> workers are too many for pdsh, which gets them as one"
+        f" argument: << {WORLD_BYTES} >> bytes in base64, 4 for 3, with {OTHER_BYTES} for the rest, are more than"
+        f" {ARGUMENT_BYTES}",
+        "use launch.method: torchrun, which has no such limit; a shorter name of the job leaves room for more workers",
+    ),
+    Check(
+        "DS242",
+        "launch.masterPort",
+        "uses_ssh(values) and values.launch.masterPort == values.ssh.port",
+        "launch.masterPort and ssh.port are both << values.ssh.port >>",
+        "give one of them another port",
+    ),
+    Check(
+        "DS350",
+        "lifecycle.ttlSecondsAfterFinished",
+        "values.lifecycle.ttlSecondsAfterFinished is not none",
+        "lifecycle.ttlSecondsAfterFinished: Argo CD and Flux create again what Kubernetes deletes, and show the job as"
+        " out of sync in between",
+        "leave it out where one of them applies the manifests; a new run id removes the objects of the old run",
+        severity="warning",
+        worlds="flat",
+    ),
+    Check(
+        "DS351",
+        "lifecycle.restartExitCodes",
+        "values.lifecycle.restartExitCodes and values.lifecycle.maxRestarts == 0 and uses_ssh(values)",
+        "lifecycle.restartExitCodes: nothing is restarted while maxRestarts is 0",
+        "set lifecycle.maxRestarts",
+        severity="warning",
+    ),
+)

@@ -1,0 +1,226 @@
+"""Ports, interfaces, RDMA, ssh, the webhook and what is watched."""
+
+from __future__ import annotations
+
+import posixpath
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from dsgen.checks.row import Check, Names, Place, found
+from dsgen.validate import Problem
+
+IPC_LOCK = "IPC_LOCK, which memory for RDMA needs, is allowed by the level privileged only"
+RDMA = ("network.rdma.resources",)
+POD_MONITOR = ("monitoring.podMonitor.enabled",)
+NATIVE = '["cpu", "memory", "ephemeral-storage", "pods"]'
+MULTUS = "k8s.v1.cni.cncf.io/networks"
+NON_ROOT = (
+    '(values.security.podSecurityLevel == "restricted"'
+    ' or get(values.security.podSecurityContext, "runAsNonRoot", false)'
+    ' or get(values.security.podSecurityContext, "runAsUser", 0)'
+    ' or get(values.security.securityContext, "runAsNonRoot", false)'
+    ' or get(values.security.securityContext, "runAsUser", 0)'
+    ' or get(values.workers.securityContext, "runAsNonRoot", false)'
+    ' or get(values.workers.securityContext, "runAsUser", 0))'
+)
+EPHEMERAL = ("emptyDir", "ephemeral", "configMap", "secret", "projected")
+
+
+def _same_port(one: str, other: str, when: str = "") -> Check:
+    condition = f"values.{one} == values.{other}"
+    return Check(
+        "DS242",
+        one,
+        f"{when} and {condition}" if when else condition,
+        f"{one} and {other} are both << values.{one} >>",
+        "give one of them another port",
+        given=POD_MONITOR,
+    )
+
+
+def _twice(path: str) -> Check:
+    return Check(
+        "DS226",
+        "network.rdma.resources.<< key >>",
+        f"key in values.{path}",
+        f"network.rdma.resources: << key | quote >> is in {path} too",
+        "keep one of them",
+        ("key, count in values.network.rdma.resources | items",),
+        at_key=True,
+    )
+
+
+ROWS = (
+    Check(
+        "DS240",
+        "ssh.secret.name",
+        'values.ssh.secret.mode != "existing"',
+        "ssh.secret.name names a Secret of yours, which only the mode existing uses",
+        "set ssh.secret.mode: existing, or remove the name",
+        given=("ssh.secret.name",),
+    ),
+    Check(
+        "DS241",
+        "ssh.secret.name",
+        'values.ssh.secret.mode == "existing" and values.ssh.secret.name == job_name(values, release) ~ "-ssh"',
+        "ssh.secret.name: << values.ssh.secret.name | quote >> is the name of the Secret that is filled in the cluster",
+        "give your Secret another name",
+        given=("ssh.secret.name",),
+    ),
+    Check(
+        "DS243",
+        "ssh.port",
+        f"uses_ssh(values) and values.ssh.port < 1024 and {NON_ROOT}",
+        "ssh.port: in many clusters only root can listen on << values.ssh.port >>, and the workers are not root",
+        "use a port from 1024 on",
+        severity="warning",
+    ),
+    Check(
+        "DS243",
+        "launch.masterPort",
+        f"values.launch.masterPort < 1024 and {NON_ROOT}",
+        "launch.masterPort: in many clusters only root can listen on << values.launch.masterPort >>, and the workers"
+        " are not root",
+        "use a port from 1024 on",
+        severity="warning",
+    ),
+    Check(
+        "DS244",
+        "ssh.port",
+        "uses_ssh(values) and values.ssh.port == 22",
+        "ssh.port: with network.hostNetwork the node's own sshd has port 22",
+        "use another port, such as 2222",
+        given=("network.hostNetwork",),
+    ),
+    Check(
+        "DS245",
+        "network.policy",
+        "values.network.policy",
+        "network.policy: a NetworkPolicy does not bind pods with hostNetwork, so all that reaches the nodes reaches the"
+        " workers",
+        "set network.policy: false to say that you know it",
+        given=("network.hostNetwork",),
+        severity="warning",
+    ),
+    Check(
+        "DS227",
+        "network.rdma.networks",
+        "values.network.rdma.networks",
+        "network.rdma.networks: pods with hostNetwork get no networks of their own",
+        "keep one of networks and hostNetwork",
+        given=("network.hostNetwork",),
+    ),
+    Check(
+        "DS228",
+        f'workers.podAnnotations.<< "{MULTUS}" >>',
+        f'"{MULTUS}" in values.workers.podAnnotations',
+        f'workers.podAnnotations: "{MULTUS}" is written from network.rdma.networks',
+        "keep one of them",
+        given=("network.rdma.networks",),
+        at_key=True,
+    ),
+    Check(
+        "DS226",
+        "network.rdma.resources.<< key >>",
+        f"key in {NATIVE}",
+        "network.rdma.resources: << key | quote >> is no device",
+        "name what a device plugin offers, such as rdma/hca_shared_devices_a; the rest is in workers.resources",
+        ("key, count in values.network.rdma.resources | items",),
+        at_key=True,
+    ),
+    _twice("workers.resources.requests"),
+    _twice("workers.resources.limits"),
+    Check(
+        "DS226",
+        "network.rdma.resources.<< key >>",
+        "key == values.workers.accelerator.resource",
+        "network.rdma.resources: << key | quote >> is written from workers.accelerator",
+        "keep one of them",
+        ("key, count in values.network.rdma.resources | items",),
+        at_key=True,
+    ),
+    Check(
+        "DS229",
+        "network.rdma.ipcLock",
+        'values.network.rdma.ipcLock == "auto" and values.security.podSecurityLevel != "privileged"'
+        ' and not "vpc.amazonaws.com/efa" in values.network.rdma.resources',
+        f"network.rdma.ipcLock: {IPC_LOCK}, so it is left out",
+        "set security.podSecurityLevel: privileged, or ipcLock: omit where the nodes allow it without",
+        given=RDMA,
+        severity="warning",
+    ),
+    Check(
+        "DS320",
+        "network.rdma.ipcLock",
+        'values.network.rdma.ipcLock == "add" and values.security.podSecurityLevel != "privileged"',
+        f"network.rdma.ipcLock: {IPC_LOCK}",
+        "set security.podSecurityLevel: privileged, or ipcLock: omit",
+    ),
+    Check(
+        "DS246",
+        "status.webhook",
+        "values.status.webhook.secretName",
+        "status.webhook: url and secretName exclude one another",
+        "keep secretName where the address itself is a secret",
+        given=("status.webhook.url",),
+    ),
+    Check(
+        "DS247",
+        "status.webhook.url",
+        'values.status.webhook.url is matching("^http:.*$")',
+        "status.webhook.url: the record goes over the network as plain text",
+        "use https",
+        given=("status.webhook.url",),
+        severity="warning",
+    ),
+    Check(
+        "DS248",
+        "status.webhook.url",
+        'values.status.webhook.url is matching("^https?://[^/]*@.*$")',
+        "status.webhook.url holds a user name or a password, and the values are kept in Git",
+        "put the address into a Secret, under the key url, and name it in status.webhook.secretName",
+        given=("status.webhook.url",),
+    ),
+    Check(
+        "DS249",
+        "ssh.user",
+        f'values.ssh.user == "root" and {NON_ROOT}',
+        "ssh.user: the workers are not root, so nobody can log in as root",
+        "leave it out: the user of the container is used",
+        given=("ssh.user",),
+    ),
+    _same_port("monitoring.podMonitor.port", "ssh.port", "uses_ssh(values)"),
+    _same_port("monitoring.podMonitor.port", "launch.masterPort"),
+    Check(
+        "DS341",
+        "monitoring.tensorboard.logDir",
+        "not values.monitoring.tensorboard.logDir",
+        "monitoring.tensorboard.logDir must be given",
+        "the folder to which the training writes its events, on a volume of storage",
+        given=("monitoring.tensorboard.enabled",),
+    ),
+)
+
+
+def log_dir(values: Mapping[str, Any], _: Names, place: Place) -> Iterator[Problem]:
+    """TensorBoard has a pod of its own, so it sees only what lies on a volume that others can mount."""
+    board = values["monitoring"]["tensorboard"]
+    if not board["enabled"] or not board["logDir"]:
+        return
+    folder, path = posixpath.normpath(board["logDir"]), ("monitoring", "tensorboard", "logDir")
+    around = [
+        (posixpath.normpath(volume["mountPath"]), name)
+        for name, volume in values["storage"].items()
+        if volume["mountPath"] and f"{folder}/".startswith(f"{posixpath.normpath(volume['mountPath'])}/")
+    ]
+    if not around:
+        message = f"monitoring.tensorboard.logDir: {folder} is on no volume of storage"
+        yield found("DS342", path, message, "write the events to a volume that outlives the pods", place)
+        return
+    name = max(around)[1]
+    if any(source in values["storage"][name] for source in EPHEMERAL):
+        message = f"monitoring.tensorboard.logDir: {folder} is on storage.{name}, of which each pod has its own"
+        yield found("DS342", path, message, "write the events to a volume that outlives the pods", place)
+
+
+FUNCTIONS = (log_dir,)

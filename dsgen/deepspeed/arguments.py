@@ -1,0 +1,215 @@
+"""training.deepspeed.args: options of the `deepspeed` command beside those that dsgen passes itself.
+
+What breaks a run was read in deepspeed/launcher/runner.py and multinode_runner.py, and tried. argparse takes any unique
+beginning of an option, so that is looked at too.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from dsgen.deepspeed.keys import Finding
+from dsgen.deepspeed.versions import order
+from dsgen.nodes import Path
+from dsgen.suggestions import closest
+from dsgen.validate import shown
+
+ARGS: Path = ("training", "deepspeed", "args")
+OUR_NO_SSH = "deepspeed-no-ssh"
+
+
+@dataclass(frozen=True)
+class Option:
+    """One option of `deepspeed`. since, until: versions, of which the first and the last one have it.
+
+    why: it conflicts with what dsgen does; instead: what to use. warning: it is only unwise.
+    """
+
+    names: tuple[str, ...]
+    has_value: bool = True
+    since: str = ""
+    until: str = ""
+    why: str = ""
+    instead: str = ""
+
+
+def _own(names: str, instead: str, has_value: bool = True, why: str = "dsgen passes it", until: str = "") -> Option:
+    return Option(tuple(names.split()), has_value, until=until, why=why, instead=instead)
+
+
+WORLD = "the number of processes would not be the one that the launcher waits for"
+OPTIONS = (
+    _own("--hostfile -H", "the hostfile names the workers of this run"),
+    _own("--master_addr", "worker 0 is the meeting point"),
+    _own("--master_port", "use launch.masterPort"),
+    _own("--node_rank", "each worker has its own"),
+    _own("--ssh_port", "use ssh.port"),
+    _own("--launcher", "use launch.method", why="launch.method chooses it"),
+    _own("--no_ssh", "use launch.method: deepspeed-no-ssh", False, "launch.method chooses it"),
+    _own("--force_multi", "remove it", False),
+    _own("--no_python", "remove it", False),
+    _own("--no_local_rank", "use training.deepspeed.localRank", False),
+    _own("--module", "use training.module", False, "dsgen starts the program itself"),
+    _own("--num_nodes", "use workers.replicas, or --include", why=WORLD),
+    _own("--num_gpus --num_accelerators", "use workers.slots, or --include", why=WORLD),
+    _own("--autotuning", "use training.deepspeed.autotuning", why="dsgen passes it with what else it needs"),
+    _own("--bind_cores_to_rank", "use training.deepspeed.bindCores", False, "pdsh does not hand it on"),
+    _own("--bind_core_list", "use training.deepspeed.bindCores", why="pdsh does not hand it on"),
+    _own("--save_pid", "remove it", False, "a restart would find the file of the run before it, and fail"),
+    Option(
+        ("--venv_script",),
+        since="0.17.6",
+        why="the processes could not be ended any more",
+        instead="use training.pythonCommand, the interpreter of the environment",
+    ),
+    _own("--elastic_training", "remove it", False, WORLD, "0.19.4"),
+    _own("--min_elastic_nodes", "remove it", why=WORLD, until="0.19.4"),
+    _own("--max_elastic_nodes", "remove it", why=WORLD, until="0.19.4"),
+    _own(
+        "--enable_each_rank_log", "kubectl logs shows all ranks", why="the launcher hears of the ranks by their output"
+    ),
+    Option(("--include", "-i")),
+    Option(("--exclude", "-e")),
+    Option(("--launcher_args",)),
+    Option(("--no_ssh_check",), has_value=False),
+    Option(("--log_level",), since="0.17.6"),
+    Option(("--quiet", "-q"), has_value=False, since="0.17.6"),
+)
+BY_NAME = {name: option for option in OPTIONS for name in option.names}
+QUIET = ("--quiet", "-q", "--log_level")
+
+
+@dataclass(frozen=True)
+class Given:
+    """One option as it was given: its place in the list, its own name, its value ("" without one)."""
+
+    index: int
+    name: str
+    option: Option
+    value: str
+
+
+@dataclass(frozen=True)
+class Hosts:
+    """What the options are held against: the names of the workers, slots, the launch method, DeepSpeed's version."""
+
+    names: Sequence[str]
+    slots: int
+    method: str
+    version: str
+
+
+def findings(arguments: Sequence[str], hosts: Hosts) -> Iterator[Finding]:
+    """The problems of the arguments, their paths below training.deepspeed.args."""
+    given: list[Given] = []
+    words = iter(enumerate(arguments))
+    for index, word in words:
+        found = _option(index, word)
+        if isinstance(found, Finding):
+            yield found
+            continue
+        if found.option.has_value and "=" not in word:
+            _, value = next(words, (0, None))
+            if value is None:
+                yield Finding("DS281", (index,), f"{found.name} needs a value")
+                continue
+            found = Given(index, found.name, found.option, value)
+        given.append(found)
+    for one in given:
+        yield from _of_option(one, hosts)
+    yield from _of_hosts({one.option.names[0]: one for one in given if not one.option.why}, hosts)
+
+
+def _option(index: int, word: str) -> Given | Finding:
+    name, _, value = word.partition("=")
+    if not name.startswith("-"):
+        hint = "an option and its value are two entries of the list, or one with = between them"
+        return Finding("DS281", (index,), f"deepspeed would take {shown(word)} for the program", hint)
+    long = [other for other in BY_NAME if name.startswith("--") and other.startswith(name)]
+    names = [name] if name in BY_NAME else long
+    if len({BY_NAME[other].names for other in names}) == 1:
+        return Given(index, names[0], BY_NAME[names[0]], value)
+    close = closest(name, list(BY_NAME))
+    hint = f"did you mean {close}?" if close else "arguments of your program are training.args"
+    if names:
+        hint = f"write it out: {', '.join(names)}"
+    return Finding("DS281", (index,), f"deepspeed does not know {shown(name)}", hint)
+
+
+def _of_option(given: Given, hosts: Hosts) -> Iterator[Finding]:
+    option = given.option
+    if option.why:
+        yield Finding("DS280", (given.index,), f"{given.name}: {option.why}", option.instead)
+    elif hosts.version and option.since and order(hosts.version) < order(option.since):
+        message = f"{given.name}: DeepSpeed has it from {option.since} on, not in {hosts.version}"
+        yield Finding("DS283", (given.index,), message)
+    elif hosts.method == OUR_NO_SSH and option.names[0] in ("--include", "--exclude", "--launcher_args"):
+        message = f"{given.name} has no effect with launch.method {hosts.method}: every worker starts its own processes"
+        yield Finding("DS280", (given.index,), message, "use launch.method: pdsh")
+    elif given.name in QUIET and given.value not in ("debug", "info"):
+        message = f"{given.name}: warnings of DeepSpeed's launcher are not shown either"
+        yield Finding("DS284", (given.index,), message, "", "warning")
+
+
+# -- include, exclude and the arguments of pdsh, held against the workers ---------------------------------------------
+
+
+def _of_hosts(given: Mapping[str, Given], hosts: Hosts) -> Iterator[Finding]:
+    include, exclude = given.get("--include"), given.get("--exclude")
+    if include and exclude:
+        yield Finding("DS282", (exclude.index,), "--include and --exclude exclude one another", "keep one of them")
+    for one in (include, exclude):
+        if one:
+            yield from _of_filter(one, hosts)
+    if "--launcher_args" in given:
+        yield from _of_pdsh(given["--launcher_args"], len(hosts.names))
+
+
+def _of_filter(given: Given, hosts: Hosts) -> Iterator[Finding]:
+    problems = 0
+    for part in given.value.split("@"):
+        name, colon, slots = part.partition(":")
+        if hosts.names and name not in hosts.names:
+            problems += 1
+            close = closest(name, hosts.names[:100])
+            hint = f"did you mean {close}?" if close else f"workers are {hosts.names[0]} and so on"
+            yield Finding("DS282", (given.index,), f"{given.name}: no worker is named {shown(name)}", hint)
+        for slot in slots.split(",") if colon else ():
+            if not re.fullmatch("[0-9]+", slot) or int(slot) >= hosts.slots:
+                problems += 1
+                hint = f"slots are 0 to {hosts.slots - 1}, as in worker:0,1"
+                yield Finding("DS282", (given.index,), f"{given.name}: there is no slot {shown(slot)}", hint)
+    if not problems and hosts.names and not active(hosts, **{given.option.names[0][2:]: given.value}):
+        yield Finding("DS282", (given.index,), f"{given.name} leaves no slot to train on", "leave some of them out")
+
+
+def _of_pdsh(given: Given, workers: int) -> Iterator[Finding]:
+    words = given.value.split()
+    for index, word in enumerate(words):
+        fanout = re.fullmatch("-f([0-9]*)", word)
+        number = fanout[1] or "".join(words[index + 1 : index + 2]) if fanout else ""
+        if number.isdecimal() and int(number) < workers:
+            message = f"{given.name}: with -f {number} pdsh would never start the other {workers - int(number)} workers"
+            yield Finding("DS280", (given.index,), message, "leave -f out")
+        elif re.match("-[wxRlgaA]", word):
+            yield Finding("DS280", (given.index,), f"{given.name}: {word[:2]} changes which hosts pdsh goes to, or how")
+
+
+def active(hosts: Hosts, include: str = "", exclude: str = "") -> int:
+    """How many processes train with these filters, which name workers and slots that are there."""
+    whole = set(range(hosts.slots))
+    named: dict[str, set[int]] = {}
+    for part in filter(None, (include or exclude).split("@")):
+        name, _, slots = part.partition(":")
+        named.setdefault(name, set()).update(map(int, filter(None, slots.split(","))))
+    chosen = {name: named[name] or whole for name in hosts.names if name in named}
+    count = sum(len(slots & whole) for slots in chosen.values())
+    return count if include else len(hosts.names) * hosts.slots - count
+
+
+def is_filtered(arguments: Sequence[Any]) -> bool:
+    """Whether some processes may be left out."""
+    return any(re.match("--?(i|inc|e|exc)[a-z]*(=|$)", str(word)) for word in arguments)
