@@ -51,6 +51,12 @@ def image(_cluster: None) -> str:
 
 
 @pytest.fixture(scope="session")
+def git_image(image: str) -> str:
+    """An image with git, sshd and python3: for code.git.image and for a git server."""
+    return os.environ.get("DSGEN_E2E_GIT_IMAGE") or image
+
+
+@pytest.fixture(scope="session")
 def node_program(_cluster: None) -> Callable[..., str]:
     """Runs the program that adds nodes, with these arguments and environment."""
     program = os.environ.get("DSGEN_E2E_CLUSTER")

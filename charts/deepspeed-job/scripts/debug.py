@@ -12,6 +12,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import methods
+import processes
 import settings
 from training import log
 
@@ -70,9 +71,11 @@ def hold(
     that are not buried by others.
     """
     begun = time.monotonic()
-    process = subprocess.Popen(command, stdin=subprocess.DEVNULL, start_new_session=True) if command else None
-    if process:
-        children.add(process.pid)
+    try:
+        process = subprocess.Popen(command, stdin=subprocess.DEVNULL, start_new_session=True) if command else None
+    except OSError as error:
+        return "debug-failed", f"lifecycle.debug.command: {processes.cannot_execute(command[0], error).strip()}", 127
+    children.update({process.pid} if process else ())
     try:
         while process is None or process.poll() is None:
             wait()
