@@ -32,7 +32,8 @@ TYPES = {
 
 def page() -> str:
     """The text of docs/options.md: a section with a table for every key at the top."""
-    return HEAD + "".join(_section(key, part) for key, part in schema.load()["properties"].items())
+    sections = (_section(key, part) for key, part in schema.load()["properties"].items())
+    return HEAD + "".join(sections) + "\n" + "".join(_links())
 
 
 def _section(key: str, part: Schema) -> str:
@@ -70,11 +71,17 @@ def _type(part: Schema) -> str:
 
 
 def _of_kubernetes(part: Schema) -> str:
-    """What stands there, with a link to its fields; empty for what is dsgen's own."""
+    """What stands there, as a link to its fields; empty for what is dsgen's own."""
     item = schema.kubernetes_type(part.get("items", {}))
     name = item or schema.kubernetes_type(part)
-    link = f"[{name}]({REFERENCE.format(version=schema.kubernetes_version(), name=name.lower())})"
-    return (f"list of {link}" if item else link) if name else ""
+    return (f"list of [{name}]" if item else f"[{name}]") if name else ""
+
+
+def _links() -> Iterator[str]:
+    """Where the types of Kubernetes are described, in Markdown's form for links by name."""
+    every = (part for _, top in schema.records() for part in (top, top.get("items", {})))
+    for name in sorted({schema.kubernetes_type(part) for part in every} - {""}):
+        yield f"[{name}]: {REFERENCE.format(version=schema.kubernetes_version(), name=name.lower())}\n"
 
 
 def _default(part: Schema) -> str:

@@ -34,7 +34,7 @@ def _record(record: Mapping[str, Any], tree: Mapping[str, Any], pad: str, is_top
         yield from (f"{pad}# {line}" for line in _description(schema.resolve(part), len(pad)))
         yield from (f"{pad}# {line}".rstrip() for line in _entry_description(part))
         if key not in tree:
-            yield f"{pad}# {key}:"
+            yield f"{pad}# {key}: {_example(part)}".rstrip()
             if schema.is_record(part):
                 yield from (f"{pad}#   {line}" for line in _record(part, schema.defaults(part), ""))
         elif schema.is_always_there(part):
@@ -50,6 +50,17 @@ def _description(part: Mapping[str, Any], indent: int) -> list[str]:
     if options:
         text += f" One of: {', '.join(options)}."
     return _wrapped(text, indent)
+
+
+def _example(part: Mapping[str, Any]) -> str:
+    """A value for a key that is not there by itself, on one line; empty when the schema has none."""
+    return _flow(part["examples"][0]) if "examples" in part else ""
+
+
+def _flow(value: Any) -> str:
+    if isinstance(value, Mapping):
+        return "{" + ", ".join(f"{_text(key)}: {_flow(item)}" for key, item in value.items()) + "}"
+    return f"[{', '.join(map(_flow, value))}]" if isinstance(value, list) else _text(value)
 
 
 def _wrapped(text: str, indent: int) -> list[str]:

@@ -47,6 +47,11 @@ def test_every_key_has_its_comment() -> None:
     assert [] == missing
 
 
+def test_what_is_absent_is_shown_by_an_example() -> None:
+    assert "#   # nfs: {server: nfs.example.com, path: /exports/data}" in values_file().splitlines()
+    assert "  # suspend:" in values_file().splitlines()
+
+
 @pytest.mark.parametrize(
     ("given", "key", "expected"),
     [
