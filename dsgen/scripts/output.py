@@ -71,6 +71,8 @@ class Output:
 
     def _rank(self, host: str, content: dict[str, Any]) -> str:
         rank, size = int(content["rank"]), int(content["worldSize"])
+        if rank in self.ranks:  # torchrun has started all of them anew: what failed before is not why the run ended
+            self.first_failure = None
         self.world_sizes.add(size)
         self.ranks.add(rank)
         return f"rank {rank} of {size} started on {host}"

@@ -272,18 +272,20 @@ PROCESSES = {
     13: endranks.Process(12, [b"python3", b"train.py"]),
     14: endranks.Process(13, [b"nvcc"]),
     20: endranks.Process(1, [b"python3", b"-ESs", b"/etc/dsgen/endranks.py", b"TERM"]),
+    30: endranks.Process(1, [b"python3", b"/usr/bin/torchrun", b"--no_python", b"/etc/dsgen/rank.py"]),
+    31: endranks.Process(30, [b"python3", b"/etc/dsgen/rank.py"]),
 }
 
 
-@pytest.mark.parametrize(("name", "expected"), [("TERM", {12}), ("KILL", {11, 12, 13, 14})])
+@pytest.mark.parametrize(("name", "expected"), [("TERM", {12, 31}), ("KILL", {11, 12, 13, 14, 30, 31})])
 def test_whom_a_signal_goes_to(name: str, expected: set[int]) -> None:
     assert expected == endranks.chosen(PROCESSES, name)
 
 
 def test_a_launcher_without_ranks_is_asked_to_end_itself() -> None:
-    young = {pid: process for pid, process in PROCESSES.items() if pid not in (12, 13, 14)}
+    young = {pid: process for pid, process in PROCESSES.items() if pid not in (12, 13, 14, 31)}
 
-    assert endranks.chosen(young, "TERM") == {11}
+    assert endranks.chosen(young, "TERM") == {11, 30}
 
 
 def test_processes_are_read_from_proc() -> None:

@@ -182,7 +182,9 @@ def test_every_deepspeed_of_the_autotuner_trains_on_the_workers(folder: Path) ->
 
     environment = methods.autotune_environment(start(autotuning="tune"))
 
-    said = subprocess.run(["deepspeed", "--include", "a b"], env=environment, capture_output=True, text=True, check=True)
+    said = subprocess.run(
+        ["deepspeed", "--include", "a b"], env=environment, capture_output=True, text=True, check=True
+    )
     assert said.stdout == "--force_multi --no_python --no_local_rank --include a b\n"
 
 

@@ -140,7 +140,9 @@ def test_a_launcher_that_cannot_be_reached_does_not_matter(pod: Any, begin: Call
     assert begin("true").wait(20) == 0
 
 
-@pytest.mark.parametrize(("sign", "code"), [("", 75), ("import itertools; life.record = itertools.count().__next__", 0)])
+@pytest.mark.parametrize(
+    ("sign", "code"), [("", 75), ("import itertools; life.record = itertools.count().__next__", 0)]
+)
 def test_nobody_who_begins_the_run_is_waited_for_without_end(pod: Any, sign: str, code: int) -> None:
     """A lease that is renewed, by whichever run, is a sign that this one's turn will come."""
     pod.settings(method="torchrun", orphanTimeoutSeconds=1)

@@ -13,13 +13,19 @@ WORLD = {"RANK": "1", "WORLD_SIZE": "2", "LOCAL_RANK": "0"}
 
 
 def start(
-    pod: Any, *program: str, arguments: tuple[str, ...] = (), local_rank: bool = False, **environment: str
+    pod: Any,
+    *program: str,
+    arguments: tuple[str, ...] = (),
+    given: tuple[str, ...] = (),
+    local_rank: bool = False,
+    changes: dict[str, Any] | None = None,
+    **environment: str,
 ) -> Any:
-    """rank.py on a program; its standard output and error are pipes."""
-    pod.settings(localRank=local_rank)
+    """rank.py on a program; its standard output and error are pipes. `given`: rank.py's own arguments."""
+    pod.settings(localRank=local_rank, **(changes or {}))
     (pod.config / "command.json").write_text(json.dumps({"program": program, "arguments": arguments}))
     return subprocess.Popen(
-        ["python3", pod.config / "rank.py"],
+        ["python3", pod.config / "rank.py", *given],
         env={**pod.environment, **WORLD, **environment},
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
@@ -69,6 +75,53 @@ def test_arguments_arrive_unchanged_and_the_local_rank_after_the_program(pod: An
     program = python("import sys, json; print(json.dumps(sys.argv[1:]))")
     _, out, _ = run(pod, *program, arguments=tuple(ODD), local_rank=local_rank)
     assert json.loads(out) == ["--local_rank=0"] * local_rank + ODD
+
+
+@pytest.mark.parametrize(
+    ("given", "expected"),
+    [
+        (("--deepspeed_config", "eyJ9"), ["--x", "1", "--deepspeed_config", "eyJ9", "--y"]),
+        (("--micro", "8"), ["--x", "1", "--deepspeed_config", "a.json", "--y", "--micro", "8"]),
+    ],
+)
+def test_the_autotuners_arguments_take_the_place_of_the_users(
+    pod: Any, given: tuple[str, ...], expected: list[str]
+) -> None:
+    program = python("import sys, json; print(json.dumps(sys.argv[1:]))")
+    _, out, _ = run(pod, *program, arguments=("--x", "1", "--deepspeed_config", "a.json", "--y"), given=given)
+    assert json.loads(out) == expected
+
+
+def test_open_mpi_gives_the_place_and_the_host_is_named(pod: Any) -> None:
+    """mpirun puts no label before a line, so the report has its own."""
+    place = {"RANK": "3", "WORLD_SIZE": "4", "LOCAL_RANK": "1", "LOCAL_SIZE": "2"}
+    names = {name: f"OMPI_COMM_WORLD_{name.replace('WORLD_', '')}" for name in place}
+    environment = {names[name]: value for name, value in place.items()}
+    program = ("bash", "-c", "echo $RANK $WORLD_SIZE $LOCAL_RANK $LOCAL_SIZE $LOCAL_WORLD_SIZE")
+    expected = 'cifar-1-worker-1: dsgen-rank {"rank": 3, "worldSize": 4, "localRank": 1}'
+
+    found = run(pod, *program, changes={"method": "openmpi"}, JOB_COMPLETION_INDEX="1", **environment)
+
+    assert found == (0, "3 4 1 2 2\n", [expected])
+
+
+@pytest.mark.parametrize(("slots", "threads"), [(1, None), (1, "5"), (2, None)])
+def test_cores_are_shared_among_the_ranks_of_a_worker(pod: Any, slots: int, threads: str | None) -> None:
+    """In one piece each, and with as many threads, unless the user has said how many."""
+    cores = sorted(os.sched_getaffinity(0))
+    program = python("import os; print(sorted(os.sched_getaffinity(0)), os.environ['OMP_NUM_THREADS'])")
+    environment = {"OMP_NUM_THREADS": threads} if threads else {}
+    share = cores[: len(cores) // slots] or cores
+
+    _, out, _ = run(pod, *program, changes={"bindCores": True, "slots": slots}, **environment)
+
+    assert out == f"{share} {threads or len(share)}\n"
+
+
+def test_a_rank_that_comes_while_its_worker_ends_does_not_begin(pod: Any) -> None:
+    """torchrun starts anew what has ended."""
+    (pod.run / "terminating").touch()
+    assert run(pod, "echo", "x") == (143, "", [])
 
 
 def test_bytes_pass_unchanged(pod: Any) -> None:

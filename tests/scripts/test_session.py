@@ -30,6 +30,17 @@ def test_the_exit_code_is_passed_on_and_told(pod: Any, command: str, code: int) 
     assert (done.returncode, done.stdout, done.stderr) == (code, "out\n", f"dsgen-session-end {code}\n")
 
 
+@pytest.mark.parametrize(
+    ("method", "told"),
+    [("openmpi", "cifar-1-worker-1: dsgen-session-end 0\n"), ("launcher-command", "")],
+)
+def test_who_is_told_of_the_end_of_a_session(pod: Any, method: str, told: str) -> None:
+    """mpirun puts no label before the line, and of a command of the user's nobody asks for it."""
+    pod.settings(method=method)
+    pod.serve(JOB_COMPLETION_INDEX="1")
+    assert pod.ssh("true").stderr == told
+
+
 def test_an_unfinished_line_does_not_hide_the_closing_line(pod: Any) -> None:
     pod.serve()
     done = pod.ssh("printf '50%%'")
