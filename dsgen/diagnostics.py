@@ -167,6 +167,7 @@ TITLES = {
     "DS340": "A name that is too long for a Service",
     "DS341": "TensorBoard without a folder",
     "DS342": "A folder that TensorBoard cannot see",
+    "DS343": "A run with the name of TensorBoard",
     "DS350": "Jobs that are deleted under a GitOps tool",
     "DS351": "Exit codes for restarts that do not happen",
     # the command line

@@ -921,6 +921,16 @@ _AFTERWARDS = {
         "Let the training write its events to a volume such as a claim, and name a folder on it.",
         _job("monitoring: {tensorboard: {enabled: true, logDir: /tmp/runs}}"),
     ),
+    "DS343": Explanation(
+        "The Service of a run is named after the job and the run's id, that of TensorBoard after the job and the word"
+        " tensorboard. With this id both have one name.",
+        "Choose another run.id.",
+        _job(
+            "run: {id: tensorboard}",
+            "monitoring: {tensorboard: {enabled: true, logDir: /data/runs}}",
+            "storage: {data: {mountPath: /data, create: {}}}",
+        ),
+    ),
     "DS350": Explanation(
         "A warning: Kubernetes deletes the Jobs some time after their end. Argo CD and Flux see objects missing that"
         " are in Git, and create them again; the run does not start again, but it is created and deleted for ever.",

@@ -60,6 +60,14 @@ NAMES: list[Case] = [
             volume('"create": {}'),
         ),
     ),
+    (
+        "DS343",
+        (
+            'run.id="tensorboard"',
+            'monitoring.tensorboard={"enabled": true, "logDir": "/data/runs"}',
+            volume('"create": {}'),
+        ),
+    ),
     *(
         ("DS230", (f'{where}={{"{key}":"x"}}',))
         for where in (
@@ -237,6 +245,20 @@ NETWORK: list[Case] = [
     ("DS342", ('monitoring.tensorboard={"enabled":true,"logDir":"/tmp/runs"}',)),
     ("DS342", ('monitoring.tensorboard={"enabled":true,"logDir":"/data/runs"}', volume('"emptyDir": {}'))),
     ("DS342", ('monitoring.tensorboard={"enabled":true,"logDir":"/data2"}', volume('"create": {}'))),
+    (
+        "DS342",
+        (
+            'monitoring.tensorboard={"enabled":true,"logDir":"/data/runs"}',
+            volume('"create": {"accessModes": ["ReadWriteOncePod"]}, "mountIn": "workers"'),
+        ),
+    ),
+    (
+        "DS342",
+        (
+            'monitoring.tensorboard={"enabled":true,"logDir":"/data/runs"}',
+            volume('"create": {}, "mountIn": "launcher"'),
+        ),
+    ),
 ]
 
 SCHEDULING: list[Case] = [

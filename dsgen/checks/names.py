@@ -65,6 +65,14 @@ ROWS = (
         given=("monitoring.tensorboard.enabled",),
     ),
     Check(
+        "DS343",
+        "run.id",
+        'run_id(values) == "tensorboard"',
+        "run.id: the Service of run tensorboard would have the name of TensorBoard's",
+        "choose another id",
+        given=("monitoring.tensorboard.enabled",),
+    ),
+    Check(
         "DS205",
         "name",
         'job_name(values, release) and not job_name(values, release) is matching("^[a-z]([-a-z0-9]*[a-z0-9])?$")',

@@ -211,15 +211,19 @@ def log_dir(values: Mapping[str, Any], _: Names, place: Place) -> Iterator[Probl
     around = [
         (posixpath.normpath(volume["mountPath"]), name)
         for name, volume in values["storage"].items()
-        if volume["mountPath"] and f"{folder}/".startswith(f"{posixpath.normpath(volume['mountPath'])}/")
+        if volume["mountPath"]
+        and f"{folder}/".startswith(f"{posixpath.normpath(volume['mountPath'])}/")
+        and volume["mountIn"] != "launcher"
     ]
     if not around:
         message = f"monitoring.tensorboard.logDir: {folder} is on no volume of storage"
         yield found("DS342", path, message, "write the events to a volume that outlives the pods", place)
         return
     name = max(around)[1]
-    if any(source in values["storage"][name] for source in EPHEMERAL):
-        message = f"monitoring.tensorboard.logDir: {folder} is on storage.{name}, of which each pod has its own"
+    volume = values["storage"][name]
+    is_for_one = "ReadWriteOncePod" in volume.get("create", {}).get("accessModes", ())
+    if is_for_one or any(source in volume for source in EPHEMERAL):
+        message = f"monitoring.tensorboard.logDir: {folder} is on storage.{name}, which no other pod can share"
         yield found("DS342", path, message, "write the events to a volume that outlives the pods", place)
 
 

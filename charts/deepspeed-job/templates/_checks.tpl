@@ -155,6 +155,10 @@ network.rdma.ipcLock: IPC_LOCK, which memory for RDMA needs, is allowed by the l
 {{ include "dsgen.jobName" . | quote }} has {{ len (include "dsgen.jobName" .) }} characters and -tensorboard has 12, the name of a Service may have 63 together [DS340]
   shorten the name of the job
 {{- end }}
+{{- if eq (include "dsgen.runId" .) "tensorboard" }}
+run.id: the Service of run tensorboard would have the name of TensorBoard's [DS343]
+  choose another id
+{{- end }}
 {{- end }}
 {{- range $key, $value := .Values.labels }}
 {{- if include "dsgen.reservedKey" $key }}
