@@ -7,9 +7,12 @@ from typing import Any
 
 import pytest
 
+from dsgen import schema
+from dsgen.language.builtins import overlay
 from tests.helm import MAJORS
 from tests.parity import batch_objects, dump, flat_objects
 from tests.test_objects import documents, objects
+from tests.test_scheduling import leaves, nested
 
 JOB = {
     "name": "cifar",
@@ -270,6 +273,34 @@ def test_pod_monitor_finds_the_port_of_every_worker(method: str) -> None:
         wanted <= labels.items() for labels in (worker["metadata"]["labels"], launcher["metadata"]["labels"], LABELS)
     ]
     assert ["dsgen.dev/run", "batch.kubernetes.io/job-completion-index"] == spec["podTargetLabels"]
+
+
+# -- every key ---------------------------------------------------------------------------------------------------------
+
+SHOWN = {"tensorboard": BOARD, "podMonitor": {"enabled": True}}
+KEYS: dict[str, Any] = {
+    "tensorboard.enabled": False,
+    "tensorboard.logDir": "/data/other",
+    "tensorboard.image": "tools/board:1",
+    "tensorboard.port": 80,
+    "tensorboard.resources.requests": {"cpu": "2"},
+    "tensorboard.resources.limits": {"memory": "1Gi"},
+    "tensorboard.resources.claims": [{"name": "a"}],
+    "podMonitor.enabled": False,
+    "podMonitor.port": 9400,
+    "podMonitor.path": "/other",
+}
+
+
+def test_every_key_has_an_effect() -> None:
+    known = leaves(schema.load()["properties"]["monitoring"])
+    usual = objects(dump(JOB | {"monitoring": SHOWN}))
+    changed = {
+        key: usual != objects(dump(JOB | {"monitoring": overlay(SHOWN, nested(key, value))}))
+        for key, value in KEYS.items()
+    }
+
+    assert dict.fromkeys(known, True) == changed
 
 
 # -- both outputs -----------------------------------------------------------------------------------------------------

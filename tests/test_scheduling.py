@@ -6,6 +6,8 @@ from typing import Any
 
 import pytest
 
+from dsgen import schema
+from dsgen.language.builtins import overlay
 from tests.helm import MAJORS
 from tests.parity import batch_objects, dump, flat_objects, problems
 from tests.test_objects import documents, objects
@@ -43,6 +45,22 @@ def job(role: str, **values: Any) -> Any:
 def pod(role: str, **values: Any) -> Any:
     """Its pod template."""
     return job(role, **values)["spec"]["template"]
+
+
+def leaves(part: Any, path: str = "") -> list[str]:
+    """The dotted paths of all keys below a part of the schema that have a default."""
+    return [
+        found
+        for key, value in part["properties"].items()
+        for found in ([path + key] if "default" in value or "$ref" in value else leaves(value, f"{path}{key}."))
+    ]
+
+
+def nested(path: str, value: Any) -> dict[str, Any]:
+    """A tree with one value, at a dotted path."""
+    for key in reversed(path.split(".")):
+        value = {key: value}
+    return dict(value)
 
 
 def queue_labels(found: Any) -> dict[str, str]:
@@ -254,6 +272,29 @@ def test_the_terms_of_topology_and_spread_match_the_workers_and_nobody_else() ->
 
     for labels in wanted:
         assert [True, False, False] == [labels.items() <= given.items() for given in (worker, launcher, other)]
+
+
+# -- every key ---------------------------------------------------------------------------------------------------------
+
+# Key -> a value, and what else must be set for it to count.
+KEYS: dict[str, tuple[Any, dict[str, Any]]] = {
+    "gang": ("volcano", {}),
+    "queue": ("gpus", {}),
+    "launcherQueue": ("small", {"queue": "gpus"}),
+    "priorityClass": ("high", {"queue": "gpus"}),
+    "topology.required": (ZONE, {}),
+    "topology.preferred": (ZONE, {}),
+}
+
+
+def test_every_key_has_an_effect() -> None:
+    known = leaves(schema.load()["properties"]["scheduling"])
+    changed = {
+        key: rendered(scheduling=beside) != rendered(scheduling=overlay(beside, nested(key, value)))
+        for key, (value, beside) in KEYS.items()
+    }
+
+    assert dict.fromkeys(known, True) == changed
 
 
 # -- both outputs -----------------------------------------------------------------------------------------------------
