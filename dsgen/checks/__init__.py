@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from dsgen import deepspeed
-from dsgen.checks import code, launch, names, network, pods, scheduling, security, storage, training
+from dsgen.checks import code, contexts, launch, names, network, pods, scheduling, security, storage, training
 from dsgen.checks.evaluation import groups
 from dsgen.checks.row import Check, Function, Place
 from dsgen.diagnostics import Diagnostic
@@ -21,7 +21,7 @@ from dsgen.validate import Problem
 
 __all__ = ["CHECKS", "FUNCTIONS", "IN_CHART", "LOOKS_AT", "Check", "run"]
 
-SUBJECTS = (names, training, launch, code, pods, storage, network, scheduling, security)
+SUBJECTS = (names, training, launch, code, pods, storage, network, scheduling, contexts, security)
 _ROWS: list[Check] = [row for subject in SUBJECTS for row in subject.ROWS]
 CHECKS = tuple(sorted(_ROWS, key=lambda row: bool(row.given or row.loops)))
 """All rows; those that always matter come first, together."""
