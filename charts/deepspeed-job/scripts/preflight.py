@@ -11,7 +11,7 @@ import re
 import secrets
 import statistics
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import workers
 
@@ -22,7 +22,8 @@ LOGINS_A_SECOND = 20  # that one launcher opens at the least
 REPORT = re.compile(rb"dsgen-preflight (\{.*\})")
 MEBIBYTE = 1 << 20
 
-Pair = tuple[int, int]
+if TYPE_CHECKING:  # Python 3.8 cannot evaluate it
+    Pair = tuple[int, int]
 
 
 class Verdict(NamedTuple):
