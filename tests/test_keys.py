@@ -14,6 +14,7 @@ import pytest
 import yaml
 
 from dsgen import schema
+from dsgen.checks.pods import CONTAINER_FIELDS, POD_FIELDS
 from dsgen.language.builtins import overlay
 from tests.helm import MAJORS
 from tests.parity import Objects, batch_objects, dump, flat_objects
@@ -131,6 +132,20 @@ def test_chart_does_the_same(major: int, tmp_path: Path) -> None:
 
     different = [text for text, chart in zip(texts, found, strict=True) if flat(text) != chart]
     assert [] == different
+
+
+def test_fields_that_dsgen_writes_are_refused_beside_them() -> None:
+    """What extraPodSpec and extraContainerSpec may not have: every field that is ever written."""
+    pods, mains = set(), set()
+    for case in CASES:
+        if "extra" not in case.text:
+            jobs = [thing for thing in parsed(flat(case.text)).values() if thing["kind"] == "Job"]
+            specs = [job["spec"]["template"]["spec"] for job in jobs]
+            pods |= {field for spec in specs for field in spec}
+            mains |= {field for spec in specs for field in spec["containers"][0]}
+
+    assert set() == pods - set(POD_FIELDS)
+    assert set() == mains - set(CONTAINER_FIELDS)
 
 
 def test_every_key_has_a_case() -> None:
