@@ -20,6 +20,7 @@ FURTHER_ROUNDS = 3  # after those with the neighbours
 CONNECT_SECONDS, TRANSFER_SECONDS = 20, 30
 LOGINS_A_SECOND = 20  # that one launcher opens at the least
 REPORT = re.compile(rb"dsgen-preflight (\{.*\})")
+LATE = "timed out"  # how preflight_peer.py says that nothing came
 MEBIBYTE = 1 << 20
 
 if TYPE_CHECKING:  # Python 3.8 cannot evaluate it
@@ -79,11 +80,11 @@ class Rounds:
                 free = [other for other in free if other not in (suspect, fits[0])]
         return found
 
-    def learn(self, pair: Pair, rate: float, problem: str) -> None:
-        """`rate`: MiB/s in the slower direction, 0 where no data came through, because of `problem`."""
-        for index in pair:
+    def learn(self, pair: Pair, rate: float, problems: list[str]) -> None:
+        """`rate`: MiB/s in the slower direction, 0 where no data came through; `problems`: what each of them said."""
+        for index, problem in zip(pair, problems):  # noqa: B905  # strict= is not in Python 3.8
             self.best[index] = max(self.best[index], rate)
-            if problem:
+            if problem != LATE or index not in self.problems:  # who only waited says less than who could not begin
                 self.problems[index] = problem
 
     def median(self) -> float:
@@ -129,22 +130,22 @@ def exchange(
     """One round; what each worker reports, by its place in the hostfile."""
     hosts = [index for pair in pairs for index in pair]
     plan = ",".join(f"{places[a]}:{places[b]},{places[b]}:{places[a]}" for a, b in pairs)
-    seconds = CONNECT_SECONDS + TRANSFER_SECONDS + len(hosts) // LOGINS_A_SECOND
+    connect = CONNECT_SECONDS + len(hosts) // LOGINS_A_SECOND
     # pdsh puts a host's position in its list in the place of %n.
     script = '"$DSGEN_ROOT/etc/dsgen/preflight_peer.py"'
-    command = f"python3 -ESs {script} %n {port} {seconds} {secrets.token_hex(8)} {plan}"
-    said = reached.listen([names[index] for index in hosts], command, seconds + CONNECT_SECONDS, wait)
+    command = f"python3 -ESs {script} %n {port} {connect} {TRANSFER_SECONDS} {secrets.token_hex(8)} {plan}"
+    said = reached.listen([names[index] for index in hosts], command, 2 * connect + TRANSFER_SECONDS, wait)
     found = [json.loads(match.group(1)) for match in REPORT.finditer(said)]
     return {report["index"]: report for report in found}
 
 
-def judge(reports: list[dict[str, Any]]) -> tuple[float, str]:
-    """MiB/s of a pair in its slower direction, and the problem where none came through.
+def judge(reports: list[dict[str, Any]]) -> tuple[float, list[str]]:
+    """MiB/s of a pair in its slower direction, and what each of the two says where none came through.
 
     A worker that sent for too long says that it timed out; the other one says how much had come.
     """
     rates = [report["bytes"] / report["seconds"] / MEBIBYTE for report in reports if report.get("bytes")]
-    problems = [str(report.get("problem", "no answer over ssh")) for report in reports if not report.get("bytes")]
-    if rates and (not problems or reports[0].get("problem") or reports[1].get("problem")):
-        return min(rates), ""
-    return 0.0, problems[0]
+    silent = [report for report in reports if not report]
+    if rates and not silent:
+        return min(rates), ["", ""]
+    return 0.0, [str(report.get("problem", LATE if report else "no answer over ssh")) for report in reports]

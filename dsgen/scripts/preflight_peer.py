@@ -1,9 +1,10 @@
 """On a worker, over ssh from the launcher: exchange data with one other worker, and report how fast it came.
 
-    preflight_peer.py POSITION PORT SECONDS TOKEN PLAN
+    preflight_peer.py POSITION PORT CONNECT TRANSFER TOKEN PLAN
 
 PLAN has a pair of indices into the hostfile, MINE:OTHER, for each worker that takes part; POSITION chooses this one's.
-The lower index listens. Each end reports what it has received: the sender's clock would measure buffers.
+CONNECT and TRANSFER are seconds. The lower index listens. Each end reports what it has received: the sender's clock
+would measure buffers.
 """
 
 from __future__ import annotations
@@ -26,15 +27,19 @@ RETRY_SECONDS = 0.2
 class Line:
     """A connection to the other worker, for as long as the launcher gives."""
 
-    def __init__(self, until: float) -> None:
-        self.until = until
+    def __init__(self) -> None:
+        self.until = 0.0
         self.socket = socket.socket()
+
+    def allow(self, seconds: float) -> None:
+        """What follows may take so long."""
+        self.until = time.monotonic() + seconds
 
     def patience(self) -> float:
         """Seconds that are left. Raises TimeoutError."""
         left = self.until - time.monotonic()
         if left <= 0:
-            raise TimeoutError("no connection in time")
+            raise TimeoutError("timed out")
         return left
 
     def listen(self, host: str, port: int, token: bytes) -> None:
@@ -101,17 +106,20 @@ class Line:
         return {"bytes": received, "seconds": round(max(time.monotonic() - begun, 1e-6), 6)}
 
 
-def meet(mine: int, other: int, port: int, seconds: float, token: bytes) -> dict[str, Any]:
+def meet(mine: int, other: int, port: int, seconds: list[float], token: bytes) -> dict[str, Any]:
     """Exchange the amount, first one way and then the other; what came here."""
     hosts = [line.split()[0] for line in HOSTFILE.read_text(encoding="utf-8").splitlines() if line.strip()]
-    line = Line(time.monotonic() + seconds)
+    line = Line()
+    line.allow(seconds[0])
     if mine < other:
         line.listen(hosts[mine], port, token)
+        line.allow(seconds[1])
         found = line.drink()
         if found["bytes"] == BYTES:
             line.pour()
     else:
         line.connect(hosts[other], port, token)
+        line.allow(seconds[1])
         line.pour()
         found = line.drink()
     line.socket.close()
@@ -119,10 +127,10 @@ def meet(mine: int, other: int, port: int, seconds: float, token: bytes) -> dict
 
 
 def main(arguments: list[str]) -> int:
-    position, port, seconds, token, plan = arguments
+    position, port, connect, transfer, token, plan = arguments
     mine, other = (int(index) for index in plan.split(",")[int(position)].split(":"))
     try:
-        found = meet(mine, other, int(port), float(seconds), token.encode())
+        found = meet(mine, other, int(port), [float(connect), float(transfer)], token.encode())
     except OSError as error:
         found = {"problem": str(error.strerror or error)}
     os.write(2, f"dsgen-preflight {json.dumps({'index': mine, **found})}\n".encode())

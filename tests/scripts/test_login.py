@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 PASSWD = (
-    "root:x:0:0::/root:/bin/bash\nsshd:x:101:65534::/run/sshd:/usr/sbin/nologin\nclosed:x:1235:1235::/:/bin/false\n"
+    "root:x:0:0::/:/bin/bash\nsshd:x:101:65534::/run/sshd:/usr/sbin/nologin\nclosed:x:1235:1235::/:/bin/false\n"
 )
 MOUNTS = 'for name in passwd shadow; do mount --bind "$DSGEN_ROOT/etc/$name" "/etc/$name" || exit; done; exec "$@"'
 

@@ -29,7 +29,7 @@ def checked(hosts: int, rates: dict[int, float]) -> tuple[preflight.Verdict, lis
         made.append(pairs)
         for pair in pairs:
             rate = min(rates.get(index, FAST) for index in pair)
-            rounds.learn(pair, rate, "" if rate else "timed out")
+            rounds.learn(pair, rate, ["", ""] if rate else ["timed out", "timed out"])
     return rounds.verdict(), made
 
 
@@ -82,15 +82,22 @@ FULL = {"bytes": 64 << 20, "seconds": 0.5}
 @pytest.mark.parametrize(
     ("reports", "expected"),
     [
-        ([FULL, {"bytes": 64 << 20, "seconds": 2.0}], (32.0, "")),
-        ([{"bytes": 1 << 20, "seconds": 20.0}, {"problem": "timed out"}], (0.05, "")),
-        ([FULL, {}], (0.0, "no answer over ssh")),
-        ([{"problem": "Connection refused"}, {"problem": "timed out"}], (0.0, "Connection refused")),
-        ([{}, {}], (0.0, "no answer over ssh")),
+        ([FULL, {"bytes": 64 << 20, "seconds": 2.0}], (32.0, ["", ""])),
+        ([{"bytes": 1 << 20, "seconds": 20.0}, {"problem": "timed out"}], (0.05, ["", ""])),
+        ([FULL, {}], (0.0, ["timed out", "no answer over ssh"])),
+        ([{"problem": "Connection refused"}, {"problem": "timed out"}], (0.0, ["Connection refused", "timed out"])),
+        ([{}, {}], (0.0, ["no answer over ssh"] * 2)),
     ],
 )
 def test_what_a_pair_reports(reports: list[dict[str, Any]], expected: tuple[float, str]) -> None:
     assert expected == preflight.judge(reports)
+
+
+def test_the_reason_why_a_host_could_not_begin_is_kept() -> None:
+    rounds = preflight.Rounds(3)
+    for pair, problems in (((0, 1), ["Address already in use", "timed out"]), ((2, 0), ["timed out", "timed out"])):
+        rounds.learn(pair, 0.0, problems)
+    assert rounds.problems == {0: "Address already in use", 1: "timed out", 2: "timed out"}
 
 
 def test_the_words_for_the_record() -> None:
@@ -235,7 +242,7 @@ def test_a_worker_whose_port_is_taken_is_dead(pods: Callable[[int], Pods]) -> No
         verdict, names = made.check(port)
 
     assert (verdict.slow, list(verdict.dead)) == ({}, [0])
-    assert verdict.words(names).startswith("network: 127.0.0.1 exchanges no data: ")
+    assert verdict.words(names).startswith("network: 127.0.0.1 exchanges no data: Address already in use")
 
 
 def test_a_worker_that_does_not_answer_over_ssh_is_dead(pods: Callable[[int], Pods]) -> None:

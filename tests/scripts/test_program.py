@@ -2,6 +2,7 @@
 
 import json
 import signal
+import subprocess
 import sys
 import time
 from collections.abc import Callable
@@ -54,6 +55,19 @@ def test_it_is_ready_and_waits_for_the_record(pod: Any, begin: Callable[..., Any
     pod.record("Starting")
     assert process.wait(20) == 0
     assert "\ntrains\n" in pod.log()
+
+
+def test_for_debugging_it_is_started_by_hand(pod: Any, begin: Callable[..., Any]) -> None:
+    """With the variables that it would have had; the worker waits for the end of the run."""
+    process = begin("sh", "-c", "echo node $NODE_RANK of $NNODES", debug=True)
+    pod.wait_until(pod.ready)
+    pod.record("Running")
+    pod.wait_until(lambda: "the training is not started" in pod.log())
+    done = subprocess.run(["bash", pod.run / "train.sh"], env={"PATH": "/usr/bin:/bin"}, capture_output=True, text=True)
+    assert (done.stdout, "node 1" in pod.log()) == ("node 1 of 2\n", False)
+    assert process.poll() is None
+    pod.record("Stopped")
+    assert process.wait(20) == 0
 
 
 @pytest.mark.parametrize("method", ["worker-command", "torchrun"])

@@ -482,22 +482,6 @@ workers.schedulerName: the default scheduler does not know scheduling.gang {{ .V
   name the scheduler that does, or leave it out
 {{- end }}
 {{- end }}
-{{- if .Values.network.hostNetwork }}
-{{- if ne .Values.security.podSecurityLevel "privileged" }}
-network.hostNetwork: Pod Security {{ .Values.security.podSecurityLevel }} forbids it (host namespaces) [DS322]
-  set security.podSecurityLevel: privileged, and the namespace's label too
-{{- end }}
-{{- end }}
-{{- range $name, $volume := .Values.storage }}
-{{- if and (ne $.Values.security.podSecurityLevel "privileged") (eq (include "dsgen.firstSource" $volume) "hostPath") }}
-storage.{{ $name }}.hostPath: Pod Security {{ $.Values.security.podSecurityLevel }} forbids it (hostPath volumes) [DS323]
-  use another source, or security.podSecurityLevel: privileged where the namespace allows that
-{{- end }}
-{{- if and (eq $.Values.security.podSecurityLevel "restricted") (eq (include "dsgen.firstSource" $volume) "nfs") }}
-storage.{{ $name }}.nfs: Pod Security restricted forbids it (restricted volume types) [DS331]
-  use a claim: create with persistentVolume.nfs, or existingClaim
-{{- end }}
-{{- end }}
 {{- if .Values.security.podSecurityContext }}
 {{- if and (ne .Values.security.podSecurityLevel "privileged")
            (kindIs "string" (dig "seccompProfile" "type" "" .Values.security.podSecurityContext))
@@ -702,6 +686,22 @@ security.podSecurityContext: the sysctl {{ $sysctl.name | quote }}: Pod Security
 {{- end }}
 {{- end }}
 {{- end }}
+{{- end }}
+{{- end }}
+{{- if .Values.network.hostNetwork }}
+{{- if ne .Values.security.podSecurityLevel "privileged" }}
+network.hostNetwork: Pod Security {{ .Values.security.podSecurityLevel }} forbids it (host namespaces) [DS322]
+  set security.podSecurityLevel: privileged, and the namespace's label too
+{{- end }}
+{{- end }}
+{{- range $name, $volume := .Values.storage }}
+{{- if and (ne $.Values.security.podSecurityLevel "privileged") (eq (include "dsgen.firstSource" $volume) "hostPath") }}
+storage.{{ $name }}.hostPath: Pod Security {{ $.Values.security.podSecurityLevel }} forbids it (hostPath volumes) [DS323]
+  use another source, or security.podSecurityLevel: privileged where the namespace allows that
+{{- end }}
+{{- if and (eq $.Values.security.podSecurityLevel "restricted") (eq (include "dsgen.firstSource" $volume) "nfs") }}
+storage.{{ $name }}.nfs: Pod Security restricted forbids it (restricted volume types) [DS331]
+  use a claim: create with persistentVolume.nfs, or existingClaim
 {{- end }}
 {{- end }}
 {{- if or .Values.workers.initContainers

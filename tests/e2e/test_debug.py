@@ -1,0 +1,84 @@
+"""lifecycle.debug and ssh.user in real pods."""
+
+import time
+from collections.abc import Callable
+
+import pytest
+
+from tests.e2e.cluster import soon
+from tests.e2e.training import RUN_SECONDS, Job, losses, said
+
+BY_HAND = ("bash", "/run/dsgen/train.sh")
+
+
+@pytest.fixture(scope="module")
+def job(make_job: Callable[..., Job]) -> Job:
+    job = make_job("debug")
+    job.values["lifecycle"]["debug"] = {"enabled": True}
+    # Shorter than the test idles: a worker that took itself for an orphan would fail the run.
+    job.values["lifecycle"]["orphanTimeoutSeconds"] = 60
+    return job
+
+
+def test_a_person_starts_the_training_by_hand(job: Job) -> None:
+    """Environment up, nothing trains; the script does it; deleting the launcher's Job ends all of it."""
+    job.apply()
+    found = job.recorded("1", lambda record: record["reason"] == "Debug", RUN_SECONDS)
+    assert "Running" == found["phase"]
+    (launcher,) = [pod.metadata.name for pod in job.pods("1", "launcher")]
+    log = soon("words", lambda: "start it by hand" in job.space.log(launcher, "launcher"), 20)
+    assert log
+    assert [] == job.ranks()
+    time.sleep(70)
+
+    printed = job.space.kubectl("exec", launcher, "--container", "launcher", "--", *BY_HAND)
+
+    assert list(range(20)) == list(losses(said(printed)))
+    words = job.space.log(launcher, "launcher")
+    enter = f"kubectl exec --namespace {job.space.name} --stdin --tty {launcher} --container launcher -- "
+    assert f"start it by hand: {enter}{' '.join(BY_HAND)}\n" in words
+    assert "`bash /run/dsgen/train.sh` starts it here: deepspeed --hostfile /job/hostfile --force_multi" in words
+    job.space.kubectl("delete", "job", "digits-1-launcher", "--wait=false")
+    assert "JobDeleted" == job.recorded("1", lambda record: record["phase"] == "Stopped", 60)["reason"]
+    soon("end of all pods", lambda: not job.running("1"), 60)
+
+
+def test_the_command_of_the_values_runs_and_decides(job: Job) -> None:
+    job.apply("2", lifecycle={"debug": {"enabled": True, "command": ["bash", "-c", 'echo "on $DSGEN_ROLE"; exit 7']}})
+
+    run = job.ended("2")
+
+    assert ("Failed", "Debug", 7) == tuple(run.record[key] for key in ("phase", "reason", "exitCode"))
+    assert "lifecycle.debug.command ended with exit code 7" == run.record["message"]
+    assert {"launcher": [7], "worker": [0, 0]} == run.exit_codes
+    (log,) = [text for name, text in run.logs.items() if name.endswith("/launcher")]
+    assert "on launcher\n" in log
+
+
+def test_ranks_run_as_the_user_that_root_lets_in(make_job: Callable[..., Job]) -> None:
+    """The image's user `trainer`, whose account is locked as useradd leaves it; launcher and sshd stay root."""
+    job = make_job("user")
+    job.values["ssh"] = {"user": "trainer"}
+    job.values["training"]["setup"] = "umask 077\nexport PREPARED=1\n"
+    job.apply()
+    launcher = job.trained()
+
+    uid = job.space.kubectl("exec", launcher.metadata.name, "--container", "launcher", "--", "id", "-u").strip()
+    run = job.ended()
+
+    assert "0" == uid
+    assert [1234, 1234] == [line["uid"] for line in run.lines if "rank" in line]
+    assert ("Succeeded", 0, 2) == tuple(run.record[key] for key in ("phase", "exitCode", "worldSize"))
+    assert {"launcher": [0], "worker": [0, 0]} == run.exit_codes
+
+
+def test_a_user_that_the_image_lacks_fails_the_run(make_job: Callable[..., Job]) -> None:
+    job = make_job("nouser")
+    job.values["ssh"] = {"user": "nobody-there"}
+    job.apply()
+
+    run = job.ended()
+
+    assert ("Failed", "WorkersFailed") == (run.record["phase"], run.record["reason"])
+    log = next(text for name, text in run.logs.items() if name.endswith("/worker") and text)
+    assert "ssh.user: this image has no user nobody-there: add it to the image" in log

@@ -1,0 +1,62 @@
+"""The network check and spare workers, in real pods: worker 0 cannot listen on the port of the training."""
+
+from collections.abc import Callable
+
+import pytest
+
+from tests.e2e.training import Job, Run, condition
+
+TAKEN = """\
+if [ "$JOB_COMPLETION_INDEX" = 0 ]; then
+  python3 -c 'import socket, time; port = socket.create_server(("", 29500)); time.sleep(100000)' &
+fi
+"""
+
+
+@pytest.fixture(scope="module")
+def job(make_job: Callable[..., Job]) -> Job:
+    job = make_job("preflight")
+    job.values["training"]["setup"] = TAKEN
+    job.values["launch"] = {"preflight": {"network": True, "spares": 1}}
+    return job
+
+
+@pytest.fixture(scope="module")
+def spared(job: Job) -> Run:
+    job.apply()
+    return job.ended()
+
+
+def test_a_spare_trains_in_the_place_of_a_dead_worker(spared: Run) -> None:
+    """The world is the one that was asked for, and all three workers end with the run."""
+    assert ("Succeeded", 0, 2) == tuple(spared.record[key] for key in ("phase", "exitCode", "worldSize"))
+    assert list(range(20)) == list(spared.losses)
+    assert {"launcher": [0], "worker": [0, 0, 0]} == spared.exit_codes
+    (log,) = [text for name, text in spared.logs.items() if name.endswith("/launcher")]
+    started = sorted(line.split(" started on ")[1].split(".")[0] for line in log.splitlines() if " started on " in line)
+    assert ["digits-1-worker-1", "digits-1-worker-2"] == started
+    assert "network: the median of the workers is " in log
+
+
+def test_the_record_names_the_dead_worker_and_its_spare(spared: Run) -> None:
+    host = "digits-1-worker-{}.digits-1"
+    said = spared.record["message"]
+
+    assert said.startswith(f"network: {host.format(0)} exchanges no data: Address already in use")
+    assert said.endswith(f"; in their place: {host.format(2)}")
+
+
+def test_without_a_spare_a_dead_worker_fails_the_run(job: Job, spared: Run) -> None:
+    """Of two workers nobody can tell which of them it is."""
+    assert spared.launcher
+    job.apply("2", launch={"preflight": {"network": True, "spares": 0}})
+
+    run = job.ended("2")
+
+    assert ("Failed", "Preflight") == (run.record["phase"], run.record["reason"])
+    assert ["digits-2-worker-0", "digits-2-worker-1"] == [
+        word.split(".")[0] for word in run.record["message"].split() if ".digits-2" in word
+    ]
+    assert "exit code 1 " in condition(run.launcher).message
+    assert {} == run.losses
+    assert {"launcher": [1], "worker": [0, 0]} == run.exit_codes
