@@ -80,10 +80,10 @@ def dsgen(*arguments: str) -> str:
 
 
 def said(log: str) -> list[dict[str, Any]]:
-    """The training's JSON lines in a launcher's log, as the ranks printed them behind `HOST: `."""
+    """The training's JSON lines in a log, as the ranks printed them; in a launcher's by pdsh behind `HOST: `."""
     found = []
     for line in log.splitlines():
-        _, brace, rest = line.partition(': {"')
+        _, brace, rest = f": {line}".partition(': {"')
         if brace and "dsgen-" not in line:
             found.append(json.loads('{"' + rest))
     return found
@@ -110,8 +110,13 @@ class Run:
 
     @property
     def lines(self) -> list[dict[str, Any]]:
-        """What the ranks said, over all launcher pods that are left, the oldest first."""
-        return [line for pod in self.pods_of("launcher") for line in said(self.logs[f"{pod.metadata.name}/launcher"])]
+        """What the ranks said, over all pods that are left, the oldest first: without ssh the workers have it."""
+        return [
+            line
+            for role in ("launcher", "worker")
+            for pod in self.pods_of(role)
+            for line in said(self.logs[f"{pod.metadata.name}/{role}"])
+        ]
 
     @property
     def losses(self) -> dict[int, float]:

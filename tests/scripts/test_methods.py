@@ -82,7 +82,7 @@ def test_hosts_in_use_are_those_that_deepspeed_takes(given: list[str], expected:
 
 def test_mpirun_starts_a_rank_for_each_slot() -> None:
     assert methods.openmpi(start()) == [
-        *("mpirun", "-n", "4", "--hostfile", "/job/hostfile", "--bind-to", "none"),
+        *("mpirun", "-n", "4", "--hostfile", "/job/hostfile", "--map-by", "slot", "--bind-to", "none"),
         *("-x", "MASTER_ADDR=cifar-1-worker-0.cifar-1", "-x", "MASTER_PORT=29500", RANK),
     ]
 

@@ -27,7 +27,7 @@ class Evaluated(ast.NodeVisitor):
         for part in [*node.decorator_list, node.args, *node.body]:
             self.visit(part)
 
-    visit_AsyncFunctionDef = visit_FunctionDef
+    visit_AsyncFunctionDef = visit_FunctionDef  # noqa: N815  # the name that ast looks for
 
     def visit_If(self, node: ast.If) -> None:
         if not (isinstance(node.test, ast.Name) and node.test.id == "TYPE_CHECKING"):

@@ -69,7 +69,8 @@ def openmpi(start: Start) -> list[str]:
     world = str(len(start.hosts) * start.configured.slots)
     master = (f"MASTER_ADDR={start.hosts[0]}", f"MASTER_PORT={start.configured.master_port}")
     exports = [word for variable in master for word in ("-x", variable)]
-    return ["mpirun", "-n", world, "--hostfile", start.hostfile, "--bind-to", "none", *exports, RANK_PROGRAM]
+    size = ["-n", world, "--hostfile", start.hostfile, "--map-by", "slot", "--bind-to", "none"]
+    return ["mpirun", *size, *exports, RANK_PROGRAM]
 
 
 def torchrun(start: Start) -> list[str]:
