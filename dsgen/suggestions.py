@@ -22,8 +22,8 @@ def closest(word: str, known: Sequence[str], likeness: float = 0.6) -> str:
 
 
 def possible(words: Sequence[str]) -> str:
-    """All of them, empty when they are too many to read."""
-    return "possible: " + ", ".join(word or '""' for word in words) if len(words) <= MOST_SHOWN else ""
+    """All of them, empty when there are none or too many to read."""
+    return "possible: " + ", ".join(word or '""' for word in words) if 0 < len(words) <= MOST_SHOWN else ""
 
 
 def for_key(key: str, path: Path, part: schema.Schema) -> str:

@@ -201,17 +201,27 @@ def shown(value: Any) -> str:
 
 def _repair(found: _Finding, wanted: Sequence[str]) -> str:
     value = found.value
-    if "string" in wanted and found.node.position.file == "--set":
-        return "--set-string makes a text of it"
-    if "string" in wanted and isinstance(value, int | float):
-        return f'put it in quotes: "{found.node.text or shown(value)}"'
+    if "string" in wanted:
+        return _as_text(found)
     if isinstance(value, str) and {"integer", "number"} & set(wanted) and re.fullmatch("[0-9]+", value):
         return f"write it without quotes: {value}"
     if isinstance(value, str) and "boolean" in wanted and value.lower() in ("true", "false", "yes", "no"):
         return "write true or false, without quotes"
-    if "array" in wanted and isinstance(value, str | int | float):
-        return f"write it as a list: [{shown(value)}]"
-    return ""
+    if "array" in wanted:
+        return f"write it as a list: [{shown(value)}]" if not isinstance(value, dict) else "begin each item with -"
+    return suggestions.possible(found.known) if "object" in wanted else ""
+
+
+def _as_text(found: _Finding) -> str:
+    """What to do about something that should be a text."""
+    text = found.node.text or shown(found.value)
+    if "enum" in found.rule:
+        return suggestions.possible(found.rule["enum"])
+    if "pattern" in found.rule and not re.fullmatch(found.rule["pattern"], text):
+        return _pattern_words(found)
+    if found.node.position.file == "--set":
+        return "--set-string makes a text of it"
+    return f'put it in quotes: "{text}"' if isinstance(found.value, int | float) else ""
 
 
 def _not_in_enum(found: _Finding) -> Iterator[Problem]:

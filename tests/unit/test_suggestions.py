@@ -30,4 +30,5 @@ def test_a_key_that_does_not_exist(key: str, path: Path, expected: str) -> None:
 
 def test_words_are_listed_unless_they_are_too_many() -> None:
     assert 'possible: "", a' == suggestions.possible(["", "a"])
+    assert "" == suggestions.possible([])
     assert "" == suggestions.possible(["a"] * (suggestions.MOST_SHOWN + 1))
