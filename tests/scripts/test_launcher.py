@@ -347,7 +347,7 @@ def attempt(*lines: bytes, **changes: Any) -> training.Attempt:
     reached = workers.Workers(HOSTS, 1, 3600)
     account = journal.Journal(settings.RUN / exchange.LAUNCHER)
     account.begin_attempt()
-    made = training.Attempt(configured(start_timeout_seconds=60, **changes), reached, account, journal.Outside())
+    made = training.Attempt(configured(**{"start_timeout_seconds": 60, **changes}), reached, account, journal.Outside())
     for line in lines:
         made.output.take(line)
     return made
@@ -490,6 +490,38 @@ def test_how_an_attempt_is_recorded(
     assert end == tuple(made.judge(code, cut, lost))
     last = made.journal.attempts[-1]
     assert closed == {key: value for key, value in last.items() if key not in ("startTime", "endTime")}
+
+
+@pytest.mark.parametrize(("code", "event"), [(0, "succeeded"), (7, "failed")])
+@pytest.mark.parametrize("changes", [{"method": "launcher-command"}, {"autotuning": "run"}])
+@pytest.mark.usefixtures("run_folder")
+def test_where_no_rank_reports_the_exit_code_is_the_result(changes: dict[str, Any], code: int, event: str) -> None:
+    """Nobody waits for ranks, and a line of the command that looks like a report is none."""
+    made = attempt(RANK, CLOSED, **changes)
+
+    assert made.why_cut(61, 0) == ""
+    assert made.world_is_there()
+    assert (event, code) == made.judge(code, "", [])[::2]
+
+
+@pytest.mark.usefixtures("run_folder")
+def test_hosts_that_are_left_out_are_not_waited_for() -> None:
+    closed = CLOSED.replace(b"end 3", b"end 0")
+    alone = RANK.replace(b'"rank": 1, "worldSize": 2', b'"rank": 0, "worldSize": 1')
+    made = attempt(alone, closed, deepspeed_args=["--exclude", HOSTS[0]])
+
+    assert ([HOSTS[1]], 1) == (made.hosts, made.world)
+    assert made.judge(0, "", []).event == "succeeded"
+
+
+@pytest.mark.usefixtures("run_folder")
+def test_spare_workers_are_not_in_the_hostfile_of_a_training(run_folder: Path) -> None:
+    made = attempt(spares=1)
+    made.reached.chosen = HOSTS[1:]
+
+    assert made.hostfile() == str(run_folder / "hostfile")
+    assert (run_folder / "hostfile").read_text() == f"{HOSTS[1]} slots=1\n"
+    assert attempt().hostfile() == "/job/hostfile"
 
 
 def new_launcher() -> launcher.Launcher:
