@@ -172,16 +172,19 @@ def _of_containers(context: Context) -> Iterator[Check]:
         "unrestricted capabilities",
         "capabilities: {drop: [ALL]}",
     )
-    yield context.row(
-        "DS320",
-        "capabilities.add",
-        f"capability is string and ({BASELINE} and {_is_not('capability', CAPABILITIES)}"
-        f" or {RESTRICTED} and {_is_not('capability', '^NET_BIND_SERVICE$')})",
-        "the capability << capability | quote >>",
-        "non-default capabilities",
-        ELSEWHERE,
-        f"capability in {context.get('capabilities', 'add', default='[]')}",
-    )
+    for level, pattern, rule in (
+        (BASELINE, CAPABILITIES, "non-default capabilities"),
+        (RESTRICTED, "^NET_BIND_SERVICE$", "unrestricted capabilities"),
+    ):
+        yield context.row(
+            "DS320",
+            "capabilities.add",
+            f"{level} and {_is_not('capability', pattern)}",
+            "the capability << capability | quote >>",
+            rule,
+            ELSEWHERE,
+            f"capability in {context.get('capabilities', 'add', default='[]')}",
+        )
 
 
 ROWS = (
