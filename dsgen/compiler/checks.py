@@ -48,7 +48,9 @@ def _lines() -> Iterator[tuple[str, str]]:
 
 def _helper(name: str, severity: Severity) -> Iterator[tuple[str, str]]:
     yield f"<% macro {name}(values, release) %>", "all"
-    for group in groups(row for row in CHECKS if (row.worlds, row.severity) == ("both", severity)):
+    for number, group in enumerate(groups(row for row in CHECKS if (row.worlds, row.severity) == ("both", severity))):
+        if number:
+            yield "", group.rows[0].id
         yield from _group(group)
     yield "<% endmacro %>", "all"
 
@@ -61,6 +63,8 @@ def _group(group: Group) -> Iterator[tuple[str, str]]:
     for loop in group.loops:
         yield f"<% for {loop} %>", first
     for row in group.rows:
+        if row is not group.rows[0]:
+            yield "", row.id
         yield f"<% if {row.when} %>", row.id
         yield f"{row.message} [{row.id}]", row.id
         if row.hint:

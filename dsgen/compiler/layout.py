@@ -74,9 +74,18 @@ class Layout:
         text = f"{words} {self._spell(test)}"
         if not isinstance(test, tree.Logic) or len(self._tag(pad, text).rstrip()) <= WIDTH:
             return text
-        parts = (self._pipelines.number(part).argument for part in test.parts)
-        column = len(f"{pad}{{{{- {words} {test.word} ")
-        return f"{words} {test.word} " + f"\n{' ' * column}".join(parts)
+        return f"{words} {self._below(test, len(f'{pad}{{{{- {words} '))}"
+
+    def _below(self, logic: tree.Logic, column: int) -> str:
+        """`and` or `or` that begins at a column, each part on a line of its own, and so on inside of them."""
+        start = column + len(f"{logic.word} ")
+        parts = []
+        for part in logic.parts:
+            text = self._pipelines.number(part).argument
+            if isinstance(part, tree.Logic) and start + len(text) > WIDTH:
+                text = f"({self._below(part, start + 1)})"
+            parts.append(text)
+        return f"{logic.word} " + f"\n{' ' * start}".join(parts)
 
     @_text.register
     def _(self, statement: tree.For) -> str:
