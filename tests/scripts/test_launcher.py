@@ -505,6 +505,14 @@ def test_where_no_rank_reports_the_exit_code_is_the_result(changes: dict[str, An
 
 
 @pytest.mark.usefixtures("run_folder")
+def test_an_autotuner_that_ignores_a_failed_training_has_failed() -> None:
+    made = attempt(autotuning="run")
+    made.heard.take(FAILED)
+
+    assert ("failed", f"rank 1 on {HOSTS[1]} ended with exit code 3", 3) == tuple(made.judge(0, "", []))
+
+
+@pytest.mark.usefixtures("run_folder")
 def test_hosts_that_are_left_out_are_not_waited_for() -> None:
     closed = CLOSED.replace(b"end 3", b"end 0")
     alone = RANK.replace(b'"rank": 1, "worldSize": 2', b'"rank": 0, "worldSize": 1')

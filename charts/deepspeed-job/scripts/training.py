@@ -80,8 +80,9 @@ class Attempt:
         self.method = methods.of(configured)
         used = hostfile.active(reached.chosen, configured.slots, hostfile.options(configured.deepspeed_args))
         self.hosts = list(used)
-        # Where ranks do not report, nothing is expected: the exit code of the command is the result.
-        self.output = Output(self.hosts if self.method.ranks else [])
+        self.heard = Output([] if self.method.whole else self.hosts)
+        # Where no world is expected, nothing that was heard decides: the exit code of the command is the result.
+        self.output = self.heard if self.method.ranks else Output([])
         self.world = sum(used.values()) if self.method.ranks else 0
         self.before = journal.totals(outside.earlier())
 
@@ -90,7 +91,7 @@ class Attempt:
         self.journal.begin_attempt()
         self.journal.move("started")
         start = self.start()
-        process = Process(self.method.command(start), self.method.environment(start), self.output)
+        process = Process(self.method.command(start), self.method.environment(start), self.heard)
         self.reached.children.add(process.process.pid)
         try:
             cut = self.watch(process)
@@ -172,11 +173,13 @@ class Attempt:
 
     def judge(self, code: int, cut: str, lost: list[str]) -> End:
         """Close the attempt in the journal, and name the event."""
-        training_code = first_code(self.output, code)
+        if not code and not self.method.ranks:  # the autotuner ignores the exit code of its last training
+            code = first_code(self.heard, 0)
+        training_code = first_code(self.heard, code)
         event = outcome.decide(self.facts(code, training_code, cut, bool(lost)))
         known = training_code if event in ("succeeded", "failed", "restarting") else None
         # A rank that failed because it was ended says nothing about the training.
-        facts = {} if cut in outcome.CUTS else dict(self.output.first_failure or {})
+        facts = {} if cut in outcome.CUTS else dict(self.heard.first_failure or {})
         if known is not None:
             facts["exitCode"] = known
         self.journal.end_attempt(record.TRANSITIONS[event].reason or "Succeeded", facts)
@@ -203,7 +206,7 @@ class Attempt:
     def words(self, event: str, code: int | None, lost: list[str]) -> str:
         """The message of the record."""
         if event in ("failed", "restarting"):
-            first = self.output.first_failure
+            first = self.heard.first_failure
             who = f"rank {first['rank']} on {first['host']}" if first else "the training"
             return f"{who} ended with exit code {code}"
         if event == "workers-lost":
