@@ -70,11 +70,23 @@ def test_a_signal_becomes_128_and_its_number(pod: Any) -> None:
 ODD = ["", "a b", "'", '"', "$HOME", "*", "%n", ";", "\\", "-x", "{}", "grün", "\n"]
 
 
-@pytest.mark.parametrize("local_rank", [True, False])
-def test_arguments_arrive_unchanged_and_the_local_rank_after_the_program(pod: Any, local_rank: bool) -> None:
+@pytest.mark.parametrize(
+    ("method", "wanted", "given"),
+    [
+        ("pdsh", True, True),
+        ("pdsh", False, False),
+        ("deepspeed-no-ssh", True, True),
+        ("openmpi", True, False),
+        ("torchrun", True, False),
+    ],
+)
+def test_arguments_arrive_unchanged_and_the_local_rank_after_the_program(
+    pod: Any, method: str, wanted: bool, given: bool
+) -> None:
+    """Programs for torchrun or mpirun do not know --local_rank."""
     program = python("import sys, json; print(json.dumps(sys.argv[1:]))")
-    _, out, _ = run(pod, *program, arguments=tuple(ODD), local_rank=local_rank)
-    assert json.loads(out) == ["--local_rank=0"] * local_rank + ODD
+    _, out, _ = run(pod, *program, arguments=tuple(ODD), local_rank=wanted, changes={"method": method})
+    assert json.loads(out) == ["--local_rank=0"] * given + ODD
 
 
 @pytest.mark.parametrize(

@@ -162,6 +162,7 @@ class Method(NamedTuple):
     `ranks`: each rank is a rank.py that the launcher hears of; else the exit code of the command is all there is.
     `labelled`: rank.py and session.py name their host themselves, because nobody else puts it before their lines.
     `whole`: the user's command is one program for a whole worker, and nothing is added to it.
+    `local_rank`: programs expect `--local_rank=N`, because DeepSpeed's own launcher gives it; other launchers do not.
     """
 
     ssh: bool
@@ -171,15 +172,16 @@ class Method(NamedTuple):
     ranks: bool = True
     labelled: bool = True
     whole: bool = False
+    local_rank: bool = False
 
 
 SSH = ("ssh", "ssh-keygen", "pdsh")
 METHODS = {
-    "pdsh": Method(True, ("deepspeed", *SSH), pdsh, pdsh_environment, labelled=False),
+    "pdsh": Method(True, ("deepspeed", *SSH), pdsh, pdsh_environment, labelled=False, local_rank=True),
     "openmpi": Method(True, ("mpirun", *SSH), openmpi, openmpi_environment),
     "launcher-command": Method(True, SSH, launcher_command, ranks=False, whole=True),
     "torchrun": Method(False, (), torchrun, torchrun_environment),
-    "deepspeed-no-ssh": Method(False, ("deepspeed",), deepspeed_no_ssh),
+    "deepspeed-no-ssh": Method(False, ("deepspeed",), deepspeed_no_ssh, local_rank=True),
     "worker-command": Method(False, (), worker_command, worker_environment, whole=True),
 }
 

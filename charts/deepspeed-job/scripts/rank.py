@@ -159,7 +159,7 @@ def main(arguments: list[str]) -> int:
     report(run, "dsgen-rank", {"rank": here.rank, "worldSize": here.world, "localRank": here.local})
     if run.bind_cores and not method.whole:
         bind(here.local, run.slots)
-    inserted = [f"--local_rank={here.local}"] if run.local_rank and not method.whole else []
+    inserted = [f"--local_rank={here.local}"] if run.local_rank and method.local_rank else []
     program = Rank(command(inserted, arguments))
     code = program.wait()
     if code and not program.told_to_stop:  # a rank that is stopped because of another one is not the one that failed
