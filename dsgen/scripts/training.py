@@ -164,7 +164,9 @@ class Attempt:
             return self.output.lost()
         process.finish()
         if self.output.began():
-            died = code >= 128 and not self.output.closed and not self.output.ssh_ended  # pdsh itself, not its hosts
+            # pdsh itself, not its hosts; what mpirun ends with above 128 can be its own code for a lost worker.
+            signalled = process.process.returncode < 0 if self.method.labelled else code >= 128
+            died = signalled and not self.output.closed and not self.output.ssh_ended
             return [] if died else self.output.unclosed()
         if cut or code == 0:
             return []

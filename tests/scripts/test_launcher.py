@@ -492,6 +492,17 @@ def test_how_an_attempt_is_recorded(
     assert closed == {key: value for key, value in last.items() if key not in ("startTime", "endTime")}
 
 
+@pytest.mark.parametrize(("command", "lost"), [("exit 205", HOSTS), ("kill -9 $$", [])])
+@pytest.mark.usefixtures("run_folder")
+def test_mpirun_has_a_code_of_its_own_for_a_lost_worker(command: str, lost: list[str]) -> None:
+    """It is above 128; only where a signal really ended mpirun, nothing is known of the workers."""
+    made = attempt(RANK, RANK_0, method="openmpi")
+    process = started(code=0, command=f"{command};")
+    process.process.wait()
+
+    assert lost == made.gone(process, "")
+
+
 @pytest.mark.parametrize(("code", "event"), [(0, "succeeded"), (7, "failed")])
 @pytest.mark.parametrize("changes", [{"method": "launcher-command"}, {"autotuning": "run"}])
 @pytest.mark.usefixtures("run_folder")
