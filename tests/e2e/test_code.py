@@ -13,6 +13,7 @@ from tests.e2e.cluster import Namespace, soon
 from tests.e2e.training import RUN_SECONDS, Job, Run, condition, ended
 
 PASSWORD = "it's $a s3cret & more"
+LOGIN = {"metadata": {"name": "git"}, "stringData": {"username": "robot", "password": PASSWORD}}
 HERE = Path(__file__).parent
 UNKNOWN = 54321
 # The program of the repository: says where it runs and what was prepared for it, and is the training.
@@ -113,8 +114,7 @@ def by_http(make_job: Callable[..., Job], server: Server, git_image: str, image:
         revision=server.commit,
         secretName="git",
     )
-    secret = {"metadata": {"name": "git"}, "stringData": {"username": "robot", "password": PASSWORD}}
-    job.space.core.create_namespaced_secret(job.space.name, secret)
+    job.space.core.create_namespaced_secret(job.space.name, LOGIN)
     job.values["status"]["webhook"] = {"url": f"http://{server.host}/hook?token=of-values"}
     job.apply()
     return job.ended()
@@ -196,10 +196,9 @@ def test_a_revision_that_is_not_there_fails_the_run_at_once(
 ) -> None:
     """Both Jobs fail with the first container that says 78, and the record has the reason."""
     job = make_job("nothing")
-    repository = f"ssh://root@{server.host}/tmp/git/code.git"
-    keys = {"ssh-privatekey": server.user_key, "known_hosts": f"{server.host} {server.host_key}"}
-    job.space.core.create_namespaced_secret(job.space.name, {"metadata": {"name": "git"}, "stringData": keys})
+    repository = f"http://{server.host}/code.git"
     with_code(job, git_image, image, repository=repository, revision="no-such", secretName="git")
+    job.space.core.create_namespaced_secret(job.space.name, LOGIN)
     job.apply()
 
     run = job.ended(seconds=RUN_SECONDS / 2)

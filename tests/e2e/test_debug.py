@@ -59,14 +59,13 @@ def test_ranks_run_as_the_user_that_root_lets_in(make_job: Callable[..., Job]) -
     """The image's user `trainer`, whose account is locked as useradd leaves it; launcher and sshd stay root."""
     job = make_job("user")
     job.values["ssh"] = {"user": "trainer"}
-    job.values["training"]["setup"] = "umask 077\nexport PREPARED=1\n"
+    job.values["training"]["setup"] = 'umask 077\necho "$DSGEN_ROLE has uid $(id -u)"\n'
     job.apply()
-    launcher = job.trained()
 
-    uid = job.space.kubectl("exec", launcher.metadata.name, "--container", "launcher", "--", "id", "-u").strip()
     run = job.ended()
 
-    assert "0" == uid
+    mains = {name: name.rpartition("/")[2] for name in run.logs if name.endswith(("/worker", "/launcher"))}
+    assert [True] * 3 == [f"{role} has uid 0\n" in run.logs[name] for name, role in mains.items()]
     assert [1234, 1234] == [line["uid"] for line in run.lines if "rank" in line]
     assert ("Succeeded", 0, 2) == tuple(run.record[key] for key in ("phase", "exitCode", "worldSize"))
     assert {"launcher": [0], "worker": [0, 0]} == run.exit_codes

@@ -4,6 +4,7 @@ import base64
 import os
 import shutil
 import signal
+import ssl
 import subprocess
 import threading
 from collections.abc import Iterator
@@ -78,6 +79,7 @@ class GitServer(BaseHTTPRequestHandler):
         elif server.login and self.headers.get("Authorization") != server.login:
             self.send_response(401)
             self.send_header("WWW-Authenticate", 'Basic realm="git"')
+            self.send_header("Content-Length", "0")
             self.end_headers()
         else:
             self.answer(server.root)
@@ -100,7 +102,7 @@ class GitServer(BaseHTTPRequestHandler):
         head, _, content = done.stdout.partition(b"\r\n\r\n")
         lines = dict(line.split(": ", 1) for line in head.decode().split("\r\n"))
         self.send_response(int(lines.pop("Status", "200").split()[0]))
-        for name, value in lines.items():
+        for name, value in {**lines, "Content-Length": str(len(content))}.items():
             self.send_header(name, value)
         self.end_headers()
         self.wfile.write(content)
@@ -354,6 +356,25 @@ def test_refused_credentials_are_named(pod: Any, server: Any, keys: dict[str, st
     secret(pod, **keys)
     assert clone(pod, f"{server.url}/team/code.git") == 78
     assert message in pod.termination_message()
+
+
+def test_a_ca_of_ones_own_is_taken_from_the_secret(pod: Any, server: Any, needs: Any) -> None:
+    needs("openssl")
+    argv = "openssl req -x509 -newkey rsa:2048 -nodes -days 2 -subj /CN=x -addext subjectAltName=IP:127.0.0.1"
+    names = ["-keyout", pod.root / "tls.key", "-out", pod.root / "tls.crt"]
+    subprocess.run([*argv.split(), *names], check=True, capture_output=True)
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(pod.root / "tls.crt", pod.root / "tls.key")
+    server.socket = context.wrap_socket(server.socket, server_side=True)
+    url = server.url.replace("http:", "https:") + "/team/code.git"
+    server.login = LOGIN
+    secret(pod, username="robot", password=PASSWORD)
+
+    assert clone(pod, url) == 78
+    assert f"the certificate of {url} is not trusted: put its CA as ca.crt into the Secret" in pod.termination_message()
+    secret(pod, **{"ca.crt": (pod.root / "tls.crt").read_text()})
+    assert clone(pod, url) == 0
+    assert "without encryption" not in pod.log()
 
 
 @pytest.mark.parametrize(("tool", "message"), [("git", "there is no git in this image"), ("ssh", "there is no ssh")])

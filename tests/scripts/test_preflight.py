@@ -15,6 +15,8 @@ import pytest
 sys.path.insert(0, str(Path(__file__).parents[2] / "dsgen" / "scripts"))
 
 import crew
+import exchange
+import journal
 import preflight
 import settings
 import workers
@@ -98,6 +100,14 @@ def test_the_reason_why_a_host_could_not_begin_is_kept() -> None:
     for pair, problems in (((0, 1), ["Address already in use", "timed out"]), ((2, 0), ["timed out", "timed out"])):
         rounds.learn(pair, 0.0, problems)
     assert rounds.problems == {0: "Address already in use", 1: "timed out", 2: "timed out"}
+
+
+def test_the_note_stands_in_the_record_where_nothing_else_is_said(tmp_path: Path) -> None:
+    made = journal.Journal(tmp_path / exchange.LAUNCHER)
+    made.note = "network: w-1 is slow"
+    for event, message in (("started", ""), ("running", ""), ("failed", "rank 0 failed")):
+        made.move(event, message)
+        assert exchange.read(tmp_path / exchange.LAUNCHER)["message"] == (message or made.note)
 
 
 def test_the_words_for_the_record() -> None:
