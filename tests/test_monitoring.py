@@ -275,6 +275,15 @@ def test_pod_monitor_finds_the_port_of_every_worker(method: str) -> None:
     assert ["dsgen.dev/run", "batch.kubernetes.io/job-completion-index"] == spec["podTargetLabels"]
 
 
+def test_metrics_on_the_network_of_the_node() -> None:
+    """The port is the node's there, so the scheduler must know of it."""
+    network, security = {"hostNetwork": True}, {"podSecurityLevel": "privileged"}
+    found = rendered(monitoring={"podMonitor": {"enabled": True, "port": 9400}}, network=network, security=security)
+    ports = found["Job/cifar-1-worker"]["spec"]["template"]["spec"]["containers"][0]["ports"]
+
+    assert {"name": "metrics", "containerPort": 9400, "hostPort": 9400} in ports
+
+
 # -- every key ---------------------------------------------------------------------------------------------------------
 
 SHOWN = {"tensorboard": BOARD, "podMonitor": {"enabled": True}}

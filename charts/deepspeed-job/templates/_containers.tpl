@@ -225,6 +225,9 @@ node's, and workers that want the same one never share a node.
 {{- if .Values.monitoring.podMonitor.enabled }}
 - name: metrics
   containerPort: {{ int64 .Values.monitoring.podMonitor.port }}
+  {{- if .Values.network.hostNetwork }}
+  hostPort: {{ int64 .Values.monitoring.podMonitor.port }}
+  {{- end }}
 {{- end }}
 {{- end }}
 
