@@ -76,4 +76,4 @@ def _workers(values: Mapping[str, Any], release: Mapping[str, str]) -> list[str]
     job, run = values["name"] or release["name"], values["run"]["id"]
     name = f"{job}-{run if isinstance(run, str) else int(run)}"
     count = values["workers"]["replicas"] + values["launch"]["preflight"]["spares"]
-    return [f"{name}-worker-{index}.{name}" for index in range(count)] if job else []
+    return [f"{name}-worker-{index}.{name}" for index in range(int(count))] if job else []

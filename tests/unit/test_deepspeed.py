@@ -292,3 +292,10 @@ def test_the_training_of_the_end_to_end_tests_has_no_problem() -> None:
     loaded = values.load([SourceText("v.yaml", text)], [Override("--set", "run.id=2")])
 
     assert [] == values.check(loaded, Release("digits", "training"))
+
+
+def test_a_count_may_have_a_point() -> None:
+    """Helm reads all numbers alike, so 2.0 is a whole one."""
+    whole, point = (problems(ONE, replicas=replicas, args=["--include", "cifar-1-worker-2"]) for replicas in (2, 2.0))
+
+    assert [one.message for one in whole] == [one.message for one in point] != []
