@@ -1,13 +1,21 @@
 """Random values files that the schema accepts, with texts, numbers and keys that are known to go wrong somewhere."""
 
+import copy
+import functools
+import itertools
 import random
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from types import MappingProxyType
 from typing import Any
 
-from dsgen import schema, values
+from hypothesis import strategies as st
+
+from dsgen import checks, schema, values
 from dsgen.characters import uncarried_key, uncarried_text
-from tests.parity import dump
+from dsgen.nodes import Path
+from dsgen.validate import validate
+from tests.parity import RELEASE, dump
 
 TEXTS = (
     *("{{ .Values.x }}", "{{- end }}", "<% if %>", "<< x >>", "${X}", "$$", "$(A)", "$", 'a"b', "it's", "`bt`"),
@@ -29,57 +37,90 @@ NUMBERS = (
     *(9.5e-7, 1e20, 123456789012345680000.0, 5e-324, 1.7976931348623157e308, 1 / 3, 2.5e-5, 4.35, 1e16, 12345678.9),
     *(1000000, 2592000, 10000000, 65535),
 )
-SOURCES = ("create", "existingClaim", "nfs", "emptyDir")
+PROGRAMS = ("python", "module", "exec")
+OWN_COMMANDS = ("worker-command", "launcher-command")
+"""Launch methods whose whole command the user gives."""
+MOST_OF_KUBERNETES = 4
+"""Optional fields of one of Kubernetes' own objects, which are many and nested."""
+MOST_REPAIRS = 25
 
 
 class Generator:
-    """One random tree; the same seed gives the same one."""
+    """One random tree; the same seed gives the same one, and hypothesis may give its own source of chance.
 
-    def __init__(self, seed: int) -> None:
-        self._random = random.Random(seed)
+    samples: for some keys the values to choose from, by dotted path, `*` for a key that the user names.
+    """
+
+    def __init__(self, seed: int | random.Random, samples: Mapping[str, Sequence[Any]] = MappingProxyType({})) -> None:
+        self._random = seed if isinstance(seed, random.Random) else random.Random(seed)
         self._rate = self._random.choice([0.1, 0.3, 0.6, 0.9])
+        self._samples, self._path = samples, [""]
 
     def tree(self) -> dict[str, Any]:
         """A job that is complete, and otherwise random."""
         root = schema.load()
         tree: dict[str, Any] = self._object(root)
         tree.setdefault("image", {})["repository"] = self._random.choice(["r/x", "registry.example.com:5000/team/x"])
-        training = tree.setdefault("training", {})
-        for key in ("python", "module", "exec"):
-            training.pop(key, None)
-        program = self._random.choice(["python", "module", "exec"])
-        training[program] = [self._text(), "x"] if program == "exec" else self._text() or "x"
+        self._program(tree)
+        sources = [key for key, part in volume_schema()["properties"].items() if is_source(part)]
         for volume in tree.get("storage", {}).values():
-            self._one_source(volume)
+            self._one_source(volume, sources)
         return tree
 
-    def _one_source(self, volume: dict[str, Any]) -> None:
-        chosen = self._random.choice([key for key in SOURCES if key in volume] or ["create"])
-        for key in SOURCES:
+    def _program(self, tree: dict[str, Any]) -> None:
+        """Exactly one thing to run: the command of the launch methods that have one, else a program."""
+        training, launch = tree.setdefault("training", {}), tree.get("launch", {})
+        for key in PROGRAMS:
+            training.pop(key, None)
+        if launch.get("method") in OWN_COMMANDS:
+            launch["command"] = [self._text() or "x", "y"]
+            training.pop("args", None)
+            return
+        launch.pop("command", None)
+        program = self._random.choice(PROGRAMS)
+        training[program] = [self._text(), "x"] if program == "exec" else self._text() or "x"
+
+    def _one_source(self, volume: dict[str, Any], sources: Sequence[str]) -> None:
+        chosen = self._random.choice([key for key in sources if key in volume] or ["create"])
+        for key in sources:
             if key != chosen:
                 volume.pop(key, None)
         if not volume.setdefault(chosen, {}):
             volume.update({"existingClaim": "claim"} if chosen == "existingClaim" else {})
 
     def _value(self, part: Mapping[str, Any]) -> Any:
+        if given := self._samples.get(".".join(self._path[1:])):
+            return copy.deepcopy(self._random.choice(given))
         part = resolved(part)
         if "enum" in part:
             return self._random.choice(part["enum"])
         kinds = [kind for kind in schema.types(dict(part)) if kind != "null"] or ["json"]
         return getattr(self, "_" + self._random.choice(kinds))(part)
 
+    def _below(self, key: str, part: Mapping[str, Any]) -> Any:
+        self._path.append(key)
+        value = self._value(part)
+        self._path.pop()
+        return value
+
     def _object(self, part: Mapping[str, Any]) -> Any:
         if "properties" in part:
-            choices = [one["required"] for one in part.get("oneOf", ())]
-            needed = {*part.get("required", ()), *(self._random.choice(choices) if choices else ())}
-            names = [name for name in part["properties"] if name in needed or (not choices and self._is_chosen())]
-            if part.get("maxProperties") == 1:
-                names = [self._random.choice(list(part["properties"]))]
-            return {name: self._value(part["properties"][name]) for name in names}
+            return {name: self._below(name, part["properties"][name]) for name in self._names(part)}
         inner = part.get("additionalProperties")
         if not isinstance(inner, Mapping):
             return {self._key(part): self._json(part) for _ in range(self._random.randint(0, 3))}
-        return {self._key(part): self._value(inner) for _ in range(self._random.randint(0, 4))}
+        return {self._key(part): self._below("*", inner) for _ in range(self._random.randint(0, 4))}
+
+    def _names(self, part: Mapping[str, Any]) -> list[str]:
+        """The keys that a record gets: those that it needs, and some of the others."""
+        if part.get("maxProperties") == 1:
+            return [self._random.choice(list(part["properties"]))]
+        choices = [one["required"] for one in part.get("oneOf", ())]
+        needed = {*part.get("required", ()), *(self._random.choice(choices) if choices else ())}
+        others = [name for name in part["properties"] if name not in needed and not choices and self._is_chosen()]
+        if not schema.is_record(dict(part)):
+            others = self._random.sample(others, k=min(MOST_OF_KUBERNETES, len(others)))
+        return [name for name in part["properties"] if name in needed or name in others]
 
     def _is_chosen(self) -> bool:
         return self._random.random() < self._rate
@@ -89,7 +130,9 @@ class Generator:
         return self._fitting(names, WORDS) if names else self._random.choice(KEYS)
 
     def _array(self, part: Mapping[str, Any]) -> list[Any]:
-        return [self._value(part.get("items", {})) for _ in range(self._random.randint(part.get("minItems", 0), 3))]
+        items, least = part.get("items", {}), part.get("minItems", 0)
+        most = max(least, 3 if "type" in items else 2)
+        return [self._below("#", items) for _ in range(self._random.randint(least, most))]
 
     def _string(self, part: Mapping[str, Any]) -> str:
         return (
@@ -97,7 +140,10 @@ class Generator:
         )
 
     def _fitting(self, part: Mapping[str, Any], pool: tuple[str, ...]) -> str:
-        return self._random.choice([text for text in pool if re.fullmatch(part["pattern"], text)])
+        own = [text for text in (*part.get("examples", ()), part.get("default")) if isinstance(text, str)]
+        fitting = [text for text in (*pool, *own) if re.fullmatch(part["pattern"], text)]
+        assert fitting, f"no text for {part}: give the key an example, or WORDS a text"
+        return self._random.choice(fitting)
 
     def _text(self) -> str:
         text = self._random.choice(TEXTS)
@@ -147,6 +193,16 @@ def resolved(part: Mapping[str, Any]) -> dict[str, Any]:
     return merged | {key: value for key, value in part.items() if key not in ("allOf", "$ref")}
 
 
+def volume_schema() -> schema.Schema:
+    """Of one volume in `storage`."""
+    return resolved(schema.type_at(("storage", "*")) or {})
+
+
+def is_source(part: Mapping[str, Any]) -> bool:
+    """Whether a key of a volume is one of those of which a volume has exactly one: their absence means something."""
+    return part["description"].startswith("Source:")
+
+
 def valid_texts(count: int, seed: int = 0) -> Iterator[str]:
     """Values files as text, all accepted by the schema."""
     found = 0
@@ -156,3 +212,55 @@ def valid_texts(count: int, seed: int = 0) -> Iterator[str]:
         if values.load([values.SourceText("values.yaml", text)]).values:
             found += 1
             yield text
+
+
+def sound_texts(count: int, seed: int = 0) -> Iterator[str]:
+    """Values files as text that neither schema nor checks have anything against."""
+    return itertools.islice(filter(None, map(_sound_text, itertools.count(seed))), count)
+
+
+@functools.lru_cache(1000)
+def _sound_text(seed: int) -> str:
+    tree = repaired(Generator(seed).tree())
+    return dump(tree) + "\n" if tree else ""
+
+
+def repaired(tree: dict[str, Any]) -> dict[str, Any] | None:
+    """The tree without what dsgen has something against; None where nothing good is left."""
+    for _ in range(MOST_REPAIRS):
+        wrong = errors(dump(tree) + "\n")
+        if not wrong:
+            return tree
+        for path in wrong:
+            remove(tree, path)
+        if "repository" not in tree.get("image", {}):
+            break
+    return None
+
+
+def errors(text: str) -> list[Path]:
+    """The paths of what is wrong in a values file."""
+    loaded = values.load([values.SourceText("values.yaml", text)])
+    if loaded.values is None:
+        return [path for path, _ in validate(loaded.root)]
+    data = loaded.values.data
+    release = {"name": data["name"] or RELEASE.name, "namespace": data["namespace"] or RELEASE.namespace}
+    return [path for path, found in checks.run(data, release, loaded.position) if found.severity == "error"]
+
+
+def remove(tree: Any, path: Path) -> None:
+    """Takes away what stands at a path, or above it when nothing does."""
+    holders = [tree]
+    for key in path:
+        inside = holders[-1]
+        if not (key in inside if isinstance(inside, dict) else isinstance(inside, list) and int(key) < len(inside)):
+            break
+        holders.append(inside[key])
+    if len(holders) > 1:
+        holders[-2].pop(path[len(holders) - 2])
+
+
+@st.composite
+def trees(draw: st.DrawFn) -> dict[str, Any]:
+    """For hypothesis: jobs that are complete, and otherwise random."""
+    return Generator(draw(st.randoms(use_true_random=False))).tree()

@@ -40,13 +40,21 @@ def objects(text: str) -> Objects:
     """The objects of a stream of manifests. Their JSON tells 1, 1.0, "1" and true apart."""
     found = {}
     for document in re.split(r"^---$", text, flags=re.MULTILINE):
-        content = yaml.load(document, yaml.CSafeLoader)
-        if content:
-            meta = content["metadata"]
-            key = f"{content['kind']}/{meta.get('namespace', '')}/{meta['name']}"
-            assert key not in found, f"{key} twice"
-            found[key] = json.dumps(content, sort_keys=True)
+        key, content = _object(document.strip())
+        assert not key or key not in found, f"{key} twice"
+        found[key] = content
+    found.pop("", None)
     return found
+
+
+@functools.lru_cache(4096)
+def _object(document: str) -> tuple[str, str]:
+    """Key and JSON of one document, both empty for none; three outputs in turn have the same text, as a rule."""
+    content = yaml.load(document, yaml.CSafeLoader)
+    if not content:
+        return "", ""
+    meta = content["metadata"]
+    return f"{content['kind']}/{meta.get('namespace', '')}/{meta['name']}", json.dumps(content, sort_keys=True)
 
 
 def load(text: str) -> dict[str, Any]:

@@ -7,6 +7,7 @@ import re
 import tempfile
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -189,8 +190,10 @@ def compare(texts: Sequence[str]) -> tuple[Counter[str], list[str]]:
     """How often each agreement was found, and minimal values with both answers for each difference."""
     figures: Counter[str] = Counter()
     differences = []
-    for major in MAJORS:
-        found = list(map(agreement, texts, helms(major, texts)))
+    with ThreadPoolExecutor() as both:
+        answers = list(both.map(lambda major: helms(major, texts), MAJORS))
+    for major, theirs in zip(MAJORS, answers, strict=True):
+        found = list(map(agreement, texts, theirs))
         figures.update(f"Helm {major}: {one}" for one in found)
         different = [text for text, one in zip(texts, found, strict=True) if one == "DIFFERENT"]
         differences += [_shown(major, text) for text in different]

@@ -1,0 +1,58 @@
+"""The generator of values: it leaves no key out, and what it makes is good."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+
+from dsgen import schema
+from dsgen.nodes import SourceText
+from dsgen.source import read
+from tests.generated_values import errors, remove, repaired, sound_texts, trees
+from tests.parity import dump, flat_objects
+
+MANY = 300
+RARE = {("ssh", "secret", "name"), ("storage", "*", "hostPath"), ("storage", "*", "create", "persistentVolume")}
+"""Only good beside values of other keys that few generated files have; tests/test_keys.py shows what they do."""
+
+
+def keys(tree: Any, rule: schema.Schema | None = None, path: tuple[str, ...] = ()) -> Iterator[tuple[str, ...]]:
+    """The keys of the schema that values have, `*` for a key that the user named."""
+    rule = schema.load() if rule is None else rule
+    for key, value in tree.items():
+        place = (*path, key if key in rule.get("properties", {}) else "*")
+        yield place
+        below = schema.child(rule, key)
+        if isinstance(value, dict) and below is not None:
+            yield from keys(value, below, place)
+
+
+def test_every_key_is_generated() -> None:
+    found = {key for text in sound_texts(MANY) for key in keys(read(SourceText("v.yaml", text)).root.data())}
+
+    assert set() == {path for path, _ in schema.records()} - found - RARE
+
+
+@settings(max_examples=15, deadline=None, suppress_health_check=list(HealthCheck))
+@given(trees())
+def test_what_is_repaired_is_rendered(tree: dict[str, Any]) -> None:
+    good = repaired(tree)
+
+    assert good is None or (errors(dump(good) + "\n") == [] and flat_objects(dump(good) + "\n"))
+
+
+@pytest.mark.parametrize(
+    ("path", "expected"),
+    [
+        (("a", "b"), {"a": {"c": [1, 2]}}),
+        (("a", "c", 0), {"a": {"b": 1, "c": [2]}}),
+        (("a", "x", "y"), {}),
+        (("x",), {"a": {"b": 1, "c": [1, 2]}}),
+    ],
+)
+def test_what_is_wrong_is_taken_away(path: tuple[str | int, ...], expected: dict[str, Any]) -> None:
+    tree = {"a": {"b": 1, "c": [1, 2]}}
+    remove(tree, path)
+
+    assert expected == tree
