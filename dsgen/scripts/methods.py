@@ -116,6 +116,11 @@ def own_environment(_: Start) -> dict[str, str]:
     return dict(os.environ)
 
 
+def launcher_command_environment(start: Start) -> dict[str, str]:
+    """With the hostfile of those that train: with spare workers it is not the one at /job/hostfile."""
+    return {**os.environ, "DSGEN_HOSTFILE": start.hostfile}
+
+
 def pdsh_environment(_: Start) -> dict[str, str]:
     """The shim in front of pdsh."""
     links = settings.RUN / "bin"
@@ -179,7 +184,7 @@ SSH = ("ssh", "ssh-keygen", "pdsh")
 METHODS = {
     "pdsh": Method(True, ("deepspeed", *SSH), pdsh, pdsh_environment, labelled=False, local_rank=True),
     "openmpi": Method(True, ("mpirun", *SSH), openmpi, openmpi_environment),
-    "launcher-command": Method(True, SSH, launcher_command, ranks=False, whole=True),
+    "launcher-command": Method(True, SSH, launcher_command, launcher_command_environment, ranks=False, whole=True),
     "torchrun": Method(False, (), torchrun, torchrun_environment),
     "deepspeed-no-ssh": Method(False, ("deepspeed",), deepspeed_no_ssh, local_rank=True),
     "worker-command": Method(False, (), worker_command, worker_environment, whole=True),

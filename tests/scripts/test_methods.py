@@ -151,7 +151,10 @@ def test_a_command_on_every_worker_finds_the_world_in_variables() -> None:
 def test_a_command_in_the_launcher_is_the_users(folder: Path) -> None:
     (folder / "command.json").write_text(json.dumps({"program": ["a", "b c"], "arguments": []}))
 
-    assert methods.launcher_command(start()) == ["a", "b c"]
+    chosen = start()._replace(hostfile="/run/dsgen/hostfile")
+
+    assert methods.launcher_command(chosen) == ["a", "b c"]
+    assert methods.launcher_command_environment(chosen)["DSGEN_HOSTFILE"] == "/run/dsgen/hostfile"
 
 
 @pytest.mark.parametrize(

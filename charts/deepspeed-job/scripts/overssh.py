@@ -78,7 +78,8 @@ class OverSsh:
         if self.configured.preflight_network and not self.configured.debug:
             journal.move("preflight")
             self.crew.check(self.launcher.check)
-            training.log(f"network: the median of the workers is {self.crew.verdict.median:.0f} MiB/s")
+            if self.crew.verdict.median:
+                training.log(f"network: the median of the workers is {self.crew.verdict.median:.0f} MiB/s")
         enough = self.crew.choose()
         journal.note = self.crew.note()
         if journal.note:
