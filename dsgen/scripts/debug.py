@@ -18,7 +18,7 @@ from training import log
 
 TRAIN = settings.RUN / "train.sh"
 TICK_SECONDS = 0.5
-ENTER = 'kubectl exec --namespace {namespace} --stdin --tty {pod} --container {container} -- {command}'
+ENTER = "kubectl exec --namespace {namespace} --stdin --tty {pod} --container {container} -- {command}"
 
 
 def script(argv: list[str], environment: dict[str, str]) -> str:

@@ -176,6 +176,21 @@ def test_any_revision_is_checked_out_and_named(pod: Any, origin: Origin, server:
     assert left_over(pod) == ["code", "tree"]
 
 
+@pytest.mark.parametrize("place", [".gitattributes", "weights/.gitattributes"])
+def test_large_files_that_stay_pointers_are_told(pod: Any, origin: Origin, server: Any, place: str) -> None:
+    path = origin.work / place
+    path.parent.mkdir(exist_ok=True)
+    path.write_text("*.bin filter=lfs diff=lfs merge=lfs -text\n")
+    origin.commit("print('large')")
+    origin.push()
+    (pod.root / "bin").mkdir()
+    no_lfs = pod.root / "bin/git-lfs"
+    no_lfs.write_text("#!/bin/sh\nexit 1\n")
+    no_lfs.chmod(0o755)
+    assert clone(pod, f"{server.url}/team/code.git", PATH=f"{no_lfs.parent}:{os.environ['PATH']}") == 0
+    assert "this image has no git-lfs: they are pointers" in pod.log()
+
+
 def test_only_the_one_commit_is_fetched(pod: Any, origin: Origin, server: Any) -> None:
     assert clone(pod, f"{server.url}/team/code.git", origin.last) == 0
     assert git(tree(pod), "rev-list", "--all", "HEAD") == origin.last

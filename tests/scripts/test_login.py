@@ -7,9 +7,7 @@ from typing import Any
 
 import pytest
 
-PASSWD = (
-    "root:x:0:0::/:/bin/bash\nsshd:x:101:65534::/run/sshd:/usr/sbin/nologin\nclosed:x:1235:1235::/:/bin/false\n"
-)
+PASSWD = "root:x:0:0::/:/bin/bash\nsshd:x:101:65534::/run/sshd:/usr/sbin/nologin\nclosed:x:1235:1235::/:/bin/false\n"
 MOUNTS = 'for name in passwd shadow; do mount --bind "$DSGEN_ROOT/etc/$name" "/etc/$name" || exit; done; exec "$@"'
 
 
@@ -17,7 +15,7 @@ MOUNTS = 'for name in passwd shadow; do mount --bind "$DSGEN_ROOT/etc/$name" "/e
 def accounts(pod: Any, needs: Any, root: None) -> Any:
     """The pod with a user `trainer` that has no password, as useradd makes it: sshd takes that for a locked account."""
     assert root is None
-    needs("unshare")
+    needs("unshare", "setpriv")
     (pod.root / "home").mkdir()
     os.chown(pod.root / "home", 1234, 1234)
     (pod.root / "etc/passwd").write_text(f"{PASSWD}trainer:x:1234:1234::{pod.root}/home:/bin/bash\n")
@@ -31,7 +29,8 @@ def accounts(pod: Any, needs: Any, root: None) -> Any:
 def start(pod: Any, **changes: Any) -> "subprocess.Popen[bytes]":
     pod.settings(**changes)
     pod.make_key()
-    within = ("unshare", "--mount", "sh", "-c", MOUNTS, "sh")
+    # Root of a container may not look into the processes of others.
+    within = ("unshare", "--mount", "sh", "-c", MOUNTS, "sh", "setpriv", "--bounding-set=-sys_ptrace")
     process: subprocess.Popen[bytes] = pod.start(*within, "bash", pod.config / "start.sh", SECRET="s3cret $x", HOME="/")
     pod.wait_until(lambda: process.poll() is not None or pod.ready(), 30)
     return process

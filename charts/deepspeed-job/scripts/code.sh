@@ -197,7 +197,7 @@ if [ ! -d "$tree" ]; then
     wait "$child"
     delay=$((delay < 16 ? delay * 2 : 30))
   done
-  if grep -rqs --include=.gitattributes 'filter=lfs' "$new" && ! git lfs version >/dev/null 2>&1; then
+  if git -C "$new" grep -q filter=lfs -- .gitattributes '*/.gitattributes' && ! git lfs version >/dev/null 2>&1; then
     say "warning: large files are kept by Git LFS, and this image has no git-lfs: they are pointers"
   fi
   # The main containers may run as another user than this one, and write beside the code.
