@@ -133,6 +133,7 @@ TITLES = {
     "DS292": "A repository over ssh without a key",
     "DS293": "A repository over ssh without known hosts",
     "DS294": "A password that is sent as plain text",
+    "DS295": "An address or a revision that git does not take",
     # queues, gangs, topology
     "DS300": "One queue for workers and launcher",
     "DS301": "A queue for the launcher alone",

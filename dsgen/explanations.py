@@ -690,8 +690,8 @@ _LAUNCH = {
         ),
     ),
     "DS293": Explanation(
-        "The repository is reached over ssh, and nothing says which key its host has. Another host could pretend to be"
-        " it.",
+        "A warning: the repository is reached over ssh, and code.git.knownHosts does not say which key its host has."
+        " Unless the Secret has that under known_hosts, nothing is cloned: another host could pretend to be it.",
         "Give the lines that ssh-keyscan prints in code.git.knownHosts, after comparing them with what the host"
         " publishes.",
         _job(f'code: {{git: {{repository: "git@example.com:x.git", revision: {COMMIT}, secretName: key}}}}'),
@@ -700,6 +700,12 @@ _LAUNCH = {
         "A warning: with an http address the password goes over the network as plain text.",
         "Use an https address.",
         _job(f'code: {{git: {{repository: "http://example.com/x.git", revision: {COMMIT}, secretName: key}}}}'),
+    ),
+    "DS295": Explanation(
+        "The code is cloned over https, http, ssh or git, and this is no such address; or the revision is a pattern"
+        " or a range, which names no single commit.",
+        "Write an address such as https://example.com/team/cifar.git, and the id of a commit.",
+        _job(f"code: {{git: {{repository: /srv/cifar.git, revision: {COMMIT}}}}}"),
     ),
 }
 

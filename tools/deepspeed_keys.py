@@ -331,6 +331,8 @@ class Asked(dict[str, Any]):
 
 NOT_ASKED = ("data_parallel_size", "sequence_parallel_size", "eigenvalue", "quantize_training")
 """Looked for only where a mesh of devices is made, or beside compression_training."""
+OTHER_NAME = "bfloat16"
+"""Looked for where bf16 is not there."""
 REMOVED = (
     *("amp", "compression_training", "curriculum_learning", "eigenvalue", "elasticity", "graph_harvesting"),
     *("nebula", "progressive_layer_drop", "quantize_training", "sparse_attention", "sparse_gradients"),
@@ -363,7 +365,7 @@ def versioned_keys() -> dict[str, Rule]:
             known[name] = read_by_hand({key: below.get(key, {}) for key in sorted(found[name])})
     is_newest = all(name in found["refused"] for name in REMOVED)
     others = {name: {} for name in found[""] - known.keys() if not (is_newest and name in REMOVED)}
-    return {name: rule for name, rule in {**known, **others}.items() if name in found[""] | set(SPECIAL)}
+    return {name: rule for name, rule in {**known, **others}.items() if name in found[""] | {OTHER_NAME}}
 
 
 def table() -> Rule:

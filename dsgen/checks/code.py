@@ -6,7 +6,8 @@ from dsgen.checks.row import Check
 
 GIT = ("code.git.repository",)
 REPOSITORY = "values.code.git.repository"
-IS_SSH = f'({REPOSITORY} is matching("^ssh://.*$") or {REPOSITORY} is matching("^[^/:]*@[^/:]+:.*$"))'
+HOST_AND_PATH = "^[^/:]+:([^/].*|/[^/].*)$"
+IS_SSH = f'({REPOSITORY} is matching("^ssh://.*$") or {REPOSITORY} is matching("{HOST_AND_PATH}"))'
 
 
 def _needs_repository(key: str) -> Check:
@@ -23,9 +24,26 @@ def _needs_repository(key: str) -> Check:
 ROWS = (
     *map(_needs_repository, ("revision", "secretName", "knownHosts", "image")),
     Check(
+        "DS295",
+        "code.git.repository",
+        f'not {REPOSITORY} is matching("^(https?|ssh|git)://[^/]+/.+$")'
+        f' and not {REPOSITORY} is matching("{HOST_AND_PATH}")',
+        f"code.git.repository: << {REPOSITORY} | quote >> is no address of https, http, ssh or git",
+        "such as https://example.com/team/cifar.git or git@example.com:team/cifar.git",
+        given=GIT,
+    ),
+    Check(
+        "DS295",
+        "code.git.revision",
+        'values.code.git.revision is matching("^.*[:*].*$")',
+        "code.git.revision: << values.code.git.revision | quote >> is no commit, branch or tag",
+        "the id of a commit, as git rev-parse HEAD prints it",
+        given=GIT,
+    ),
+    Check(
         "DS291",
         "code.git.revision",
-        'not values.code.git.revision is matching("^([0-9a-f]{40}|[0-9a-f]{64})$")',
+        'not values.code.git.revision is matching("^([0-9a-f]{40}|[0-9a-f]{64}|.*[:*].*)$")',
         "code.git.revision: a branch or a tag may move, so the same run id may mean another program",
         "give the whole id of a commit, as git rev-parse HEAD prints it",
         given=GIT,
@@ -51,9 +69,10 @@ ROWS = (
         "DS293",
         "code.git.repository",
         f"{IS_SSH} and not values.code.git.knownHosts",
-        "code.git.repository is reached over ssh, and code.git.knownHosts does not say who may answer",
-        "give the lines that ssh-keyscan prints for the host, compared with what it publishes",
+        "code.git.repository is reached over ssh, and code.git.knownHosts does not say which key the host has",
+        "give the lines that ssh-keyscan prints, compared with what the host publishes, or known_hosts in the Secret",
         given=GIT,
+        severity="warning",
     ),
     Check(
         "DS294",

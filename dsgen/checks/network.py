@@ -42,7 +42,7 @@ def _twice(path: str) -> Check:
     return Check(
         "DS226",
         "network.rdma.resources.<< key >>",
-        f"key in values.{path}",
+        f"key in values.{path} and not key in {NATIVE}",
         f"network.rdma.resources: << key | quote >> is in {path} too",
         "keep one of them",
         ("key, count in values.network.rdma.resources | items",),

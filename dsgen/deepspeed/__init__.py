@@ -65,9 +65,9 @@ def _of_args(values: Mapping[str, Any], release: Mapping[str, str]) -> list[Find
         return []  # told already
     from dsgen.deepspeed import arguments, versions
 
-    hosts = arguments.Hosts(
-        _workers(values, release), values["workers"]["slots"], method, versions.chosen(given["version"])
-    )
+    version, workers = versions.chosen(given["version"]), values["workers"]
+    spares = values["launch"]["preflight"]["spares"]
+    hosts = arguments.Hosts(_workers(values, release), spares, int(workers["slots"]), method, version)
     return list(arguments.findings(given["args"], hosts))
 
 

@@ -94,9 +94,14 @@ class Given:
 
 @dataclass(frozen=True)
 class Hosts:
-    """What the options are held against: the names of the workers, slots, the launch method, DeepSpeed's version."""
+    """What the options are held against.
+
+    names: of the workers, none while the job has no name; spares: how many of them stand in for others; method:
+    launch.method; version: of DeepSpeed, "" when it is not known.
+    """
 
     names: Sequence[str]
+    spares: int
     slots: int
     method: str
     version: str
@@ -161,8 +166,11 @@ def _of_hosts(given: Mapping[str, Given], hosts: Hosts) -> Iterator[Finding]:
     include, exclude = given.get("--include"), given.get("--exclude")
     if include and exclude:
         yield Finding("DS282", (exclude.index,), "--include and --exclude exclude one another", "keep one of them")
-    for one in (include, exclude):
-        if one:
+    for one in filter(None, (include, exclude)):
+        if hosts.spares:
+            message = f"{one.name} and launch.preflight.spares both say which workers train"
+            yield Finding("DS282", (one.index,), message, "keep one of them")
+        else:
             yield from _of_filter(one, hosts)
     if "--launcher_args" in given:
         yield from _of_pdsh(given["--launcher_args"], len(hosts.names))

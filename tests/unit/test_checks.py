@@ -7,8 +7,9 @@ import pytest
 import yaml
 
 from dsgen import schema, values
-from dsgen.checks import CHECKS
+from dsgen.checks import CHECKS, pods, storage
 from dsgen.diagnostics import TITLES
+from dsgen.language.builtins import matching
 from dsgen.language.environment import environment
 from dsgen.nodes import SourceText
 from dsgen.render import render
@@ -112,3 +113,60 @@ def _metadata(part: Any) -> Iterator[dict[str, Any]]:
     elif isinstance(part, list):
         for value in part:
             yield from _metadata(value)
+
+
+# Values with all that dsgen can write into pods.
+WHOLE = (
+    "workers.replicas=2",
+    'workers.spread="required"',
+    'workers.topologySpreadConstraints=[{"maxSkew":1,"topologyKey":"a","whenUnsatisfiable":"DoNotSchedule"}]',
+    'workers.schedulerName="a"',
+    'workers.runtimeClassName="a"',
+    'workers.priorityClassName="a"',
+    'workers.serviceAccountName="a"',
+    'workers.nodeSelector={"a":"b"}',
+    'workers.tolerations=[{"operator":"Exists"}]',
+    'image.pullSecrets=[{"name":"a"}]',
+    'security.podSecurityLevel="restricted"',
+    "network.hostNetwork=true",
+    'training.envFrom=[{"secretRef":{"name":"y"}}]',
+    'training.workingDir="/x"',
+)
+
+
+def test_every_field_that_dsgen_writes_into_a_pod_is_refused_among_the_extra_ones() -> None:
+    data = load(GOOD, *WHOLE).values
+    assert data
+    jobs = [yaml.safe_load(one.text) for one in render(data.data, RELEASE)]
+    specs = [job["spec"]["template"]["spec"] for job in jobs if job["kind"] == "Job"]
+
+    assert {"hostNetwork", "affinity", "subdomain"} <= {field for spec in specs for field in spec}
+    assert set() == {field for spec in specs for field in spec} - set(pods.POD_FIELDS)
+    containers = [container for spec in specs for container in spec["containers"]]
+    assert set() == {field for one in containers for field in one} - set(pods.CONTAINER_FIELDS)
+
+
+def test_every_container_of_dsgens_has_a_reserved_name() -> None:
+    data = load(GOOD, 'code.git.repository="https://example.com/x.git"', *WHOLE).values
+    assert data
+    jobs = [yaml.safe_load(one.text) for one in render(data.data, RELEASE)]
+    specs = [job["spec"]["template"]["spec"] for job in jobs if job["kind"] == "Job"]
+    names = {one["name"] for spec in specs for one in (*spec["containers"], *spec["initContainers"])}
+
+    assert {"worker", "launcher", "code", "passwd"} <= names
+    assert [] == [name for name in names if not matching(name, pods.OWN_CONTAINERS)]
+
+
+def test_every_mount_of_dsgens_has_a_reserved_path() -> None:
+    data = load(GOOD, 'code.git.repository="https://example.com/x.git"', 'code.git.secretName="a"', *WHOLE).values
+    assert data
+    jobs = [yaml.safe_load(one.text) for one in render(data.data, RELEASE)]
+    specs = [job["spec"]["template"]["spec"] for job in jobs if job["kind"] == "Job"]
+    containers = [one for spec in specs for one in (*spec["containers"], *spec["initContainers"])]
+    paths = {mount["mountPath"] for one in containers for mount in one["volumeMounts"]} - {
+        "/workspace/code",
+        "/dev/shm",
+    }
+
+    assert {"/etc/dsgen", "/etc/dsgen-git", "/job/hostfile"} <= paths
+    assert [] == [path for path in paths if not matching(path, storage.RESERVED_PATHS)]

@@ -8,6 +8,7 @@ import pytest
 
 from dsgen import values
 from dsgen.deepspeed import batch, combinations, keys, named
+from dsgen.deepspeed.versions import KNOWN, order
 from dsgen.diagnostics import Diagnostic
 from dsgen.nodes import SourceText
 from dsgen.set_values import Override
@@ -299,3 +300,59 @@ def test_a_count_may_have_a_point() -> None:
     whole, point = (problems(ONE, replicas=replicas, args=["--include", "cifar-1-worker-2"]) for replicas in (2, 2.0))
 
     assert [one.message for one in whole] == [one.message for one in point] != []
+
+
+# -- versions ----------------------------------------------------------------------------------------------------------
+
+GONE: list[tuple[str, str, dict[str, Any]]] = [
+    ("0.19.8", "sparse_gradients", {**ONE, "sparse_gradients": True}),
+    ("0.19.8", "amp", {**ONE, "amp": {"enabled": True}}),
+    ("0.19.8", "zero_optimization.mics_shard_size", zero(stage=3, mics_shard_size=2)),
+    ("0.19.8", "optimizer.type", optimizer("OneBitAdam")),
+    ("0.16.9", "torch_autocast", {**ONE, "torch_autocast": {"enabled": True}}),
+    ("0.17.6", "gradient_allreduce_op", {**ONE, "gradient_allreduce_op": "mean"}),
+    ("0.14.5", "compile", {**ONE, "compile": {"deepcompile": True}}),
+    ("0.14.5", "zero_optimization.zenflow", zero(stage=2, zenflow={})),
+    ("0.19.0", "zero_optimization.compute_grad_norm", zero(stage=2, compute_grad_norm=True)),
+]
+THERE: list[tuple[str, dict[str, Any]]] = [
+    ("0.19.4", {**ONE, "sparse_gradients": True, "amp": {"enabled": False}}),
+    ("0.19", ONE),
+    ("0.14.5", {**ONE, "seq_parallel_comm_data_type": "fp32", "aio": {"thread_count": 1}}),
+    ("0.14.5", {**ONE, "fp16": {"enabled": True, "loss_scale": 0}}),
+    ("0.17.6", {**ONE, "torch_autocast": {"enabled": True}}),
+    ("0.18", optimizer("ZeroOneAdam")),
+]
+
+
+@pytest.mark.parametrize(("version", "path", "config"), GONE)
+def test_what_a_version_does_not_have_is_an_error_that_says_which_do(
+    version: str, path: str, config: dict[str, Any]
+) -> None:
+    [found] = problems(config, version=version)
+
+    assert ("DS263", "error", f"training.deepspeed.config.{path}") == (found.id, found.severity, found.path)
+    assert any(known in found.message for known in KNOWN if known != version)
+
+
+@pytest.mark.parametrize(("version", "config"), THERE)
+def test_what_a_version_has_is_let_through(version: str, config: dict[str, Any]) -> None:
+    assert [] == problems(config, version=version)
+
+
+@pytest.mark.parametrize("version", KNOWN)
+def test_every_known_version_has_a_table(version: str) -> None:
+    assert {"train_batch_size", "zero_optimization", "fp16"} <= keys.table(version)["keys"].keys()
+
+
+def test_the_newest_version_is_the_one_of_the_table() -> None:
+    assert KNOWN[-1] == keys.NEWEST
+    assert f"deepspeed {keys.NEWEST}," in keys.table()["source"]
+    assert list(KNOWN) == sorted(KNOWN, key=order)
+
+
+def test_batch_sizes_are_not_told_where_workers_are_left_out() -> None:
+    config = {TOTAL: 8, MICRO: 8}
+
+    assert ["DS265"] == [one.id for one in problems(config, 2)]
+    assert [] == problems(config, 2, args=["--exclude=cifar-1-worker-1.cifar-1"])

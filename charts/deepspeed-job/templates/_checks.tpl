@@ -305,6 +305,17 @@ code.git.image is given, and code.git.repository is not [DS290]
 {{- end }}
 
 {{- if .Values.code.git.repository }}
+{{- if and (not (regexMatch "^(https?|ssh|git)://[^/]+/.+$" .Values.code.git.repository))
+           (not (regexMatch "^[^/:]+:([^/].*|/[^/].*)$" .Values.code.git.repository)) }}
+code.git.repository: {{ .Values.code.git.repository | quote }} is no address of https, http, ssh or git [DS295]
+  such as https://example.com/team/cifar.git or git@example.com:team/cifar.git
+{{- end }}
+
+{{- if regexMatch "^.*[:*].*$" .Values.code.git.revision }}
+code.git.revision: {{ .Values.code.git.revision | quote }} is no commit, branch or tag [DS295]
+  the id of a commit, as git rev-parse HEAD prints it
+{{- end }}
+
 {{- if or (regexMatch "^[a-z+]+://[^/@]*:[^/@]*@.*$" .Values.code.git.repository)
           (regexMatch "^https?://[^/]*@.*$" .Values.code.git.repository) }}
 code.git.repository holds a user name or a password, and the values are kept in Git [DS248]
@@ -312,17 +323,10 @@ code.git.repository holds a user name or a password, and the values are kept in 
 {{- end }}
 
 {{- if and (or (regexMatch "^ssh://.*$" .Values.code.git.repository)
-               (regexMatch "^[^/:]*@[^/:]+:.*$" .Values.code.git.repository))
+               (regexMatch "^[^/:]+:([^/].*|/[^/].*)$" .Values.code.git.repository))
            (not .Values.code.git.secretName) }}
 code.git.repository is reached over ssh, which needs a key [DS292]
   name a Secret with the key ssh-privatekey in code.git.secretName, or use an https address
-{{- end }}
-
-{{- if and (or (regexMatch "^ssh://.*$" .Values.code.git.repository)
-               (regexMatch "^[^/:]*@[^/:]+:.*$" .Values.code.git.repository))
-           (not .Values.code.git.knownHosts) }}
-code.git.repository is reached over ssh, and code.git.knownHosts does not say who may answer [DS293]
-  give the lines that ssh-keyscan prints for the host, compared with what it publishes
 {{- end }}
 {{- end }}
 
@@ -468,12 +472,14 @@ network.rdma.resources: {{ $key | quote }} is no device [DS226]
   name what a device plugin offers, such as rdma/hca_shared_devices_a; the rest is in workers.resources
 {{- end }}
 
-{{- if hasKey $.Values.workers.resources.requests $key }}
+{{- if and (hasKey $.Values.workers.resources.requests $key)
+           (not (has $key (list "cpu" "memory" "ephemeral-storage" "pods"))) }}
 network.rdma.resources: {{ $key | quote }} is in workers.resources.requests too [DS226]
   keep one of them
 {{- end }}
 
-{{- if hasKey $.Values.workers.resources.limits $key }}
+{{- if and (hasKey $.Values.workers.resources.limits $key)
+           (not (has $key (list "cpu" "memory" "ephemeral-storage" "pods"))) }}
 network.rdma.resources: {{ $key | quote }} is in workers.resources.limits too [DS226]
   keep one of them
 {{- end }}
@@ -1078,9 +1084,16 @@ training.args: {{ $argument | quote }} is passed from training.deepspeed already
 {{- end }}
 
 {{- if .Values.code.git.repository }}
-{{- if not (regexMatch "^([0-9a-f]{40}|[0-9a-f]{64})$" .Values.code.git.revision) }}
+{{- if not (regexMatch "^([0-9a-f]{40}|[0-9a-f]{64}|.*[:*].*)$" .Values.code.git.revision) }}
 code.git.revision: a branch or a tag may move, so the same run id may mean another program [DS291]
   give the whole id of a commit, as git rev-parse HEAD prints it
+{{- end }}
+
+{{- if and (or (regexMatch "^ssh://.*$" .Values.code.git.repository)
+               (regexMatch "^[^/:]+:([^/].*|/[^/].*)$" .Values.code.git.repository))
+           (not .Values.code.git.knownHosts) }}
+code.git.repository is reached over ssh, and code.git.knownHosts does not say which key the host has [DS293]
+  give the lines that ssh-keyscan prints, compared with what the host publishes, or known_hosts in the Secret
 {{- end }}
 
 {{- if and (regexMatch "^http://.*$" .Values.code.git.repository) .Values.code.git.secretName }}
