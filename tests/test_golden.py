@@ -1,0 +1,48 @@
+"""Every example, and every file of tests/cases/valid, gives the manifests that are kept in the folder of its name.
+
+`pytest tests/test_golden.py --update` writes them anew; what changes then is what a user's next render changes.
+"""
+
+import textwrap
+from pathlib import Path
+
+import pytest
+
+from dsgen import values
+from dsgen.render import render
+from dsgen.values import Release, SourceText
+
+ROOT = Path(__file__).parent.parent
+CASES = ROOT / "tests" / "cases" / "valid"
+FILES = {path.stem: path for path in sorted([*(ROOT / "values-examples").glob("*.yaml"), *CASES.glob("*.yaml")])}
+SCRIPTS = sorted(path for path in (ROOT / "dsgen" / "scripts").iterdir() if path.suffix in (".py", ".sh"))
+
+
+def manifests(file: Path) -> str:
+    """What `dsgen render` prints for a file, without the text of the scripts, which have tests of their own."""
+    loaded = values.load([SourceText(file.name, file.read_text())])
+    assert loaded.values, loaded.diagnostics
+    data = loaded.values.data
+    release = Release(data["name"] or "release", data["namespace"] or "space")
+    assert [] == [problem for problem in values.check(loaded, release) if problem.severity == "error"]
+    printed = "---\n".join(document.text for document in render(data, release))
+    for script in SCRIPTS:
+        block = f"  {script.name}: |\n" + textwrap.indent(script.read_text(), "    ")
+        assert 1 == printed.count(block), script.name
+        printed = printed.replace(block, "")
+    return printed
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_manifests(name: str, update: bool) -> None:
+    kept = CASES / name / "manifests.yaml"
+    printed = manifests(FILES[name])
+    if update:
+        kept.parent.mkdir(exist_ok=True)
+        kept.write_text(printed)
+
+    assert kept.read_text() == printed
+
+
+def test_every_folder_has_its_file() -> None:
+    assert {path.name for path in CASES.iterdir() if path.is_dir()} == set(FILES)
