@@ -127,6 +127,12 @@ def test_a_world_of_another_size_ends_it(pod: Any, begin: Callable[..., Any]) ->
     assert pod.marked("4304") == []
 
 
+def test_a_starter_that_starts_nothing_is_no_success(pod: Any, begin: Callable[..., Any]) -> None:
+    pod.record("Running")
+    assert begin("true", method="torchrun", slots=2, world=4).wait(20) == 1
+    assert pod.termination_message() == "1 of 2 ranks of this worker started"
+
+
 def test_a_command_finds_its_place_and_nothing_is_added_to_it(pod: Any, begin: Callable[..., Any]) -> None:
     pod.record("Running")
     program = ["bash", "-c", 'echo "$NNODES $NODE_RANK $PET_MASTER_ADDR $RANK|$*|"', "-", "a  b"]

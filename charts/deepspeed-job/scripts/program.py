@@ -101,6 +101,9 @@ class Program:
 
     def verdict(self, code: int) -> End:
         """The end of this worker, its own program having ended with `code`."""
+        ranks, slots = len(self.output.ranks), 1 if self.method.whole else self.run.slots
+        if code == 0 and ranks < slots:
+            return End(FAILED, f"{ranks} of {slots} ranks of this worker started")
         if code == 0:
             return End(DONE, "the training has ended here")
         failure: dict[str, Any] = self.output.first_failure or {"exitCode": code}
