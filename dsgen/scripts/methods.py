@@ -76,7 +76,7 @@ def openmpi(start: Start) -> list[str]:
 def torchrun(start: Start) -> list[str]:
     """torchrun on one worker; with restarts its own rendezvous, which waits for a worker that comes back."""
     run = start.configured
-    program = ["torchrun"] if shutil.which("torchrun") else ["python3", "-m", "torch.distributed.run"]
+    program = [_interpreter(), "-m", "torch.distributed.run"] if _interpreter() else ["torchrun"]
     size = ["--nnodes", str(run.workers), "--nproc_per_node", str(run.slots), "--max_restarts", str(run.max_restarts)]
     place = ["--node_rank", str(start.node), *start.master]
     if run.max_restarts:
@@ -102,6 +102,14 @@ def worker_command(_: Start) -> list[str]:
 def launcher_command(_: Start) -> list[str]:
     """launch.command in the launcher."""
     return list(_command()["program"])
+
+
+def _interpreter() -> str:
+    """training.pythonCommand, whose torch the ranks use; "" where the program is another and there is a torchrun."""
+    first, *rest = _command()["program"]
+    if rest[:1] == ["-u"]:  # as the template writes it for training.python and training.module
+        return first
+    return "" if shutil.which("torchrun") else "python3"
 
 
 def _command() -> dict[str, list[str]]:

@@ -97,8 +97,33 @@ def test_mpirun_has_a_session_for_every_worker_and_leaves_the_users_variables(mo
     assert environment["OMPI_MCA_orte_keep_fqdn_hostnames"] == "false"
 
 
-@pytest.mark.usefixtures("folder")
-def test_torchrun_without_restarts_has_a_fixed_place_for_each_worker() -> None:
+def program(folder: Path, *words: str) -> None:
+    (folder / "command.json").write_text(json.dumps({"program": words, "arguments": []}))
+
+
+@pytest.mark.parametrize("installed", [True, False])
+@pytest.mark.parametrize(
+    ("words", "found", "fallback"),
+    [
+        (("/venv/python", "-u", "train.py"), "/venv/python -m torch.distributed.run", ""),
+        (("train.sh",), "torchrun", "python3 -m torch.distributed.run"),
+    ],
+)
+def test_torchrun_is_that_of_the_programs_python(
+    folder: Path, words: tuple[str, ...], found: str, fallback: str, installed: bool
+) -> None:
+    program(folder, *words)
+    if installed:
+        (folder / "programs").mkdir()
+        (folder / "programs/torchrun").touch(mode=0o755)
+    argv = methods.torchrun(start(node=1))
+    expected = found if installed or not fallback else fallback
+
+    assert expected.split() == argv[: argv.index("--nnodes")]
+
+
+def test_torchrun_without_restarts_has_a_fixed_place_for_each_worker(folder: Path) -> None:
+    program(folder, "python3", "-u", "train.py")
     assert methods.torchrun(start(node=1)) == [
         *("python3", "-m", "torch.distributed.run", "--nnodes", "2", "--nproc_per_node", "2", "--max_restarts", "0"),
         *("--node_rank", "1", *MASTER, "--no_python", RANK),
@@ -107,11 +132,9 @@ def test_torchrun_without_restarts_has_a_fixed_place_for_each_worker() -> None:
 
 @pytest.mark.parametrize(("node", "host"), [(0, "true"), (1, "false")])
 def test_torchrun_with_restarts_meets_at_worker_0(folder: Path, node: int, host: str) -> None:
-    (folder / "programs").mkdir()
-    (folder / "programs/torchrun").touch(mode=0o755)
-
+    program(folder, "python3", "-u", "train.py")
     assert methods.torchrun(start(node=node, max_restarts=3)) == [
-        *("torchrun", "--nnodes", "2", "--nproc_per_node", "2", "--max_restarts", "3"),
+        *("python3", "-m", "torch.distributed.run", "--nnodes", "2", "--nproc_per_node", "2", "--max_restarts", "3"),
         *("--rdzv_backend", "c10d", "--rdzv_endpoint", "cifar-1-worker-0.cifar-1:29500", "--rdzv_id", "cifar-1"),
         *("--rdzv_conf", f"is_host={host},read_timeout=600", "--local_addr", HOSTS[node], "--no_python", RANK),
     ]
