@@ -22,9 +22,7 @@ from dsgen.validate import Problem
 __all__ = ["CHECKS", "FUNCTIONS", "IN_CHART", "LOOKS_AT", "Check", "run"]
 
 SUBJECTS = (names, training, launch, code, pods, storage, network, scheduling, contexts, security)
-_ROWS: list[Check] = [row for subject in SUBJECTS for row in subject.ROWS]
-CHECKS = tuple(sorted(_ROWS, key=lambda row: bool(row.given or row.loops)))
-"""All rows; those that always matter come first, together."""
+CHECKS: tuple[Check, ...] = tuple(row for subject in SUBJECTS for row in subject.ROWS)
 FUNCTIONS: tuple[Function, ...] = (
     *pods.FUNCTIONS,
     *storage.FUNCTIONS,

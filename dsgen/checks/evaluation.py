@@ -1,12 +1,13 @@
-"""Evaluates rows: neighbours with the same loops are one template, made only when there is something to look at."""
+"""Evaluates rows: those with the same loops are one template, made only when there is something to look at."""
 
 from __future__ import annotations
 
 import functools
+import json
+import operator
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from itertools import groupby
 from typing import Any
 
 import jinja2
@@ -24,7 +25,7 @@ _PLAIN_LOOP = re.compile(r".* in values[.]([A-Za-z.]+)( [|] items)?")
 
 @dataclass(frozen=True)
 class Group:
-    """Neighbours that share their conditions and loops, which stand in one block."""
+    """Rows that share their conditions and loops, which stand in one block."""
 
     given: tuple[str, ...]
     loops: tuple[str, ...]
@@ -40,7 +41,7 @@ class Group:
                 yield self.rows[int(row)], tuple(map(_part, path.split(SEPARATOR))), message
 
     def _is_looked_at(self, values: Mapping[str, Any]) -> bool:
-        if self.given and not any(_value(path, values) for path in self.given):
+        if self.given and not any(_holds(condition, values) for condition in self.given):
             return False
         over = _PLAIN_LOOP.fullmatch(self.loops[0]) if self.loops else None
         return not over or bool(_value(over[1], values))
@@ -58,8 +59,20 @@ class Group:
 
 
 def groups(rows: Iterable[Check]) -> list[Group]:
-    """The rows, neighbours together."""
-    return [Group(*key, tuple(found)) for key, found in groupby(rows, key=lambda row: (row.given, row.loops))]
+    """The rows, those with the same conditions and loops together, in the order in which these come first."""
+    together: dict[tuple[tuple[str, ...], tuple[str, ...]], list[Check]] = {}
+    for row in rows:
+        together.setdefault((row.given, row.loops), []).append(row)
+    return [Group(given, loops, tuple(found)) for (given, loops), found in together.items()]
+
+
+def _holds(condition: str, values: Mapping[str, Any]) -> bool:
+    path, sign, limit = (*condition.split(" ", 2), "", "")[:3]
+    value = _value(path, values)
+    if not sign:
+        return bool(value)
+    compare = {"!=": operator.ne, ">": operator.gt}[sign]
+    return bool(compare(value, json.loads(limit)))
 
 
 def _value(path: str, values: Mapping[str, Any]) -> Any:

@@ -6,6 +6,9 @@ from dsgen.checks.row import Check
 
 COMMANDS = '["worker-command", "launcher-command"]'
 NO_SSH = "not uses_ssh(values)"
+NOT_PDSH = ('launch.method != "pdsh"',)
+MANY = ("workers.replicas > 100", "launch.preflight.spares > 100")
+OWN_PORTS = ("ssh.port != 2222", "launch.masterPort != 29500")
 METHOD = "launch.method << values.launch.method >>"
 TRY_SSH = "use launch.method: pdsh or openmpi, or remove it"
 ARGUMENT_BYTES = 131072
@@ -21,7 +24,7 @@ WORLD_BYTES = (
 
 
 def _not_without_ssh(id_: str, path: str, when: str, why: str, hint: str = TRY_SSH, method: str = NO_SSH) -> Check:
-    return Check(id_, path, f"{method} and {when}", f"{path}: {why} with {METHOD}", hint)
+    return Check(id_, path, f"{method} and {when}", f"{path}: {why} with {METHOD}", hint, given=NOT_PDSH)
 
 
 ROWS = (
@@ -31,13 +34,15 @@ ROWS = (
         f"values.launch.method in {COMMANDS} and not values.launch.command",
         f"launch.command must be given with {METHOD}",
         "a list, the program first, such as [accelerate, launch, train.py]",
+        given=NOT_PDSH,
     ),
     Check(
         "DS271",
         "launch.command",
-        f"values.launch.command and not values.launch.method in {COMMANDS}",
+        f"not values.launch.method in {COMMANDS}",
         f"launch.command is for the methods worker-command and launcher-command, not for {METHOD}",
         "set launch.method: worker-command, or describe the program in training",
+        given=("launch.command",),
     ),
     *(
         Check(
@@ -46,6 +51,7 @@ ROWS = (
             f"values.launch.method in {COMMANDS} and values.training.{key}",
             f"training.{key}: {METHOD} starts launch.command and nothing else",
             "write it into launch.command",
+            given=NOT_PDSH,
         )
         for key in ("python", "module", "exec", "args")
     ),
@@ -107,6 +113,7 @@ ROWS = (
         f" argument: << {WORLD_BYTES} >> bytes in base64, 4 for 3, with {OTHER_BYTES} for the rest, are more than"
         f" {ARGUMENT_BYTES}",
         "use launch.method: torchrun, which has no such limit; a shorter name of the job leaves room for more workers",
+        given=MANY,
     ),
     Check(
         "DS242",
@@ -114,6 +121,7 @@ ROWS = (
         "uses_ssh(values) and values.launch.masterPort == values.ssh.port",
         "launch.masterPort and ssh.port are both << values.ssh.port >>",
         "give one of them another port",
+        given=OWN_PORTS,
     ),
     Check(
         "DS350",
@@ -128,9 +136,10 @@ ROWS = (
     Check(
         "DS351",
         "lifecycle.restartExitCodes",
-        "values.lifecycle.restartExitCodes and values.lifecycle.maxRestarts == 0 and uses_ssh(values)",
+        "values.lifecycle.maxRestarts == 0 and uses_ssh(values)",
         "lifecycle.restartExitCodes: nothing is restarted while maxRestarts is 0",
         "set lifecycle.maxRestarts",
+        given=("lifecycle.restartExitCodes",),
         severity="warning",
     ),
 )

@@ -1,16 +1,19 @@
 """Names of objects and pods, labels and annotations, the image."""
 
-from dsgen.checks.row import Check
+from dsgen.checks.row import POD_ANNOTATIONS, ROLES, Check
+
+POD_LABELS = 'key, value in values[role]["podLabels"] | items'
 
 
-def _reserved_keys(path: str) -> Check:
+def _reserved_keys(path: str, *loops: str, given: tuple[str, ...] = ()) -> Check:
     return Check(
         "DS230",
         f"{path}.<< key >>",
         "reserved_key(key)",
         f"{path}: << key | quote >> is written by dsgen or Kubernetes",
         "choose a key of a domain of your own",
-        (f"key, value in values.{path} | items",),
+        loops or (f"key, value in values.{path} | items",),
+        given,
         at_key=True,
     )
 
@@ -81,10 +84,8 @@ ROWS = (
     ),
     _reserved_keys("labels"),
     _reserved_keys("annotations"),
-    _reserved_keys("workers.podLabels"),
-    _reserved_keys("workers.podAnnotations"),
-    _reserved_keys("launcher.podLabels"),
-    _reserved_keys("launcher.podAnnotations"),
+    _reserved_keys("<< role >>.podLabels", ROLES, POD_LABELS, given=("workers.podLabels", "launcher.podLabels")),
+    _reserved_keys("<< role >>.podAnnotations", ROLES, POD_ANNOTATIONS),
     _reserved_keys("serviceAccount.annotations"),
     Check(
         "DS231",

@@ -6,6 +6,7 @@ import posixpath
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from dsgen.checks.launch import OWN_PORTS
 from dsgen.checks.row import Check, Names, Place, found
 from dsgen.validate import Problem
 
@@ -73,6 +74,7 @@ ROWS = (
         f"uses_ssh(values) and values.ssh.port < 1024 and {NON_ROOT}",
         "ssh.port: in many clusters only root can listen on << values.ssh.port >>, and the workers are not root",
         "use a port from 1024 on",
+        given=OWN_PORTS,
         severity="warning",
     ),
     Check(
@@ -82,6 +84,7 @@ ROWS = (
         "launch.masterPort: in many clusters only root can listen on << values.launch.masterPort >>, and the workers"
         " are not root",
         "use a port from 1024 on",
+        given=OWN_PORTS,
         severity="warning",
     ),
     Check(
@@ -155,6 +158,7 @@ ROWS = (
         'values.network.rdma.ipcLock == "add" and values.security.podSecurityLevel != "privileged"',
         f"network.rdma.ipcLock: {IPC_LOCK}",
         "set security.podSecurityLevel: privileged, or ipcLock: omit",
+        given=('network.rdma.ipcLock != "auto"',),
     ),
     Check(
         "DS246",

@@ -26,6 +26,7 @@ CONTAINER_FIELDS = (
 )
 """The same for the main container."""
 USER_CONTAINERS = (*("workers.initContainers", "workers.sidecars", "launcher.initContainers", "launcher.sidecars"),)
+SEVERAL = ("workers.slots > 1",)
 CONTAINER_LOOPS = (ROLES, 'kind in ["initContainers", "sidecars"]', "container in values[role][kind]")
 LAUNCHER_BYTES, BYTES_PER_WORKER = 1024**3, 1468006
 """What the launcher needs for itself, and for the session of each worker: 1 GiB, and 1.4 MiB as measured."""
@@ -43,6 +44,7 @@ def _own_resource(path: str) -> Check:
         f"values.workers.accelerator.resource in values.{path}",
         f"{path}: << values.workers.accelerator.resource | quote >> is written from workers.accelerator",
         "set workers.accelerator.count instead",
+        given=(path,),
         at_key=True,
     )
 
@@ -74,25 +76,26 @@ ROWS = (
         f' and values.workers.accelerator.resource is matching("{GPUS}")',
         "workers.slots: << values.workers.slots >> processes would share << values.workers.accelerator.count >> GPUs",
         "each process needs a GPU of its own; count: 0 trains on CPUs",
+        given=SEVERAL,
     ),
     Check(
         "DS207",
         "workers.slots",
-        "values.workers.slots > 1"
-        ' and values.workers.accelerator.resource is matching("^nvidia[.]com/mig-.*$")'
+        'values.workers.accelerator.resource is matching("^nvidia[.]com/mig-.*$")'
         " and (values.workers.accelerator.count is none or values.workers.accelerator.count > 0)",
         "workers.slots: a process sees one MIG slice of its pod, so << values.workers.slots >> cannot each have one",
         "use slots: 1 and more replicas",
+        given=SEVERAL,
     ),
     Check(
         "DS209",
         "workers.slots",
-        "values.workers.slots > 1"
-        ' and values.workers.accelerator.resource is matching("^.*[.]shared$")'
+        'values.workers.accelerator.resource is matching("^.*[.]shared$")'
         " and (values.workers.accelerator.count is none or values.workers.accelerator.count > 0)",
         "workers.slots: shares of << values.workers.accelerator.resource | quote >> may be of one GPU, which"
         " << values.workers.slots >> processes would then use together",
         "use slots: 1, or GPUs that are not shared",
+        given=SEVERAL,
         severity="warning",
     ),
     _own_resource("workers.resources.requests"),
@@ -105,6 +108,7 @@ ROWS = (
         "workers.sharedMemory: << values.workers.sharedMemory | quote >> is more than the memory limit of the workers,"
         " which counts it",
         "raise workers.resources.limits.memory, or lower sharedMemory",
+        given=("workers.resources.limits",),
         severity="warning",
     ),
     Check(
@@ -114,6 +118,7 @@ ROWS = (
         f" and {_memory('launcher.resources.limits')} < {SSH_MEMORY}",
         f"launcher.resources.limits: {MEMORY_WORDS}",
         "raise the limit, or use launch.method: torchrun, which needs no ssh",
+        given=("launcher.resources.limits",),
     ),
     Check(
         "DS278",
@@ -128,9 +133,10 @@ ROWS = (
     Check(
         "DS237",
         "workers.spread",
-        'values.workers.spread != "none" and "podAntiAffinity" in values.workers.affinity',
+        '"podAntiAffinity" in values.workers.affinity',
         "workers.spread writes a podAntiAffinity, and workers.affinity has one too",
         "keep one of them",
+        given=('workers.spread != "none"',),
     ),
     _extra("DS232", "extraPodSpec", POD_FIELDS, "is a field of the pod that dsgen writes"),
     _extra("DS233", "extraContainerSpec", CONTAINER_FIELDS, "is a field of the container that dsgen writes"),

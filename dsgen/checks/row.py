@@ -24,9 +24,10 @@ class Check:
     """One row. It finds a problem for each turn of `loops` (or once) in which `when` is true.
 
     path: the key in question, dotted, each part a template; `[name]` behind a part is the index of the loop with that
-    name. loops: `NAMES in EXPRESSION`, from the outermost on. given: keys of the values, dotted; unless one of them is
-    set there is nothing to look at. when: an expression. message: a template, one line, in which text of the user
-    stands in quotes. hint: plain text. at_key: the name of the key is wrong rather than its value.
+    name. loops: `NAMES in EXPRESSION`, from the outermost on. given: conditions such as `ssh.user`,
+    `launch.method != "pdsh"` or `workers.replicas > 100`, on plain keys; unless one of them holds there is nothing to
+    look at. when: an expression. message: a template, one line, in which text of the user stands in quotes. hint: plain
+    text. at_key: the name of the key is wrong rather than its value.
     """
 
     id: str
@@ -42,6 +43,7 @@ class Check:
 
 
 ROLES = 'role in ["workers", "launcher"]'
+POD_ANNOTATIONS = 'key, value in values[role]["podAnnotations"] | items'
 VOLUMES = "name, volume in values.storage | items"
 
 

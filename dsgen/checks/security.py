@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dsgen.checks.contexts import BELOW_PRIVILEGED, ELSEWHERE, RESTRICTED
 from dsgen.checks.pods import CONTAINER_LOOPS, USER_CONTAINERS
-from dsgen.checks.row import ROLES, VOLUMES, Check
+from dsgen.checks.row import POD_ANNOTATIONS, ROLES, VOLUMES, Check
 
 APP_ARMOR = "container[.]apparmor[.]security[.]beta[.]kubernetes[.]io/"
 PROBES = 'probe in ["livenessProbe", "readinessProbe", "startupProbe"]'
@@ -105,17 +105,14 @@ ROWS = (
         EXTRAS,
     ),
     *map(_of_extra, ("hostPID", "hostIPC")),
-    *(
-        Check(
-            "DS329",
-            f"{role}.podAnnotations.<< key >>",
-            f'{BELOW_PRIVILEGED} and key is matching("^{APP_ARMOR}.*$")'
-            ' and not value is matching("^(runtime/default|localhost/.*)?$")',
-            f"{role}.podAnnotations: << key | quote >>: Pod Security << values.security.podSecurityLevel >> forbids it"
-            " (forbidden AppArmor profile)",
-            "use runtime/default or localhost/PROFILE",
-            (f"key, value in values.{role}.podAnnotations | items",),
-        )
-        for role in ("workers", "launcher")
+    Check(
+        "DS329",
+        "<< role >>.podAnnotations.<< key >>",
+        f'{BELOW_PRIVILEGED} and key is matching("^{APP_ARMOR}.*$")'
+        ' and not value is matching("^(runtime/default|localhost/.*)?$")',
+        "<< role >>.podAnnotations: << key | quote >>: Pod Security << values.security.podSecurityLevel >> forbids it"
+        " (forbidden AppArmor profile)",
+        "use runtime/default or localhost/PROFILE",
+        (ROLES, POD_ANNOTATIONS),
     ),
 )

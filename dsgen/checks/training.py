@@ -17,6 +17,7 @@ MAX_BYTES = 1024 * 1024
 """What a ConfigMap holds; the API server counts keys and values."""
 SCRIPTS = File(__file__).parent.parent / "scripts"
 COMMANDS = '["worker-command", "launcher-command"]'
+TUNING = ('training.deepspeed.autotuning != "none"',)
 ENVIRONMENT = ("key, value in values.training.env | items",)
 
 ROWS = (
@@ -36,31 +37,33 @@ ROWS = (
         f" and not values.launch.method in {COMMANDS}",
         "training: python, module and exec exclude one another",
         "keep one of them",
+        given=("training.module", "training.exec"),
     ),
     Check(
         "DS221",
         "training.deepspeed.configFile",
-        "values.training.deepspeed.config and values.training.deepspeed.configFile",
+        "values.training.deepspeed.config",
         "training.deepspeed: config and configFile exclude one another",
         "keep one of them",
+        given=("training.deepspeed.configFile",),
     ),
     Check(
         "DS225",
         "training.deepspeed.autotuning",
-        'values.training.deepspeed.autotuning != "none" and (not values.training.deepspeed.passConfig'
-        " or not (values.training.deepspeed.config or values.training.deepspeed.configFile))",
+        "not values.training.deepspeed.passConfig"
+        " or not (values.training.deepspeed.config or values.training.deepspeed.configFile)",
         "training.deepspeed.autotuning needs a configuration of DeepSpeed to begin with",
         "give training.deepspeed.config or configFile, and leave passConfig true",
+        given=TUNING,
     ),
     Check(
         "DS225",
         "training.deepspeed.configFile",
-        'values.training.deepspeed.autotuning != "none"'
-        ' and not values.training.deepspeed.configFile is matching("^(.*[.]json.*)?$")',
+        'not values.training.deepspeed.configFile is matching("^(.*[.]json.*)?$")',
         "training.deepspeed.configFile: the autotuner finds the configuration by .json in its name, not in"
         " << values.training.deepspeed.configFile | quote >>",
         "rename the file",
-        given=("training.deepspeed.configFile",),
+        given=TUNING,
     ),
     Check(
         "DS220",

@@ -56,7 +56,7 @@ def _helper(name: str, severity: Severity) -> Iterator[tuple[str, str]]:
 
 
 def _group(group: Group) -> Iterator[tuple[str, str]]:
-    """Neighbours with the same conditions and loops share them."""
+    """Rows with the same conditions and loops share them."""
     first, last = group.rows[0].id, group.rows[-1].id
     if group.given:
         yield f"<% if {' or '.join(f'values.{key}' for key in group.given)} %>", first

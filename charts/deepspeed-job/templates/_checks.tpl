@@ -21,33 +21,125 @@ training: one of python, module and exec must be given [DS202]
   a script: python: train.py; a module: module: team.train; any other program: exec: [bash, -c, ...]
 {{- end }}
 
+{{- if .Values.monitoring.tensorboard.enabled }}
+{{- if gt (len (include "dsgen.jobName" .)) 51 }}
+{{ include "dsgen.jobName" . | quote }} has {{ len (include "dsgen.jobName" .) }} characters and -tensorboard has 12, the name of a Service may have 63 together [DS340]
+  shorten the name of the job
+{{- end }}
+
+{{- if eq (include "dsgen.runId" .) "tensorboard" }}
+run.id: the Service of run tensorboard would have the name of TensorBoard's [DS343]
+  choose another id
+{{- end }}
+
+{{- if not .Values.monitoring.tensorboard.logDir }}
+monitoring.tensorboard.logDir must be given [DS341]
+  the folder to which the training writes its events, on a volume of storage
+{{- end }}
+{{- end }}
+
+{{- range $key, $value := .Values.labels }}
+{{- if include "dsgen.reservedKey" $key }}
+labels: {{ $key | quote }} is written by dsgen or Kubernetes [DS230]
+  choose a key of a domain of your own
+{{- end }}
+{{- end }}
+
+{{- range $key, $value := .Values.annotations }}
+{{- if include "dsgen.reservedKey" $key }}
+annotations: {{ $key | quote }} is written by dsgen or Kubernetes [DS230]
+  choose a key of a domain of your own
+{{- end }}
+{{- end }}
+
+{{- if or .Values.workers.podLabels .Values.launcher.podLabels }}
+{{- range $role := list "workers" "launcher" }}
+{{- range $key, $value := index (index $.Values $role) "podLabels" }}
+{{- if include "dsgen.reservedKey" $key }}
+{{ $role }}.podLabels: {{ $key | quote }} is written by dsgen or Kubernetes [DS230]
+  choose a key of a domain of your own
+{{- end }}
+{{- end }}
+{{- end }}
+{{- end }}
+
+{{- range $role := list "workers" "launcher" }}
+{{- range $key, $value := index (index $.Values $role) "podAnnotations" }}
+{{- if include "dsgen.reservedKey" $key }}
+{{ $role }}.podAnnotations: {{ $key | quote }} is written by dsgen or Kubernetes [DS230]
+  choose a key of a domain of your own
+{{- end }}
+
+{{- if and (ne $.Values.security.podSecurityLevel "privileged")
+           (regexMatch "^container[.]apparmor[.]security[.]beta[.]kubernetes[.]io/.*$" $key)
+           (not (regexMatch "^(runtime/default|localhost/.*)?$" $value)) }}
+{{ $role }}.podAnnotations: {{ $key | quote }}: Pod Security {{ $.Values.security.podSecurityLevel }} forbids it (forbidden AppArmor profile) [DS329]
+  use runtime/default or localhost/PROFILE
+{{- end }}
+{{- end }}
+{{- end }}
+
+{{- range $key, $value := .Values.serviceAccount.annotations }}
+{{- if include "dsgen.reservedKey" $key }}
+serviceAccount.annotations: {{ $key | quote }} is written by dsgen or Kubernetes [DS230]
+  choose a key of a domain of your own
+{{- end }}
+
+{{- if hasKey $.Values.annotations $key }}
+serviceAccount.annotations: {{ $key | quote }} is among annotations already [DS231]
+  keep one of them
+{{- end }}
+{{- end }}
+
+{{- if or .Values.training.module .Values.training.exec }}
 {{- if and (or (and .Values.training.python (or .Values.training.module .Values.training.exec))
                (and .Values.training.module .Values.training.exec))
            (not (has .Values.launch.method (list "worker-command" "launcher-command"))) }}
 training: python, module and exec exclude one another [DS203]
   keep one of them
 {{- end }}
+{{- end }}
 
-{{- if and .Values.training.deepspeed.config .Values.training.deepspeed.configFile }}
+{{- if .Values.training.deepspeed.configFile }}
+{{- if .Values.training.deepspeed.config }}
 training.deepspeed: config and configFile exclude one another [DS221]
   keep one of them
 {{- end }}
+{{- end }}
 
-{{- if and (ne .Values.training.deepspeed.autotuning "none")
-           (or (not .Values.training.deepspeed.passConfig)
-               (not (or .Values.training.deepspeed.config .Values.training.deepspeed.configFile))) }}
+{{- if ne .Values.training.deepspeed.autotuning "none" }}
+{{- if or (not .Values.training.deepspeed.passConfig)
+          (not (or .Values.training.deepspeed.config .Values.training.deepspeed.configFile)) }}
 training.deepspeed.autotuning needs a configuration of DeepSpeed to begin with [DS225]
   give training.deepspeed.config or configFile, and leave passConfig true
 {{- end }}
 
+{{- if not (regexMatch "^(.*[.]json.*)?$" .Values.training.deepspeed.configFile) }}
+training.deepspeed.configFile: the autotuner finds the configuration by .json in its name, not in {{ .Values.training.deepspeed.configFile | quote }} [DS225]
+  rename the file
+{{- end }}
+{{- end }}
+
+{{- range $key, $value := .Values.training.env }}
+{{- if or (regexMatch "^(DSGEN_.*|RANK|LOCAL_RANK|WORLD_SIZE|MASTER_.*)$" $key)
+          (and (eq $.Values.launch.method "worker-command")
+               (regexMatch "^(NNODES|NODE_RANK|NPROC_PER_NODE|PET_(NNODES|NODE_RANK|NPROC_PER_NODE|MASTER_ADDR|MASTER_PORT))$" $key)) }}
+training.env: {{ $key | quote }} is set by dsgen or DeepSpeed [DS220]
+  choose another name; a program reads it as it is
+{{- end }}
+{{- end }}
+
+{{- range $source := .Values.training.envFrom }}
+{{- if and (kindIs "string" $source.prefix) (regexMatch "^(DSGEN|MASTER)_.*$" $source.prefix) }}
+training.envFrom: variables that begin with {{ $source.prefix | quote }} are set by dsgen or DeepSpeed [DS223]
+  choose another prefix
+{{- end }}
+{{- end }}
+
+{{- if ne .Values.launch.method "pdsh" }}
 {{- if and (has .Values.launch.method (list "worker-command" "launcher-command")) (not .Values.launch.command) }}
 launch.command must be given with launch.method {{ .Values.launch.method }} [DS270]
   a list, the program first, such as [accelerate, launch, train.py]
-{{- end }}
-
-{{- if and .Values.launch.command (not (has .Values.launch.method (list "worker-command" "launcher-command"))) }}
-launch.command is for the methods worker-command and launcher-command, not for launch.method {{ .Values.launch.method }} [DS271]
-  set launch.method: worker-command, or describe the program in training
 {{- end }}
 
 {{- if and (has .Values.launch.method (list "worker-command" "launcher-command")) .Values.training.python }}
@@ -132,147 +224,27 @@ training.deepspeed.args: no launcher of DeepSpeed runs with launch.method {{ .Va
 training.deepspeed.bindCores: dsgen does not start the processes with launch.method {{ .Values.launch.method }} [DS275]
   bind them in launch.command, with numactl
 {{- end }}
+{{- end }}
 
+{{- if .Values.launch.command }}
+{{- if not (has .Values.launch.method (list "worker-command" "launcher-command")) }}
+launch.command is for the methods worker-command and launcher-command, not for launch.method {{ .Values.launch.method }} [DS271]
+  set launch.method: worker-command, or describe the program in training
+{{- end }}
+{{- end }}
+
+{{- if or (gt (int64 .Values.workers.replicas) 100) (gt (int64 .Values.launch.preflight.spares) 100) }}
 {{- if and (eq .Values.launch.method "pdsh")
            (gt (mul 4 (add (mul (include "dsgen.workerPods" . | int64) (add (mul 2 (len (include "dsgen.runName" .))) 15 (include "dsgen.digitsBelow" (int64 .Values.workers.slots) | int64) (mul 2 .Values.workers.slots))) (include "dsgen.digitsBelow" (include "dsgen.workerPods" . | int64) | int64))) 387072) }}
 workers.replicas: {{ include "dsgen.workerPods" . | int64 }} workers are too many for pdsh, which gets them as one argument: {{ add (mul (include "dsgen.workerPods" . | int64) (add (mul 2 (len (include "dsgen.runName" .))) 15 (include "dsgen.digitsBelow" (int64 .Values.workers.slots) | int64) (mul 2 .Values.workers.slots))) (include "dsgen.digitsBelow" (include "dsgen.workerPods" . | int64) | int64) }} bytes in base64, 4 for 3, with 2048 for the rest, are more than 131072 [DS276]
   use launch.method: torchrun, which has no such limit; a shorter name of the job leaves room for more workers
 {{- end }}
+{{- end }}
 
+{{- if or (ne (int64 .Values.ssh.port) 2222) (ne (int64 .Values.launch.masterPort) 29500) }}
 {{- if and (include "dsgen.usesSsh" .) (eq (int64 .Values.launch.masterPort) (int64 .Values.ssh.port)) }}
 launch.masterPort and ssh.port are both {{ int64 .Values.ssh.port }} [DS242]
   give one of them another port
-{{- end }}
-
-{{- if and (ne .Values.workers.accelerator.count nil)
-           (gt (int64 .Values.workers.accelerator.count) 0)
-           (gt (int64 .Values.workers.slots) (int64 .Values.workers.accelerator.count))
-           (regexMatch "^((nvidia|amd)[.]com/gpu|nvidia[.]com/mig-.*|gpu[.]intel[.]com/.*)$" .Values.workers.accelerator.resource) }}
-workers.slots: {{ int64 .Values.workers.slots }} processes would share {{ int64 .Values.workers.accelerator.count }} GPUs [DS206]
-  each process needs a GPU of its own; count: 0 trains on CPUs
-{{- end }}
-
-{{- if and (gt (int64 .Values.workers.slots) 1)
-           (regexMatch "^nvidia[.]com/mig-.*$" .Values.workers.accelerator.resource)
-           (or (eq .Values.workers.accelerator.count nil) (gt (int64 .Values.workers.accelerator.count) 0)) }}
-workers.slots: a process sees one MIG slice of its pod, so {{ int64 .Values.workers.slots }} cannot each have one [DS207]
-  use slots: 1 and more replicas
-{{- end }}
-
-{{- if hasKey .Values.workers.resources.requests .Values.workers.accelerator.resource }}
-workers.resources.requests: {{ .Values.workers.accelerator.resource | quote }} is written from workers.accelerator [DS208]
-  set workers.accelerator.count instead
-{{- end }}
-
-{{- if hasKey .Values.workers.resources.limits .Values.workers.accelerator.resource }}
-workers.resources.limits: {{ .Values.workers.accelerator.resource | quote }} is written from workers.accelerator [DS208]
-  set workers.accelerator.count instead
-{{- end }}
-
-{{- if and (include "dsgen.usesSsh" .)
-           (gt (include "dsgen.memoryBytes" .Values.launcher.resources.limits | int64) 0)
-           (lt (include "dsgen.memoryBytes" .Values.launcher.resources.limits | int64) (add 1073741824 (mul 1468006 (include "dsgen.workerPods" . | int64)))) }}
-launcher.resources.limits: the launcher needs 1 GiB and 1.4 MiB for each of {{ include "dsgen.workerPods" . | int64 }} workers, {{ add 1024 (mul 2 (include "dsgen.workerPods" . | int64)) }}Mi with some room [DS277]
-  raise the limit, or use launch.method: torchrun, which needs no ssh
-{{- end }}
-
-{{- if and (ne .Values.workers.spread "none") (hasKey .Values.workers.affinity "podAntiAffinity") }}
-workers.spread writes a podAntiAffinity, and workers.affinity has one too [DS237]
-  keep one of them
-{{- end }}
-
-{{- if and (eq .Values.network.rdma.ipcLock "add") (ne .Values.security.podSecurityLevel "privileged") }}
-network.rdma.ipcLock: IPC_LOCK, which memory for RDMA needs, is allowed by the level privileged only [DS320]
-  set security.podSecurityLevel: privileged, or ipcLock: omit
-{{- end }}
-
-{{- if .Values.monitoring.tensorboard.enabled }}
-{{- if gt (len (include "dsgen.jobName" .)) 51 }}
-{{ include "dsgen.jobName" . | quote }} has {{ len (include "dsgen.jobName" .) }} characters and -tensorboard has 12, the name of a Service may have 63 together [DS340]
-  shorten the name of the job
-{{- end }}
-
-{{- if eq (include "dsgen.runId" .) "tensorboard" }}
-run.id: the Service of run tensorboard would have the name of TensorBoard's [DS343]
-  choose another id
-{{- end }}
-{{- end }}
-
-{{- range $key, $value := .Values.labels }}
-{{- if include "dsgen.reservedKey" $key }}
-labels: {{ $key | quote }} is written by dsgen or Kubernetes [DS230]
-  choose a key of a domain of your own
-{{- end }}
-{{- end }}
-
-{{- range $key, $value := .Values.annotations }}
-{{- if include "dsgen.reservedKey" $key }}
-annotations: {{ $key | quote }} is written by dsgen or Kubernetes [DS230]
-  choose a key of a domain of your own
-{{- end }}
-{{- end }}
-
-{{- range $key, $value := .Values.workers.podLabels }}
-{{- if include "dsgen.reservedKey" $key }}
-workers.podLabels: {{ $key | quote }} is written by dsgen or Kubernetes [DS230]
-  choose a key of a domain of your own
-{{- end }}
-{{- end }}
-
-{{- range $key, $value := .Values.workers.podAnnotations }}
-{{- if include "dsgen.reservedKey" $key }}
-workers.podAnnotations: {{ $key | quote }} is written by dsgen or Kubernetes [DS230]
-  choose a key of a domain of your own
-{{- end }}
-{{- end }}
-
-{{- range $key, $value := .Values.launcher.podLabels }}
-{{- if include "dsgen.reservedKey" $key }}
-launcher.podLabels: {{ $key | quote }} is written by dsgen or Kubernetes [DS230]
-  choose a key of a domain of your own
-{{- end }}
-{{- end }}
-
-{{- range $key, $value := .Values.launcher.podAnnotations }}
-{{- if include "dsgen.reservedKey" $key }}
-launcher.podAnnotations: {{ $key | quote }} is written by dsgen or Kubernetes [DS230]
-  choose a key of a domain of your own
-{{- end }}
-{{- end }}
-
-{{- range $key, $value := .Values.serviceAccount.annotations }}
-{{- if include "dsgen.reservedKey" $key }}
-serviceAccount.annotations: {{ $key | quote }} is written by dsgen or Kubernetes [DS230]
-  choose a key of a domain of your own
-{{- end }}
-
-{{- if hasKey $.Values.annotations $key }}
-serviceAccount.annotations: {{ $key | quote }} is among annotations already [DS231]
-  keep one of them
-{{- end }}
-{{- end }}
-
-{{- if .Values.training.deepspeed.configFile }}
-{{- if and (ne .Values.training.deepspeed.autotuning "none")
-           (not (regexMatch "^(.*[.]json.*)?$" .Values.training.deepspeed.configFile)) }}
-training.deepspeed.configFile: the autotuner finds the configuration by .json in its name, not in {{ .Values.training.deepspeed.configFile | quote }} [DS225]
-  rename the file
-{{- end }}
-{{- end }}
-
-{{- range $key, $value := .Values.training.env }}
-{{- if or (regexMatch "^(DSGEN_.*|RANK|LOCAL_RANK|WORLD_SIZE|MASTER_.*)$" $key)
-          (and (eq $.Values.launch.method "worker-command")
-               (regexMatch "^(NNODES|NODE_RANK|NPROC_PER_NODE|PET_(NNODES|NODE_RANK|NPROC_PER_NODE|MASTER_ADDR|MASTER_PORT))$" $key)) }}
-training.env: {{ $key | quote }} is set by dsgen or DeepSpeed [DS220]
-  choose another name; a program reads it as it is
-{{- end }}
-{{- end }}
-
-{{- range $source := .Values.training.envFrom }}
-{{- if and (kindIs "string" $source.prefix) (regexMatch "^(DSGEN|MASTER)_.*$" $source.prefix) }}
-training.envFrom: variables that begin with {{ $source.prefix | quote }} are set by dsgen or DeepSpeed [DS223]
-  choose another prefix
 {{- end }}
 {{- end }}
 
@@ -328,6 +300,58 @@ code.git.repository holds a user name or a password, and the values are kept in 
 code.git.repository is reached over ssh, which needs a key [DS292]
   name a Secret with the key ssh-privatekey in code.git.secretName, or use an https address
 {{- end }}
+
+{{- if or (regexMatch "^(/(job|etc/(dsgen|dsgen-keys|dsgen-status|dsgen-git|dsgen-webhook|mpi)|(var/)?run/dsgen|var/run/secrets/dsgen|run/secrets/dsgen)(/.*)?|/(etc/ssh/ssh_config|etc/passwd)(/.*)?|/(etc|etc/ssh|run|var|var/run|var/run/secrets|dev|proc|sys))$" .Values.code.mountPath)
+          (regexMatch "^/dev/shm(/.*)?$" .Values.code.mountPath) }}
+code.mountPath: {{ .Values.code.mountPath | quote }} is reserved, dsgen or the system has files there [DS212]
+  choose another folder, such as /workspace/code
+{{- end }}
+{{- end }}
+
+{{- if gt (int64 .Values.workers.slots) 1 }}
+{{- if and (ne .Values.workers.accelerator.count nil)
+           (gt (int64 .Values.workers.accelerator.count) 0)
+           (gt (int64 .Values.workers.slots) (int64 .Values.workers.accelerator.count))
+           (regexMatch "^((nvidia|amd)[.]com/gpu|nvidia[.]com/mig-.*|gpu[.]intel[.]com/.*)$" .Values.workers.accelerator.resource) }}
+workers.slots: {{ int64 .Values.workers.slots }} processes would share {{ int64 .Values.workers.accelerator.count }} GPUs [DS206]
+  each process needs a GPU of its own; count: 0 trains on CPUs
+{{- end }}
+
+{{- if and (regexMatch "^nvidia[.]com/mig-.*$" .Values.workers.accelerator.resource)
+           (or (eq .Values.workers.accelerator.count nil) (gt (int64 .Values.workers.accelerator.count) 0)) }}
+workers.slots: a process sees one MIG slice of its pod, so {{ int64 .Values.workers.slots }} cannot each have one [DS207]
+  use slots: 1 and more replicas
+{{- end }}
+{{- end }}
+
+{{- if .Values.workers.resources.requests }}
+{{- if hasKey .Values.workers.resources.requests .Values.workers.accelerator.resource }}
+workers.resources.requests: {{ .Values.workers.accelerator.resource | quote }} is written from workers.accelerator [DS208]
+  set workers.accelerator.count instead
+{{- end }}
+{{- end }}
+
+{{- if .Values.workers.resources.limits }}
+{{- if hasKey .Values.workers.resources.limits .Values.workers.accelerator.resource }}
+workers.resources.limits: {{ .Values.workers.accelerator.resource | quote }} is written from workers.accelerator [DS208]
+  set workers.accelerator.count instead
+{{- end }}
+{{- end }}
+
+{{- if .Values.launcher.resources.limits }}
+{{- if and (include "dsgen.usesSsh" .)
+           (gt (include "dsgen.memoryBytes" .Values.launcher.resources.limits | int64) 0)
+           (lt (include "dsgen.memoryBytes" .Values.launcher.resources.limits | int64) (add 1073741824 (mul 1468006 (include "dsgen.workerPods" . | int64)))) }}
+launcher.resources.limits: the launcher needs 1 GiB and 1.4 MiB for each of {{ include "dsgen.workerPods" . | int64 }} workers, {{ add 1024 (mul 2 (include "dsgen.workerPods" . | int64)) }}Mi with some room [DS277]
+  raise the limit, or use launch.method: torchrun, which needs no ssh
+{{- end }}
+{{- end }}
+
+{{- if ne .Values.workers.spread "none" }}
+{{- if hasKey .Values.workers.affinity "podAntiAffinity" }}
+workers.spread writes a podAntiAffinity, and workers.affinity has one too [DS237]
+  keep one of them
+{{- end }}
 {{- end }}
 
 {{- if or .Values.workers.extraPodSpec .Values.launcher.extraPodSpec }}
@@ -363,6 +387,82 @@ code.git.repository is reached over ssh, which needs a key [DS292]
            (regexMatch "^(worker|launcher|status|keygen|passwd|code|dsgen-.*)$" $container.name) }}
 {{ $role }}.{{ $kind }}: {{ $container.name | quote }} is the name of a container of dsgen's [DS234]
   choose another name
+{{- end }}
+
+{{- if and (kindIs "string" $container.name)
+           (ne $.Values.security.podSecurityLevel "privileged")
+           (kindIs "string" (dig "securityContext" "seccompProfile" "type" "" $container))
+           (regexMatch "^Unconfined$" (dig "securityContext" "seccompProfile" "type" "" $container)) }}
+{{ $role }}.{{ $kind }}: {{ $container.name | quote }} has seccompProfile.type Unconfined: Pod Security {{ $.Values.security.podSecurityLevel }} forbids it (seccompProfile) [DS327]
+  use RuntimeDefault or Localhost
+{{- end }}
+
+{{- if and (kindIs "string" $container.name)
+           (ne $.Values.security.podSecurityLevel "privileged")
+           (kindIs "string" (dig "securityContext" "appArmorProfile" "type" "" $container))
+           (regexMatch "^Unconfined$" (dig "securityContext" "appArmorProfile" "type" "" $container)) }}
+{{ $role }}.{{ $kind }}: {{ $container.name | quote }} has appArmorProfile.type Unconfined: Pod Security {{ $.Values.security.podSecurityLevel }} forbids it (forbidden AppArmor profile) [DS329]
+  use RuntimeDefault or Localhost
+{{- end }}
+
+{{- if and (kindIs "string" $container.name)
+           (ne $.Values.security.podSecurityLevel "privileged")
+           (or (and (kindIs "string" (dig "securityContext" "seLinuxOptions" "type" "" $container))
+                    (not (regexMatch "^(container_(t|init_t|kvm_t|engine_t))?$" (dig "securityContext" "seLinuxOptions" "type" "" $container))))
+               (dig "securityContext" "seLinuxOptions" "user" "" $container)
+               (dig "securityContext" "seLinuxOptions" "role" "" $container)) }}
+{{ $role }}.{{ $kind }}: {{ $container.name | quote }} has such seLinuxOptions: Pod Security {{ $.Values.security.podSecurityLevel }} forbids it (seLinuxOptions) [DS326]
+  no user and no role; type container_t, container_init_t, container_kvm_t or container_engine_t
+{{- end }}
+
+{{- if and (kindIs "string" $container.name)
+           (ne $.Values.security.podSecurityLevel "privileged")
+           (dig "securityContext" "windowsOptions" "hostProcess" false $container) }}
+{{ $role }}.{{ $kind }}: {{ $container.name | quote }} has windowsOptions.hostProcess: Pod Security {{ $.Values.security.podSecurityLevel }} forbids it (hostProcess) [DS330]
+  remove it, or set security.podSecurityLevel: privileged where the namespace allows that
+{{- end }}
+
+{{- if and (kindIs "string" $container.name)
+           (eq $.Values.security.podSecurityLevel "restricted")
+           (not (dig "securityContext" "runAsNonRoot" true $container)) }}
+{{ $role }}.{{ $kind }}: {{ $container.name | quote }} has runAsNonRoot: false: Pod Security {{ $.Values.security.podSecurityLevel }} forbids it (runAsNonRoot != true) [DS333]
+  remove it, and give runAsUser where the image has root as its user
+{{- end }}
+
+{{- if and (kindIs "string" $container.name)
+           (eq $.Values.security.podSecurityLevel "restricted")
+           (not (dig "securityContext" "runAsUser" 1 $container)) }}
+{{ $role }}.{{ $kind }}: {{ $container.name | quote }} has runAsUser: 0: Pod Security {{ $.Values.security.podSecurityLevel }} forbids it (runAsUser=0) [DS334]
+  another user, such as 1000
+{{- end }}
+
+{{- if and (kindIs "string" $container.name)
+           (ne $.Values.security.podSecurityLevel "privileged")
+           (dig "securityContext" "privileged" false $container) }}
+{{ $role }}.{{ $kind }}: {{ $container.name | quote }} has privileged: true: Pod Security {{ $.Values.security.podSecurityLevel }} forbids it (privileged) [DS321]
+  remove it, or set security.podSecurityLevel: privileged where the namespace allows that
+{{- end }}
+
+{{- if and (kindIs "string" $container.name)
+           (ne $.Values.security.podSecurityLevel "privileged")
+           (kindIs "string" (dig "securityContext" "procMount" "" $container))
+           (not (regexMatch "^(Default)?$" (dig "securityContext" "procMount" "" $container))) }}
+{{ $role }}.{{ $kind }}: {{ $container.name | quote }} has such a procMount: Pod Security {{ $.Values.security.podSecurityLevel }} forbids it (procMount) [DS325]
+  remove it, or set security.podSecurityLevel: privileged where the namespace allows that
+{{- end }}
+
+{{- if and (kindIs "string" $container.name)
+           (eq $.Values.security.podSecurityLevel "restricted")
+           (dig "securityContext" "allowPrivilegeEscalation" true $container) }}
+{{ $role }}.{{ $kind }}: {{ $container.name | quote }} has no allowPrivilegeEscalation: false: Pod Security {{ $.Values.security.podSecurityLevel }} forbids it (allowPrivilegeEscalation != false) [DS332]
+  set it to false
+{{- end }}
+
+{{- if and (kindIs "string" $container.name)
+           (eq $.Values.security.podSecurityLevel "restricted")
+           (not (has "ALL" (dig "securityContext" "capabilities" "drop" (list) $container))) }}
+{{ $role }}.{{ $kind }}: {{ $container.name | quote }} has capabilities.drop without ALL: Pod Security {{ $.Values.security.podSecurityLevel }} forbids it (unrestricted capabilities) [DS335]
+  capabilities: {drop: [ALL]}
 {{- end }}
 {{- end }}
 {{- end }}
@@ -415,6 +515,16 @@ storage.{{ $name }}.subPath: {{ dig "subPath" "" $volume | quote }} leads out of
 storage.{{ $name }}: a ReadWriteOncePod volume is for one pod, and several mount it [DS216]
   use ReadWriteMany, or leave out accessModes
 {{- end }}
+
+{{- if and (ne $.Values.security.podSecurityLevel "privileged") (eq (include "dsgen.firstSource" $volume) "hostPath") }}
+storage.{{ $name }}.hostPath: Pod Security {{ $.Values.security.podSecurityLevel }} forbids it (hostPath volumes) [DS323]
+  use another source, or security.podSecurityLevel: privileged where the namespace allows that
+{{- end }}
+
+{{- if and (eq $.Values.security.podSecurityLevel "restricted") (eq (include "dsgen.firstSource" $volume) "nfs") }}
+storage.{{ $name }}.nfs: Pod Security restricted forbids it (restricted volume types) [DS331]
+  use a claim: create with persistentVolume.nfs, or existingClaim
+{{- end }}
 {{- end }}
 
 {{- range $name, $volume := .Values.storage }}
@@ -423,14 +533,6 @@ storage.{{ $name }}: a ReadWriteOncePod volume is for one pod, and several mount
 storage.{{ $name }}: {{ include "dsgen.firstSource" $volume }} and {{ $source }} exclude one another [DS211]
   keep one of them
 {{- end }}
-{{- end }}
-{{- end }}
-
-{{- if .Values.code.git.repository }}
-{{- if or (regexMatch "^(/(job|etc/(dsgen|dsgen-keys|dsgen-status|dsgen-git|dsgen-webhook|mpi)|(var/)?run/dsgen|var/run/secrets/dsgen|run/secrets/dsgen)(/.*)?|/(etc/ssh/ssh_config|etc/passwd)(/.*)?|/(etc|etc/ssh|run|var|var/run|var/run/secrets|dev|proc|sys))$" .Values.code.mountPath)
-          (regexMatch "^/dev/shm(/.*)?$" .Values.code.mountPath) }}
-code.mountPath: {{ .Values.code.mountPath | quote }} is reserved, dsgen or the system has files there [DS212]
-  choose another folder, such as /workspace/code
 {{- end }}
 {{- end }}
 
@@ -456,6 +558,11 @@ ssh.port: with network.hostNetwork the node's own sshd has port 22 [DS244]
 {{- if .Values.network.rdma.networks }}
 network.rdma.networks: pods with hostNetwork get no networks of their own [DS227]
   keep one of networks and hostNetwork
+{{- end }}
+
+{{- if ne .Values.security.podSecurityLevel "privileged" }}
+network.hostNetwork: Pod Security {{ .Values.security.podSecurityLevel }} forbids it (host namespaces) [DS322]
+  set security.podSecurityLevel: privileged, and the namespace's label too
 {{- end }}
 {{- end }}
 
@@ -487,6 +594,13 @@ network.rdma.resources: {{ $key | quote }} is in workers.resources.limits too [D
 {{- if eq $key $.Values.workers.accelerator.resource }}
 network.rdma.resources: {{ $key | quote }} is written from workers.accelerator [DS226]
   keep one of them
+{{- end }}
+{{- end }}
+
+{{- if ne .Values.network.rdma.ipcLock "auto" }}
+{{- if and (eq .Values.network.rdma.ipcLock "add") (ne .Values.security.podSecurityLevel "privileged") }}
+network.rdma.ipcLock: IPC_LOCK, which memory for RDMA needs, is allowed by the level privileged only [DS320]
+  set security.podSecurityLevel: privileged, or ipcLock: omit
 {{- end }}
 {{- end }}
 
@@ -525,13 +639,6 @@ monitoring.podMonitor.port and ssh.port are both {{ int64 .Values.monitoring.pod
 {{- if eq (int64 .Values.monitoring.podMonitor.port) (int64 .Values.launch.masterPort) }}
 monitoring.podMonitor.port and launch.masterPort are both {{ int64 .Values.monitoring.podMonitor.port }} [DS242]
   give one of them another port
-{{- end }}
-{{- end }}
-
-{{- if .Values.monitoring.tensorboard.enabled }}
-{{- if not .Values.monitoring.tensorboard.logDir }}
-monitoring.tensorboard.logDir must be given [DS341]
-  the folder to which the training writes its events, on a volume of storage
 {{- end }}
 {{- end }}
 
@@ -740,93 +847,6 @@ security.podSecurityContext: the sysctl {{ $sysctl.name | quote }}: Pod Security
 {{- range $role := list "workers" "launcher" }}
 {{- range $kind := list "initContainers" "sidecars" }}
 {{- range $container := index (index $.Values $role) $kind }}
-{{- if and (kindIs "string" $container.name)
-           (ne $.Values.security.podSecurityLevel "privileged")
-           (kindIs "string" (dig "securityContext" "seccompProfile" "type" "" $container))
-           (regexMatch "^Unconfined$" (dig "securityContext" "seccompProfile" "type" "" $container)) }}
-{{ $role }}.{{ $kind }}: {{ $container.name | quote }} has seccompProfile.type Unconfined: Pod Security {{ $.Values.security.podSecurityLevel }} forbids it (seccompProfile) [DS327]
-  use RuntimeDefault or Localhost
-{{- end }}
-
-{{- if and (kindIs "string" $container.name)
-           (ne $.Values.security.podSecurityLevel "privileged")
-           (kindIs "string" (dig "securityContext" "appArmorProfile" "type" "" $container))
-           (regexMatch "^Unconfined$" (dig "securityContext" "appArmorProfile" "type" "" $container)) }}
-{{ $role }}.{{ $kind }}: {{ $container.name | quote }} has appArmorProfile.type Unconfined: Pod Security {{ $.Values.security.podSecurityLevel }} forbids it (forbidden AppArmor profile) [DS329]
-  use RuntimeDefault or Localhost
-{{- end }}
-
-{{- if and (kindIs "string" $container.name)
-           (ne $.Values.security.podSecurityLevel "privileged")
-           (or (and (kindIs "string" (dig "securityContext" "seLinuxOptions" "type" "" $container))
-                    (not (regexMatch "^(container_(t|init_t|kvm_t|engine_t))?$" (dig "securityContext" "seLinuxOptions" "type" "" $container))))
-               (dig "securityContext" "seLinuxOptions" "user" "" $container)
-               (dig "securityContext" "seLinuxOptions" "role" "" $container)) }}
-{{ $role }}.{{ $kind }}: {{ $container.name | quote }} has such seLinuxOptions: Pod Security {{ $.Values.security.podSecurityLevel }} forbids it (seLinuxOptions) [DS326]
-  no user and no role; type container_t, container_init_t, container_kvm_t or container_engine_t
-{{- end }}
-
-{{- if and (kindIs "string" $container.name)
-           (ne $.Values.security.podSecurityLevel "privileged")
-           (dig "securityContext" "windowsOptions" "hostProcess" false $container) }}
-{{ $role }}.{{ $kind }}: {{ $container.name | quote }} has windowsOptions.hostProcess: Pod Security {{ $.Values.security.podSecurityLevel }} forbids it (hostProcess) [DS330]
-  remove it, or set security.podSecurityLevel: privileged where the namespace allows that
-{{- end }}
-
-{{- if and (kindIs "string" $container.name)
-           (eq $.Values.security.podSecurityLevel "restricted")
-           (not (dig "securityContext" "runAsNonRoot" true $container)) }}
-{{ $role }}.{{ $kind }}: {{ $container.name | quote }} has runAsNonRoot: false: Pod Security {{ $.Values.security.podSecurityLevel }} forbids it (runAsNonRoot != true) [DS333]
-  remove it, and give runAsUser where the image has root as its user
-{{- end }}
-
-{{- if and (kindIs "string" $container.name)
-           (eq $.Values.security.podSecurityLevel "restricted")
-           (not (dig "securityContext" "runAsUser" 1 $container)) }}
-{{ $role }}.{{ $kind }}: {{ $container.name | quote }} has runAsUser: 0: Pod Security {{ $.Values.security.podSecurityLevel }} forbids it (runAsUser=0) [DS334]
-  another user, such as 1000
-{{- end }}
-
-{{- if and (kindIs "string" $container.name)
-           (ne $.Values.security.podSecurityLevel "privileged")
-           (dig "securityContext" "privileged" false $container) }}
-{{ $role }}.{{ $kind }}: {{ $container.name | quote }} has privileged: true: Pod Security {{ $.Values.security.podSecurityLevel }} forbids it (privileged) [DS321]
-  remove it, or set security.podSecurityLevel: privileged where the namespace allows that
-{{- end }}
-
-{{- if and (kindIs "string" $container.name)
-           (ne $.Values.security.podSecurityLevel "privileged")
-           (kindIs "string" (dig "securityContext" "procMount" "" $container))
-           (not (regexMatch "^(Default)?$" (dig "securityContext" "procMount" "" $container))) }}
-{{ $role }}.{{ $kind }}: {{ $container.name | quote }} has such a procMount: Pod Security {{ $.Values.security.podSecurityLevel }} forbids it (procMount) [DS325]
-  remove it, or set security.podSecurityLevel: privileged where the namespace allows that
-{{- end }}
-
-{{- if and (kindIs "string" $container.name)
-           (eq $.Values.security.podSecurityLevel "restricted")
-           (dig "securityContext" "allowPrivilegeEscalation" true $container) }}
-{{ $role }}.{{ $kind }}: {{ $container.name | quote }} has no allowPrivilegeEscalation: false: Pod Security {{ $.Values.security.podSecurityLevel }} forbids it (allowPrivilegeEscalation != false) [DS332]
-  set it to false
-{{- end }}
-
-{{- if and (kindIs "string" $container.name)
-           (eq $.Values.security.podSecurityLevel "restricted")
-           (not (has "ALL" (dig "securityContext" "capabilities" "drop" (list) $container))) }}
-{{ $role }}.{{ $kind }}: {{ $container.name | quote }} has capabilities.drop without ALL: Pod Security {{ $.Values.security.podSecurityLevel }} forbids it (unrestricted capabilities) [DS335]
-  capabilities: {drop: [ALL]}
-{{- end }}
-{{- end }}
-{{- end }}
-{{- end }}
-{{- end }}
-
-{{- if or .Values.workers.initContainers
-          .Values.workers.sidecars
-          .Values.launcher.initContainers
-          .Values.launcher.sidecars }}
-{{- range $role := list "workers" "launcher" }}
-{{- range $kind := list "initContainers" "sidecars" }}
-{{- range $container := index (index $.Values $role) $kind }}
 {{- range $capability := dig "securityContext" "capabilities" "add" (list) $container }}
 {{- if and (kindIs "string" $container.name)
            (eq $.Values.security.podSecurityLevel "baseline")
@@ -846,25 +866,6 @@ security.podSecurityContext: the sysctl {{ $sysctl.name | quote }}: Pod Security
 {{- end }}
 {{- end }}
 {{- end }}
-{{- end }}
-{{- end }}
-
-{{- if .Values.network.hostNetwork }}
-{{- if ne .Values.security.podSecurityLevel "privileged" }}
-network.hostNetwork: Pod Security {{ .Values.security.podSecurityLevel }} forbids it (host namespaces) [DS322]
-  set security.podSecurityLevel: privileged, and the namespace's label too
-{{- end }}
-{{- end }}
-
-{{- range $name, $volume := .Values.storage }}
-{{- if and (ne $.Values.security.podSecurityLevel "privileged") (eq (include "dsgen.firstSource" $volume) "hostPath") }}
-storage.{{ $name }}.hostPath: Pod Security {{ $.Values.security.podSecurityLevel }} forbids it (hostPath volumes) [DS323]
-  use another source, or security.podSecurityLevel: privileged where the namespace allows that
-{{- end }}
-
-{{- if and (eq $.Values.security.podSecurityLevel "restricted") (eq (include "dsgen.firstSource" $volume) "nfs") }}
-storage.{{ $name }}.nfs: Pod Security restricted forbids it (restricted volume types) [DS331]
-  use a claim: create with persistentVolume.nfs, or existingClaim
 {{- end }}
 {{- end }}
 
@@ -969,24 +970,6 @@ storage.{{ $name }}.nfs: Pod Security restricted forbids it (restricted volume t
 {{- end }}
 {{- end }}
 {{- end }}
-
-{{- range $key, $value := .Values.workers.podAnnotations }}
-{{- if and (ne $.Values.security.podSecurityLevel "privileged")
-           (regexMatch "^container[.]apparmor[.]security[.]beta[.]kubernetes[.]io/.*$" $key)
-           (not (regexMatch "^(runtime/default|localhost/.*)?$" $value)) }}
-workers.podAnnotations: {{ $key | quote }}: Pod Security {{ $.Values.security.podSecurityLevel }} forbids it (forbidden AppArmor profile) [DS329]
-  use runtime/default or localhost/PROFILE
-{{- end }}
-{{- end }}
-
-{{- range $key, $value := .Values.launcher.podAnnotations }}
-{{- if and (ne $.Values.security.podSecurityLevel "privileged")
-           (regexMatch "^container[.]apparmor[.]security[.]beta[.]kubernetes[.]io/.*$" $key)
-           (not (regexMatch "^(runtime/default|localhost/.*)?$" $value)) }}
-launcher.podAnnotations: {{ $key | quote }}: Pod Security {{ $.Values.security.podSecurityLevel }} forbids it (forbidden AppArmor profile) [DS329]
-  use runtime/default or localhost/PROFILE
-{{- end }}
-{{- end }}
 {{- end }}
 
 {{/* What is worth a look, in the same form. */}}
@@ -994,26 +977,6 @@ launcher.podAnnotations: {{ $key | quote }}: Pod Security {{ $.Values.security.p
 {{- if and .Values.image.repository (not .Values.image.digest) (has .Values.image.tag (list "" "latest")) }}
 the image has no fixed version [DS250]
   give a tag that is never moved, or a digest: the same run id should always mean the same code
-{{- end }}
-
-{{- if and .Values.lifecycle.restartExitCodes
-           (eq (int64 .Values.lifecycle.maxRestarts) 0)
-           (include "dsgen.usesSsh" .) }}
-lifecycle.restartExitCodes: nothing is restarted while maxRestarts is 0 [DS351]
-  set lifecycle.maxRestarts
-{{- end }}
-
-{{- if and (gt (int64 .Values.workers.slots) 1)
-           (regexMatch "^.*[.]shared$" .Values.workers.accelerator.resource)
-           (or (eq .Values.workers.accelerator.count nil) (gt (int64 .Values.workers.accelerator.count) 0)) }}
-workers.slots: shares of {{ .Values.workers.accelerator.resource | quote }} may be of one GPU, which {{ int64 .Values.workers.slots }} processes would then use together [DS209]
-  use slots: 1, or GPUs that are not shared
-{{- end }}
-
-{{- if and (gt (include "dsgen.memoryBytes" .Values.workers.resources.limits | int64) 0)
-           (gt (include "dsgen.wholeBytes" .Values.workers.sharedMemory | int64) (include "dsgen.memoryBytes" .Values.workers.resources.limits | int64)) }}
-workers.sharedMemory: {{ .Values.workers.sharedMemory | quote }} is more than the memory limit of the workers, which counts it [DS279]
-  raise workers.resources.limits.memory, or lower sharedMemory
 {{- end }}
 
 {{- if and (include "dsgen.usesSsh" .)
@@ -1024,36 +987,28 @@ launcher.resources.requests: the launcher needs 1 GiB and 1.4 MiB for each of {{
   raise the request, or use launch.method: torchrun, which needs no ssh
 {{- end }}
 
-{{- if and (include "dsgen.usesSsh" .)
-           (lt (int64 .Values.ssh.port) 1024)
-           (or (eq .Values.security.podSecurityLevel "restricted")
-               (dig "runAsNonRoot" false .Values.security.podSecurityContext)
-               (dig "runAsUser" 0 .Values.security.podSecurityContext)
-               (dig "runAsNonRoot" false .Values.security.securityContext)
-               (dig "runAsUser" 0 .Values.security.securityContext)
-               (dig "runAsNonRoot" false .Values.workers.securityContext)
-               (dig "runAsUser" 0 .Values.workers.securityContext)) }}
-ssh.port: in many clusters only root can listen on {{ int64 .Values.ssh.port }}, and the workers are not root [DS243]
-  use a port from 1024 on
-{{- end }}
-
-{{- if and (lt (int64 .Values.launch.masterPort) 1024)
-           (or (eq .Values.security.podSecurityLevel "restricted")
-               (dig "runAsNonRoot" false .Values.security.podSecurityContext)
-               (dig "runAsUser" 0 .Values.security.podSecurityContext)
-               (dig "runAsNonRoot" false .Values.security.securityContext)
-               (dig "runAsUser" 0 .Values.security.securityContext)
-               (dig "runAsNonRoot" false .Values.workers.securityContext)
-               (dig "runAsUser" 0 .Values.workers.securityContext)) }}
-launch.masterPort: in many clusters only root can listen on {{ int64 .Values.launch.masterPort }}, and the workers are not root [DS243]
-  use a port from 1024 on
-{{- end }}
-
 {{- if .Values.code.git.repository }}
 {{- if or (and .Values.code.git.image (not (regexMatch "^.*(@.*|:[^/]*)$" .Values.code.git.image)))
           (regexMatch "^.*:latest$" .Values.code.git.image) }}
 code.git.image: the image has no fixed version [DS250]
   give a tag that is never moved, or a digest: the same run id should always mean the same code
+{{- end }}
+
+{{- if not (regexMatch "^([0-9a-f]{40}|[0-9a-f]{64}|.*[:*].*)$" .Values.code.git.revision) }}
+code.git.revision: a branch or a tag may move, so the same run id may mean another program [DS291]
+  give the whole id of a commit, as git rev-parse HEAD prints it
+{{- end }}
+
+{{- if and (or (regexMatch "^ssh://.*$" .Values.code.git.repository)
+               (regexMatch "^[^/:]+:([^/].*|/[^/].*)$" .Values.code.git.repository))
+           (not .Values.code.git.knownHosts) }}
+code.git.repository is reached over ssh, and code.git.knownHosts does not say which key the host has [DS293]
+  give the lines that ssh-keyscan prints, compared with what the host publishes, or known_hosts in the Secret
+{{- end }}
+
+{{- if and (regexMatch "^http://.*$" .Values.code.git.repository) .Values.code.git.secretName }}
+code.git.repository: the password goes over the network as plain text [DS294]
+  use https
 {{- end }}
 {{- end }}
 
@@ -1083,22 +1038,26 @@ training.args: {{ $argument | quote }} is passed from training.deepspeed already
 {{- end }}
 {{- end }}
 
-{{- if .Values.code.git.repository }}
-{{- if not (regexMatch "^([0-9a-f]{40}|[0-9a-f]{64}|.*[:*].*)$" .Values.code.git.revision) }}
-code.git.revision: a branch or a tag may move, so the same run id may mean another program [DS291]
-  give the whole id of a commit, as git rev-parse HEAD prints it
+{{- if .Values.lifecycle.restartExitCodes }}
+{{- if and (eq (int64 .Values.lifecycle.maxRestarts) 0) (include "dsgen.usesSsh" .) }}
+lifecycle.restartExitCodes: nothing is restarted while maxRestarts is 0 [DS351]
+  set lifecycle.maxRestarts
+{{- end }}
 {{- end }}
 
-{{- if and (or (regexMatch "^ssh://.*$" .Values.code.git.repository)
-               (regexMatch "^[^/:]+:([^/].*|/[^/].*)$" .Values.code.git.repository))
-           (not .Values.code.git.knownHosts) }}
-code.git.repository is reached over ssh, and code.git.knownHosts does not say which key the host has [DS293]
-  give the lines that ssh-keyscan prints, compared with what the host publishes, or known_hosts in the Secret
+{{- if gt (int64 .Values.workers.slots) 1 }}
+{{- if and (regexMatch "^.*[.]shared$" .Values.workers.accelerator.resource)
+           (or (eq .Values.workers.accelerator.count nil) (gt (int64 .Values.workers.accelerator.count) 0)) }}
+workers.slots: shares of {{ .Values.workers.accelerator.resource | quote }} may be of one GPU, which {{ int64 .Values.workers.slots }} processes would then use together [DS209]
+  use slots: 1, or GPUs that are not shared
+{{- end }}
 {{- end }}
 
-{{- if and (regexMatch "^http://.*$" .Values.code.git.repository) .Values.code.git.secretName }}
-code.git.repository: the password goes over the network as plain text [DS294]
-  use https
+{{- if .Values.workers.resources.limits }}
+{{- if and (gt (include "dsgen.memoryBytes" .Values.workers.resources.limits | int64) 0)
+           (gt (include "dsgen.wholeBytes" .Values.workers.sharedMemory | int64) (include "dsgen.memoryBytes" .Values.workers.resources.limits | int64)) }}
+workers.sharedMemory: {{ .Values.workers.sharedMemory | quote }} is more than the memory limit of the workers, which counts it [DS279]
+  raise workers.resources.limits.memory, or lower sharedMemory
 {{- end }}
 {{- end }}
 
@@ -1119,6 +1078,33 @@ storage.{{ $name }}: a ReadWriteOnce volume is on one node at a time, and {{ inc
            (eq $volume.create.storageClass "") }}
 storage.{{ $name }}.create: with storageClass: "" nothing is provisioned, the claim waits for a PersistentVolume that fits [DS217]
   describe it in persistentVolume, or remove storageClass to have the default one
+{{- end }}
+{{- end }}
+
+{{- if or (ne (int64 .Values.ssh.port) 2222) (ne (int64 .Values.launch.masterPort) 29500) }}
+{{- if and (include "dsgen.usesSsh" .)
+           (lt (int64 .Values.ssh.port) 1024)
+           (or (eq .Values.security.podSecurityLevel "restricted")
+               (dig "runAsNonRoot" false .Values.security.podSecurityContext)
+               (dig "runAsUser" 0 .Values.security.podSecurityContext)
+               (dig "runAsNonRoot" false .Values.security.securityContext)
+               (dig "runAsUser" 0 .Values.security.securityContext)
+               (dig "runAsNonRoot" false .Values.workers.securityContext)
+               (dig "runAsUser" 0 .Values.workers.securityContext)) }}
+ssh.port: in many clusters only root can listen on {{ int64 .Values.ssh.port }}, and the workers are not root [DS243]
+  use a port from 1024 on
+{{- end }}
+
+{{- if and (lt (int64 .Values.launch.masterPort) 1024)
+           (or (eq .Values.security.podSecurityLevel "restricted")
+               (dig "runAsNonRoot" false .Values.security.podSecurityContext)
+               (dig "runAsUser" 0 .Values.security.podSecurityContext)
+               (dig "runAsNonRoot" false .Values.security.securityContext)
+               (dig "runAsUser" 0 .Values.security.securityContext)
+               (dig "runAsNonRoot" false .Values.workers.securityContext)
+               (dig "runAsUser" 0 .Values.workers.securityContext)) }}
+launch.masterPort: in many clusters only root can listen on {{ int64 .Values.launch.masterPort }}, and the workers are not root [DS243]
+  use a port from 1024 on
 {{- end }}
 {{- end }}
 
