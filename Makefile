@@ -5,7 +5,7 @@ python := $(VENV)/bin/python
 pip := $(python) -m pip --disable-pip-version-check --quiet install
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test fuzz e2e lint generate check clean
+.PHONY: help demo test fuzz e2e lint generate contract bench check clean
 
 help: ## Show this help
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -44,6 +44,12 @@ lint: $(VENV)/installed-dev ## Check style, types, shell scripts and YAML
 
 generate: $(VENV)/installed ## Write what is generated from templates and schema: charts/, schemas/, docs/options.md
 	$(python) -m tools.generate
+
+contract: $(VENV)/installed-test ## Keep what this minor version makes of a job as golden files, once (tests/contract/README.md)
+	$(python) -m tests.contract.golden
+
+bench: $(VENV)/installed-test ## Compare times with Helm's, as ratios, for docs/benchmark.md; minutes
+	$(python) -m bench $(ARGS)
 
 check: lint test ## What must pass before a change is merged
 
