@@ -15,7 +15,9 @@ fi
 
 @pytest.fixture(scope="module")
 def job(make_job: Callable[..., Job]) -> Job:
-    job = make_job("preflight")
+    # The training is longer than a worker without a session waits before it takes itself for an orphan: the idle one.
+    job = make_job("preflight", "--pause", "4")
+    job.values["lifecycle"]["orphanTimeoutSeconds"] = 60
     job.values["training"]["setup"] = TAKEN
     job.values["launch"] = {"preflight": {"network": True, "spares": 1}}
     return job
