@@ -7,6 +7,8 @@ from typing import Any
 from ruamel.yaml import YAML
 from ruamel.yaml.scalarstring import DoubleQuotedScalarString
 
+from dsgen.scalars import Unreadable, resolve
+
 _SHIPPED = Path(__file__).parent / "examples"
 _CHECKOUT = Path(__file__).parents[1] / "values-examples"
 
@@ -33,7 +35,7 @@ def filled(content: str, name: str = "", namespace: str = "", image: str = "") -
     """
     yaml = _round_trip()
     root = yaml.load(content)
-    root |= {key: value for key, value in (("name", name), ("namespace", namespace)) if value}
+    root |= {key: _text(value) for key, value in (("name", name), ("namespace", namespace)) if value}
     if image:
         _set_image(root["image"], image)
     stream = io.StringIO()
@@ -56,13 +58,21 @@ def _round_trip() -> YAML:
     return yaml
 
 
+def _text(value: str) -> str:
+    """Quoted where Helm would read something else: `y` as a namespace, 1.10 as a tag."""
+    try:
+        is_plain = isinstance(resolve(value), str)
+    except Unreadable:
+        is_plain = False
+    return value if is_plain else DoubleQuotedScalarString(value)
+
+
 def _set_image(node: dict[str, Any], image: str) -> None:
-    """Quoted, because a tag such as 1.10 or 2025_01 would be read as a number."""
     rest, _, digest = image.partition("@")
     folder, slash, last = rest.rpartition("/")
     last, _, tag = last.partition(":")
-    node["repository"] = folder + slash + last
+    node["repository"] = _text(folder + slash + last)
     for key, value in (("tag", tag), ("digest", digest)):
         node.pop(key, None)
         if value:
-            node[key] = DoubleQuotedScalarString(value)
+            node[key] = _text(value)

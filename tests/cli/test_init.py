@@ -1,5 +1,6 @@
 """`dsgen init`: presets, names, and files that are there already."""
 
+import json
 import subprocess
 import sys
 import tomllib
@@ -67,16 +68,30 @@ def test_filling_in_changes_nothing_else(preset: str) -> None:
         ("localhost:5000/bert:1.10", {"repository": "localhost:5000/bert", "tag": "1.10"}),
         ("bert:2025_01", {"repository": "bert", "tag": "2025_01"}),
         ("bert:yes", {"repository": "bert", "tag": "yes"}),
+        ("bert:12345678901234567890", {"repository": "bert", "tag": "12345678901234567890"}),
         ("localhost:5000/bert", {"repository": "localhost:5000/bert"}),
         (f"bert@sha256:{'0' * 64}", {"repository": "bert", "digest": f"sha256:{'0' * 64}"}),
         (f"r/bert:v1@sha256:{'0' * 64}", {"repository": "r/bert", "tag": "v1", "digest": f"sha256:{'0' * 64}"}),
     ],
 )
-def test_an_image_is_taken_apart(cli: Cli, image: str, expected: dict[str, str]) -> None:
+def test_an_image_is_taken_apart(cli: Cli, folder: Path, image: str, expected: dict[str, str]) -> None:
     code, out, err = cli("init", "-", "--image", image)
 
     assert (0, "") == (code, err)
-    assert expected == yaml.safe_load(out)["image"]
+    (folder / "new.yaml").write_text(out)
+    assert expected == {
+        key: value
+        for key, value in json.loads(cli("values", "new.yaml", "--format", "json").out)["image"].items()
+        if key in ("repository", "tag", "digest") and value
+    }
+
+
+@pytest.mark.parametrize("name", ["y", "no", "on", "off", "null", "e1", "nan"])
+def test_names_that_read_as_something_else_are_quoted(cli: Cli, name: str) -> None:
+    assert 0 == cli("init", "new.yaml", "--name", name, "-n", name).code
+    found = json.loads(cli("values", "new.yaml", "--format", "json").out)
+
+    assert (name, name) == (found["name"], found["namespace"])
 
 
 def test_one_line_for_each_preset(cli: Cli) -> None:
