@@ -69,7 +69,13 @@ def problems(text: str) -> list[str]:
     loaded = values.load([values.SourceText("values.yaml", text)])
     found = values.check(loaded, RELEASE)
     errors = (problem for problem in found if problem.severity == "error" and problem.id in checks.IN_CHART)
-    return sorted(f"{problem.message} [{problem.id}]" for problem in errors)
+    return sorted(_unescaped(f"{problem.message} [{problem.id}]") for problem in errors)
+
+
+def _unescaped(line: str) -> str:
+    """Quoted characters that have no meaning yet stand as they are in dsgen's messages and as escapes in Helm's."""
+    codes = r"\\(?:u([0-9a-f]{4})|U(00(?:0[0-9a-f]|10)[0-9a-f]{4}))"
+    return re.sub(codes, lambda code: chr(int(code[1] or code[2], 16)), line)
 
 
 def flat_objects(text: str) -> Objects:
@@ -115,7 +121,7 @@ def batch_run(major: int, folder: Path, texts: Sequence[str], files: Mapping[str
 
 def check_lines(text: str) -> list[str]:
     """Of what a chart prints about refused values: the messages, sorted, without the hints."""
-    return sorted(line for line in text.split("\n") if re.fullmatch(r"\S.* \[DS\d+\]", line))
+    return sorted(_unescaped(line) for line in text.split("\n") if re.fullmatch(r"\S.* \[DS\d+\]", line))
 
 
 def dump(value: Any) -> str:
