@@ -69,7 +69,7 @@ def problems(text: str) -> list[str]:
     loaded = values.load([values.SourceText("values.yaml", text)])
     found = values.check(loaded, RELEASE)
     errors = (problem for problem in found if problem.severity == "error" and problem.id in checks.IN_CHART)
-    return sorted(_unescaped(f"{problem.message} [{problem.id}]") for problem in errors)
+    return sorted({_unescaped(f"{problem.message} [{problem.id}]") for problem in errors})
 
 
 def _unescaped(line: str) -> str:
@@ -120,8 +120,8 @@ def batch_run(major: int, folder: Path, texts: Sequence[str], files: Mapping[str
 
 
 def check_lines(text: str) -> list[str]:
-    """Of what a chart prints about refused values: the messages, sorted, without the hints."""
-    return sorted(_unescaped(line) for line in text.split("\n") if re.fullmatch(r"\S.* \[DS\d+\]", line))
+    """Of what a chart prints about refused values: the messages, sorted, each once, without the hints."""
+    return sorted({_unescaped(line) for line in text.split("\n") if re.fullmatch(r"\S.* \[DS\d+\]", line)})
 
 
 def dump(value: Any) -> str:

@@ -17,7 +17,7 @@ from dsgen.diagnostics import has_errors
 from dsgen.nodes import SourceText
 from dsgen.source import read
 from tests.fuzz.shrink import build, leaves, smallest_tree
-from tests.generated_values import TEXTS, Generator
+from tests.generated_values import TEXTS, Generator, repaired
 from tests.helm import MAJORS
 from tests.parity import bare_chart, batch_run, check_lines, dump, helm_run, problems
 
@@ -97,6 +97,8 @@ def cases(count: int, seed: int) -> Iterator[str]:
 def _broken(seed: int) -> Any:
     rng = random.Random(seed)
     tree = Generator(seed).tree() if rng.random() < 0.8 else {"image": {"repository": "r/x"}}
+    if rng.random() < 0.4:
+        tree = repaired(tree) or tree
     for _ in range(rng.choice([0, 1, 1, 2])):
         tree = _spoilt(tree, rng)
     for path, value in rng.sample(TROUBLES, rng.choice([0, 0, 1, 2, 4])):
