@@ -1,0 +1,52 @@
+"""Which hosts and slots a training uses: the hostfile's, less what DeepSpeed's own options leave out."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import NamedTuple
+
+# Options of `deepspeed` with a value that dsgen has to know, by each of their spellings.
+KNOWN = {"-i": "include", "--include": "include", "-e": "exclude", "--exclude": "exclude"}
+KNOWN["--launcher_args"] = "launcher_args"
+
+
+class Options(NamedTuple):
+    """training.deepspeed.args, the options that dsgen has to know apart from the rest."""
+
+    include: str
+    exclude: str
+    launcher_args: str
+    rest: list[str]
+
+
+def hosts(hostfile: Path) -> list[str]:
+    """Names of the workers in rank order. OSError without the file: deepspeed would train in the launcher's own pod."""
+    return [line.split()[0] for line in hostfile.read_text(encoding="utf-8").splitlines() if line.strip()]
+
+
+def options(arguments: list[str]) -> Options:
+    """The user's arguments for `deepspeed`, sorted. An option may stand before its value or be joined to it by `=`."""
+    found = dict.fromkeys(KNOWN.values(), "")
+    rest, words = [], iter(arguments)
+    for word in words:
+        option, equals, value = word.partition("=")
+        if option in KNOWN:
+            found[KNOWN[option]] = value if equals else next(words, "")
+        else:
+            rest.append(word)
+    return Options(rest=rest, **found)
+
+
+def active(names: list[str], slots: int, given: Options) -> dict[str, int]:
+    """Host -> slots in use, in the hostfile's order, as deepspeed/launcher/runner.py reads --include and --exclude.
+
+    `w-0@w-1:0,2` is all of w-0, and slots 0 and 2 of w-1.
+    """
+    whole = set(range(slots))
+    named: dict[str, set[int]] = {}
+    for word in filter(None, (given.include or given.exclude).split("@")):
+        host, _, numbers = word.partition(":")
+        named.setdefault(host, set()).update(int(number) for number in numbers.split(",") if number)
+    meant = {name: (named[name] or whole) if name in named else set() for name in names}
+    used = meant if given.include else {name: whole - numbers for name, numbers in meant.items()}
+    return {name: len(numbers) for name, numbers in used.items() if numbers}

@@ -1,0 +1,42 @@
+#!/usr/bin/env bash
+# Write the passwd file that the other containers mount: ssh and sshd refuse a user id without an entry, and one whose
+# shell is /sbin/nologin (container runtimes add such lines). Decides by id, shell and home, because the name may be the
+# runtime's invention.
+umask 022
+
+image_file=$DSGEN_ROOT/etc/passwd
+new_file=$DSGEN_ROOT/run/dsgen/passwd
+home=$DSGEN_ROOT/run/dsgen/home
+uid=$(id -u)
+gid=$(id -g)
+
+# Shell and home of the entry that counts for the user id, the first one.
+shell_works=
+home_works=
+while IFS=: read -r _ _ id _ _ directory shell || [ -n "$id" ]; do
+  if [ "$id" = "$uid" ]; then
+    [ -n "$shell" ] || shell=/bin/sh
+    case $shell in
+      */nologin | */false) ;;
+      *) [ -x "$shell" ] && shell_works=yes ;;
+    esac
+    [ -d "$directory" ] && [ -w "$directory" ] && home_works=yes
+    break
+  fi
+done <"$image_file"
+
+if [ "$shell_works$home_works" = yesyes ]; then
+  cp "$image_file" "$new_file" || exit 78
+  exit 0
+fi
+
+bash=$(command -v bash)
+{
+  mkdir -p "$home" &&
+    printf 'dsgen:x:%s:%s::%s:%s\n' "$uid" "$gid" "$home" "$bash" &&
+    while IFS= read -r line || [ -n "$line" ]; do
+      IFS=: read -r _ _ id _ <<<"$line"
+      [ "$id" = "$uid" ] || printf '%s\n' "$line"
+    done <"$image_file"
+} >"$new_file" || exit 78
+echo "[dsgen] user id $uid: entry with home $home and shell $bash"

@@ -1,0 +1,166 @@
+"""The processes below this one: start them, find them in /proc, reap them, end them all."""
+
+from __future__ import annotations
+
+import os
+import signal
+import time
+from pathlib import Path
+from typing import NamedTuple
+
+try:
+    import ctypes
+except ImportError:  # a Python without libffi: orphans are then found by their process session alone
+    ctypes = None  # type: ignore[assignment]  # mypy knows no optional modules
+
+# prctl(2)
+SET_PDEATHSIG = 1
+SET_CHILD_SUBREAPER = 36
+
+
+class Process(NamedTuple):
+    """What /proc/PID/stat says: process id, parent, process session, and the state letter."""
+
+    pid: int
+    parent: int
+    session: int
+    state: str
+
+
+def prctl(option: int, argument: int) -> None:
+    """Linux prctl(2), as far as this Python can call it."""
+    if ctypes is not None:
+        ctypes.CDLL(None).prctl(option, argument, 0, 0, 0)
+
+
+def adopt_orphans() -> None:
+    """From now on orphans below this process become its children, whatever group or session they moved to."""
+    prctl(SET_CHILD_SUBREAPER, 1)
+
+
+def spawn(
+    argv: list[str], *, output: int | None = None, new_session: bool = False, die_with_parent: bool = False
+) -> int:
+    """Start a program and return its process id; one that cannot be executed ends with 127 or 126 and says why.
+
+    `output` becomes its standard output and error. With `die_with_parent` the kernel kills it when this process dies.
+    """
+    parent = os.getpid()
+    pid = os.fork()
+    if pid:
+        return pid
+    try:
+        if new_session:
+            os.setsid()
+        if output is not None:
+            os.dup2(output, 1)
+            os.dup2(output, 2)
+        _default_signals()
+        if die_with_parent:
+            prctl(SET_PDEATHSIG, signal.SIGKILL)
+            if os.getppid() != parent:  # it died before the line above
+                os._exit(128 + signal.SIGKILL)
+        os.execvp(argv[0], argv)
+    except OSError as error:
+        os.write(2, cannot_execute(argv[0], error).encode(errors="surrogateescape"))
+        os._exit(127 if isinstance(error, FileNotFoundError) else 126)
+    finally:
+        os._exit(126)
+
+
+def _default_signals() -> None:
+    """Undo what would be inherited: Python ignores SIGPIPE, and its callers block the signals they wait for."""
+    for name in (signal.SIGPIPE, signal.SIGXFSZ):
+        signal.signal(name, signal.SIG_DFL)
+    signal.pthread_sigmask(signal.SIG_SETMASK, [])
+
+
+def cannot_execute(program: str, error: OSError) -> str:
+    """Why a program did not start, and what to look at."""
+    hint = {
+        FileNotFoundError: "no such file in the image, in PATH or on a volume",
+        PermissionError: "it is a directory or is not executable (chmod +x)",
+    }.get(type(error), "")
+    if isinstance(error, FileNotFoundError) and Path(program).exists():
+        hint = "the interpreter named in its first line is not in the image"
+    if not hint:
+        hint = "it is no program for this machine, or a script without a first line like #!/bin/bash"
+    return f"[dsgen] cannot execute {program!r}: {error.strerror}: {hint}\n"
+
+
+def reap() -> dict[int, int]:
+    """Exit codes of the children that have ended since the last call, by process id; 128+n for signal n."""
+    ended: dict[int, int] = {}
+    while True:
+        try:
+            pid, status = os.waitpid(-1, os.WNOHANG)
+        except ChildProcessError:
+            return ended
+        if pid == 0:
+            return ended
+        ended[pid] = 128 + os.WTERMSIG(status) if os.WIFSIGNALED(status) else os.WEXITSTATUS(status)
+
+
+def table() -> dict[int, Process]:
+    """All living processes by process id; zombies are left out."""
+    found = {}
+    for entry in os.scandir("/proc"):
+        if entry.name.isdigit():
+            try:
+                # the name in parentheses may hold anything, parentheses too
+                fields = Path(entry.path, "stat").read_bytes().rpartition(b")")[2].split()
+            except OSError:  # ended in the meantime
+                continue
+            process = Process(int(entry.name), int(fields[1]), int(fields[3]), fields[0].decode())
+            if process.state not in ("Z", "X"):
+                found[process.pid] = process
+    return found
+
+
+def below(root: int, session: int | None = None) -> list[int]:
+    """Process ids of all descendants of a process, and of all members of a process session."""
+    processes = table().values()
+    children: dict[int, list[int]] = {}
+    for process in processes:
+        children.setdefault(process.parent, []).append(process.pid)
+    found = {process.pid for process in processes if process.session == session}
+    parents = [root]
+    while parents:
+        born = children.get(parents.pop(), [])
+        found.update(born)
+        parents.extend(born)
+    return sorted(found - {root})
+
+
+def send(pids: list[int], number: int) -> None:
+    """A signal to each of them; those that have ended are passed over."""
+    for pid in pids:
+        try:
+            os.kill(pid, number)
+        except ProcessLookupError:
+            continue
+
+
+def end(root: int, session: int | None, seconds: float) -> None:
+    """End everything below a process: SIGTERM, and SIGKILL for what is left after so many seconds.
+
+    Gives up on processes that not even SIGKILL ends (a hanging NFS server) after half a minute.
+    """
+    told: set[int] = set()
+    term_until = time.monotonic() + seconds
+    while time.monotonic() < term_until:
+        left = below(root, session)
+        if not left:
+            return
+        send([pid for pid in left if pid not in told], signal.SIGTERM)  # also what is born while the others end
+        told.update(left)
+        time.sleep(0.1)
+        reap()
+    kill_until = time.monotonic() + 30
+    while time.monotonic() < kill_until:
+        left = below(root, session)
+        if not left:
+            return
+        send(left, signal.SIGKILL)
+        time.sleep(0.1)
+        reap()

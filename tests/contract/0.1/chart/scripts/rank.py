@@ -1,0 +1,171 @@
+#!/usr/bin/env python3
+"""Run one rank of the user's program, and report its place in the world and its end to the launcher.
+
+What starts the ranks (deepspeed, mpirun, torchrun) starts this on the workers instead of the program, whose arguments
+so pass through no shell. Reports never share a stream with what the program prints: that goes unchanged to standard
+output, so that an unfinished line of it (a progress bar) is never glued to a report.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+
+if not sys.flags.ignore_environment:  # PYTHONPATH is the program's: its json.py must not become ours
+    os.execv(sys.executable, [sys.executable, "-ESs", __file__, *sys.argv[1:]])
+
+import json
+import select
+import signal
+import time
+from typing import Any, NamedTuple
+
+import methods
+import processes
+import reports
+import settings
+
+TERMINATING = settings.RUN / "terminating"  # made by the worker before it ends its ranks
+# Open MPI's names for what the program is told.
+OPENMPI = {
+    "RANK": "OMPI_COMM_WORLD_RANK",
+    "WORLD_SIZE": "OMPI_COMM_WORLD_SIZE",
+    "LOCAL_RANK": "OMPI_COMM_WORLD_LOCAL_RANK",
+    "LOCAL_SIZE": "OMPI_COMM_WORLD_LOCAL_SIZE",
+    "LOCAL_WORLD_SIZE": "OMPI_COMM_WORLD_LOCAL_SIZE",
+}
+TAIL_LINES, TAIL_BYTES = 20, 4096
+DRAIN_SECONDS = 2.0  # for what is still in the pipe when the program has ended; others may hold it open
+
+
+def report(run: settings.Settings, kind: str, facts: dict[str, Any]) -> None:
+    reports.report(run, f"{kind} {json.dumps(facts)}")
+
+
+class Place(NamedTuple):
+    """This rank's place in the world. Where one program is all of a worker, that program is the rank."""
+
+    rank: int
+    world: int
+    local: int
+
+
+def place(whole: bool) -> Place:
+    """From the variables that whoever starts the ranks has set; KeyError when one is missing."""
+    os.environ.update({name: os.environ[source] for name, source in OPENMPI.items() if source in os.environ})
+    if whole:
+        return Place(int(os.environ["NODE_RANK"]), int(os.environ["NNODES"]), 0)
+    return Place(*(int(os.environ[name]) for name in ("RANK", "WORLD_SIZE", "LOCAL_RANK")))
+
+
+def command(inserted: list[str], given: list[str]) -> list[str]:
+    """The argument list of this rank: program, `--local_rank` where it is asked for, arguments.
+
+    `given`: pairs of an option and its value that DeepSpeed's autotuner wants in the place of the user's.
+    """
+    words = json.loads((settings.CONFIG / "command.json").read_text(encoding="utf-8"))
+    arguments = list(words["arguments"])
+    for first in range(0, len(given), 2):
+        at = arguments.index(given[first]) if given[first] in arguments else len(arguments)
+        arguments[at : at + 2] = given[first : first + 2]
+    return [*words["program"], *inserted, *arguments]
+
+
+def bind(local: int, slots: int) -> None:
+    """Give this rank its share of the cores, in one piece, and as many threads, unless the user has said how many.
+
+    Here, because deepspeed does not hand --bind_cores_to_rank on to its workers over pdsh.
+    """
+    cores = sorted(os.sched_getaffinity(0))
+    share = cores[local * len(cores) // slots : (local + 1) * len(cores) // slots]
+    if share:
+        os.sched_setaffinity(0, share)
+        os.environ.setdefault("OMP_NUM_THREADS", str(len(share)))
+
+
+class Tail:
+    """The end of a stream of bytes."""
+
+    def __init__(self) -> None:
+        self.kept = b""
+
+    def add(self, data: bytes) -> None:
+        self.kept = (self.kept + data)[-TAIL_BYTES:]
+
+    def lines(self) -> list[str]:
+        """At most TAIL_LINES lines; of a line that was overwritten with carriage returns the last state."""
+        lines = self.kept.decode(errors="replace").split("\n")
+        return [line.rstrip("\r").rpartition("\r")[2] for line in lines if line.strip()][-TAIL_LINES:]
+
+
+class Rank:
+    """The user's program as a child with its output in one pipe."""
+
+    def __init__(self, argv: list[str]) -> None:
+        self.tail = Tail()
+        self.told_to_stop = False
+        self.wake, wake_end = os.pipe()
+        os.set_blocking(wake_end, False)
+        signal.set_wakeup_fd(wake_end)
+        signal.signal(signal.SIGCHLD, lambda *_: None)
+        self.output, output_end = os.pipe()
+        self.pid = processes.spawn(argv, output=output_end, die_with_parent=True)
+        os.close(output_end)
+        for number in (signal.SIGTERM, signal.SIGINT):
+            signal.signal(number, self.pass_on)
+
+    def pass_on(self, number: int, _: object) -> None:
+        """A signal to this process is one to the program."""
+        self.told_to_stop = True
+        processes.send([self.pid], number)
+
+    def wait(self) -> int:
+        """Pass the output on until the program has ended; its exit code."""
+        code, deadline, streams = None, float("inf"), [self.output, self.wake]
+        while code is None or (self.output in streams and time.monotonic() < deadline):
+            ready = select.select(streams, [], [], None if code is None else 0.2)[0]
+            if self.output in ready and not self.forward():
+                streams.remove(self.output)
+            if self.wake in ready:
+                os.read(self.wake, 512)
+            if code is None:
+                code = processes.reap().get(self.pid)
+                deadline = time.monotonic() + DRAIN_SECONDS
+        return code
+
+    def forward(self) -> bool:
+        """Pass on what has been printed; False at the end of the stream."""
+        data = os.read(self.output, 65536)
+        self.tail.add(data)
+        left = data
+        while left:
+            try:
+                left = left[os.write(1, left) :]
+            except OSError:  # the connection is gone; the session's supervisor ends this rank in its own order
+                break
+        return bool(data)
+
+
+def main(arguments: list[str]) -> int:
+    run = settings.load()
+    method = methods.of(run)
+    try:
+        here = place(method.whole)
+    except KeyError as missing:
+        sys.stderr.write(f"[dsgen] {missing} is not set: {run.method} starts this program, once for every rank\n")
+        return 1
+    if TERMINATING.exists():  # torchrun starts anew what has ended
+        return 128 + signal.SIGTERM
+    report(run, "dsgen-rank", {"rank": here.rank, "worldSize": here.world, "localRank": here.local})
+    if run.bind_cores and not method.whole:
+        bind(here.local, run.slots)
+    inserted = [f"--local_rank={here.local}"] if run.local_rank and method.local_rank else []
+    program = Rank(command(inserted, arguments))
+    code = program.wait()
+    if code and not program.told_to_stop:  # a rank that is stopped because of another one is not the one that failed
+        report(run, "dsgen-rank-failed", {"rank": here.rank, "exitCode": code, "tail": program.tail.lines()})
+    return code
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

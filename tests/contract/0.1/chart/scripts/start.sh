@@ -1,0 +1,77 @@
+#!/usr/bin/env bash
+# What workers and launcher start: the user's training.setup in this very shell, so that variables, limits, umask and
+# directory it sets hold for all that follows; then the program of the role takes this process over.
+
+dsgen_run=$DSGEN_ROOT/run/dsgen
+dsgen_config=$DSGEN_ROOT/etc/dsgen
+dsgen_message=$DSGEN_ROOT/dev/termination-log
+
+# Pass standard input on and leave its last lines in a file. No copy of the whole: a process that setup leaves running
+# in the background may print for as long as the pod lives.
+dsgen_keep_tail() {
+  tee >(exec tail -n 20 >"$1")
+  wait $!
+}
+
+# Back to the container's own output; waits for the tail, but not for a background process that holds it open.
+dsgen_release_output() {
+  exec >&"$dsgen_output" 2>&"$dsgen_errors" {dsgen_output}>&- {dsgen_errors}>&-
+  for _ in 1 2 3 4 5 6 7 8 9 10; do
+    kill -0 "$dsgen_tail" 2>/dev/null || return
+    sleep 0.1
+  done
+}
+
+# Setup has failed: what is said, in the log and in the pod's status, and 1, whatever code it ended with. A worker that
+# exits 0 would count as done and never be replaced, a launcher that exits 0 as a finished training.
+dsgen_setup_failed() {
+  local code=$1 reason
+  trap - EXIT TERM
+  set +eux
+  dsgen_release_output
+  if [ -n "$dsgen_terminated" ]; then
+    echo '[dsgen] told to stop during training.setup' >&2
+    builtin exit 143
+  fi
+  reason="training.setup ended with exit code $code before its last line; its last lines:"
+  printf '[dsgen] %s\n' "$reason" >&2
+  sed 's/^/[dsgen] | /' "$dsgen_run/setup.tail" >&2
+  { echo "$reason"; tail -c 3000 "$dsgen_run/setup.tail"; } | tee "$dsgen_run/setup-failed" >"$dsgen_message"
+  builtin exit 1
+}
+
+# An exit in setup itself, which may have set an EXIT trap of its own; in its subshells the ordinary one.
+# shellcheck disable=SC2329 # setup calls it
+exit() {
+  local code=$?
+  [ $# = 0 ] || code=$1
+  [ "$BASH_SUBSHELL" = 0 ] || builtin exit "$code"
+  dsgen_setup_failed "$code"
+}
+
+dsgen_setup=$dsgen_config/setup.sh
+if [ -s "$dsgen_setup" ]; then
+  exec {dsgen_output}>&1 {dsgen_errors}>&2
+  exec > >(dsgen_keep_tail "$dsgen_run/setup.tail") 2>&1
+  dsgen_tail=$!
+  dsgen_terminated=
+  trap 'dsgen_setup_failed $?' EXIT # set -e and its like
+  trap 'dsgen_terminated=1; exit' TERM
+  bash -O extglob -n "$dsgen_setup" || exit # source would run what stands above a syntax error and go on
+  # shellcheck source=/dev/null
+  source "$dsgen_setup"
+  trap - EXIT TERM
+  set +eux
+  dsgen_release_output
+fi
+unset -f exit
+
+if ! command -v python3 >/dev/null; then
+  echo '[dsgen] there is no python3 in this image (3.8 or later): add it to the image or install it in training.setup' \
+    | tee "$dsgen_message" >&2
+  exit 78
+fi
+
+# sshd starts every session with an empty environment: sessions source this file.
+(umask 077 && export -p >"$dsgen_run/env.new" && mv "$dsgen_run/env.new" "$dsgen_run/env") || exit 1
+exec python3 -ESs "$dsgen_config/$DSGEN_ROLE.py"

@@ -1,0 +1,98 @@
+"""Process 1 of a worker: serves the launcher's ssh logins, or trains by itself, until the run is over.
+
+Exit codes: 0 the run is over, or this worker's own part of it has ended well, 75 no launcher for too long, 78 this
+image or key cannot work, 143 SIGTERM, 1 sshd does not stay up; without ssh also that of the rank that failed. With
+lifecycle.keepWorkers the worker of a run that is over stays, without sshd and ranks, until it is deleted; it exits 0
+even then, because its part is done and nothing must replace it.
+
+`worker.py ready` is the readiness probe: exit code 0 when sshd serves, or the worker waits for the run to begin.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import signal
+import sys
+
+import life
+import methods
+import processes
+import settings
+from life import DONE, TERMINATED, End, say
+from program import Program
+from serving import Server
+
+WATCHED = (signal.SIGCHLD, signal.SIGTERM, signal.SIGINT)
+OVER = settings.RUN / "over"  # made by the launcher over ssh; its first word is the phase
+
+
+def told_phase() -> str:
+    """The phase with which the launcher told the end; empty when it has told nothing."""
+    try:
+        return (OVER.read_text().split() or ["over"])[0]
+    except OSError:
+        return ""
+
+
+class Worker:
+    """One worker pod's life. `part` is what it does in it."""
+
+    def __init__(self, run: settings.Settings, part: Server | Program) -> None:
+        self.run = run
+        self.part = part
+
+    def live(self) -> int:
+        """From start to end; the exit code."""
+        phase = life.end_phase(self.run.run)
+        if phase:
+            say(f"the record says that this run is over ({phase}): nothing to do")
+            return DONE
+        signal.pthread_sigmask(signal.SIG_BLOCK, WATCHED)
+        processes.adopt_orphans()
+        try:
+            self.part.prepare(self.tick)
+            while True:
+                self.part.step()
+                self.tick()
+        except End as end:
+            return self.close(end)
+
+    def tick(self) -> None:
+        """Wait a second or for a signal; raises End when the worker has to stop."""
+        received = signal.sigtimedwait(WATCHED, 1)
+        if received and received.si_signo != signal.SIGCHLD:
+            raise End(TERMINATED, "told to stop by a signal")
+        self.part.bury(processes.reap())
+        for source, phase in (("launcher", told_phase()), ("record", life.end_phase(self.run.run))):
+            if phase:
+                raise End(DONE, f"the {source} says that the run is over ({phase})", phase)
+        self.part.check()
+
+    def close(self, end: End) -> int:
+        """End what this worker does; the exit code."""
+        say(f"{end.reason}; exit code {end.code}")
+        if end.code not in (DONE, TERMINATED):
+            with contextlib.suppress(OSError):
+                settings.TERMINATION_LOG.write_text(end.reason)
+        self.part.close(end)
+        if end.code == DONE and self.keeps(end.phase):
+            say("lifecycle.keepWorkers: this pod stays for a look at it until it is deleted")
+            while signal.sigwait(WATCHED) == signal.SIGCHLD:
+                processes.reap()
+        return end.code
+
+    def keeps(self, phase: str) -> bool:
+        keep = self.run.keep_workers
+        return keep == "always" or (keep == "failed" and phase == "Failed")
+
+
+def main(arguments: list[str]) -> int:
+    run = settings.load()
+    part = Server(run) if methods.of(run).ssh else Program(run)
+    if arguments == ["ready"]:
+        return 0 if part.ready() else 1
+    return Worker(run, part).live()
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

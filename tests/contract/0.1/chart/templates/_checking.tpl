@@ -1,0 +1,80 @@
+{{/* What the checks ask about values. */}}
+
+{{/* The bytes of the memory in requests or limits; 0 where it is not given, or written as 1.5Gi. */}}
+{{- define "dsgen.memoryBytes" -}}
+{{- if hasKey . "memory" -}}
+{{ include "dsgen.wholeBytes" (include "dsgen.quantityJson" (index . "memory") | replace `"` "") }}
+{{- else -}}
+0
+{{- end -}}
+{{- end }}
+
+{{/* A quantity, which may be a text or a number, as JSON. */}}
+{{- define "dsgen.quantityJson" -}}
+{{ . | toRawJson }}
+{{- end }}
+
+{{/* The bytes of a whole quantity such as 8Gi; 0 for any other spelling, such as 1.5Gi. */}}
+{{- define "dsgen.wholeBytes" -}}
+{{- if regexMatch "^[0-9]{1,18}$" . -}}
+{{ . | int64 }}
+{{- else if regexMatch "^[0-9]{1,9}Ki$" . -}}
+{{ mul (. | replace "Ki" "" | int64) 1024 }}
+{{- else if regexMatch "^[0-9]{1,9}Mi$" . -}}
+{{ mul (. | replace "Mi" "" | int64) 1048576 }}
+{{- else if regexMatch "^[0-9]{1,9}Gi$" . -}}
+{{ mul (. | replace "Gi" "" | int64) 1073741824 }}
+{{- else if regexMatch "^[0-9]{1,6}Ti$" . -}}
+{{ mul (. | replace "Ti" "" | int64) 1099511627776 }}
+{{- else if regexMatch "^[0-9]{1,9}k$" . -}}
+{{ mul (. | replace "k" "" | int64) 1000 }}
+{{- else if regexMatch "^[0-9]{1,9}M$" . -}}
+{{ mul (. | replace "M" "" | int64) 1000000 }}
+{{- else if regexMatch "^[0-9]{1,9}G$" . -}}
+{{ mul (. | replace "G" "" | int64) 1000000000 }}
+{{- else if regexMatch "^[0-9]{1,6}T$" . -}}
+{{ mul (. | replace "T" "" | int64) 1000000000000 }}
+{{- else -}}
+0
+{{- end -}}
+{{- end }}
+
+{{/* How many digits the numbers below this one have together, from 0 on. */}}
+{{- define "dsgen.digitsBelow" -}}
+{{- if le . 10 -}}
+{{ . }}
+{{- else if le . 100 -}}
+{{ sub (mul . 2) 10 }}
+{{- else if le . 1000 -}}
+{{ sub (mul . 3) 110 }}
+{{- else if le . 10000 -}}
+{{ sub (mul . 4) 1110 }}
+{{- else -}}
+{{ sub (mul . 5) 11110 }}
+{{- end -}}
+{{- end }}
+
+{{/* The source of a volume, the first of several; empty when it has none. */}}
+{{- define "dsgen.firstSource" -}}
+{{- if dig "existingClaim" "" . -}}
+existingClaim
+{{- else if ne .create nil -}}
+create
+{{- else if ne .nfs nil -}}
+nfs
+{{- else if ne .hostPath nil -}}
+hostPath
+{{- else if ne .emptyDir nil -}}
+emptyDir
+{{- else if ne .ephemeral nil -}}
+ephemeral
+{{- else if ne .csi nil -}}
+csi
+{{- else if ne .configMap nil -}}
+configMap
+{{- else if ne .secret nil -}}
+secret
+{{- else if ne .projected nil -}}
+projected
+{{- end -}}
+{{- end }}

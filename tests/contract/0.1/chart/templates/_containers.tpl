@@ -1,0 +1,286 @@
+{{/* Containers of both pods; `pod` is values.workers or values.launcher, `role` is worker or launcher. */}}
+
+{{/* Fields that every container of the image has. */}}
+{{- define "dsgen.imageFields" -}}
+image: {{ include "dsgen.imageReference" .Values.image | quote }}
+imagePullPolicy: {{ .Values.image.pullPolicy }}
+{{- end }}
+
+{{/* A container of dsgen's own: small, without privileges, with limits, because a quota may ask for both. */}}
+{{- define "dsgen.ownContainerLimits" -}}
+securityContext:
+  {{- include "dsgen.ownSecurityContext" . | nindent 2 }}
+resources:
+  requests:
+    cpu: 20m
+    memory: 64Mi
+  limits:
+    cpu: 500m
+    memory: 128Mi
+{{- end }}
+
+{{/* Mounts of every container of dsgen's own. */}}
+{{- define "dsgen.ownMounts" -}}
+- name: dsgen-config
+  mountPath: /etc/dsgen
+  readOnly: true
+- name: dsgen-run
+  mountPath: /run/dsgen
+{{- if . }}
+- name: dsgen-run
+  mountPath: /etc/passwd
+  subPath: passwd
+  readOnly: true
+{{- end }}
+{{- end }}
+
+{{/* Writes a passwd file with a line for the uid of the pod, which the other containers mount. */}}
+{{- define "dsgen.passwdContainer" -}}
+- name: passwd
+  {{- include "dsgen.imageFields" . | nindent 2 }}
+  command: [bash, /etc/dsgen/passwd.sh]
+  {{- include "dsgen.ownContainerLimits" . | nindent 2 }}
+  volumeMounts:
+    {{- include "dsgen.ownMounts" "" | nindent 4 }}
+{{- end }}
+
+{{/*
+A container of dsgen's own that talks to the API: only such
+ones have the token, and none of them runs the user's code.
+*/}}
+{{- define "dsgen.apiContainer" -}}
+{{ include "dsgen.imageFields" . }}
+command: [python3, -ESs, /etc/dsgen/{{ .script }}]
+{{ include "dsgen.ownContainerLimits" . }}
+volumeMounts:
+  {{- include "dsgen.ownMounts" (include "dsgen.wantsPasswd" .) | nindent 2 }}
+  - name: dsgen-token
+    mountPath: /var/run/secrets/dsgen
+    readOnly: true
+  {{- if and (eq .script "status.py") .Values.status.webhook.secretName }}
+  - name: dsgen-webhook
+    mountPath: /etc/dsgen-webhook
+    readOnly: true
+  {{- end }}
+{{- end }}
+
+{{/* Clones the code, before anything of the user's runs; git needs more room than dsgen's other containers. */}}
+{{- define "dsgen.codeContainer" -}}
+- name: code
+  {{- if .Values.code.git.image }}
+  image: {{ .Values.code.git.image | quote }}
+  imagePullPolicy: {{ .Values.image.pullPolicy }}
+  {{- else }}
+  {{- include "dsgen.imageFields" . | nindent 2 }}
+  {{- end }}
+  command: [bash, /etc/dsgen/code.sh]
+  env:
+    - name: DSGEN_GIT_REPOSITORY
+      value: {{ .Values.code.git.repository | replace "$" "$$" | quote }}
+    - name: DSGEN_GIT_REVISION
+      value: {{ .Values.code.git.revision | replace "$" "$$" | quote }}
+  securityContext:
+    {{- include "dsgen.ownSecurityContext" . | nindent 4 }}
+  resources:
+    requests:
+      cpu: 100m
+      memory: 256Mi
+    limits:
+      cpu: "1"
+      memory: 2Gi
+  volumeMounts:
+    {{- include "dsgen.ownMounts" (include "dsgen.wantsPasswd" .) | nindent 4 }}
+    - name: dsgen-code
+      mountPath: /run/dsgen/code
+    {{- if .Values.code.git.secretName }}
+    - name: dsgen-git
+      mountPath: /etc/dsgen-git
+      readOnly: true
+    {{- end }}
+{{- end }}
+
+{{/*
+The last init containers of both pods: the code, then the user's own. A sidecar is an init
+container that goes on running: in the main list it would keep the Job from completing.
+*/}}
+{{- define "dsgen.initContainers" -}}
+{{- if .Values.code.git.repository }}
+{{ include "dsgen.codeContainer" . }}
+{{- end }}
+{{- if and .pod.initContainers (not (and .Values.lifecycle.debug.enabled .Values.lifecycle.debug.skipInitContainers)) }}
+{{ include "dsgen.yaml" .pod.initContainers }}
+{{- end }}
+{{- range $sidecar := .pod.sidecars }}
+{{ include "dsgen.yaml" (list (mergeOverwrite (dict "restartPolicy" "Always") (deepCopy $sidecar))) }}
+{{- end }}
+{{- end }}
+
+{{/* Requests and limits of a main container; a worker's devices are in both, as the API server demands. */}}
+{{- define "dsgen.resources" -}}
+{{- $devices := include "dsgen.devicesOf" . | trim }}
+{{- range $kind := list "requests" "limits" }}
+{{- if or (index $.pod.resources $kind) $devices }}
+{{ $kind }}:
+  {{- range $key, $quantity := index $.pod.resources $kind }}
+  {{ $key | quote }}: {{ $quantity | toRawJson }}
+  {{- end }}
+  {{- if $devices }}
+  {{- $devices | nindent 2 }}
+  {{- end }}
+{{- end }}
+{{- end }}
+{{- if .pod.resources.claims }}
+claims:
+  {{- include "dsgen.yaml" .pod.resources.claims | nindent 2 }}
+{{- end }}
+{{- end }}
+
+{{/* Devices of a worker: its accelerators, and those of the fast network. The launcher has none. */}}
+{{- define "dsgen.devicesOf" -}}
+{{- if eq .role "worker" }}
+{{- $count := include "dsgen.accelerators" .Values.workers | int64 }}
+{{- if $count }}
+{{ .Values.workers.accelerator.resource | quote }}: {{ $count }}
+{{- end }}
+{{- range $name, $number := .Values.network.rdma.resources }}
+{{ $name | quote }}: {{ $number | toRawJson }}
+{{- end }}
+{{- end }}
+{{- end }}
+
+{{/* dsgen's variables first, then the user's; a dollar sign is doubled, or the kubelet would expand $(NAME). */}}
+{{- define "dsgen.environment" -}}
+- name: DSGEN_ROLE
+  value: {{ .role }}
+- name: DSGEN_JOB
+  value: {{ include "dsgen.jobName" . | quote }}
+- name: DSGEN_RUN
+  value: {{ include "dsgen.runId" . | quote }}
+{{- $own := dict "PYTHONUNBUFFERED" "1" "TRITON_CACHE_DIR" "/run/dsgen/cache/triton" "XDG_CACHE_HOME" "/run/dsgen/cache" }}
+{{- $own = mergeOverwrite (deepCopy $own) (dict "TORCH_EXTENSIONS_DIR" "/run/dsgen/cache/torch_extensions") }}
+{{- /*
+Git refuses a tree of another user, and the code was cloned
+by the user of another container, perhaps another image.
+*/}}
+{{- if .Values.code.git.repository }}
+{{- $own = mergeOverwrite (deepCopy $own) (dict "GIT_CONFIG_COUNT" "1" "GIT_CONFIG_KEY_0" "safe.directory" "GIT_CONFIG_VALUE_0" .Values.code.mountPath) }}
+{{- end }}
+{{- if and (eq .role "worker") .Values.network.socketInterface }}
+{{- $own = mergeOverwrite (deepCopy $own) (dict "NCCL_SOCKET_IFNAME" .Values.network.socketInterface) }}
+{{- /* Gloo knows neither lists nor the signs before them. */}}
+{{- if regexMatch "^[^,=^]*$" .Values.network.socketInterface }}
+{{- $own = mergeOverwrite (deepCopy $own) (dict "GLOO_SOCKET_IFNAME" .Values.network.socketInterface) }}
+{{- end }}
+{{- end }}
+{{- range $name, $value := mergeOverwrite (deepCopy $own) (deepCopy .Values.training.env) }}
+- name: {{ $name | quote }}
+  {{- if kindIs "string" $value }}
+  value: {{ $value | replace "$" "$$" | quote }}
+  {{- else }}
+  valueFrom:
+    {{- include "dsgen.yaml" $value.valueFrom | nindent 4 }}
+  {{- end }}
+{{- end }}
+{{- end }}
+
+{{/* What runs in the containers of the user's code. */}}
+{{- define "dsgen.trainingContainer" -}}
+{{ include "dsgen.imageFields" . }}
+command: [bash, /etc/dsgen/start.sh]
+{{- if .Values.training.workingDir }}
+workingDir: {{ .Values.training.workingDir | quote }}
+{{- else if .Values.code.git.repository }}
+workingDir: {{ .Values.code.mountPath | quote }}
+{{- end }}
+env:
+  {{- include "dsgen.environment" . | nindent 2 }}
+{{- if .Values.training.envFrom }}
+envFrom:
+  {{- include "dsgen.yaml" .Values.training.envFrom | nindent 2 }}
+{{- end }}
+{{- if .pod.extraContainerSpec }}
+{{ include "dsgen.yaml" .pod.extraContainerSpec }}
+{{- end }}
+{{- end }}
+
+{{/*
+Ports of a worker. On the network of its node they are the
+node's, and workers that want the same one never share a node.
+*/}}
+{{- define "dsgen.workerPorts" -}}
+{{- if include "dsgen.usesSsh" . }}
+- name: ssh
+  containerPort: {{ int64 .Values.ssh.port }}
+  {{- if .Values.network.hostNetwork }}
+  hostPort: {{ int64 .Values.ssh.port }}
+  {{- end }}
+{{- end }}
+{{- if or .Values.network.hostNetwork (not (include "dsgen.usesSsh" .)) }}
+- name: master
+  containerPort: {{ int64 .Values.launch.masterPort }}
+  {{- if .Values.network.hostNetwork }}
+  hostPort: {{ int64 .Values.launch.masterPort }}
+  {{- end }}
+{{- end }}
+{{- if .Values.monitoring.podMonitor.enabled }}
+- name: metrics
+  containerPort: {{ int64 .Values.monitoring.podMonitor.port }}
+  {{- if .Values.network.hostNetwork }}
+  hostPort: {{ int64 .Values.monitoring.podMonitor.port }}
+  {{- end }}
+{{- end }}
+{{- end }}
+
+{{/* Mounts of the containers that run the user's code. */}}
+{{- define "dsgen.trainingMounts" -}}
+{{ include "dsgen.ownMounts" (include "dsgen.wantsPasswd" .) }}
+- name: dsgen-cache
+  mountPath: /run/dsgen/cache
+{{- if include "dsgen.usesSsh" . }}
+- name: dsgen-keys
+  mountPath: /etc/dsgen-keys
+  readOnly: true
+- name: dsgen-config
+  mountPath: /etc/ssh/ssh_config
+  subPath: ssh_config
+  readOnly: true
+{{- end }}
+- name: dsgen-config
+  mountPath: /job/hostfile
+  subPath: hostfile
+  readOnly: true
+{{- if include "dsgen.usesSsh" . }}
+- name: dsgen-config
+  mountPath: /etc/mpi/hostfile
+  subPath: hostfile
+  readOnly: true
+{{- end }}
+{{- if .Values.training.deepspeed.config }}
+- name: dsgen-config
+  mountPath: /job/ds_config.json
+  subPath: ds_config.json
+  readOnly: true
+{{- end }}
+{{- if .Values.training.files }}
+- name: dsgen-files
+  mountPath: /job/files
+  readOnly: true
+{{- end }}
+{{- if .Values.code.git.repository }}
+- name: dsgen-code
+  mountPath: {{ .Values.code.mountPath | quote }}
+  subPath: tree
+{{- end }}
+{{- range $name, $volume := .Values.storage }}
+{{- if and (dig "mountPath" "" $volume) (has (dig "mountIn" "both" $volume) (list "both" $.mountIn)) }}
+- name: {{ $name | quote }}
+  mountPath: {{ dig "mountPath" "" $volume | quote }}
+  {{- if dig "subPath" "" $volume }}
+  subPath: {{ dig "subPath" "" $volume | quote }}
+  {{- end }}
+  {{- if dig "readOnly" false $volume }}
+  readOnly: true
+  {{- end }}
+{{- end }}
+{{- end }}
+{{- end }}

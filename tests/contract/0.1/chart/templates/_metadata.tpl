@@ -1,0 +1,62 @@
+{{/* Labels of every object; objects of one run add its id. */}}
+{{- define "dsgen.labels" -}}
+app.kubernetes.io/name: deepspeed-job
+app.kubernetes.io/instance: {{ include "dsgen.jobName" . | quote }}
+app.kubernetes.io/component: {{ .component }}
+app.kubernetes.io/managed-by: dsgen
+dsgen.dev/job: {{ include "dsgen.jobName" . | quote }}
+{{- range $key, $value := .Values.labels }}
+{{ $key | quote }}: {{ $value | quote }}
+{{- end }}
+{{- end }}
+
+{{/* Labels of an object that belongs to one run. */}}
+{{- define "dsgen.runLabels" -}}
+{{ include "dsgen.labels" . }}
+dsgen.dev/run: {{ include "dsgen.runId" . | quote }}
+{{- end }}
+
+{{/* Labels of all pods of a run. They land in immutable fields, so no chart or app version is among them. */}}
+{{- define "dsgen.runSelector" -}}
+dsgen.dev/job: {{ include "dsgen.jobName" . | quote }}
+dsgen.dev/run: {{ include "dsgen.runId" . | quote }}
+{{- end }}
+
+{{/* Labels of the workers or of the launcher of a run. */}}
+{{- define "dsgen.selector" -}}
+{{ include "dsgen.runSelector" . }}
+dsgen.dev/role: {{ .role }}
+{{- end }}
+
+{{/* Annotations of every object. Flux would replace a dollar sign with braces in any text of the user. */}}
+{{- define "dsgen.annotations" -}}
+kustomize.toolkit.fluxcd.io/substitute: disabled
+{{- range $key, $value := .Values.annotations }}
+{{ $key | quote }}: {{ $value | quote }}
+{{- end }}
+{{- end }}
+
+{{/* Neither Helm nor Argo CD nor Flux may delete storage that is protected. */}}
+{{- define "dsgen.keepAnnotations" -}}
+helm.sh/resource-policy: keep
+argocd.argoproj.io/sync-options: Prune=false,Delete=false
+kustomize.toolkit.fluxcd.io/prune: disabled
+{{- end }}
+
+{{/*
+"true" for a key of labels or annotations that dsgen,
+Kubernetes or a delivery tool writes; empty for the user's own.
+*/}}
+{{- define "dsgen.reservedKey" -}}
+{{- if regexMatch "^(dsgen[.]dev|batch[.]kubernetes[.]io|kueue[.]x-k8s[.]io|(meta[.])?helm[.]sh)/.*$" . -}}
+true
+{{- else if regexMatch "^app[.]kubernetes[.]io/(name|instance|component|managed-by)$" . -}}
+true
+{{- else if regexMatch "^kustomize[.]toolkit[.]fluxcd[.]io/(substitute|prune)$" . -}}
+true
+{{- else if has . (list "job-name" "controller-uid" "argocd.argoproj.io/sync-options") -}}
+true
+{{- else if has . (list "scheduling.k8s.io/group-name" "scheduling.x-k8s.io/pod-group") -}}
+true
+{{- end -}}
+{{- end }}

@@ -1,0 +1,45 @@
+{{/* Labels of TensorBoard's pod: the job's, and of no run, so that no run's Service or policy takes it in. */}}
+{{- define "dsgen.tensorboardSelector" -}}
+dsgen.dev/job: {{ include "dsgen.jobName" . | quote }}
+dsgen.dev/role: tensorboard
+{{- end }}
+
+{{/*
+"true" for a volume in which another pod sees what the workers wrote.
+A claim for one pod alone would keep the workers from starting.
+*/}}
+{{- define "dsgen.isShared" -}}
+{{- if and (dig "mountPath" "" .) (has (dig "mountIn" "both" .) (list "both" "workers")) -}}
+{{- if ne .create nil -}}
+{{- if not (has "ReadWriteOncePod" (dig "accessModes" (list "ReadWriteMany") .create)) -}}
+true
+{{- end -}}
+{{- else if or (dig "existingClaim" "" .) (ne .nfs nil) (ne .hostPath nil) (ne .csi nil) -}}
+true
+{{- end -}}
+{{- end -}}
+{{- end }}
+
+{{/* Volumes of the job as the workers see them, read-only. */}}
+{{- define "dsgen.sharedMounts" -}}
+{{- range $name, $volume := .Values.storage }}
+{{- if include "dsgen.isShared" $volume }}
+- name: {{ $name | quote }}
+  mountPath: {{ dig "mountPath" "" $volume | quote }}
+  {{- if dig "subPath" "" $volume }}
+  subPath: {{ dig "subPath" "" $volume | quote }}
+  {{- end }}
+  readOnly: true
+{{- end }}
+{{- end }}
+{{- end }}
+
+{{/* The volumes of these mounts. */}}
+{{- define "dsgen.sharedVolumes" -}}
+{{- range $name, $volume := .Values.storage }}
+{{- if include "dsgen.isShared" $volume }}
+- name: {{ $name | quote }}
+  {{- include "dsgen.volumeSource" (dict "Values" $.Values "Release" $.Release "name" $name "volume" $volume) | trim | nindent 2 }}
+{{- end }}
+{{- end }}
+{{- end }}

@@ -1,0 +1,162 @@
+{{/* Parts of both Jobs and their pods; `pod` is values.workers or values.launcher, `role` is worker or launcher. */}}
+
+{{/* Fields of both Jobs. Without the policy a lost pod and its replacement would run side by side, under one name. */}}
+{{- define "dsgen.jobFields" -}}
+podReplacementPolicy: Failed
+{{- if ne .Values.lifecycle.suspend nil }}
+suspend: {{ .Values.lifecycle.suspend }}
+{{- end }}
+{{- if ne .Values.lifecycle.ttlSecondsAfterFinished nil }}
+ttlSecondsAfterFinished: {{ int64 .Values.lifecycle.ttlSecondsAfterFinished }}
+{{- end }}
+{{- end }}
+
+{{/* A rule that ends the Job by the exit code of a container; `codes` are written one after the other. */}}
+{{- define "dsgen.failJob" -}}
+- action: FailJob
+  onExitCodes:
+    containerName: {{ .container }}
+    operator: {{ .operator }}
+    values: [{{ .codes }}]
+{{- end }}
+
+{{/* Labels and annotations of a pod: those that tell pods apart, and the user's. */}}
+{{- define "dsgen.podMetadata" -}}
+labels:
+  {{- include "dsgen.selector" . | nindent 2 }}
+  {{- range $key, $value := .pod.podLabels }}
+  {{ $key | quote }}: {{ $value | quote }}
+  {{- end }}
+  {{- if and (eq .role "worker") (eq .Values.scheduling.gang "coscheduling") }}
+  scheduling.x-k8s.io/pod-group: {{ include "dsgen.runName" . | quote }}
+  {{- end }}
+{{- $own := dict }}
+{{- if and (eq .role "worker") .Values.network.rdma.networks }}
+{{- $own = dict "k8s.v1.cni.cncf.io/networks" (.Values.network.rdma.networks | join ",") }}
+{{- end }}
+{{- if and (eq .role "worker") (eq .Values.scheduling.gang "volcano") }}
+{{- $own = mergeOverwrite (deepCopy $own) (dict "scheduling.k8s.io/group-name" (include "dsgen.runName" .)) }}
+{{- end }}
+{{- $topology := .Values.scheduling.topology }}
+{{- if and (eq .role "worker") (include "dsgen.kueueQueue" .) $topology.required }}
+{{- $own = mergeOverwrite (deepCopy $own) (dict "kueue.x-k8s.io/podset-required-topology" $topology.required) }}
+{{- else if and (eq .role "worker") (include "dsgen.kueueQueue" .) $topology.preferred }}
+{{- $own = mergeOverwrite (deepCopy $own) (dict "kueue.x-k8s.io/podset-preferred-topology" $topology.preferred) }}
+{{- end }}
+{{- $all := mergeOverwrite (deepCopy .pod.podAnnotations) (deepCopy $own) }}
+{{- if $all }}
+annotations:
+  {{- include "dsgen.yaml" $all | nindent 2 }}
+{{- end }}
+{{- end }}
+
+{{/* Fields of both pods. */}}
+{{- define "dsgen.podFields" -}}
+restartPolicy: Never
+automountServiceAccountToken: false
+enableServiceLinks: false
+terminationGracePeriodSeconds: {{ int64 .Values.lifecycle.terminationGracePeriodSeconds }}
+{{- if .Values.image.pullSecrets }}
+imagePullSecrets:
+  {{- include "dsgen.yaml" .Values.image.pullSecrets | nindent 2 }}
+{{- end }}
+{{- $context := include "dsgen.podSecurityContext" . | trim }}
+{{- if $context }}
+securityContext:
+  {{- $context | nindent 2 }}
+{{- end }}
+{{- if and .pod.nodeSelector (not (include "dsgen.kueueQueue" .)) }}
+nodeSelector:
+  {{- include "dsgen.yaml" .pod.nodeSelector | nindent 2 }}
+{{- end }}
+{{- if .pod.tolerations }}
+tolerations:
+  {{- include "dsgen.yaml" .pod.tolerations | nindent 2 }}
+{{- end }}
+{{- if .pod.priorityClassName }}
+priorityClassName: {{ .pod.priorityClassName | quote }}
+{{- end }}
+{{- $affinity := include "dsgen.affinityOf" . | trim }}
+{{- if $affinity }}
+affinity:
+  {{- $affinity | nindent 2 }}
+{{- end }}
+{{- if .pod.topologySpreadConstraints }}
+topologySpreadConstraints:
+  {{- include "dsgen.yaml" .pod.topologySpreadConstraints | nindent 2 }}
+{{- end }}
+{{- $scheduler := include "dsgen.schedulerName" . }}
+{{- if $scheduler }}
+schedulerName: {{ $scheduler | quote }}
+{{- end }}
+{{- if .pod.runtimeClassName }}
+runtimeClassName: {{ .pod.runtimeClassName | quote }}
+{{- end }}
+{{- if and (eq .role "worker") .Values.network.hostNetwork }}
+hostNetwork: true
+dnsPolicy: ClusterFirstWithHostNet
+{{- end }}
+{{- if .pod.extraPodSpec }}
+{{ include "dsgen.yaml" .pod.extraPodSpec }}
+{{- end }}
+{{- end }}
+
+{{/* Volumes of both pods: dsgen's own, then those of the storage map. */}}
+{{- define "dsgen.volumes" -}}
+- name: dsgen-config
+  configMap:
+    name: {{ include "dsgen.runName" . }}-config
+    defaultMode: 365  # 0555
+- name: dsgen-run
+  emptyDir:
+    medium: Memory
+- name: dsgen-cache
+  emptyDir: {}
+{{- if include "dsgen.usesSsh" . }}
+- name: dsgen-keys
+  secret:
+    secretName: {{ include "dsgen.secretName" . | quote }}
+    defaultMode: 292  # 0444
+    optional: true
+{{- end }}
+{{- if .Values.training.files }}
+- name: dsgen-files
+  configMap:
+    name: {{ include "dsgen.runName" . }}-files
+    defaultMode: 493  # 0755
+{{- end }}
+{{- if .Values.code.git.repository }}
+- name: dsgen-code
+  emptyDir: {}
+{{- if .Values.code.git.secretName }}
+- name: dsgen-git
+  secret:
+    secretName: {{ .Values.code.git.secretName | quote }}
+    defaultMode: 292  # 0444
+{{- end }}
+{{- end }}
+{{- range $name, $volume := .Values.storage }}
+{{- if has (dig "mountIn" "both" $volume) (list "both" $.mountIn) }}
+- name: {{ $name | quote }}
+  {{- include "dsgen.volumeSource" (dict "Values" $.Values "Release" $.Release "name" $name "volume" $volume) | trim | nindent 2 }}
+{{- end }}
+{{- end }}
+{{- end }}
+
+{{/* Where a volume of the storage map comes from: a claim, or what the user says as Kubernetes has it. */}}
+{{- define "dsgen.volumeSource" -}}
+{{- if or (ne .volume.create nil) (dig "existingClaim" "" .volume) }}
+persistentVolumeClaim:
+  claimName: {{ include "dsgen.claimName" . | quote }}
+  {{- if dig "readOnly" false .volume }}
+  readOnly: true
+  {{- end }}
+{{- else }}
+{{- range $source := list "nfs" "hostPath" "emptyDir" "ephemeral" "csi" "configMap" "secret" "projected" }}
+{{- if hasKey $.volume $source }}
+{{ $source }}:
+  {{- include "dsgen.yaml" (index $.volume $source) | nindent 2 }}
+{{- end }}
+{{- end }}
+{{- end }}
+{{- end }}

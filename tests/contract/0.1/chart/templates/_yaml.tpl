@@ -1,0 +1,32 @@
+{{/* Any value as YAML. Every string is quoted, so that nothing is lost or read as something else; toYaml cannot say that. */}}
+{{- define "dsgen.yaml" -}}
+{{- $lines := list }}
+{{- if and . (kindIs "map" .) }}
+{{- range $key, $value := . }}
+{{- $text := include "dsgen.yaml" $value }}
+{{- if and $value (or (kindIs "map" $value) (kindIs "slice" $value)) }}
+{{- $lines = append $lines (printf "%s:%s" (quote $key) (nindent 2 $text)) }}
+{{- else }}
+{{- $lines = append $lines (printf "%s: %s" (quote $key) $text) }}
+{{- end }}
+{{- end }}
+{{- else if and . (kindIs "slice" .) }}
+{{- range . }}
+{{- $lines = append $lines (printf "- %s" (include "dsgen.yaml" . | indent 2 | trim)) }}
+{{- end }}
+{{- else if kindIs "string" . }}
+{{- $lines = append $lines (quote .) }}
+{{- else }}
+{{- $lines = append $lines (toRawJson .) }}
+{{- end }}
+{{- join "\n" $lines }}
+{{- end }}
+
+{{/* JSON that may stand in a block of text: no character is left that YAML refuses or changes there. */}}
+{{- define "dsgen.plainJson" -}}
+{{- $text := toRawJson . }}
+{{- range regexFindAll `[\x{7f}-\x{ffff}]` $text -1 | uniq }}
+{{- $text = replace . (printf "%+q" . | trimAll `"` | replace `\x` `\u00`) $text }}
+{{- end }}
+{{- $text }}
+{{- end }}

@@ -1,0 +1,97 @@
+"""An upgrade of dsgen under a run: what was released and what is made now, applied in turn.
+
+The image is nowhere to be had, so the pods wait and the Jobs stay; what counts is what becomes of the Jobs.
+"""
+
+import json
+import subprocess
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.contract import golden
+from tests.e2e.cluster import Namespace
+from tests.helm import MAJORS, helm
+
+JOBS = ("contract-1-launcher", "contract-1-worker")
+PER_APPLICATION = 3
+"""The golden files, the present output, and the golden files again, which is a rollback."""
+
+
+@pytest.fixture
+def space(namespaces: Callable[..., Namespace]) -> Namespace:
+    return namespaces("contract")
+
+
+def identities(space: Namespace) -> dict[str, tuple[str, int]]:
+    """Uid and generation of every Job; the generation counts changes of the spec."""
+    jobs = json.loads(space.kubectl("get", "jobs", "--output", "json"))["items"]
+    return {job["metadata"]["name"]: (job["metadata"]["uid"], job["metadata"]["generation"]) for job in jobs}
+
+
+def uids(space: Namespace) -> dict[str, str]:
+    """Of all objects that outlive the run, too."""
+    return {name: uid for name, (uid, _) in space.identities().items() if not name.startswith("Pod/")}
+
+
+def manifests(folder: dict[str, str], space: Namespace) -> str:
+    """The manifests of a folder, for a real namespace."""
+    return "---\n".join((folder["name.yaml"], folder["run.yaml"])).replace(golden.RELEASE.namespace, space.name)
+
+
+def released() -> dict[str, str]:
+    files = (path for path in golden.GOLDEN.rglob("*") if path.is_file())
+    return {path.relative_to(golden.GOLDEN).as_posix(): path.read_text(encoding="utf-8") for path in files}
+
+
+def by_kubectl(space: Namespace, tmp_path: Path) -> Iterator[str]:  # noqa: ARG001 - as by_helm
+    for folder in (released(), golden.present(), released()):
+        yield space.kubectl("apply", "--filename", "-", text=manifests(folder, space))
+
+
+def by_helm(major: int) -> Callable[[Namespace, Path], Iterator[str]]:
+    """Installed from the golden chart, upgraded to the present one, and back."""
+
+    def apply(space: Namespace, tmp_path: Path) -> Iterator[str]:
+        golden.write(tmp_path / "present", golden.present())
+        for chart in (golden.GOLDEN / "chart", tmp_path / "present" / "chart", golden.GOLDEN / "chart"):
+            command = [helm(major), "upgrade", "--install", golden.RELEASE.name, str(chart), "--namespace", space.name]
+            done = subprocess.run(command, capture_output=True, text=True, check=False)
+            assert done.returncode == 0, f"{' '.join(command)}\n{done.stdout}{done.stderr}"
+            yield done.stdout
+
+    return apply
+
+
+WAYS = {"kubectl": by_kubectl, **{f"helm{major}": by_helm(major) for major in MAJORS}}
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_no_job_is_refused_changed_or_made_anew(way: str, space: Namespace, tmp_path: Path) -> None:
+    seen = [(identities(space), uids(space)) for _ in WAYS[way](space, tmp_path)]
+
+    assert PER_APPLICATION == len(seen)
+    first, objects = seen[0]
+    assert sorted(JOBS) == sorted(first)
+    for jobs, others in seen[1:]:
+        assert first == jobs
+        assert objects == {name: uid for name, uid in others.items() if name in objects}
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_another_template_is_refused(
+    way: str, space: Namespace, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What the contract prevents: a changed pod template under the same run id."""
+    spoilt = {
+        path: text.replace("terminationGracePeriodSeconds: 60", "terminationGracePeriodSeconds: 61").replace(
+            "terminationGracePeriodSeconds: {{ int64 .Values.lifecycle.terminationGracePeriodSeconds }}",
+            "terminationGracePeriodSeconds: 61",
+        )
+        for path, text in golden.present().items()
+    }
+    monkeypatch.setattr(golden, "present", lambda: spoilt)
+
+    with pytest.raises(AssertionError, match="field is immutable"):
+        list(WAYS[way](space, tmp_path))
