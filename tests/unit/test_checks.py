@@ -170,3 +170,17 @@ def test_every_mount_of_dsgens_has_a_reserved_path() -> None:
 
     assert {"/etc/dsgen", "/etc/dsgen-git", "/job/hostfile"} <= paths
     assert [] == [path for path in paths if not matching(path, storage.RESERVED_PATHS)]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("launch: {method: worker-comand, command: [train]}\n", ["DS103"]),
+        ("security: {podSecurityLevel: privilegd}\nnetwork: {hostNetwork: true, policy: false}\n", ["DS103"]),
+        ("workers: {slots: 2, accelerator: {count: one}}\nssh: {secret: {name: x}}\n", ["DS102", "DS240"]),
+    ],
+)
+def test_nothing_is_said_that_hangs_on_a_value_that_is_wrong(text: str, expected: list[str]) -> None:
+    loaded = values.load([SourceText("v.yaml", f"namespace: training\n{GOOD}{text}")])
+
+    assert expected == [found.id for found in loaded.diagnostics]
