@@ -30,7 +30,8 @@ def start(pod: Any, **changes: Any) -> "subprocess.Popen[bytes]":
     pod.settings(**changes)
     pod.make_key()
     # Root of a container may not look into the processes of others (cap_38 is perfmon).
-    within = ("unshare", "--mount", "sh", "-c", MOUNTS, "sh", "setpriv", "--bounding-set=-sys_ptrace,-sys_admin,-cap_38")
+    blind = ("setpriv", "--bounding-set=-sys_ptrace,-sys_admin,-cap_38")
+    within = ("unshare", "--mount", "sh", "-c", MOUNTS, "sh", *blind)
     process: subprocess.Popen[bytes] = pod.start(*within, "bash", pod.config / "start.sh", SECRET="s3cret $x", HOME="/")
     pod.wait_until(lambda: process.poll() is not None or pod.ready(), 30)
     return process

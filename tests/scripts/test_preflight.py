@@ -112,7 +112,7 @@ def test_the_note_stands_in_the_record_where_nothing_else_is_said(tmp_path: Path
 
 def test_the_words_for_the_record() -> None:
     verdict = preflight.Verdict({1: 41.2}, {2: "timed out"}, 812.4)
-    expected = "network: w-1 is slow: 41 MiB/s, median 812; w-2 exchanges no data: timed out"
+    expected = "network: w-2 exchanges no data: timed out; w-1 is slow: 41 MiB/s, median 812"
     assert expected == verdict.words(["w-0", "w-1", "w-2"])
     assert preflight.Verdict({}, {}, 812.4).words([]) == ""
 
@@ -194,6 +194,7 @@ class Pods:
 @pytest.fixture
 def pods(pod: Any, monkeypatch: pytest.MonkeyPatch, needs: Any) -> Iterator[Callable[[int], Pods]]:
     needs("pdsh")
+    monkeypatch.setattr(preflight, "SLOW", 0.2)  # all of them share one machine, with whatever else runs there
     monkeypatch.setattr(preflight, "CONNECT_SECONDS", 3)
     monkeypatch.setattr(preflight, "TRANSFER_SECONDS", 3)
     made: list[Pods] = []
@@ -223,12 +224,12 @@ def test_workers_exchange_data(pods: Callable[[int], Pods]) -> None:
 
 def test_a_slow_worker_is_named_with_its_figure(pods: Callable[[int], Pods]) -> None:
     made = pods(4)
-    made.patch(2, "self.send(chunk)", "time.sleep(0.03), self.send(chunk)")
+    made.patch(2, "self.send(chunk)", "time.sleep(0.08), self.send(chunk)")
 
     verdict, names = made.check(free_port(made))
 
     assert (list(verdict.slow), verdict.dead) == ([2], {})
-    assert 1 < verdict.slow[2] < 40 < verdict.median
+    assert 1 < verdict.slow[2] < 20 < verdict.median
     assert verdict.words(names).startswith("network: 127.0.0.3 is slow: ")
 
 
