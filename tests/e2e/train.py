@@ -92,6 +92,7 @@ def main() -> None:
                 say(checkpoint=step + 1)
         if first == 0:
             time.sleep(given.pause)
+    torch.distributed.destroy_process_group()  # else its threads may abort the process on its way out
 
 
 main()
