@@ -36,8 +36,8 @@ class Verdict(NamedTuple):
 
     def words(self, names: list[str]) -> str:
         """What is to be known of the bad ones; "" when there are none."""
-        said = [f"{names[at]} is slow: {rate:.0f} MiB/s, median {self.median:.0f}" for at, rate in self.slow.items()]
-        said += [f"{names[at]} exchanges no data: {problem}" for at, problem in self.dead.items()]
+        said = [f"{names[at]} exchanges no data: {problem}" for at, problem in self.dead.items()]
+        said += [f"{names[at]} is slow: {rate:.0f} MiB/s, median {self.median:.0f}" for at, rate in self.slow.items()]
         return "network: " + "; ".join(said) if said else ""
 
 
