@@ -1,6 +1,7 @@
 """Values files spoilt on one line: an answer without a traceback, no part of a folder, and the place is that line."""
 
 import contextlib
+import functools
 import io
 import random
 import re
@@ -204,10 +205,14 @@ SPOILS: dict[str, Spoil] = {
 OFTEN = ("key misspelt", "value misspelt", "another type", "another number", "indentation", "quote")
 
 
+@functools.cache
 def originals() -> list[list[str]]:
-    """The lines of the files that are spoilt, which have no problem as they are."""
+    """The lines of the files that are spoilt, about which there is nothing to say as they are."""
     paths = [*sorted(ROOT.glob("values-examples/*.yaml")), *sorted(ROOT.glob("tests/cases/valid/*.yaml"))]
-    return [path.read_text(encoding="utf-8").rstrip("\n").split("\n") for path in paths]
+    texts = [path.read_text(encoding="utf-8") for path in paths]
+    with tempfile.TemporaryDirectory() as folder:
+        good = [text for text in texts if answer(Case(text, frozenset(), ""), Path(folder)).said == ""]
+    return [text.rstrip("\n").split("\n") for text in good]
 
 
 def places(lines: Sequence[str]) -> list[int]:
