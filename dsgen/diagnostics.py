@@ -63,6 +63,7 @@ TITLES = {
     "DS215": "A volume of one node for several workers",
     "DS216": "A volume of one pod for several pods",
     "DS217": "A claim for which nothing is provisioned",
+    "DS218": "ReadWriteOncePod beside other access modes",
     "DS220": "A reserved environment variable",
     "DS221": "Two DeepSpeed configurations",
     "DS222": "A variable inside a value, which nothing replaces",
@@ -81,6 +82,7 @@ TITLES = {
     "DS235": "Two containers of one name",
     "DS236": "A mount of an unknown volume",
     "DS237": "Two rules that keep workers apart",
+    "DS238": "A claim of devices that the pod does not have",
     "DS240": "A Secret's name that is not used",
     "DS241": "A Secret's name that is taken",
     "DS242": "Two services on one port",
@@ -165,6 +167,7 @@ TITLES = {
     "DS335": "Pod Security: capabilities that are kept",
     "DS336": "Pod Security: probes and hooks of other hosts",
     # what is watched, how long it stays
+    "DS337": "A setting of the node's network",
     "DS340": "A name that is too long for a Service",
     "DS341": "TensorBoard without a folder",
     "DS342": "A folder that TensorBoard cannot see",

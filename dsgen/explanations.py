@@ -275,6 +275,11 @@ _CHECKS = {
         "Describe the volume in create.persistentVolume, or remove storageClass to have the cluster's default.",
         _job('storage: {data: {mountPath: /data, create: {storageClass: ""}}}'),
     ),
+    "DS218": Explanation(
+        "ReadWriteOncePod is for one pod alone, so Kubernetes refuses a claim that asks for another access mode too.",
+        "Keep ReadWriteMany where several pods mount the volume, else ReadWriteOncePod.",
+        _job("storage: {data: {mountIn: launcher, create: {accessModes: [ReadWriteOncePod, ReadWriteMany]}}}"),
+    ),
     "DS220": Explanation(
         "DeepSpeed or dsgen sets this variable for every process: RANK, LOCAL_RANK, WORLD_SIZE, MASTER_ADDR and all"
         " that begin with MASTER_ or DSGEN_.",
@@ -383,6 +388,12 @@ _CHECKS = {
         "workers.spread becomes a podAntiAffinity, and workers.affinity has one already.",
         "Keep one of them.",
         _job("workers: {spread: preferred, affinity: {podAntiAffinity: {}}}"),
+    ),
+    "DS238": Explanation(
+        "resources.claims names a claim of dynamic resource allocation that the pod does not have. Kubernetes refuses"
+        " such a pod.",
+        "Say where the claim comes from in extraPodSpec.resourceClaims of the same role.",
+        _job("workers: {resources: {claims: [{name: gpus}]}}"),
     ),
     "DS240": Explanation(
         "ssh.secret.name names a Secret of yours, and only ssh.secret.mode: existing uses one. In the mode cluster the"
@@ -902,6 +913,17 @@ _SECURITY = {
         " pods.",
         "Leave host out.",
         _job("workers: {sidecars: [{name: a, image: x:1, livenessProbe: {httpGet: {port: 80, host: example.com}}}]}"),
+    ),
+    "DS337": Explanation(
+        "With network.hostNetwork the workers use the network of the node, and a pod may not change its settings."
+        " Kubernetes refuses such a pod.",
+        "Set it on the nodes, or leave out network.hostNetwork.",
+        _job(
+            "network: {hostNetwork: true, policy: false}",
+            "security:",
+            "  podSecurityLevel: privileged",
+            '  podSecurityContext: {sysctls: [{name: net.ipv4.tcp_syncookies, value: "1"}]}',
+        ),
     ),
 }
 

@@ -193,6 +193,11 @@ PODS: list[Case] = [
             sidecar('"volumeMounts":[{"name":"data","mountPath":"/x"}]'),
         ),
     ),
+    ("DS238", ('workers.resources.claims=[{"name":"gpus"}]',)),
+    (
+        "DS238",
+        ('launcher.resources.claims=[{"name":"a"}]', 'launcher.extraPodSpec={"resourceClaims":[{"name":"b"}]}'),
+    ),
     ("DS256", ('workers.resources={"requests":{"cpu":"1500m"},"limits":{"cpu":1}}',)),
     ("DS256", ('launcher.resources={"requests":{"memory":"3Gi"},"limits":{"memory":"2.5Gi"}}',)),
 ]
@@ -217,6 +222,7 @@ STORAGE: list[Case] = [
     ("DS215", ("workers.replicas=2", volume('"create": {"accessModes":["ReadWriteOnce"]}'))),
     ("DS216", (volume('"create": {"accessModes":["ReadWriteOncePod"]}'),)),
     ("DS216", ("workers.replicas=2", volume('"mountIn":"workers","create": {"accessModes":["ReadWriteOncePod"]}'))),
+    ("DS218", ('storage.data={"mountIn":"launcher","create":{"accessModes":["ReadWriteOncePod","ReadOnlyMany"]}}',)),
     ("DS217", (volume('"create": {"storageClass":""}'),)),
     ("DS251", ('storage={"a":{"mountPath":"/x","emptyDir":{}},"b":{"mountPath":"/x","emptyDir":{}}}',)),
     ("DS252", ('storage.data.create={"persistentVolume":{"mountOptions":["ro"]}}',)),
@@ -328,6 +334,14 @@ SECURITY: list[Case] = [
     ("DS326", ('security.podSecurityContext={"seLinuxOptions":{"role":"x"}}',)),
     ("DS327", ('security.podSecurityContext={"seccompProfile":{"type":"Unconfined"}}',)),
     ("DS328", ('security.podSecurityContext={"sysctls":[{"name":"net.core.somaxconn","value":"1024"}]}',)),
+    (
+        "DS337",
+        (
+            *HOST,
+            "network.policy=false",
+            'security.podSecurityContext={"sysctls":[{"name":"net.core.somaxconn","value":"1"}]}',
+        ),
+    ),
     ("DS329", ('security.podSecurityContext={"appArmorProfile":{"type":"Unconfined"}}',)),
     (
         "DS329",

@@ -130,7 +130,7 @@ lifecycle: {ttlSecondsAfterFinished: 2592000}
 storage: {data: {mountPath: /data, existingClaim: c}}
 """
 MUTATIONS = (
-    ("_pod.tpl", 'if dig "readOnly" false $volume', "if true"),
+    ("_containers.tpl", 'if dig "readOnly" false $volume', "if true"),
     ("_pod.tpl", 'dig "mountIn" "both" $volume', "$volume.mountIn"),
     ("config/configmap.yaml", "{{ $name }}-worker-{{ $index }}.", "{{ $name }}-{{ $index }}-worker."),
     ("_pod.tpl", "{{ int64 .Values.lifecycle.ttlSecondsAfterFinished }}", "{{ .Values.lifecycle.ttlSeconds }}"),

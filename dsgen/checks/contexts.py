@@ -198,6 +198,16 @@ ROWS = (
         ELSEWHERE,
         f"sysctl in {POD.get('sysctls', default='[]')}",
     ),
+    Check(
+        "DS337",
+        "security.podSecurityContext.sysctls[sysctl].name",
+        _is("sysctl.name", "^net[.].*$"),
+        "security.podSecurityContext: the sysctl << sysctl.name | quote >> belongs to the node where workers use its"
+        " network",
+        "remove it and set it on the nodes, or leave out network.hostNetwork",
+        (f"sysctl in {POD.get('sysctls', default='[]')}",),
+        ("network.hostNetwork",),
+    ),
     *_everywhere(OWN),
     *_of_containers(OWN),
     *_everywhere(USERS),

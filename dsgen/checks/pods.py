@@ -191,6 +191,17 @@ def volume_of_other_pods(values: Mapping[str, Any], _: Names, place: Place) -> I
                     yield found("DS255", (*path, "volumeMounts", number, "name"), message, hint, place)
 
 
+def claim_of_nobody(values: Mapping[str, Any], _: Names, place: Place) -> Iterator[Problem]:
+    """A container uses a claim of dynamic resource allocation that its pod does not have."""
+    for role in ("workers", "launcher"):
+        known = {claim.get("name") for claim in values[role]["extraPodSpec"].get("resourceClaims", ())}
+        for number, claim in enumerate(values[role]["resources"]["claims"]):
+            if claim["name"] not in known:
+                message = f'{role}.resources.claims: the pod has no claim "{claim["name"]}"'
+                hint = f"describe it in {role}.extraPodSpec.resourceClaims"
+                yield found("DS238", (role, "resources", "claims", number, "name"), message, hint, place)
+
+
 SUFFIXES = {"m": Fraction(1, 1000), **{unit: Fraction(1000) ** power for power, unit in enumerate(" kMGTPE") if power}}
 SUFFIXES |= {f"{unit}i": Fraction(1024) ** power for power, unit in enumerate(" KMGTPE") if power}
 
@@ -216,4 +227,4 @@ def request_above_limit(values: Mapping[str, Any], _: Names, place: Place) -> It
                 yield found("DS256", where, message, "a request is at most the limit", place)
 
 
-FUNCTIONS = (same_container_name, volume_of_other_pods, request_above_limit)
+FUNCTIONS = (same_container_name, volume_of_other_pods, claim_of_nobody, request_above_limit)

@@ -79,6 +79,15 @@ ROWS = (
         (VOLUMES,),
     ),
     Check(
+        "DS218",
+        "storage.<< name >>.create.accessModes",
+        'volume.create is not none and "ReadWriteOncePod" in volume.create.accessModes'
+        " and volume.create.accessModes | length > 1",
+        "storage.<< name >>: ReadWriteOncePod stands beside other access modes",
+        "it stands alone; keep one of them",
+        (VOLUMES,),
+    ),
+    Check(
         "DS217",
         "storage.<< name >>.create.storageClass",
         "volume.create is not none and not volume.create.persistentVolume"

@@ -200,7 +200,7 @@ def test_generated_values_are_accepted(server: Server, spaces: dict[str, Namespa
     ("spoilt", "reason"),
     [
         ({"securityContext": {"privileged": True}}, "privileged"),
-        ({"unknown": 1}, 'strict decoding error: unknown field'),
+        ({"unknown": 1}, "strict decoding error: unknown field"),
         ({"image": 7}, "cannot unmarshal number"),
     ],
 )
