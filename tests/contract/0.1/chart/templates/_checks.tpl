@@ -516,6 +516,13 @@ storage.{{ $name }}: a ReadWriteOncePod volume is for one pod, and several mount
   use ReadWriteMany, or leave out accessModes
 {{- end }}
 
+{{- if and (ne $volume.create nil)
+           (has "ReadWriteOncePod" (dig "accessModes" (list "ReadWriteMany") $volume.create))
+           (gt (len (dig "accessModes" (list "ReadWriteMany") $volume.create)) 1) }}
+storage.{{ $name }}: ReadWriteOncePod stands beside other access modes [DS218]
+  it stands alone; keep one of them
+{{- end }}
+
 {{- if and (ne $.Values.security.podSecurityLevel "privileged") (eq (include "dsgen.firstSource" $volume) "hostPath") }}
 storage.{{ $name }}.hostPath: Pod Security {{ $.Values.security.podSecurityLevel }} forbids it (hostPath volumes) [DS323]
   use another source, or security.podSecurityLevel: privileged where the namespace allows that
@@ -746,6 +753,15 @@ security.podSecurityContext: runAsUser: 0: Pod Security {{ .Values.security.podS
            (kindIs "string" $sysctl.name) }}
 security.podSecurityContext: the sysctl {{ $sysctl.name | quote }}: Pod Security {{ $.Values.security.podSecurityLevel }} forbids it (forbidden sysctls) [DS328]
   remove it, or set security.podSecurityLevel: privileged where the namespace allows that
+{{- end }}
+{{- end }}
+{{- end }}
+
+{{- if .Values.network.hostNetwork }}
+{{- range $sysctl := dig "sysctls" (list) .Values.security.podSecurityContext }}
+{{- if and (kindIs "string" $sysctl.name) (regexMatch "^net[.].*$" $sysctl.name) }}
+security.podSecurityContext: the sysctl {{ $sysctl.name | quote }} belongs to the node where workers use its network [DS337]
+  remove it and set it on the nodes, or leave out network.hostNetwork
 {{- end }}
 {{- end }}
 {{- end }}
