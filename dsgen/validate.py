@@ -172,7 +172,7 @@ def _uncarried(root: Node) -> Iterator[Problem]:
 
 def _unknown_keys(found: _Finding) -> Iterator[Problem]:
     for key in found.value:
-        if key not in found.known:
+        if key not in found.known and not uncarried_key(key):  # that is said already
             where = path_text(found.path) or "a values file"
             message = f'"{key}" is not a key of {where}'
             yield found.says_of_key(UNKNOWN_KEY, key, message, suggestions.for_key(key, found.path, found.rule))
