@@ -25,7 +25,9 @@ demo: $(VENV)/installed ## Install dsgen and render the smallest example, to fla
 	@echo '  - docs/running.md says how to watch a run, read its record, stop it and train again'
 
 test: $(VENV)/installed-test ## Run all tests that need no cluster; Helm comes from the package index by itself
-	$(python) -m pytest --ignore tests/e2e -m 'not cluster' $(ARGS)
+	@# what waits for processes and signals has the machine for itself; the rest is work for processors
+	$(python) -m pytest tests/scripts -m 'not cluster'
+	$(python) -m pytest --ignore tests/e2e --ignore tests/scripts --numprocesses 2 --dist loadfile
 
 fuzz: $(VENV)/installed-test ## Compare dsgen with the real Helm for minutes; ARGS='reading --count 500000 --seed 1'
 	$(python) -m tests.fuzz $(ARGS)
