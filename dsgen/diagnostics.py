@@ -166,8 +166,9 @@ TITLES = {
     "DS334": "Pod Security: the user 0",
     "DS335": "Pod Security: capabilities that are kept",
     "DS336": "Pod Security: probes and hooks of other hosts",
-    # what is watched, how long it stays
+    # what Kubernetes refuses at any level
     "DS337": "A setting of the node's network",
+    # what is watched, how long it stays
     "DS340": "A name that is too long for a Service",
     "DS341": "TensorBoard without a folder",
     "DS342": "A folder that TensorBoard cannot see",
