@@ -25,7 +25,7 @@ CONTAINER_FIELDS = (
     *("restartPolicy", "securityContext", "volumeMounts", "workingDir"),
 )
 """The same for the main container."""
-USER_CONTAINERS = (*("workers.initContainers", "workers.sidecars", "launcher.initContainers", "launcher.sidecars"),)
+USER_CONTAINERS = ("workers.initContainers", "workers.sidecars", "launcher.initContainers", "launcher.sidecars")
 SEVERAL = ("workers.slots > 1",)
 CONTAINER_LOOPS = (ROLES, 'kind in ["initContainers", "sidecars"]', "container in values[role][kind]")
 LAUNCHER_BYTES, BYTES_PER_WORKER = 1024**3, 1468006
