@@ -18,6 +18,7 @@ from typing import NamedTuple
 
 from tests.helm import helm, run_helm
 from tests.parity import objects
+from tests.progress import show
 
 ROOT = Path(__file__).parent.parent
 CHART = ROOT / "charts" / "deepspeed-job"
@@ -107,8 +108,8 @@ def cases(folder: Path) -> Iterator[Case]:
         written(folder / f"job{number}.yaml", VALUES.format(workers=4).replace("name: bench", f"name: bench{number}"))
         for number in range(FILES)
     ]
-    ours = [[*DSGEN, "render", *files, "-o", str(folder / "rendered")]]
-    yield Case(f"{FILES} files, one dsgen, {FILES} times Helm", ours, [template(file) for file in files])
+    ours, theirs = [[*DSGEN, "render", *files]], [template(file) for file in files]
+    yield Case(f"{FILES} files, one dsgen, {FILES} times Helm", ours, theirs)
 
 
 def written(path: Path, text: str) -> str:
@@ -122,13 +123,18 @@ def template(file: str) -> list[str]:
 
 
 def verify(case: Case) -> None:
-    """Both commands make the same objects. Raises SystemExit."""
-    if case.exit or len(case.theirs) > 1:
-        return
-    ours = run_helm(*case.ours[0]).stdout  # any command will do
-    theirs = run_helm(*case.theirs[0]).stdout
-    if objects(ours) != objects(theirs) or not ours:
+    """Both commands make the same objects, or end with the same error. Raises SystemExit."""
+    ours, theirs = (objects("".join(printed(one, case.exit) for one in side)) for side in (case.ours, case.theirs))
+    if ours != theirs or bool(ours) == bool(case.exit):
         raise SystemExit(f"{case.title}: the objects differ")
+
+
+def printed(arguments: Sequence[str], exit_code: int) -> str:
+    """Standard output of a process. Raises SystemExit when it ends with another exit code."""
+    done = subprocess.run(arguments, capture_output=True, text=True, check=False)
+    if done.returncode != exit_code:
+        raise SystemExit(f"exit {done.returncode}: {' '.join(arguments)}")
+    return done.stdout
 
 
 def row(case: Case, found: Sequence[Cost]) -> str:
@@ -145,12 +151,6 @@ def table(rows: Sequence[str], pairs: int) -> str:
         f"{platform.python_version()}:\n\n"
         "| what is rendered | wall clock | processor | memory |\n|---|---|---|---|\n" + "".join(rows) + "\n"
     )
-
-
-def show(line: str) -> None:
-    """One line that is written over, for people at a terminal."""
-    if sys.stderr.isatty():
-        print(f"\r\x1b[K{line}", end="", file=sys.stderr, flush=True)
 
 
 def main() -> None:

@@ -83,6 +83,7 @@ TITLES = {
     "DS236": "A mount of an unknown volume",
     "DS237": "Two rules that keep workers apart",
     "DS238": "A claim of devices that the pod does not have",
+    "DS239": "Workers that may look for each other on the loopback",
     "DS240": "A Secret's name that is not used",
     "DS241": "A Secret's name that is taken",
     "DS242": "Two services on one port",

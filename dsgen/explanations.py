@@ -395,6 +395,18 @@ _CHECKS = {
         "Say where the claim comes from in extraPodSpec.resourceClaims of the same role.",
         _job("workers: {resources: {claims: [{name: gpus}]}}"),
     ),
+    "DS239": Explanation(
+        "A warning: the workers are on the network of their nodes, and Gloo listens at the address that the node's own"
+        " name leads to. Where /etc/hosts of the node has that name beside 127.0.0.1 or 127.0.1.1, or nothing knows the"
+        " name, that is the loopback, and workers on other nodes get no answer.",
+        "Name the interface in network.socketInterface. Where nodes name it differently, let each find its own in"
+        " training.setup: export GLOO_SOCKET_IFNAME=$(awk '$2 == \"00000000\" {print $1; exit}' /proc/net/route)",
+        _job(
+            "workers: {replicas: 2}",
+            "network: {hostNetwork: true, policy: false}",
+            "security: {podSecurityLevel: privileged}",
+        ),
+    ),
     "DS240": Explanation(
         "ssh.secret.name names a Secret of yours, and only ssh.secret.mode: existing uses one. In the mode cluster the"
         " key is made in the cluster.",

@@ -240,6 +240,7 @@ NETWORK: list[Case] = [
     ("DS227", (*HOST, "network.policy=false", 'network.rdma.networks=["sriov"]')),
     ("DS228", ('network.rdma.networks=["sriov"]', 'workers.podAnnotations={"k8s.v1.cni.cncf.io/networks":"x"}')),
     ("DS229", ('network.rdma.resources={"rdma/x":1}',)),
+    ("DS239", (*HOST, "network.policy=false", "workers.replicas=2")),
     ("DS240", ('ssh.secret.name="x"',)),
     ("DS241", ('ssh.secret={"mode":"existing","name":"cifar-ssh"}',)),
     ("DS243", ("ssh.port=222", RESTRICTED)),

@@ -42,8 +42,6 @@ def test_a_row_has_the_median_and_the_extremes() -> None:
 def test_every_case_ends_as_it_says(tmp_path: Path) -> None:
     for case in bench.cases(tmp_path):
         bench.verify(case)
-        bench.cost(case.ours, case.exit)
-        bench.cost(case.theirs[:1], case.exit)
 
 
 def test_the_page_has_a_place_for_the_figures() -> None:

@@ -106,6 +106,17 @@ ROWS = (
         severity="warning",
     ),
     Check(
+        "DS239",
+        "network.socketInterface",
+        "worker_pods(values) | int > 1 and not values.network.socketInterface and not values.training.setup"
+        ' and not "GLOO_SOCKET_IFNAME" in values.training.env',
+        "network.socketInterface: with network.hostNetwork Gloo takes the interface that the node's own name leads to,"
+        " which on many nodes is the loopback",
+        "name the interface that all nodes have, or export GLOO_SOCKET_IFNAME in training.setup",
+        given=("network.hostNetwork",),
+        severity="warning",
+    ),
+    Check(
         "DS227",
         "network.rdma.networks",
         "values.network.rdma.networks",

@@ -1,7 +1,6 @@
 """Fixtures of the end-to-end tests: a cluster, an image, namespaces, and a report of them when a test fails."""
 
 import os
-import subprocess
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, NoReturn
@@ -17,7 +16,6 @@ HOW = (
     "end-to-end tests need a cluster: export KUBECONFIG (Kubernetes 1.29 or later, a default StorageClass for "
     "ReadWriteMany claims) and DSGEN_E2E_IMAGE (an image that its nodes have; tests/e2e/README.md says what is in it)"
 )
-HOW_NODES = "these tests need {what}: export DSGEN_E2E_CLUSTER, a program that adds nodes (tests/e2e/README.md)"
 
 described: set[str] = set()
 reasons: dict[str, None] = {}
@@ -54,22 +52,6 @@ def image(_cluster: None) -> str:
 def git_image(image: str) -> str:
     """An image with git, sshd and python3: for code.git.image and for a git server."""
     return os.environ.get("DSGEN_E2E_GIT_IMAGE") or image
-
-
-@pytest.fixture(scope="session")
-def node_program(_cluster: None) -> Callable[..., str]:
-    """Runs the program that adds nodes, with these arguments and environment."""
-    program = os.environ.get("DSGEN_E2E_CLUSTER")
-
-    def run(what: str, *arguments: str, **environment: str) -> str:
-        if not program:
-            unavailable(HOW_NODES.format(what=what))
-        command = [program, *arguments]
-        done = subprocess.run(command, env=os.environ | environment, capture_output=True, text=True, check=False)
-        assert done.returncode == 0, f"{' '.join(command)}: exit {done.returncode}\n{done.stdout}{done.stderr}"
-        return done.stdout + done.stderr
-
-    return run
 
 
 @pytest.fixture(scope="module")

@@ -72,26 +72,3 @@ def test_the_passwd_entry_is_that_of_the_main_container(options: Run) -> None:
     said = [text for name, text in options.logs.items() if name.endswith("/passwd")]
 
     assert ["user id 4321"] * 3 == [text.removeprefix("[dsgen] ").partition(":")[0] for text in said]
-
-
-@pytest.fixture(scope="module")
-def on_the_node(make_job: Callable[..., Job]) -> Run:
-    """One worker on the network of its node, and its launcher."""
-    job = make_job("node-network", level="privileged")
-    job.values["workers"]["replicas"] = 1
-    job.values["network"] = {"hostNetwork": True}
-    job.values["ssh"] = {"port": 42222}
-    job.values["launch"] = {"masterPort": 42950}
-    job.values["security"] = {"podSecurityLevel": "privileged"}
-    job.values["training"]["args"] = []
-    del job.values["storage"]
-    job.apply()
-    return job.ended()
-
-
-def test_host_network(on_the_node: Run) -> None:
-    """The worker has its node's address, and the launcher finds it there by its name."""
-    (worker,) = on_the_node.pods_of("worker")
-
-    assert worker.status.host_ip == worker.status.pod_ip
-    assert ("Succeeded", 1) == (on_the_node.record["phase"], on_the_node.record["worldSize"])

@@ -15,6 +15,7 @@ from types import ModuleType
 import pytest
 
 from tests.fuzz import broken, manifests, reading, verdicts
+from tests.progress import show
 
 PROGRAMS: dict[str, ModuleType] = {
     "reading": reading,
@@ -35,11 +36,11 @@ def run(name: str, count: int, seed: int) -> int:
         figures += found
         done += len(texts)
         different += len(differences)
-        _show(f"{name}: {done} of {count}, {different} differences, {time.monotonic() - start:.0f} s")
+        show(f"{name}: {done} of {count}, {different} differences, {time.monotonic() - start:.0f} s")
         for difference in differences:
-            _show("")
+            show("")
             print(f"{name}: {difference}", flush=True)
-    _show("")
+    show("")
     print(f"{name}: {done} cases with seed {seed} in {time.monotonic() - start:.0f} s, {different} differences")
     for verdict, number in sorted(figures.items()):
         print(f"{number:8} {verdict}")
@@ -53,12 +54,6 @@ def judged(program: ModuleType, figures: Counter[str]) -> int:
     share = program.share(figures)
     print(f"{share:8.2%} {program.MEANING}, the bar is {program.BAR:.0%}")
     return int(share < program.BAR)
-
-
-def _show(line: str) -> None:
-    """One line that is written over, for people at a terminal."""
-    if sys.stderr.isatty():
-        print(f"\r\x1b[K{line}", end="", file=sys.stderr, flush=True)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

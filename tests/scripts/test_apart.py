@@ -72,6 +72,13 @@ def test_ready_workers_are_counted(run_folder: Path) -> None:
     assert caught.value.message.startswith("1 of 2 workers were ready within lifecycle.startTimeoutSeconds (0); ")
 
 
+def test_workers_of_a_suspended_job_are_not_ready(run_folder: Path) -> None:
+    """The Job counts them until they are gone; an attempt with them would end as soon as it began."""
+    tell(run_folder, suspended=True)
+
+    assert 0 == begun().side.ready()
+
+
 @pytest.mark.parametrize(
     ("method", "reports", "world"),
     [("torchrun", RANKS, 2), ("worker-command", RANKS, None), ("torchrun", RANKS[:1], None), ("torchrun", [], None)],

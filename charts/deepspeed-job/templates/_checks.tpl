@@ -1129,6 +1129,14 @@ launch.masterPort: in many clusters only root can listen on {{ int64 .Values.lau
 network.policy: a NetworkPolicy does not bind pods with hostNetwork, so all that reaches the nodes reaches the workers [DS245]
   set network.policy: false to say that you know it
 {{- end }}
+
+{{- if and (gt (include "dsgen.workerPods" . | int64) 1)
+           (not .Values.network.socketInterface)
+           (not .Values.training.setup)
+           (not (hasKey .Values.training.env "GLOO_SOCKET_IFNAME")) }}
+network.socketInterface: with network.hostNetwork Gloo takes the interface that the node's own name leads to, which on many nodes is the loopback [DS239]
+  name the interface that all nodes have, or export GLOO_SOCKET_IFNAME in training.setup
+{{- end }}
 {{- end }}
 
 {{- if .Values.network.rdma.resources }}
