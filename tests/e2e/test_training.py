@@ -140,14 +140,31 @@ def test_upgrade_with_the_same_values_changes_no_job(chart_job: Job, chart: Run)
     assert [] == chart_job.running("1")
 
 
-def test_upgrade_with_a_new_run_id_trains_again(chart_job: Job, chart: Run, second: Run) -> None:
-    """The upgraded release trains on from the checkpoint, as the flat manifests did; the record keeps the first run."""
+@pytest.fixture(scope="module")
+def upgraded(chart_job: Job, chart: Run) -> Run:
+    """The second run of the release."""
+    assert chart.losses
     chart_job.helm(helm(4), "upgrade", str(CHART), "2")
-    again = chart_job.ended("2")
+    return chart_job.ended("2")
 
-    assert second.losses == again.losses
-    assert "Succeeded" == again.record["phase"]
+
+def test_upgrade_with_a_new_run_id_trains_again(chart_job: Job, chart: Run, upgraded: Run, second: Run) -> None:
+    """The upgraded release trains on from the checkpoint, as the flat manifests did; the record keeps the first run."""
+    assert second.losses == upgraded.losses
+    assert "Succeeded" == upgraded.record["phase"]
     assert chart.record == chart_job.space.record("digits")["1"]
+
+
+def test_a_rollback_to_a_run_that_has_ended_trains_nothing(chart_job: Job, chart: Run, upgraded: Run) -> None:
+    """Helm creates the Jobs of the first run again; they end as that run did, and its record stays as it was."""
+    assert upgraded.losses
+    chart_job.helm(helm(4), "rollback", "1")
+
+    again = chart_job.ended("1")
+
+    assert chart.launcher.metadata.uid != again.launcher.metadata.uid
+    assert {} == again.losses
+    assert (chart.record, chart.exit_codes) == (again.record, again.exit_codes)
 
 
 def test_helm_3_installs_a_chart_with_the_values_in_it(flat: Run, make_job: Callable[..., Job]) -> None:
