@@ -18,7 +18,7 @@ HOW_NODES = "this test needs two nodes, one of which refreshes mounted objects o
 TAINT = "dsgen.dev/e2e"
 SEAT = "dsgen.dev/e2e-seat"
 # Nothing knows the nodes' own names, and their interfaces have different ones.
-DEFAULT_INTERFACE = "export GLOO_SOCKET_IFNAME=$(awk '$2 == \"00000000\" {print $1; exit}' /proc/net/route)"
+FIRST_INTERFACE = "export GLOO_SOCKET_IFNAME=$(awk 'NR > 1 && $1 != \"lo\" {print $1; exit}' /proc/net/route)"
 PLACED = {"tolerations": [{"key": TAINT, "operator": "Exists"}]}
 
 
@@ -107,7 +107,7 @@ def test_workers_on_the_network_of_their_nodes(make_job: Callable[..., Job], slo
     job.values["workers"] |= PLACED
     job.values |= {"network": {"hostNetwork": True}, "security": {"podSecurityLevel": "privileged"}}
     job.values |= {"ssh": {"port": 42222}, "launch": {"masterPort": 42950}}
-    job.values["training"]["setup"] = DEFAULT_INTERFACE
+    job.values["training"]["setup"] = FIRST_INTERFACE
     job.apply()
 
     run = job.ended()
