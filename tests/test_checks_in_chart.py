@@ -18,8 +18,8 @@ BOTH = {row.id for row in checks.CHECKS if row.worlds == "both"}
 KINDS = ("error", "warning")
 LARGE = ("DS253", "DS257")
 PRINTER = """\
-# {{ include "dsgen.allProblems" . | b64enc }}.
-# {{ include "dsgen.allWarnings" . | b64enc }}.
+# {{ include "deepspeed-job.allProblems" . | b64enc }}.
+# {{ include "deepspeed-job.allWarnings" . | b64enc }}.
 """
 """In place of the objects: what the checks would say, errors first."""
 

@@ -245,16 +245,16 @@ class Expressions:
             raise self.error(node, f"compares {left.type.kind} with {right.type.kind}")
         return self.call(node, OPERATORS[operand.op], [node.expr, operand.expr])
 
-    def _membership(self, node: nodes.Compare, container: nodes.Expr) -> Expr:
-        tree_or_list, key = self.value(container), self.value(node.expr)
-        kind = tree_or_list.type.kind
+    def _membership(self, node: nodes.Compare, right: nodes.Expr) -> Expr:
+        container, key = self.value(right), self.value(node.expr)
+        kind = container.type.kind
         if kind == "record":
-            self._common(node, tree_or_list.type, key.type.options)
-        elif kind == "list" and tree_or_list.type.item and tree_or_list.type.item.kind not in (*TEXTS, "any", "empty"):
-            raise self.error(node, f"`in` finds texts only, not {tree_or_list.type.item.kind}")
+            self._common(node, container.type, key.type.options)
+        elif kind == "list" and container.type.item and container.type.item.kind not in (*TEXTS, "any", "empty"):
+            raise self.error(node, f"`in` finds texts only, not {container.type.item.kind}")
         elif kind not in ("list", "map", "any"):
             raise self.error(node, f"`in` looks into lists and maps, not into {kind}")
-        return self.call(node, OPERATORS["in list" if kind == "list" else "in map"], [node.expr, container])
+        return self.call(node, OPERATORS["in list" if kind == "list" else "in map"], [node.expr, right])
 
     @_expr.register
     def _(self, node: nodes.Concat) -> Expr:

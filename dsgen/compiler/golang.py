@@ -24,9 +24,13 @@ class Go:
         return self.text if self.is_atom else f"({self.text})"
 
 
+CHART_NAME = "<CHARTNAME>"
+"""Stands for the chart's name in what is compiled, as in the starters of Helm."""
+
+
 def define_name(helper: str) -> str:
-    """The name of a helper's define."""
-    return "dsgen." + camel(helper)
+    """The name of a helper's define. It begins with the chart's: all charts of one release share their defines."""
+    return f"{CHART_NAME}.{camel(helper)}"
 
 
 def camel(name: str) -> str:
@@ -53,8 +57,8 @@ class Pipelines:
     def _of_dot(self, name: str) -> str:
         return f"{self.dot.rstrip('.')}.{name}"
 
-    def number(self, expr: Expr) -> Go:
-        """The expression; an integer of the values is a float64 in Helm, and made an integer here."""
+    def value(self, expr: Expr) -> Go:
+        """The expression as a value; an integer of the values is a float64 in Helm, and made an integer here."""
         found = self.expr(expr)
         if expr.type.kind == "int" and expr.type.stored:
             return Go(f"int64 {found.argument}")
@@ -97,17 +101,17 @@ class Pipelines:
 
     @expr.register
     def _(self, expr: tree.ListOf) -> Go:
-        return Go(" ".join(["list", *(self.number(item).argument for item in expr.items)]))
+        return Go(" ".join(["list", *(self.value(item).argument for item in expr.items)]))
 
     @expr.register
     def _(self, expr: tree.DictOf) -> Go:
-        pairs = (f"{string(key)} {self.number(value).argument}" for key, value in expr.pairs)
+        pairs = (f"{string(key)} {self.value(value).argument}" for key, value in expr.pairs)
         return Go(" ".join(["dict", *pairs]))
 
     @expr.register
     def _(self, expr: tree.Call) -> Go:
         row = expr.row
-        spell = self.expr if row.converts else self.number
+        spell = self.expr if row.converts else self.value
         found = [spell(argument) for argument in expr.arguments]
         texts = [
             one.argument if isinstance(argument, tree.DictOf) else row.each.format(one.argument)
@@ -128,14 +132,14 @@ class Pipelines:
         if not expr.arguments:
             return self.dot
         if len(expr.arguments) == 1 and not expr.roots:
-            return self.number(expr.arguments[0][1]).argument
+            return self.value(expr.arguments[0][1]).argument
         if all(
             isinstance(value, tree.Parameter) and value.name == name and not value.alone
             for name, value in expr.arguments
         ):
             return self.dot  # the helper at hand was given the same
         pairs = [f"{string(root.title())} {self._of_dot(root.title())}" for root in expr.roots]
-        pairs += [f"{string(camel(name))} {self.number(value).argument}" for name, value in expr.arguments]
+        pairs += [f"{string(camel(name))} {self.value(value).argument}" for name, value in expr.arguments]
         return f"(dict {' '.join(pairs)})"
 
     @expr.register
@@ -159,12 +163,12 @@ class Pipelines:
                 pattern += str(part.value).replace("%", "%%")
             else:
                 pattern += "%d" if part.type.kind == "int" else "%s"
-                arguments.append(self.number(part).argument)
+                arguments.append(self.value(part).argument)
         return Go(" ".join(["printf", string(pattern), *arguments]))
 
     @expr.register
     def _(self, expr: tree.Logic) -> Go:
-        return Go(" ".join([expr.word, *(self.number(part).argument for part in expr.parts)]))
+        return Go(" ".join([expr.word, *(self.value(part).argument for part in expr.parts)]))
 
     @expr.register
     def _(self, expr: tree.Not) -> Go:

@@ -27,7 +27,7 @@ class Layout:
         return f"{pad}{{{{- {text} {'-' if self._is_inline else ''}}}}}\n"
 
     def _spell(self, expr: Expr) -> str:
-        return self._pipelines.number(expr).text
+        return self._pipelines.value(expr).text
 
     @singledispatchmethod
     def _text(self, statement: Statement) -> str:
@@ -81,7 +81,7 @@ class Layout:
         start = column + len(f"{logic.word} ")
         parts = []
         for part in logic.parts:
-            text = self._pipelines.number(part).argument
+            text = self._pipelines.value(part).argument
             if isinstance(part, tree.Logic) and start + len(text) > WIDTH:
                 text = f"({self._below(part, start + 1)})"
             parts.append(text)

@@ -1,7 +1,8 @@
 """The one table of what templates may call: filters, functions, tests and operators.
 
 Each row has the Python implementation, the Go spelling and the types. The environment takes the Python side, the
-compiler the other two; a test calls every row on both sides and compares the results.
+compiler the other two; a test calls every row on both sides and compares the results. `<CHARTNAME>`
+stands for the name of the chart, as in the starters of Helm.
 
 Types are the words of dsgen/compiler/types.py: `str` (any text), `word` (text that is safe without quotes), `int`,
 `bool`, `union` (a text or a number), `any` (an object of the user's), `map`, `list`, `json` (JSON text), `block`
@@ -86,12 +87,12 @@ BUILTINS = (
         "plain_json",
         "filter",
         to_plain_json,
-        'include "dsgen.plainJson" {0}',
+        'include "<CHARTNAME>.plainJson" {0}',
         ("str", "word", "list", "map", "any", "union"),
         "word",
         converts=True,
     ),
-    Builtin("yaml", "filter", to_yaml, 'include "dsgen.yaml" {0}', YAML, "block", takes_none=True, converts=True),
+    Builtin("yaml", "filter", to_yaml, 'include "<CHARTNAME>.yaml" {0}', YAML, "block", takes_none=True, converts=True),
     Builtin("indent", "filter", indent, "| nindent {1}", ("block",), "block", (2, 2)),
     Builtin("int", "filter", int, "| int64", ("word", "int"), "int", converts=True),
     Builtin("string", "filter", scalar, "toString {0}", ("word", "int", "bool"), "word"),
@@ -133,7 +134,7 @@ BUILTINS = (
     Builtin("ne", "operator", operator.ne, "ne {0:}", (), "bool", (2, 2)),
     Builtin("gt", "operator", operator.gt, "gt {0:}", ("int",), "bool", (2, 2)),
     Builtin("gteq", "operator", operator.ge, "ge {0:}", ("int",), "bool", (2, 2)),
-    Builtin("lt", "operator", operator.lt, "lt {0:}", ("int",), "bool", (2, 2)),
+    Builtin("lt", "operator", operator.lt, "lt {0:}", ("int", *TEXT), "bool", (2, 2)),
     Builtin("lteq", "operator", operator.le, "le {0:}", ("int",), "bool", (2, 2)),
     Builtin("Add", "operator", operator.add, "add {0:}", ("int",), "int", (2, 2), converts=True),
     Builtin("Sub", "operator", operator.sub, "sub {0:}", ("int",), "int", (2, 2), converts=True),

@@ -93,7 +93,7 @@ def to_json(value: Any) -> str:
 def to_plain_json(value: Any) -> str:
     """JSON that may stand in a block of text: no character is left that YAML refuses or changes there.
 
-    The chart's helper `dsgen.plainJson` writes the same text.
+    The chart's helper `plainJson` writes the same text.
     """
     return _NOT_PLAIN.sub(lambda match: f"\\u{ord(match[0]):04x}", to_json(value))
 
@@ -101,7 +101,7 @@ def to_plain_json(value: Any) -> str:
 def to_yaml(value: Any) -> str:
     """Block YAML in which every string is quoted, so that nothing is lost or read as something else.
 
-    The chart's helper `dsgen.yaml` writes the same text.
+    The chart's helper `yaml` writes the same text.
     """
     if isinstance(value, Mapping) and value:
         return "\n".join(f"{quote(key)}:{_child(value[key])}" for key in sorted(value))

@@ -122,12 +122,12 @@ d:
 def test_calls_of_helpers() -> None:
     """Roots alone are the dot, one argument is itself, a mixture is a dict; a helper that may begin late is trimmed."""
     expected = """\
-a: {{ include "dsgen.fullName" . | quote }}
-{{ include "dsgen.role" (dict "Values" .Values "role" "x") }}
+a: {{ include "<CHARTNAME>.fullName" . | quote }}
+{{ include "<CHARTNAME>.role" (dict "Values" .Values "role" "x") }}
 c:
-  {{- include "dsgen.sizes" .Values.limits | trim | nindent 2 }}
+  {{- include "<CHARTNAME>.sizes" .Values.limits | trim | nindent 2 }}
 d:
-  {{- include "dsgen.roles" (dict "Values" .Values "role" "y") | nindent 2 }}
+  {{- include "<CHARTNAME>.roles" (dict "Values" .Values "role" "y") | nindent 2 }}
 """
 
     assert expected == go(CALLS, HELPERS)
@@ -139,29 +139,29 @@ def test_defines() -> None:
 {{/* Said at the head. */}}
 
 {{/* The name. */}}
-{{- define "dsgen.fullName" -}}
+{{- define "<CHARTNAME>.fullName" -}}
 {{ .Values.name }}-{{ .Release.Name }}
 {{- end }}
 
 {{/* One key for a role. */}}
-{{- define "dsgen.role" -}}
+{{- define "<CHARTNAME>.role" -}}
 {{ .Values.name }}-{{ .role }}: {{ .role }}
 {{- end }}
 
 {{/* Sizes, when there are any. */}}
-{{- define "dsgen.sizes" -}}
+{{- define "<CHARTNAME>.sizes" -}}
 {{- range $key, $value := . }}
 {{ $key | quote }}: {{ $value | toRawJson }}
 {{- end }}
 {{- end }}
 
 {{/* Says the same again. */}}
-{{- define "dsgen.roles" -}}
-{{ include "dsgen.roleOf" . }}
+{{- define "<CHARTNAME>.roles" -}}
+{{ include "<CHARTNAME>.roleOf" . }}
 {{- end }}
 
 {{/* Two lines. */}}
-{{- define "dsgen.roleOf" -}}
+{{- define "<CHARTNAME>.roleOf" -}}
 a: {{ .role }}
 b: {{ int64 .Values.count }}
 {{- end }}
@@ -174,7 +174,7 @@ def test_helper_of_one_line_trims_its_tags() -> None:
     helper = "<# C. #>\n<% macro one(values) %>\n<% if values.flag %>\na\n<% else %>\nb\n<% endif %>\n<% endmacro %>\n"
     expected = """\
 {{/* C. */}}
-{{- define "dsgen.one" -}}
+{{- define "<CHARTNAME>.one" -}}
 {{- if .Values.flag -}}
 a
 {{- else -}}

@@ -20,11 +20,11 @@ TEMPLATE = """\
 {{- range .Files.Lines "characters.txt" }}
 quote: {{ . | quote }}
 json: {{ . | toRawJson | quote }}
-plain: {{ include "dsgen.plainJson" . }}
+plain: {{ include "<CHARTNAME>.plainJson" . }}
 {{- end }}
 numbers: {{ .Files.Get "numbers.json" | fromJsonArray | toRawJson }}
 objects: |
-  {{- include "dsgen.yaml" (.Files.Get "objects.json" | fromJsonArray) | nindent 2 }}
+  {{- include "<CHARTNAME>.yaml" (.Files.Get "objects.json" | fromJsonArray) | nindent 2 }}
 """
 OBJECTS: list[Any] = [
     {"b": [], "a": {}, "": "", "nested": [{"x": [1, [2, {"y": None}]], "w": "a\nb"}, [], [[]], 1e6, True, None]},

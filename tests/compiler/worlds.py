@@ -8,6 +8,7 @@ from typing import Any
 
 import yaml
 
+from dsgen.compiler.golang import CHART_NAME
 from dsgen.compiler.package import STATIC
 from dsgen.compiler.program import compile_units
 from dsgen.compiler.source import Unit
@@ -119,10 +120,9 @@ class Worlds:
         folder.joinpath("scripts").mkdir()
         for path, text in FILES.items():
             folder.joinpath(path).write_text(text)
-        for name, text in compiled.items():
-            folder.joinpath("templates", name).write_text(text)
         yaml_helper = STATIC.joinpath("templates/_yaml.tpl").read_text()
-        folder.joinpath("templates/_yaml.tpl").write_text(yaml_helper)
+        for name, text in {**compiled, "_yaml.tpl": yaml_helper}.items():
+            folder.joinpath("templates", name).write_text(text.replace(CHART_NAME, "worlds"))
         folder.joinpath("Chart.yaml").write_text("apiVersion: v2\nname: worlds\nversion: 1.0.0\n")
         folder.joinpath("values.yaml").write_text(dump(self._values))
         self._folder = folder

@@ -175,7 +175,7 @@ def real(major: int, file: Path) -> Verdict:
 def checks_only() -> dict[str, str]:
     """The chart without objects; its checks print what they find instead of ending the rendering."""
     files = {path: text for path, text in chart_files().items() if path.endswith((".tpl", ".json", "values.yaml"))}
-    printer = '# {{ include "dsgen.allProblems" . | trim | b64enc }}.\n'
+    printer = '# {{ include "deepspeed-job.allProblems" . | trim | b64enc }}.\n'
     return {**files, "Chart.yaml": chart_files()["Chart.yaml"], "templates/checks.yaml": printer}
 
 

@@ -1,21 +1,21 @@
 {{/* What the checks ask about values. */}}
 
 {{/* The bytes of the memory in requests or limits; 0 where it is not given, or written as 1.5Gi. */}}
-{{- define "dsgen.memoryBytes" -}}
+{{- define "deepspeed-job.memoryBytes" -}}
 {{- if hasKey . "memory" -}}
-{{ include "dsgen.wholeBytes" (include "dsgen.quantityJson" (index . "memory") | replace `"` "") }}
+{{ include "deepspeed-job.wholeBytes" (include "deepspeed-job.quantityJson" (index . "memory") | replace `"` "") }}
 {{- else -}}
 0
 {{- end -}}
 {{- end }}
 
 {{/* A quantity, which may be a text or a number, as JSON. */}}
-{{- define "dsgen.quantityJson" -}}
+{{- define "deepspeed-job.quantityJson" -}}
 {{ . | toRawJson }}
 {{- end }}
 
 {{/* The bytes of a whole quantity such as 8Gi; 0 for any other spelling, such as 1.5Gi. */}}
-{{- define "dsgen.wholeBytes" -}}
+{{- define "deepspeed-job.wholeBytes" -}}
 {{- if regexMatch "^[0-9]{1,18}$" . -}}
 {{ . | int64 }}
 {{- else if regexMatch "^[0-9]{1,9}Ki$" . -}}
@@ -40,7 +40,7 @@
 {{- end }}
 
 {{/* How many digits the numbers below this one have together, from 0 on. */}}
-{{- define "dsgen.digitsBelow" -}}
+{{- define "deepspeed-job.digitsBelow" -}}
 {{- if le . 10 -}}
 {{ . }}
 {{- else if le . 100 -}}
@@ -55,7 +55,7 @@
 {{- end }}
 
 {{/* The source of a volume, the first of several; empty when it has none. */}}
-{{- define "dsgen.firstSource" -}}
+{{- define "deepspeed-job.firstSource" -}}
 {{- if dig "existingClaim" "" . -}}
 existingClaim
 {{- else if ne .create nil -}}

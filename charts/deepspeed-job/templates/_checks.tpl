@@ -1,17 +1,18 @@
 {{/* What values may not say: a message for each problem, with a hint below it. */}}
-{{- define "dsgen.allProblems" -}}
+{{- define "deepspeed-job.allProblems" -}}
 {{- if not .Values.image.repository }}
 image.repository must be given [DS201]
   the image in which the training runs, such as registry.example.com/team/cifar
 {{- end }}
 
-{{- if gt (add (len (include "dsgen.runName" .)) (len (toString (sub (include "dsgen.workerPods" . | int64) 1))) 8) 63 }}
-the names of the pods are too long: {{ include "dsgen.runName" . | quote }} has {{ len (include "dsgen.runName" .) }} characters and -worker-{{ sub (include "dsgen.workerPods" . | int64) 1 }} has {{ add (len (toString (sub (include "dsgen.workerPods" . | int64) 1))) 8 }}, together they may have 63 [DS204]
+{{- if gt (add (len (include "deepspeed-job.runName" .)) (len (toString (sub (include "deepspeed-job.workerPods" . | int64) 1))) 8) 63 }}
+the names of the pods are too long: {{ include "deepspeed-job.runName" . | quote }} has {{ len (include "deepspeed-job.runName" .) }} characters and -worker-{{ sub (include "deepspeed-job.workerPods" . | int64) 1 }} has {{ add (len (toString (sub (include "deepspeed-job.workerPods" . | int64) 1))) 8 }}, together they may have 63 [DS204]
   shorten the name of the job or run.id
 {{- end }}
 
-{{- if and (include "dsgen.jobName" .) (not (regexMatch "^[a-z]([-a-z0-9]*[a-z0-9])?$" (include "dsgen.jobName" .))) }}
-the job cannot be named {{ include "dsgen.jobName" . | quote }} [DS205]
+{{- if and (include "deepspeed-job.jobName" .)
+           (not (regexMatch "^[a-z]([-a-z0-9]*[a-z0-9])?$" (include "deepspeed-job.jobName" .))) }}
+the job cannot be named {{ include "deepspeed-job.jobName" . | quote }} [DS205]
   lower-case letters, digits and -, a letter first, no - at the end
 {{- end }}
 
@@ -22,12 +23,12 @@ training: one of python, module and exec must be given [DS202]
 {{- end }}
 
 {{- if .Values.monitoring.tensorboard.enabled }}
-{{- if gt (len (include "dsgen.jobName" .)) 51 }}
-{{ include "dsgen.jobName" . | quote }} has {{ len (include "dsgen.jobName" .) }} characters and -tensorboard has 12, the name of a Service may have 63 together [DS340]
+{{- if gt (len (include "deepspeed-job.jobName" .)) 51 }}
+{{ include "deepspeed-job.jobName" . | quote }} has {{ len (include "deepspeed-job.jobName" .) }} characters and -tensorboard has 12, the name of a Service may have 63 together [DS340]
   shorten the name of the job
 {{- end }}
 
-{{- if eq (include "dsgen.runId" .) "tensorboard" }}
+{{- if eq (include "deepspeed-job.runId" .) "tensorboard" }}
 run.id: the Service of run tensorboard would have the name of TensorBoard's [DS343]
   choose another id
 {{- end }}
@@ -39,14 +40,14 @@ monitoring.tensorboard.logDir must be given [DS341]
 {{- end }}
 
 {{- range $key, $value := .Values.labels }}
-{{- if include "dsgen.reservedKey" $key }}
+{{- if include "deepspeed-job.reservedKey" $key }}
 labels: {{ $key | quote }} is written by dsgen or Kubernetes [DS230]
   choose a key of a domain of your own
 {{- end }}
 {{- end }}
 
 {{- range $key, $value := .Values.annotations }}
-{{- if include "dsgen.reservedKey" $key }}
+{{- if include "deepspeed-job.reservedKey" $key }}
 annotations: {{ $key | quote }} is written by dsgen or Kubernetes [DS230]
   choose a key of a domain of your own
 {{- end }}
@@ -55,7 +56,7 @@ annotations: {{ $key | quote }} is written by dsgen or Kubernetes [DS230]
 {{- if or .Values.workers.podLabels .Values.launcher.podLabels }}
 {{- range $role := list "workers" "launcher" }}
 {{- range $key, $value := index (index $.Values $role) "podLabels" }}
-{{- if include "dsgen.reservedKey" $key }}
+{{- if include "deepspeed-job.reservedKey" $key }}
 {{ $role }}.podLabels: {{ $key | quote }} is written by dsgen or Kubernetes [DS230]
   choose a key of a domain of your own
 {{- end }}
@@ -65,7 +66,7 @@ annotations: {{ $key | quote }} is written by dsgen or Kubernetes [DS230]
 
 {{- range $role := list "workers" "launcher" }}
 {{- range $key, $value := index (index $.Values $role) "podAnnotations" }}
-{{- if include "dsgen.reservedKey" $key }}
+{{- if include "deepspeed-job.reservedKey" $key }}
 {{ $role }}.podAnnotations: {{ $key | quote }} is written by dsgen or Kubernetes [DS230]
   choose a key of a domain of your own
 {{- end }}
@@ -80,7 +81,7 @@ annotations: {{ $key | quote }} is written by dsgen or Kubernetes [DS230]
 {{- end }}
 
 {{- range $key, $value := .Values.serviceAccount.annotations }}
-{{- if include "dsgen.reservedKey" $key }}
+{{- if include "deepspeed-job.reservedKey" $key }}
 serviceAccount.annotations: {{ $key | quote }} is written by dsgen or Kubernetes [DS230]
   choose a key of a domain of your own
 {{- end }}
@@ -162,49 +163,49 @@ training.args: launch.method {{ .Values.launch.method }} starts launch.command a
   write it into launch.command
 {{- end }}
 
-{{- if and (not (include "dsgen.usesSsh" .))
+{{- if and (not (include "deepspeed-job.usesSsh" .))
            (gt (int64 .Values.lifecycle.maxRestarts) 0)
            (ne .Values.launch.method "torchrun") }}
 lifecycle.maxRestarts: the training is not restarted with launch.method {{ .Values.launch.method }} [DS273]
   use launch.method: pdsh, openmpi or torchrun, or start another run
 {{- end }}
 
-{{- if and (not (include "dsgen.usesSsh" .)) .Values.lifecycle.restartExitCodes }}
+{{- if and (not (include "deepspeed-job.usesSsh" .)) .Values.lifecycle.restartExitCodes }}
 lifecycle.restartExitCodes: has no effect with launch.method {{ .Values.launch.method }} [DS273]
   use launch.method: pdsh or openmpi, or remove it
 {{- end }}
 
-{{- if and (not (include "dsgen.usesSsh" .)) (ne .Values.lifecycle.keepWorkers "none") }}
+{{- if and (not (include "deepspeed-job.usesSsh" .)) (ne .Values.lifecycle.keepWorkers "none") }}
 lifecycle.keepWorkers: workers end with their program with launch.method {{ .Values.launch.method }} [DS273]
   use launch.method: pdsh or openmpi, or remove it
 {{- end }}
 
-{{- if and (not (include "dsgen.usesSsh" .)) .Values.launch.preflight.network }}
+{{- if and (not (include "deepspeed-job.usesSsh" .)) .Values.launch.preflight.network }}
 launch.preflight.network: there is no test of the network with launch.method {{ .Values.launch.method }} [DS273]
   use launch.method: pdsh or openmpi, or remove it
 {{- end }}
 
-{{- if and (not (include "dsgen.usesSsh" .)) (gt (int64 .Values.launch.preflight.spares) 0) }}
+{{- if and (not (include "deepspeed-job.usesSsh" .)) (gt (int64 .Values.launch.preflight.spares) 0) }}
 launch.preflight.spares: a spare worker cannot stand in for another with launch.method {{ .Values.launch.method }} [DS273]
   use launch.method: pdsh or openmpi, or remove it
 {{- end }}
 
-{{- if and (not (include "dsgen.usesSsh" .)) .Values.lifecycle.debug.command }}
+{{- if and (not (include "deepspeed-job.usesSsh" .)) .Values.lifecycle.debug.command }}
 lifecycle.debug.command: has no effect with launch.method {{ .Values.launch.method }} [DS273]
   use launch.method: pdsh or openmpi, or remove it
 {{- end }}
 
-{{- if and (not (include "dsgen.usesSsh" .)) (ne (int64 .Values.ssh.port) 2222) }}
+{{- if and (not (include "deepspeed-job.usesSsh" .)) (ne (int64 .Values.ssh.port) 2222) }}
 ssh.port: there is no sshd with launch.method {{ .Values.launch.method }} [DS273]
   remove it
 {{- end }}
 
-{{- if and (not (include "dsgen.usesSsh" .)) .Values.ssh.user }}
+{{- if and (not (include "deepspeed-job.usesSsh" .)) .Values.ssh.user }}
 ssh.user: there is no sshd with launch.method {{ .Values.launch.method }} [DS273]
   remove it
 {{- end }}
 
-{{- if and (not (include "dsgen.usesSsh" .)) (ne .Values.ssh.secret.mode "cluster") }}
+{{- if and (not (include "deepspeed-job.usesSsh" .)) (ne .Values.ssh.secret.mode "cluster") }}
 ssh.secret.mode: there are no keys with launch.method {{ .Values.launch.method }} [DS273]
   remove it
 {{- end }}
@@ -235,14 +236,14 @@ launch.command is for the methods worker-command and launcher-command, not for l
 
 {{- if or (gt (int64 .Values.workers.replicas) 100) (gt (int64 .Values.launch.preflight.spares) 100) }}
 {{- if and (eq .Values.launch.method "pdsh")
-           (gt (mul 4 (add (mul (include "dsgen.workerPods" . | int64) (add (mul 2 (len (include "dsgen.runName" .))) 15 (include "dsgen.digitsBelow" (int64 .Values.workers.slots) | int64) (mul 2 .Values.workers.slots))) (include "dsgen.digitsBelow" (include "dsgen.workerPods" . | int64) | int64))) 387072) }}
-workers.replicas: {{ include "dsgen.workerPods" . | int64 }} workers are too many for pdsh, which gets them as one argument: {{ add (mul (include "dsgen.workerPods" . | int64) (add (mul 2 (len (include "dsgen.runName" .))) 15 (include "dsgen.digitsBelow" (int64 .Values.workers.slots) | int64) (mul 2 .Values.workers.slots))) (include "dsgen.digitsBelow" (include "dsgen.workerPods" . | int64) | int64) }} bytes in base64, 4 for 3, with 2048 for the rest, are more than 131072 [DS276]
+           (gt (mul 4 (add (mul (include "deepspeed-job.workerPods" . | int64) (add (mul 2 (len (include "deepspeed-job.runName" .))) 15 (include "deepspeed-job.digitsBelow" (int64 .Values.workers.slots) | int64) (mul 2 .Values.workers.slots))) (include "deepspeed-job.digitsBelow" (include "deepspeed-job.workerPods" . | int64) | int64))) 387072) }}
+workers.replicas: {{ include "deepspeed-job.workerPods" . | int64 }} workers are too many for pdsh, which gets them as one argument: {{ add (mul (include "deepspeed-job.workerPods" . | int64) (add (mul 2 (len (include "deepspeed-job.runName" .))) 15 (include "deepspeed-job.digitsBelow" (int64 .Values.workers.slots) | int64) (mul 2 .Values.workers.slots))) (include "deepspeed-job.digitsBelow" (include "deepspeed-job.workerPods" . | int64) | int64) }} bytes in base64, 4 for 3, with 2048 for the rest, are more than 131072 [DS276]
   use launch.method: torchrun, which has no such limit; a shorter name of the job leaves room for more workers
 {{- end }}
 {{- end }}
 
 {{- if or (ne (int64 .Values.ssh.port) 2222) (ne (int64 .Values.launch.masterPort) 29500) }}
-{{- if and (include "dsgen.usesSsh" .) (eq (int64 .Values.launch.masterPort) (int64 .Values.ssh.port)) }}
+{{- if and (include "deepspeed-job.usesSsh" .) (eq (int64 .Values.launch.masterPort) (int64 .Values.ssh.port)) }}
 launch.masterPort and ssh.port are both {{ int64 .Values.ssh.port }} [DS242]
   give one of them another port
 {{- end }}
@@ -339,10 +340,10 @@ workers.resources.limits: {{ .Values.workers.accelerator.resource | quote }} is 
 {{- end }}
 
 {{- if .Values.launcher.resources.limits }}
-{{- if and (include "dsgen.usesSsh" .)
-           (gt (include "dsgen.memoryBytes" .Values.launcher.resources.limits | int64) 0)
-           (lt (include "dsgen.memoryBytes" .Values.launcher.resources.limits | int64) (add 1073741824 (mul 1468006 (include "dsgen.workerPods" . | int64)))) }}
-launcher.resources.limits: the launcher needs 1 GiB and 1.4 MiB for each of {{ include "dsgen.workerPods" . | int64 }} workers, {{ add 1024 (mul 2 (include "dsgen.workerPods" . | int64)) }}Mi with some room [DS277]
+{{- if and (include "deepspeed-job.usesSsh" .)
+           (gt (include "deepspeed-job.memoryBytes" .Values.launcher.resources.limits | int64) 0)
+           (lt (include "deepspeed-job.memoryBytes" .Values.launcher.resources.limits | int64) (add 1073741824 (mul 1468006 (include "deepspeed-job.workerPods" . | int64)))) }}
+launcher.resources.limits: the launcher needs 1 GiB and 1.4 MiB for each of {{ include "deepspeed-job.workerPods" . | int64 }} workers, {{ add 1024 (mul 2 (include "deepspeed-job.workerPods" . | int64)) }}Mi with some room [DS277]
   raise the limit, or use launch.method: torchrun, which needs no ssh
 {{- end }}
 {{- end }}
@@ -488,7 +489,7 @@ workers.spread writes a podAntiAffinity, and workers.affinity has one too [DS237
 {{- end }}
 
 {{- range $name, $volume := .Values.storage }}
-{{- if not (include "dsgen.firstSource" $volume) }}
+{{- if not (include "deepspeed-job.firstSource" $volume) }}
 storage.{{ $name }}: the volume has no source [DS210]
   give it one of existingClaim, create, nfs, hostPath, emptyDir, ephemeral, csi, configMap, secret and projected, such as create: {}
 {{- end }}
@@ -511,7 +512,7 @@ storage.{{ $name }}.subPath: {{ dig "subPath" "" $volume | quote }} leads out of
 {{- if and (ne $volume.create nil)
            (has "ReadWriteOncePod" (dig "accessModes" (list "ReadWriteMany") $volume.create))
            (or (eq (dig "mountIn" "both" $volume) "both")
-               (and (ne (dig "mountIn" "both" $volume) "launcher") (gt (include "dsgen.workerPods" $ | int64) 1))) }}
+               (and (ne (dig "mountIn" "both" $volume) "launcher") (gt (include "deepspeed-job.workerPods" $ | int64) 1))) }}
 storage.{{ $name }}: a ReadWriteOncePod volume is for one pod, and several mount it [DS216]
   use ReadWriteMany, or leave out accessModes
 {{- end }}
@@ -523,12 +524,14 @@ storage.{{ $name }}: ReadWriteOncePod stands beside other access modes [DS218]
   it stands alone; keep one of them
 {{- end }}
 
-{{- if and (ne $.Values.security.podSecurityLevel "privileged") (eq (include "dsgen.firstSource" $volume) "hostPath") }}
+{{- if and (ne $.Values.security.podSecurityLevel "privileged")
+           (eq (include "deepspeed-job.firstSource" $volume) "hostPath") }}
 storage.{{ $name }}.hostPath: Pod Security {{ $.Values.security.podSecurityLevel }} forbids it (hostPath volumes) [DS323]
   use another source, or security.podSecurityLevel: privileged where the namespace allows that
 {{- end }}
 
-{{- if and (eq $.Values.security.podSecurityLevel "restricted") (eq (include "dsgen.firstSource" $volume) "nfs") }}
+{{- if and (eq $.Values.security.podSecurityLevel "restricted")
+           (eq (include "deepspeed-job.firstSource" $volume) "nfs") }}
 storage.{{ $name }}.nfs: Pod Security restricted forbids it (restricted volume types) [DS331]
   use a claim: create with persistentVolume.nfs, or existingClaim
 {{- end }}
@@ -536,8 +539,8 @@ storage.{{ $name }}.nfs: Pod Security restricted forbids it (restricted volume t
 
 {{- range $name, $volume := .Values.storage }}
 {{- range $source := list "create" "nfs" "hostPath" "emptyDir" "ephemeral" "csi" "configMap" "secret" "projected" }}
-{{- if and (hasKey $volume $source) (ne $source (include "dsgen.firstSource" $volume)) }}
-storage.{{ $name }}: {{ include "dsgen.firstSource" $volume }} and {{ $source }} exclude one another [DS211]
+{{- if and (hasKey $volume $source) (ne $source (include "deepspeed-job.firstSource" $volume)) }}
+storage.{{ $name }}: {{ include "deepspeed-job.firstSource" $volume }} and {{ $source }} exclude one another [DS211]
   keep one of them
 {{- end }}
 {{- end }}
@@ -550,14 +553,14 @@ ssh.secret.name names a Secret of yours, which only the mode existing uses [DS24
 {{- end }}
 
 {{- if and (eq .Values.ssh.secret.mode "existing")
-           (eq .Values.ssh.secret.name (printf "%s-ssh" (include "dsgen.jobName" .))) }}
+           (eq .Values.ssh.secret.name (printf "%s-ssh" (include "deepspeed-job.jobName" .))) }}
 ssh.secret.name: {{ .Values.ssh.secret.name | quote }} is the name of the Secret that is filled in the cluster [DS241]
   give your Secret another name
 {{- end }}
 {{- end }}
 
 {{- if .Values.network.hostNetwork }}
-{{- if and (include "dsgen.usesSsh" .) (eq (int64 .Values.ssh.port) 22) }}
+{{- if and (include "deepspeed-job.usesSsh" .) (eq (int64 .Values.ssh.port) 22) }}
 ssh.port: with network.hostNetwork the node's own sshd has port 22 [DS244]
   use another port, such as 2222
 {{- end }}
@@ -638,7 +641,7 @@ ssh.user: the workers are not root, so nobody can log in as root [DS249]
 {{- end }}
 
 {{- if .Values.monitoring.podMonitor.enabled }}
-{{- if and (include "dsgen.usesSsh" .) (eq (int64 .Values.monitoring.podMonitor.port) (int64 .Values.ssh.port)) }}
+{{- if and (include "deepspeed-job.usesSsh" .) (eq (int64 .Values.monitoring.podMonitor.port) (int64 .Values.ssh.port)) }}
 monitoring.podMonitor.port and ssh.port are both {{ int64 .Values.monitoring.podMonitor.port }} [DS242]
   give one of them another port
 {{- end }}
@@ -989,17 +992,17 @@ security.podSecurityContext: the sysctl {{ $sysctl.name | quote }} belongs to th
 {{- end }}
 
 {{/* What is worth a look, in the same form. */}}
-{{- define "dsgen.allWarnings" -}}
+{{- define "deepspeed-job.allWarnings" -}}
 {{- if and .Values.image.repository (not .Values.image.digest) (has .Values.image.tag (list "" "latest")) }}
 the image has no fixed version [DS250]
   give a tag that is never moved, or a digest: the same run id should always mean the same code
 {{- end }}
 
-{{- if and (include "dsgen.usesSsh" .)
-           (gt (include "dsgen.memoryBytes" .Values.launcher.resources.requests | int64) 0)
-           (lt (include "dsgen.memoryBytes" .Values.launcher.resources.requests | int64) (add 1073741824 (mul 1468006 (include "dsgen.workerPods" . | int64))))
-           (eq (include "dsgen.memoryBytes" .Values.launcher.resources.limits | int64) 0) }}
-launcher.resources.requests: the launcher needs 1 GiB and 1.4 MiB for each of {{ include "dsgen.workerPods" . | int64 }} workers, {{ add 1024 (mul 2 (include "dsgen.workerPods" . | int64)) }}Mi with some room [DS278]
+{{- if and (include "deepspeed-job.usesSsh" .)
+           (gt (include "deepspeed-job.memoryBytes" .Values.launcher.resources.requests | int64) 0)
+           (lt (include "deepspeed-job.memoryBytes" .Values.launcher.resources.requests | int64) (add 1073741824 (mul 1468006 (include "deepspeed-job.workerPods" . | int64))))
+           (eq (include "deepspeed-job.memoryBytes" .Values.launcher.resources.limits | int64) 0) }}
+launcher.resources.requests: the launcher needs 1 GiB and 1.4 MiB for each of {{ include "deepspeed-job.workerPods" . | int64 }} workers, {{ add 1024 (mul 2 (include "deepspeed-job.workerPods" . | int64)) }}Mi with some room [DS278]
   raise the request, or use launch.method: torchrun, which needs no ssh
 {{- end }}
 
@@ -1055,7 +1058,7 @@ training.args: {{ $argument | quote }} is passed from training.deepspeed already
 {{- end }}
 
 {{- if .Values.lifecycle.restartExitCodes }}
-{{- if and (eq (int64 .Values.lifecycle.maxRestarts) 0) (include "dsgen.usesSsh" .) }}
+{{- if and (eq (int64 .Values.lifecycle.maxRestarts) 0) (include "deepspeed-job.usesSsh" .) }}
 lifecycle.restartExitCodes: nothing is restarted while maxRestarts is 0 [DS351]
   set lifecycle.maxRestarts
 {{- end }}
@@ -1070,8 +1073,8 @@ workers.slots: shares of {{ .Values.workers.accelerator.resource | quote }} may 
 {{- end }}
 
 {{- if .Values.workers.resources.limits }}
-{{- if and (gt (include "dsgen.memoryBytes" .Values.workers.resources.limits | int64) 0)
-           (gt (include "dsgen.wholeBytes" .Values.workers.sharedMemory | int64) (include "dsgen.memoryBytes" .Values.workers.resources.limits | int64)) }}
+{{- if and (gt (include "deepspeed-job.memoryBytes" .Values.workers.resources.limits | int64) 0)
+           (gt (include "deepspeed-job.wholeBytes" .Values.workers.sharedMemory | int64) (include "deepspeed-job.memoryBytes" .Values.workers.resources.limits | int64)) }}
 workers.sharedMemory: {{ .Values.workers.sharedMemory | quote }} is more than the memory limit of the workers, which counts it [DS279]
   raise workers.resources.limits.memory, or lower sharedMemory
 {{- end }}
@@ -1083,8 +1086,8 @@ workers.sharedMemory: {{ .Values.workers.sharedMemory | quote }} is more than th
            (not (has "ReadWriteMany" (dig "accessModes" (list "ReadWriteMany") $volume.create)))
            (not (has "ReadOnlyMany" (dig "accessModes" (list "ReadWriteMany") $volume.create)))
            (ne (dig "mountIn" "both" $volume) "launcher")
-           (gt (include "dsgen.workerPods" $ | int64) 1) }}
-storage.{{ $name }}: a ReadWriteOnce volume is on one node at a time, and {{ include "dsgen.workerPods" $ | int64 }} workers mount it [DS215]
+           (gt (include "deepspeed-job.workerPods" $ | int64) 1) }}
+storage.{{ $name }}: a ReadWriteOnce volume is on one node at a time, and {{ include "deepspeed-job.workerPods" $ | int64 }} workers mount it [DS215]
   use ReadWriteMany, or leave out accessModes
 {{- end }}
 
@@ -1098,7 +1101,7 @@ storage.{{ $name }}.create: with storageClass: "" nothing is provisioned, the cl
 {{- end }}
 
 {{- if or (ne (int64 .Values.ssh.port) 2222) (ne (int64 .Values.launch.masterPort) 29500) }}
-{{- if and (include "dsgen.usesSsh" .)
+{{- if and (include "deepspeed-job.usesSsh" .)
            (lt (int64 .Values.ssh.port) 1024)
            (or (eq .Values.security.podSecurityLevel "restricted")
                (dig "runAsNonRoot" false .Values.security.podSecurityContext)
@@ -1130,7 +1133,7 @@ network.policy: a NetworkPolicy does not bind pods with hostNetwork, so all that
   set network.policy: false to say that you know it
 {{- end }}
 
-{{- if and (gt (include "dsgen.workerPods" . | int64) 1)
+{{- if and (gt (include "deepspeed-job.workerPods" . | int64) 1)
            (not .Values.network.socketInterface)
            (not .Values.training.setup)
            (not (hasKey .Values.training.env "GLOO_SOCKET_IFNAME")) }}

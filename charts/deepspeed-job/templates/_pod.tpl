@@ -1,7 +1,7 @@
 {{/* Parts of both Jobs and their pods; `pod` is values.workers or values.launcher, `role` is worker or launcher. */}}
 
 {{/* Fields of both Jobs. Without the policy a lost pod and its replacement would run side by side, under one name. */}}
-{{- define "dsgen.jobFields" -}}
+{{- define "deepspeed-job.jobFields" -}}
 podReplacementPolicy: Failed
 {{- if ne .Values.lifecycle.suspend nil }}
 suspend: {{ .Values.lifecycle.suspend }}
@@ -12,7 +12,7 @@ ttlSecondsAfterFinished: {{ int64 .Values.lifecycle.ttlSecondsAfterFinished }}
 {{- end }}
 
 {{/* A rule that ends the Job by the exit code of a container; `codes` are written one after the other. */}}
-{{- define "dsgen.failJob" -}}
+{{- define "deepspeed-job.failJob" -}}
 - action: FailJob
   onExitCodes:
     containerName: {{ .container }}
@@ -21,71 +21,71 @@ ttlSecondsAfterFinished: {{ int64 .Values.lifecycle.ttlSecondsAfterFinished }}
 {{- end }}
 
 {{/* Labels and annotations of a pod: those that tell pods apart, and the user's. */}}
-{{- define "dsgen.podMetadata" -}}
+{{- define "deepspeed-job.podMetadata" -}}
 labels:
-  {{- include "dsgen.selector" . | nindent 2 }}
+  {{- include "deepspeed-job.selector" . | nindent 2 }}
   {{- range $key, $value := .pod.podLabels }}
   {{ $key | quote }}: {{ $value | quote }}
   {{- end }}
   {{- if and (eq .role "worker") (eq .Values.scheduling.gang "coscheduling") }}
-  scheduling.x-k8s.io/pod-group: {{ include "dsgen.runName" . | quote }}
+  scheduling.x-k8s.io/pod-group: {{ include "deepspeed-job.runName" . | quote }}
   {{- end }}
 {{- $own := dict }}
 {{- if and (eq .role "worker") .Values.network.rdma.networks }}
 {{- $own = dict "k8s.v1.cni.cncf.io/networks" (.Values.network.rdma.networks | join ",") }}
 {{- end }}
 {{- if and (eq .role "worker") (eq .Values.scheduling.gang "volcano") }}
-{{- $own = mergeOverwrite (deepCopy $own) (dict "scheduling.k8s.io/group-name" (include "dsgen.runName" .)) }}
+{{- $own = mergeOverwrite (deepCopy $own) (dict "scheduling.k8s.io/group-name" (include "deepspeed-job.runName" .)) }}
 {{- end }}
 {{- $topology := .Values.scheduling.topology }}
-{{- if and (eq .role "worker") (include "dsgen.kueueQueue" .) $topology.required }}
+{{- if and (eq .role "worker") (include "deepspeed-job.kueueQueue" .) $topology.required }}
 {{- $own = mergeOverwrite (deepCopy $own) (dict "kueue.x-k8s.io/podset-required-topology" $topology.required) }}
-{{- else if and (eq .role "worker") (include "dsgen.kueueQueue" .) $topology.preferred }}
+{{- else if and (eq .role "worker") (include "deepspeed-job.kueueQueue" .) $topology.preferred }}
 {{- $own = mergeOverwrite (deepCopy $own) (dict "kueue.x-k8s.io/podset-preferred-topology" $topology.preferred) }}
 {{- end }}
 {{- $all := mergeOverwrite (deepCopy .pod.podAnnotations) (deepCopy $own) }}
 {{- if $all }}
 annotations:
-  {{- include "dsgen.yaml" $all | nindent 2 }}
+  {{- include "deepspeed-job.yaml" $all | nindent 2 }}
 {{- end }}
 {{- end }}
 
 {{/* Fields of both pods. */}}
-{{- define "dsgen.podFields" -}}
+{{- define "deepspeed-job.podFields" -}}
 restartPolicy: Never
 automountServiceAccountToken: false
 enableServiceLinks: false
 terminationGracePeriodSeconds: {{ int64 .Values.lifecycle.terminationGracePeriodSeconds }}
 {{- if .Values.image.pullSecrets }}
 imagePullSecrets:
-  {{- include "dsgen.yaml" .Values.image.pullSecrets | nindent 2 }}
+  {{- include "deepspeed-job.yaml" .Values.image.pullSecrets | nindent 2 }}
 {{- end }}
-{{- $context := include "dsgen.podSecurityContext" . | trim }}
+{{- $context := include "deepspeed-job.podSecurityContext" . | trim }}
 {{- if $context }}
 securityContext:
   {{- $context | nindent 2 }}
 {{- end }}
-{{- if and .pod.nodeSelector (not (include "dsgen.kueueQueue" .)) }}
+{{- if and .pod.nodeSelector (not (include "deepspeed-job.kueueQueue" .)) }}
 nodeSelector:
-  {{- include "dsgen.yaml" .pod.nodeSelector | nindent 2 }}
+  {{- include "deepspeed-job.yaml" .pod.nodeSelector | nindent 2 }}
 {{- end }}
 {{- if .pod.tolerations }}
 tolerations:
-  {{- include "dsgen.yaml" .pod.tolerations | nindent 2 }}
+  {{- include "deepspeed-job.yaml" .pod.tolerations | nindent 2 }}
 {{- end }}
 {{- if .pod.priorityClassName }}
 priorityClassName: {{ .pod.priorityClassName | quote }}
 {{- end }}
-{{- $affinity := include "dsgen.affinityOf" . | trim }}
+{{- $affinity := include "deepspeed-job.affinityOf" . | trim }}
 {{- if $affinity }}
 affinity:
   {{- $affinity | nindent 2 }}
 {{- end }}
 {{- if .pod.topologySpreadConstraints }}
 topologySpreadConstraints:
-  {{- include "dsgen.yaml" .pod.topologySpreadConstraints | nindent 2 }}
+  {{- include "deepspeed-job.yaml" .pod.topologySpreadConstraints | nindent 2 }}
 {{- end }}
-{{- $scheduler := include "dsgen.schedulerName" . }}
+{{- $scheduler := include "deepspeed-job.schedulerName" . }}
 {{- if $scheduler }}
 schedulerName: {{ $scheduler | quote }}
 {{- end }}
@@ -97,32 +97,32 @@ hostNetwork: true
 dnsPolicy: ClusterFirstWithHostNet
 {{- end }}
 {{- if .pod.extraPodSpec }}
-{{ include "dsgen.yaml" .pod.extraPodSpec }}
+{{ include "deepspeed-job.yaml" .pod.extraPodSpec }}
 {{- end }}
 {{- end }}
 
 {{/* Volumes of both pods: dsgen's own, then those of the storage map. */}}
-{{- define "dsgen.volumes" -}}
+{{- define "deepspeed-job.volumes" -}}
 - name: dsgen-config
   configMap:
-    name: {{ include "dsgen.runName" . }}-config
+    name: {{ include "deepspeed-job.runName" . }}-config
     defaultMode: 365  # 0555
 - name: dsgen-run
   emptyDir:
     medium: Memory
 - name: dsgen-cache
   emptyDir: {}
-{{- if include "dsgen.usesSsh" . }}
+{{- if include "deepspeed-job.usesSsh" . }}
 - name: dsgen-keys
   secret:
-    secretName: {{ include "dsgen.secretName" . | quote }}
+    secretName: {{ include "deepspeed-job.secretName" . | quote }}
     defaultMode: 292  # 0444
     optional: true
 {{- end }}
 {{- if .Values.training.files }}
 - name: dsgen-files
   configMap:
-    name: {{ include "dsgen.runName" . }}-files
+    name: {{ include "deepspeed-job.runName" . }}-files
     defaultMode: 493  # 0755
 {{- end }}
 {{- if .Values.code.git.repository }}
@@ -138,16 +138,16 @@ dnsPolicy: ClusterFirstWithHostNet
 {{- range $name, $volume := .Values.storage }}
 {{- if has (dig "mountIn" "both" $volume) (list "both" $.mountIn) }}
 - name: {{ $name | quote }}
-  {{- include "dsgen.volumeSource" (dict "Values" $.Values "Release" $.Release "name" $name "volume" $volume) | trim | nindent 2 }}
+  {{- include "deepspeed-job.volumeSource" (dict "Values" $.Values "Release" $.Release "name" $name "volume" $volume) | trim | nindent 2 }}
 {{- end }}
 {{- end }}
 {{- end }}
 
 {{/* Where a volume of the storage map comes from: a claim, or what the user says as Kubernetes has it. */}}
-{{- define "dsgen.volumeSource" -}}
+{{- define "deepspeed-job.volumeSource" -}}
 {{- if or (ne .volume.create nil) (dig "existingClaim" "" .volume) }}
 persistentVolumeClaim:
-  claimName: {{ include "dsgen.claimName" . | quote }}
+  claimName: {{ include "deepspeed-job.claimName" . | quote }}
   {{- if dig "readOnly" false .volume }}
   readOnly: true
   {{- end }}
@@ -155,7 +155,7 @@ persistentVolumeClaim:
 {{- range $source := list "nfs" "hostPath" "emptyDir" "ephemeral" "csi" "configMap" "secret" "projected" }}
 {{- if hasKey $.volume $source }}
 {{ $source }}:
-  {{- include "dsgen.yaml" (index $.volume $source) | nindent 2 }}
+  {{- include "deepspeed-job.yaml" (index $.volume $source) | nindent 2 }}
 {{- end }}
 {{- end }}
 {{- end }}

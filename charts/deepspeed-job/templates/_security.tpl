@@ -1,28 +1,28 @@
 {{/* What the Pod Security level needs, the user's context laid over it. */}}
-{{- define "dsgen.podSecurityContext" -}}
+{{- define "deepspeed-job.podSecurityContext" -}}
 {{- $own := dict }}
 {{- if eq .Values.security.podSecurityLevel "restricted" }}
 {{- $own = dict "runAsNonRoot" true "seccompProfile" (dict "type" "RuntimeDefault") }}
 {{- end }}
 {{- $context := mergeOverwrite (deepCopy $own) (deepCopy .Values.security.podSecurityContext) }}
 {{- if $context }}
-{{ include "dsgen.yaml" $context }}
+{{ include "deepspeed-job.yaml" $context }}
 {{- end }}
 {{- end }}
 
 {{/* The same for a container that runs the user's code. */}}
-{{- define "dsgen.securityContext" -}}
+{{- define "deepspeed-job.securityContext" -}}
 {{- $own := dict }}
 {{- if eq .Values.security.podSecurityLevel "restricted" }}
 {{- $own = dict "allowPrivilegeEscalation" false "capabilities" (dict "drop" (list "ALL")) }}
 {{- end }}
 {{- $context := mergeOverwrite (deepCopy $own) (deepCopy .Values.security.securityContext) (deepCopy .pod.securityContext) }}
 {{- $added := dig "capabilities" "add" (list) $context }}
-{{- if and (eq .role "worker") (include "dsgen.locksMemory" .) (not (has "IPC_LOCK" $added)) }}
+{{- if and (eq .role "worker") (include "deepspeed-job.locksMemory" .) (not (has "IPC_LOCK" $added)) }}
 {{- $context = mergeOverwrite (deepCopy $context) (dict "capabilities" (dict "add" (concat $added (list "IPC_LOCK")))) }}
 {{- end }}
 {{- if $context }}
-{{ include "dsgen.yaml" $context }}
+{{ include "deepspeed-job.yaml" $context }}
 {{- end }}
 {{- end }}
 
@@ -30,7 +30,7 @@
 "true" where workers need IPC_LOCK, to register memory
 for RDMA, and may have it; EFA does without. Else empty.
 */}}
-{{- define "dsgen.locksMemory" -}}
+{{- define "deepspeed-job.locksMemory" -}}
 {{- $rdma := .Values.network.rdma -}}
 {{- if eq $rdma.ipcLock "add" -}}
 true
@@ -45,7 +45,7 @@ true
 The context of a container of dsgen's own: the main
 container's user, whose files it shares, and no privileges.
 */}}
-{{- define "dsgen.ownSecurityContext" -}}
+{{- define "deepspeed-job.ownSecurityContext" -}}
 allowPrivilegeEscalation: false
 capabilities:
   drop: [ALL]
@@ -53,26 +53,26 @@ capabilities:
 {{- range $field := list "runAsGroup" "runAsNonRoot" "runAsUser" }}
 {{- if hasKey $user $field }}
 {{ $field }}:
-  {{- include "dsgen.yaml" (index $user $field) | nindent 2 }}
+  {{- include "deepspeed-job.yaml" (index $user $field) | nindent 2 }}
 {{- end }}
 {{- end }}
 {{- end }}
 
 {{/* "true" where the pod cannot be root, so that the image may not know its user id; empty elsewhere. */}}
-{{- define "dsgen.wantsPasswd" -}}
+{{- define "deepspeed-job.wantsPasswd" -}}
 {{- if eq .Values.ssh.passwdEntry "auto" -}}
 {{- if eq .Values.security.podSecurityLevel "restricted" -}}
 true
-{{- else if or (include "dsgen.isAUser" .Values.security.podSecurityContext)
-               (include "dsgen.isAUser" .Values.security.securityContext)
-               (include "dsgen.isAUser" .pod.securityContext) -}}
+{{- else if or (include "deepspeed-job.isAUser" .Values.security.podSecurityContext)
+               (include "deepspeed-job.isAUser" .Values.security.securityContext)
+               (include "deepspeed-job.isAUser" .pod.securityContext) -}}
 true
 {{- end -}}
 {{- end -}}
 {{- end }}
 
 {{/* "true" for a security context with another user than root; empty elsewhere. */}}
-{{- define "dsgen.isAUser" -}}
+{{- define "deepspeed-job.isAUser" -}}
 {{- if or (dig "runAsNonRoot" false .) (dig "runAsUser" 0 .) -}}
 true
 {{- end -}}
