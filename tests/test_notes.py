@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from dsgen import __version__
 from dsgen.compiler import chart_files
 from dsgen.language.environment import environment
 from tests.helm import MAJORS
@@ -17,7 +18,7 @@ WORKER_LOG = (
     "kubectl -n space logs -f -l dsgen.dev/job=rel,dsgen.dev/run=1,batch.kubernetes.io/job-completion-index=0 -c worker"
 )
 ENDED = "kubectl -n space get configmap rel-status -o jsonpath=\"{.data['1']}\""
-STOP = "kubectl -n space delete job rel-1-launcher rel-1-worker"
+STOP = "kubectl -n space delete job rel-1-launcher"
 PODS = "kubectl -n space get pods -l dsgen.dev/job=rel,dsgen.dev/run=1"
 SHELLS = [f"kubectl -n space exec -it job/rel-1-{role} -c {role} -- bash" for role in ("launcher", "worker")]
 KUEUE = (
@@ -32,7 +33,7 @@ STORAGE = {"data": {"mountPath": "/data", "existingClaim": "c"}}
 
 CASES: list[tuple[dict[str, Any], list[str]]] = [
     *(
-        ({"launch": {"method": method}}, [PODS, log, ENDED, STOP])
+        ({"launch": {"method": method}}, [PODS, log, STOP, ENDED])
         for method, log in (
             ("pdsh", LAUNCHER_LOG),
             ("openmpi", LAUNCHER_LOG),
@@ -40,15 +41,20 @@ CASES: list[tuple[dict[str, Any], list[str]]] = [
             ("deepspeed-no-ssh", WORKER_LOG),
         )
     ),
-    (COMMAND, [PODS, WORKER_LOG, ENDED, STOP]),
-    ({"lifecycle": {"debug": {"enabled": True}}}, [*SHELLS, PODS, LAUNCHER_LOG, ENDED, STOP]),
-    ({"scheduling": {"queue": "gpus"}}, [KUEUE, PODS, LAUNCHER_LOG, ENDED, STOP]),
-    ({"scheduling": {"queue": "gpus", "gang": "volcano"}}, [VOLCANO, PODS, LAUNCHER_LOG, ENDED, STOP]),
+    (COMMAND, [PODS, WORKER_LOG, STOP, ENDED]),
+    ({"lifecycle": {"debug": {"enabled": True}}}, [*SHELLS, PODS, LAUNCHER_LOG, STOP, ENDED]),
+    ({"scheduling": {"queue": "gpus"}}, [KUEUE, PODS, LAUNCHER_LOG, STOP, ENDED]),
+    ({"scheduling": {"queue": "gpus", "gang": "volcano"}}, [VOLCANO, PODS, LAUNCHER_LOG, STOP, ENDED]),
     (
         {"scheduling": {"queue": "gpus", "gang": "coscheduling"}},
-        [KUEUE, COSCHEDULING, PODS, LAUNCHER_LOG, ENDED, STOP],
+        [KUEUE, COSCHEDULING, PODS, LAUNCHER_LOG, STOP, ENDED],
     ),
-    ({"monitoring": TENSORBOARD, "storage": STORAGE}, [PODS, LAUNCHER_LOG, BOARD, ENDED, STOP]),
+    ({"monitoring": TENSORBOARD, "storage": STORAGE}, [PODS, LAUNCHER_LOG, STOP, BOARD, ENDED]),
+    ({"lifecycle": {"keepWorkers": "failed"}}, [PODS, LAUNCHER_LOG, STOP, ENDED]),
+    ({"lifecycle": {"keepWorkers": "always"}}, [PODS, LAUNCHER_LOG, f"{STOP} rel-1-worker", ENDED]),
+    ({"lifecycle": {"suspend": True, "debug": {"enabled": True}}}, [ENDED]),
+    ({"lifecycle": {"suspend": False}}, [PODS, LAUNCHER_LOG, STOP, ENDED]),
+    ({"storage": {"data": {"create": {}}, "tmp": {"create": {"protect": False}}}}, [PODS, LAUNCHER_LOG, STOP, ENDED]),
 ]
 
 
@@ -65,6 +71,34 @@ def test_notes_say_what_to_do_next(more: dict[str, Any], commands: list[str]) ->
 
     assert commands == [line.strip() for line in text.splitlines() if line.startswith("  kubectl")]
     assert "\n\n\n" not in text
+
+
+def test_a_suspended_run_is_resumed() -> None:
+    suspended, running = (notes(JOB | {"lifecycle": {"suspend": value}}) for value in (True, False))
+
+    assert "lifecycle.suspend set to false" in suspended
+    assert "lifecycle.suspend set to false" not in running
+
+
+@pytest.mark.parametrize(
+    ("storage", "kept"),
+    [
+        ({}, []),
+        (STORAGE, []),
+        ({"a": {"create": {"protect": False}}}, []),
+        ({"b": {"create": {}}, "a": {"create": {"size": "1Gi"}}, **STORAGE}, ["- rel-a", "- rel-b"]),
+    ],
+)
+def test_only_protected_claims_are_kept(storage: dict[str, Any], kept: list[str]) -> None:
+    lines = notes(JOB | {"storage": storage}).splitlines()
+
+    assert kept == [line for line in lines if line.startswith("- ")]
+    assert bool(kept) == any("not these claims" in line for line in lines)
+
+
+def test_a_chart_names_the_version_that_made_it() -> None:
+    """Another minor version may write the objects of a run differently."""
+    assert f"\n\nThis chart was made by dsgen {__version__}. " in chart_files()["templates/NOTES.txt"]
 
 
 @pytest.mark.parametrize("major", MAJORS)

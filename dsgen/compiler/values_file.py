@@ -31,12 +31,10 @@ def _record(record: Mapping[str, Any], tree: Mapping[str, Any], pad: str, is_top
     for key, part in record["properties"].items():
         if is_top:
             yield ""
-        yield from (f"{pad}# {line}" for line in _description(schema.resolve(part), len(pad)))
-        yield from (f"{pad}# {line}".rstrip() for line in _entry_description(part))
+        yield from (f"{pad}# {line}" for line in _wrapped(_description(schema.resolve(part)), len(pad)))
+        yield from (f"{pad}# {line}".rstrip() for line in _named_records(key, part, tree.get(key)))
         if key not in tree:
-            yield f"{pad}# {key}: {_example(part)}".rstrip()
-            if schema.is_record(part):
-                yield from (f"{pad}#   {line}" for line in _record(part, schema.defaults(part), ""))
+            yield f"{pad}# {key}:"
         elif schema.is_always_there(part):
             yield f"{pad}{key}:"
             yield from _record(part, tree[key], pad + "  ")
@@ -44,17 +42,9 @@ def _record(record: Mapping[str, Any], tree: Mapping[str, Any], pad: str, is_top
             yield from _entry(key, _shortened(part, tree[key]), pad)
 
 
-def _description(part: Mapping[str, Any], indent: int) -> list[str]:
-    text = part.get("description", "")
+def _description(part: Mapping[str, Any]) -> str:
     options = [option for option in part.get("enum", ()) if option]
-    if options:
-        text += f" One of: {', '.join(options)}."
-    return _wrapped(text, indent)
-
-
-def _example(part: Mapping[str, Any]) -> str:
-    """A value for a key that is not there by itself, on one line; empty when the schema has none."""
-    return _flow(part["examples"][0]) if "examples" in part else ""
+    return str(part.get("description", "")) + (f" One of: {', '.join(options)}." if options else "")
 
 
 def _flow(value: Any) -> str:
@@ -67,14 +57,29 @@ def _wrapped(text: str, indent: int) -> list[str]:
     return textwrap.wrap(text, WIDTH - indent - 2, break_long_words=False, break_on_hyphens=False)
 
 
-def _entry_description(part: Mapping[str, Any]) -> Iterator[str]:
-    """What stands below a key that the user names, for a map of records."""
+def _named_records(key: str, part: Mapping[str, Any], given: Any) -> Iterator[str]:
+    """For records under names of the user's: one as it is written, and what can stand in each."""
     entry = part.get("additionalProperties")
-    if not isinstance(entry, Mapping) or not schema.is_record(schema.resolve(dict(entry))):
+    record = schema.resolve(dict(entry)) if isinstance(entry, Mapping) else {}
+    if not schema.is_record(record):
         return
-    record = schema.resolve(dict(entry))
-    yield "Below each name:"
-    yield from ("  " + line for line in _record(record, schema.defaults(record), ""))
+    rows = {".".join(path): _row(found) for path, found in schema.records(record)}
+    width = max(map(len, rows)) + 2
+    yield from ("", "An example:" if given else f"An example, to be written instead of the line `{key}: {{}}`:", "")
+    yield from _entry(key, part["examples"][0], "")
+    yield from ("", *_wrapped(f"{record['description']} Its keys:", 0), "")
+    for path, text in rows.items():
+        first, *more = _wrapped(text, width + 2)
+        yield f"  {path:{width}}{first}"
+        yield from (" " * (width + 2) + line for line in more)
+
+
+def _row(part: Mapping[str, Any]) -> str:
+    """A key of such a record in words: its description, and its default or an example."""
+    text = _description(part)
+    if part.get("default") not in (None, "", {}):
+        return f"{text} Default: {_flow(part['default'])}."
+    return f"{text} Such as {_flow(part['examples'][0])}." if "examples" in part else text
 
 
 def _shortened(part: Mapping[str, Any], value: Any) -> Any:

@@ -50,7 +50,8 @@ def test_control_characters_of_an_example_do_not_reach_the_terminal() -> None:
 
 def test_a_key_is_explained(cli: Cli) -> None:
     expected = (
-        "run.id\n\nNames this run. Change it to train again; the same id never trains twice.\n\n"
+        "run.id\n\nNames this run. Change it to train again: a run that has ended does not train twice, as long as\n"
+        "the job's record has it.\n\n"
         "  type     a text or a whole number\n"
         "  range    at least 0, at most 9007199254740991\n"
         "  form     1 to 20 lower-case letters and digits\n"

@@ -19,7 +19,10 @@ resources:
     memory: 128Mi
 {{- end }}
 
-{{/* Mounts of every container of dsgen's own. */}}
+{{/*
+Mounts of every container of dsgen's own. `passwd` is "true"
+where the pod has a passwd file of its own, else empty.
+*/}}
 {{- define "deepspeed-job.ownMounts" -}}
 - name: dsgen-config
   mountPath: /etc/dsgen
@@ -45,8 +48,8 @@ resources:
 {{- end }}
 
 {{/*
-A container of dsgen's own that talks to the API: only such
-ones have the token, and none of them runs the user's code.
+A container of dsgen's own that talks to the API: only such ones have the token, and
+none of them runs the user's code. `script` is the name of the file that it runs.
 */}}
 {{- define "deepspeed-job.apiContainer" -}}
 {{ include "deepspeed-job.imageFields" . }}
@@ -115,9 +118,12 @@ container that goes on running: in the main list it would keep the Job from comp
 {{- end }}
 {{- end }}
 
-{{/* Requests and limits of a main container; a worker's devices are in both, as the API server demands. */}}
+{{/*
+Requests and limits of a main container; a worker's devices are in both, as the API
+server demands. `pod` is also monitoring.tensorboard, with the role tensorboard.
+*/}}
 {{- define "deepspeed-job.resources" -}}
-{{- $devices := include "deepspeed-job.devicesOf" . | trim }}
+{{- $devices := include "deepspeed-job.deviceResources" . | trim }}
 {{- range $kind := list "requests" "limits" }}
 {{- if or (index $.pod.resources $kind) $devices }}
 {{ $kind }}:
@@ -135,8 +141,8 @@ claims:
 {{- end }}
 {{- end }}
 
-{{/* Devices of a worker: its accelerators, and those of the fast network. The launcher has none. */}}
-{{- define "deepspeed-job.devicesOf" -}}
+{{/* Requests, or limits, of devices: a worker's accelerators and those of its fast network. Other pods have none. */}}
+{{- define "deepspeed-job.deviceResources" -}}
 {{- if eq .role "worker" }}
 {{- $count := include "deepspeed-job.accelerators" .Values.workers | int64 }}
 {{- if $count }}
@@ -231,7 +237,7 @@ node's, and workers that want the same one never share a node.
 {{- end }}
 {{- end }}
 
-{{/* Mounts of the containers that run the user's code. */}}
+{{/* Mounts of the containers that run the user's code. `mount_in` is workers or launcher, as in storage.*.mountIn. */}}
 {{- define "deepspeed-job.trainingMounts" -}}
 {{ include "deepspeed-job.ownMounts" (include "deepspeed-job.wantsPasswd" .) }}
 - name: dsgen-cache

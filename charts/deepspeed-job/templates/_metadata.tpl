@@ -1,4 +1,4 @@
-{{/* Labels of every object; objects of one run add its id. */}}
+{{/* Labels of every object; objects of one run add its id. `component` is what the object is for. */}}
 {{- define "deepspeed-job.labels" -}}
 app.kubernetes.io/name: deepspeed-job
 app.kubernetes.io/instance: {{ include "deepspeed-job.jobName" . | quote }}

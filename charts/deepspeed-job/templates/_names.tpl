@@ -22,7 +22,7 @@
 {{ include "deepspeed-job.jobName" . }}-{{ include "deepspeed-job.runId" . }}
 {{- end }}
 
-{{/* The image reference; a digest wins over a tag. */}}
+{{/* The reference of an image; a digest wins over a tag. `image` is values.image. */}}
 {{- define "deepspeed-job.imageReference" -}}
 {{- if .digest -}}
 {{ .repository }}@{{ .digest }}
@@ -55,7 +55,7 @@ default
 {{- end -}}
 {{- end }}
 
-{{/* The claim that a volume of the storage map mounts. */}}
+{{/* The claim that a volume of the storage map mounts. `name` is its key in the map, `volume` what stands there. */}}
 {{- define "deepspeed-job.claimName" -}}
 {{- if dig "existingClaim" "" .volume -}}
 {{ dig "existingClaim" "" .volume }}
@@ -64,12 +64,27 @@ default
 {{- end -}}
 {{- end }}
 
-{{/* PersistentVolumes are cluster-wide; names of namespaces and jobs have no dots, so two of these cannot collide. */}}
+{{/* The claims that outlive the job: those that are made for it and protected. */}}
+{{- define "deepspeed-job.keptClaims" -}}
+{{- range $name, $volume := .Values.storage }}
+{{- if ne $volume.create nil }}
+{{- $create := $volume.create }}
+{{- if dig "protect" true $create }}
+- {{ include "deepspeed-job.claimName" (dict "Values" $.Values "Release" $.Release "name" $name "volume" $volume) }}
+{{- end }}
+{{- end }}
+{{- end }}
+{{- end }}
+
+{{/*
+The PersistentVolume of a claim; `name` is its key in the storage map. It is cluster-
+wide; names of namespaces and jobs have no dots, so two of these cannot collide.
+*/}}
 {{- define "deepspeed-job.volumeName" -}}
 {{ include "deepspeed-job.namespace" . }}.{{ include "deepspeed-job.jobName" . }}.{{ .name }}
 {{- end }}
 
-{{/* Accelerators of one worker: as many as slots, unless the user says otherwise. */}}
+{{/* Accelerators of one worker; `workers` is values.workers: as many as slots, unless the user says otherwise. */}}
 {{- define "deepspeed-job.accelerators" -}}
 {{- if eq .accelerator.count nil -}}
 {{ int64 .slots }}

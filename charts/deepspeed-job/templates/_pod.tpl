@@ -11,7 +11,10 @@ ttlSecondsAfterFinished: {{ int64 .Values.lifecycle.ttlSecondsAfterFinished }}
 {{- end }}
 {{- end }}
 
-{{/* A rule that ends the Job by the exit code of a container; `codes` are written one after the other. */}}
+{{/*
+A rule that ends the Job by the exit code of the container with this
+name. `operator` is In or NotIn; `codes` is one text, such as 75, 78.
+*/}}
 {{- define "deepspeed-job.failJob" -}}
 - action: FailJob
   onExitCodes:
@@ -101,7 +104,10 @@ dnsPolicy: ClusterFirstWithHostNet
 {{- end }}
 {{- end }}
 
-{{/* Volumes of both pods: dsgen's own, then those of the storage map. */}}
+{{/*
+Volumes of both pods: dsgen's own, then those of the storage
+map. `mount_in` is workers or launcher, as in storage.*.mountIn.
+*/}}
 {{- define "deepspeed-job.volumes" -}}
 - name: dsgen-config
   configMap:
@@ -143,7 +149,10 @@ dnsPolicy: ClusterFirstWithHostNet
 {{- end }}
 {{- end }}
 
-{{/* Where a volume of the storage map comes from: a claim, or what the user says as Kubernetes has it. */}}
+{{/*
+Where a volume of the storage map comes from: a claim, or what the user says as
+Kubernetes has it. `name` is its key in the map, `volume` what stands there.
+*/}}
 {{- define "deepspeed-job.volumeSource" -}}
 {{- if or (ne .volume.create nil) (dig "existingClaim" "" .volume) }}
 persistentVolumeClaim:

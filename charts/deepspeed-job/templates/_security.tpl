@@ -35,7 +35,7 @@ for RDMA, and may have it; EFA does without. Else empty.
 {{- if eq $rdma.ipcLock "add" -}}
 true
 {{- else if and (eq $rdma.ipcLock "auto") $rdma.resources (eq .Values.security.podSecurityLevel "privileged") -}}
-{{- if not (hasKey $rdma.resources "vpc.amazonaws.com/efa") -}}
+{{- if or (not (hasKey $rdma.resources "vpc.amazonaws.com/efa")) (gt (len $rdma.resources) 1) -}}
 true
 {{- end -}}
 {{- end -}}
@@ -58,21 +58,24 @@ capabilities:
 {{- end }}
 {{- end }}
 
-{{/* "true" where the pod cannot be root, so that the image may not know its user id; empty elsewhere. */}}
+{{/*
+"true" where the pod, values.workers or values.launcher, cannot be
+root, so that the image may not know its user id; empty elsewhere.
+*/}}
 {{- define "deepspeed-job.wantsPasswd" -}}
 {{- if eq .Values.ssh.passwdEntry "auto" -}}
 {{- if eq .Values.security.podSecurityLevel "restricted" -}}
 true
-{{- else if or (include "deepspeed-job.isAUser" .Values.security.podSecurityContext)
-               (include "deepspeed-job.isAUser" .Values.security.securityContext)
-               (include "deepspeed-job.isAUser" .pod.securityContext) -}}
+{{- else if or (include "deepspeed-job.isNotRoot" .Values.security.podSecurityContext)
+               (include "deepspeed-job.isNotRoot" .Values.security.securityContext)
+               (include "deepspeed-job.isNotRoot" .pod.securityContext) -}}
 true
 {{- end -}}
 {{- end -}}
 {{- end }}
 
-{{/* "true" for a security context with another user than root; empty elsewhere. */}}
-{{- define "deepspeed-job.isAUser" -}}
+{{/* "true" for the security context of a pod or container in which nobody is root; empty elsewhere. */}}
+{{- define "deepspeed-job.isNotRoot" -}}
 {{- if or (dig "runAsNonRoot" false .) (dig "runAsUser" 0 .) -}}
 true
 {{- end -}}
