@@ -1,13 +1,16 @@
 """The program `dsgen`; also `python -m dsgen`."""
 
+import signal
 import sys
 
 from dsgen.cli import dsgen
-from dsgen.cli._shared import run
+from dsgen.cli._shared import EXIT_TERMINATED, run
 
 
 def main() -> None:
     """Run the command line of this process and end it with the command's exit code."""
+    # As Ctrl-C does: what was begun is cleaned up.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(EXIT_TERMINATED))
     sys.exit(run(dsgen, sys.argv[1:]))
 
 

@@ -5,11 +5,12 @@ does it: all new texts are first written beside their targets and synced to disk
 disk leaves the folder as it was.
 
 The index `.dsgen-index` (JSON; without an extension, so that kubectl, Argo CD and Flux leave it alone) has the checksum
-of every file that was written. From it follow the three things that are never done: overwriting a file that dsgen did
-not write, overwriting one that was edited since, and changing an object of a run that was rendered before.
+of every file that was written. From it follows what is never done: overwriting what dsgen did not write or what was
+edited since, filling the folder of another job, and changing an object of a run that was rendered before.
 """
 
 import contextlib
+import errno
 import hashlib
 import json
 import os
@@ -27,6 +28,13 @@ INDEX_VERSION = 1
 # The one field of a run's objects that may change without a new run id. Two blanks: it is a field of the object's own
 # `spec`, never text in a ConfigMap.
 _SUSPEND = re.compile(r"^  suspend: (?:true|false)\n", re.MULTILINE)
+
+
+_NO_FILE = b"\xff"  # no text in UTF-8 has these bytes
+_REMEDIES = {
+    **dict.fromkeys((errno.EACCES, errno.EPERM, errno.EROFS), "make it writable, or choose another folder"),
+    **dict.fromkeys((errno.ENOSPC, errno.EDQUOT), "make room there, or choose another folder"),
+}
 
 
 class Refused(DsgenError):  # noqa: N818 - its message is shown as it is
@@ -80,12 +88,13 @@ def compare(directory: Path, plan: Plan) -> Changes:
 
     Raises DsgenError when the folder's index cannot be understood.
     """
+    if blocked := {not_a_folder((directory / path).parent) for path in plan.files} - {""}:
+        return Changes(refusals=tuple(sorted(blocked)))
     index = _read_index(directory)
     if index.owner not in ("", plan.owner):
-        return Changes(
-            refusals=(f"{directory} holds {index.owner}: give {plan.owner} a folder of its own, or delete {directory}",)
-        )
-    found = {path: _read(directory / path) for path in {*plan.files, *index.files}}
+        owned = f"{directory} holds {index.owner}: give {plan.owner} a folder of its own, or delete {_ours(directory)}"
+        return Changes(refusals=(owned,))
+    found = {path: _look(directory / path) for path in {*plan.files, *index.files}}
     write = sorted(path for path, text in plan.files.items() if found[path] != text.encode())
     remove = sorted(path for path in index.files if path not in plan.files and found[path] is not None)
     refusals = [*_in_the_way(directory, [*write, *remove], found, index), *_thawed(directory, plan, found, index)]
@@ -95,21 +104,44 @@ def compare(directory: Path, plan: Plan) -> Changes:
 def write(directory: Path, plan: Plan, changes: Changes) -> None:
     """Carry out `changes` (the result of `compare` for this folder and plan).
 
-    Raises Refused when something stands in the way, and OSError, both with the folder as it was.
+    Raises Refused when something stands in the way, and DsgenError when there is no room or no right to write, both
+    with the folder as it was.
     """
     if changes.refusals:
         raise Refused("\n".join(changes.refusals))
     texts = {path: plan.files[path] for path in changes.write}
     index = _index_text(plan, _read_index(directory))
     if _read(directory / INDEX) != index.encode():
-        texts[INDEX] = (
-            index  # the last to be renamed: a crash before it leaves files that the same plan finds unchanged
-        )
-    for temporary, target in _stage(directory, texts):
-        temporary.replace(target)
-    for path in changes.remove:
-        (directory / path).unlink()
-        _drop_empty(directory, PurePosixPath(path).parents)
+        # The last to be renamed: a crash before it leaves files that the same plan finds unchanged or gone.
+        texts[INDEX] = index
+    with _staged(directory, texts) as staged, writing(directory):
+        for path in changes.remove:
+            (directory / path).unlink()
+            _drop_empty(directory, PurePosixPath(path).parents)
+        for temporary, target in staged:
+            temporary.replace(target)
+
+
+def not_a_folder(path: Path) -> str:
+    """The refusal when something that is no folder stands in the place of this one or of one above; else empty."""
+    there = next((each for each in (path, *path.parents) if os.path.lexists(each)), None)
+    if there is None or there.is_dir():
+        return ""
+    return f"{there} is in the way: it is {_kind(there)}, not a folder. Move it, or choose another folder"
+
+
+@contextlib.contextmanager
+def writing(folder: Path) -> Iterator[None]:
+    """Says what the disk refuses of the folder: which file it was is dsgen's own affair, and may have an odd name.
+
+    Raises DsgenError in place of OSError.
+    """
+    try:
+        yield
+    except OSError as error:
+        there = next((each for each in (folder, *folder.parents) if each.exists()), folder)
+        remedy = _REMEDIES.get(error.errno or 0, "choose another folder")
+        raise DsgenError(f"cannot write into {there}: {error.strerror}; {remedy}") from error
 
 
 def frozen_text(text: str) -> str:
@@ -125,8 +157,9 @@ def _in_the_way(
         content = found[path]
         if content is None:
             continue
-        if path not in index.files:
-            yield f"{directory / path} is in the way: dsgen did not write it. Move it, or choose another folder"
+        if content is _NO_FILE or path not in index.files:
+            why = f"it is {_kind(directory / path)}" if content is _NO_FILE else "dsgen did not write it"
+            yield f"{directory / path} is in the way: {why}. Move it, or choose another folder"
         elif _checksum(content) != index.files[path]:
             yield (
                 f"{directory / path} was edited since dsgen wrote it. "
@@ -144,8 +177,13 @@ def _thawed(directory: Path, plan: Plan, found: Mapping[str, bytes | None], inde
         f'run "{plan.run}" of {plan.owner} was rendered into {directory} before and would change: '
         f"{', '.join(changed)}\n"
         "A run keeps what it began with: change run.id to train with the new values. "
-        f"If this run was never applied, delete {directory} and render again"
+        f"If this run was never applied, delete {_ours(directory)}, and render again"
     )
+
+
+def _ours(directory: Path) -> str:
+    """What to delete: never the folder, which may hold files of the user's."""
+    return f"{directory / INDEX} and the files that it names"
 
 
 def _frozen_content(content: bytes | None) -> str | None:
@@ -181,7 +219,7 @@ def _read_index(directory: Path) -> _Index:
     except (ValueError, KeyError, TypeError, AttributeError) as error:
         raise DsgenError(
             f"{directory / INDEX} cannot be understood ({error}). "
-            f"Restore it from version control, or delete {directory} and render again"
+            "Restore it from version control, or delete it together with what dsgen wrote beside it, and render again"
         ) from error
 
 
@@ -205,22 +243,39 @@ def _read(path: Path) -> bytes | None:
         return None
 
 
+def _look(path: Path) -> bytes | None:
+    """The content of a file, _NO_FILE for anything else; None when there is nothing."""
+    if path.is_file():
+        return path.read_bytes()
+    return _NO_FILE if os.path.lexists(path) else None
+
+
+def _kind(path: Path) -> str:
+    """What something is that has no content to compare."""
+    if path.is_symlink() and not path.exists():
+        return "a link that leads nowhere"
+    return "a folder" if path.is_dir() else "a file" if path.is_file() else "something else"
+
+
 def _checksum(content: bytes) -> str:
     return hashlib.sha256(content).hexdigest()
 
 
-def _stage(directory: Path, texts: Mapping[str, str]) -> list[tuple[Path, Path]]:
-    """Write every text beside its target; all of them or, when one fails, none."""
+@contextlib.contextmanager
+def _staged(directory: Path, texts: Mapping[str, str]) -> Iterator[list[tuple[Path, Path]]]:
+    """Write every text beside its target, where it goes away again unless it is renamed."""
     staged: list[tuple[Path, Path]] = []
     made: list[Path] = []
     try:
         for path, text in texts.items():
             target = directory / path
             made += [folder for folder in (target.parent, *target.parent.parents) if not folder.exists()]
-            target.parent.mkdir(parents=True, exist_ok=True)
             temporary = target.with_name(f".{target.name}.{os.getpid()}.tmp")
             staged.append((temporary, target))
-            _write_synced(temporary, text)
+            with writing(target.parent):
+                target.parent.mkdir(parents=True, exist_ok=True)
+                _write_synced(temporary, text)
+        yield staged
     except BaseException:  # an interrupt, too, must not leave half-written files
         for temporary, _ in staged:
             temporary.unlink(missing_ok=True)
@@ -228,7 +283,6 @@ def _stage(directory: Path, texts: Mapping[str, str]) -> list[tuple[Path, Path]]
             with contextlib.suppress(OSError):
                 folder.rmdir()
         raise
-    return staged
 
 
 def _write_synced(path: Path, text: str) -> None:

@@ -12,9 +12,8 @@ from dsgen import schema, values
 from dsgen.cli._shared import Findings, Inputs, color
 from dsgen.diagnostics import Diagnostic, Position, as_text, has_errors
 from dsgen.errors import DsgenError, UsageProblem
-from dsgen.nodes import from_data, merge, path_text
-from dsgen.suggestions import closest
-from dsgen.validate import UNKNOWN_KEY
+from dsgen.nodes import from_data, merge
+from dsgen.validate import shown
 from dsgen.values import Loaded, Release, SourceText
 
 STDIN = "<stdin>"
@@ -80,6 +79,8 @@ def check_jobs(inputs: Inputs, chart: bool = False) -> tuple[list[Job], Report]:
 def load_chart(inputs: Inputs) -> Job | None:
     """The job whose values become a chart's defaults, None when there are none; problems as in `load_jobs`."""
     if not (inputs.files or inputs.overlays or inputs.overrides):
+        if inputs.name or inputs.namespace:
+            raise UsageProblem("--name and -n name the job of a values file: give one, as in: dsgen chart cifar.yaml")
         return None
     report = Report(inputs.strict)
     job = _load((*inputs.files, *inputs.overlays), inputs, _reader(), report, chart=True)
@@ -93,14 +94,13 @@ def load_values(inputs: Inputs) -> list[Loaded]:
     Problems as in `load_jobs`.
     """
     report, read = Report(inputs.strict), _reader()
-    found = [values.load([read(name) for name in group], inputs.overrides) for group in _groups(inputs)]
-    for loaded in found:
-        report.add(loaded)
-        for key, flag, given in (("name", "--name", inputs.name), ("namespace", "-n", inputs.namespace)):
-            _name(loaded, key, flag, given)
-            if given and loaded.values:
-                loaded.values.data[key] = given
+    found = []
+    for group in _groups(inputs):
+        loaded, _ = _read_job(group, inputs, read, report)
+        for key, flag, given in _names(inputs):
+            if given:
                 loaded.root = merge(loaded.root, from_data({key: given}, Position(flag, 1, 1)))
+        found.append(loaded)
     report.show()
     return found
 
@@ -119,20 +119,31 @@ def _groups(inputs: Inputs) -> list[tuple[str, ...]]:
 
 def _load(group: tuple[str, ...], inputs: Inputs, read: Read, report: Report, chart: bool = False) -> Job | None:
     """One job; None when its values have errors."""
-    texts = [read(name) for name in group]
-    loaded = values.load(texts, inputs.overrides)
-    report.add(loaded)
-    name = _name(loaded, "name", "--name", inputs.name)
-    namespace = _name(loaded, "namespace", "-n", inputs.namespace)
-    file, release = texts[0].name if texts else "", Release(name, namespace)
+    loaded, release = _read_job(group, inputs, read, report)
+    file = read(group[0]).name if group else ""
     start = loaded.root.position if loaded.root.position.file == file else Position(file, 1, 1)
     missing = list(_missing(start, release)) if _was_read(loaded) and not chart else []
-    report.found += [problem for problem in missing if not _is_misspelt(problem.path, loaded)]
+    report.found += [problem for problem in missing if (problem.path,) not in loaded.meant]
     if loaded.values is None:
         return None
-    if not missing:
-        report.found += values.check(loaded, release, chart)
+    report.found += values.check(loaded, release, chart)
     return Job(file, loaded.values.data, release)
+
+
+def _read_job(group: tuple[str, ...], inputs: Inputs, read: Read, report: Report) -> tuple[Loaded, Release]:
+    """The values of one job, the names of the command line among them as if its files had them."""
+    loaded = values.load([read(name) for name in group], inputs.overrides)
+    report.add(loaded)
+    names = {key: _name(loaded, key, flag, given) for key, flag, given in _names(inputs)}
+    if loaded.values:
+        loaded.values.data.update(names)
+    return loaded, Release(**names)
+
+
+def _names(inputs: Inputs) -> Iterator[tuple[str, str, str]]:
+    """Key, flag, and what the command line says, of both names."""
+    yield "name", "--name", inputs.name
+    yield "namespace", "-n", inputs.namespace
 
 
 def _name(loaded: Loaded, key: str, flag: str, given: str) -> str:
@@ -142,9 +153,9 @@ def _name(loaded: Loaded, key: str, flag: str, given: str) -> str:
     """
     node = loaded.root.child(key)
     found = node.value if node else ""
-    pattern = (schema.type_at((key,)) or {})["pattern"]
-    if given and not re.fullmatch(pattern, given):
-        raise UsageProblem(f"{flag} {given}: {key} must be lower case letters, digits and `-`, at most 63")
+    rule = schema.type_at((key,)) or {}
+    if given and not re.fullmatch(rule["pattern"], given):
+        raise UsageProblem(f"{flag}: {key} cannot be {shown(given)}; it must be: {rule['x-pattern']}")
     if node and given and found not in ("", given):
         where = node.position.file
         raise UsageProblem(f"{where} has {key}: {found}, {flag} says {given}; to replace it: --set {key}={given}")
@@ -154,12 +165,6 @@ def _name(loaded: Loaded, key: str, flag: str, given: str) -> str:
 def _was_read(loaded: Loaded) -> bool:
     """Whether all of the text was understood; the ids below DS050 are those of the reader."""
     return not any(found.id < "DS050" and found.severity == "error" for found in loaded.diagnostics)
-
-
-def _is_misspelt(name: str, loaded: Loaded) -> bool:
-    """Whether an unknown key at the top is most likely meant to be this one."""
-    paths = [path_text((key,)) for key in loaded.root.data() if closest(key, [name])]
-    return any(found.id == UNKNOWN_KEY and found.path in paths for found in loaded.diagnostics)
 
 
 def _missing(at: Position, release: Release) -> Iterator[Diagnostic]:
@@ -188,6 +193,8 @@ def _reader() -> Read:
 
     @functools.cache
     def read(path: str) -> SourceText:
+        if not path:
+            raise UsageProblem("the name of a FILE is empty: is a variable not set?")
         name = STDIN if path == "-" else path
         try:
             content = sys.stdin.buffer.read() if path == "-" else Path(path).read_bytes()

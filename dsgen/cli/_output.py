@@ -30,6 +30,19 @@ def folder_options(command: Callable[..., int]) -> Callable[..., int]:
     return command
 
 
+def output_option(text: str, required: bool = False) -> Callable[[Callable[..., int]], Callable[..., int]]:
+    """Give a command -o."""
+    return click.option(
+        "-o", "--output", metavar="DIR", required=required, callback=lambda _, __, name: _folder(name), help=text
+    )
+
+
+def _folder(name: str | None) -> Path | None:
+    if name == "":  # to Path, this is the current folder
+        raise UsageProblem("the name of the folder, -o, is empty: is a variable not set?")
+    return None if name is None else Path(name)
+
+
 def job_plan(job: Job, documents: Sequence[Document]) -> Plan:
     """One object per file; the objects of the run are frozen under its id."""
     paths = [file_name(document.text) for document in documents]

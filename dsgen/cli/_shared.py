@@ -17,6 +17,7 @@ from dsgen.set_values import Override
 
 EXIT_INTERRUPTED = 130  # as a shell says it: 128 + SIGINT
 EXIT_PIPE_CLOSED = 141  # 128 + SIGPIPE: who read the output went away
+EXIT_TERMINATED = 143  # 128 + SIGTERM
 
 
 class Findings(DsgenError):  # noqa: N818 - it has no message of its own
@@ -58,29 +59,28 @@ _VALUES = [
     click.option("--set-json", multiple=True, metavar="KEY=JSON", help="The same; the value is JSON."),
     click.option("--set-file", multiple=True, metavar="KEY=PATH", help="The same; the value is the text of a file."),
     click.option("--name", default="", metavar="NAME", help="Name of the job, where the file has none."),
+    click.option("-n", "--namespace", default="", metavar="NAME", help="Namespace, where the file has none."),
 ]
-_NAMESPACE = click.option("-n", "--namespace", default="", metavar="NAME", help="Namespace, where the file has none.")
 _STRICT = click.option("--strict", is_flag=True, help="Warnings are errors too.")
 
 
 def inputs(*, many: bool = True, strict: bool = True) -> Callable[[Callable[..., int]], Callable[..., int]]:
     """Give a command the argument FILE and the values options, as one `Inputs`.
 
-    many: any number of FILEs, and -n. strict: with --strict.
+    many: any number of FILEs. strict: with --strict.
     """
     nargs = {"nargs": -1} if many else {"required": False}
     options = [
         click.argument("files", metavar="FILE..." if many else "[FILE]", **nargs),
         *_VALUES,
-        *([_NAMESPACE] if many else []),
         *([_STRICT] if strict else []),
     ]
 
     def decorate(command: Callable[..., int]) -> Callable[..., int]:
         @functools.wraps(command)
-        def call(files: Any, overlays: tuple[str, ...], name: str, namespace: str = "", **rest: Any) -> int:
+        def call(files: Any, overlays: tuple[str, ...], name: str, namespace: str, **rest: Any) -> int:
             overrides = tuple(_override(flag, text) for key, flag in _SETS.items() for text in rest.pop(key))
-            paths = files if many else tuple(filter(None, [files]))
+            paths = files if many else () if files is None else (files,)
             strict = rest.pop("strict", False)
             return command(Inputs(paths, overlays, overrides, name, namespace, strict), **rest)
 
@@ -108,9 +108,8 @@ def emit(text: str) -> None:
         sys.stdout.buffer.write(text.encode(errors="surrogateescape"))  # names of files may be any bytes
         sys.stdout.buffer.flush()
     except BrokenPipeError:
-        os.dup2(
-            os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno()
-        )  # the interpreter's own last flush must not fail again
+        # The interpreter's own last flush must not fail again.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(EXIT_PIPE_CLOSED)
     except OSError as error:
         raise DsgenError(f"cannot write to standard output: {error.strerror}") from error

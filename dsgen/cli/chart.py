@@ -5,7 +5,7 @@ from pathlib import Path
 import click
 
 from dsgen.cli._jobs import load_chart
-from dsgen.cli._output import deliver, folder_options
+from dsgen.cli._output import deliver, folder_options, output_option
 from dsgen.cli._shared import Inputs, inputs
 from dsgen.compiler import chart_files
 from dsgen.writer import Plan
@@ -15,15 +15,14 @@ NAME = "deepspeed-job"
 
 @click.command("chart")
 @inputs(many=False)
-@click.option(
-    "-o", "--output", metavar="DIR", type=click.Path(path_type=Path), required=True, help="The folder of the chart."
-)
+@output_option("The folder of the chart.", required=True)
 @folder_options
 def command(inputs: Inputs, output: Path, check: bool, dry_run: bool) -> int:
     """Write a Helm chart, with a job's values as its defaults.
 
-    The chart is complete: `helm install` with it creates the same objects as `dsgen render`. Without values of a
-    job it is the chart deepspeed-job.
+    The chart is complete: `helm install` with it creates the same objects as `dsgen render`. It has the name of the
+    job. Without values of a job it is the chart deepspeed-job, and --name and -n are wrong usage: its releases give
+    the names.
 
     \b
     Examples:

@@ -6,26 +6,24 @@ import click
 
 from dsgen import presets, values
 from dsgen.cli._shared import emit
-from dsgen.diagnostics import has_errors
+from dsgen.diagnostics import Diagnostic, has_errors
 from dsgen.errors import EXIT_OK, UsageProblem
+from dsgen.suggestions import closest
 from dsgen.values import Release, SourceText
-from dsgen.writer import Refused
+from dsgen.writer import Refused, not_a_folder, writing
+
+FLAGS = {"name": "--name: ", "namespace": "-n: ", "image": "--image: "}
+"""What gives the values below each key at the top."""
 
 
 @click.command("init")
-@click.argument("file", metavar="[FILE]", default="values.yaml")
-@click.option(
-    "--preset",
-    type=click.Choice(presets.names()),
-    default="minimal",
-    metavar="NAME",
-    help="What to begin with.  [default: minimal]",
-)
+@click.argument("file", metavar="[FILE]", required=False)
+@click.option("--preset", default="", metavar="NAME", help="What to begin with.  [default: minimal]")
 @click.option("--list", "listing", is_flag=True, help="Show the presets and what each is for.")
 @click.option("--name", default="", metavar="NAME", help="Name of the job.")
 @click.option("-n", "--namespace", default="", metavar="NAME", help="Namespace of the job.")
 @click.option("--image", default="", metavar="IMAGE", help="Image of the training: REPOSITORY[:TAG][@DIGEST].")
-def command(file: str, preset: str, listing: bool, name: str, namespace: str, image: str) -> int:
+def command(file: str | None, preset: str, listing: bool, name: str, namespace: str, image: str) -> int:
     """Write a commented values file to begin with.
 
     FILE is values.yaml unless it is named; `-` is standard output. A file that is there already is never overwritten.
@@ -39,12 +37,14 @@ def command(file: str, preset: str, listing: bool, name: str, namespace: str, im
       dsgen init - --preset cpu-smoke-test | dsgen validate -
     """
     if listing:
+        if file is not None or any((preset, name, namespace, image)):
+            raise UsageProblem("--list writes no file: leave out what stands beside it, or --list")
         emit("".join(f"{each:<{_width()}}{presets.summary(each)}\n" for each in presets.names()))
         return EXIT_OK
-    text = presets.text(preset)
-    if name or namespace or image:
-        text = presets.filled(text, name, namespace, image)
-        _refuse_wrong_names(text)
+    if file == "":  # to Path, this is the current folder
+        raise UsageProblem("the name of FILE is empty: is a variable not set? Leave FILE out to write values.yaml")
+    file, preset = file or "values.yaml", preset or "minimal"
+    text = _filled(preset, name, namespace, image)
     if file == "-":
         emit(text)
         return EXIT_OK
@@ -57,6 +57,19 @@ def _width() -> int:
     return max(map(len, presets.names())) + 2
 
 
+def _filled(preset: str, name: str, namespace: str, image: str) -> str:
+    """The text of a preset with these names. Raises UsageProblem when there is no such preset, or a name cannot be."""
+    if preset not in presets.names():
+        close = closest(preset, presets.names())
+        question = f"did you mean {close}? " if close else ""
+        raise UsageProblem(f"--preset {preset}: there is no such preset; {question}dsgen init --list shows them all")
+    text = presets.text(preset)
+    if name or namespace or image:
+        text = presets.filled(text, name, namespace, image)
+        _refuse_wrong_names(text)
+    return text
+
+
 def _refuse_wrong_names(text: str) -> None:
     """Raises UsageProblem when the names of the command line make the file one that `dsgen validate` refuses."""
     loaded = values.load([SourceText("", text)])
@@ -64,21 +77,30 @@ def _refuse_wrong_names(text: str) -> None:
     if loaded.values:
         found += values.check(loaded, Release(loaded.values.data["name"], loaded.values.data["namespace"]))
     if has_errors(found):
-        raise UsageProblem("\n".join(problem.message for problem in found if problem.severity == "error"))
+        raise UsageProblem("\n".join(_told(problem) for problem in found if problem.severity == "error"))
+
+
+def _told(problem: Diagnostic) -> str:
+    """With the flag that it is about, and the rule."""
+    flag = FLAGS.get(problem.path.partition(".")[0], "")
+    return f"{flag}{problem.message}" + (f"; {problem.hint}" if problem.hint else "")
 
 
 def _create(path: Path, text: str) -> None:
     """Write a new file. Raises Refused when something with this name is there, however short a time."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    try:
-        stream = path.open("x", encoding="utf-8", newline="\n")
-    except FileExistsError as error:
-        raise Refused(
-            f"{path} is there already, and init never overwrites: choose another name, or delete it"
-        ) from error
-    try:
-        with stream:
-            stream.write(text)
-    except BaseException:  # an interrupt, too, must not leave half a file
-        path.unlink(missing_ok=True)
-        raise
+    if problem := not_a_folder(path.parent):
+        raise Refused(problem)
+    with writing(path.parent):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        try:
+            stream = path.open("x", encoding="utf-8", newline="\n")
+        except FileExistsError as error:
+            raise Refused(
+                f"{path} is there already, and init never overwrites: choose another name, or delete it"
+            ) from error
+        try:
+            with stream:
+                stream.write(text)
+        except BaseException:  # an interrupt, too, must not leave half a file
+            path.unlink(missing_ok=True)
+            raise

@@ -5,7 +5,7 @@ from pathlib import Path
 import click
 
 from dsgen.cli._jobs import load_jobs
-from dsgen.cli._output import deliver, folder_options, folders, job_plan
+from dsgen.cli._output import deliver, folder_options, folders, job_plan, output_option
 from dsgen.cli._shared import Inputs, emit, inputs
 from dsgen.errors import EXIT_OK, UsageProblem
 from dsgen.render import render
@@ -13,9 +13,7 @@ from dsgen.render import render
 
 @click.command("render")
 @inputs()
-@click.option(
-    "-o", "--output", metavar="DIR", type=click.Path(path_type=Path), help="Write one object per file into this folder."
-)
+@output_option("Write one object per file into this folder.")
 @folder_options
 def command(inputs: Inputs, output: Path | None, check: bool, dry_run: bool) -> int:
     """Print the manifests of jobs, or write them into a folder.

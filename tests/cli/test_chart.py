@@ -3,6 +3,7 @@
 import tarfile
 from pathlib import Path
 
+import pytest
 import yaml
 
 from dsgen.writer import INDEX
@@ -40,6 +41,42 @@ def test_a_file_without_names_is_fine_for_a_chart(cli: Cli, folder: Path) -> Non
     assert 0 == cli("chart", "x.yaml", "-o", "out").code
     assert 0 == cli("chart", "x.yaml", "-o", "named", "--name", "mine").code
     assert "mine" == yaml.safe_load((folder / "named" / "Chart.yaml").read_text())["name"]
+
+
+@pytest.mark.parametrize("major", MAJORS)
+def test_names_of_the_command_line_are_the_charts(cli: Cli, folder: Path, major: int) -> None:
+    text = (folder / "cifar.yaml").read_text().replace("name: cifar\n", "").replace("namespace: training\n", "")
+    (folder / "bare.yaml").write_text(text)
+    names = ("--name", "cifar", "-n", "training")
+
+    assert 0 == cli("chart", "cifar.yaml", "-o", "chart").code
+    assert 0 == cli("chart", "bare.yaml", *names, "-o", "named").code
+
+    assert tree(folder / "chart") == tree(folder / "named")
+    assert cli("render", "cifar.yaml") == cli("render", "bare.yaml", *names)
+    done = run_helm(helm(major), "template", "rel", "named")
+    made = {
+        f"{one['metadata']['namespace']}/{one['metadata']['name']}" for one in yaml.safe_load_all(done.stdout) if one
+    }
+    assert {"training/cifar-1-launcher", "training/cifar-1-worker"} <= made
+    assert [] == [name for name in made if not name.startswith("training/cifar")]
+
+
+def test_another_name_than_the_files_is_wrong_usage(cli: Cli, folder: Path) -> None:
+    code, out, err = cli("chart", "cifar.yaml", "--name", "other", "-o", "out")
+
+    assert (2, "") == (code, out)
+    assert "cifar.yaml has name: cifar, --name says other" in err
+    assert not (folder / "out").exists()
+
+
+@pytest.mark.parametrize("names", [("--name", "foo"), ("-n", "training")], ids=["name", "namespace"])
+def test_names_without_a_job_are_wrong_usage(cli: Cli, folder: Path, names: tuple[str, str]) -> None:
+    code, out, err = cli("chart", *names, "-o", "out")
+
+    assert (2, "") == (code, out)
+    assert "--name and -n name the job of a values file: give one" in err
+    assert not (folder / "out").exists()
 
 
 def test_a_broken_file_writes_no_chart(cli: Cli, folder: Path) -> None:

@@ -15,6 +15,11 @@ from tests.cli.conftest import Cli
 ROOT = Path(__file__).parents[2]
 EXAMPLES = dict(sorted((path.stem, path.read_text()) for path in (ROOT / "values-examples").glob("*.yaml")))
 
+NAME = "it must be: lower-case letters, digits and -, a letter first, no - at the end, at most 63 characters"
+NAMESPACE = "it must be: lower-case letters, digits and -, no - at either end, at most 63 characters"
+REPOSITORY = "it must be: an image such as registry.example.com/team/cifar; tag and digest have keys of their own"
+IMAGE = "the image in which the training runs, such as registry.example.com/team/cifar"
+
 every_preset = pytest.mark.parametrize("preset", EXAMPLES)
 
 
@@ -103,23 +108,45 @@ def test_one_line_for_each_preset(cli: Cli) -> None:
 
 
 @pytest.mark.parametrize(
-    ("arguments", "message"),
+    ("arguments", "messages"),
     [
-        (["--name", "Bert"], 'name cannot be "Bert"'),
-        (["-n", "a b", "--name", "a.b"], 'name cannot be "a.b"\nnamespace cannot be "a b"'),
-        (["--image", ":v1"], "image.repository must be given"),
+        (["--name", "Bert"], [f'--name: name cannot be "Bert"; {NAME}']),
+        (
+            ["-n", "kube_system", "--name", "a.b"],
+            [f'--name: name cannot be "a.b"; {NAME}', f'-n: namespace cannot be "kube_system"; {NAMESPACE}'],
+        ),
+        (["--image", "a b"], [f'--image: image.repository cannot be "a b"; {REPOSITORY}']),
+        (["--image", ":v1"], [f"--image: image.repository must be given; {IMAGE}"]),
     ],
 )
-def test_names_that_cannot_be_are_wrong_usage(cli: Cli, folder: Path, arguments: list[str], message: str) -> None:
-    assert (2, "", f"dsgen: {message}\n") == cli("init", "new.yaml", *arguments)
+def test_names_that_cannot_be_are_wrong_usage(
+    cli: Cli, folder: Path, arguments: list[str], messages: list[str]
+) -> None:
+    """With the flag and the rule."""
+    code, out, err = cli("init", "new.yaml", *arguments)
+
+    assert (2, "") == (code, out)
+    assert messages == err.removeprefix("dsgen: ").splitlines()
     assert not (folder / "new.yaml").exists()
 
 
-def test_an_unknown_preset_names_the_known(cli: Cli) -> None:
-    code, _, err = cli("init", "--preset", "nosuch")
+@pytest.mark.parametrize(("preset", "close"), [("Singlenode", "did you mean single-node? "), ("zzz", "")])
+def test_an_unknown_preset_names_the_closest_and_the_way_to_all(
+    cli: Cli, folder: Path, preset: str, close: str
+) -> None:
+    message = f"--preset {preset}: there is no such preset; {close}dsgen init --list shows them all"
 
-    assert 2 == code
-    assert all(f"'{name}'" in err for name in EXAMPLES)
+    assert (2, "", f"dsgen: {message}\n") == cli("init", "--preset", preset)
+    assert not (folder / "values.yaml").exists()
+
+
+@pytest.mark.parametrize("more", [["new.yaml"], ["--name", "x"], ["--preset", "torchrun"]], ids=" ".join)
+def test_the_list_writes_no_file(cli: Cli, folder: Path, more: list[str]) -> None:
+    code, out, err = cli("init", "--list", *more)
+
+    assert (2, "") == (code, out)
+    assert "--list writes no file" in err
+    assert not (folder / "new.yaml").exists()
 
 
 def test_the_file_is_values_yaml_unless_it_is_named(cli: Cli, folder: Path) -> None:
@@ -168,10 +195,17 @@ def test_of_several_at_once_one_writes(folder: Path) -> None:
     assert [EXAMPLES[name] for name, code in codes.items() if code == 0] == [(folder / "new.yaml").read_text()]
 
 
-def test_a_folder_that_cannot_be_written_is_exit_code_3(cli: Cli, folder: Path) -> None:
+def test_a_file_in_the_place_of_the_folder_is_in_the_way(cli: Cli, folder: Path) -> None:
     (folder / "file").write_text("")
 
     code, out, err = cli("init", "file/new.yaml")
 
+    assert (1, "") == (code, out)
+    assert "dsgen: file is in the way: it is a file, not a folder. Move it, or choose another folder\n" == err
+
+
+def test_a_folder_that_cannot_be_written_is_exit_code_3(cli: Cli) -> None:
+    code, out, err = cli("init", "/proc/self/folder/new.yaml")
+
     assert (3, "") == (code, out)
-    assert err.startswith("dsgen: file")
+    assert err.startswith("dsgen: cannot write into /proc/self: ")

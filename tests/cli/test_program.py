@@ -131,6 +131,55 @@ def test_output_is_utf8_whatever_the_locale_says(tmp_path: Path) -> None:
     assert "\u00e9\u4e2d" in done.stdout.decode()
 
 
+# The signal comes while the fifth file is opened, which is one of those beside their targets.
+STOPPED = """
+import os, signal, sys
+opened, number = [], getattr(signal, sys.argv.pop(1))
+def stop(event, arguments):
+    if event == "open" and str(arguments[0]).endswith(".tmp"):
+        opened.append(arguments[0])
+        if len(opened) == 5:
+            os.kill(os.getpid(), number)
+sys.addaudithook(stop)
+from dsgen.__main__ import main
+main()
+"""
+
+
+@pytest.mark.parametrize(("name", "code"), [("SIGINT", 130), ("SIGTERM", 143)])
+def test_a_signal_leaves_the_folder_as_it_was(cli: Cli, folder: Path, name: str, code: int) -> None:
+    cli("render", "cifar.yaml", "-o", "out")
+    before = {path.name: path.read_bytes() for path in (folder / "out").iterdir()}
+
+    command = [sys.executable, "-c", STOPPED, name, "render", "cifar.yaml", "--set", "run.id=2", "-o", "out"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+
+    assert (code, "", "") == (done.returncode, done.stdout, done.stderr.strip())
+    assert before == {path.name: path.read_bytes() for path in (folder / "out").iterdir()}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "what"),
+    [
+        (["render", "cifar.yaml", "-o", ""], "the name of the folder, -o, is empty"),
+        (["chart", "cifar.yaml", "-o", ""], "the name of the folder, -o, is empty"),
+        (["chart", "", "-o", "out"], "the name of a FILE is empty"),
+        (["render", ""], "the name of a FILE is empty"),
+        (["validate", "cifar.yaml", "-f", ""], "the name of a FILE is empty"),
+        (["init", ""], "the name of FILE is empty"),
+    ],
+)
+def test_the_name_of_a_file_is_never_empty(cli: Cli, folder: Path, arguments: list[str], what: str) -> None:
+    """As a variable of a pipeline that is not set; to the system it would be the current folder."""
+    before = sorted(folder.iterdir())
+
+    code, out, err = cli(*arguments)
+
+    assert (2, "") == (code, out)
+    assert err.startswith(f"dsgen: {what}: is a variable not set?")
+    assert before == sorted(folder.iterdir())
+
+
 def failing(error: BaseException) -> click.Command:
     """A command that ends in an error."""
 

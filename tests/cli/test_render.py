@@ -127,12 +127,17 @@ def test_another_name_than_the_files_is_wrong_usage(cli: Cli, flag: str, key: st
     assert f"cifar.yaml has {key}: {found}, {flag} says other; to replace it: --set {key}=other" in err
 
 
-@pytest.mark.parametrize(("flag", "name"), [("--name", "Cifar_1"), ("-n", "a.b"), ("--name", "1a")])
-def test_an_impossible_name_is_wrong_usage(cli: Cli, flag: str, name: str) -> None:
+@pytest.mark.parametrize(
+    ("flag", "key", "name"),
+    [("--name", "name", "Cifar_1"), ("-n", "namespace", "a.b"), ("--name", "name", "1a")],
+)
+def test_an_impossible_name_is_wrong_usage_in_the_words_of_the_schema(cli: Cli, flag: str, key: str, name: str) -> None:
     code, out, err = cli("render", "-", "--name", "ok", "-n", "ok", flag, name, stdin=NAMELESS)
 
+    rule = "it must be: lower-case letters, digits and -, "
     assert (2, "") == (code, out)
-    assert name in err
+    assert err.startswith(f'dsgen: {flag}: {key} cannot be "{name}"; {rule}')
+    assert rule in cli("validate", "-", "--set-string", f"{key}={name}", stdin=NAMELESS).err
 
 
 def test_one_name_for_two_jobs_is_wrong_usage(cli: Cli) -> None:
@@ -246,6 +251,22 @@ def test_suspending_a_run_is_no_change_of_it(cli: Cli) -> None:
     code, out, _ = cli("render", "cifar.yaml", "--set", "lifecycle.suspend=true", "-o", "out")
 
     assert (0, True) == (code, "(2 written, 0 removed" in out)
+
+
+def test_what_is_in_the_way_is_named_and_what_to_do(cli: Cli, folder: Path) -> None:
+    (folder / "file").write_text("mine")
+    (folder / "out" / "service-cifar-1.yaml").mkdir(parents=True)
+    remedy = "Move it, or choose another folder\n"
+
+    for options in ([], ["--dry-run"]):
+        assert (1, "", f"dsgen: file is in the way: it is a file, not a folder. {remedy}") == cli(
+            "render", "cifar.yaml", "-o", "file", *options
+        )
+        assert (1, "", f"dsgen: out/service-cifar-1.yaml is in the way: it is a folder. {remedy}") == cli(
+            "render", "cifar.yaml", "-o", "out", *options
+        )
+    assert 1 == cli("render", "cifar.yaml", "-o", "file", "--check").code
+    assert "mine" == (folder / "file").read_text()
 
 
 def test_a_new_run_replaces_the_old_runs_files(cli: Cli, folder: Path) -> None:

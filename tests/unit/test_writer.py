@@ -4,6 +4,7 @@ import json
 import os
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -92,6 +93,72 @@ def test_foreign_file_in_the_way_is_refused(tmp_path: Path) -> None:
 
     assert EXIT_FINDINGS == refusal.value.exit_code
     assert {"b.yaml": "I'm precious!"} == tree(tmp_path)
+
+
+def make_dangling_link(path: Path) -> None:
+    path.symlink_to("nowhere")
+
+
+@pytest.mark.parametrize(
+    ("make", "kind"),
+    [(make_dangling_link, "a link that leads nowhere"), (Path.mkdir, "a folder"), (os.mkfifo, "something else")],
+    ids=["link", "folder", "pipe"],
+)
+@pytest.mark.parametrize("was_ours", [False, True], ids=["foreign", "in place of ours"])
+def test_what_is_no_file_is_in_the_way(tmp_path: Path, make: Callable[[Path], None], kind: str, was_ours: bool) -> None:
+    if was_ours:
+        put(tmp_path, plan({"b.yaml": CONFIG}))
+        (tmp_path / "b.yaml").unlink()
+    make(tmp_path / "b.yaml")
+    before = (tmp_path / "b.yaml").lstat()
+
+    with pytest.raises(Refused) as refusal:
+        put(tmp_path, plan({"a.yaml": CLAIM, "b.yaml": CONFIG}))
+
+    assert f"{tmp_path / 'b.yaml'} is in the way: it is {kind}. Move it, or choose another folder" == str(refusal.value)
+    assert before == (tmp_path / "b.yaml").lstat()
+    assert not (tmp_path / "a.yaml").exists()
+
+
+@pytest.mark.parametrize(
+    ("make", "kind"),
+    [(Path.touch, "a file"), (make_dangling_link, "a link that leads nowhere")],
+    ids=["file", "link"],
+)
+@pytest.mark.parametrize("folder", [".", "below", "below/deep"])
+def test_what_is_no_folder_is_in_the_way(tmp_path: Path, make: Callable[[Path], None], kind: str, folder: str) -> None:
+    make(tmp_path / "out")
+
+    changes = compare(tmp_path / "out" / folder, plan({"a.yaml": CLAIM, "templates/b.yaml": CONFIG}))
+
+    text = f"{tmp_path / 'out'} is in the way: it is {kind}, not a folder. Move it, or choose another folder"
+    assert Changes(refusals=(text,)) == changes
+
+
+def test_a_file_in_the_place_of_a_folder_below_is_in_the_way(tmp_path: Path) -> None:
+    (tmp_path / "templates").write_text("mine")
+
+    with pytest.raises(Refused, match="templates is in the way: it is a file, not a folder"):
+        put(tmp_path, plan({"a.yaml": CLAIM, "templates/b.yaml": CONFIG}))
+
+    assert {"templates": "mine"} == tree(tmp_path)
+
+
+def test_a_link_to_a_folder_is_a_folder(tmp_path: Path) -> None:
+    (tmp_path / "real").mkdir()
+    (tmp_path / "out").symlink_to("real")
+
+    put(tmp_path / "out", plan({"a.yaml": CLAIM}))
+
+    assert {"a.yaml": CLAIM} == tree(tmp_path / "real")
+
+
+def test_a_folder_without_the_right_to_write_is_named() -> None:
+    with pytest.raises(DsgenError) as error:
+        put(Path("/proc/self/new/folder"), plan({"a.yaml": CLAIM}))
+
+    assert EXIT_FAILED == error.value.exit_code
+    assert str(error.value).startswith("cannot write into /proc/self: ")
 
 
 def test_a_file_that_is_already_right_is_adopted(tmp_path: Path) -> None:
@@ -183,6 +250,22 @@ def test_new_run_id_replaces_the_old_runs_files(tmp_path: Path) -> None:
     assert {"a.yaml": CLAIM, "job-2.yaml": JOB} == tree(tmp_path)
 
 
+def test_to_render_a_run_anew_nobody_deletes_files_of_his_own(tmp_path: Path) -> None:
+    put(tmp_path, plan({"a.yaml": CLAIM, "job-1.yaml": JOB}))
+    (tmp_path / "kustomization.yaml").write_text("mine")
+    new = plan({"a.yaml": CLAIM, "job-1.yaml": JOB.replace("2", "3")})
+
+    with pytest.raises(Refused) as refusal:
+        put(tmp_path, new)
+    remedy = f"delete {tmp_path / INDEX} and the files that it names, and render again"
+    assert str(refusal.value).endswith(f"If this run was never applied, {remedy}")
+
+    for path in [*json.loads((tmp_path / INDEX).read_text())["files"], INDEX]:
+        (tmp_path / path).unlink()
+    put(tmp_path, new)
+    assert {**new.files, "kustomization.yaml": "mine"} == tree(tmp_path)
+
+
 def test_an_earlier_run_comes_back_only_as_it_was(tmp_path: Path) -> None:
     put(tmp_path, plan({"job-1.yaml": JOB}))
     put(tmp_path, plan({"job-2.yaml": JOB}, run="2"))
@@ -224,14 +307,15 @@ def test_damaged_index_is_an_error_that_names_it(tmp_path: Path, text: str) -> N
 FULL_DISK = """
 import resource, sys
 from pathlib import Path
+from dsgen.errors import DsgenError
 from dsgen.writer import Plan, compare, write
 directory, wanted = Path(sys.argv[1]), Plan("job training/cifar", {"a.yaml": "new", "z/z.yaml": "x" * 5000})
 changes = compare(directory, wanted)
 resource.setrlimit(resource.RLIMIT_FSIZE, (1000, 1000))
 try:
     write(directory, wanted, changes)
-except OSError as error:
-    print(error.strerror)
+except DsgenError as error:
+    print(error)
 """
 
 
@@ -241,7 +325,7 @@ def test_failing_write_leaves_the_folder_as_it_was(tmp_path: Path) -> None:
 
     done = subprocess.run([sys.executable, "-c", FULL_DISK, tmp_path], capture_output=True, text=True, check=True)
 
-    assert "File too large\n" == done.stdout
+    assert f"cannot write into {tmp_path / 'z'}: File too large; choose another folder\n" == done.stdout
     assert {"a.yaml": "old"} == tree(tmp_path)
     assert before == sorted(path.name for path in tmp_path.iterdir())
 
