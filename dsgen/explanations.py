@@ -280,6 +280,11 @@ _CHECKS = {
         "Keep ReadWriteMany where several pods mount the volume, else ReadWriteOncePod.",
         _job("storage: {data: {mountIn: launcher, create: {accessModes: [ReadWriteOncePod, ReadWriteMany]}}}"),
     ),
+    "DS219": Explanation(
+        "A claim asks for a volume of the size 0. Kubernetes refuses it.",
+        "Give storage.NAME.create.size, such as 100Gi.",
+        _job('storage: {data: {mountPath: /data, create: {size: "0"}}}'),
+    ),
     "DS220": Explanation(
         "DeepSpeed or dsgen sets this variable for every process: RANK, LOCAL_RANK, WORLD_SIZE, MASTER_ADDR and all"
         " that begin with MASTER_ or DSGEN_.",
@@ -399,8 +404,9 @@ _CHECKS = {
         "A warning: the workers are on the network of their nodes, and Gloo listens at the address that the node's own"
         " name leads to. Where /etc/hosts of the node has that name beside 127.0.0.1 or 127.0.1.1, or nothing knows the"
         " name, that is the loopback, and workers on other nodes get no answer.",
-        "Name the interface in network.socketInterface. Where nodes name it differently, let each find its own in"
-        " training.setup: export GLOO_SOCKET_IFNAME=$(awk '$2 == \"00000000\" {print $1; exit}' /proc/net/route)",
+        "Name the interface in network.socketInterface. Where nodes name it differently,"
+        " `export GLOO_SOCKET_IFNAME=$(awk 'NR > 1 && $1 != \"lo\" {print $1; exit}' /proc/net/route)` in training.setup"
+        " lets each find its own.",
         _job(
             "workers: {replicas: 2}",
             "network: {hostNetwork: true, policy: false}",
@@ -509,7 +515,25 @@ _CHECKS = {
     "DS257": Explanation(
         "training.setup, the arguments, the configuration of DeepSpeed and the names of the workers lie in one"
         " ConfigMap of the run, with dsgen's scripts. Kubernetes allows 1 MiB.",
-        "Put large texts into training.files, which has a ConfigMap of its own, into the image or onto a volume.",
+        "Put large texts into training.files, which has a ConfigMap of its own, into the image or onto a volume. Where"
+        " the names of the workers are the largest part, use a shorter name of the job, or fewer workers.",
+    ),
+    "DS258": Explanation(
+        "A warning: without --server-side, kubectl apply keeps a copy of each object in an annotation, and all"
+        " annotations of an object hold 262144 bytes. The run's ConfigMap has dsgen's scripts, about 200000 bytes as"
+        " JSON, so there is room for some 1500 workers with short names, or for a setup of 50000 bytes. The API server"
+        ' refuses more with "metadata.annotations: Too long". Argo CD applies in the same way unless it is told'
+        " otherwise; Flux and Helm do not.",
+        "Use kubectl apply --server-side; in Argo CD, set the sync option ServerSideApply=true in the Application, or"
+        " for the job with annotations: {argocd.argoproj.io/sync-options: ServerSideApply=true}.",
+        _job("workers: {replicas: 3000}", "launch: {method: torchrun}"),
+    ),
+    "DS259": Explanation(
+        "Devices (names with a domain, such as example.com/card) and huge pages cannot be shared or lent: Kubernetes"
+        " refuses a request without a limit or other than the limit, part of a device, and huge pages that are no"
+        " multiple of the page, or stand without cpu and memory.",
+        "Give them in limits alone, where a limit counts as the request, as whole numbers.",
+        _job("workers: {resources: {requests: {example.com/card: 1}}}"),
     ),
 }
 
@@ -636,7 +660,7 @@ _LAUNCH = {
     "DS276": Explanation(
         "pdsh gets the names and slots of all workers as one argument, of which Linux takes 131072 bytes. Longer names"
         " leave room for fewer workers.",
-        "Use launch.method: torchrun, which has no such limit.",
+        "Use launch.method: torchrun, where only the ConfigMap with the names has a limit, some 20000 workers.",
         _job("workers: {replicas: 3000}", "launcher: {resources: {requests: {memory: 8Gi}}}"),
     ),
     "DS277": Explanation(
@@ -730,6 +754,19 @@ _LAUNCH = {
         "Write an address such as https://example.com/team/cifar.git, and the id of a commit.",
         _job(f"code: {{git: {{repository: /srv/cifar.git, revision: {COMMIT}}}}}"),
     ),
+    "DS286": Explanation(
+        "A warning: lifecycle.debug.command is what workers do instead of nothing while lifecycle.debug.enabled holds"
+        " the training back. It is false, so the training starts and the command does not.",
+        "Set lifecycle.debug.enabled: true, or remove the command.",
+        _job("lifecycle: {debug: {command: [sleep, infinity]}}"),
+    ),
+    "DS287": Explanation(
+        "workers.sharedMemory is the size limit of a volume in memory. The size 0 means no limit there, and m is a"
+        " thousandth, so that 500m is half a byte.",
+        'Write 500M or 500Mi; "" for the small /dev/shm of the container runtime, unlimited for no limit but the'
+        " pod's.",
+        _job("workers: {sharedMemory: 500m}"),
+    ),
 }
 
 _SCHEDULING = {
@@ -766,8 +803,9 @@ _SCHEDULING = {
         ),
     ),
     "DS305": Explanation(
-        "Every worker must have a node of its own, and all workers must be on one node.",
-        "Use another topology key, or workers.spread: none.",
+        "Every worker must have a node of its own, and all workers must be on one node. With network.hostNetwork"
+        " workers take ports of their nodes, so that no two of them fit on one.",
+        "Use another topology key, or workers.spread: none, or leave network.hostNetwork out.",
         _job("scheduling: {topology: {required: kubernetes.io/hostname}}", "workers: {replicas: 2, spread: required}"),
     ),
     "DS306": Explanation(
@@ -936,6 +974,19 @@ _SECURITY = {
             "  podSecurityLevel: privileged",
             '  podSecurityContext: {sysctls: [{name: net.ipv4.tcp_syncookies, value: "1"}]}',
         ),
+    ),
+    "DS338": Explanation(
+        "dsgen writes sidecars as init containers with restartPolicy: Always. With another one it is an ordinary init"
+        " container, for whose end everything else waits. For init containers, Never and OnFailure are a warning:"
+        " Kubernetes takes them from 1.35 on, and 1.34 with the feature gate ContainerRestartRules.",
+        "Leave restartPolicy out.",
+        _job("workers: {sidecars: [{name: logs, image: x:1, restartPolicy: Never}]}"),
+    ),
+    "DS339": Explanation(
+        "Kubernetes refuses the pod: operator Exists takes no value, every other operator needs a key, and"
+        " tolerationSeconds is for the effect NoExecute alone.",
+        "Correct the toleration. {operator: Exists} alone tolerates every taint.",
+        _job("workers: {tolerations: [{key: nvidia.com/gpu, operator: Exists, value: present}]}"),
     ),
 }
 
