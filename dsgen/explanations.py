@@ -405,8 +405,8 @@ _CHECKS = {
         " name leads to. Where /etc/hosts of the node has that name beside 127.0.0.1 or 127.0.1.1, or nothing knows the"
         " name, that is the loopback, and workers on other nodes get no answer.",
         "Name the interface in network.socketInterface. Where nodes name it differently,"
-        " `export GLOO_SOCKET_IFNAME=$(awk 'NR > 1 && $1 != \"lo\" {print $1; exit}' /proc/net/route)` in training.setup"
-        " lets each find its own.",
+        " `export GLOO_SOCKET_IFNAME=$(awk 'NR > 1 && $1 != \"lo\" {print $1; exit}' /proc/net/route)` in"
+        " training.setup lets each find its own.",
         _job(
             "workers: {replicas: 2}",
             "network: {hostNetwork: true, policy: false}",
