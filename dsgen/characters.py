@@ -16,12 +16,17 @@ LONGEST_KEY = 1024
 
 _UNREADABLE = re.compile("[^\t\n\r -~\x85\xa0-\ud7ff\ue000-\ufefe\uff00-\ufffd\U00010000-\U0010ffff]")
 _UNCARRIED = re.compile("[\x7f-\x9f\ud800-\udfff\ufffe\uffff]")
+_UTF_16 = re.compile("\udcff\udcfe|\udcfe\udcff|([ -~]\0){2}|(\0[ -~]){2}")
+"""How such a file begins, read as UTF-8: with its byte order mark, or every other byte of ASCII is 0."""
 _SEPARATOR = re.compile("^---(?![ \\t\\r]*$|[ \\t]+#)", re.MULTILINE)
 LINE_END = re.compile("\r\n|[\n\r\x85\u2028\u2029]")
 
 
 def unreadable_characters(text: str) -> Iterator[tuple[int, int, str, str]]:
     """Line, column, message and hint for what YAML does not allow in a file, the first few of them."""
+    if _UTF_16.match(text):
+        yield 1, 1, "the file is UTF-16", "save it as UTF-8"
+        return
     found = list(islice(_UNREADABLE.finditer(text), MOST_SHOWN))
     starts = [0, *(line.end() for line in LINE_END.finditer(text))] if found else []
     for match in found:
@@ -66,6 +71,11 @@ def uncarried_text(text: str) -> str:
 def _uncarried(text: str) -> str:
     found = _UNCARRIED.search(text)
     return f"has the character U+{ord(found[0]):04X}, which Helm cannot read" if found else ""
+
+
+def unpassable_text(text: str) -> str:
+    """What is wrong with a text for a program, empty when nothing is; Helm carries it, an exec of Linux does not."""
+    return "has the character U+0000, which no argument, variable or path can hold" if "\0" in text else ""
 
 
 def uncarried_key(key: str) -> str:

@@ -58,10 +58,18 @@ class Node:
         return replace(self)
 
     def without(self, paths: Collection[Path], here: Path = ()) -> Node:
-        """A copy without what stands at these paths, which lead through maps only."""
+        """A copy without what stands at these paths; an item of a list becomes null, so that the others keep places."""
         if isinstance(self.value, dict):
             kept = {key: node for key, node in self.value.items() if (*here, key) not in paths}
             return replace(self, value={key: node.without(paths, (*here, key)) for key, node in kept.items()})
+        if isinstance(self.value, list):
+            items = (((*here, index), node) for index, node in enumerate(self.value))
+            return replace(
+                self,
+                value=[
+                    Node(None, node.position) if path in paths else node.without(paths, path) for path, node in items
+                ],
+            )
         return self.copy()
 
     def find(self, path: Sequence[str | int]) -> tuple[Node, Path]:

@@ -262,7 +262,7 @@ class _Reader:
         try:
             node.value = resolve(event.value)
         except Unreadable as error:
-            hint = "put it in quotes if it is meant as a text"
+            hint = "in quotes it is a text"
             self._problem("DS008", f"{event.value} cannot be used: {error}", node.position, hint)
             node.broken = True
         else:

@@ -110,6 +110,20 @@ def index_of(mark: Any) -> int:
     return index
 
 
+def _forbidden_start(stop: Stop) -> Mistake | None:
+    """A character with which nothing can begin, such as a tab in the indentation."""
+    if "any token" not in stop.problem and "a tab" not in stop.problem:
+        return None
+    line = stop.lines[stop.number]
+    indentation, word = line[: len(line) - len(line.lstrip())], re.match(r"[@`][^\s,\[\]{}]*", line[stop.place[1] :])
+    if "\t" in indentation or line[stop.place[1] :][:1] == "\t":
+        column = indentation.index("\t") if "\t" in indentation else stop.place[1]
+        return Mistake((stop.number, column), "a tab cannot indent", "use spaces")
+    if not word:
+        return None
+    return Mistake(stop.place, f"a text that begins with {word[0][0]} must be in quotes", f'write "{word[0]}"')
+
+
 def _open_quote(stop: Stop) -> Mistake | None:
     hint = "close it in the same line"
     scanning = stop.begin if stop.context == "while scanning a quoted scalar" else None
@@ -220,6 +234,7 @@ def _usual_step(stop: Stop, parent: int) -> int:
 
 
 GUESSES: tuple[Callable[[Stop], Mistake | None], ...] = (
+    _forbidden_start,
     _open_quote,
     _open_bracket,
     _no_colon,

@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from dsgen import checks, schema, set_values
+from dsgen import checks, schema, set_values, suggestions
 from dsgen.diagnostics import Diagnostic, Position, has_errors, ordered
 from dsgen.nodes import Node, Path, SourceText, merge
 from dsgen.set_values import Override
 from dsgen.source import read
-from dsgen.suggestions import closest
 from dsgen.validate import UNKNOWN_KEY, Problem, validate
 
 __all__ = ["Loaded", "Override", "Release", "SourceText", "Values", "check", "load"]
+
+SURPRISE = "DS050"
 
 
 @dataclass(frozen=True)
@@ -36,13 +37,15 @@ class Values:
 class Loaded:
     """What came of reading: the values (None when there are errors), all problems, and where every key stands.
 
-    sources: the texts that positions point into, those of flags too, by the file of the position.
+    sources: the texts that positions point into, those of flags too, by the file of the position. meant: keys that
+    nobody gave, for which an unknown one may stand.
     """
 
     values: Values | None
     diagnostics: list[Diagnostic]
     root: Node
     sources: dict[str, str] = field(default_factory=dict)
+    meant: frozenset[Path] = frozenset()
 
     def position(self, path: Sequence[str | int], of_key: bool = False) -> Position | None:
         """The place of a key's value, or of the nearest key above it; of the key itself if asked or for a map."""
@@ -68,8 +71,9 @@ def load(files: Sequence[SourceText], overrides: Sequence[Override] = ()) -> Loa
         root = merge(root, tree.root)
     root, texts = set_values.apply(root, overrides)
     wrong = validate(root, complete)
-    found += (problem for _, problem in wrong)
-    loaded = Loaded(None, found, root, {**{source.name: source.text for source in files}, **texts})
+    found = [*_surprises(found, root, wrong), *(problem for _, problem in wrong)]
+    texts |= {source.name: source.text for source in files}
+    loaded = Loaded(None, found, root, texts, frozenset(_meant(root, wrong)))
     if not has_errors(found):
         loaded.values = Values(complete_values(root.data()))
     elif complete:
@@ -78,39 +82,39 @@ def load(files: Sequence[SourceText], overrides: Sequence[Override] = ()) -> Loa
     return loaded
 
 
+def _surprises(found: Sequence[Diagnostic], root: Node, problems: Sequence[Problem]) -> list[Diagnostic]:
+    """What the reader found, without surprises about values that were replaced, or about which an error says more."""
+    used = {place for _, node in root.walk() for place in (node.position, node.key)}
+    told = {problem.position for _, problem in problems}
+    return [one for one in found if one.id != SURPRISE or one.position in used - told]
+
+
 def _checked_in_part(loaded: Loaded, problems: Sequence[Problem]) -> list[Diagnostic]:
     """What the checks say about values with errors: only what has nothing to do with these."""
     broken = {path for path, node in loaded.root.walk() if node.broken}
-    wrong = {_up_to_list(path) for path in broken.union(path for path, _ in problems)}
-    unknown = {path for path, problem in problems if problem.id == UNKNOWN_KEY}
+    wrong = broken.union(path for path, _ in problems)
     data = complete_values(loaded.root.without(wrong).data())
-    found = _run_checks(loaded, data, Release(data["name"], data["namespace"]))
-    found = [(path, one) for path, one in found if not _is_misspelt(loaded.root, path, unknown)]
-    return [one for path, one in found if not any(_touches(path, other) or _looks_at(one, other) for other in wrong)]
+    return [one for _, one in _run_checks(loaded, data, Release(data["name"], data["namespace"]), wrong | loaded.meant)]
 
 
-def _is_misspelt(root: Node, path: Path, unknown: Collection[Path]) -> bool:
-    """Whether a key on this path is not there, but an unknown one that is most likely meant to be it."""
-    found = root.find(path)[1]
-    if len(found) == len(path):
-        return False
-    missing = str(path[len(found)])
-    here = [str(other[-1]) for other in unknown if other[:-1] == found]
-    return any(other[-1] == missing for other in unknown) or any(closest(key, [missing]) for key in here)
+def _meant(root: Node, problems: Sequence[Problem]) -> Iterator[Path]:
+    """What an unknown key may stand for, of what is not given: what its hint names, keys like it, those of its name in
+    other places; where there is none of these, any key beside it.
+    """
+    for path, problem in problems:
+        if problem.id == UNKNOWN_KEY:
+            for other in _guesses(path):
+                if len(root.find(other)[1]) < len(other):
+                    yield other
 
 
-def _looks_at(found: Diagnostic, wrong: Path) -> bool:
-    return any(_touches(path, wrong) for path in checks.LOOKS_AT.get(found.id, ()))
-
-
-def _up_to_list(path: Path) -> Path:
-    """A list with something wrong in it is not looked at."""
-    return next((path[:depth] for depth, key in enumerate(path) if isinstance(key, int)), path)
-
-
-def _touches(path: Path, wrong: Path) -> bool:
-    """Whether a check of the key looks at what is wrong: around it, it, or directly below it."""
-    return path[: len(wrong)] == wrong or path == wrong[:-1]
+def _guesses(path: Path) -> list[Path]:
+    above, key, rule = path[:-1], str(path[-1]), schema.type_at(path[:-1]) or {}
+    known = schema.keys(rule)
+    found = suggestions.meant(key, above, rule)
+    found += ((*above, other) for other in known if suggestions.closest(key, [other]))
+    found += (other for other, _ in schema.records() if other[-1] == key and "*" not in other)
+    return found or [(*above, other) for other in known if above]
 
 
 def complete_values(given: Mapping[str, Any]) -> dict[str, Any]:
@@ -144,5 +148,7 @@ def check(loaded: Loaded, release: Release, chart: bool = False) -> list[Diagnos
     return ordered(problem for _, problem in _run_checks(loaded, data, names))
 
 
-def _run_checks(loaded: Loaded, data: Mapping[str, Any], release: Release) -> list[Problem]:
-    return checks.run(data, {"name": release.name, "namespace": release.namespace}, loaded.position)
+def _run_checks(
+    loaded: Loaded, data: dict[str, Any], release: Release, unknown: Collection[Path] = ()
+) -> list[Problem]:
+    return checks.run(data, {"name": release.name, "namespace": release.namespace}, loaded.position, unknown)

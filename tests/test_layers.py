@@ -13,7 +13,7 @@ ORDER = (
     *("errors", "diagnostics", "explanations", "reports"),
     *("characters", "scalars", "nodes", "syntax", "source"),
     *("schema", "options", "suggestions", "language"),
-    *("validate", "deepspeed", "checks", "set_values", "values"),
+    *("wording", "validate", "deepspeed", "checks", "set_values", "values"),
     *("origins", "explain", "presets"),
     *("objects", "render", "compiler"),
     "writer",

@@ -7,13 +7,13 @@ have is a function. Each module of this package has the rows and functions of on
 
 from __future__ import annotations
 
-import re
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Any
 
 from dsgen import deepspeed
 from dsgen.checks import code, contexts, launch, names, network, pods, scheduling, security, storage, training
 from dsgen.checks.evaluation import groups
+from dsgen.checks.gaps import Watch, mark
 from dsgen.checks.row import Check, Function, Place
 from dsgen.diagnostics import Diagnostic
 from dsgen.nodes import Path, path_text
@@ -35,31 +35,57 @@ IN_CHART = {row.id for row in CHECKS if row.worlds == "both" and row.severity ==
 OF_NAMES = ("DS204", "DS205", "DS241", "DS276", "DS340")
 
 
-def _keys(row: Check) -> set[Path]:
-    texts = (row.when, *row.loops, *(f"values.{key}" for key in row.given))
-    found = (key for text in texts for key in re.findall("values[.]([A-Za-z.]*[A-Za-z])", text))
-    return {tuple(key.split(".")) for key in found}
-
-
-LOOKS_AT: dict[str, tuple[Path, ...]] = {"DS265": deepspeed.PROCESSES}
-"""What a problem depends on beyond its own key, where it would be wrong to tell it while that is not known."""
-for _row in CHECKS:
-    LOOKS_AT[_row.id] = (*LOOKS_AT.get(_row.id, ()), *sorted(_keys(_row)))
+ARGS: Path = ("training", "deepspeed", "args")
+VERSION: Path = ("training", "deepspeed", "version")
+NAMED: tuple[Path, ...] = (("name",), ("run", "id"), ("launch", "method"), ("launch", "preflight", "spares"))
+LOOKS_AT: dict[str, tuple[Path, ...]] = {
+    "DS238": (("workers", "extraPodSpec"), ("launcher", "extraPodSpec")),
+    **dict.fromkeys(("DS251", "DS254"), (("code",),)),
+    **dict.fromkeys(("DS260", "DS261", "DS262", "DS263", "DS264"), (VERSION,)),
+    "DS265": (VERSION, deepspeed.CONFIG, ARGS, *deepspeed.PROCESSES),
+    **dict.fromkeys(("DS266", "DS267", "DS268", "DS269"), (VERSION, deepspeed.CONFIG)),
+    **dict.fromkeys(("DS280", "DS281", "DS282", "DS283", "DS284"), (VERSION, ARGS, *NAMED, *deepspeed.PROCESSES)),
+    "DS342": (("storage",),),
+}
+"""What a problem that a function finds depends on beyond its own key; what a row looks at is noticed."""
 
 _GROUPS = groups(row for row in CHECKS)
 
 
-def run(values: Mapping[str, Any], release: Mapping[str, str], place: Place) -> list[Problem]:
+def run(
+    values: dict[str, Any], release: Mapping[str, str], place: Place, unknown: Collection[Path] = ()
+) -> list[Problem]:
     """All problems of complete values (checked by the schema, filled), for a release's `name` and `namespace`.
 
-    Where the name is not known yet, the rows about names are left out.
+    Where the name is not known yet, the rows about names are left out. unknown: where something wrong was taken out;
+    nothing is told that depends on what will stand there.
     """
+    watch = Watch()
+    seen = mark(values, unknown, watch) if unknown else values
     found = [
         (path, Diagnostic(row.id, text, place(path, row.at_key), path_text(path), row.hint, row.severity))
         for group in _GROUPS
-        for row, path, text in group.findings(values, release)
+        for row, path, text in group.findings(seen, release, watch)
         if release["name"] or row.id not in OF_NAMES
     ]
-    for function in FUNCTIONS:
-        found.extend(function(values, release, place))
-    return found
+    sound = {**seen, "storage": {key: one for key, one in seen["storage"].items() if not _is_open(key, unknown)}}
+    told = (problem for function in FUNCTIONS for problem in function(sound, release, place))
+    found += (problem for problem in told if not any(_depends(problem, path) for path in unknown))
+    return [problem for problem in found if not any(_is_around(path, problem[0]) for path in unknown)]
+
+
+def _is_open(volume: str, unknown: Collection[Path]) -> bool:
+    """Whether something in a volume is not known, so that it is left aside where volumes are compared."""
+    return any(path[:2] == ("storage", volume) for path in unknown)
+
+
+def _depends(problem: Problem, unknown: Path) -> bool:
+    """Whether a function looked at what is not known: directly below the problem's key, or by the table."""
+    path, told = problem
+    return path == unknown[:-1] or any(
+        _is_around(unknown, other) or _is_around(other, unknown) for other in LOOKS_AT.get(told.id, ())
+    )
+
+
+def _is_around(path: Path, other: Path) -> bool:
+    return other[: len(path)] == path

@@ -12,6 +12,7 @@ from typing import Any
 
 import jinja2
 
+from dsgen.checks.gaps import Watch
 from dsgen.checks.row import Check
 from dsgen.language.environment import environment
 from dsgen.nodes import Path
@@ -31,14 +32,17 @@ class Group:
     loops: tuple[str, ...]
     rows: tuple[Check, ...]
 
-    def findings(self, values: Mapping[str, Any], release: Mapping[str, str]) -> Iterator[tuple[Check, Path, str]]:
-        """Each row that has found something, the path that it names, and its message."""
+    def findings(
+        self, values: Mapping[str, Any], release: Mapping[str, str], watch: Watch
+    ) -> Iterator[tuple[Check, Path, str]]:
+        """Each row that has found something without a look at a gap, the path that it names, and its message."""
         if not self._is_looked_at(values):
             return
-        for line in self._template.render(values=values, release=release).split("\n"):
+        for line in self._template.render(values=values, release=release, watch=watch).split("\n"):
             if line:
-                row, path, message = line.split("\t")
-                yield self.rows[int(row)], tuple(map(_part, path.split(SEPARATOR))), message
+                row, path, message, missed = line.split("\t")
+                if missed == "false":
+                    yield self.rows[int(row)], tuple(map(_part, path.split(SEPARATOR))), message
 
     def _is_looked_at(self, values: Mapping[str, Any]) -> bool:
         if self.given and not any(_holds(condition, values) for condition in self.given):
@@ -48,12 +52,13 @@ class Group:
 
     @functools.cached_property
     def _template(self) -> jinja2.Template:
-        """A line with the row's number, its path and its message for each problem."""
+        """A line for each problem: the row's number, its path, its message, and whether it looked at a gap."""
         lines = []
         for loop in self.loops:
             lines += [f"<% for {loop} %>", f"<% set at_{re.split('[, ]', loop)[0]} = loop.index0 %>"]
         for number, row in enumerate(self.rows):
-            lines += [f"<% if {row.when} %>", f"{number}\t{_path(row.path)}\t{row.message}", "<% endif %>"]
+            lines.append(f"<% if watch.start() and ({row.when}) %>")
+            lines += [f"{number}\t{_path(row.path)}\t{row.message}\t<< watch.missed >>", "<% endif %>"]
         lines += ["<% endfor %>"] * len(self.loops)
         return environment().from_string("\n".join(lines) + "\n")
 

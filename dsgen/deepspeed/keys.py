@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import json
+import math
 import pathlib
 import re
 from collections.abc import Callable, Iterator, Mapping
@@ -208,7 +209,9 @@ def _is(value: Any) -> str:
 def _repair(value: Any, types: list[str]) -> str:
     plain = [name for name in types if name in SPELLINGS]
     if isinstance(value, str) and any(re.fullmatch(SPELLINGS[name], value) for name in plain):
-        return "write true or false, without quotes" if plain == ["boolean"] else f"write it without quotes: {value}"
+        if plain == ["boolean"]:
+            return "write true or false, without quotes"
+        return f"write it without quotes: {value}" if math.isfinite(float(value)) else "it is too large for a number"
     return ""
 
 

@@ -28,7 +28,7 @@ SEEDS_APART = 10_000
 STRICTER = {
     "DS106": "below keys of the user's and in Kubernetes objects, where both majors would keep a null",
     "DS110": "a chart does not see how a number was written",
-    "DS111": "only Helm 3 stops at these characters and keys",
+    "DS111": "only Helm 3 stops at these characters and keys, and only a program at U+0000",
 }
 """What dsgen alone may refuse, and why; what its reader refuses is compared by reading.py."""
 

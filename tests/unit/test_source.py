@@ -182,6 +182,13 @@ def test_bytes_that_are_no_text_have_a_place() -> None:
     ]
 
 
+@pytest.mark.parametrize("encoding", ["utf-16", "utf-16-le", "utf-16-be"])
+def test_a_file_of_another_encoding_is_one_problem(encoding: str) -> None:
+    source = SourceText.from_bytes("v.yaml", "# values\nname: cifar\n".encode(encoding))
+
+    assert ["the file is UTF-16"] == [one.message for one in read(source).diagnostics]
+
+
 def test_of_a_binary_file_only_the_beginning_is_told() -> None:
     assert 20 == len(found("\x00\n" * 5000))
 
@@ -228,6 +235,11 @@ def test_mostly_aliases_are_refused_before_helm_does_so() -> None:
         ("a: 1\n...\nb: 2\n", 2, 1, "the document ends here, and more follows"),
         ("a: 1\n%YAML 1.2\nc: 2\n", 2, 1, "the document ends here, and more follows"),
         ("- a: 1\nb: 2\n", 1, 1, "this dash begins a list, and keys of a map follow"),
+        ("a:\n  b: 1\n \tc: 2\n", 3, 2, "a tab cannot indent"),
+        ("a:\n\tb: 1\n", 2, 1, "a tab cannot indent"),
+        ("a:\n  -\tb: 1\n  -\tc: 1\n", 2, 4, "a tab cannot indent"),
+        ("a: {b: @x}\n", 1, 8, "a text that begins with @ must be in quotes"),
+        ("a: `x`\n", 1, 4, "a text that begins with ` must be in quotes"),
         ("a:\n- b\n- c\n e: 1\n", 4, 3, "mapping values are not allowed in this context"),
     ],
 )

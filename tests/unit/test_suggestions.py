@@ -3,6 +3,7 @@
 import pytest
 
 from dsgen import schema, suggestions
+from dsgen.checks.pods import CONTAINER_FIELDS, POD_FIELDS
 from dsgen.nodes import Path
 
 
@@ -19,6 +20,22 @@ from dsgen.nodes import Path
         ("mountPath", ("workers", "sidecars", 0), "did you mean workers.sidecars[0].volumeMounts[0].mountPath?"),
         ("name", ("storage", "a", "secret"), "possible: defaultMode, items, optional, secretName"),
         ("xyzzy", ("workers",), ""),
+        ("port", ("launch",), "did you mean masterPort?"),
+        ("launcher", ("launch",), "did you mean method?"),
+        ("gpus", ("workers",), "did you mean workers.accelerator.count?"),
+        ("gpus", (), "did you mean workers.accelerator.count?"),
+        ("slotsPerWorker", ("workers",), "did you mean slots?"),
+        ("count", ("workers",), "did you mean replicas?"),
+        ("shm", ("workers",), "did you mean sharedMemory?"),
+        ("volumes", (), "did you mean storage?"),
+        ("imagePullSecrets", (), "did you mean image.pullSecrets?"),
+        ("env", ("workers",), "did you mean training.env?"),
+        ("hostNetwork", ("launcher",), "did you mean network.hostNetwork?"),
+        ("volumes", ("workers",), "did you mean storage?"),
+        ("image", ("launcher",), "did you mean image?"),
+        ("hostname", ("workers",), ""),
+        ("hostPID", ("workers",), "did you mean workers.extraPodSpec.hostPID?"),
+        ("value", ("training", "env", "A"), 'write the text itself: A: "text"'),
     ],
 )
 def test_a_key_that_does_not_exist(key: str, path: Path, expected: str) -> None:
@@ -26,6 +43,22 @@ def test_a_key_that_does_not_exist(key: str, path: Path, expected: str) -> None:
 
     assert part is not None
     assert expected == suggestions.for_key(key, path, part)
+
+
+@pytest.mark.parametrize("role", ["workers", "launcher"])
+def test_no_hint_names_what_a_check_refuses(role: str) -> None:
+    part = schema.type_at((role,))
+    assert part is not None
+
+    hints = {key: suggestions.for_key(key, (role,), part) for key in (*POD_FIELDS, *CONTAINER_FIELDS)}
+
+    assert [] == [(key, hint) for key, hint in hints.items() if "extra" in hint]
+
+
+def test_every_word_of_another_tool_leads_to_a_key() -> None:
+    keys = {*suggestions.ANYWHERE.values()}.union(*(words.values() for words in suggestions.IN_SECTION.values()))
+
+    assert [] == [key for key in sorted(keys) if schema.type_at(key.split(".")) is None]
 
 
 def test_words_are_listed_unless_they_are_too_many() -> None:

@@ -171,3 +171,99 @@ def test_a_charts_values_are_checked_by_the_names_that_they_have() -> None:
     loaded = load(f"name: {'a' * 60}\n{BASE.partition(chr(10))[2]}")
 
     assert ["DS204"] == [one.id for one in values.check(loaded, Release("x", "y"), chart=True)]
+
+
+NAMED = "name: cifar\nnamespace: training\nimage: {repository: a.example.com/b, tag: v1}\n"
+
+
+def told(*texts: str, overrides: tuple[Override, ...] = ()) -> list[tuple[str, str]]:
+    return [(one.id, one.path) for one in load(*texts, overrides=overrides).diagnostics]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        (
+            "training: {python: t.py}\nlabels: {team: 5}\nannotations: {kueue.x-k8s.io/a: b}\n"
+            "workers: {podLabels: {dsgen.dev/role: x}}\n",
+            ["DS102 labels.team", 'DS230 annotations["kueue.x-k8s.io/a"]', 'DS230 workers.podLabels["dsgen.dev/role"]'],
+        ),
+        (
+            'training: {python: t.py}\nlaunch: {method: torchrun, preflight: {network: true}}\nssh: {port: "22"}\n'
+            "lifecycle: {maxRestarts: 3, keepWorkers: always, restartExitCodes: [x]}\n",
+            [
+                "DS273 launch.preflight.network",
+                "DS102 ssh.port",
+                "DS273 lifecycle.keepWorkers",
+                "DS273 lifecycle.restartExitCodes",
+                "DS102 lifecycle.restartExitCodes[0]",
+            ],
+        ),
+        (
+            'training: {python: t.py, env: {A: 1, RANK: "3", P: "$PATH:/x"}, args: [1, --deepspeed]}\n'
+            'workers: {sidecars: [{name: worker, image: "a:1"}, {name: b, image: "a:1", prts: []}]}\n',
+            [
+                "DS102 training.env.A",
+                "DS220 training.env.RANK",
+                "DS222 training.env.P",
+                "DS102 training.args[0]",
+                "DS234 workers.sidecars[0].name",
+                "DS101 workers.sidecars[1].prts",
+            ],
+        ),
+        (
+            "training: {python: t.py}\nworkers: {resources: {limits: {nvidia.com/gpu: 1, memory: lots}}}\n",
+            ['DS208 workers.resources.limits["nvidia.com/gpu"]', "DS104 workers.resources.limits.memory"],
+        ),
+        (
+            "training: {python: t.py}\n"
+            "storage: {a: {mountPath: /d, emptyDir: {}}, b: {mountPath: /d, emptyDir: {}}, c: {mountPath: d}}\n",
+            ["DS251 storage.b.mountPath", "DS210 storage.c", "DS104 storage.c.mountPath"],
+        ),
+        ("trainig: {}\nlabel: {dsgen.dev/a: b}\n", ["DS101 trainig", "DS101 label"]),
+        ("training: {xyzzy: t.py}\nfoo: 1\n", ["DS101 training.xyzzy", "DS101 foo"]),
+        ("foo: 1\n", ["DS202 training", "DS101 foo"]),
+    ],
+)
+def test_a_mistake_hides_nothing_that_is_true_without_it(text: str, expected: list[str]) -> None:
+    assert expected == [f"{id_} {path}" for id_, path in told(NAMED + text)]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "launch: {method: torchrn, masterPort: 2222}",
+        "launch: {mthod: torchrun, masterPort: 2222}",
+        "storage: {a: {mountPath: /d, mountIn: x, emptyDir: {}}, b: {mountPath: /d, mountIn: launcher, emptyDir: {}}}",
+        "storage: {a: {create: {accessModes: [ReadWriteOnce, ReadWriteMay]}}}\nworkers: {replicas: 2}",
+        "storage: {a: {mountPath: d, create: {}}}\nmonitoring: {tensorboard: {enabled: true, logDir: /d/x}}",
+        "workers: {resources: {claims: [{name: a}]}, extraPodSpec: {resourceClaims: [{nam: a}]}}",
+        "workers: {resources: {claims: [{name: a}]}, extraPodSpec: {resourceClaims: [a]}}",
+        "workers: {slots: 8, accelerator: {count: 4, resorce: example.com/npu}}",
+        "launcher: {resources: {requests: {memory: lots}, limits: {}}}",
+        "security: {podSecurityLevel: restricted}\n"
+        "workers: {sidecars: [{name: a, image: 'b:1', securityContext: {capabilities: {drop: [5]},"
+        " allowPrivilegeEscalation: false}}]}",
+    ],
+)
+def test_what_may_vanish_with_the_mistake_is_not_told(text: str) -> None:
+    found = told(f"{NAMED}training: {{python: t.py}}\n{text}\n")
+
+    assert [] != found
+    assert [] == [(id_, path) for id_, path in found if id_ > "DS199"]
+
+
+def test_surprises_are_told_where_they_stand_and_once() -> None:
+    text = f"{NAMED}training: {{python: t.py, args: [x, y]}}\n"
+
+    assert [("DS102", "training.args[1]")] == told(text)
+    assert [] == told(text, overrides=(Override("--set", "training.args[1]=z"),))
+    assert [] == told(f"{text}network: {{policy: no}}\n", "training: {args: []}\nnetwork: {policy: true}\n")
+
+
+def test_a_null_on_the_command_line_has_no_line_to_remove() -> None:
+    (found,) = load(
+        f"{NAMED}training: {{python: t.py}}\n", overrides=(Override("--set", "training.deepspeed=null"),)
+    ).diagnostics
+
+    assert "give it one, or leave out --set" == found.hint

@@ -1,0 +1,224 @@
+"""Words for what is wrong with a value or a key, by the keyword of the schema that was violated, and how to mend it."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from dsgen import schema, suggestions
+from dsgen.characters import uncarried_key
+from dsgen.diagnostics import Diagnostic
+from dsgen.nodes import Node, Path, kind, path_text
+from dsgen.scalars import resolve
+
+if TYPE_CHECKING:
+    from jsonschema import ValidationError
+
+TYPE_WORDS = {
+    "string": "a text",
+    "integer": "a whole number",
+    "number": "a number",
+    "boolean": "true or false",
+    "array": "a list",
+    "object": "a map",
+    "null": "null",
+}
+UNKNOWN_KEY = "DS101"
+
+Problem = tuple[Path, Diagnostic]
+"""A diagnostic and the path of what is wrong: of the unknown or missing key, of the value of the wrong type."""
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One error of jsonschema with what is needed to word it."""
+
+    error: ValidationError
+    path: Path
+    node: Node
+
+    @property
+    def name(self) -> str:
+        return path_text(self.path) or "the file"
+
+    @property
+    def value(self) -> Any:
+        """The part of the values that is wrong."""
+        return self.error.instance
+
+    @property
+    def limit(self) -> Any:
+        """The value of the schema's keyword that was violated."""
+        return self.error.validator_value
+
+    @property
+    def rule(self) -> schema.Schema:
+        """The part of the schema that was violated."""
+        found = self.error.schema
+        return found if isinstance(found, dict) else {}
+
+    @property
+    def known(self) -> list[str]:
+        """The keys that may stand there."""
+        return schema.keys(self.rule)
+
+    def says(self, id_: str, message: str, hint: str = "") -> Problem:
+        return self.path, Diagnostic(id_, message, self.node.position, path_text(self.path), hint)
+
+    def says_of_key(self, id_: str, key: str, message: str, hint: str) -> Problem:
+        child, path = self.node.child(key), (*self.path, key)
+        at = (child.key if child else None) or self.node.position
+        return path, Diagnostic(id_, message, at, path_text(path), hint)
+
+
+def _unknown_keys(found: Finding) -> Iterator[Problem]:
+    for key in found.value:
+        if key not in found.known and not uncarried_key(key):  # that is said already
+            where = path_text(found.path) or "a values file"
+            message = f'"{key}" is not a key of {where}'
+            yield found.says_of_key(UNKNOWN_KEY, key, message, suggestions.for_key(key, found.path, found.rule))
+
+
+def _wrong_type(found: Finding) -> Iterator[Problem]:
+    wanted = [found.limit] if isinstance(found.limit, str) else list(found.limit)
+    words = " or ".join(TYPE_WORDS[name] for name in wanted if name != "null")
+    yield found.says("DS102", f"{found.name} must be {words}, not {_is(found.value, wanted)}", _repair(found, wanted))
+
+
+def _is(value: Any, wanted: Sequence[str]) -> str:
+    if isinstance(value, float) and "integer" in wanted:
+        return shown(value)
+    return kind(value) if isinstance(value, dict | list) else f"{kind(value)} ({shown(value)})"
+
+
+def shown(value: Any) -> str:
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if not isinstance(value, str):
+        return str(value)
+    short = value if len(value) <= 60 else value[:57] + "..."
+    return '"' + short.replace("\n", "\\n") + '"'
+
+
+def _repair(found: Finding, wanted: Sequence[str]) -> str:
+    value = found.value
+    if "string" in wanted:
+        return _as_text(found)
+    if isinstance(value, str) and {"integer", "number"} & set(wanted) and re.fullmatch("[0-9]+", value):
+        is_set = found.node.position.file == "--set-string"
+        return "--set reads it as a number" if is_set else f"write it without quotes: {value}"
+    if isinstance(value, str) and "boolean" in wanted and value.lower() in ("true", "false", "yes", "no"):
+        return "write true or false, without quotes"
+    if "array" in wanted:
+        return _as_list(found)
+    if found.path == ("training", "env") and isinstance(value, list):
+        return 'write each variable as a line, NAME: "text", without name and value'
+    return suggestions.possible(found.known) if "object" in wanted else ""
+
+
+def _as_list(found: Finding) -> str:
+    """What to do about something that should be a list; a text with blanks is most likely a command line."""
+    value, items = found.value, schema.types(schema.child(found.rule, 0) or {})
+    if isinstance(value, dict) or (items and kind(value) == "a text" and "string" not in items):
+        return "begin each item with -"
+    words = _words(value) if isinstance(value, str) else [shown(value)]
+    if found.node.position.file.startswith("--set"):
+        return f"write it as a list: {{{','.join(words)}}}"
+    each = ", one item for each argument" if len(words) > 1 else ""
+    return f"write it as a list{each}: [{', '.join(words)}]"
+
+
+def _words(text: str) -> list[str]:
+    """The words of a command line as YAML items, as a shell splits it; the whole text where it has no end."""
+    try:
+        words = shlex.split(text)
+    except ValueError:
+        words = [text]
+    return [word if _is_plain(word) else shown(word) for word in words or [text]]
+
+
+def _is_plain(word: str) -> bool:
+    """Whether a word is the same text without quotes."""
+    return re.fullmatch("[A-Za-z0-9_./=+-]+", word) is not None and resolve(word) == word
+
+
+def _as_text(found: Finding) -> str:
+    """What to do about something that should be a text."""
+    text = found.node.text or shown(found.value)
+    if "enum" in found.rule:
+        return suggestions.possible(found.rule["enum"])
+    if "pattern" in found.rule and not re.fullmatch(found.rule["pattern"], text):
+        return _pattern_words(found)
+    if found.node.position.file == "--set":
+        return "--set-string makes a text of it"
+    return f'put it in quotes: "{text}"' if isinstance(found.value, int | float) else ""
+
+
+def _not_in_enum(found: Finding) -> Iterator[Problem]:
+    if type(found.value) is not str:
+        return  # its type is wrong, which is said already
+    close, possible = suggestions.closest(found.value, found.limit), suggestions.possible(found.limit)
+    hint = f"did you mean {close}? {possible[:1].upper()}{possible[1:]}".rstrip() if close else possible
+    yield found.says("DS103", f"{found.name} cannot be {shown(found.value)}", hint)
+
+
+def _wrong_pattern(found: Finding) -> Iterator[Problem]:
+    yield found.says("DS104", f"{found.name} cannot be {shown(found.value)}", _pattern_words(found))
+
+
+def _pattern_words(found: Finding) -> str:
+    return f"it must be: {found.rule['x-pattern']}"
+
+
+def _out_of_range(found: Finding) -> Iterator[Problem]:
+    side = "at least" if found.error.validator == "minimum" else "at most"
+    yield found.says("DS105", f"{found.name} must be {side} {found.limit}, not {shown(found.value)}")
+
+
+def _empty(found: Finding) -> Iterator[Problem]:
+    yield found.says("DS108", f"{found.name} must not be empty")
+
+
+def _too_many(found: Finding) -> Iterator[Problem]:
+    yield found.says("DS108", f"{found.name} takes one of its keys, not {len(found.value)}")
+
+
+def _missing(found: Finding) -> Iterator[Problem]:
+    if any(key not in found.known for key in found.value):
+        return  # most likely it is there, misspelt
+    for key in found.limit:
+        if key not in found.value and found.error.message.startswith(repr(key)):
+            _, told = found.says("DS107", f'{found.name} needs the key "{key}"')
+            yield (*found.path, key), told
+
+
+def _one_of(found: Finding) -> Iterator[Problem]:
+    choices = [key for branch in found.limit for key in branch["required"]]
+    if isinstance(found.value, dict) and set(found.value) <= set(found.known):
+        yield found.says("DS108", f"{found.name} needs exactly one of {' and '.join(choices)}")
+
+
+def bad_name(found: Finding) -> Iterator[Problem]:
+    """A key that the user chose, in `storage` or `labels`; its place is that key."""
+    key = str(found.value)
+    message = f'"{key}" cannot be a name in {found.name}'
+    yield found.says_of_key("DS109", key, message, _pattern_words(found))
+
+
+WORDING: dict[str, Callable[[Finding], Iterator[Problem]]] = {
+    "additionalProperties": _unknown_keys,
+    "type": _wrong_type,
+    "enum": _not_in_enum,
+    "pattern": _wrong_pattern,
+    "minimum": _out_of_range,
+    "maximum": _out_of_range,
+    "minLength": _empty,
+    "minItems": _empty,
+    "minProperties": _empty,
+    "maxProperties": _too_many,
+    "required": _missing,
+    "oneOf": _one_of,
+}
