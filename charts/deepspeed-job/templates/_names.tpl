@@ -77,14 +77,14 @@ default
 {{- end }}
 
 {{/*
-The PersistentVolume of a claim; `name` is its key in the storage map. It is cluster-
-wide; names of namespaces and jobs have no dots, so two of these cannot collide.
+The PersistentVolume of a claim; `name` is its key in the storage map. It belongs to no
+namespace; names of namespaces and jobs have no dots, so two of these cannot collide.
 */}}
 {{- define "deepspeed-job.volumeName" -}}
 {{ include "deepspeed-job.namespace" . }}.{{ include "deepspeed-job.jobName" . }}.{{ .name }}
 {{- end }}
 
-{{/* Accelerators of one worker; `workers` is values.workers: as many as slots, unless the user says otherwise. */}}
+{{/* Accelerators of one worker: as many as slots, unless the user says otherwise. `workers` is values.workers. */}}
 {{- define "deepspeed-job.accelerators" -}}
 {{- if eq .accelerator.count nil -}}
 {{ int64 .slots }}
