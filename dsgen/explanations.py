@@ -556,7 +556,7 @@ _DEEPSPEED = {
         "DeepSpeed does not know the key. It reads what it knows and says nothing about other keys at the top: the"
         " training runs, without what was meant. In most blocks it refuses other keys, and every rank fails. In the few"
         " that it reads by hand (optimizer, scheduler, checkpoint, flops_profiler and the like) they are ignored, which"
-        " is a warning.",
+        " is a warning. What stands below params goes to the optimizer's or scheduler's class, which refuses others.",
         "Correct the name; `possible` and `did you mean` name keys of DeepSpeed 0.19.8. Settings of your own program"
         " belong into training.args or training.files.",
         _deepspeed("zero_optimisation: {stage: 2}"),
@@ -576,15 +576,10 @@ _DEEPSPEED = {
     "DS263": Explanation(
         "Some versions of DeepSpeed take the key or the name, others refuse or ignore it. With"
         " training.deepspeed.version it is an error where that version does not take it; without, it is a warning, as"
-        " the version in the image is not known here. Old names of keys are told too.",
+        " the version in the image is not known here. A version without a table of its own is held against its"
+        " neighbours: what one of them takes is let through. Old names of keys are told too.",
         "Leave it out or use what replaces it. Set training.deepspeed.version to the version in the image.",
         _deepspeed("sparse_gradients: true"),
-    ),
-    "DS264": Explanation(
-        'A warning: "auto" is for the Trainer of Hugging Face, and for accelerate, which put their own values there.'
-        " DeepSpeed itself fails on it at the top, and takes its default inside blocks.",
-        "Give the values, unless the program is one of Hugging Face's.",
-        _deepspeed("gradient_clipping: auto"),
     ),
     "DS265": Explanation(
         "train_batch_size is train_micro_batch_size_per_gpu times gradient_accumulation_steps times the number of"
@@ -600,7 +595,8 @@ _DEEPSPEED = {
         _deepspeed("fp16: {enabled: true}", "bf16: {enabled: true}"),
     ),
     "DS267": Explanation(
-        "DeepSpeed refuses this combination when the training starts.",
+        "DeepSpeed refuses this combination when the training starts. fp16 without devices is a warning, except in old"
+        " versions: newer ones ask the CPU whether it has the instructions.",
         "Change one of the two keys that the message names.",
         _deepspeed("zero_optimization: {stage: 3, offload_param: {device: nvme}}"),
     ),
@@ -688,8 +684,8 @@ _LAUNCH = {
         _job(training="training: {python: train.py, deepspeed: {args: [--num_gpus, '1']}}"),
     ),
     "DS281": Explanation(
-        "deepspeed has no such option, or several begin like this. It would stop with a message about its usage, or"
-        " take a word without dashes for the program to start.",
+        "deepspeed has no such option, or several begin like this, or it takes no value, another one, or needs one. It"
+        " would stop with a message about its usage, or take a word without dashes for the program to start.",
         "Correct the spelling. Arguments of your own program belong into training.args.",
         _job(training="training: {python: train.py, deepspeed: {args: [--learning_rate=1]}}"),
     ),
@@ -710,12 +706,6 @@ _LAUNCH = {
         "A warning: with this option DeepSpeed's launcher says less, so that a failure is harder to understand.",
         "Leave it out while you look for a mistake.",
         _job(training="training: {python: train.py, deepspeed: {args: [--quiet]}}"),
-    ),
-    "DS285": Explanation(
-        "training.deepspeed.version chooses the keys and options that are checked, and this version is none of those"
-        " that are known.",
-        "Use the nearest of the known ones, or leave it empty for the newest; 0.18 is the newest known of that line.",
-        _job(training="training: {python: train.py, deepspeed: {version: '0.1'}}"),
     ),
     "DS290": Explanation(
         "Something about the repository is given, and its address is not.",

@@ -403,8 +403,8 @@ ARGUMENTS: list[Case] = [
     ),
     ("DS283", ('training.deepspeed={"version":"0.16.9","args":["--log_level","debug"]}',)),
     ("DS284", ('training.deepspeed.args=["-q"]',)),
-    ("DS285", ('training.deepspeed.version="0.18.4"',)),
-    ("DS285", ('training.deepspeed.version="1.0"',)),
+    ("DS281", ('training.deepspeed.args=["--no_ssh_check=1"]',)),
+    ("DS281", ('training.deepspeed.args=["--log_level","verbose"]',)),
     ("DS260", ('training.deepspeed.config={"train_batch_size":1,"a":1}',)),
 ]
 

@@ -12,6 +12,10 @@ The form: `keys` is a map of a key to what may stand there. types: JSON types, a
 exclusiveMinimum, maximum, exclusiveMaximum: as in JSON Schema; case: "any" when the case of an enum does not matter;
 auto: the word "auto" is a value of its own; newName: this is an old name of that; keys: of a map; unknown: what
 DeepSpeed does with other keys of this map, "rejected" (then it also reads "2" as 2), "ignored" or "used".
+
+What an optimizer or a scheduler takes is what its class is made with, the types those of the defaults. stage: the
+highest stage of ZeRO that DeepSpeed lets an optimizer have; tested: whether it does so without
+zero_allow_untested_optimizer; needed: parameters without a default.
 """
 
 from __future__ import annotations
@@ -22,10 +26,12 @@ import importlib
 import inspect
 import json
 import logging
+import re
 import sys
 import typing
 from collections.abc import Iterator
 from pathlib import Path, PurePath
+from types import SimpleNamespace
 from typing import Any
 
 Rule = dict[str, Any]
@@ -109,8 +115,11 @@ def model_block(model: Any) -> Rule:
     """A block whose fields, with their limits, are those of a pydantic model."""
     keys: dict[str, Rule] = {}
     is_old = not hasattr(model, "model_fields")  # of pydantic 1, up to DeepSpeed 0.15.0
-    for name, field in (model.__fields__ if is_old else model.model_fields).items():
+    fields = model.__fields__ if is_old else model.model_fields
+    for name, field in fields.items():
         rule = old_field_rule(field) if is_old else field_rule(field)
+        if renamed := fields.get(rule.get("newName", "")):  # the model's name; an alias is the one in the documentation
+            rule["newName"] = renamed.alias or rule["newName"]
         keys[field.alias or name] = rule
         if field.alias and field.alias != name:  # the models take both names
             keys[name] = rule
@@ -283,19 +292,154 @@ def torch_classes(module: Any, base: Any) -> list[str]:
     return sorted(name for name, part in found if issubclass(part, base) and part is not base)
 
 
+def torch_optimizers() -> dict[str, Rule]:
+    """Torch's, by the names that DeepSpeed finds them by."""
+    import torch
+
+    made = {name: getattr(torch.optim, name) for name in torch_classes(torch.optim, torch.optim.Optimizer)}
+    return {name: {"tested": is_tested(one), "keys": parameters(one)} for name, one in made.items()}
+
+
+OPTIMIZERS: dict[str, tuple[str, ...]] = {
+    "adagrad": ("torch.optim.Adagrad", "deepspeed.ops.adagrad.DeepSpeedCPUAdagrad"),
+    "adam": ("deepspeed.ops.adam.FusedAdam", "deepspeed.ops.adam.DeepSpeedCPUAdam"),
+    "adamw": ("deepspeed.ops.adam.FusedAdam", "deepspeed.ops.adam.DeepSpeedCPUAdam"),
+    "lamb": ("deepspeed.ops.lamb.FusedLamb",),
+    "lion": ("deepspeed.ops.lion.FusedLion", "deepspeed.ops.lion.DeepSpeedCPULion"),
+    "muadam": ("torch.optim.Adam",),
+    "muadamw": ("torch.optim.AdamW",),
+    "muon": ("deepspeed.runtime.zero.muon.muon_optimizer.MuonWithAuxAdam",),
+    "musgd": ("torch.optim.SGD",),
+    "onebitadam": ("deepspeed.runtime.fp16.onebit.adam.OnebitAdam",),
+    "onebitlamb": ("deepspeed.runtime.fp16.onebit.lamb.OnebitLamb",),
+    "zerooneadam": ("deepspeed.runtime.fp16.onebit.zoadam.ZeroOneAdam",),
+}
+"""What the engine may make for a name. MuAdam and the like are functions of the package mup, which make torch's."""
+MUON = "muon"
+PASSED = ("adamw_mode", "deepspeed", "max_grad_norm")
+"""Arguments that the engine passes itself, and one that it refuses."""
+TAKEN: dict[str, dict[str, Rule]] = {
+    **{name: {"torch_adam": FLAG, "adam_w_mode": FLAG} for name in ("adam", "adamw", MUON)},
+    **{name: {"decoupled_wd": FLAG} for name in ("muadam", "muadamw", "musgd")},
+}
+"""Parameters that the engine, or mup, takes away before it makes the class."""
+PARAMETER_TYPES = {float: "number", int: "number", bool: "boolean", str: "string", tuple: "array", list: "array"}
+DOCUMENTED_TYPES = {"float": float, "int": int, "bool": bool}
+
+
+def found_class(place: str) -> Any:
+    """The class at a dotted place."""
+    module, _, name = place.rpartition(".")
+    return getattr(importlib.import_module(module), name)
+
+
+def parameters(made: Any) -> dict[str, Rule]:
+    """What a class is made with, beside the first argument, which it works on."""
+    given = list(inspect.signature(made.__init__).parameters.values())[2:]
+    return {one.name: parameter_rule(one, made) for one in given if one.name not in PASSED}
+
+
+def parameter_rule(one: inspect.Parameter, made: Any) -> Rule:
+    """The type of a parameter: its default's, else the one in the documentation of the class."""
+    text = inspect.getdoc(made) or ""
+    told = re.search(rf"^ *{one.name} *\((\w+)( or list)?", text, re.MULTILINE)
+    kind = type(one.default)
+    if one.default in (None, one.empty):
+        kind = DOCUMENTED_TYPES.get(told[1], kind) if told else kind
+    if kind not in PARAMETER_TYPES:
+        return {}
+    many = ["array"] if (told and told[2]) or "List" in str(one.annotation) else []
+    return {"types": list(dict.fromkeys([PARAMETER_TYPES[kind], *many]))}
+
+
+def optimizers() -> dict[str, Rule]:
+    """DeepSpeed's own."""
+    from deepspeed.runtime.config import DEEPSPEED_OPTIMIZERS
+
+    return {name: optimizer(name) for name in sorted(DEEPSPEED_OPTIMIZERS)}
+
+
+def optimizer(name: str) -> Rule:
+    """One of them; a parameter may be one of any class that is made for the name."""
+    made = [found_class(place) for place in OPTIMIZERS[name]]
+    taken = TAKEN.get(name, {})
+    own = {key: rule for one in made for key, rule in parameters(one).items()} if name != MUON else muon_parameters()
+    return {
+        "stage": highest_stage(name),
+        "tested": any(is_tested(one) for one in made),
+        "unknown": "ignored" if name == MUON else "rejected",
+        "keys": {**own, **taken},
+    }
+
+
+def branch(name: str) -> str:
+    """What the engine does for this optimizer."""
+    from deepspeed.runtime import engine
+
+    source = inspect.getsource(engine.DeepSpeedEngine._configure_basic_optimizer)
+    parts = re.split(r"self\.optimizer_name\(\) ==", source)
+    constants = [part.partition(":")[0].strip() for part in parts]
+    return "".join(
+        part for constant, part in zip(constants, parts, strict=True) if getattr(engine, constant, "") == name
+    )
+
+
+def highest_stage(name: str) -> int:
+    """The highest stage of ZeRO that the engine does not refuse."""
+    from deepspeed.runtime.zero.config import ZeroStageEnum
+
+    limit = re.search(r"assert zero_stage <= ZeroStageEnum\.(\w+)", branch(name))
+    highest = ZeroStageEnum[limit[1]] if limit else max(ZeroStageEnum)
+    return 0 if "assert not self.zero_optimization()" in branch(name) else int(highest)
+
+
+def is_tested(made: Any) -> bool:
+    """Whether ZeRO takes objects of this class without being told to."""
+    from deepspeed.runtime.zero import utils
+
+    utils.dist = SimpleNamespace(get_rank=lambda: 1)
+    return bool(utils.is_zero_supported_optimizer(object.__new__(made)))
+
+
+def muon_parameters() -> dict[str, Rule]:
+    """Muon gets those that the engine picks, by names in its source; their types are those of other classes."""
+    from deepspeed.runtime import engine
+
+    source = inspect.getsource(engine.DeepSpeedEngine)
+    lists = re.findall(r"for key in \[([^\]]*)\]", branch(MUON)) + re.findall(r"_HALF_KEYS = \(([^)]*)\)", source)
+    picked = [name for words in lists for name in re.findall(r'"(\w+)"', words)]
+    picked += re.findall(r'"(\w+_lr)"', source)
+    chooser = getattr(engine.DeepSpeedEngine, "get_optimizer_configuration", None)
+    picked += re.findall(r"pop\('(\w+)'", inspect.getsource(chooser)) if chooser else []
+    known = {**parameters(found_class("torch.optim.SGD")), **parameters(found_class("torch.optim.Adam"))}
+    return {name: known.get("lr" if name.endswith("_lr") else name, {}) for name in dict.fromkeys(picked)}
+
+
 def schedulers() -> dict[str, Rule]:
     """DeepSpeed's own: the parameters that each takes and those that it must have."""
     from deepspeed.runtime import lr_schedules
 
     found = {}
     for name in lr_schedules.VALID_LR_SCHEDULES:
-        given = list(inspect.signature(getattr(lr_schedules, name).__init__).parameters.values())[2:]
+        made = getattr(lr_schedules, name)
+        given = list(inspect.signature(made.__init__).parameters.values())[2:]
         needed = [one.name for one in given if one.default is one.empty]
-        found[name] = {"needed": needed, "possible": [one.name for one in given]}
+        found[name] = {"needed": needed, "unknown": "rejected", "keys": parameters(made)}
     return found
 
 
 # -- what is asked for, and older versions ----------------------------------------------------------------------------
+
+
+class Compared(str):
+    """A name that notes what it is compared with: DeepSpeed looks for some keys in a list of those that are given."""
+
+    names: set[str]
+    __hash__ = str.__hash__
+
+    def __eq__(self, other: object) -> bool:
+        self.names.add(str(other))
+        return super().__eq__(other)
 
 
 class Asked(dict[str, Any]):
@@ -310,17 +454,23 @@ class Asked(dict[str, Any]):
         return super().__contains__(key)
 
     def __getitem__(self, key: str) -> Any:
-        self.names.add(key)
+        self.names.add(str(key))
         return super().__getitem__(key)
 
     def get(self, key: str, default: Any = None) -> Any:
         """As in any map."""
-        self.names.add(key)
+        self.names.add(str(key))
         return super().get(key, default)
 
     def keys(self) -> Any:
         """Itself: what is looked for among the keys is noted, too."""
         return self
+
+    def __iter__(self) -> Iterator[str]:
+        for key in super().__iter__():
+            name = Compared(key)
+            name.names = self.names
+            yield name
 
     def __copy__(self) -> Asked:
         return self
@@ -362,23 +512,27 @@ def versioned_keys() -> dict[str, Rule]:
     for name in ("fp16", "bf16"):
         if name not in known:
             below = newest[name]["keys"]
-            known[name] = read_by_hand({key: below.get(key, {}) for key in sorted(found[name])})
+            known[name] = read_by_hand({key: loosely(below.get(key, {})) for key in sorted(found[name])})
     is_newest = all(name in found["refused"] for name in REMOVED)
     others = {name: {} for name in found[""] - known.keys() if not (is_newest and name in REMOVED)}
     return {name: rule for name, rule in {**known, **others}.items() if name in found[""] | {OTHER_NAME}}
+
+
+def loosely(rule: Rule) -> Rule:
+    """What a key takes in a block without a model, which has no limits, and no whole numbers."""
+    return {"types": ["number" if name == "integer" else name for name in rule["types"]]} if "types" in rule else {}
 
 
 def table() -> Rule:
     """All of it."""
     import deepspeed
     import torch
-    from deepspeed.runtime.config import DEEPSPEED_OPTIMIZERS
 
     version = deepspeed.__version__.strip()
     return {
         "source": f"deepspeed {version}, torch {torch.__version__}; made by tools/deepspeed_keys.py",
-        "optimizers": sorted(DEEPSPEED_OPTIMIZERS),
-        "torchOptimizers": torch_classes(torch.optim, torch.optim.Optimizer),
+        "optimizers": optimizers(),
+        "torchOptimizers": torch_optimizers(),
         "schedulers": schedulers(),
         "torchSchedulers": torch_classes(torch.optim.lr_scheduler, torch.optim.lr_scheduler.LRScheduler),
         "keys": dict(sorted(versioned_keys().items())),
@@ -405,15 +559,20 @@ def differences(new: Rule, old: Rule, path: tuple[str, ...] = ()) -> Iterator[tu
                 yield from differences(newer[key], older[key], here)
 
 
+def changes(new: Rule, old: Rule) -> Rule:
+    """What a version has in place of the newest one's optimizers or schedulers; None for one that it does not have."""
+    return {name: old.get(name) for name in sorted(new.keys() | old.keys()) if new.get(name) != old.get(name)}
+
+
 def write_older() -> None:
     """Adds the installed version to older.json."""
     import deepspeed
 
     newest, old = json.loads(TARGET.read_text(encoding="utf-8")), json.loads(json.dumps(table()))
     found = json.loads(OLDER.read_text(encoding="utf-8")) if OLDER.exists() else {}
-    named = {name: old[name] for name in ("optimizers", "schedulers") if old[name] != newest[name]}
+    named = {kind: changes(newest[kind], old[kind]) for kind in ("optimizers", "schedulers")}
     found[deepspeed.__version__.strip()] = {**named, "keys": dict(differences(newest, old))}
-    OLDER.write_text(json.dumps(dict(sorted(found.items())), indent=1, sort_keys=False) + "\n", encoding="utf-8")
+    OLDER.write_text(as_text(dict(sorted(found.items()))) + "\n", encoding="utf-8")
 
 
 def as_text(part: Any, margin: str = "") -> str:

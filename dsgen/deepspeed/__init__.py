@@ -1,12 +1,14 @@
 """What is wrong with DeepSpeed's configuration, told before the ranks would find out, minutes after scheduling.
 
 DeepSpeed ignores keys that it does not know, so a misspelt one trains something else than was meant. The version in the
-image is not known here: the table of keys is that of one version, and what other versions took is a warning.
+image is not known here unless training.deepspeed.version says it: the table of keys is that of the newest version, and
+what other versions took is a warning.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+import dataclasses
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from dsgen.diagnostics import Diagnostic, Position
@@ -27,15 +29,11 @@ def problems(
 ) -> Iterator[Problem]:
     """All problems of training.deepspeed; of its config none when configFile is used instead."""
     given = values["training"]["deepspeed"]
-    if not (given["config"] or given["args"] or given["version"]):
+    if not (given["config"] or given["args"]):
         return
-    from dsgen.deepspeed import versions  # most jobs with a configuration file need none of it
-
-    wrong = versions.unknown(given["version"])
     findings = {
-        versions.VERSION: [wrong] if wrong else [],
         ARGS: _of_args(values, release),
-        CONFIG: [] if wrong or given["configFile"] or not given["config"] else _of_config(values),
+        CONFIG: [] if given["configFile"] or not given["config"] else _of_config(values),
     }
     for above, found in findings.items():
         for one in found:
@@ -48,15 +46,28 @@ def _of_config(values: Mapping[str, Any]) -> list[Finding]:
     from dsgen.deepspeed import arguments, batch, combinations, keys, named, versions
 
     given, workers = values["training"]["deepspeed"], values["workers"]
-    config, version = given["config"], versions.chosen(given["version"])
-    found = [
-        *keys.findings(config, version),
-        *named.findings(config, version),
-        *combinations.findings(config),
+    config = given["config"]
+    of_each = [
+        [
+            *keys.findings(config, version),
+            *named.findings(config, version),
+            *combinations.on_cpus(config, workers, version),
+        ]
+        for version in versions.around(given["version"])
     ]
+    found = [*_of_all(of_each), *combinations.findings(config)]
     if not arguments.is_filtered(given["args"]):
         found += batch.findings(config, workers["replicas"], workers["slots"], given["passConfig"])
     return found
+
+
+def _of_all(found: Sequence[Sequence[Finding]]) -> Iterator[Finding]:
+    """What is found with every version, and is an error with every one, if it is one."""
+    kinds = [{(one.id, one.path): one.severity for one in each} for each in found]
+    for one in found[0]:
+        severities = {each.get((one.id, one.path)) for each in kinds}
+        if None not in severities:
+            yield dataclasses.replace(one, severity="warning" if "warning" in severities else "error")
 
 
 def _of_args(values: Mapping[str, Any], release: Mapping[str, str]) -> list[Finding]:
@@ -65,7 +76,7 @@ def _of_args(values: Mapping[str, Any], release: Mapping[str, str]) -> list[Find
         return []  # told already
     from dsgen.deepspeed import arguments, versions
 
-    version, workers = versions.chosen(given["version"]), values["workers"]
+    version, workers = versions.around(given["version"])[-1], values["workers"]
     spares = values["launch"]["preflight"]["spares"]
     hosts = arguments.Hosts(_workers(values, release), spares, int(workers["slots"]), method, version)
     return list(arguments.findings(given["args"], hosts))

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from dsgen.deepspeed.keys import Finding
-from dsgen.deepspeed.versions import order
+from dsgen.deepspeed.versions import Version, order
 from dsgen.nodes import Path
 from dsgen.suggestions import closest
 from dsgen.validate import shown
@@ -25,11 +25,12 @@ OUR_NO_SSH = "deepspeed-no-ssh"
 class Option:
     """One option of `deepspeed`. since, until: versions, of which the first and the last one have it.
 
-    why: it conflicts with what dsgen does; instead: what to use. warning: it is only unwise.
+    choices: its values, empty for any. why: it conflicts with what dsgen does; instead: what to use.
     """
 
     names: tuple[str, ...]
     has_value: bool = True
+    choices: tuple[str, ...] = ()
     since: str = ""
     until: str = ""
     why: str = ""
@@ -38,6 +39,9 @@ class Option:
 
 def _own(names: str, instead: str, has_value: bool = True, why: str = "dsgen passes it", until: str = "") -> Option:
     return Option(tuple(names.split()), has_value, until=until, why=why, instead=instead)
+
+
+LEVELS = ("debug", "info", "warning", "error", "critical")
 
 
 WORLD = "the number of processes would not be the one that the launcher waits for"
@@ -75,7 +79,7 @@ OPTIONS = (
     Option(("--exclude", "-e")),
     Option(("--launcher_args",)),
     Option(("--no_ssh_check",), has_value=False),
-    Option(("--log_level",), since="0.17.6"),
+    Option(("--log_level",), choices=LEVELS, since="0.17.6"),
     Option(("--quiet", "-q"), has_value=False, since="0.17.6"),
 )
 BY_NAME = {name: option for option in OPTIONS for name in option.names}
@@ -97,14 +101,14 @@ class Hosts:
     """What the options are held against.
 
     names: of the workers, none while the job has no name; spares: how many of them stand in for others; method:
-    launch.method; version: of DeepSpeed, "" when it is not known.
+    launch.method; version: of DeepSpeed, the newest of those that it may be.
     """
 
     names: Sequence[str]
     spares: int
     slots: int
     method: str
-    version: str
+    version: Version
 
 
 def findings(arguments: Sequence[str], hosts: Hosts) -> Iterator[Finding]:
@@ -118,10 +122,14 @@ def findings(arguments: Sequence[str], hosts: Hosts) -> Iterator[Finding]:
             continue
         if found.option.has_value and "=" not in word:
             _, value = next(words, (0, None))
-            if value is None:
-                yield Finding("DS281", (index,), f"{found.name} needs a value")
+            if value is None or _is_option(value):
+                hint = f"write {found.name}={value}" if value else ""
+                yield Finding("DS281", (index,), f"{found.name} needs a value", hint)
                 continue
             found = Given(index, found.name, found.option, value)
+        elif not found.option.has_value and "=" in word and not found.option.why:
+            yield Finding("DS281", (index,), f"{found.name} takes no value", f"write {found.name} alone")
+            continue
         given.append(found)
     for one in given:
         yield from _of_option(one, hosts)
@@ -144,13 +152,21 @@ def _option(index: int, word: str) -> Given | Finding:
     return Finding("DS281", (index,), f"deepspeed does not know {shown(name)}", hint)
 
 
+def _is_option(word: str) -> bool:
+    """Whether argparse takes a word for an option where a value should be."""
+    return bool(re.match("-.", word)) and " " not in word and not re.fullmatch("-[0-9.]+", word)
+
+
 def _of_option(given: Given, hosts: Hosts) -> Iterator[Finding]:
-    option = given.option
+    option, version = given.option, hosts.version
     if option.why:
         yield Finding("DS280", (given.index,), f"{given.name}: {option.why}", option.instead)
-    elif hosts.version and option.since and order(hosts.version) < order(option.since):
-        message = f"{given.name}: DeepSpeed has it from {option.since} on, not in {hosts.version}"
+    elif option.since and order(version.table) < order(option.since):
+        message = f"{given.name}: DeepSpeed has it from {option.since} on, not in {version.called}"
         yield Finding("DS283", (given.index,), message)
+    elif option.choices and given.value not in option.choices:
+        message = f"{given.name} cannot be {shown(given.value)}"
+        yield Finding("DS281", (given.index,), message, f"possible: {', '.join(option.choices)}")
     elif hosts.method == OUR_NO_SSH and option.names[0] in ("--include", "--exclude", "--launcher_args"):
         message = f"{given.name} has no effect with launch.method {hosts.method}: every worker starts its own processes"
         yield Finding("DS280", (given.index,), message, "use launch.method: pdsh")

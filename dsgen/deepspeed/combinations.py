@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from dsgen.deepspeed.keys import AUTO, Finding
+from dsgen.deepspeed.versions import Version, order
 from dsgen.diagnostics import Severity
 from dsgen.nodes import Path
 
@@ -196,3 +197,26 @@ def findings(given: Mapping[str, Any]) -> Iterator[Finding]:
     for row in ROWS:
         if row.when(config):
             yield Finding(row.id, row.path, row.message.format(stage=config.stage), row.hint, row.severity)
+
+
+FP16_BY_CPU = "0.16.9"
+"""The first known version that asks the CPU whether it has fp16 (`is_fp16_supported` of cpu_accelerator.py); those
+before it have none there."""
+
+
+def on_cpus(given: Mapping[str, Any], workers: Mapping[str, Any], version: Version) -> Iterator[Finding]:
+    """fp16 in workers without a device; workers: the values' part of that name."""
+    resources = workers["resources"]
+    names = [*(resources.get("limits") or ()), *(resources.get("requests") or ())]
+    has_devices = (
+        workers["accelerator"].get("count") != 0 or resources.get("claims") or any("/" in one for one in names)
+    )
+    if has_devices or not Config(given).is_on("fp16", "enabled"):
+        return
+    message, hint = "fp16 is enabled, and the workers have no devices", "use bf16, which DeepSpeed takes on every CPU"
+    if order(version.table) < order(FP16_BY_CPU):
+        message += f": DeepSpeed {version.called} refuses it on CPUs"
+        yield Finding("DS267", ("fp16", "enabled"), message, hint)
+    else:
+        message += ": DeepSpeed refuses it on CPUs without instructions for it, which most are"
+        yield Finding("DS267", ("fp16", "enabled"), message, hint, "warning")

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from dsgen.deepspeed.versions import KNOWN, NEWEST, Version, order
 from dsgen.diagnostics import Severity
 from dsgen.nodes import Path, kind, path_text
 from dsgen.suggestions import MOST_SHOWN, closest
@@ -20,6 +21,7 @@ Rule = Mapping[str, Any]
 """What may stand under a key; tools/deepspeed_keys.py describes the form."""
 
 AUTO = "auto"
+NO_VERSION = Version()
 LAST = "DeepSpeed has it up to 0.19.4 and refuses it from 0.19.8 on"
 FIRST = "DeepSpeed has it in 0.14.5 and ignores it from 0.16.9 on"
 REMOVED: dict[Path, tuple[str, str]] = {
@@ -77,20 +79,21 @@ class Finding:
     at_key: bool = False
 
 
-NEWEST = "0.19.8"
-
-
 @functools.cache
-def table(version: str = "") -> Rule:
+def table(version: str = NEWEST) -> Rule:
     """All of keys.json, for an older version with what differs there; shared, so do not change it."""
     newest: Rule = _read("keys.json")
-    if version in ("", NEWEST):
+    if version == NEWEST:
         return newest
     older = _read("older.json")[version]
     keys = newest["keys"]
     for path, rule in older["keys"].items():
         keys = _with(keys, path.split("."), rule)
-    return {**newest, **older, "keys": keys}
+    named = {}
+    for part in ("optimizers", "schedulers"):
+        both = {**newest[part], **older[part]}
+        named[part] = {name: rule for name, rule in both.items() if rule is not None}
+    return {**newest, **named, "keys": keys}
 
 
 def _read(name: str) -> Any:
@@ -107,10 +110,11 @@ def _with(keys: Mapping[str, Any], path: list[str], rule: Rule | None) -> Mappin
 
 def versions_with(path: Path) -> list[str]:
     """The known versions that have a key, the oldest first."""
-    return [version for version in (*_read("older.json"), NEWEST) if _rule_at(path, table(version)) is not None]
+    return [version for version in KNOWN if rule_at(path, table(version)) is not None]
 
 
-def _rule_at(path: Path, rule: Rule) -> Rule | None:
+def rule_at(path: Path, rule: Rule) -> Rule | None:
+    """What may stand under a path; None for a key that is not known."""
     for key in path:
         rule = rule.get("keys", {}).get(key)
         if rule is None:
@@ -118,41 +122,44 @@ def _rule_at(path: Path, rule: Rule) -> Rule | None:
     return rule
 
 
-def findings(config: Mapping[str, Any], version: str = "") -> Iterator[Finding]:
-    """Unknown and removed keys, values of the wrong type, not possible or out of range, and `"auto"`.
+def findings(config: Mapping[str, Any], version: Version = NO_VERSION) -> Iterator[Finding]:
+    """Unknown and removed keys, values of the wrong type, not possible or out of range.
 
-    version: of DeepSpeed, one that is known; without it the newest, and what others take is a warning.
+    Without a version, what others than the newest take is a warning.
     """
-    yield from _of_map((), config, table(version), version)
-    yield from _placeholders(config, version)
+    yield from _of_map((), config, table(version.table), version)
 
 
-def _of_map(path: Path, given: Mapping[str, Any], rule: Rule, version: str) -> Iterator[Finding]:
+def _of_map(path: Path, given: Mapping[str, Any], rule: Rule, version: Version) -> Iterator[Finding]:
     for key, value in given.items():
         here = (*path, key)
         if key in rule["keys"]:
-            yield from _of_value(here, value, rule["keys"][key], rule.get("unknown") == "rejected", version)
-        elif version and (others := versions_with(here)):
+            yield from of_value(here, value, rule["keys"][key], rule.get("unknown") == "rejected", version)
+        elif version.called and (others := versions_with(here)):
             yield _of_other_versions(here, others, version, rule)
-        elif here in REMOVED and not version:
+        elif here in REMOVED and not version.called:
             since, instead = REMOVED[here]
             yield Finding("DS263", here, f"{path_text(here)}: {since}", instead, "warning", at_key=True)
         elif rule.get("unknown") != "used":
-            yield _unknown(here, rule)
+            yield _unknown(here, rule, version)
 
 
-def _of_other_versions(path: Path, others: list[str], version: str, rule: Rule) -> Finding:
+def _of_other_versions(path: Path, others: list[str], version: Version, rule: Rule) -> Finding:
     """A key that this version of DeepSpeed has not yet, or no more."""
-    is_gone = version == NEWEST or version > others[-1]
-    known = f"up to {others[-1]}" if is_gone else f"from {others[0]} on"
     refused = rule.get("unknown") == "rejected" or (path in REMOVED and REMOVED[path][0] == LAST)
     what = "refuses" if refused else "ignores"
     hint = REMOVED[path][1] if path in REMOVED else ""
-    message = f"{path_text(path)}: DeepSpeed has it {known}, {version} {what} it"
+    message = f"{path_text(path)}: DeepSpeed has it {when(others, version)}, {version.called} {what} it"
     return Finding("DS263", path, message, hint, "error", at_key=True)
 
 
-def _unknown(path: Path, rule: Rule) -> Finding:
+def when(others: list[str], version: Version) -> str:
+    """Which versions have what this one does not have."""
+    is_gone = order(version.table) > order(others[-1])
+    return f"up to {others[-1]}" if is_gone else f"from {others[0]} on"
+
+
+def _unknown(path: Path, rule: Rule, version: Version) -> Finding:
     where, key = path_text(path[:-1]) or "DeepSpeed's configuration", str(path[-1])
     what, severity = {
         None: ("which would be ignored without a word", "error"),
@@ -161,7 +168,8 @@ def _unknown(path: Path, rule: Rule) -> Finding:
     }[rule.get("unknown")]
     message = f'"{key}" is not a key of {where}, {what}'
     hint = _instead(key, path, rule)
-    return Finding("DS260", path, message, hint, "error" if severity == "error" else "warning", at_key=True)
+    is_error = severity == "error" and (version.is_covered or hint.startswith("did you mean"))
+    return Finding("DS260", path, message, hint, "error" if is_error else "warning", at_key=True)
 
 
 def _instead(key: str, path: Path, rule: Rule) -> str:
@@ -180,16 +188,18 @@ def _everywhere(path: Path, rule: Rule) -> Iterator[Path]:
         yield from _everywhere((*path, key), below)
 
 
-def _of_value(path: Path, value: Any, rule: Rule, lenient: bool, version: str) -> Iterator[Finding]:
+def of_value(path: Path, value: Any, rule: Rule, lenient: bool, version: Version) -> Iterator[Finding]:
+    """What is wrong with a value; lenient: texts are read as what they look like."""
     if value == AUTO:
-        return  # possible, or a placeholder
+        return  # possible, or for the program to fill in, as those of Hugging Face do
     name, types = path_text(path), rule.get("types", ())
     if types and not any(_is_of(value, wanted, lenient) for wanted in types):
         words = " or ".join(TYPE_WORDS[wanted] for wanted in types)
         yield Finding("DS261", path, f"{name} must be {words}, not {_is(value)}", _repair(value, types))
         return
     if "newName" in rule:
-        yield Finding("DS263", path, f"{name} is an old name of {rule['newName']}", "", "warning", at_key=True)
+        new = rule["newName"]
+        yield Finding("DS263", path, f"{name} is an old name of {new}", f"use {new}", "warning", at_key=True)
     if isinstance(value, dict) and "keys" in rule:
         yield from _of_map(path, value, rule, version)
     yield from _not_possible(path, value, rule)
@@ -231,21 +241,3 @@ def _is_one_of(value: Any, rule: Rule) -> bool:
     if rule.get("case") == "any":
         return value.lower() in (word.lower() for word in rule["enum"])
     return str(value) in map(str, rule["enum"]) or value in rule["enum"]
-
-
-def _placeholders(config: Mapping[str, Any], version: str) -> Iterator[Finding]:
-    paths = list(_autos((), config, table(version)))
-    if paths:
-        names = [path_text(path) for path in paths]
-        more = f" and {len(names) - 3} more" if len(names) > 3 else ""
-        message = f'"auto" in {", ".join(names[:3])}{more}: only Hugging Face fills it in, DeepSpeed does not'
-        hint = "give the values, unless the program is of transformers or accelerate"
-        yield Finding("DS264", paths[0], message, hint, "warning")
-
-
-def _autos(path: Path, given: Any, rule: Rule) -> Iterator[Path]:
-    if given == AUTO and not rule.get("auto"):
-        yield path
-    elif isinstance(given, dict):
-        for key, value in given.items():
-            yield from _autos((*path, key), value, rule.get("keys", {}).get(key, {}))

@@ -5,44 +5,21 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from dsgen.deepspeed.combinations import Config
-from dsgen.deepspeed.keys import AUTO, Finding, table
+from dsgen.deepspeed.combinations import ZERO, Config
+from dsgen.deepspeed.keys import AUTO, NO_VERSION, Finding, Rule, of_value, table, when
+from dsgen.deepspeed.versions import KNOWN, NEWEST, Version
 from dsgen.suggestions import closest
 from dsgen.validate import shown
 
-OLD_OPTIMIZERS = ("onebitadam", "zerooneadam", "onebitlamb")
-WITH_ZERO = ("Adam", "AdamW", "Adagrad")
-"""Torch's optimizers that ZeRO takes (`ZERO_SUPPORTED_OPTIMIZERS` of deepspeed/runtime/zero/utils.py)."""
-NOT_WITH_ZERO = ("lamb",)
-"""DeepSpeed's own that it does not take."""
 NO_PARAMETER = "max_grad_norm"
+TYPE = ("optimizer", "type")
 
 
-def findings(config: Mapping[str, Any], version: str = "") -> Iterator[Finding]:
+def findings(config: Mapping[str, Any], version: Version = NO_VERSION) -> Iterator[Finding]:
     """Names and parameters that DeepSpeed refuses when the training starts; version: as for the keys."""
     known = Config(config)
     yield from _optimizer(known, version)
-    yield from _optimizer_params(known)
     yield from _scheduler(known, version)
-
-
-def _optimizer(config: Config, version: str) -> Iterator[Finding]:
-    name, path = config.get("optimizer", "type"), ("optimizer", "type")
-    if not isinstance(name, str) or name == AUTO:
-        return
-    own, torchs = name.lower() in table(version)["optimizers"], table(version)["torchOptimizers"]
-    if not own and name.lower() in OLD_OPTIMIZERS:
-        message = f"optimizer.type: DeepSpeed has {name} up to 0.19.4, not in 0.19.8"
-        yield Finding("DS263", path, message, "", "error" if version else "warning")
-    elif not own and name not in torchs:
-        yield _unknown_name(path, name, [*torchs, *table(version)["optimizers"]])
-    elif config.stage > 0 and not _is_with_zero(name, own) and not config.is_on("zero_allow_untested_optimizer"):
-        message = f"optimizer.type: ZeRO takes {name} only with zero_allow_untested_optimizer: true"
-        yield Finding("DS267", path, message, "set it, or use an optimizer that ZeRO is tested with, such as AdamW")
-
-
-def _is_with_zero(name: str, own: bool) -> bool:
-    return name.lower() not in NOT_WITH_ZERO if own else name in WITH_ZERO
 
 
 def _unknown_name(path: tuple[str, str], name: str, known: list[str]) -> Finding:
@@ -53,14 +30,53 @@ def _unknown_name(path: tuple[str, str], name: str, known: list[str]) -> Finding
     return Finding("DS262", path, message, hint, "error" if close else "warning")
 
 
-def _optimizer_params(config: Config) -> Iterator[Finding]:
+# -- optimizers -------------------------------------------------------------------------------------------------------
+
+
+def _optimizer(config: Config, version: Version) -> Iterator[Finding]:
     if config.get("optimizer", "params", NO_PARAMETER) is not None:
         message = f"optimizer.params: DeepSpeed refuses {NO_PARAMETER}"
         yield Finding("DS260", ("optimizer", "params", NO_PARAMETER), message, "set gradient_clipping", at_key=True)
+    name, tables = config.get(*TYPE), table(version.table)
+    if not isinstance(name, str) or name == AUTO:
+        return
+    rule = tables["optimizers"].get(name.lower()) or tables["torchOptimizers"].get(name)
+    if rule:
+        yield from _with_zero(config, name, rule)
+        yield from _parameters("optimizer", config, _with_torch_adam(config, name, rule), version)
+    elif others := [known for known in KNOWN if name.lower() in table(known)["optimizers"]]:
+        message = f"optimizer.type: DeepSpeed has {name} {when(others, version)}, not in {version.called or NEWEST}"
+        yield Finding("DS263", TYPE, message, "", "error" if version.called else "warning")
+    else:
+        yield _unknown_name(TYPE, name, [*tables["torchOptimizers"], *tables["optimizers"]])
 
 
-def _scheduler(config: Config, version: str) -> Iterator[Finding]:
-    name, own = config.get("scheduler", "type"), table(version)["schedulers"]
+def _with_zero(config: Config, name: str, rule: Rule) -> Iterator[Finding]:
+    """DeepSpeed refuses a few with ZeRO, or above a stage, and others until it is told that they are not tested."""
+    highest = rule.get("stage", config.stage)
+    if config.stage > highest:
+        what = f"up to stage {highest} of ZeRO" if highest else "without ZeRO"
+        message = f"optimizer.type: {name} can be used {what} only, and {ZERO}.stage is {config.stage}"
+        yield Finding("DS267", TYPE, message, f"use another optimizer, such as AdamW, or stage {highest}")
+    elif config.stage > 0 and not rule["tested"] and not config.is_on("zero_allow_untested_optimizer"):
+        message = f"optimizer.type: ZeRO takes {name} only with zero_allow_untested_optimizer: true"
+        yield Finding("DS267", TYPE, message, "set it, or use an optimizer that ZeRO is tested with, such as AdamW")
+
+
+def _with_torch_adam(config: Config, name: str, rule: Rule) -> Rule:
+    """What torch's own class takes, where the parameter torch_adam asks for it."""
+    if name.lower() not in ("adam", "adamw") or not config.get("optimizer", "params", "torch_adam"):
+        return rule
+    torchs = table()["torchOptimizers"]["AdamW"]
+    taken = ("torch_adam", "adam_w_mode", "fp32_optimizer_states")
+    return {**torchs, "keys": {**torchs["keys"], **{key: rule["keys"][key] for key in taken if key in rule["keys"]}}}
+
+
+# -- schedulers -------------------------------------------------------------------------------------------------------
+
+
+def _scheduler(config: Config, version: Version) -> Iterator[Finding]:
+    name, own = config.get("scheduler", "type"), table(version.table)["schedulers"]
     if not isinstance(name, str) or name == AUTO:
         return
     if name not in own and name not in table()["torchSchedulers"]:
@@ -72,14 +88,26 @@ def _scheduler(config: Config, version: str) -> Iterator[Finding]:
         yield Finding("DS269", ("scheduler", "params"), f"the scheduler {name} needs {' and '.join(missing)}")
     elif given is None:
         yield Finding("DS269", ("scheduler", "params"), f"the scheduler {name} needs params", "{} gives its defaults")
-    if name in own and isinstance(given, Mapping):
-        yield from _scheduler_params(name, given, own[name]["possible"])
+    if name in own:
+        yield from _parameters("scheduler", config, own[name], version)
 
 
-def _scheduler_params(name: str, given: Mapping[str, Any], possible: list[str]) -> Iterator[Finding]:
-    for key in given:
-        if key not in possible:
-            close = closest(key, possible)
-            hint = f"did you mean {close}?" if close else f"possible: {', '.join(possible)}"
-            message = f'"{key}" is not a parameter of the scheduler {name}, and is refused'
-            yield Finding("DS260", ("scheduler", "params", key), message, hint, at_key=True)
+# -- parameters of both -----------------------------------------------------------------------------------------------
+
+
+def _parameters(kind: str, config: Config, rule: Rule, version: Version) -> Iterator[Finding]:
+    """The parameters, held against those of the class; rule: without `unknown` for a class of torch, which may have
+    others in another version.
+    """
+    given = config.get(kind, "params")
+    for key, value in given.items() if isinstance(given, Mapping) else ():
+        path = (kind, "params", key)
+        if key in rule["keys"]:
+            yield from of_value(path, value, rule["keys"][key], False, version)
+        elif key != NO_PARAMETER:
+            close = closest(key, list(rule["keys"]))
+            hint = f"did you mean {close}?" if close else f"possible: {', '.join(rule['keys'])}"
+            what = "ignored" if rule.get("unknown") == "ignored" else "refused"
+            is_sure = what == "refused" and (close or (rule.get("unknown") == "rejected" and version.is_covered))
+            message = f'"{key}" is not a parameter of the {kind} {config.get(kind, "type")}, and is {what}'
+            yield Finding("DS260", path, message, hint, "error" if is_sure else "warning", at_key=True)

@@ -1,13 +1,25 @@
-"""The versions of DeepSpeed whose keys and options are known."""
+"""The versions of DeepSpeed whose keys and options are known, and what is taken for the others."""
 
 from __future__ import annotations
 
-from dsgen.deepspeed.keys import Finding
-from dsgen.nodes import Path
+from dataclasses import dataclass
 
-VERSION: Path = ("training", "deepspeed", "version")
 KNOWN = ("0.14.5", "0.15.4", "0.16.9", "0.17.0", "0.17.6", "0.18.3", "0.18.9", "0.19.0", "0.19.4", "0.19.8")
 """Those whose sources were read; tools/deepspeed_keys.py made the tables of each from the package itself."""
+NEWEST = KNOWN[-1]
+
+
+@dataclass(frozen=True)
+class Version:
+    """A version that a configuration is held against.
+
+    table: the known version whose tables are taken; called: what the user wrote, "" for nothing. is_covered: false for
+    one that is newer than all that are known, or older, so that it may have keys that none of them has.
+    """
+
+    table: str = NEWEST
+    called: str = ""
+    is_covered: bool = True
 
 
 def order(version: str) -> tuple[int, ...]:
@@ -15,19 +27,17 @@ def order(version: str) -> tuple[int, ...]:
     return tuple(map(int, version.split(".")))
 
 
-def chosen(given: str) -> str:
-    """The known version for what the user wrote: itself, or the newest of a line such as 0.18; "" for none given.
+def around(given: str) -> list[Version]:
+    """The known versions that are nearest to a given one, the oldest first.
 
-    An unknown version is itself; `unknown` reports it.
+    A known version is itself; a line such as 0.18 is all that are known of it; another has two neighbours, or one. What
+    all of them refuse is refused by the version itself.
     """
-    line = [version for version in KNOWN if version.startswith(f"{given}.")]
-    return line[-1] if given and line else given
-
-
-def unknown(given: str) -> Finding | None:
-    """The problem of a version without a table."""
-    if not given or chosen(given) in KNOWN:
-        return None
-    return Finding(
-        "DS285", (), f"training.deepspeed.version: {given} is not known here", f"possible: {', '.join(KNOWN)}"
-    )
+    if not given:
+        return [Version()]
+    exact = [known for known in KNOWN if known == given or known.startswith(f"{given}.")]
+    if exact:
+        return [Version(known, given) for known in exact]
+    below = [known for known in KNOWN if order(known) < order(given)]
+    near = [*below[-1:], *KNOWN[len(below) :][:1]]
+    return [Version(known, given, is_covered=len(near) > 1) for known in near]

@@ -8,7 +8,7 @@ import pytest
 
 from dsgen import values
 from dsgen.deepspeed import batch, combinations, keys, named
-from dsgen.deepspeed.versions import KNOWN, order
+from dsgen.deepspeed.versions import KNOWN, NEWEST, around, order
 from dsgen.diagnostics import Diagnostic
 from dsgen.nodes import SourceText
 from dsgen.set_values import Override
@@ -20,13 +20,15 @@ MICRO, TOTAL, STEPS = "train_micro_batch_size_per_gpu", "train_batch_size", "gra
 ONE = {MICRO: 1}
 
 
-def problems(config: Any, replicas: int = 1, slots: int = 1, **deepspeed: Any) -> list[Diagnostic]:
+def problems(
+    config: Any, replicas: int = 1, slots: int = 1, workers: dict[str, Any] | None = None, **deepspeed: Any
+) -> list[Diagnostic]:
     """What is said about a configuration in a job that is right otherwise."""
     given = {
         "name": "cifar",
         "namespace": "training",
         "image": {"repository": "r/cifar", "tag": "v3"},
-        "workers": {"replicas": replicas, "slots": slots, "accelerator": {"count": 0}},
+        "workers": {"replicas": replicas, "slots": slots, **(workers or {})},
         "training": {"python": "train.py", "deepspeed": {"config": config, **deepspeed}},
     }
     loaded = values.load([SourceText("v.yaml", json.dumps(given, indent=1) + "\n")])
@@ -54,6 +56,16 @@ ERRORS: list[tuple[str, str, dict[str, Any]]] = [
     ("DS260", "timers.throughput.on", {**ONE, "timers": {"throughput": {"on": True}}}),
     ("DS260", "optimizer.params.max_grad_norm", optimizer("Adam", params={"max_grad_norm": 1.0})),
     ("DS260", "scheduler.params.warmup", scheduler("WarmupLR", warmup=1)),
+    ("DS260", "optimizer.params.weigth_decay", optimizer("AdamW", params={"weigth_decay": 0.1})),
+    ("DS260", "optimizer.params.learning_rate", optimizer("Adam", params={"learning_rate": 1e-4})),
+    ("DS260", "optimizer.params.foreach", optimizer("Adam", params={"foreach": True})),
+    ("DS260", "optimizer.params.momentun", optimizer("SGD", params={"momentun": 0.9})),
+    ("DS261", "optimizer.params.lr", optimizer("AdamW", params={"lr": "1e-4"})),
+    ("DS261", "optimizer.params.lr", optimizer("SGD", params={"lr": "0.1"})),
+    ("DS261", "optimizer.params.betas", optimizer("Lion", params={"betas": 0.9})),
+    ("DS261", "scheduler.params.warmup_max_lr", scheduler("WarmupLR", warmup_max_lr="1e-3")),
+    ("DS261", "scheduler.params.cycle_min_lr", scheduler("OneCycle", cycle_min_lr="1e-4", cycle_max_lr=1e-3)),
+    ("DS261", "scheduler.params.total_num_steps", scheduler("WarmupDecayLR", total_num_steps="100")),
     ("DS261", MICRO, {MICRO: "4"}),
     ("DS261", MICRO, {MICRO: 2.5}),
     ("DS261", "gradient_clipping", {**ONE, "gradient_clipping": "1.0"}),
@@ -88,6 +100,7 @@ ERRORS: list[tuple[str, str, dict[str, Any]]] = [
     ("DS267", "zero_optimization.compute_grad_norm", zero(stage=3, compute_grad_norm=False)),
     ("DS267", "optimizer.type", {**optimizer("SGD"), "zero_optimization": {"stage": 1}}),
     ("DS267", "optimizer.type", {**optimizer("Lamb"), "zero_optimization": {"stage": 2}}),
+    ("DS267", "optimizer.type", {**optimizer("MuSGD"), "zero_optimization": {"stage": 1}}),
     ("DS269", "scheduler.params", {**ONE, "scheduler": {"type": "WarmupLR"}}),
     ("DS269", "scheduler.params", {**ONE, "scheduler": {"type": "OneCycle"}}),
     ("DS269", "scheduler.params", scheduler("WarmupDecayLR")),
@@ -102,9 +115,8 @@ WARNINGS: list[tuple[str, str, dict[str, Any]]] = [
     ("DS263", "zero_optimization.cpu_offload", zero(stage=2, cpu_offload=True)),
     ("DS263", "bfloat16", {**ONE, "bfloat16": {"enabled": True}}),
     ("DS263", "optimizer.type", optimizer("OneBitAdam")),
-    ("DS264", "gradient_clipping", {MICRO: 1, "gradient_clipping": "auto", "fp16": {"enabled": "auto"}}),
-    ("DS264", TOTAL, {TOTAL: "auto", MICRO: "auto", STEPS: "auto"}),
-    ("DS264", "optimizer.params.lr", optimizer("AdamW", params={"lr": "auto"})),
+    ("DS260", "optimizer.params.own", optimizer("Adam", params={"torch_adam": True, "own": 1})),
+    ("DS260", "optimizer.params.nesterov", optimizer("Muon", params={"nesterov": True})),
     ("DS268", "zero_optimization.offload_param", zero(stage=2, offload_param={"device": "cpu"})),
     ("DS268", "zero_optimization.offload_optimizer", zero(offload_optimizer={"device": "cpu"})),
     (
@@ -132,7 +144,12 @@ FINE: list[dict[str, Any]] = [
     {**ONE, "data_types": {"keep_in_fp32_modules": "auto", "grad_accum_dtype": "fp32"}},
     {**ONE, "data_efficiency": {"enabled": True, "data_sampling": {"enabled": True}}},
     {**ONE, "checkpoint": {"tag_validation": "Warn", "parallel_write": {"pipeline_stage": True}}},
-    optimizer("ADAM", params={"lr": 0.1, "torch_adam": True, "own": 1}),
+    optimizer("ADAM", params={"lr": 1, "torch_adam": True, "foreach": True, "adam_w_mode": False}),
+    optimizer("AdamW", params=dict.fromkeys(("lr", "betas", "eps", "weight_decay"), "auto")),
+    optimizer("AdamW", params={"betas": [0.9, 0.99], "eps": 1e-8, "bias_correction": False, "weight_decay": 0}),
+    {**optimizer("MuAdamW"), "zero_optimization": {"stage": 2}},
+    scheduler("WarmupLR", warmup_min_lr="auto", warmup_max_lr=[0.1, 0.2], warmup_num_steps=10, warmup_type="linear"),
+    {TOTAL: "auto", MICRO: "auto", STEPS: "auto", "gradient_clipping": "auto", "bf16": {"enabled": "auto"}},
     {**optimizer("Lion"), "zero_optimization": {"stage": 3}},
     optimizer("Lamb"),
     {**optimizer("SGD"), "zero_optimization": {"stage": 1}, "zero_allow_untested_optimizer": True},
@@ -250,7 +267,7 @@ def test_nothing_is_said_about_batch_sizes_while_the_number_of_workers_is_wrong(
 def test_an_unknown_key_is_shown_at_its_name() -> None:
     [found] = problems({**ONE, "zero_optimisation": {"stage": 2}})
 
-    assert ("v.yaml", 20, 5) == (found.position and (found.position.file, found.position.line, found.position.column))
+    assert ("v.yaml", 17, 5) == (found.position and (found.position.file, found.position.line, found.position.column))
     assert "did you mean zero_optimization?" == found.hint
 
 
@@ -314,7 +331,21 @@ GONE: list[tuple[str, str, dict[str, Any]]] = [
     ("0.14.5", "compile", {**ONE, "compile": {"deepcompile": True}}),
     ("0.14.5", "zero_optimization.zenflow", zero(stage=2, zenflow={})),
     ("0.19.0", "zero_optimization.compute_grad_norm", zero(stage=2, compute_grad_norm=True)),
+    ("0.16.9", "optimizer.type", optimizer("muon")),
+    ("0.15.1", "torch_autocast", {**ONE, "torch_autocast": {"enabled": True}}),
+    ("0.12.6", "compile", {**ONE, "compile": {"deepcompile": True}}),
+    ("0.20.0", "amp", {**ONE, "amp": {"enabled": True}}),
 ]
+FP16 = {
+    "enabled": True,
+    "auto_cast": False,
+    "loss_scale": 0,
+    "loss_scale_window": 1000,
+    "initial_scale_power": 16,
+    "hysteresis": 2,
+    "consecutive_hysteresis": False,
+    "min_loss_scale": 1,
+}
 THERE: list[tuple[str, dict[str, Any]]] = [
     ("0.19.4", {**ONE, "sparse_gradients": True, "amp": {"enabled": False}}),
     ("0.19", ONE),
@@ -322,6 +353,20 @@ THERE: list[tuple[str, dict[str, Any]]] = [
     ("0.14.5", {**ONE, "fp16": {"enabled": True, "loss_scale": 0}}),
     ("0.17.6", {**ONE, "torch_autocast": {"enabled": True}}),
     ("0.18", optimizer("ZeroOneAdam")),
+    *[(version, {**ONE, "fp16": FP16}) for version in KNOWN],
+    ("0.16.4", {**ONE, "fp16": {**FP16, "min_loss_scale": 0.5}}),
+    ("0.17.3", {**ONE, "torch_autocast": {"enabled": True}}),
+    ("0.19.6", {**ONE, "sparse_gradients": True, "zero_optimization": {"stage": 2, "compute_grad_norm": True}}),
+    ("0.20.0", ONE),
+    ("1.0", ONE),
+    ("0.19.2", {**optimizer("muon", params={"lr": 0.1}), "zero_optimization": {"stage": 3}}),
+]
+STAGES = [
+    ("0.16.9", "OneBitAdam", 2, "without ZeRO only"),
+    ("0.19.4", "ZeroOneAdam", 1, "without ZeRO only"),
+    ("0.17.6", "Muon", 3, "up to stage 2 of ZeRO only"),
+    ("0.17.6", "Muon", 2, "only with zero_allow_untested_optimizer"),
+    ("0.15.4", "Lamb", 1, "only with zero_allow_untested_optimizer"),
 ]
 
 
@@ -346,8 +391,7 @@ def test_every_known_version_has_a_table(version: str) -> None:
 
 
 def test_the_newest_version_is_the_one_of_the_table() -> None:
-    assert KNOWN[-1] == keys.NEWEST
-    assert f"deepspeed {keys.NEWEST}," in keys.table()["source"]
+    assert f"deepspeed {NEWEST}," in keys.table()["source"]
     assert list(KNOWN) == sorted(KNOWN, key=order)
 
 
@@ -356,3 +400,86 @@ def test_batch_sizes_are_not_told_where_workers_are_left_out() -> None:
 
     assert ["DS265"] == [one.id for one in problems(config, 2)]
     assert [] == problems(config, 2, args=["--exclude=cifar-1-worker-1.cifar-1"])
+
+
+@pytest.mark.parametrize(("version", "name", "stage", "message"), STAGES)
+def test_which_optimizers_zero_takes_depends_on_the_version(version: str, name: str, stage: int, message: str) -> None:
+    [found] = problems({**optimizer(name), "zero_optimization": {"stage": stage}}, version=version)
+
+    assert ("DS267", "error", "training.deepspeed.config.optimizer.type") == (found.id, found.severity, found.path)
+    assert message in found.message
+
+
+@pytest.mark.parametrize(
+    ("given", "expected"),
+    [
+        ("", [KNOWN[-1]]),
+        ("0.16.9", ["0.16.9"]),
+        ("0.18", ["0.18.3", "0.18.9"]),
+        ("0.16.4", ["0.15.4", "0.16.9"]),
+        ("0.18.5", ["0.18.3", "0.18.9"]),
+        ("0.20.0", [KNOWN[-1]]),
+        ("0.20", [KNOWN[-1]]),
+        ("0.9.5", [KNOWN[0]]),
+    ],
+)
+def test_a_version_is_held_against_the_known_ones_around_it(given: str, expected: list[str]) -> None:
+    assert expected == [one.table for one in around(given)]
+
+
+def test_a_message_names_the_version_of_the_user() -> None:
+    [found] = problems({**ONE, "torch_autocast": {"enabled": True}}, version="0.16.4")
+
+    assert "torch_autocast: DeepSpeed has it from 0.17.6 on, 0.16.4 ignores it" == found.message
+
+
+@pytest.mark.parametrize(("version", "severity"), [("0.18.5", "error"), ("0.20.0", "warning"), ("0.9.5", "warning")])
+def test_an_unknown_key_may_be_one_of_a_version_that_is_not_known(version: str, severity: str) -> None:
+    given = {**ONE, "zyzzyva": 1, "zero_optimisation": {}}
+
+    assert [severity, "error"] == [one.severity for one in problems(given, version=version)]
+
+
+def test_a_renamed_key_is_shown_by_its_documented_name() -> None:
+    [found] = problems(zero(stage=3, stage3_gather_fp16_weights_on_model_save=True))
+    name = "stage3_gather_16bit_weights_on_model_save"
+
+    assert ("DS263", "warning", f"use {name}") == (found.id, found.severity, found.hint)
+    assert found.message.endswith(f"is an old name of {name}")
+
+
+@pytest.mark.parametrize(
+    ("version", "severity"), [("", "warning"), ("0.19.8", "warning"), ("0.15.9", "warning"), ("0.15.4", "error")]
+)
+def test_fp16_without_devices_depends_on_the_cpu(version: str, severity: str) -> None:
+    given = {**ONE, "fp16": {"enabled": True}}
+    cpu: dict[str, Any] = {"accelerator": {"count": 0}}
+    pod = {"resourceClaims": [{"name": "gpu", "resourceClaimName": "a"}]}
+    claims = {"resources": {"claims": [{"name": "gpu"}]}, "extraPodSpec": pod}
+    [found] = problems(given, workers=cpu, version=version)
+
+    assert ("DS267", severity, "training.deepspeed.config.fp16.enabled") == (found.id, found.severity, found.path)
+    assert [] == problems(given, version=version)
+    assert [] == problems(given, workers={**cpu, **claims}, version=version)
+    assert [] == problems({**ONE, "bf16": {"enabled": True}}, workers=cpu, version=version)
+
+
+@pytest.mark.parametrize(
+    ("args", "expected"),
+    [
+        (["--no_ssh_check=1"], [("DS281", "--no_ssh_check takes no value")]),
+        (["--quiet="], [("DS281", "--quiet takes no value")]),
+        (["--log_level", "verbose"], [("DS281", '--log_level cannot be "verbose"')]),
+        (["--log_level=INFO"], [("DS281", '--log_level cannot be "INFO"')]),
+        (["--launcher_args", "-v"], [("DS281", "--launcher_args needs a value")]),
+        (["--launcher_args=-v", "--log_level", "debug", "--no_ssh_check"], []),
+        (["--launcher_args", "-S -v"], []),
+    ],
+)
+def test_what_argparse_refuses(args: list[str], expected: list[tuple[str, str]]) -> None:
+    assert expected == [(one.id, one.message) for one in problems(ONE, args=args)]
+
+
+@pytest.mark.parametrize(("version", "expected"), [("0.17.0", ["DS283"]), ("0.17.3", []), ("0.21.0", [])])
+def test_options_that_came_between_two_known_versions_are_let_through(version: str, expected: list[str]) -> None:
+    assert expected == [one.id for one in problems(ONE, args=["--log_level", "debug"], version=version)]
