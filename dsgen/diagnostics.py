@@ -64,6 +64,7 @@ TITLES = {
     "DS216": "A volume of one pod for several pods",
     "DS217": "A claim for which nothing is provisioned",
     "DS218": "ReadWriteOncePod beside other access modes",
+    "DS219": "A claim of nothing",
     "DS220": "A reserved environment variable",
     "DS221": "Two DeepSpeed configurations",
     "DS222": "A variable inside a value, which nothing replaces",
@@ -102,6 +103,8 @@ TITLES = {
     "DS255": "A mount of a volume of other pods",
     "DS256": "A request above its limit",
     "DS257": "A configuration that is too large",
+    "DS258": "An object that kubectl apply does not take",
+    "DS259": "Devices or huge pages that Kubernetes refuses",
     # DeepSpeed's configuration
     "DS260": "A key that DeepSpeed does not know",
     "DS261": "A value of the wrong type for DeepSpeed",
@@ -128,6 +131,8 @@ TITLES = {
     "DS282": "Workers or slots that are not in the hostfile",
     "DS283": "An argument that only some versions of DeepSpeed have",
     "DS284": "An argument that hides or loses something",
+    "DS286": "A command for debugging that is not run",
+    "DS287": "A size of the shared memory that means another one",
     # code from Git
     "DS290": "A setting of a repository that is not given",
     "DS291": "Code that may change under one run id",
@@ -167,6 +172,8 @@ TITLES = {
     "DS336": "Pod Security: probes and hooks of other hosts",
     # what Kubernetes refuses at any level
     "DS337": "A setting of the node's network",
+    "DS338": "A restart policy of an init container or a sidecar",
+    "DS339": "A toleration that Kubernetes refuses",
     # what is watched, how long it stays
     "DS340": "A name that is too long for a Service",
     "DS341": "TensorBoard without a folder",

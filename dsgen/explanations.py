@@ -657,7 +657,7 @@ _LAUNCH = {
         "pdsh gets the names and slots of all workers as one argument, of which Linux takes 131072 bytes. Longer names"
         " leave room for fewer workers.",
         "Use launch.method: torchrun, where only the ConfigMap with the names has a limit, some 20000 workers.",
-        _job("workers: {replicas: 3000}", "launcher: {resources: {requests: {memory: 8Gi}}}"),
+        _job("workers: {replicas: 900, slots: 64}", "launcher: {resources: {requests: {memory: 8Gi}}}"),
     ),
     "DS277": Explanation(
         "The launcher holds an ssh session for each worker, 1.4 MiB each as measured, beside 1 GiB for itself. With"

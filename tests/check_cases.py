@@ -17,6 +17,8 @@ PRIVILEGED = 'security.podSecurityLevel="privileged"'
 RESTRICTED = 'security.podSecurityLevel="restricted"'
 HOST = ("network.hostNetwork=true", PRIVILEGED)
 QUEUE = 'scheduling.queue="team"'
+SMALL = 'scheduling.launcherQueue="small"'
+HOSTNAME = 'scheduling.topology.required="kubernetes.io/hostname"'
 VOLCANO = 'scheduling.gang="volcano"'
 COMMIT = 'code.git.revision="0123456789abcdef0123456789abcdef01234567"'
 HTTPS = 'code.git.repository="https://example.com/x.git"'
@@ -102,6 +104,13 @@ TRAINING: list[Case] = [
     ("DS225", ('training.deepspeed={"autotuning":"run","configFile":"/x"}',)),
     ("DS253", (f'training.files={{"x":"{"x" * 1024 * 1024}"}}',)),
     ("DS257", (f'training.setup="{"x" * 1024 * 1024}"',)),
+    ("DS257", (TORCHRUN, "workers.replicas=30000")),
+    ("DS258", (TORCHRUN, "workers.replicas=20000")),
+    ("DS258", ("workers.replicas=1600", 'launcher.resources={"requests":{"memory":"8Gi"}}')),
+    ("DS258", (f'training.setup="{"x" * 58000}"',)),
+    ("DS258", (f'training.args=["{"<" * 9000}"]', f'training.setup="{"x" * 15000}"')),
+    ("DS258", (f'training.files={{"x":"{"x" * 256 * 1024}"}}',)),
+    ("DS286", ('lifecycle.debug.command=["sleep","1"]',)),
     ("DS257", (f'training.args=["{"é" * 500 * 1024}"]',)),
 ]
 
@@ -118,7 +127,7 @@ LAUNCH: list[Case] = [
         ("DS273", (NO_SSH, setting))
         for setting in (
             *("lifecycle.maxRestarts=1", "lifecycle.restartExitCodes=[3]", 'lifecycle.keepWorkers="failed"'),
-            *("launch.preflight.network=true", 'lifecycle.debug.command=["sleep","1"]'),
+            *("launch.preflight.network=true", 'lifecycle.debug={"enabled":true,"command":["sleep","1"]}'),
             *("ssh.port=2223", 'ssh.user="trainer"', 'ssh.secret.mode="existing"'),
         )
     ),
@@ -131,7 +140,7 @@ LAUNCH: list[Case] = [
         for method in ("openmpi", "torchrun")
     ),
     ("DS275", (*WORKER_COMMAND, "training.deepspeed.bindCores=true")),
-    ("DS276", ("workers.replicas=2000", "workers.slots=8", 'launcher.resources.requests={"memory":"8Gi"}')),
+    ("DS276", ("workers.replicas=900", "workers.slots=64", 'launcher.resources.requests={"memory":"8Gi"}')),
     ("DS242", ("ssh.port=29500",)),
     ("DS350", ("lifecycle.ttlSecondsAfterFinished=0",)),
     ("DS351", ("lifecycle.restartExitCodes=[3]",)),
@@ -161,14 +170,26 @@ CODE: list[Case] = [
 
 PODS: list[Case] = [
     ("DS206", ("workers.slots=2", "workers.accelerator.count=1")),
+    *(
+        ("DS206", ("workers.slots=2", "workers.accelerator.count=1", f'workers.accelerator.resource="{resource}"'))
+        for resource in ("nvidia.com/pgpu", "habana.ai/gaudi", "huawei.com/Ascend910B", "google.com/tpu")
+    ),
     ("DS207", ("workers.slots=2", 'workers.accelerator.resource="nvidia.com/mig-1g.5gb"')),
     ("DS209", ("workers.slots=2", 'workers.accelerator.resource="nvidia.com/gpu.shared"')),
     ("DS208", ('workers.resources.limits={"nvidia.com/gpu":1}',)),
     ("DS208", ('workers.resources.requests={"nvidia.com/gpu":1}',)),
     *(
         ("DS279", (f'workers.resources.limits={{"memory":{limit}}}',))
-        for limit in ('"4Gi"', '"8191Mi"', "8589934591", '"8G"')
+        for limit in (
+            '"4Gi"',
+            '"8191Mi"',
+            "8589934591",
+            '"8G"',
+        )
     ),
+    ("DS287", ('workers.sharedMemory="0"',)),
+    ("DS287", ('workers.sharedMemory="0.0Gi"',)),
+    ("DS287", ('workers.sharedMemory="500m"',)),
     ("DS277", ('launcher.resources={"requests":{"memory":"1Gi"},"limits":{"memory":"1Gi"}}',)),
     ("DS277", ("workers.replicas=1000", 'launcher.resources.limits={"memory":"2Gi"}')),
     ("DS278", ("workers.replicas=1000",)),
@@ -200,6 +221,26 @@ PODS: list[Case] = [
     ),
     ("DS256", ('workers.resources={"requests":{"cpu":"1500m"},"limits":{"cpu":1}}',)),
     ("DS256", ('launcher.resources={"requests":{"memory":"3Gi"},"limits":{"memory":"2.5Gi"}}',)),
+    ("DS256", (sidecar('"resources":{"requests":{"cpu":"2e3"},"limits":{"cpu":"1"}}'),)),
+    ("DS259", ('workers.resources.requests={"example.com/card":1}',)),
+    ("DS259", ('workers.resources={"requests":{"example.com/card":1},"limits":{"example.com/card":2}}',)),
+    ("DS259", ('launcher.resources.limits={"example.com/card":1.5}',)),
+    ("DS259", ('launcher.resources.limits={"example.com/card":"1500m"}',)),
+    ("DS259", ('workers.resources.requests={"hugepages-2Mi":"1Gi"}',)),
+    ("DS259", ('workers.resources.limits={"hugepages-2Mi":"1Mi"}',)),
+    ("DS259", ('workers.resources={"requests":{"cpu":null,"memory":null},"limits":{"hugepages-2Mi":"1Gi"}}',)),
+    ("DS259", (sidecar('"resources":{"requests":{"nvidia.com/gpu":1}}'),)),
+    ("DS338", (sidecar('"restartPolicy":"Never"'),)),
+    ("DS338", (sidecar('"restartPolicy":"OnFailure"', "launcher", "initContainers"),)),
+    ("DS338", (sidecar('"restartPolicy":"Sometimes"', "workers", "initContainers"),)),
+    *(
+        ("DS339", (f"{role}.tolerations=[{{{toleration}}}]",))
+        for role in ("workers", "launcher")
+        for toleration in (
+            *('"key":"a","operator":"Exists","value":"b"', '"operator":"Equal","value":"b"', '"value":"b"'),
+            '"key":"a","operator":"Exists","effect":"NoSchedule","tolerationSeconds":60',
+        )
+    ),
 ]
 
 STORAGE: list[Case] = [
@@ -224,7 +265,12 @@ STORAGE: list[Case] = [
     ("DS216", ("workers.replicas=2", volume('"mountIn":"workers","create": {"accessModes":["ReadWriteOncePod"]}'))),
     ("DS218", ('storage.data={"mountIn":"launcher","create":{"accessModes":["ReadWriteOncePod","ReadOnlyMany"]}}',)),
     ("DS217", (volume('"create": {"storageClass":""}'),)),
+    *(("DS219", (volume(f'"create": {{"size":{size}}}'),)) for size in ("0", '"0Gi"', '"0.0"')),
     ("DS251", ('storage={"a":{"mountPath":"/x","emptyDir":{}},"b":{"mountPath":"/x","emptyDir":{}}}',)),
+    (
+        "DS251",
+        ('storage={"a":{"mountPath":"/x","emptyDir":{}},"b":{"mountPath":"/x","mountIn":"launcher","emptyDir":{}}}',),
+    ),
     ("DS252", ('storage.data.create={"persistentVolume":{"mountOptions":["ro"]}}',)),
     ("DS252", ('storage.data.create={"persistentVolume":{"local":{"path":"/x"}}}',)),
     ("DS254", (volume('"configMap": {"name": "x"}'), volume('"create": {}', "/data/in/it", "b"))),
@@ -240,6 +286,7 @@ NETWORK: list[Case] = [
     ("DS227", (*HOST, "network.policy=false", 'network.rdma.networks=["sriov"]')),
     ("DS228", ('network.rdma.networks=["sriov"]', 'workers.podAnnotations={"k8s.v1.cni.cncf.io/networks":"x"}')),
     ("DS229", ('network.rdma.resources={"rdma/x":1}',)),
+    ("DS229", ('network.rdma.resources={"rdma/x":1,"vpc.amazonaws.com/efa":1}',)),
     ("DS239", (*HOST, "network.policy=false", "workers.replicas=2")),
     ("DS240", ('ssh.secret.name="x"',)),
     ("DS241", ('ssh.secret={"mode":"existing","name":"cifar-ssh"}',)),
@@ -284,6 +331,26 @@ SCHEDULING: list[Case] = [
         "DS305",
         ('scheduling.topology.required="kubernetes.io/hostname"', 'workers.spread="required"', "workers.replicas=2"),
     ),
+    (
+        "DS305",
+        (*HOST, "network.policy=false", 'network.socketInterface="eth0"', "workers.replicas=2", HOSTNAME),
+    ),
+    (
+        "DS305",
+        (*HOST, "network.policy=false", 'network.socketInterface="eth0"', QUEUE, "workers.replicas=2", HOSTNAME),
+    ),
+    ("DS306", (QUEUE, SMALL, 'launcher.resources.requests={"ephemeral-storage":"1Gi"}')),
+    ("DS306", (QUEUE, SMALL, 'launcher.resources.limits={"ephemeral-storage":"1Gi"}')),
+    *(
+        ("DS306", (QUEUE, SMALL, sidecar(f'"resources":{{{resources}}}', role, kind)))
+        for role, kind in (("workers", "sidecars"), ("launcher", "initContainers"))
+        for resources in (
+            *('"requests":{"ephemeral-storage":"1Gi","cpu":1}', '"limits":{"ephemeral-storage":"1Gi"}'),
+            '"requests":{"ephemeral-storage":"1Gi"},"limits":{"ephemeral-storage":"1Gi"}',
+        )
+    ),
+    ("DS308", (QUEUE, SMALL, 'launcher.nodeSelector={"pool":"cpu"}')),
+    ("DS308", (QUEUE, SMALL, 'launcher.affinity={"nodeAffinity":{}}')),
     ("DS306", (QUEUE, 'workers.resources.requests={"ephemeral-storage":"1Gi"}')),
     ("DS306", (QUEUE, 'workers.resources.limits={"hugepages-2Mi":"1Gi"}')),
     ("DS306", (QUEUE, 'network.rdma={"resources":{"rdma/x":1},"ipcLock":"omit"}')),
@@ -408,7 +475,24 @@ ARGUMENTS: list[Case] = [
     ("DS260", ('training.deepspeed.config={"train_batch_size":1,"a":1}',)),
 ]
 
-WRONG = [*NAMES, *TRAINING, *LAUNCH, *CODE, *PODS, *STORAGE, *NETWORK, *SCHEDULING, *SECURITY, *ARGUMENTS]
+# What rows tell in plainer cases: a chart does not.
+FLAT: list[Case] = [
+    *(("DS279", (f'workers.resources.limits={{"memory":{limit}}}',)) for limit in ('"4.5Gi"', "5000000000.5")),
+    ("DS279", ('workers.resources.limits={"memory":"4000000000000m"}',)),
+    (
+        "DS279",
+        ('workers.sharedMemory="1.5Gi"', 'workers.resources={"requests":{"memory":1},"limits":{"memory":"1Gi"}}'),
+    ),
+    ("DS277", ('launcher.resources={"requests":{"memory":"100Mi"},"limits":{"memory":"0.5Gi"}}',)),
+    ("DS277", ("workers.replicas=900", 'launcher.resources={"requests":{"memory":1},"limits":{"memory":"1.5Gi"}}')),
+    ("DS278", ('launcher.resources.requests={"memory":"0.5Gi"}',)),
+    (
+        "DS235",
+        ('launcher.sidecars=[{"name":"a","image":"x:1"},{"name":"b","image":"x:1"},{"name":"a","image":"x:2"}]',),
+    ),
+]
+
+WRONG = [*NAMES, *TRAINING, *LAUNCH, *CODE, *PODS, *STORAGE, *NETWORK, *SCHEDULING, *SECURITY, *ARGUMENTS, *FLAT]
 FINE: list[tuple[str, ...]] = [
     (f'name="{"a" * 52}"', "workers.replicas=10"),
     ("workers.slots=2", "workers.accelerator.count=0"),
@@ -422,8 +506,28 @@ FINE: list[tuple[str, ...]] = [
     ("workers.replicas=731",),
     ("workers.replicas=1000", TORCHRUN),
     ("workers.replicas=1000", 'launcher.resources={"requests":{"memory":"3Gi"},"limits":{"memory":"3Gi"}}'),
-    ("workers.replicas=1600", 'launcher.resources={"requests":{"memory":"8Gi"}}'),
-    ("workers.replicas=20000", TORCHRUN),
+    (
+        "workers.replicas=1000",
+        TORCHRUN,
+        'launcher.resources={"requests":{"memory":"0.5Gi"},"limits":{"memory":"0.5Gi"}}',
+    ),
+    ('workers.resources={"limits":{"memory":"8.5Gi"}}',),
+    ('launcher.resources={"requests":{"memory":"1.5Gi"},"limits":{"memory":"1.5Gi"}}',),
+    ('launcher.resources={"requests":{"memory":"512Mi"},"limits":{"memory":"1.5Gi"}}',),
+    ('workers.resources.limits={"example.com/card":2,"hugepages-2Mi":"1Gi"}',),
+    ('workers.resources={"requests":{"example.com/card":"2"},"limits":{"example.com/card":2}}',),
+    ("workers.slots=16", "workers.accelerator.count=1", 'workers.accelerator.resource="aws.amazon.com/neuroncore"'),
+    (sidecar('"restartPolicy":"Always"'),),
+    (sidecar('"restartPolicy":"Always"', "launcher", "initContainers"),),
+    (
+        'workers.tolerations=[{"operator":"Exists"},{"key":"a"},{"key":"a","effect":"NoExecute","tolerationSeconds":60}]',
+    ),
+    ('lifecycle.debug={"enabled":true,"command":["sleep","1"]}',),
+    (f'training.files={{"x":"{"x" * 200 * 1024}"}}',),
+    (QUEUE, sidecar('"resources":{"limits":{"cpu":1}}'), 'launcher.nodeSelector={"pool":"cpu"}'),
+    (volume('"create":{"size":"0.5Gi"}'),),
+    ('workers.sharedMemory="0.5Gi"',),
+    (*HOST, "network.policy=false", HOSTNAME),
     ('workers.extraPodSpec={"hostAliases":[]}', 'workers.extraContainerSpec={"tty":true}'),
     (sidecar('"volumeMounts":[{"name":"data","mountPath":"/x"}]'), volume('"mountIn":"workers","create":{}')),
     (volume('"emptyDir":{}', "/jobs"),),

@@ -11,7 +11,21 @@ from collections.abc import Collection, Mapping
 from typing import Any
 
 from dsgen import deepspeed
-from dsgen.checks import code, contexts, launch, names, network, pods, scheduling, security, storage, training
+from dsgen.checks import (
+    code,
+    containers,
+    contexts,
+    launch,
+    names,
+    network,
+    pods,
+    quantities,
+    scheduling,
+    security,
+    sizes,
+    storage,
+    training,
+)
 from dsgen.checks.evaluation import groups
 from dsgen.checks.gaps import Watch, mark
 from dsgen.checks.row import Check, Function, Place
@@ -24,9 +38,10 @@ __all__ = ["CHECKS", "FUNCTIONS", "IN_CHART", "LOOKS_AT", "Check", "run"]
 SUBJECTS = (names, training, launch, code, pods, storage, network, scheduling, contexts, security)
 CHECKS: tuple[Check, ...] = tuple(row for subject in SUBJECTS for row in subject.ROWS)
 FUNCTIONS: tuple[Function, ...] = (
-    *pods.FUNCTIONS,
+    *containers.FUNCTIONS,
+    *quantities.FUNCTIONS,
     *storage.FUNCTIONS,
-    *training.FUNCTIONS,
+    *sizes.FUNCTIONS,
     *network.FUNCTIONS,
     deepspeed.problems,
 )
@@ -41,13 +56,19 @@ NAMED: tuple[Path, ...] = (("name",), ("run", "id"), ("launch", "method"), ("lau
 LOOKS_AT: dict[str, tuple[Path, ...]] = {
     "DS238": (("workers", "extraPodSpec"), ("launcher", "extraPodSpec")),
     **dict.fromkeys(("DS251", "DS254"), (("code",),)),
+    **dict.fromkeys(("DS257", "DS258"), sizes.LOOKS_AT),
+    "DS259": (("workers", "accelerator"), ("network", "rdma")),
+    **dict.fromkeys(("DS277", "DS278"), (*NAMED, ("workers", "replicas"), ("launcher", "resources"))),
+    "DS279": (("workers", "resources"),),
     **dict.fromkeys(("DS260", "DS261", "DS262", "DS263", "DS264"), (VERSION,)),
     "DS265": (VERSION, deepspeed.CONFIG, ARGS, *deepspeed.PROCESSES),
     **dict.fromkeys(("DS266", "DS267", "DS268", "DS269"), (VERSION, deepspeed.CONFIG)),
     **dict.fromkeys(("DS280", "DS281", "DS282", "DS283", "DS284"), (VERSION, ARGS, *NAMED, *deepspeed.PROCESSES)),
+    "DS259": tuple((role, "resources", "limits") for role in ("workers", "launcher")),
     "DS342": (("storage",),),
 }
-"""What a problem that a function finds depends on beyond its own key; what a row looks at is noticed."""
+"""What a problem of a function depends on beyond its own key, where going through a map is what it looks at, and where
+one function finds problems of many kinds; everything else is noticed."""
 
 _GROUPS = groups(row for row in CHECKS)
 
@@ -69,8 +90,12 @@ def run(
         if release["name"] or row.id not in OF_NAMES
     ]
     sound = {**seen, "storage": {key: one for key, one in seen["storage"].items() if not _is_open(key, unknown)}}
-    told = (problem for function in FUNCTIONS for problem in function(sound, release, place))
-    found += (problem for problem in told if not any(_depends(problem, path) for path in unknown))
+    for function in FUNCTIONS:
+        watch.start()
+        for problem in function(sound, release, place):
+            missed = watch.missed and function is not deepspeed.problems
+            if not missed and not any(_depends(problem, path) for path in unknown):
+                found.append(problem)
     return [problem for problem in found if not any(_is_around(path, problem[0]) for path in unknown)]
 
 

@@ -6,6 +6,8 @@ from dsgen.checks.row import Check
 
 COMMANDS = '["worker-command", "launcher-command"]'
 NO_SSH = "not uses_ssh(values)"
+SSH_METHODS = ("pdsh", "openmpi", "launcher-command")
+"""Those for which the helper uses_ssh gives true."""
 NOT_PDSH = ('launch.method != "pdsh"',)
 MANY = ("workers.replicas > 100", "launch.preflight.spares > 100")
 OWN_PORTS = ("ssh.port != 2222", "launch.masterPort != 29500")

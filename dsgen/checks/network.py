@@ -125,6 +125,14 @@ ROWS = (
         given=("network.hostNetwork",),
     ),
     Check(
+        "DS305",
+        "network.hostNetwork",
+        'values.scheduling.topology.required == "kubernetes.io/hostname" and worker_pods(values) | int > 1',
+        "network.hostNetwork: each worker takes ports of its node, and scheduling.topology.required wants all on one",
+        "keep one of them",
+        given=("network.hostNetwork",),
+    ),
+    Check(
         "DS228",
         f'workers.podAnnotations.<< "{MULTUS}" >>',
         f'"{MULTUS}" in values.workers.podAnnotations',
@@ -157,7 +165,8 @@ ROWS = (
         "DS229",
         "network.rdma.ipcLock",
         'values.network.rdma.ipcLock == "auto" and values.security.podSecurityLevel != "privileged"'
-        ' and not "vpc.amazonaws.com/efa" in values.network.rdma.resources',
+        ' and (not "vpc.amazonaws.com/efa" in values.network.rdma.resources'
+        " or values.network.rdma.resources | length > 1)",
         f"network.rdma.ipcLock: {IPC_LOCK}, so it is left out",
         "set security.podSecurityLevel: privileged, or ipcLock: omit where the nodes allow it without",
         given=RDMA,

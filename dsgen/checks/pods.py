@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterator, Mapping
-from fractions import Fraction
-from typing import Any
+from dsgen.checks.row import ROLES, Check
+from dsgen.diagnostics import Severity
 
-from dsgen.checks.row import ROLES, Check, Names, Place, found
-from dsgen.validate import Problem
-
-GPUS = "^((nvidia|amd)[.]com/gpu|nvidia[.]com/mig-.*|gpu[.]intel[.]com/.*)$"
+GPUS = "^((nvidia|amd)[.]com/gpu|nvidia[.]com/(pgpu|mig-.*)|gpu[.]intel[.]com/.*)$"
+DEVICES = "^(habana[.]ai/gaudi|huawei[.]com/Ascend.*)$"
+SEVERAL_EACH = "^([a-z.]*/neuron.*|.*[.]shared)$"
+"""One Neuron device has several cores; shares have a row of their own."""
 OWN_CONTAINERS = "^(worker|launcher|status|keygen|passwd|code|dsgen-.*)$"
 POD_FIELDS = (
     *("activeDeadlineSeconds", "affinity", "automountServiceAccountToken", "containers", "dnsPolicy"),
@@ -26,15 +24,48 @@ CONTAINER_FIELDS = (
 )
 """The same for the main container."""
 USER_CONTAINERS = ("workers.initContainers", "workers.sidecars", "launcher.initContainers", "launcher.sidecars")
+UNIQUE = "names in a pod are unique"
 SEVERAL = ("workers.slots > 1",)
 CONTAINER_LOOPS = (ROLES, 'kind in ["initContainers", "sidecars"]', "container in values[role][kind]")
 LAUNCHER_BYTES, BYTES_PER_WORKER = 1024**3, 1468006
 """What the launcher needs for itself, and for the session of each worker: 1 GiB, and 1.4 MiB as measured."""
 SSH_MEMORY = f"({LAUNCHER_BYTES} + {BYTES_PER_WORKER} * (worker_pods(values) | int))"
-MEMORY_WORDS = (
-    "the launcher needs 1 GiB and 1.4 MiB for each of << worker_pods(values) | int >> workers,"
-    " << 1024 + 2 * (worker_pods(values) | int) >>Mi with some room"
-)
+RESOURCE = "<< values.workers.accelerator.resource | quote >>"
+MORE_SHARED = "raise workers.resources.limits.memory, or lower sharedMemory"
+MORE_MEMORY = "raise the limit, or use launch.method: torchrun, which needs no ssh"
+MORE_REQUESTED = "raise the request, or use launch.method: torchrun, which needs no ssh"
+
+
+def above_memory(shared: str) -> str:
+    """Words for a shared memory above the limit."""
+    return f"workers.sharedMemory: {shared} is more than the memory limit of the workers, which counts it"
+
+
+def memory_words(workers: str, mebibytes: str) -> str:
+    """Words for a launcher with less than it needs."""
+    return f"the launcher needs 1 GiB and 1.4 MiB for each of {workers} workers, {mebibytes}Mi with some room"
+
+
+MEMORY_WORDS = memory_words("<< worker_pods(values) | int >>", "<< 1024 + 2 * (worker_pods(values) | int) >>")
+
+
+def _shared_device(when: str, what: str, hint: str = "", severity: Severity = "error") -> Check:
+    """More processes than accelerators."""
+    return Check(
+        "DS206",
+        "workers.slots",
+        "values.workers.accelerator.count is not none and values.workers.accelerator.count > 0"
+        f" and values.workers.slots > values.workers.accelerator.count and {when}",
+        "workers.slots: << values.workers.slots >> processes would share"
+        f" << values.workers.accelerator.count >> {what}",
+        hint or "each process needs one of its own; count: 0 trains on CPUs",
+        given=SEVERAL,
+        severity=severity,
+    )
+
+
+def _of_resource(*patterns: str) -> str:
+    return " or ".join(f'values.workers.accelerator.resource is matching("{one}")' for one in patterns)
 
 
 def _own_resource(path: str) -> Check:
@@ -68,16 +99,9 @@ def _memory(kind: str) -> str:
 
 
 ROWS = (
-    Check(
-        "DS206",
-        "workers.slots",
-        "values.workers.accelerator.count is not none and values.workers.accelerator.count > 0"
-        " and values.workers.slots > values.workers.accelerator.count"
-        f' and values.workers.accelerator.resource is matching("{GPUS}")',
-        "workers.slots: << values.workers.slots >> processes would share << values.workers.accelerator.count >> GPUs",
-        "each process needs a GPU of its own; count: 0 trains on CPUs",
-        given=SEVERAL,
-    ),
+    _shared_device(_of_resource(GPUS), "GPUs", "each process needs a GPU of its own; count: 0 trains on CPUs"),
+    _shared_device(_of_resource(DEVICES), f"of {RESOURCE}"),
+    _shared_device(f"not ({_of_resource(GPUS, DEVICES, SEVERAL_EACH)})", f"of {RESOURCE}", severity="warning"),
     Check(
         "DS207",
         "workers.slots",
@@ -105,11 +129,24 @@ ROWS = (
         "workers.sharedMemory",
         f"{_memory('workers.resources.limits')} > 0 and (whole_bytes(values.workers.sharedMemory) | int)"
         f" > {_memory('workers.resources.limits')}",
-        "workers.sharedMemory: << values.workers.sharedMemory | quote >> is more than the memory limit of the workers,"
-        " which counts it",
-        "raise workers.resources.limits.memory, or lower sharedMemory",
+        above_memory("<< values.workers.sharedMemory | quote >>"),
+        MORE_SHARED,
         given=("workers.resources.limits",),
         severity="warning",
+    ),
+    Check(
+        "DS287",
+        "workers.sharedMemory",
+        'values.workers.sharedMemory is matching("^0+([.]0+)?[A-Za-z]*$")',
+        "workers.sharedMemory: << values.workers.sharedMemory | quote >> is no limit at all for Kubernetes",
+        'write "" to have no /dev/shm of its own, or unlimited',
+    ),
+    Check(
+        "DS287",
+        "workers.sharedMemory",
+        'values.workers.sharedMemory is matching("^[0-9.]*[1-9][0-9.]*m$")',
+        "workers.sharedMemory: << values.workers.sharedMemory | quote >> counts thousandths of a byte",
+        "M is a million bytes, Mi 1024 x 1024",
     ),
     Check(
         "DS277",
@@ -117,7 +154,7 @@ ROWS = (
         f"uses_ssh(values) and {_memory('launcher.resources.limits')} > 0"
         f" and {_memory('launcher.resources.limits')} < {SSH_MEMORY}",
         f"launcher.resources.limits: {MEMORY_WORDS}",
-        "raise the limit, or use launch.method: torchrun, which needs no ssh",
+        MORE_MEMORY,
         given=("launcher.resources.limits",),
     ),
     Check(
@@ -125,9 +162,9 @@ ROWS = (
         "launcher.resources.requests.memory",
         f"uses_ssh(values) and {_memory('launcher.resources.requests')} > 0"
         f" and {_memory('launcher.resources.requests')} < {SSH_MEMORY}"
-        f" and {_memory('launcher.resources.limits')} == 0",
+        ' and not "memory" in values.launcher.resources.limits',
         f"launcher.resources.requests: {MEMORY_WORDS}",
-        "raise the request, or use launch.method: torchrun, which needs no ssh",
+        MORE_REQUESTED,
         severity="warning",
     ),
     Check(
@@ -150,6 +187,15 @@ ROWS = (
         USER_CONTAINERS,
     ),
     Check(
+        "DS235",
+        "<< role >>.sidecars[container].name",
+        "container.name is string and other.name is string and container.name == other.name",
+        "<< role >>: two containers have the name << container.name | quote >>",
+        UNIQUE,
+        (ROLES, 'container in values[role]["sidecars"]', 'other in values[role]["initContainers"]'),
+        ("workers.sidecars", "launcher.sidecars"),
+    ),
+    Check(
         "DS236",
         "<< role >>.<< kind >>[container].volumeMounts[mount].name",
         "mount.name is string and not mount.name in values.storage",
@@ -159,72 +205,3 @@ ROWS = (
         USER_CONTAINERS,
     ),
 )
-
-
-def _containers(values: Mapping[str, Any], role: str) -> Iterator[tuple[tuple[str | int, ...], Mapping[str, Any]]]:
-    for kind in ("initContainers", "sidecars"):
-        for number, container in enumerate(values[role][kind]):
-            yield (role, kind, number), container
-
-
-def same_container_name(values: Mapping[str, Any], _: Names, place: Place) -> Iterator[Problem]:
-    """Kubernetes refuses a pod with two containers of one name."""
-    for role in ("workers", "launcher"):
-        seen: Counter[str] = Counter()
-        for path, container in _containers(values, role):
-            name = container.get("name", "")
-            seen[name] += 1
-            if seen[name] == 2:
-                message = f'{role}: two containers have the name "{name}"'
-                yield found("DS235", (*path, "name"), message, "names in a pod are unique", place)
-
-
-def volume_of_other_pods(values: Mapping[str, Any], _: Names, place: Place) -> Iterator[Problem]:
-    """A container mounts a volume that its pod does not have."""
-    for role in ("workers", "launcher"):
-        for path, container in _containers(values, role):
-            for number, mount in enumerate(container.get("volumeMounts", ())):
-                volume = values["storage"].get(mount.get("name"))
-                if volume and volume["mountIn"] not in ("both", role):
-                    message = f"storage.{mount['name']} is only in the pods of {volume['mountIn']}"
-                    hint = f"set storage.{mount['name']}.mountIn: both"
-                    yield found("DS255", (*path, "volumeMounts", number, "name"), message, hint, place)
-
-
-def claim_of_nobody(values: Mapping[str, Any], _: Names, place: Place) -> Iterator[Problem]:
-    """A container uses a claim of dynamic resource allocation that its pod does not have."""
-    for role in ("workers", "launcher"):
-        known = {claim.get("name") for claim in values[role]["extraPodSpec"].get("resourceClaims", ())}
-        for number, claim in enumerate(values[role]["resources"]["claims"]):
-            if claim["name"] not in known:
-                message = f'{role}.resources.claims: the pod has no claim "{claim["name"]}"'
-                hint = f"describe it in {role}.extraPodSpec.resourceClaims"
-                yield found("DS238", (role, "resources", "claims", number, "name"), message, hint, place)
-
-
-SUFFIXES = {"m": Fraction(1, 1000), **{unit: Fraction(1000) ** power for power, unit in enumerate(" kMGTPE") if power}}
-SUFFIXES |= {f"{unit}i": Fraction(1024) ** power for power, unit in enumerate(" KMGTPE") if power}
-
-
-def amount(quantity: str | float) -> Fraction:
-    """A quantity of Kubernetes as a number."""
-    text = str(quantity)
-    unit = text.lstrip("+-0123456789.")
-    return Fraction(text.removesuffix(unit)) * SUFFIXES[unit] if unit in SUFFIXES else Fraction(text)
-
-
-def request_above_limit(values: Mapping[str, Any], _: Names, place: Place) -> Iterator[Problem]:
-    """Kubernetes refuses a pod that asks for more than it may use."""
-    for path in (("workers",), ("launcher",), ("monitoring", "tensorboard")):
-        part: Any = values
-        for key in path:
-            part = part[key]
-        requests, limits = part["resources"]["requests"], part["resources"]["limits"]
-        for key in sorted(requests.keys() & limits.keys()):
-            if amount(requests[key]) > amount(limits[key]):
-                where = (*path, "resources", "requests", key)
-                message = f"{'.'.join(path)}.resources: the request of {key} is above its limit"
-                yield found("DS256", where, message, "a request is at most the limit", place)
-
-
-FUNCTIONS = (same_container_name, volume_of_other_pods, claim_of_nobody, request_above_limit)

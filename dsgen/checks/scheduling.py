@@ -2,39 +2,76 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from dsgen.checks.row import Check
 
 KUEUE = 'values.scheduling.queue and values.scheduling.gang != "volcano"'
 QUEUE = ("scheduling.queue",)
 TOPOLOGY = ("scheduling.topology.required", "scheduling.topology.preferred")
 USUAL = '["cpu", "memory"]'
+COVER = "look at spec.resourceGroups of the ClusterQueue, or at excludeResourcePrefixes of Kueue's configuration"
 
 
-def _uncovered(path: str) -> Check:
+@dataclass(frozen=True)
+class Queue:
+    """A queue of Kueue's: its key, when it is one, and who waits in it."""
+
+    key: str
+    when: str
+    who: str
+
+
+OF_WORKERS = Queue("scheduling.queue", KUEUE, "the workers wait")
+OF_LAUNCHER = Queue("scheduling.launcherQueue", "values.scheduling.launcherQueue", "the launcher waits")
+
+
+def _uncovered(path: str, when: str = "", queue: Queue = OF_WORKERS) -> Check:
     """One resource that the queue does not count, and the Job waits for ever."""
     return Check(
         "DS306",
         f"{path}.<< key >>",
-        f"{KUEUE} and not key in {USUAL}",
-        f"{path}: the queue << values.scheduling.queue | quote >> must cover << key | quote >>, or the workers wait for"
-        " ever",
-        "look at spec.resourceGroups of the ClusterQueue, or at excludeResourcePrefixes of Kueue's configuration",
+        f"{queue.when} and not key in {USUAL}{when}",
+        f"{path}: the queue << values.{queue.key} | quote >> must cover << key | quote >>, or {queue.who} for ever",
+        COVER,
         (f"key, quantity in values.{path} | items",),
-        QUEUE,
+        (queue.key,),
         "warning",
         at_key=True,
     )
 
 
-def _by_flavors(path: str) -> Check:
+def _uncovered_in_containers(role: str, queue: Queue) -> Check:
+    """The same for the user's containers."""
+    return Check(
+        "DS306",
+        f"{role}.<< kind >>[container].resources.<< amounts >>.<< key >>",
+        f"{queue.when} and not key in {USUAL}"
+        ' and (amounts == "requests" or not key in get(container, "resources", "requests", {}))',
+        f"{role}.<< kind >>: the queue << values.{queue.key} | quote >> must cover << key | quote >>, or {queue.who}"
+        " for ever",
+        COVER,
+        (
+            'kind in ["initContainers", "sidecars"]',
+            f"container in values.{role}[kind]",
+            'amounts in ["requests", "limits"]',
+            'key, quantity in get(container, "resources", amounts, {}) | items',
+        ),
+        (queue.key,),
+        "warning",
+        at_key=True,
+    )
+
+
+def _by_flavors(path: str, queue: Queue = OF_WORKERS) -> Check:
     return Check(
         "DS308",
         path,
-        f"{KUEUE} and values.{path}",
+        f"{queue.when} and values.{path}",
         f"{path}: Kueue looks only at labels that its flavors have; by any other the pods may wait while they hold the"
         " quota",
         "let the queue choose the nodes, or make sure that a ResourceFlavor has these labels",
-        given=QUEUE,
+        given=(queue.key,),
         severity="warning",
     )
 
@@ -99,6 +136,8 @@ ROWS = (
     ),
     _by_flavors("workers.nodeSelector"),
     _by_flavors("workers.affinity"),
+    _by_flavors("launcher.nodeSelector", OF_LAUNCHER),
+    _by_flavors("launcher.affinity", OF_LAUNCHER),
     Check(
         "DS307",
         "workers.tolerations",
@@ -121,18 +160,11 @@ ROWS = (
     ),
     _uncovered("workers.resources.requests"),
     _uncovered("network.rdma.resources"),
-    Check(
-        "DS306",
-        "workers.resources.limits.<< key >>",
-        f"{KUEUE} and not key in {USUAL} and not key in values.workers.resources.requests",
-        "workers.resources.limits: the queue << values.scheduling.queue | quote >> must cover << key | quote >>, or the"
-        " workers wait for ever",
-        "look at spec.resourceGroups of the ClusterQueue, or at excludeResourcePrefixes of Kueue's configuration",
-        ("key, quantity in values.workers.resources.limits | items",),
-        QUEUE,
-        "warning",
-        at_key=True,
-    ),
+    _uncovered("workers.resources.limits", " and not key in values.workers.resources.requests"),
+    _uncovered("launcher.resources.requests", "", OF_LAUNCHER),
+    _uncovered("launcher.resources.limits", " and not key in values.launcher.resources.requests", OF_LAUNCHER),
+    _uncovered_in_containers("workers", OF_WORKERS),
+    _uncovered_in_containers("launcher", OF_LAUNCHER),
     Check(
         "DS310",
         "workers.schedulerName",

@@ -20,7 +20,10 @@ RESERVED_PATHS = (
     "|var/run/secrets/dsgen|run/secrets/dsgen)(/.*)?"
     "|/(etc/ssh/ssh_config|etc/passwd)(/.*)?|/(etc|etc/ssh|run|var|var/run|var/run/secrets|dev|proc|sys))$"
 )
+NOTHING = "^.?0+([.]0+)?[A-Za-z]*.?$"
+"""The quantity 0 as JSON, in quotes or without."""
 SHARED_MEMORY = "^/dev/shm(/.*)?$"
+ELSEWHERE = "mount one of them elsewhere"
 RESERVED = "is reserved, dsgen or the system has files there"
 IN_WORKERS = 'volume.mountIn != "launcher" and worker_pods(values) | int > 1'
 
@@ -40,6 +43,24 @@ ROWS = (
         f"storage.<< name >>.mountPath: << volume.mountPath | quote >> {RESERVED}",
         "mount it elsewhere, such as /data",
         (VOLUMES,),
+    ),
+    Check(
+        "DS251",
+        "storage.<< name >>.mountPath",
+        "other < name and volume.mountPath and volume.mountPath == another.mountPath"
+        ' and (volume.mountIn == another.mountIn or volume.mountIn == "both" or another.mountIn == "both")',
+        "storage.<< name >>: storage.<< other >> is mounted at << volume.mountPath | quote >> too",
+        ELSEWHERE,
+        (VOLUMES, "other, another in values.storage | items"),
+    ),
+    Check(
+        "DS251",
+        "storage.<< name >>.mountPath",  # code.mountPath is often the default
+        "volume.mountPath == values.code.mountPath",
+        "storage.<< name >>: code is mounted at << volume.mountPath | quote >> too",
+        ELSEWHERE,
+        (VOLUMES,),
+        ("code.git.repository",),
     ),
     Check(
         "DS213",
@@ -88,6 +109,14 @@ ROWS = (
         (VOLUMES,),
     ),
     Check(
+        "DS219",
+        "storage.<< name >>.create.size",
+        f'volume.create is not none and quantity_json(volume.create.size) is matching("{NOTHING}")',
+        "storage.<< name >>.create.size: Kubernetes refuses a claim of nothing",
+        "give a size such as 100Gi",
+        (VOLUMES,),
+    ),
+    Check(
         "DS217",
         "storage.<< name >>.create.storageClass",
         "volume.create is not none and not volume.create.persistentVolume"
@@ -119,7 +148,7 @@ ROWS = (
 )
 
 Mount = tuple[Path, str, str, Mapping[str, Any]]
-"""The key of the mount, its name in a message, its path, and its volume (empty for the code)."""
+"""The key of the mount, its name in a message, its path, and its volume (that of the code has a mountPath only)."""
 
 
 def _mounts(values: Mapping[str, Any], role: str) -> Iterator[Mount]:
@@ -128,28 +157,21 @@ def _mounts(values: Mapping[str, Any], role: str) -> Iterator[Mount]:
             path: Path = ("storage", name, "mountPath")
             yield path, f"storage.{name}", posixpath.normpath(volume["mountPath"]), volume
     if values["code"]["git"]["repository"]:
-        yield ("code", "mountPath"), "code", posixpath.normpath(values["code"]["mountPath"]), {}
+        yield ("code", "mountPath"), "code", posixpath.normpath(values["code"]["mountPath"]), values["code"]
 
 
 def mounts(values: Mapping[str, Any], _: Names, place: Place) -> Iterator[Problem]:
-    """Two mounts at one path, and one inside another that cannot get a folder for it."""
+    """A mount inside another one that cannot get a folder for it."""
     told: set[Path] = set()
     for role in ("workers", "launcher"):
         seen: dict[str, Mount] = {}
         for mount in sorted(_mounts(values, role), key=lambda one: one[2].count("/")):
             path, where = mount[0], mount[2]
-            problem = _same(mount, seen, place) or _inside(mount, seen, place)
+            problem = _inside(mount, seen, place)
             if problem and path not in told:
                 told.add(path)
                 yield problem
             seen.setdefault(where, mount)
-
-
-def _same(mount: Mount, seen: Mapping[str, Mount], place: Place) -> Problem | None:
-    path, _, where, _ = mount
-    if where not in seen:
-        return None
-    return found("DS251", path, f"{seen[where][1]} is mounted at {where} too", "mount one of them elsewhere", place)
 
 
 def _inside(mount: Mount, seen: Mapping[str, Mount], place: Place) -> Problem | None:

@@ -22,6 +22,16 @@ training: one of python, module and exec must be given [DS202]
   a script: python: train.py; a module: module: team.train; any other program: exec: [bash, -c, ...]
 {{- end }}
 
+{{- if regexMatch "^0+([.]0+)?[A-Za-z]*$" .Values.workers.sharedMemory }}
+workers.sharedMemory: {{ .Values.workers.sharedMemory | quote }} is no limit at all for Kubernetes [DS287]
+  write "" to have no /dev/shm of its own, or unlimited
+{{- end }}
+
+{{- if regexMatch "^[0-9.]*[1-9][0-9.]*m$" .Values.workers.sharedMemory }}
+workers.sharedMemory: {{ .Values.workers.sharedMemory | quote }} counts thousandths of a byte [DS287]
+  M is a million bytes, Mi 1024 x 1024
+{{- end }}
+
 {{- if .Values.monitoring.tensorboard.enabled }}
 {{- if gt (len (include "deepspeed-job.jobName" .)) 51 }}
 {{ include "deepspeed-job.jobName" . | quote }} has {{ len (include "deepspeed-job.jobName" .) }} characters and -tensorboard has 12, the name of a Service may have 63 together [DS340]
@@ -313,9 +323,17 @@ code.mountPath: {{ .Values.code.mountPath | quote }} is reserved, dsgen or the s
 {{- if and (ne .Values.workers.accelerator.count nil)
            (gt (int64 .Values.workers.accelerator.count) 0)
            (gt (int64 .Values.workers.slots) (int64 .Values.workers.accelerator.count))
-           (regexMatch "^((nvidia|amd)[.]com/gpu|nvidia[.]com/mig-.*|gpu[.]intel[.]com/.*)$" .Values.workers.accelerator.resource) }}
+           (regexMatch "^((nvidia|amd)[.]com/gpu|nvidia[.]com/(pgpu|mig-.*)|gpu[.]intel[.]com/.*)$" .Values.workers.accelerator.resource) }}
 workers.slots: {{ int64 .Values.workers.slots }} processes would share {{ int64 .Values.workers.accelerator.count }} GPUs [DS206]
   each process needs a GPU of its own; count: 0 trains on CPUs
+{{- end }}
+
+{{- if and (ne .Values.workers.accelerator.count nil)
+           (gt (int64 .Values.workers.accelerator.count) 0)
+           (gt (int64 .Values.workers.slots) (int64 .Values.workers.accelerator.count))
+           (regexMatch "^(habana[.]ai/gaudi|huawei[.]com/Ascend.*)$" .Values.workers.accelerator.resource) }}
+workers.slots: {{ int64 .Values.workers.slots }} processes would share {{ int64 .Values.workers.accelerator.count }} of {{ .Values.workers.accelerator.resource | quote }} [DS206]
+  each process needs one of its own; count: 0 trains on CPUs
 {{- end }}
 
 {{- if and (regexMatch "^nvidia[.]com/mig-.*$" .Values.workers.accelerator.resource)
@@ -470,6 +488,19 @@ workers.spread writes a podAntiAffinity, and workers.affinity has one too [DS237
 {{- end }}
 {{- end }}
 
+{{- if or .Values.workers.sidecars .Values.launcher.sidecars }}
+{{- range $role := list "workers" "launcher" }}
+{{- range $container := index (index $.Values $role) "sidecars" }}
+{{- range $other := index (index $.Values $role) "initContainers" }}
+{{- if and (kindIs "string" $container.name) (kindIs "string" $other.name) (eq $container.name $other.name) }}
+{{ $role }}: two containers have the name {{ $container.name | quote }} [DS235]
+  names in a pod are unique
+{{- end }}
+{{- end }}
+{{- end }}
+{{- end }}
+{{- end }}
+
 {{- if or .Values.workers.initContainers
           .Values.workers.sidecars
           .Values.launcher.initContainers
@@ -524,6 +555,12 @@ storage.{{ $name }}: ReadWriteOncePod stands beside other access modes [DS218]
   it stands alone; keep one of them
 {{- end }}
 
+{{- if and (ne $volume.create nil)
+           (regexMatch "^.?0+([.]0+)?[A-Za-z]*.?$" (include "deepspeed-job.quantityJson" (dig "size" "100Gi" $volume.create))) }}
+storage.{{ $name }}.create.size: Kubernetes refuses a claim of nothing [DS219]
+  give a size such as 100Gi
+{{- end }}
+
 {{- if and (ne $.Values.security.podSecurityLevel "privileged")
            (eq (include "deepspeed-job.firstSource" $volume) "hostPath") }}
 storage.{{ $name }}.hostPath: Pod Security {{ $.Values.security.podSecurityLevel }} forbids it (hostPath volumes) [DS323]
@@ -534,6 +571,29 @@ storage.{{ $name }}.hostPath: Pod Security {{ $.Values.security.podSecurityLevel
            (eq (include "deepspeed-job.firstSource" $volume) "nfs") }}
 storage.{{ $name }}.nfs: Pod Security restricted forbids it (restricted volume types) [DS331]
   use a claim: create with persistentVolume.nfs, or existingClaim
+{{- end }}
+{{- end }}
+
+{{- range $name, $volume := .Values.storage }}
+{{- range $other, $another := $.Values.storage }}
+{{- if and (lt $other $name)
+           (dig "mountPath" "" $volume)
+           (eq (dig "mountPath" "" $volume) (dig "mountPath" "" $another))
+           (or (eq (dig "mountIn" "both" $volume) (dig "mountIn" "both" $another))
+               (eq (dig "mountIn" "both" $volume) "both")
+               (eq (dig "mountIn" "both" $another) "both")) }}
+storage.{{ $name }}: storage.{{ $other }} is mounted at {{ dig "mountPath" "" $volume | quote }} too [DS251]
+  mount one of them elsewhere
+{{- end }}
+{{- end }}
+{{- end }}
+
+{{- if .Values.code.git.repository }}
+{{- range $name, $volume := .Values.storage }}
+{{- if eq (dig "mountPath" "" $volume) $.Values.code.mountPath }}
+code.mountPath: storage.{{ $name }} is mounted at {{ dig "mountPath" "" $volume | quote }} too [DS251]
+  mount one of them elsewhere
+{{- end }}
 {{- end }}
 {{- end }}
 
@@ -568,6 +628,12 @@ ssh.port: with network.hostNetwork the node's own sshd has port 22 [DS244]
 {{- if .Values.network.rdma.networks }}
 network.rdma.networks: pods with hostNetwork get no networks of their own [DS227]
   keep one of networks and hostNetwork
+{{- end }}
+
+{{- if and (eq .Values.scheduling.topology.required "kubernetes.io/hostname")
+           (gt (include "deepspeed-job.workerPods" . | int64) 1) }}
+network.hostNetwork: each worker takes ports of its node, and scheduling.topology.required wants all on one [DS305]
+  keep one of them
 {{- end }}
 
 {{- if ne .Values.security.podSecurityLevel "privileged" }}
@@ -1001,7 +1067,7 @@ the image has no fixed version [DS250]
 {{- if and (include "deepspeed-job.usesSsh" .)
            (gt (include "deepspeed-job.memoryBytes" .Values.launcher.resources.requests | int64) 0)
            (lt (include "deepspeed-job.memoryBytes" .Values.launcher.resources.requests | int64) (add 1073741824 (mul 1468006 (include "deepspeed-job.workerPods" . | int64))))
-           (eq (include "deepspeed-job.memoryBytes" .Values.launcher.resources.limits | int64) 0) }}
+           (not (hasKey .Values.launcher.resources.limits "memory")) }}
 launcher.resources.requests: the launcher needs 1 GiB and 1.4 MiB for each of {{ include "deepspeed-job.workerPods" . | int64 }} workers, {{ add 1024 (mul 2 (include "deepspeed-job.workerPods" . | int64)) }}Mi with some room [DS278]
   raise the request, or use launch.method: torchrun, which needs no ssh
 {{- end }}
@@ -1040,6 +1106,13 @@ monitoring.tensorboard.image: the image has no fixed version [DS250]
 {{- end }}
 {{- end }}
 
+{{- if .Values.lifecycle.debug.command }}
+{{- if and (include "deepspeed-job.usesSsh" .) (not .Values.lifecycle.debug.enabled) }}
+lifecycle.debug.command is not run: lifecycle.debug.enabled is false [DS286]
+  set lifecycle.debug.enabled: true, or remove the command
+{{- end }}
+{{- end }}
+
 {{- range $key, $value := .Values.training.env }}
 {{- if and (kindIs "string" $value)
            (regexMatch "^([^$]|[$])*[$]([{(]?)(LD_LIBRARY_PATH|PATH|PYTHONPATH)([^A-Za-z0-9_]([^$]|[$])*)?$" $value) }}
@@ -1065,6 +1138,14 @@ lifecycle.restartExitCodes: nothing is restarted while maxRestarts is 0 [DS351]
 {{- end }}
 
 {{- if gt (int64 .Values.workers.slots) 1 }}
+{{- if and (ne .Values.workers.accelerator.count nil)
+           (gt (int64 .Values.workers.accelerator.count) 0)
+           (gt (int64 .Values.workers.slots) (int64 .Values.workers.accelerator.count))
+           (not (or (regexMatch "^((nvidia|amd)[.]com/gpu|nvidia[.]com/(pgpu|mig-.*)|gpu[.]intel[.]com/.*)$" .Values.workers.accelerator.resource) (regexMatch "^(habana[.]ai/gaudi|huawei[.]com/Ascend.*)$" .Values.workers.accelerator.resource) (regexMatch "^([a-z.]*/neuron.*|.*[.]shared)$" .Values.workers.accelerator.resource))) }}
+workers.slots: {{ int64 .Values.workers.slots }} processes would share {{ int64 .Values.workers.accelerator.count }} of {{ .Values.workers.accelerator.resource | quote }} [DS206]
+  each process needs one of its own; count: 0 trains on CPUs
+{{- end }}
+
 {{- if and (regexMatch "^.*[.]shared$" .Values.workers.accelerator.resource)
            (or (eq .Values.workers.accelerator.count nil) (gt (int64 .Values.workers.accelerator.count) 0)) }}
 workers.slots: shares of {{ .Values.workers.accelerator.resource | quote }} may be of one GPU, which {{ int64 .Values.workers.slots }} processes would then use together [DS209]
@@ -1145,7 +1226,8 @@ network.socketInterface: with network.hostNetwork Gloo takes the interface that 
 {{- if .Values.network.rdma.resources }}
 {{- if and (eq .Values.network.rdma.ipcLock "auto")
            (ne .Values.security.podSecurityLevel "privileged")
-           (not (hasKey .Values.network.rdma.resources "vpc.amazonaws.com/efa")) }}
+           (or (not (hasKey .Values.network.rdma.resources "vpc.amazonaws.com/efa"))
+               (gt (len .Values.network.rdma.resources) 1)) }}
 network.rdma.ipcLock: IPC_LOCK, which memory for RDMA needs, is allowed by the level privileged only, so it is left out [DS229]
   set security.podSecurityLevel: privileged, or ipcLock: omit where the nodes allow it without
 {{- end }}
@@ -1176,6 +1258,16 @@ workers.tolerations: the flavor of the queue must have no tolerations of its own
 {{- end }}
 
 {{- if .Values.scheduling.launcherQueue }}
+{{- if and .Values.scheduling.launcherQueue .Values.launcher.nodeSelector }}
+launcher.nodeSelector: Kueue looks only at labels that its flavors have; by any other the pods may wait while they hold the quota [DS308]
+  let the queue choose the nodes, or make sure that a ResourceFlavor has these labels
+{{- end }}
+
+{{- if and .Values.scheduling.launcherQueue .Values.launcher.affinity }}
+launcher.affinity: Kueue looks only at labels that its flavors have; by any other the pods may wait while they hold the quota [DS308]
+  let the queue choose the nodes, or make sure that a ResourceFlavor has these labels
+{{- end }}
+
 {{- if .Values.launcher.tolerations }}
 launcher.tolerations: the flavor of the launcher's queue must have no tolerations of its own, or exactly these and none with tolerationSeconds [DS307]
   leave them out where the flavor has them
@@ -1208,6 +1300,61 @@ network.rdma.resources: the queue {{ $.Values.scheduling.queue | quote }} must c
            (not (hasKey $.Values.workers.resources.requests $key)) }}
 workers.resources.limits: the queue {{ $.Values.scheduling.queue | quote }} must cover {{ $key | quote }}, or the workers wait for ever [DS306]
   look at spec.resourceGroups of the ClusterQueue, or at excludeResourcePrefixes of Kueue's configuration
+{{- end }}
+{{- end }}
+{{- end }}
+
+{{- if .Values.scheduling.launcherQueue }}
+{{- range $key, $quantity := .Values.launcher.resources.requests }}
+{{- if and $.Values.scheduling.launcherQueue (not (has $key (list "cpu" "memory"))) }}
+launcher.resources.requests: the queue {{ $.Values.scheduling.launcherQueue | quote }} must cover {{ $key | quote }}, or the launcher waits for ever [DS306]
+  look at spec.resourceGroups of the ClusterQueue, or at excludeResourcePrefixes of Kueue's configuration
+{{- end }}
+{{- end }}
+{{- end }}
+
+{{- if .Values.scheduling.launcherQueue }}
+{{- range $key, $quantity := .Values.launcher.resources.limits }}
+{{- if and $.Values.scheduling.launcherQueue
+           (not (has $key (list "cpu" "memory")))
+           (not (hasKey $.Values.launcher.resources.requests $key)) }}
+launcher.resources.limits: the queue {{ $.Values.scheduling.launcherQueue | quote }} must cover {{ $key | quote }}, or the launcher waits for ever [DS306]
+  look at spec.resourceGroups of the ClusterQueue, or at excludeResourcePrefixes of Kueue's configuration
+{{- end }}
+{{- end }}
+{{- end }}
+
+{{- if .Values.scheduling.queue }}
+{{- range $kind := list "initContainers" "sidecars" }}
+{{- range $container := index $.Values.workers $kind }}
+{{- range $amounts := list "requests" "limits" }}
+{{- range $key, $quantity := dig "resources" $amounts (dict) $container }}
+{{- if and $.Values.scheduling.queue
+           (ne $.Values.scheduling.gang "volcano")
+           (not (has $key (list "cpu" "memory")))
+           (or (eq $amounts "requests") (not (hasKey (dig "resources" "requests" (dict) $container) $key))) }}
+workers.{{ $kind }}: the queue {{ $.Values.scheduling.queue | quote }} must cover {{ $key | quote }}, or the workers wait for ever [DS306]
+  look at spec.resourceGroups of the ClusterQueue, or at excludeResourcePrefixes of Kueue's configuration
+{{- end }}
+{{- end }}
+{{- end }}
+{{- end }}
+{{- end }}
+{{- end }}
+
+{{- if .Values.scheduling.launcherQueue }}
+{{- range $kind := list "initContainers" "sidecars" }}
+{{- range $container := index $.Values.launcher $kind }}
+{{- range $amounts := list "requests" "limits" }}
+{{- range $key, $quantity := dig "resources" $amounts (dict) $container }}
+{{- if and $.Values.scheduling.launcherQueue
+           (not (has $key (list "cpu" "memory")))
+           (or (eq $amounts "requests") (not (hasKey (dig "resources" "requests" (dict) $container) $key))) }}
+launcher.{{ $kind }}: the queue {{ $.Values.scheduling.launcherQueue | quote }} must cover {{ $key | quote }}, or the launcher waits for ever [DS306]
+  look at spec.resourceGroups of the ClusterQueue, or at excludeResourcePrefixes of Kueue's configuration
+{{- end }}
+{{- end }}
+{{- end }}
 {{- end }}
 {{- end }}
 {{- end }}

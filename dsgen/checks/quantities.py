@@ -1,0 +1,126 @@
+"""Requests, limits and sizes as numbers: what Kubernetes refuses of them, and memory that rows do not compare."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from fractions import Fraction
+from typing import Any
+
+from dsgen.checks.containers import users_containers
+from dsgen.checks.launch import SSH_METHODS
+from dsgen.checks.pods import (
+    BYTES_PER_WORKER,
+    LAUNCHER_BYTES,
+    MORE_MEMORY,
+    MORE_REQUESTED,
+    MORE_SHARED,
+    above_memory,
+    memory_words,
+)
+from dsgen.checks.row import Names, Place, found
+from dsgen.diagnostics import Severity
+from dsgen.language.text import to_json
+from dsgen.nodes import Path, path_text
+from dsgen.validate import Problem
+
+Quantities = Mapping[str, Any]
+SUFFIXES = {unit: Fraction(1000) ** power for power, unit in enumerate(" kMGTPE") if power}
+SUFFIXES |= {f"{unit}i": Fraction(1024) ** power for power, unit in enumerate(" KMGTPE") if power}
+SUFFIXES |= {unit: Fraction(1, 1000**power) for power, unit in enumerate(" mun") if power}
+COMPARED = "[0-9]{1,18}|[0-9]{1,9}([KMG]i|[kMG])|[0-9]{1,6}Ti?"
+"""Quantities of which the helper whole_bytes knows the bytes: rows compare these."""
+WRITTEN = (("workers", "resources"), ("launcher", "resources"), ("monitoring", "tensorboard", "resources"))
+LIMITED: tuple[str, str, str, Severity] = ("limits", "DS277", MORE_MEMORY, "error")
+REQUESTED: tuple[str, str, str, Severity] = ("requests", "DS278", MORE_REQUESTED, "warning")
+ONLY_WHOLE = "set requests and limits to one whole number, or leave the request out"
+
+
+def amount(quantity: str | float) -> Fraction:
+    """A quantity of Kubernetes as a number."""
+    text = str(quantity)
+    unit = text.lstrip("+-0123456789.")
+    return Fraction(text.removesuffix(unit)) * SUFFIXES[unit] if unit in SUFFIXES else Fraction(text)
+
+
+def _is_compared(*quantities: str | float) -> bool:
+    return all(re.fullmatch(COMPARED, to_json(one).strip('"')) for one in quantities)
+
+
+def _resources(values: Mapping[str, Any]) -> Iterator[tuple[Path, Quantities, Quantities]]:
+    """Requests and limits of every container that is not dsgen's own, with the path of both."""
+    for path in WRITTEN:
+        part: Any = values
+        for key in path:
+            part = part[key]
+        yield path, part["requests"], part["limits"]
+    for role in ("workers", "launcher"):
+        for where, container in users_containers(values, role):
+            given = container.get("resources", {})
+            yield (*where, "resources"), given.get("requests", {}), given.get("limits", {})
+
+
+def request_above_limit(values: Mapping[str, Any], _: Names, place: Place) -> Iterator[Problem]:
+    """Kubernetes refuses a pod that asks for more than it may use."""
+    for path, requests, limits in _resources(values):
+        for key in sorted(requests.keys() & limits.keys()):
+            if amount(requests[key]) > amount(limits[key]):
+                message = f"{path_text(path)}: the request of {key} is above its limit"
+                yield found("DS256", (*path, "requests", key), message, "a request is at most the limit", place)
+
+
+def devices(values: Mapping[str, Any], _: Names, place: Place) -> Iterator[Problem]:
+    """What ValidateContainerResourceRequirements of Kubernetes says of devices and huge pages."""
+    written = {values["workers"]["accelerator"]["resource"], *values["network"]["rdma"]["resources"]}
+    for path, requests, limits in _resources(values):
+        for kind, quantities in (("limits", limits), ("requests", requests)):
+            for key in sorted(quantities):
+                if path[0] == "workers" and len(path) == 2 and key in written:
+                    continue  # that is said already
+                words = _refused(key, kind, requests, limits)
+                if words:
+                    message = f"{path_text(path)}.{kind}: {words}"
+                    yield found("DS259", (*path, kind, key), message, ONLY_WHOLE, place)
+
+
+def _refused(key: str, kind: str, requests: Quantities, limits: Quantities) -> str:
+    is_page, is_device = key.startswith("hugepages-"), "/" in key and "kubernetes.io/" not in key
+    if not (is_page or is_device):
+        return ""
+    if kind == "requests" and key not in limits:
+        return f"{key} has no limit, and Kubernetes takes devices and huge pages only with one"
+    if kind == "requests":
+        return f"{key} is not as much as its limit" if amount(requests[key]) < amount(limits[key]) else ""
+    size = amount(limits[key])
+    if is_device and size.denominator != 1:
+        return f"{key} must be a whole number"
+    if is_page and size % amount(key.removeprefix("hugepages-")):
+        return f"{key} must be a multiple of the size of a page"
+    if is_page and not {"cpu", "memory"} & (requests.keys() | limits.keys()):
+        return f"{key} needs cpu or memory beside it"
+    return ""
+
+
+def memory(values: Mapping[str, Any], _: Names, place: Place) -> Iterator[Problem]:
+    """What the rows of pods say of memory, for quantities that they do not compare, such as 1.5Gi."""
+    limit, shared = values["workers"]["resources"]["limits"].get("memory", 0), values["workers"]["sharedMemory"]
+    is_looked_at = shared not in ("", "unlimited") and not _is_compared(limit, shared)
+    if is_looked_at and amount(shared) > amount(limit) > 0:
+        path = ("workers", "sharedMemory")
+        yield found("DS279", path, above_memory(f'"{shared}"'), MORE_SHARED, place, "warning")
+    yield from _launcher_memory(values, place)
+
+
+def _launcher_memory(values: Mapping[str, Any], place: Place) -> Iterator[Problem]:
+    workers = int(values["workers"]["replicas"] + values["launch"]["preflight"]["spares"])
+    is_limited = "memory" in values["launcher"]["resources"]["limits"]
+    kind, id_, hint, severity = LIMITED if is_limited else REQUESTED
+    given = values["launcher"]["resources"][kind].get("memory", 0)
+    if values["launch"]["method"] not in SSH_METHODS or _is_compared(given):
+        return
+    if 0 < amount(given) < LAUNCHER_BYTES + BYTES_PER_WORKER * workers:
+        message = f"launcher.resources.{kind}: {memory_words(str(workers), str(1024 + 2 * workers))}"
+        yield found(id_, ("launcher", "resources", kind, "memory"), message, hint, place, severity)
+
+
+FUNCTIONS = (request_above_limit, devices, memory)

@@ -1,0 +1,117 @@
+"""How large the run's ConfigMaps become, and who still takes them."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Iterator, Mapping
+from pathlib import Path as File
+from typing import Any
+
+from dsgen.checks.row import Names, Place, found
+from dsgen.language.text import scalar, to_json
+from dsgen.nodes import Path, path_text
+from dsgen.validate import Problem
+
+MAX_BYTES = 1024 * 1024
+"""What a ConfigMap holds; the API server counts keys and values."""
+MAX_ANNOTATION = 256 * 1024
+"""What all annotations of an object hold; `kubectl apply` keeps the object in one, as JSON."""
+OTHER_BYTES = 4096
+"""What else the JSON of the run's ConfigMap holds: settings, sshd's and ssh's configuration, labels; measured."""
+SMALL = 8192
+"""Nothing is counted below this: there is room for it beside the scripts."""
+SCRIPTS = File(__file__).parent.parent / "scripts"
+WORKERS: Path = ("workers", "replicas")
+LOOKS_AT: tuple[Path, ...] = (WORKERS, ("name",), ("training",), ("launch",), ("lifecycle",), ("code",))
+TOO_MUCH = f"of which kubectl apply keeps a copy in annotations that hold {MAX_ANNOTATION}"
+APPLY = "use kubectl apply --server-side, and in Argo CD the sync option ServerSideApply=true"
+FEWER = "use shorter names or fewer workers"
+
+
+def files_size(values: Mapping[str, Any], _: Names, place: Place) -> Iterator[Problem]:
+    """training.files, which have a ConfigMap of their own."""
+    files, path = values["training"]["files"], ("training", "files")
+    size = sum(len(name) + _bytes(text) for name, text in files.items())
+    as_json = sum(_json_bytes(name) + _json_bytes(text) for name, text in files.items()) if size > SMALL else 0
+    if size > MAX_BYTES:
+        message = f"training.files: all files together have {size} bytes, a ConfigMap holds {MAX_BYTES}"
+        yield found("DS253", path, message, "put large files into the image or a volume", place)
+    elif as_json + 1024 > MAX_ANNOTATION:
+        message = f"training.files: their ConfigMap has {as_json} bytes of JSON, {TOO_MUCH}"
+        yield found("DS258", path, message, APPLY, place, "warning")
+
+
+def config_size(values: Mapping[str, Any], release: Names, place: Place) -> Iterator[Problem]:
+    """The run's other ConfigMap, which holds the scripts too; the largest part is told."""
+    job = values["name"] or release["name"]
+    sizes = {path: _bytes(text) for path, text in _texts(values, job).items()}
+    if sum(sizes.values()) <= SMALL:
+        return
+    path = max(sizes, key=lambda path: sizes[path])
+    total = sum(sizes.values()) + sum(map(_bytes, _scripts()))
+    as_json = json_bytes(values, job)
+    smaller = FEWER if path == WORKERS else "put large parts into the image or a volume"
+    if total > MAX_BYTES:
+        message = (
+            f"{path_text(path)}: {_what(path)} {sizes[path]} bytes; with the rest and the scripts the run's ConfigMap"
+            f" would have {total}, and holds {MAX_BYTES}"
+        )
+        yield found("DS257", path, message, smaller, place)
+    elif as_json > MAX_ANNOTATION:
+        message = (
+            f"{path_text(path)}: {_what(path)} {sizes[path]} bytes; with the rest and the scripts the run's ConfigMap"
+            f" has about {as_json} bytes of JSON, {TOO_MUCH}"
+        )
+        yield found("DS258", path, message, f"{APPLY}; or {smaller}", place, "warning")
+
+
+def json_bytes(values: Mapping[str, Any], job: str) -> int:
+    """About how many bytes kubectl keeps of the run's ConfigMap, a little more rather than less."""
+    return sum(map(_json_bytes, (*_texts(values, job).values(), *_scripts()))) + OTHER_BYTES
+
+
+def _what(path: Path) -> str:
+    return "the names of the workers have" if path == WORKERS else "it has"
+
+
+def _texts(values: Mapping[str, Any], job: str) -> dict[Path, str]:
+    """What the ConfigMap holds of the values, by the key that it comes from; JSON in JSON as it stands there."""
+    training = values["training"]
+    texts = (
+        (("training", "setup"), training["setup"]),
+        (("training", "args"), to_json(training["args"])),
+        (("training", "exec"), to_json(training["exec"])),
+        (("training", "deepspeed", "config"), to_json(training["deepspeed"]["config"])),
+        (("training", "deepspeed", "args"), to_json(training["deepspeed"]["args"])),
+        (("launch", "command"), to_json(values["launch"]["command"])),
+        (("lifecycle", "debug", "command"), to_json(values["lifecycle"]["debug"]["command"])),
+        (("code", "git", "knownHosts"), values["code"]["git"]["knownHosts"]),
+        (WORKERS, _hostfile(values, job)),
+    )
+    return dict(texts)
+
+
+def _hostfile(values: Mapping[str, Any], job: str) -> str:
+    run, slots = f"{job}-{scalar(values['run']['id'])}", scalar(values["workers"]["slots"])
+    workers = int(values["workers"]["replicas"] + values["launch"]["preflight"]["spares"])
+    return "".join(f"{run}-worker-{number}.{run} slots={slots}\n" for number in range(workers))
+
+
+@functools.cache
+def _scripts() -> tuple[str, ...]:
+    """The scripts, each with its name."""
+    files = sorted(path for path in SCRIPTS.iterdir() if path.is_file())
+    return tuple(f"{path.name}: {path.read_text(encoding='utf-8')}" for path in files)
+
+
+def _bytes(text: str) -> int:
+    return len(text.encode(errors="replace"))
+
+
+@functools.lru_cache(maxsize=256)
+def _json_bytes(text: str) -> int:
+    """As kubectl writes it: Go's JSON escapes <, > and & too."""
+    return _bytes(to_json(text)) + 5 * sum(map(text.count, "<>&"))
+
+
+FUNCTIONS = (files_size, config_size)

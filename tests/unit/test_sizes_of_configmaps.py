@@ -1,0 +1,39 @@
+"""The estimate of how large the run's ConfigMap is, against the object that is rendered."""
+
+import json
+
+import pytest
+import yaml
+
+from dsgen import values
+from dsgen.checks import sizes
+from dsgen.nodes import SourceText
+from dsgen.render import render
+from dsgen.set_values import Override
+from dsgen.values import Release
+from tests.check_cases import GOOD
+
+LONG = f'name="{"n" * 48}"'
+
+
+@pytest.mark.parametrize(
+    "sets",
+    [
+        (),
+        ('training.setup="a <b> & \\"c\\"\\n\\tédsgen"', 'launch.method="torchrun"'),
+        (LONG, f'namespace="{"m" * 63}"', "workers.replicas=250", 'ssh.user="trainer"'),
+        ('training={"python":"a","args":["\\"","\\\\"],"deepspeed":{"config":{"train_batch_size":1}}}',),
+    ],
+)
+def test_the_estimate_is_a_little_above_what_kubectl_writes(sets: tuple[str, ...]) -> None:
+    loaded = values.load([SourceText("v.yaml", GOOD)], [Override("--set-json", one) for one in sets])
+    assert loaded.values, loaded.diagnostics
+    data = loaded.values.data
+    release = Release(data["name"], data["namespace"] or "training")
+    texts = [document.text for document in render(data, release)]
+    [config] = [text for text in texts if "kind: ConfigMap\n" in text and "immutable: true\n" in text]
+    written = json.dumps(yaml.load(config, yaml.CSafeLoader), ensure_ascii=False, separators=(",", ":"))
+    real = len(written.encode()) + 5 * sum(map(written.count, "<>&"))
+
+    assert 0 <= sizes.json_bytes(data, release.name) - real < sizes.OTHER_BYTES
+    assert real < sizes.MAX_ANNOTATION
