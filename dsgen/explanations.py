@@ -178,7 +178,8 @@ _SCHEMA = {
         _job("run: {id: 1e3}"),
     ),
     "DS111": Explanation(
-        "YAML can write this character or key, but Helm 3 stops at it with an error that names no key.",
+        "YAML can write this character or key, but Helm 3 stops at it with an error that names no key. U+0000 reaches"
+        " the cluster, where no program can be started with it.",
         "Leave the character out, or choose another key.",
         _job('annotations: {example.com/note: "\\x7f"}'),
     ),

@@ -95,7 +95,8 @@ def for_key(key: str, path: Path, part: schema.Schema) -> str:
         return f'write the text itself: {path_text(path[2:])}: "text"'
     found = meant(key, path, part)
     shown = [path_text(one[len(path) :]) if one[:-1] == path else path_text(one) for one in found]
-    return f"did you mean {' or '.join(shown)}?" if found else possible(sorted(schema.keys(part)))
+    top = ", at the top of the file" if path and found and len(found[0]) == 1 else ""
+    return f"did you mean {' or '.join(shown)}{top}?" if found else possible(sorted(schema.keys(part)))
 
 
 def meant(key: str, path: Path, part: schema.Schema) -> list[Path]:

@@ -111,10 +111,10 @@ def _meant(root: Node, problems: Sequence[Problem]) -> Iterator[Path]:
 def _guesses(path: Path) -> list[Path]:
     above, key, rule = path[:-1], str(path[-1]), schema.type_at(path[:-1]) or {}
     known = schema.keys(rule)
-    found = suggestions.meant(key, above, rule)
-    found += ((*above, other) for other in known if suggestions.closest(key, [other]))
-    found += (other for other, _ in schema.records() if other[-1] == key and "*" not in other)
-    return found or [(*above, other) for other in known if above]
+    near = suggestions.meant(key, above, rule)
+    near += ((*above, other) for other in known if suggestions.closest(key, [other]))
+    far: list[Path] = [other for other, _ in schema.records() if other[-1] == key and "*" not in other]
+    return far + (near or [(*above, other) for other in known if above])
 
 
 def complete_values(given: Mapping[str, Any]) -> dict[str, Any]:

@@ -57,14 +57,16 @@ LOOKS_AT: dict[str, tuple[Path, ...]] = {
     "DS238": (("workers", "extraPodSpec"), ("launcher", "extraPodSpec")),
     **dict.fromkeys(("DS251", "DS254"), (("code",),)),
     **dict.fromkeys(("DS257", "DS258"), sizes.LOOKS_AT),
-    "DS259": (("workers", "accelerator"), ("network", "rdma")),
+    "DS259": (
+        *(("workers", "accelerator"), ("network", "rdma")),
+        *(("workers", "resources", "limits"), ("launcher", "resources", "limits")),
+    ),
     **dict.fromkeys(("DS277", "DS278"), (*NAMED, ("workers", "replicas"), ("launcher", "resources"))),
     "DS279": (("workers", "resources"),),
     **dict.fromkeys(("DS260", "DS261", "DS262", "DS263", "DS264"), (VERSION,)),
     "DS265": (VERSION, deepspeed.CONFIG, ARGS, *deepspeed.PROCESSES),
     **dict.fromkeys(("DS266", "DS267", "DS268", "DS269"), (VERSION, deepspeed.CONFIG)),
     **dict.fromkeys(("DS280", "DS281", "DS282", "DS283", "DS284"), (VERSION, ARGS, *NAMED, *deepspeed.PROCESSES)),
-    "DS259": tuple((role, "resources", "limits") for role in ("workers", "launcher")),
     "DS342": (("storage",),),
 }
 """What a problem of a function depends on beyond its own key, where going through a map is what it looks at, and where

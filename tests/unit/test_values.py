@@ -241,6 +241,9 @@ def test_a_mistake_hides_nothing_that_is_true_without_it(text: str, expected: li
         "workers: {resources: {claims: [{name: a}]}, extraPodSpec: {resourceClaims: [a]}}",
         "workers: {slots: 8, accelerator: {count: 4, resorce: example.com/npu}}",
         "launcher: {resources: {requests: {memory: lots}, limits: {}}}",
+        "launcher: {resources: {requests: {memory: 1Mi}, limits: {memory: lots}}}",
+        "workers: {resources: {requests: {hugepages-2Mi: 1Gi}, limits: {hugepages-2Mi: 1Gx}}}",
+        "storage: {a: {podSecurityLevel: baseline}}",
         "security: {podSecurityLevel: restricted}\n"
         "workers: {sidecars: [{name: a, image: 'b:1', securityContext: {capabilities: {drop: [5]},"
         " allowPrivilegeEscalation: false}}]}",
@@ -267,3 +270,24 @@ def test_a_null_on_the_command_line_has_no_line_to_remove() -> None:
     ).diagnostics
 
     assert "give it one, or leave out --set" == found.hint
+
+
+@pytest.mark.parametrize(
+    ("text", "hint"),
+    [
+        ("training: {exec: bash -c foo}", "write it as a list, one item for each argument: [bash, -c, foo]"),
+        ("training: {args: '--epochs 3'}", 'write it as a list, one item for each argument: [--epochs, "3"]'),
+        ('training: {args: "it\'s"}', 'write it as a list: ["it\'s"]'),
+        ("training: {envFrom: team}", "begin each item with -"),
+        (
+            "training: {env: [{name: A, value: b}]}",
+            'write each variable as a line, NAME: "text", without name and value',
+        ),
+        ("run: {id: 1_000}", "it must be: 1 to 20 lower-case letters and digits"),
+        ("run: {id: 010}", 'put it in quotes: "010"'),
+    ],
+)
+def test_what_a_hint_says_is_accepted(text: str, hint: str) -> None:
+    found = [one for one in load(text).diagnostics if one.id in ("DS102", "DS110")]
+
+    assert [hint] == [one.hint for one in found]
