@@ -2,7 +2,6 @@
 
 import importlib.util
 import json
-import os
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -323,11 +322,3 @@ def test_scripts_end_in_one_newline():
             assert text.endswith("\n")
             assert not text.endswith("\n\n"), path.name
             assert not [line for line in text.splitlines() if line != line.rstrip()], path.name
-
-
-def test_no_process_id_or_date_is_rendered():
-    """The same values give the same text."""
-    assert documents(MINIMAL) == documents(MINIMAL)
-    assert str(os.getpid()) not in "".join(
-        document.text for document in documents(MINIMAL) if document.template != "config/configmap.yaml"
-    )
