@@ -7,7 +7,8 @@ import json
 import re
 import textwrap
 
-from dsgen import schema
+from dsgen import deepspeed, schema
+from dsgen.deepspeed import described
 from dsgen.diagnostics import TITLES, visible
 from dsgen.errors import UsageProblem
 from dsgen.explanations import EXPLANATIONS
@@ -59,6 +60,8 @@ def _of_key(word: str) -> str:
         if below is None:
             raise UsageProblem(_unknown(parts[:depth], key, part))
         part, required = below, key in part.get("required", ())
+        if tuple(parts[: depth + 1]) == deepspeed.CONFIG:
+            part |= described.schema()
     if not parts:
         return f"{_description(part)}{_children(part)}".replace("\n\n", "\n", 1)
     return f"{word}\n\n{_description(part)}{_facts(part, required)}{_children(part)}"
@@ -91,7 +94,7 @@ def _whole(part: Schema) -> Schema:
         merged |= _whole(schema.resolve(part))
     if name := schema.kubernetes_type(part):
         merged["x-kubernetes"] = name
-    return merged | {key: value for key, value in part.items() if key not in ("allOf", "$ref")}
+    return merged | {key: value for key, value in part.items() if key not in ("allOf", "$ref")} or ANYTHING
 
 
 def _description(part: Schema) -> str:
@@ -99,7 +102,7 @@ def _description(part: Schema) -> str:
 
 
 def _facts(part: Schema, required: bool) -> str:
-    if part == ANYTHING:
+    if not schema.types(part):
         return ""
     facts = {
         "type": _type(part),
@@ -132,7 +135,14 @@ def _type(part: Schema) -> str:
 
 
 def _range(part: Schema) -> str:
-    words = {"minimum": "at least {}", "maximum": "at most {}", "minLength": "not empty", "minItems": "not empty"}
+    words = {
+        "minimum": "at least {}",
+        "exclusiveMinimum": "more than {}",
+        "maximum": "at most {}",
+        "exclusiveMaximum": "less than {}",
+        "minLength": "not empty",
+        "minItems": "not empty",
+    }
     found = [text.format(part[key]) for key, text in words.items() if key in part]
     if part.get("maxProperties") == 1:
         found.append("exactly one of its keys")
