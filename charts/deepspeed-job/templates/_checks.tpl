@@ -591,7 +591,7 @@ storage.{{ $name }}: storage.{{ $other }} is mounted at {{ dig "mountPath" "" $v
 {{- if .Values.code.git.repository }}
 {{- range $name, $volume := .Values.storage }}
 {{- if eq (dig "mountPath" "" $volume) $.Values.code.mountPath }}
-code.mountPath: storage.{{ $name }} is mounted at {{ dig "mountPath" "" $volume | quote }} too [DS251]
+storage.{{ $name }}: code is mounted at {{ dig "mountPath" "" $volume | quote }} too [DS251]
   mount one of them elsewhere
 {{- end }}
 {{- end }}
