@@ -90,8 +90,8 @@ def test_flat_manifests_and_chart_differ(mistake: str, major: int, monkeypatch: 
     [
         ("values.schema.json", '"maximum": 1000,', '"maximum": 1001,', f"{JOB}, lifecycle: {{maxRestarts: 1001}}}}"),
         ("values.yaml", "  masterPort: 29500\n", "", f"{JOB}}}"),
-        ("templates/_checks.tpl", "module and exec exclude", "exec exclude", f"{JOB[:-1]}, module: b}}}}"),
-        ("templates/_checks.tpl", "if not .Values.image.repository", "if false", "{training: {python: a}}"),
+        ("templates/checks/_training.tpl", "module and exec exclude", "exec exclude", f"{JOB[:-1]}, module: b}}}}"),
+        ("templates/checks/_names.tpl", "if not .Values.image.repository", "if false", "{training: {python: a}}"),
     ],
 )
 def test_verdicts_differ(path: str, old: str, new: str, text: str, monkeypatch: pytest.MonkeyPatch) -> None:

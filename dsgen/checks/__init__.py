@@ -72,7 +72,7 @@ LOOKS_AT: dict[str, tuple[Path, ...]] = {
 """What a problem of a function depends on beyond its own key, where going through a map is what it looks at, and where
 one function finds problems of many kinds; everything else is noticed."""
 
-_GROUPS = groups(row for row in CHECKS)
+_GROUPS = groups(CHECKS)
 
 
 def run(

@@ -7,7 +7,7 @@ from dsgen.checks.row import Check
 GIT = ("code.git.repository",)
 REPOSITORY = "values.code.git.repository"
 HOST_AND_PATH = "^[^/:]+:([^/].*|/[^/].*)$"
-IS_SSH = f'({REPOSITORY} is matching("^ssh://.*$") or {REPOSITORY} is matching("{HOST_AND_PATH}"))'
+IS_SSH = f"git_over_ssh({REPOSITORY})"
 
 
 def _needs_repository(key: str) -> Check:

@@ -11,84 +11,77 @@ from dataclasses import dataclass
 from dsgen.checks.pods import CONTAINER_LOOPS, USER_CONTAINERS
 from dsgen.checks.row import Check, quoted
 
-BELOW_PRIVILEGED = 'values.security.podSecurityLevel != "privileged"'
-BASELINE = 'values.security.podSecurityLevel == "baseline"'
-RESTRICTED = 'values.security.podSecurityLevel == "restricted"'
+BELOW_PRIVILEGED = 'security.podSecurityLevel != "privileged"'
+BASELINE = 'if values.security.podSecurityLevel == "baseline"'
+RESTRICTED = 'if values.security.podSecurityLevel == "restricted"'
 ELSEWHERE = "remove it, or set security.podSecurityLevel: privileged where the namespace allows that"
 CAPABILITIES = (
-    "^(AUDIT_WRITE|CHOWN|DAC_OVERRIDE|FOWNER|FSETID|KILL|MKNOD|NET_BIND_SERVICE|SETFCAP|SETGID|SETPCAP|SETUID"
-    "|SYS_CHROOT)$"
+    *("AUDIT_WRITE", "CHOWN", "DAC_OVERRIDE", "FOWNER", "FSETID", "KILL", "MKNOD", "NET_BIND_SERVICE", "SETFCAP"),
+    *("SETGID", "SETPCAP", "SETUID", "SYS_CHROOT"),
 )
+"""What a container may add at baseline; at restricted it is NET_BIND_SERVICE alone."""
 SELINUX_TYPES = "^(container_(t|init_t|kvm_t|engine_t))?$"
 SYSCTLS = (
-    "^(kernel[.]shm_rmid_forced|net[.]ipv4[.](ip_local_port_range|ip_unprivileged_port_start|tcp_syncookies"
-    "|ping_group_range|ip_local_reserved_ports|tcp_keepalive_time|tcp_fin_timeout|tcp_keepalive_intvl"
-    "|tcp_keepalive_probes))$"
+    "kernel.shm_rmid_forced",
+    *("net.ipv4.ip_local_port_range", "net.ipv4.ip_unprivileged_port_start", "net.ipv4.tcp_syncookies"),
+    *("net.ipv4.ping_group_range", "net.ipv4.ip_local_reserved_ports", "net.ipv4.tcp_keepalive_time"),
+    *("net.ipv4.tcp_fin_timeout", "net.ipv4.tcp_keepalive_intvl", "net.ipv4.tcp_keepalive_probes"),
 )
 
 
 @dataclass(frozen=True)
 class Context:
-    """A security context: how its fields are read, its key, how a message begins, and what must be there to look."""
+    """A security context: what stands around its rows, where it is set as `context`; its key; how a message begins."""
 
-    reading: str
+    inside: tuple[str, ...]
     path: str
     words: str
-    loops: tuple[str, ...] = ()
-    given: tuple[str, ...] = ()
-    when: str = ""
+    given: str
 
-    def get(self, *keys: str, default: str) -> str:
-        """The expression for one of its fields."""
-        return f"get({self.reading}, {', '.join(map(quoted, keys))}, {default})"
-
-    def row(self, id_: str, keys: str, when: str, what: str, rule: str, hint: str, *loops: str) -> Check:
+    def row(self, id_: str, keys: str, when: str, what: str, rule: str, hint: str, *inside: str) -> Check:
         """A row about one of its fields."""
-        conditions = " and ".join(part for part in (self.when, when) if part)
         message = f"{self.words}{what}: Pod Security << values.security.podSecurityLevel >> forbids it ({rule})"
-        return Check(id_, f"{self.path}.{keys}", conditions, message, hint, (*self.loops, *loops), self.given)
+        given = (BELOW_PRIVILEGED, self.given)
+        return Check(id_, f"{self.path}.{keys}", when, message, hint, (*self.inside, *inside), given)
 
 
 OWN = Context(
-    'values[part]["securityContext"]',
+    ('for part in ["security", "workers", "launcher"]', 'set context = values[part]["securityContext"]'),
     "<< part >>.securityContext",
     "<< part >>.securityContext: ",
-    ('part in ["security", "workers", "launcher"]',),
-    ("security.securityContext", "workers.securityContext", "launcher.securityContext"),
+    "security.securityContext or workers.securityContext or launcher.securityContext",
 )
 USERS = Context(
-    'container, "securityContext"',
+    (*CONTAINER_LOOPS, "if container.name is string", 'set context = get(container, "securityContext", {})'),
     "<< role >>.<< kind >>[container].securityContext",
     "<< role >>.<< kind >>: << container.name | quote >> has ",
-    CONTAINER_LOOPS,
     USER_CONTAINERS,
-    "container.name is string",
 )
 POD = Context(
-    "values.security.podSecurityContext",
+    ("set context = values.security.podSecurityContext",),
     "security.podSecurityContext",
     "security.podSecurityContext: ",
-    given=("security.podSecurityContext",),
+    "security.podSecurityContext",
 )
 
 
-def _is(expression: str, pattern: str) -> str:
-    return f'{expression} is string and {expression} is matching("{pattern}")'
+def _field(*keys: str, default: str = '""') -> str:
+    return f"get(context, {', '.join(map(quoted, keys))}, {default})"
 
 
-def _is_not(expression: str, pattern: str) -> str:
-    return f'{expression} is string and not {expression} is matching("{pattern}")'
+def _is_text(field: str, test: str) -> str:
+    return f"{field} is string and {test}"
 
 
 def _everywhere(context: Context) -> Iterator[Check]:
     """Rules for pods and for containers."""
-    seccomp = context.get("seccompProfile", "type", default='""')
-    armor = context.get("appArmorProfile", "type", default='""')
-    selinux = [context.get("seLinuxOptions", key, default='""') for key in ("type", "user", "role")]
+    seccomp, armor = _field("seccompProfile", "type"), _field("appArmorProfile", "type")
+    type_, user, role = (_field("seLinuxOptions", key) for key in ("type", "user", "role"))
+    selinux = _is_text(type_, f'not {type_} is matching("{SELINUX_TYPES}")')
     yield context.row(
         "DS327",
         "seccompProfile.type",
-        f"{BELOW_PRIVILEGED} and {_is(seccomp, '^Unconfined$')}",
+        _is_text(seccomp, f'{seccomp} == "Unconfined"'),
         "seccompProfile.type Unconfined",
         "seccompProfile",
         "use RuntimeDefault or Localhost",
@@ -96,7 +89,7 @@ def _everywhere(context: Context) -> Iterator[Check]:
     yield context.row(
         "DS329",
         "appArmorProfile.type",
-        f"{BELOW_PRIVILEGED} and {_is(armor, '^Unconfined$')}",
+        _is_text(armor, f'{armor} == "Unconfined"'),
         "appArmorProfile.type Unconfined",
         "forbidden AppArmor profile",
         "use RuntimeDefault or Localhost",
@@ -104,7 +97,7 @@ def _everywhere(context: Context) -> Iterator[Check]:
     yield context.row(
         "DS326",
         "seLinuxOptions",
-        f"{BELOW_PRIVILEGED} and ({_is_not(selinux[0], SELINUX_TYPES)} or {selinux[1]} or {selinux[2]})",
+        f"{selinux} or {user} or {role}",
         "such seLinuxOptions",
         "seLinuxOptions",
         "no user and no role; type container_t, container_init_t, container_kvm_t or container_engine_t",
@@ -112,7 +105,7 @@ def _everywhere(context: Context) -> Iterator[Check]:
     yield context.row(
         "DS330",
         "windowsOptions.hostProcess",
-        f"{BELOW_PRIVILEGED} and {context.get('windowsOptions', 'hostProcess', default='false')}",
+        _field("windowsOptions", "hostProcess", default="false"),
         "windowsOptions.hostProcess",
         "hostProcess",
         ELSEWHERE,
@@ -120,30 +113,32 @@ def _everywhere(context: Context) -> Iterator[Check]:
     yield context.row(
         "DS333",
         "runAsNonRoot",
-        f"{RESTRICTED} and not {context.get('runAsNonRoot', default='true')}",
+        f"not {_field('runAsNonRoot', default='true')}",
         "runAsNonRoot: false",
         "runAsNonRoot != true",
         "remove it, and give runAsUser where the image has root as its user",
+        RESTRICTED,
     )
     yield context.row(
         "DS334",
         "runAsUser",
-        f"{RESTRICTED} and not {context.get('runAsUser', default='1')}",
+        f"not {_field('runAsUser', default='1')}",
         "runAsUser: 0",
         "runAsUser=0",
         "another user, such as 1000",
+        RESTRICTED,
     )
 
 
 def _of_containers(context: Context) -> Iterator[Check]:
     """Rules for containers alone. What a container of the user's lacks at restricted, dsgen gives to its own."""
     is_own = context is OWN
-    escalates = context.get("allowPrivilegeEscalation", default="false" if is_own else "true")
-    dropped = context.get("capabilities", "drop", default='["ALL"]' if is_own else "[]")
+    mount = _field("procMount")
+    dropped = _field("capabilities", "drop", default='["ALL"]' if is_own else "[]")
     yield context.row(
         "DS321",
         "privileged",
-        f"{BELOW_PRIVILEGED} and {context.get('privileged', default='false')}",
+        _field("privileged", default="false"),
         "privileged: true",
         "privileged",
         ELSEWHERE,
@@ -151,7 +146,7 @@ def _of_containers(context: Context) -> Iterator[Check]:
     yield context.row(
         "DS325",
         "procMount",
-        f"{BELOW_PRIVILEGED} and {_is_not(context.get('procMount', default=quoted('')), '^(Default)?$')}",
+        _is_text(mount, f'not {mount} in ["", "Default"]'),
         "such a procMount",
         "procMount",
         ELSEWHERE,
@@ -159,31 +154,35 @@ def _of_containers(context: Context) -> Iterator[Check]:
     yield context.row(
         "DS332",
         "allowPrivilegeEscalation",
-        f"{RESTRICTED} and {escalates}",
+        _field("allowPrivilegeEscalation", default="false" if is_own else "true"),
         "allowPrivilegeEscalation: true" if is_own else "no allowPrivilegeEscalation: false",
         "allowPrivilegeEscalation != false",
         "set it to false",
+        RESTRICTED,
     )
     yield context.row(
         "DS335",
         "capabilities.drop",
-        f'{RESTRICTED} and "ALL" not in {dropped}',
+        f'"ALL" not in {dropped}',
         "capabilities.drop without ALL",
         "unrestricted capabilities",
         "capabilities: {drop: [ALL]}",
+        RESTRICTED,
     )
-    for level, pattern, rule in (
-        (BASELINE, CAPABILITIES, "non-default capabilities"),
-        (RESTRICTED, "^NET_BIND_SERVICE$", "unrestricted capabilities"),
+    allowed = f"[{', '.join(map(quoted, CAPABILITIES))}]"
+    for level, is_other, rule in (
+        (BASELINE, f"not capability in {allowed}", "non-default capabilities"),
+        (RESTRICTED, 'capability != "NET_BIND_SERVICE"', "unrestricted capabilities"),
     ):
         yield context.row(
             "DS320",
             "capabilities.add",
-            f"{level} and {_is_not('capability', pattern)}",
+            _is_text("capability", is_other),
             "the capability << capability | quote >>",
             rule,
             ELSEWHERE,
-            f"capability in {context.get('capabilities', 'add', default='[]')}",
+            level,
+            f"for capability in {_field('capabilities', 'add', default='[]')}",
         )
 
 
@@ -192,20 +191,20 @@ ROWS = (
     POD.row(
         "DS328",
         "sysctls[sysctl].name",
-        f"{BELOW_PRIVILEGED} and {_is_not('sysctl.name', SYSCTLS)} and sysctl.name is string",
+        f"sysctl.name is string and not sysctl.name in [{', '.join(map(quoted, SYSCTLS))}]",
         "the sysctl << sysctl.name | quote >>",
         "forbidden sysctls",
         ELSEWHERE,
-        f"sysctl in {POD.get('sysctls', default='[]')}",
+        f"for sysctl in {_field('sysctls', default='[]')}",
     ),
     Check(
         "DS337",
         "security.podSecurityContext.sysctls[sysctl].name",
-        _is("sysctl.name", "^net[.].*$"),
+        'sysctl.name is string and sysctl.name is matching("^net[.].*$")',
         "security.podSecurityContext: the sysctl << sysctl.name | quote >> belongs to the node where workers use its"
         " network",
         "remove it and set it on the nodes, or leave out network.hostNetwork",
-        (f"sysctl in {POD.get('sysctls', default='[]')}",),
+        ('for sysctl in get(values.security.podSecurityContext, "sysctls", [])',),
         ("network.hostNetwork",),
     ),
     *_everywhere(OWN),

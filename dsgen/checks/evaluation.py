@@ -1,4 +1,4 @@
-"""Evaluates rows: those with the same loops are one template, made only when there is something to look at."""
+"""Evaluates rows: those with the same surroundings are one template, made when there is something to look at."""
 
 from __future__ import annotations
 
@@ -18,18 +18,18 @@ from dsgen.language.environment import environment
 from dsgen.nodes import Path
 
 SEPARATOR = "\x1f"
-"""Between the parts of a rendered path; no text that is printed there holds a control character."""
+"""Between the parts of a rendered path; keys of the user's stand there as JSON, which holds no control character."""
 INDEX = "\x1e"
 """Before a part that is an index."""
-_PLAIN_LOOP = re.compile(r".* in values[.]([A-Za-z.]+)( [|] items)?")
+_PLAIN_LOOP = re.compile(r"for .* in values[.]([A-Za-z.]+)( [|] items)?")
 
 
 @dataclass(frozen=True)
 class Group:
-    """Rows that share their conditions and loops, which stand in one block."""
+    """Rows that share what stands around them."""
 
     given: tuple[str, ...]
-    loops: tuple[str, ...]
+    inside: tuple[str, ...]
     rows: tuple[Check, ...]
 
     def findings(
@@ -45,30 +45,42 @@ class Group:
                     yield self.rows[int(row)], tuple(map(_part, path.split(SEPARATOR))), message
 
     def _is_looked_at(self, values: Mapping[str, Any]) -> bool:
-        if self.given and not any(_holds(condition, values) for condition in self.given):
+        if not all(any(_holds(one, values) for one in condition.split(" or ")) for condition in self.given):
             return False
-        over = _PLAIN_LOOP.fullmatch(self.loops[0]) if self.loops else None
+        over = _PLAIN_LOOP.fullmatch(self.inside[0]) if self.inside else None
         return not over or bool(_value(over[1], values))
 
     @functools.cached_property
     def _template(self) -> jinja2.Template:
-        """A line for each problem: the row's number, its path, its message, and whether it looked at a gap."""
+        """A line for each problem: the row's number, its path, its message, and whether it looked at a gap.
+
+        What is set, and all conditions, are looked at for each row anew.
+        """
+        sets = [f"<% {tag} %>" for tag in self.inside if tag.startswith("set ")]
         lines = []
-        for loop in self.loops:
-            lines += [f"<% for {loop} %>", f"<% set at_{re.split('[, ]', loop)[0]} = loop.index0 %>"]
+        for tag in self.inside:
+            lines += [] if tag.startswith("if ") else [f"<% {tag} %>"]
+            if tag.startswith("for "):
+                lines.append(f"<% set at_{re.split('[, ]', tag)[1]} = loop.index0 %>")
         for number, row in enumerate(self.rows):
-            lines.append(f"<% if watch.start() and ({row.when}) %>")
-            lines += [f"{number}\t{_path(row.path)}\t{row.message}\t<< watch.missed >>", "<% endif %>"]
-        lines += ["<% endfor %>"] * len(self.loops)
+            conditions = (tag.removeprefix("if ") for tag in row.tags() if tag.startswith("if "))
+            lines += ["<% if watch.start() %>", *sets, f"<% if {all_of(*conditions)} %>"]
+            lines += [f"{number}\t{_path(row.path)}\t{row.message}\t<< watch.missed >>", "<% endif %>", "<% endif %>"]
+        lines += ["<% endfor %>" for tag in self.inside if tag.startswith("for ")]
         return environment().from_string("\n".join(lines) + "\n")
 
 
+def all_of(*conditions: str) -> str:
+    """One expression that holds where all of these do."""
+    return " and ".join(f"({one})" if " or " in one else one for one in conditions)
+
+
 def groups(rows: Iterable[Check]) -> list[Group]:
-    """The rows, those with the same conditions and loops together, in the order in which these come first."""
+    """The rows, those with the same surroundings together, in the order in which these come first."""
     together: dict[tuple[tuple[str, ...], tuple[str, ...]], list[Check]] = {}
     for row in rows:
-        together.setdefault((row.given, row.loops), []).append(row)
-    return [Group(given, loops, tuple(found)) for (given, loops), found in together.items()]
+        together.setdefault((row.given, row.inside), []).append(row)
+    return [Group(given, inside, tuple(found)) for (given, inside), found in together.items()]
 
 
 def _holds(condition: str, values: Mapping[str, Any]) -> bool:
@@ -88,10 +100,12 @@ def _value(path: str, values: Mapping[str, Any]) -> Any:
 
 
 def _part(text: str) -> str | int:
-    return int(text.removeprefix(INDEX)) if text.startswith(INDEX) else text
+    if text.startswith(INDEX):
+        return int(text.removeprefix(INDEX))
+    return str(json.loads(text)) if text.startswith('"') else text
 
 
 def _path(path: str) -> str:
     """The template of a row's path, in the form that `_part` reads."""
-    path = re.sub(r"<<.*?>>|[.]", lambda part: part[0] if part[0] != "." else SEPARATOR, path)
+    path = re.sub(r"<<(.*?)>>|[.]", lambda part: f"<<{part[1]}| json >>" if part[1] else SEPARATOR, path)
     return re.sub(r"\[([a-z]+)\]", lambda part: f"{SEPARATOR}{INDEX}<< at_{part[1]} >>", path)

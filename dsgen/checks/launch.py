@@ -4,44 +4,39 @@ from __future__ import annotations
 
 from dsgen.checks.row import Check
 
-COMMANDS = '["worker-command", "launcher-command"]'
-NO_SSH = "not uses_ssh(values)"
+NO_SSH = "if not uses_ssh(values)"
+COMMAND = "if runs_command(values)"
 SSH_METHODS = ("pdsh", "openmpi", "launcher-command")
 """Those for which the helper uses_ssh gives true."""
 NOT_PDSH = ('launch.method != "pdsh"',)
-MANY = ("workers.replicas > 100", "launch.preflight.spares > 100")
-OWN_PORTS = ("ssh.port != 2222", "launch.masterPort != 29500")
+MANY = ("workers.replicas > 100 or launch.preflight.spares > 100",)
+OWN_PORTS = ("ssh.port != 2222 or launch.masterPort != 29500",)
 METHOD = "launch.method << values.launch.method >>"
 TRY_SSH = "use launch.method: pdsh or openmpi, or remove it"
 ARGUMENT_BYTES = 131072
 """Linux takes no longer argument, and pdsh gets one with the names and slots of all workers."""
 OTHER_BYTES = 2048
 """What else stands in that argument: exported variables, the path of the interpreter, the launcher's options."""
-WORLD_BYTES = (
-    "((worker_pods(values) | int) * (2 * (run_name(values, release) | length) + 15"
-    " + (digits_below(values.workers.slots) | int) + 2 * values.workers.slots)"
-    " + (digits_below(worker_pods(values) | int) | int))"
-)
-"""DeepSpeed's JSON of the workers, as {"RUN-worker-0.RUN": [0, 1], ...}; pdsh gets it in base64, 4 bytes for 3."""
 
 
 def _not_without_ssh(id_: str, path: str, when: str, why: str, hint: str = TRY_SSH, method: str = NO_SSH) -> Check:
-    return Check(id_, path, f"{method} and {when}", f"{path}: {why} with {METHOD}", hint, given=NOT_PDSH)
+    return Check(id_, path, when, f"{path}: {why} with {METHOD}", hint, (method,) if method else (), NOT_PDSH)
 
 
 ROWS = (
     Check(
         "DS270",
         "launch.command",
-        f"values.launch.method in {COMMANDS} and not values.launch.command",
+        "not values.launch.command",
         f"launch.command must be given with {METHOD}",
         "a list, the program first, such as [accelerate, launch, train.py]",
-        given=NOT_PDSH,
+        (COMMAND,),
+        NOT_PDSH,
     ),
     Check(
         "DS271",
         "launch.command",
-        f"not values.launch.method in {COMMANDS}",
+        "not runs_command(values)",
         f"launch.command is for the methods worker-command and launcher-command, not for {METHOD}",
         "set launch.method: worker-command, or describe the program in training",
         given=("launch.command",),
@@ -50,10 +45,11 @@ ROWS = (
         Check(
             "DS272",
             f"training.{key}",
-            f"values.launch.method in {COMMANDS} and values.training.{key}",
+            f"values.training.{key}",
             f"training.{key}: {METHOD} starts launch.command and nothing else",
             "write it into launch.command",
-            given=NOT_PDSH,
+            (COMMAND,),
+            NOT_PDSH,
         )
         for key in ("python", "module", "exec", "args")
     ),
@@ -89,7 +85,7 @@ ROWS = (
         'values.training.deepspeed.autotuning != "none"',
         "autotuning does not work",
         "use launch.method: pdsh",
-        'values.launch.method != "pdsh"',
+        "",
     ),
     _not_without_ssh(
         "DS275",
@@ -97,7 +93,7 @@ ROWS = (
         "values.training.deepspeed.args",
         "no launcher of DeepSpeed runs",
         "they are for the methods pdsh and deepspeed-no-ssh; remove them",
-        'not values.launch.method in ["pdsh", "deepspeed-no-ssh"]',
+        'if values.launch.method != "deepspeed-no-ssh"',
     ),
     _not_without_ssh(
         "DS275",
@@ -105,15 +101,16 @@ ROWS = (
         "values.training.deepspeed.bindCores",
         "dsgen does not start the processes",
         "bind them in launch.command, with numactl",
-        f"values.launch.method in {COMMANDS}",
+        COMMAND,
     ),
     Check(
         "DS276",
         "workers.replicas",
-        f'values.launch.method == "pdsh" and 4 * {WORLD_BYTES} > {3 * (ARGUMENT_BYTES - OTHER_BYTES)}',
+        'values.launch.method == "pdsh" and'
+        f" 4 * (world_bytes(values, release) | int) > 3 * ({ARGUMENT_BYTES} - {OTHER_BYTES})",
         "workers.replicas: << worker_pods(values) | int >> workers are too many for pdsh, which gets them as one"
-        f" argument: << {WORLD_BYTES} >> bytes in base64, 4 for 3, with {OTHER_BYTES} for the rest, are more than"
-        f" {ARGUMENT_BYTES}",
+        f" argument: << world_bytes(values, release) | int >> bytes in base64, 4 for 3, with"
+        f" {OTHER_BYTES} for the rest, are more than {ARGUMENT_BYTES}",
         "use launch.method: torchrun, which has no such limit; a shorter name of the job leaves room for more workers",
         given=MANY,
     ),

@@ -2,7 +2,8 @@
 
 from dsgen.checks.row import POD_ANNOTATIONS, ROLES, Check
 
-POD_LABELS = 'key, value in values[role]["podLabels"] | items'
+JOB = "set job = job_name(values, release)"
+POD_LABELS = 'for key, value in values[role]["podLabels"] | items'
 
 
 def _reserved_keys(path: str, *loops: str, given: tuple[str, ...] = ()) -> Check:
@@ -12,7 +13,7 @@ def _reserved_keys(path: str, *loops: str, given: tuple[str, ...] = ()) -> Check
         "reserved_key(key)",
         f"{path}: << key | quote >> is written by dsgen or Kubernetes",
         "choose a key of a domain of your own",
-        loops or (f"key, value in values.{path} | items",),
+        loops or (f"for key, value in values.{path} | items",),
         given,
         at_key=True,
     )
@@ -52,20 +53,21 @@ ROWS = (
     Check(
         "DS204",
         "name",
-        "run_name(values, release) | length + (worker_pods(values) | int - 1) | string | length + 8 > 63",
-        "the names of the pods are too long: << run_name(values, release) | quote >> has"
-        " << run_name(values, release) | length >> characters and -worker-<< worker_pods(values) | int - 1 >> has"
-        " << (worker_pods(values) | int - 1) | string | length + 8 >>, together they may have 63",
+        "run | length + last | length > 63",
+        "the names of the pods are too long: << run | quote >> has << run | length >> characters and << last >> has"
+        " << last | length >>, together they may have 63",
         "shorten the name of the job or run.id",
+        ("set run = run_name(values, release)", 'set last = "-worker-" ~ (worker_pods(values) | int - 1)'),
     ),
     Check(
         "DS340",
         "name",
-        "job_name(values, release) | length > 51",
-        "<< job_name(values, release) | quote >> has << job_name(values, release) | length >> characters and"
-        " -tensorboard has 12, the name of a Service may have 63 together",
+        "job | length > 51",
+        "<< job | quote >> has << job | length >> characters and -tensorboard has 12, the name of a Service may have 63"
+        " together",
         "shorten the name of the job",
-        given=("monitoring.tensorboard.enabled",),
+        (JOB,),
+        ("monitoring.tensorboard.enabled",),
     ),
     Check(
         "DS343",
@@ -78,13 +80,14 @@ ROWS = (
     Check(
         "DS205",
         "name",
-        'job_name(values, release) and not job_name(values, release) is matching("^[a-z]([-a-z0-9]*[a-z0-9])?$")',
-        "the job cannot be named << job_name(values, release) | quote >>",
+        'job and not job is matching("^[a-z]([-a-z0-9]*[a-z0-9])?$")',
+        "the job cannot be named << job | quote >>",
         "lower-case letters, digits and -, a letter first, no - at the end",
+        (JOB,),
     ),
     _reserved_keys("labels"),
     _reserved_keys("annotations"),
-    _reserved_keys("<< role >>.podLabels", ROLES, POD_LABELS, given=("workers.podLabels", "launcher.podLabels")),
+    _reserved_keys("<< role >>.podLabels", ROLES, POD_LABELS, given=("workers.podLabels or launcher.podLabels",)),
     _reserved_keys("<< role >>.podAnnotations", ROLES, POD_ANNOTATIONS),
     _reserved_keys("serviceAccount.annotations"),
     Check(
@@ -93,7 +96,7 @@ ROWS = (
         "key in values.annotations",
         "serviceAccount.annotations: << key | quote >> is among annotations already",
         "keep one of them",
-        ("key, value in values.serviceAccount.annotations | items",),
+        ("for key, value in values.serviceAccount.annotations | items",),
         at_key=True,
     ),
 )

@@ -15,15 +15,7 @@ RDMA = ("network.rdma.resources",)
 POD_MONITOR = ("monitoring.podMonitor.enabled",)
 NATIVE = '["cpu", "memory", "ephemeral-storage", "pods"]'
 MULTUS = "k8s.v1.cni.cncf.io/networks"
-NON_ROOT = (
-    '(values.security.podSecurityLevel == "restricted"'
-    ' or get(values.security.podSecurityContext, "runAsNonRoot", false)'
-    ' or get(values.security.podSecurityContext, "runAsUser", 0)'
-    ' or get(values.security.securityContext, "runAsNonRoot", false)'
-    ' or get(values.security.securityContext, "runAsUser", 0)'
-    ' or get(values.workers.securityContext, "runAsNonRoot", false)'
-    ' or get(values.workers.securityContext, "runAsUser", 0))'
-)
+NON_ROOT = "workers_not_root(values)"
 EPHEMERAL = ("emptyDir", "ephemeral", "configMap", "secret", "projected")
 
 
@@ -46,7 +38,7 @@ def _twice(path: str) -> Check:
         f"key in values.{path} and not key in {NATIVE}",
         f"network.rdma.resources: << key | quote >> is in {path} too",
         "keep one of them",
-        ("key, count in values.network.rdma.resources | items",),
+        ("for key, count in values.network.rdma.resources | items",),
         at_key=True,
     )
 
@@ -147,7 +139,7 @@ ROWS = (
         f"key in {NATIVE}",
         "network.rdma.resources: << key | quote >> is no device",
         "name what a device plugin offers, such as rdma/hca_shared_devices_a; the rest is in workers.resources",
-        ("key, count in values.network.rdma.resources | items",),
+        ("for key, count in values.network.rdma.resources | items",),
         at_key=True,
     ),
     _twice("workers.resources.requests"),
@@ -158,7 +150,7 @@ ROWS = (
         "key == values.workers.accelerator.resource",
         "network.rdma.resources: << key | quote >> is written from workers.accelerator",
         "keep one of them",
-        ("key, count in values.network.rdma.resources | items",),
+        ("for key, count in values.network.rdma.resources | items",),
         at_key=True,
     ),
     Check(

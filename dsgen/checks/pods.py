@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dsgen.checks.row import ROLES, Check
+from dsgen.checks.row import ROLES, Check, quoted
 from dsgen.diagnostics import Severity
 
 GPUS = "^((nvidia|amd)[.]com/gpu|nvidia[.]com/(pgpu|mig-.*)|gpu[.]intel[.]com/.*)$"
@@ -23,13 +23,12 @@ CONTAINER_FIELDS = (
     *("restartPolicy", "securityContext", "volumeMounts", "workingDir"),
 )
 """The same for the main container."""
-USER_CONTAINERS = ("workers.initContainers", "workers.sidecars", "launcher.initContainers", "launcher.sidecars")
+USER_CONTAINERS = "workers.initContainers or workers.sidecars or launcher.initContainers or launcher.sidecars"
 UNIQUE = "names in a pod are unique"
 SEVERAL = ("workers.slots > 1",)
-CONTAINER_LOOPS = (ROLES, 'kind in ["initContainers", "sidecars"]', "container in values[role][kind]")
+CONTAINER_LOOPS = (ROLES, 'for kind in ["initContainers", "sidecars"]', "for container in values[role][kind]")
 LAUNCHER_BYTES, BYTES_PER_WORKER = 1024**3, 1468006
-"""What the launcher needs for itself, and for the session of each worker: 1 GiB, and 1.4 MiB as measured."""
-SSH_MEMORY = f"({LAUNCHER_BYTES} + {BYTES_PER_WORKER} * (worker_pods(values) | int))"
+"""What the launcher needs for itself, and for the session of each worker; the helper launcher_bytes says the same."""
 RESOURCE = "<< values.workers.accelerator.resource | quote >>"
 MORE_SHARED = "raise workers.resources.limits.memory, or lower sharedMemory"
 MORE_MEMORY = "raise the limit, or use launch.method: torchrun, which needs no ssh"
@@ -64,8 +63,12 @@ def _shared_device(when: str, what: str, hint: str = "", severity: Severity = "e
     )
 
 
-def _of_resource(*patterns: str) -> str:
-    return " or ".join(f'values.workers.accelerator.resource is matching("{one}")' for one in patterns)
+def _of_resource(pattern: str) -> str:
+    return f'values.workers.accelerator.resource is matching("{pattern}")'
+
+
+def _of_no_resource(*patterns: str) -> str:
+    return " and ".join(f"not {_of_resource(one)}" for one in patterns)
 
 
 def _own_resource(path: str) -> Check:
@@ -84,24 +87,19 @@ def _extra(id_: str, key: str, fields: tuple[str, ...], what: str) -> Check:
     return Check(
         id_,
         f"<< role >>.{key}.<< field >>",
-        f'field is matching("^({"|".join(fields)})$")',
+        f"field in [{', '.join(map(quoted, fields))}]",
         f"<< role >>.{key}: << field | quote >> {what}",
         "use the key of the values for it, where there is one",
-        (ROLES, f'field, value in values[role]["{key}"] | items'),
-        (f"workers.{key}", f"launcher.{key}"),
+        (ROLES, f'for field, value in values[role]["{key}"] | items'),
+        (f"workers.{key} or launcher.{key}",),
         at_key=True,
     )
-
-
-def _memory(kind: str) -> str:
-    """The bytes of a role's memory in requests or limits; 0 where none are given or the spelling is not compared."""
-    return f"(memory_bytes(values.{kind}) | int)"
 
 
 ROWS = (
     _shared_device(_of_resource(GPUS), "GPUs", "each process needs a GPU of its own; count: 0 trains on CPUs"),
     _shared_device(_of_resource(DEVICES), f"of {RESOURCE}"),
-    _shared_device(f"not ({_of_resource(GPUS, DEVICES, SEVERAL_EACH)})", f"of {RESOURCE}", severity="warning"),
+    _shared_device(_of_no_resource(GPUS, DEVICES, SEVERAL_EACH), f"of {RESOURCE}", severity="warning"),
     Check(
         "DS207",
         "workers.slots",
@@ -127,11 +125,11 @@ ROWS = (
     Check(
         "DS279",
         "workers.sharedMemory",
-        f"{_memory('workers.resources.limits')} > 0 and (whole_bytes(values.workers.sharedMemory) | int)"
-        f" > {_memory('workers.resources.limits')}",
+        "limit > 0 and whole_bytes(values.workers.sharedMemory) | int > limit",
         above_memory("<< values.workers.sharedMemory | quote >>"),
         MORE_SHARED,
-        given=("workers.resources.limits",),
+        ("set limit = memory_bytes(values.workers.resources.limits) | int",),
+        ("workers.resources.limits",),
         severity="warning",
     ),
     Check(
@@ -151,20 +149,21 @@ ROWS = (
     Check(
         "DS277",
         "launcher.resources.limits.memory",
-        f"uses_ssh(values) and {_memory('launcher.resources.limits')} > 0"
-        f" and {_memory('launcher.resources.limits')} < {SSH_MEMORY}",
+        "uses_ssh(values) and limit > 0 and limit < launcher_bytes(values) | int",
         f"launcher.resources.limits: {MEMORY_WORDS}",
         MORE_MEMORY,
-        given=("launcher.resources.limits",),
+        ("set limit = memory_bytes(values.launcher.resources.limits) | int",),
+        ("launcher.resources.limits",),
     ),
     Check(
         "DS278",
         "launcher.resources.requests.memory",
-        f"uses_ssh(values) and {_memory('launcher.resources.requests')} > 0"
-        f" and {_memory('launcher.resources.requests')} < {SSH_MEMORY}"
+        "uses_ssh(values) and request > 0 and request < launcher_bytes(values) | int"
         ' and not "memory" in values.launcher.resources.limits',
         f"launcher.resources.requests: {MEMORY_WORDS}",
         MORE_REQUESTED,
+        ("set request = memory_bytes(values.launcher.resources.requests) | int",),
+        ("launcher.resources.requests",),
         severity="warning",
     ),
     Check(
@@ -184,7 +183,7 @@ ROWS = (
         "<< role >>.<< kind >>: << container.name | quote >> is the name of a container of dsgen's",
         "choose another name",
         CONTAINER_LOOPS,
-        USER_CONTAINERS,
+        (USER_CONTAINERS,),
     ),
     Check(
         "DS235",
@@ -192,8 +191,8 @@ ROWS = (
         "container.name is string and other.name is string and container.name == other.name",
         "<< role >>: two containers have the name << container.name | quote >>",
         UNIQUE,
-        (ROLES, 'container in values[role]["sidecars"]', 'other in values[role]["initContainers"]'),
-        ("workers.sidecars", "launcher.sidecars"),
+        (ROLES, 'for container in values[role]["sidecars"]', 'for other in values[role]["initContainers"]'),
+        ("workers.sidecars or launcher.sidecars",),
     ),
     Check(
         "DS236",
@@ -201,7 +200,7 @@ ROWS = (
         "mount.name is string and not mount.name in values.storage",
         "<< role >>.<< kind >>: << mount.name | quote >> is no volume of storage",
         "containers mount the volumes of storage, by their keys there",
-        (*CONTAINER_LOOPS, 'mount in get(container, "volumeMounts", [])'),
-        USER_CONTAINERS,
+        (*CONTAINER_LOOPS, 'for mount in get(container, "volumeMounts", [])'),
+        (USER_CONTAINERS,),
     ),
 )

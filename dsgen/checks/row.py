@@ -21,12 +21,13 @@ Function = Callable[[Mapping[str, Any], Names, Place], Iterator[Problem]]
 
 @dataclass(frozen=True)
 class Check:
-    """One row. It finds a problem for each turn of `loops` (or once) in which `when` is true.
+    """One row. It finds a problem for each turn of its loops (or once) in which all of its conditions hold.
 
     path: the key in question, dotted, each part a template; `[name]` behind a part is the index of the loop with that
-    name. loops: `NAMES in EXPRESSION`, from the outermost on. given: conditions such as `ssh.user`,
-    `launch.method != "pdsh"` or `workers.replicas > 100`, on plain keys; unless one of them holds there is nothing to
-    look at. when: an expression. message: a template, one line, in which text of the user stands in quotes. hint: plain
+    name. given: conditions on plain keys such as `ssh.user`, `launch.method != "pdsh"` or `workers.replicas > 100`,
+    several of them with ` or `; unless all hold there is nothing to look at. inside: what stands around the row, from
+    the outermost on: `for NAMES in EXPRESSION`, `if EXPRESSION`, `set NAME = EXPRESSION`. when: an expression; empty
+    where all has been said. message: a template, one line, in which text of the user stands in quotes. hint: plain
     text. at_key: the name of the key is wrong rather than its value.
     """
 
@@ -35,16 +36,21 @@ class Check:
     when: str
     message: str
     hint: str = ""
-    loops: tuple[str, ...] = ()
+    inside: tuple[str, ...] = ()
     given: tuple[str, ...] = ()
     severity: Severity = "error"
     worlds: Worlds = "both"
     at_key: bool = False
 
+    def tags(self) -> list[str]:
+        """All that stands around the message, from the outermost on."""
+        given = (" or ".join(f"values.{one}" for one in condition.split(" or ")) for condition in self.given)
+        return [*(f"if {condition}" for condition in given), *self.inside, *([f"if {self.when}"] if self.when else [])]
 
-ROLES = 'role in ["workers", "launcher"]'
-POD_ANNOTATIONS = 'key, value in values[role]["podAnnotations"] | items'
-VOLUMES = "name, volume in values.storage | items"
+
+ROLES = 'for role in ["workers", "launcher"]'
+POD_ANNOTATIONS = 'for key, value in values[role]["podAnnotations"] | items'
+VOLUMES = "for name, volume in values.storage | items"
 
 
 def quoted(text: str) -> str:

@@ -6,9 +6,10 @@ from dataclasses import dataclass
 
 from dsgen.checks.row import Check
 
-KUEUE = 'values.scheduling.queue and values.scheduling.gang != "volcano"'
-QUEUE = ("scheduling.queue",)
-TOPOLOGY = ("scheduling.topology.required", "scheduling.topology.preferred")
+KUEUE = 'kueue_queue(values, "worker")'
+QUEUE = ("scheduling.queue", 'scheduling.gang != "volcano"')
+"""The same as conditions on plain keys."""
+TOPOLOGY = ("scheduling.topology.required or scheduling.topology.preferred",)
 USUAL = '["cpu", "memory"]'
 COVER = "look at spec.resourceGroups of the ClusterQueue, or at excludeResourcePrefixes of Kueue's configuration"
 
@@ -18,12 +19,12 @@ class Queue:
     """A queue of Kueue's: its key, when it is one, and who waits in it."""
 
     key: str
-    when: str
+    given: tuple[str, ...]
     who: str
 
 
-OF_WORKERS = Queue("scheduling.queue", KUEUE, "the workers wait")
-OF_LAUNCHER = Queue("scheduling.launcherQueue", "values.scheduling.launcherQueue", "the launcher waits")
+OF_WORKERS = Queue("scheduling.queue", QUEUE, "the workers wait")
+OF_LAUNCHER = Queue("scheduling.launcherQueue", ("scheduling.launcherQueue",), "the launcher waits")
 
 
 def _uncovered(path: str, when: str = "", queue: Queue = OF_WORKERS) -> Check:
@@ -31,11 +32,11 @@ def _uncovered(path: str, when: str = "", queue: Queue = OF_WORKERS) -> Check:
     return Check(
         "DS306",
         f"{path}.<< key >>",
-        f"{queue.when} and not key in {USUAL}{when}",
+        f"not key in {USUAL}{when}",
         f"{path}: the queue << values.{queue.key} | quote >> must cover << key | quote >>, or {queue.who} for ever",
         COVER,
-        (f"key, quantity in values.{path} | items",),
-        (queue.key,),
+        (f"for key, quantity in values.{path} | items",),
+        queue.given,
         "warning",
         at_key=True,
     )
@@ -46,18 +47,17 @@ def _uncovered_in_containers(role: str, queue: Queue) -> Check:
     return Check(
         "DS306",
         f"{role}.<< kind >>[container].resources.<< amounts >>.<< key >>",
-        f"{queue.when} and not key in {USUAL}"
-        ' and (amounts == "requests" or not key in get(container, "resources", "requests", {}))',
+        f'not key in {USUAL} and (amounts == "requests" or not key in get(container, "resources", "requests", {{}}))',
         f"{role}.<< kind >>: the queue << values.{queue.key} | quote >> must cover << key | quote >>, or {queue.who}"
         " for ever",
         COVER,
         (
-            'kind in ["initContainers", "sidecars"]',
-            f"container in values.{role}[kind]",
-            'amounts in ["requests", "limits"]',
-            'key, quantity in get(container, "resources", amounts, {}) | items',
+            'for kind in ["initContainers", "sidecars"]',
+            f"for container in values.{role}[kind]",
+            'for amounts in ["requests", "limits"]',
+            'for key, quantity in get(container, "resources", amounts, {}) | items',
         ),
-        (queue.key,),
+        queue.given,
         "warning",
         at_key=True,
     )
@@ -67,11 +67,11 @@ def _by_flavors(path: str, queue: Queue = OF_WORKERS) -> Check:
     return Check(
         "DS308",
         path,
-        f"{queue.when} and values.{path}",
+        f"values.{path}",
         f"{path}: Kueue looks only at labels that its flavors have; by any other the pods may wait while they hold the"
         " quota",
         "let the queue choose the nodes, or make sure that a ResourceFlavor has these labels",
-        given=(queue.key,),
+        given=queue.given,
         severity="warning",
     )
 
@@ -88,7 +88,7 @@ ROWS = (
     Check(
         "DS301",
         "scheduling.launcherQueue",
-        f"not ({KUEUE})",
+        f"not {KUEUE}",
         "scheduling.launcherQueue is a queue of Kueue's, and the workers have none",
         "set scheduling.queue too, without gang: volcano",
         given=("scheduling.launcherQueue",),
@@ -112,7 +112,7 @@ ROWS = (
     Check(
         "DS304",
         "workers.affinity",
-        f'not ({KUEUE}) and "podAffinity" in values.workers.affinity',
+        f'not {KUEUE} and "podAffinity" in values.workers.affinity',
         "workers.affinity has a podAffinity, which scheduling.topology writes",
         "keep one of them",
         given=TOPOLOGY,
@@ -129,7 +129,7 @@ ROWS = (
     Check(
         "DS309",
         "lifecycle.suspend",
-        f"{KUEUE} and values.lifecycle.suspend is not none",
+        "values.lifecycle.suspend is not none",
         "lifecycle.suspend: with scheduling.queue, Kueue alone suspends the workers and resumes them",
         "remove it; to pause, set spec.active: false in the run's Workload",
         given=QUEUE,
@@ -141,7 +141,7 @@ ROWS = (
     Check(
         "DS307",
         "workers.tolerations",
-        f"{KUEUE} and values.workers.tolerations",
+        "values.workers.tolerations",
         "workers.tolerations: the flavor of the queue must have no tolerations of its own, or exactly these and none"
         " with tolerationSeconds",
         "leave them out where the flavor has them",

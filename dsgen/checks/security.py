@@ -7,74 +7,76 @@ from dsgen.checks.pods import CONTAINER_LOOPS, USER_CONTAINERS
 from dsgen.checks.row import POD_ANNOTATIONS, ROLES, VOLUMES, Check
 
 APP_ARMOR = "container[.]apparmor[.]security[.]beta[.]kubernetes[.]io/"
-PROBES = 'probe in ["livenessProbe", "readinessProbe", "startupProbe"]'
-HOOKS = 'hook in ["postStart", "preStop"]'
-ACTIONS = 'action in ["httpGet", "tcpSocket"]'
+PROBES = 'for probe in ["livenessProbe", "readinessProbe", "startupProbe"]'
+HOOKS = 'for hook in ["postStart", "preStop"]'
+ACTIONS = 'for action in ["httpGet", "tcpSocket"]'
 
 
 def _of_extra(field: str) -> Check:
     return Check(
         "DS322",
         f"<< role >>.extraPodSpec.{field}",
-        f'{BELOW_PRIVILEGED} and get(values[role]["extraPodSpec"], "{field}", false)',
+        f'get(values[role]["extraPodSpec"], "{field}", false)',
         f"<< role >>.extraPodSpec: {field}: Pod Security << values.security.podSecurityLevel >> forbids it"
         " (host namespaces)",
         ELSEWHERE,
         (ROLES,),
-        ("workers.extraPodSpec", "launcher.extraPodSpec"),
+        (BELOW_PRIVILEGED, "workers.extraPodSpec or launcher.extraPodSpec"),
         at_key=True,
     )
 
 
-def _host(reading: str, path: str, words: str, outer: tuple[str, ...], given: tuple[str, ...]) -> Check:
+def _host(reading: str, path: str, words: str, outer: tuple[str, ...], given: str) -> Check:
     """Probes and hooks that go to another host; `reading` leads to the probe or hook."""
     return Check(
         "DS336",
         f"{path}.<< action >>.host",
-        f'{BELOW_PRIVILEGED} and get({reading}, action, "host", "")',
+        f'get({reading}, action, "host", "")',
         f"{words}: Pod Security << values.security.podSecurityLevel >> forbids the host of << action >>"
         " (probe or lifecycle host)",
         "leave host out: the pod itself is asked",
         (*outer, ACTIONS),
-        given,
+        (BELOW_PRIVILEGED, given),
     )
 
 
-EXTRAS = ("workers.extraContainerSpec", "launcher.extraContainerSpec")
+EXTRAS = "workers.extraContainerSpec or launcher.extraContainerSpec"
 ROWS = (
     Check(
         "DS322",
         "network.hostNetwork",
-        BELOW_PRIVILEGED,
+        "",
         "network.hostNetwork: Pod Security << values.security.podSecurityLevel >> forbids it (host namespaces)",
         "set security.podSecurityLevel: privileged, and the namespace's label too",
-        given=("network.hostNetwork",),
+        given=(BELOW_PRIVILEGED, "network.hostNetwork"),
     ),
     Check(
         "DS323",
         "storage.<< name >>.hostPath",
-        f'{BELOW_PRIVILEGED} and first_source(volume) == "hostPath"',
+        'first_source(volume) == "hostPath"',
         "storage.<< name >>.hostPath: Pod Security << values.security.podSecurityLevel >> forbids it (hostPath"
         " volumes)",
         "use another source, or security.podSecurityLevel: privileged where the namespace allows that",
         (VOLUMES,),
+        (BELOW_PRIVILEGED,),
     ),
     Check(
         "DS331",
         "storage.<< name >>.nfs",
-        f'{RESTRICTED} and first_source(volume) == "nfs"',
+        'first_source(volume) == "nfs"',
         "storage.<< name >>.nfs: Pod Security restricted forbids it (restricted volume types)",
         "use a claim: create with persistentVolume.nfs, or existingClaim",
-        (VOLUMES,),
+        (VOLUMES, RESTRICTED),
+        (BELOW_PRIVILEGED,),
     ),
     Check(
         "DS324",
         "<< role >>.<< kind >>[container].ports[port].hostPort",
-        f"{BELOW_PRIVILEGED} and port.hostPort",
+        "port.hostPort",
         "<< role >>.<< kind >>: Pod Security << values.security.podSecurityLevel >> forbids a hostPort (hostPort)",
         "leave it out: pods reach one another without",
-        (*CONTAINER_LOOPS, 'port in get(container, "ports", [])'),
-        USER_CONTAINERS,
+        (*CONTAINER_LOOPS, 'for port in get(container, "ports", [])'),
+        (BELOW_PRIVILEGED, USER_CONTAINERS),
     ),
     _host(
         "container, probe",
@@ -108,11 +110,11 @@ ROWS = (
     Check(
         "DS329",
         "<< role >>.podAnnotations.<< key >>",
-        f'{BELOW_PRIVILEGED} and key is matching("^{APP_ARMOR}.*$")'
-        ' and not value is matching("^(runtime/default|localhost/.*)?$")',
+        f'key is matching("^{APP_ARMOR}.*$") and not value is matching("^(runtime/default|localhost/.*)?$")',
         "<< role >>.podAnnotations: << key | quote >>: Pod Security << values.security.podSecurityLevel >> forbids it"
         " (forbidden AppArmor profile)",
         "use runtime/default or localhost/PROFILE",
         (ROLES, POD_ANNOTATIONS),
+        (BELOW_PRIVILEGED,),
     ),
 )

@@ -15,11 +15,6 @@ SOURCES = (
     *("csi", "configMap", "secret", "projected"),
 )
 READ_ONLY = ("configMap", "secret", "projected")
-RESERVED_PATHS = (
-    "^(/(job|etc/(dsgen|dsgen-keys|dsgen-status|dsgen-git|dsgen-webhook|mpi)|(var/)?run/dsgen"
-    "|var/run/secrets/dsgen|run/secrets/dsgen)(/.*)?"
-    "|/(etc/ssh/ssh_config|etc/passwd)(/.*)?|/(etc|etc/ssh|run|var|var/run|var/run/secrets|dev|proc|sys))$"
-)
 NOTHING = "^.?0+([.]0+)?[A-Za-z]*.?$"
 """The quantity 0 as JSON, in quotes or without."""
 SHARED_MEMORY = "^/dev/shm(/.*)?$"
@@ -39,7 +34,7 @@ ROWS = (
     Check(
         "DS212",
         "storage.<< name >>.mountPath",
-        f'volume.mountPath is matching("{RESERVED_PATHS}")',
+        "reserved_path(volume.mountPath)",
         f"storage.<< name >>.mountPath: << volume.mountPath | quote >> {RESERVED}",
         "mount it elsewhere, such as /data",
         (VOLUMES,),
@@ -51,7 +46,7 @@ ROWS = (
         ' and (volume.mountIn == another.mountIn or volume.mountIn == "both" or another.mountIn == "both")',
         "storage.<< name >>: storage.<< other >> is mounted at << volume.mountPath | quote >> too",
         ELSEWHERE,
-        (VOLUMES, "other, another in values.storage | items"),
+        (VOLUMES, "for other, another in values.storage | items"),
     ),
     Check(
         "DS251",
@@ -133,14 +128,13 @@ ROWS = (
         "source in volume and source != first_source(volume)",
         "storage.<< name >>: << first_source(volume) >> and << source >> exclude one another",
         "keep one of them",
-        (VOLUMES, f"source in [{', '.join(map(quoted, SOURCES[1:]))}]"),
+        (VOLUMES, f"for source in [{', '.join(map(quoted, SOURCES[1:]))}]"),
         at_key=True,
     ),
     Check(
         "DS212",
         "code.mountPath",
-        f'values.code.mountPath is matching("{RESERVED_PATHS}") or values.code.mountPath is'
-        f' matching("{SHARED_MEMORY}")',
+        f'reserved_path(values.code.mountPath) or values.code.mountPath is matching("{SHARED_MEMORY}")',
         f"code.mountPath: << values.code.mountPath | quote >> {RESERVED}",
         "choose another folder, such as /workspace/code",
         given=("code.git.repository",),

@@ -7,16 +7,14 @@ from dsgen.checks.row import Check
 RESERVED_ENV = "^(DSGEN_.*|RANK|LOCAL_RANK|WORLD_SIZE|MASTER_.*)$"
 COMMAND_ENV = "^(NNODES|NODE_RANK|NPROC_PER_NODE|PET_(NNODES|NODE_RANK|NPROC_PER_NODE|MASTER_ADDR|MASTER_PORT))$"
 LITERAL_PATH = "^([^$]|[$])*[$]([{(]?)(LD_LIBRARY_PATH|PATH|PYTHONPATH)([^A-Za-z0-9_]([^$]|[$])*)?$"
-COMMANDS = '["worker-command", "launcher-command"]'
 TUNING = ('training.deepspeed.autotuning != "none"',)
-ENVIRONMENT = ("key, value in values.training.env | items",)
+ENVIRONMENT = ("for key, value in values.training.env | items",)
 
 ROWS = (
     Check(
         "DS202",
         "training",
-        f"not (values.training.python or values.training.module or values.training.exec)"
-        f" and not values.launch.method in {COMMANDS}",
+        "not (values.training.python or values.training.module or values.training.exec) and not runs_command(values)",
         "training: one of python, module and exec must be given",
         "a script: python: train.py; a module: module: team.train; any other program: exec: [bash, -c, ...]",
     ),
@@ -25,10 +23,10 @@ ROWS = (
         "training",
         "(values.training.python and (values.training.module or values.training.exec)"
         " or values.training.module and values.training.exec)"
-        f" and not values.launch.method in {COMMANDS}",
+        " and not runs_command(values)",
         "training: python, module and exec exclude one another",
         "keep one of them",
-        given=("training.module", "training.exec"),
+        given=("training.module or training.exec",),
     ),
     Check(
         "DS221",
@@ -91,7 +89,7 @@ ROWS = (
         'source.prefix is string and source.prefix is matching("^(DSGEN|MASTER)_.*$")',
         "training.envFrom: variables that begin with << source.prefix | quote >> are set by dsgen or DeepSpeed",
         "choose another prefix",
-        ("source in values.training.envFrom",),
+        ("for source in values.training.envFrom",),
     ),
     Check(
         "DS224",
@@ -101,7 +99,7 @@ ROWS = (
         ' and argument is matching("^--deepspeed(_config(=.*)?)?$")',
         "training.args: << argument | quote >> is passed from training.deepspeed already",
         "remove it, or set training.deepspeed.passConfig: false",
-        ("argument in values.training.args",),
+        ("for argument in values.training.args",),
         severity="warning",
     ),
 )

@@ -1,16 +1,32 @@
-"""The table of checks as templates of the chart: helpers collect all messages, one template fails with the errors."""
+"""The table of checks as templates of the chart: helpers collect the messages, one template fails with the errors.
 
-from collections.abc import Iterator
+Each subject is a file of two helpers at most, its problems and its warnings. Rows that share conditions and loops
+stand together in them, wherever they are in the table: the order of messages says nothing.
+"""
 
-from dsgen.checks import CHECKS
-from dsgen.checks.evaluation import Group, groups
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from types import ModuleType
+
+from dsgen.checks import SUBJECTS
+from dsgen.checks.evaluation import all_of
+from dsgen.checks.row import Check
 from dsgen.compiler.source import Unit
 from dsgen.diagnostics import Severity
 
-HELPERS = "_checks.j2"
-TEMPLATE = "checks/values/checks.yaml"  # Helm renders the deepest path first: nothing stumbles over such values before
+Line = tuple[str, str]
+"""A line, and what it comes from: the id of a row, or a subject."""
+
+KINDS: dict[str, tuple[Severity, str, str]] = {
+    "problems": ("error", "A message for each problem, with a hint below it.", "Everything that values may not say."),
+    "warnings": ("warning", "What is worth a look, in the same form.", "Everything that is worth a look."),
+}
+TEMPLATE = "checks/values/checks.yaml"
 TEMPLATE_TEXT = """\
-<# Ends the rendering with all problems at once. #>
+<# Ends the rendering with all problems at once. It lies deeper than any other template, because Helm renders the \
+deepest path first: so nothing else stumbles over values that are wrong. #>
 <% set problems = all_problems(values, release) %>
 <% if problems %>
 << fail("\\n" ~ problems) >>
@@ -27,50 +43,96 @@ Look at this before you go on:
 """What stands at the end of the notes."""
 
 
+@dataclass
+class Block:
+    """What stands inside one tag: rows, and further blocks."""
+
+    tag: str
+    parts: list[Block | Check] = field(default_factory=list)
+
+    def add(self, tags: Sequence[str], row: Check) -> None:
+        """Puts a row into the blocks of these tags, those that are there already where there are such."""
+        if not tags:
+            self.parts.append(row)
+            return
+        block = next((part for part in self.parts if isinstance(part, Block) and part.tag == tags[0]), None)
+        if block is None:
+            block = Block(tags[0])
+            self.parts.append(block)
+        block.add(tags[1:], row)
+
+    def joined(self) -> Block:
+        """Without blocks in which nothing stands but one further condition: one condition says both."""
+        parts = [part.joined() if isinstance(part, Block) else part for part in self.parts]
+        only = parts[0] if len(parts) == 1 else None
+        if isinstance(only, Block) and self.tag.startswith("if ") and only.tag.startswith("if "):
+            return Block("if " + all_of(self.tag.removeprefix("if "), only.tag.removeprefix("if ")), only.parts)
+        return Block(self.tag, parts)
+
+    def first(self) -> Check:
+        """Its first row."""
+        part = self.parts[0]
+        return part.first() if isinstance(part, Block) else part
+
+
 def checks_units() -> dict[str, Unit]:
-    """The two templates, for the rows that hold in both worlds."""
-    lines = list(_lines())
-    text = "".join(f"{line}\n" for line, _ in lines)
-    return {
-        HELPERS: Unit(HELPERS, text, tuple(f"checks, {place}" for _, place in lines)),
-        TEMPLATE: Unit(TEMPLATE, TEMPLATE_TEXT),
-    }
+    """The templates, for the rows that hold in both worlds."""
+    helpers = {f"checks/_{_name(subject)}.j2": list(_subject(subject)) for subject in SUBJECTS}
+    helpers["checks/_all.j2"] = list(_all())
+    units = {path: _unit(path, lines) for path, lines in helpers.items()}
+    return {**units, TEMPLATE: Unit(TEMPLATE, TEMPLATE_TEXT)}
 
 
-def _lines() -> Iterator[tuple[str, str]]:
-    """Each line with the id of the row that it comes from."""
-    yield "<# What values may not say: a message for each problem, with a hint below it. #>", "all"
-    yield from _helper("all_problems", "error")
-    yield "", "all"
-    yield "<# What is worth a look, in the same form. #>", "all"
-    yield from _helper("all_warnings", "warning")
+def _unit(path: str, lines: Sequence[Line]) -> Unit:
+    return Unit(path, "".join(f"{line}\n" for line, _ in lines), tuple(f"checks, {place}" for _, place in lines))
 
 
-def _helper(name: str, severity: Severity) -> Iterator[tuple[str, str]]:
-    yield f"<% macro {name}(values, release) %>", "all"
-    for number, group in enumerate(groups(row for row in CHECKS if (row.worlds, row.severity) == ("both", severity))):
+def _name(subject: ModuleType) -> str:
+    return subject.__name__.rpartition(".")[2]
+
+
+def _rows(subject: ModuleType, severity: Severity) -> list[Check]:
+    return [row for row in subject.ROWS if (row.worlds, row.severity) == ("both", severity)]
+
+
+def _all() -> Iterator[Line]:
+    """The helpers that call those of the subjects."""
+    for kind, (severity, _, words) in KINDS.items():
+        yield from (("", kind), (f"<# {words} #>", kind), (f"<% macro all_{kind}(values, release) %>", kind))
+        yield from ((f"<< {_name(one)}_{kind}(values, release) >>", kind) for one in SUBJECTS if _rows(one, severity))
+        yield "<% endmacro %>", kind
+
+
+def _subject(subject: ModuleType) -> Iterator[Line]:
+    name = _name(subject)
+    yield f"<# {' '.join((subject.__doc__ or name).split())} #>", name
+    for kind, (severity, words, _) in KINDS.items():
+        rows = _rows(subject, severity)
+        if rows:
+            yield from (("", name), (f"<# {words} #>", name), (f"<% macro {name}_{kind}(values, release) %>", name))
+            yield from _parts(_tree(rows).parts, "")
+            yield "<% endmacro %>", name
+
+
+def _tree(rows: Iterable[Check]) -> Block:
+    root = Block("")
+    for row in rows:
+        root.add(row.tags(), row)
+    return root.joined()
+
+
+def _parts(parts: Sequence[Block | Check], pad: str) -> Iterator[Line]:
+    """Rows and blocks with an empty line between them. Tags are indented; messages, which are text, are not."""
+    for number, part in enumerate(parts):
+        row = part.first() if isinstance(part, Block) else part
         if number:
-            yield "", group.rows[0].id
-        yield from _group(group)
-    yield "<% endmacro %>", "all"
-
-
-def _group(group: Group) -> Iterator[tuple[str, str]]:
-    """Rows with the same conditions and loops share them."""
-    first, last = group.rows[0].id, group.rows[-1].id
-    if group.given:
-        yield f"<% if {' or '.join(f'values.{key}' for key in group.given)} %>", first
-    for loop in group.loops:
-        yield f"<% for {loop} %>", first
-    for row in group.rows:
-        if row is not group.rows[0]:
             yield "", row.id
-        yield f"<% if {row.when} %>", row.id
-        yield f"{row.message} [{row.id}]", row.id
-        if row.hint:
-            yield f"  {row.hint}", row.id
-        yield "<% endif %>", row.id
-    for _ in group.loops:
-        yield "<% endfor %>", last
-    if group.given:
-        yield "<% endif %>", last
+        if isinstance(part, Check):
+            yield f"{part.message} [{part.id}]", part.id
+            yield from [(f"  {part.hint}", part.id)] if part.hint else []
+            continue
+        yield f"{pad}<% {part.tag} %>", row.id
+        word = part.tag.partition(" ")[0]
+        yield from _parts(part.parts, pad if word == "set" else pad + "  ")
+        if word != "set":
+            yield f"{pad}<% end{word} %>", row.id

@@ -227,7 +227,11 @@ class Expressions:
         left = self.condition(node.left)
         with self.scope.inside(facts(self, node.left, word == "and")):
             right = self.condition(node.right)
-        parts = (left.parts if isinstance(left, tree.Logic) and left.word == word else (left,)) + (right,)
+        parts = tuple(
+            part
+            for side in (left, right)
+            for part in (side.parts if isinstance(side, tree.Logic) and side.word == word else (side,))
+        )
         kept = replace(left.type, nullable=left.type.nullable and word == "and")
         return tree.Logic(word, parts, type=join(kept, right.type))
 

@@ -153,5 +153,5 @@ def begins_with_tag(body: Body) -> bool:
             isinstance(statement, tree.Text) and not statement.text.strip()
         ):
             continue
-        return isinstance(statement, tree.If | tree.For)
+        return isinstance(statement, tree.If | tree.For | tree.Lines)
     return False

@@ -51,6 +51,10 @@ class Layout:
         return f"{{{{ {text} }}}}" if statement.width is None else f"{{{{- {text} | nindent {statement.width} }}}}"
 
     @_text.register
+    def _(self, statement: tree.Lines) -> str:
+        return f"{{{{- {self._spell(statement.expr)} }}}}"
+
+    @_text.register
     def _(self, statement: tree.Fail) -> str:
         return f"{{{{- fail {self._pipelines.expr(statement.message).argument} }}}}"
 

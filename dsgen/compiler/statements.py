@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import singledispatchmethod
 
 from jinja2 import nodes
@@ -56,6 +57,8 @@ class Statements:
             return tree.Fail(found.arguments[0])
         if found.type.kind == "block" and not self.is_free:
             return self._block(part, found)
+        if isinstance(found, tree.Include) and found.is_loose:
+            return tree.Lines(replace(found, is_loose=False))
         self._check_print(part, found)
         self._line += "x"
         return tree.Print(found)

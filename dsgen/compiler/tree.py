@@ -179,6 +179,13 @@ class Block:
 
 
 @dataclass(frozen=True)
+class Lines:
+    """Lines for people from a helper, which begin with a line end of their own; nothing at all when there are none."""
+
+    expr: Expr
+
+
+@dataclass(frozen=True)
 class Fail:
     """The end, with a message."""
 
@@ -213,5 +220,5 @@ class For:
     pad: str
 
 
-Statement = Text | Comment | Print | Block | Fail | Set | If | For
+Statement = Text | Comment | Print | Block | Lines | Fail | Set | If | For
 Body = tuple[Statement, ...]

@@ -66,7 +66,7 @@ LOOP = "<% for name, volume in values.storage | items %>\n"
         # types
         ('<% if values.count == "1" %>\n<% endif %>\n', "compares int with word"),
         ("<% if values.texts == values.texts %>\n<% endif %>\n", "compares list with list"),
-        ("<% if values.text < values.name %>\n<% endif %>\n", "lt of str"),
+        ("<% if values.text > values.name %>\n<% endif %>\n", "gt of str"),
         ("<% if 1 < values.count < 3 %>\n<% endif %>\n", "one comparison at a time"),
         ("<% if values.maybe > 1 %>\n<% endif %>\n", "may be absent here"),
         ("<% if 1 in values.numbers %>\n<% endif %>\n", "`in` finds texts only, not int"),

@@ -1,5 +1,6 @@
 """The table of checks: every row finds what it is for, and says it in one line."""
 
+import json
 from collections.abc import Iterator
 from typing import Any
 
@@ -7,11 +8,11 @@ import pytest
 import yaml
 
 from dsgen import schema, values
-from dsgen.checks import CHECKS, pods, storage
+from dsgen.checks import CHECKS, pods
 from dsgen.diagnostics import TITLES
 from dsgen.language.builtins import matching
 from dsgen.language.environment import environment
-from dsgen.nodes import SourceText
+from dsgen.nodes import SourceText, path_text
 from dsgen.render import render
 from dsgen.set_values import Override
 from dsgen.values import Loaded, Release
@@ -75,6 +76,41 @@ def test_a_row_about_a_key_points_at_the_key() -> None:
     assert ('labels["dsgen.dev/job"]', 19) == (found.path, found.position and found.position.column)
 
 
+def test_what_stands_around_a_row_is_a_loop_a_condition_or_a_name() -> None:
+    assert {"for", "if", "set"} == {tag.partition(" ")[0] for row in CHECKS for tag in row.tags()}
+
+
+@pytest.mark.parametrize(
+    ("path", "expected"),
+    [
+        *((path, True) for path in ("/job", "/etc/dsgen", "/run/dsgen", "/var/run/secrets/dsgen", "/etc/passwd")),
+        *((path, True) for path in ("/job/x", "/etc/dsgen/x/y", "/etc", "/etc/ssh", "/var", "/proc")),
+        *((path, False) for path in ("/jobs", "/etc/dsgen2", "/var/lib", "/data", "", "/run/other")),
+    ],
+)
+def test_reserved_paths(path: str, expected: bool) -> None:
+    assert expected == bool(environment().helpers["reserved_path"](path))
+
+
+@pytest.mark.parametrize(("workers", "slots"), [(1, 1), (9, 2), (10, 8), (101, 11), (1000, 16), (11234, 1)])
+def test_bytes_of_the_world(workers: int, slots: int) -> None:
+    """As DeepSpeed writes it."""
+    found = load(GOOD, f"workers.replicas={workers}", f"workers.slots={slots}", 'launch.method="torchrun"').values
+    assert found
+    names = (f"cifar-1-worker-{number}.cifar-1" for number in range(workers))
+    world = json.dumps({name: list(range(slots)) for name in names})
+
+    assert len(world) == int(environment().helpers["world_bytes"](found.data, {"name": "cifar"}).strip())
+
+
+def test_memory_that_the_launcher_needs() -> None:
+    found = load(GOOD, "workers.replicas=3").values
+    assert found
+
+    expected = pods.LAUNCHER_BYTES + 3 * pods.BYTES_PER_WORKER
+    assert expected == int(environment().helpers["launcher_bytes"](found.data).strip())
+
+
 NASTY = ['"', "\\", "\n", "\t", "\x1f", "<< 1 >>", "<% if %>", "{{ .Values }}", "\u2028", "é", "$(X)"]
 
 
@@ -87,6 +123,17 @@ def test_text_of_the_user_cannot_break_a_message(text: str) -> None:
 
     found = values.check(loaded, RELEASE)
     assert all("\n" not in one.message and one.id in ("DS212",) for one in found)
+
+
+@pytest.mark.parametrize("key", [*NASTY, "a.b", "[x]"])
+def test_a_key_of_the_user_is_in_the_path_as_it_is(key: str) -> None:
+    loaded = load(GOOD, 'scheduling.queue="q"')
+    assert loaded.values
+    resources = {"requests": {key: 1}}
+    loaded.values.data["workers"]["sidecars"] = [{"name": "mine", "image": "x:1", "resources": resources}]
+
+    [found] = values.check(loaded, RELEASE)
+    assert path_text(("workers", "sidecars", 0, "resources", "requests", key)) == found.path
 
 
 def test_every_label_and_annotation_that_dsgen_writes_is_reserved() -> None:
@@ -169,7 +216,7 @@ def test_every_mount_of_dsgens_has_a_reserved_path() -> None:
     }
 
     assert {"/etc/dsgen", "/etc/dsgen-git", "/job/hostfile"} <= paths
-    assert [] == [path for path in paths if not matching(path, storage.RESERVED_PATHS)]
+    assert [] == [path for path in paths if not environment().helpers["reserved_path"](path)]
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-{{/* What the checks ask about values. */}}
+{{/* Quantities of Kubernetes, and other sizes that checks compare. */}}
 
 {{/* The bytes of the memory in requests or limits; 0 where it is not given, or written as 1.5Gi. */}}
 {{- define "deepspeed-job.memoryBytes" -}}
@@ -54,27 +54,22 @@
 {{- end -}}
 {{- end }}
 
-{{/* The source of a volume, the first of several; empty when it has none. */}}
-{{- define "deepspeed-job.firstSource" -}}
-{{- if dig "existingClaim" "" . -}}
-existingClaim
-{{- else if ne .create nil -}}
-create
-{{- else if ne .nfs nil -}}
-nfs
-{{- else if ne .hostPath nil -}}
-hostPath
-{{- else if ne .emptyDir nil -}}
-emptyDir
-{{- else if ne .ephemeral nil -}}
-ephemeral
-{{- else if ne .csi nil -}}
-csi
-{{- else if ne .configMap nil -}}
-configMap
-{{- else if ne .secret nil -}}
-secret
-{{- else if ne .projected nil -}}
-projected
-{{- end -}}
+{{/*
+Bytes of DeepSpeed's JSON of the workers, such as {"RUN-worker-0.RUN": [0,
+1]}: both names and 15 other characters for each worker, the numbers of its
+slots with two characters between them, and the numbers of the workers.
+*/}}
+{{- define "deepspeed-job.worldBytes" -}}
+{{- $run := include "deepspeed-job.runName" . -}}
+{{- $slots := add (include "deepspeed-job.digitsBelow" (int64 .Values.workers.slots) | int64) (mul 2 .Values.workers.slots) -}}
+{{- $pods := include "deepspeed-job.workerPods" . | int64 -}}
+{{ add (mul $pods (add (mul 2 (len $run)) 15 $slots)) (include "deepspeed-job.digitsBelow" $pods | int64) }}
+{{- end }}
+
+{{/*
+Bytes of memory that the launcher needs with ssh: 1 GiB for
+itself, and 1.4 MiB, as measured, for the session of each worker.
+*/}}
+{{- define "deepspeed-job.launcherBytes" -}}
+{{ add 1073741824 (mul 1468006 (include "deepspeed-job.workerPods" . | int64)) }}
 {{- end }}

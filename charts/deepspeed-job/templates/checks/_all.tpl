@@ -1,0 +1,25 @@
+{{/* Everything that values may not say. */}}
+{{- define "deepspeed-job.allProblems" -}}
+{{- include "deepspeed-job.namesProblems" . }}
+{{- include "deepspeed-job.trainingProblems" . }}
+{{- include "deepspeed-job.launchProblems" . }}
+{{- include "deepspeed-job.codeProblems" . }}
+{{- include "deepspeed-job.podsProblems" . }}
+{{- include "deepspeed-job.storageProblems" . }}
+{{- include "deepspeed-job.networkProblems" . }}
+{{- include "deepspeed-job.schedulingProblems" . }}
+{{- include "deepspeed-job.contextsProblems" . }}
+{{- include "deepspeed-job.securityProblems" . }}
+{{- end }}
+
+{{/* Everything that is worth a look. */}}
+{{- define "deepspeed-job.allWarnings" -}}
+{{- include "deepspeed-job.namesWarnings" . }}
+{{- include "deepspeed-job.trainingWarnings" . }}
+{{- include "deepspeed-job.launchWarnings" . }}
+{{- include "deepspeed-job.codeWarnings" . }}
+{{- include "deepspeed-job.podsWarnings" . }}
+{{- include "deepspeed-job.storageWarnings" . }}
+{{- include "deepspeed-job.networkWarnings" . }}
+{{- include "deepspeed-job.schedulingWarnings" . }}
+{{- end }}
