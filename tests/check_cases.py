@@ -349,6 +349,7 @@ SCHEDULING: list[Case] = [
             '"requests":{"ephemeral-storage":"1Gi"},"limits":{"ephemeral-storage":"1Gi"}',
         )
     ),
+    ("DS306", (QUEUE, sidecar('"resources":{"limits":{"a\\tb\\n":1}}'))),
     ("DS308", (QUEUE, SMALL, 'launcher.nodeSelector={"pool":"cpu"}')),
     ("DS308", (QUEUE, SMALL, 'launcher.affinity={"nodeAffinity":{}}')),
     ("DS306", (QUEUE, 'workers.resources.requests={"ephemeral-storage":"1Gi"}')),
@@ -518,6 +519,7 @@ FINE: list[tuple[str, ...]] = [
     ('workers.resources={"requests":{"example.com/card":"2"},"limits":{"example.com/card":2}}',),
     ("workers.slots=16", "workers.accelerator.count=1", 'workers.accelerator.resource="aws.amazon.com/neuroncore"'),
     (sidecar('"restartPolicy":"Always"'),),
+    (sidecar('"resources":{"limits":{"hugepages-x":1,"hugepages-0Mi":1,"a\\tb":1}}'),),
     (sidecar('"restartPolicy":"Always"', "launcher", "initContainers"),),
     (
         'workers.tolerations=[{"operator":"Exists"},{"key":"a"},{"key":"a","effect":"NoExecute","tolerationSeconds":60}]',

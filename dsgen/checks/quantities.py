@@ -30,6 +30,7 @@ SUFFIXES |= {f"{unit}i": Fraction(1024) ** power for power, unit in enumerate(" 
 SUFFIXES |= {unit: Fraction(1, 1000**power) for power, unit in enumerate(" mun") if power}
 COMPARED = "[0-9]{1,18}|[0-9]{1,9}([KMG]i|[kMG])|[0-9]{1,6}Ti?"
 """Quantities of which the helper whole_bytes knows the bytes: rows compare these."""
+PAGES = "hugepages-[1-9][0-9]*[KMG]i"
 WRITTEN = (("workers", "resources"), ("launcher", "resources"), ("monitoring", "tensorboard", "resources"))
 LIMITED: tuple[str, str, str, Severity] = ("limits", "DS277", MORE_MEMORY, "error")
 REQUESTED: tuple[str, str, str, Severity] = ("requests", "DS278", MORE_REQUESTED, "warning")
@@ -43,7 +44,8 @@ def amount(quantity: str | float) -> Fraction:
     return Fraction(text.removesuffix(unit)) * SUFFIXES[unit] if unit in SUFFIXES else Fraction(text)
 
 
-def _is_compared(*quantities: str | float) -> bool:
+def is_compared(*quantities: str | float) -> bool:
+    """Whether rows compare all of these, for the helper whole_bytes knows their bytes."""
     return all(re.fullmatch(COMPARED, to_json(one).strip('"')) for one in quantities)
 
 
@@ -84,7 +86,7 @@ def devices(values: Mapping[str, Any], _: Names, place: Place) -> Iterator[Probl
 
 
 def _refused(key: str, kind: str, requests: Quantities, limits: Quantities) -> str:
-    is_page, is_device = key.startswith("hugepages-"), "/" in key and "kubernetes.io/" not in key
+    is_page, is_device = re.fullmatch(PAGES, key), "/" in key and "kubernetes.io/" not in key
     if not (is_page or is_device):
         return ""
     if kind == "requests" and key not in limits:
@@ -104,7 +106,7 @@ def _refused(key: str, kind: str, requests: Quantities, limits: Quantities) -> s
 def memory(values: Mapping[str, Any], _: Names, place: Place) -> Iterator[Problem]:
     """What the rows of pods say of memory, for quantities that they do not compare, such as 1.5Gi."""
     limit, shared = values["workers"]["resources"]["limits"].get("memory", 0), values["workers"]["sharedMemory"]
-    is_looked_at = shared not in ("", "unlimited") and not _is_compared(limit, shared)
+    is_looked_at = shared not in ("", "unlimited") and not is_compared(limit, shared)
     if is_looked_at and amount(shared) > amount(limit) > 0:
         path = ("workers", "sharedMemory")
         yield found("DS279", path, above_memory(f'"{shared}"'), MORE_SHARED, place, "warning")
@@ -116,7 +118,7 @@ def _launcher_memory(values: Mapping[str, Any], place: Place) -> Iterator[Proble
     is_limited = "memory" in values["launcher"]["resources"]["limits"]
     kind, id_, hint, severity = LIMITED if is_limited else REQUESTED
     given = values["launcher"]["resources"][kind].get("memory", 0)
-    if values["launch"]["method"] not in SSH_METHODS or _is_compared(given):
+    if values["launch"]["method"] not in SSH_METHODS or is_compared(given):
         return
     if 0 < amount(given) < LAUNCHER_BYTES + BYTES_PER_WORKER * workers:
         message = f"launcher.resources.{kind}: {memory_words(str(workers), str(1024 + 2 * workers))}"
