@@ -53,7 +53,9 @@ class Apart:
             time.sleep(TICK_SECONDS)
 
     def ready(self) -> int:
-        return int(self.launcher.outside.workers().get("ready", 0))
+        """How many are ready or done. Those that a Job still counts when it is suspended are on their way out."""
+        job = self.launcher.outside.workers()
+        return 0 if job.get("suspended") else int(job.get("ready", 0))
 
     def start(self) -> None:
         """The launcher starts nothing."""

@@ -1,15 +1,15 @@
 {{/* Containers of both pods; `pod` is values.workers or values.launcher, `role` is worker or launcher. */}}
 
 {{/* Fields that every container of the image has. */}}
-{{- define "dsgen.imageFields" -}}
-image: {{ include "dsgen.imageReference" .Values.image | quote }}
+{{- define "contract.imageFields" -}}
+image: {{ include "contract.imageReference" .Values.image | quote }}
 imagePullPolicy: {{ .Values.image.pullPolicy }}
 {{- end }}
 
 {{/* A container of dsgen's own: small, without privileges, with limits, because a quota may ask for both. */}}
-{{- define "dsgen.ownContainerLimits" -}}
+{{- define "contract.ownContainerLimits" -}}
 securityContext:
-  {{- include "dsgen.ownSecurityContext" . | nindent 2 }}
+  {{- include "contract.ownSecurityContext" . | nindent 2 }}
 resources:
   requests:
     cpu: 20m
@@ -19,8 +19,11 @@ resources:
     memory: 128Mi
 {{- end }}
 
-{{/* Mounts of every container of dsgen's own. */}}
-{{- define "dsgen.ownMounts" -}}
+{{/*
+Mounts of every container of dsgen's own. `passwd` is "true"
+where the pod has a passwd file of its own, else empty.
+*/}}
+{{- define "contract.ownMounts" -}}
 - name: dsgen-config
   mountPath: /etc/dsgen
   readOnly: true
@@ -35,25 +38,25 @@ resources:
 {{- end }}
 
 {{/* Writes a passwd file with a line for the uid of the pod, which the other containers mount. */}}
-{{- define "dsgen.passwdContainer" -}}
+{{- define "contract.passwdContainer" -}}
 - name: passwd
-  {{- include "dsgen.imageFields" . | nindent 2 }}
+  {{- include "contract.imageFields" . | nindent 2 }}
   command: [bash, /etc/dsgen/passwd.sh]
-  {{- include "dsgen.ownContainerLimits" . | nindent 2 }}
+  {{- include "contract.ownContainerLimits" . | nindent 2 }}
   volumeMounts:
-    {{- include "dsgen.ownMounts" "" | nindent 4 }}
+    {{- include "contract.ownMounts" "" | nindent 4 }}
 {{- end }}
 
 {{/*
-A container of dsgen's own that talks to the API: only such
-ones have the token, and none of them runs the user's code.
+A container of dsgen's own that talks to the API: only such ones have the token, and
+none of them runs the user's code. `script` is the name of the file that it runs.
 */}}
-{{- define "dsgen.apiContainer" -}}
-{{ include "dsgen.imageFields" . }}
+{{- define "contract.apiContainer" -}}
+{{ include "contract.imageFields" . }}
 command: [python3, -ESs, /etc/dsgen/{{ .script }}]
-{{ include "dsgen.ownContainerLimits" . }}
+{{ include "contract.ownContainerLimits" . }}
 volumeMounts:
-  {{- include "dsgen.ownMounts" (include "dsgen.wantsPasswd" .) | nindent 2 }}
+  {{- include "contract.ownMounts" (include "contract.wantsPasswd" .) | nindent 2 }}
   - name: dsgen-token
     mountPath: /var/run/secrets/dsgen
     readOnly: true
@@ -65,13 +68,13 @@ volumeMounts:
 {{- end }}
 
 {{/* Clones the code, before anything of the user's runs; git needs more room than dsgen's other containers. */}}
-{{- define "dsgen.codeContainer" -}}
+{{- define "contract.codeContainer" -}}
 - name: code
   {{- if .Values.code.git.image }}
   image: {{ .Values.code.git.image | quote }}
   imagePullPolicy: {{ .Values.image.pullPolicy }}
   {{- else }}
-  {{- include "dsgen.imageFields" . | nindent 2 }}
+  {{- include "contract.imageFields" . | nindent 2 }}
   {{- end }}
   command: [bash, /etc/dsgen/code.sh]
   env:
@@ -80,7 +83,7 @@ volumeMounts:
     - name: DSGEN_GIT_REVISION
       value: {{ .Values.code.git.revision | replace "$" "$$" | quote }}
   securityContext:
-    {{- include "dsgen.ownSecurityContext" . | nindent 4 }}
+    {{- include "contract.ownSecurityContext" . | nindent 4 }}
   resources:
     requests:
       cpu: 100m
@@ -89,7 +92,7 @@ volumeMounts:
       cpu: "1"
       memory: 2Gi
   volumeMounts:
-    {{- include "dsgen.ownMounts" (include "dsgen.wantsPasswd" .) | nindent 4 }}
+    {{- include "contract.ownMounts" (include "contract.wantsPasswd" .) | nindent 4 }}
     - name: dsgen-code
       mountPath: /run/dsgen/code
     {{- if .Values.code.git.secretName }}
@@ -103,21 +106,24 @@ volumeMounts:
 The last init containers of both pods: the code, then the user's own. A sidecar is an init
 container that goes on running: in the main list it would keep the Job from completing.
 */}}
-{{- define "dsgen.initContainers" -}}
+{{- define "contract.initContainers" -}}
 {{- if .Values.code.git.repository }}
-{{ include "dsgen.codeContainer" . }}
+{{ include "contract.codeContainer" . }}
 {{- end }}
 {{- if and .pod.initContainers (not (and .Values.lifecycle.debug.enabled .Values.lifecycle.debug.skipInitContainers)) }}
-{{ include "dsgen.yaml" .pod.initContainers }}
+{{ include "contract.yaml" .pod.initContainers }}
 {{- end }}
 {{- range $sidecar := .pod.sidecars }}
-{{ include "dsgen.yaml" (list (mergeOverwrite (dict "restartPolicy" "Always") (deepCopy $sidecar))) }}
+{{ include "contract.yaml" (list (mergeOverwrite (dict "restartPolicy" "Always") (deepCopy $sidecar))) }}
 {{- end }}
 {{- end }}
 
-{{/* Requests and limits of a main container; a worker's devices are in both, as the API server demands. */}}
-{{- define "dsgen.resources" -}}
-{{- $devices := include "dsgen.devicesOf" . | trim }}
+{{/*
+Requests and limits of a main container; a worker's devices are in both, as the API
+server demands. `pod` is also monitoring.tensorboard, with the role tensorboard.
+*/}}
+{{- define "contract.resources" -}}
+{{- $devices := include "contract.deviceResources" . | trim }}
 {{- range $kind := list "requests" "limits" }}
 {{- if or (index $.pod.resources $kind) $devices }}
 {{ $kind }}:
@@ -131,14 +137,14 @@ container that goes on running: in the main list it would keep the Job from comp
 {{- end }}
 {{- if .pod.resources.claims }}
 claims:
-  {{- include "dsgen.yaml" .pod.resources.claims | nindent 2 }}
+  {{- include "contract.yaml" .pod.resources.claims | nindent 2 }}
 {{- end }}
 {{- end }}
 
-{{/* Devices of a worker: its accelerators, and those of the fast network. The launcher has none. */}}
-{{- define "dsgen.devicesOf" -}}
+{{/* Requests, or limits, of devices: a worker's accelerators and those of its fast network. Other pods have none. */}}
+{{- define "contract.deviceResources" -}}
 {{- if eq .role "worker" }}
-{{- $count := include "dsgen.accelerators" .Values.workers | int64 }}
+{{- $count := include "contract.accelerators" .Values.workers | int64 }}
 {{- if $count }}
 {{ .Values.workers.accelerator.resource | quote }}: {{ $count }}
 {{- end }}
@@ -149,13 +155,13 @@ claims:
 {{- end }}
 
 {{/* dsgen's variables first, then the user's; a dollar sign is doubled, or the kubelet would expand $(NAME). */}}
-{{- define "dsgen.environment" -}}
+{{- define "contract.environment" -}}
 - name: DSGEN_ROLE
   value: {{ .role }}
 - name: DSGEN_JOB
-  value: {{ include "dsgen.jobName" . | quote }}
+  value: {{ include "contract.jobName" . | quote }}
 - name: DSGEN_RUN
-  value: {{ include "dsgen.runId" . | quote }}
+  value: {{ include "contract.runId" . | quote }}
 {{- $own := dict "PYTHONUNBUFFERED" "1" "TRITON_CACHE_DIR" "/run/dsgen/cache/triton" "XDG_CACHE_HOME" "/run/dsgen/cache" }}
 {{- $own = mergeOverwrite (deepCopy $own) (dict "TORCH_EXTENSIONS_DIR" "/run/dsgen/cache/torch_extensions") }}
 {{- /*
@@ -178,14 +184,14 @@ by the user of another container, perhaps another image.
   value: {{ $value | replace "$" "$$" | quote }}
   {{- else }}
   valueFrom:
-    {{- include "dsgen.yaml" $value.valueFrom | nindent 4 }}
+    {{- include "contract.yaml" $value.valueFrom | nindent 4 }}
   {{- end }}
 {{- end }}
 {{- end }}
 
 {{/* What runs in the containers of the user's code. */}}
-{{- define "dsgen.trainingContainer" -}}
-{{ include "dsgen.imageFields" . }}
+{{- define "contract.trainingContainer" -}}
+{{ include "contract.imageFields" . }}
 command: [bash, /etc/dsgen/start.sh]
 {{- if .Values.training.workingDir }}
 workingDir: {{ .Values.training.workingDir | quote }}
@@ -193,13 +199,13 @@ workingDir: {{ .Values.training.workingDir | quote }}
 workingDir: {{ .Values.code.mountPath | quote }}
 {{- end }}
 env:
-  {{- include "dsgen.environment" . | nindent 2 }}
+  {{- include "contract.environment" . | nindent 2 }}
 {{- if .Values.training.envFrom }}
 envFrom:
-  {{- include "dsgen.yaml" .Values.training.envFrom | nindent 2 }}
+  {{- include "contract.yaml" .Values.training.envFrom | nindent 2 }}
 {{- end }}
 {{- if .pod.extraContainerSpec }}
-{{ include "dsgen.yaml" .pod.extraContainerSpec }}
+{{ include "contract.yaml" .pod.extraContainerSpec }}
 {{- end }}
 {{- end }}
 
@@ -207,15 +213,15 @@ envFrom:
 Ports of a worker. On the network of its node they are the
 node's, and workers that want the same one never share a node.
 */}}
-{{- define "dsgen.workerPorts" -}}
-{{- if include "dsgen.usesSsh" . }}
+{{- define "contract.workerPorts" -}}
+{{- if include "contract.usesSsh" . }}
 - name: ssh
   containerPort: {{ int64 .Values.ssh.port }}
   {{- if .Values.network.hostNetwork }}
   hostPort: {{ int64 .Values.ssh.port }}
   {{- end }}
 {{- end }}
-{{- if or .Values.network.hostNetwork (not (include "dsgen.usesSsh" .)) }}
+{{- if or .Values.network.hostNetwork (not (include "contract.usesSsh" .)) }}
 - name: master
   containerPort: {{ int64 .Values.launch.masterPort }}
   {{- if .Values.network.hostNetwork }}
@@ -231,12 +237,12 @@ node's, and workers that want the same one never share a node.
 {{- end }}
 {{- end }}
 
-{{/* Mounts of the containers that run the user's code. */}}
-{{- define "dsgen.trainingMounts" -}}
-{{ include "dsgen.ownMounts" (include "dsgen.wantsPasswd" .) }}
+{{/* Mounts of the containers that run the user's code. `mount_in` is workers or launcher, as in storage.*.mountIn. */}}
+{{- define "contract.trainingMounts" -}}
+{{ include "contract.ownMounts" (include "contract.wantsPasswd" .) }}
 - name: dsgen-cache
   mountPath: /run/dsgen/cache
-{{- if include "dsgen.usesSsh" . }}
+{{- if include "contract.usesSsh" . }}
 - name: dsgen-keys
   mountPath: /etc/dsgen-keys
   readOnly: true
@@ -249,7 +255,7 @@ node's, and workers that want the same one never share a node.
   mountPath: /job/hostfile
   subPath: hostfile
   readOnly: true
-{{- if include "dsgen.usesSsh" . }}
+{{- if include "contract.usesSsh" . }}
 - name: dsgen-config
   mountPath: /etc/mpi/hostfile
   subPath: hostfile

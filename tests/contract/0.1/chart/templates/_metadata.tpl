@@ -1,35 +1,35 @@
-{{/* Labels of every object; objects of one run add its id. */}}
-{{- define "dsgen.labels" -}}
+{{/* Labels of every object; objects of one run add its id. `component` is what the object is for. */}}
+{{- define "contract.labels" -}}
 app.kubernetes.io/name: deepspeed-job
-app.kubernetes.io/instance: {{ include "dsgen.jobName" . | quote }}
+app.kubernetes.io/instance: {{ include "contract.jobName" . | quote }}
 app.kubernetes.io/component: {{ .component }}
 app.kubernetes.io/managed-by: dsgen
-dsgen.dev/job: {{ include "dsgen.jobName" . | quote }}
+dsgen.dev/job: {{ include "contract.jobName" . | quote }}
 {{- range $key, $value := .Values.labels }}
 {{ $key | quote }}: {{ $value | quote }}
 {{- end }}
 {{- end }}
 
 {{/* Labels of an object that belongs to one run. */}}
-{{- define "dsgen.runLabels" -}}
-{{ include "dsgen.labels" . }}
-dsgen.dev/run: {{ include "dsgen.runId" . | quote }}
+{{- define "contract.runLabels" -}}
+{{ include "contract.labels" . }}
+dsgen.dev/run: {{ include "contract.runId" . | quote }}
 {{- end }}
 
 {{/* Labels of all pods of a run. They land in immutable fields, so no chart or app version is among them. */}}
-{{- define "dsgen.runSelector" -}}
-dsgen.dev/job: {{ include "dsgen.jobName" . | quote }}
-dsgen.dev/run: {{ include "dsgen.runId" . | quote }}
+{{- define "contract.runSelector" -}}
+dsgen.dev/job: {{ include "contract.jobName" . | quote }}
+dsgen.dev/run: {{ include "contract.runId" . | quote }}
 {{- end }}
 
 {{/* Labels of the workers or of the launcher of a run. */}}
-{{- define "dsgen.selector" -}}
-{{ include "dsgen.runSelector" . }}
+{{- define "contract.selector" -}}
+{{ include "contract.runSelector" . }}
 dsgen.dev/role: {{ .role }}
 {{- end }}
 
 {{/* Annotations of every object. Flux would replace a dollar sign with braces in any text of the user. */}}
-{{- define "dsgen.annotations" -}}
+{{- define "contract.annotations" -}}
 kustomize.toolkit.fluxcd.io/substitute: disabled
 {{- range $key, $value := .Values.annotations }}
 {{ $key | quote }}: {{ $value | quote }}
@@ -37,7 +37,7 @@ kustomize.toolkit.fluxcd.io/substitute: disabled
 {{- end }}
 
 {{/* Neither Helm nor Argo CD nor Flux may delete storage that is protected. */}}
-{{- define "dsgen.keepAnnotations" -}}
+{{- define "contract.keepAnnotations" -}}
 helm.sh/resource-policy: keep
 argocd.argoproj.io/sync-options: Prune=false,Delete=false
 kustomize.toolkit.fluxcd.io/prune: disabled
@@ -47,7 +47,7 @@ kustomize.toolkit.fluxcd.io/prune: disabled
 "true" for a key of labels or annotations that dsgen,
 Kubernetes or a delivery tool writes; empty for the user's own.
 */}}
-{{- define "dsgen.reservedKey" -}}
+{{- define "contract.reservedKey" -}}
 {{- if regexMatch "^(dsgen[.]dev|batch[.]kubernetes[.]io|kueue[.]x-k8s[.]io|(meta[.])?helm[.]sh)/.*$" . -}}
 true
 {{- else if regexMatch "^app[.]kubernetes[.]io/(name|instance|component|managed-by)$" . -}}

@@ -1,6 +1,6 @@
 {{/* Labels of TensorBoard's pod: the job's, and of no run, so that no run's Service or policy takes it in. */}}
-{{- define "dsgen.tensorboardSelector" -}}
-dsgen.dev/job: {{ include "dsgen.jobName" . | quote }}
+{{- define "contract.tensorboardSelector" -}}
+dsgen.dev/job: {{ include "contract.jobName" . | quote }}
 dsgen.dev/role: tensorboard
 {{- end }}
 
@@ -8,7 +8,7 @@ dsgen.dev/role: tensorboard
 "true" for a volume in which another pod sees what the workers wrote.
 A claim for one pod alone would keep the workers from starting.
 */}}
-{{- define "dsgen.isShared" -}}
+{{- define "contract.isShared" -}}
 {{- if and (dig "mountPath" "" .) (has (dig "mountIn" "both" .) (list "both" "workers")) -}}
 {{- if ne .create nil -}}
 {{- if not (has "ReadWriteOncePod" (dig "accessModes" (list "ReadWriteMany") .create)) -}}
@@ -21,9 +21,9 @@ true
 {{- end }}
 
 {{/* Volumes of the job as the workers see them, read-only. */}}
-{{- define "dsgen.sharedMounts" -}}
+{{- define "contract.sharedMounts" -}}
 {{- range $name, $volume := .Values.storage }}
-{{- if include "dsgen.isShared" $volume }}
+{{- if include "contract.isShared" $volume }}
 - name: {{ $name | quote }}
   mountPath: {{ dig "mountPath" "" $volume | quote }}
   {{- if dig "subPath" "" $volume }}
@@ -35,11 +35,11 @@ true
 {{- end }}
 
 {{/* The volumes of these mounts. */}}
-{{- define "dsgen.sharedVolumes" -}}
+{{- define "contract.sharedVolumes" -}}
 {{- range $name, $volume := .Values.storage }}
-{{- if include "dsgen.isShared" $volume }}
+{{- if include "contract.isShared" $volume }}
 - name: {{ $name | quote }}
-  {{- include "dsgen.volumeSource" (dict "Values" $.Values "Release" $.Release "name" $name "volume" $volume) | trim | nindent 2 }}
+  {{- include "contract.volumeSource" (dict "Values" $.Values "Release" $.Release "name" $name "volume" $volume) | trim | nindent 2 }}
 {{- end }}
 {{- end }}
 {{- end }}

@@ -1,15 +1,15 @@
 {{/* The job's name: from the values, else the release's. */}}
-{{- define "dsgen.jobName" -}}
+{{- define "contract.jobName" -}}
 {{ or .Values.name .Release.Name }}
 {{- end }}
 
 {{/* The namespace of every namespaced object. */}}
-{{- define "dsgen.namespace" -}}
+{{- define "contract.namespace" -}}
 {{ or .Values.namespace .Release.Namespace }}
 {{- end }}
 
 {{/* The id of the run; an integer is printed as one. */}}
-{{- define "dsgen.runId" -}}
+{{- define "contract.runId" -}}
 {{- if kindIs "string" .Values.run.id -}}
 {{ .Values.run.id }}
 {{- else -}}
@@ -18,12 +18,12 @@
 {{- end }}
 
 {{/* The run's name, the first part of the name of every object that belongs to one run. */}}
-{{- define "dsgen.runName" -}}
-{{ include "dsgen.jobName" . }}-{{ include "dsgen.runId" . }}
+{{- define "contract.runName" -}}
+{{ include "contract.jobName" . }}-{{ include "contract.runId" . }}
 {{- end }}
 
-{{/* The image reference; a digest wins over a tag. */}}
-{{- define "dsgen.imageReference" -}}
+{{/* The reference of an image; a digest wins over a tag. `image` is values.image. */}}
+{{- define "contract.imageReference" -}}
 {{- if .digest -}}
 {{ .repository }}@{{ .digest }}
 {{- else if .tag -}}
@@ -34,43 +34,58 @@
 {{- end }}
 
 {{/* The Secret that holds the key pair: filled in the cluster, or one of the user's. */}}
-{{- define "dsgen.secretName" -}}
+{{- define "contract.secretName" -}}
 {{- if eq .Values.ssh.secret.mode "cluster" -}}
-{{ include "dsgen.jobName" . }}-ssh
+{{ include "contract.jobName" . }}-ssh
 {{- else if .Values.ssh.secret.name -}}
 {{ .Values.ssh.secret.name }}
 {{- else -}}
-{{ include "dsgen.jobName" . }}-ssh-key
+{{ include "contract.jobName" . }}-ssh-key
 {{- end -}}
 {{- end }}
 
 {{/* The service account of the launcher pod. */}}
-{{- define "dsgen.serviceAccountName" -}}
+{{- define "contract.serviceAccountName" -}}
 {{- if .Values.serviceAccount.name -}}
 {{ .Values.serviceAccount.name }}
 {{- else if .Values.serviceAccount.create -}}
-{{ include "dsgen.jobName" . }}
+{{ include "contract.jobName" . }}
 {{- else -}}
 default
 {{- end -}}
 {{- end }}
 
-{{/* The claim that a volume of the storage map mounts. */}}
-{{- define "dsgen.claimName" -}}
+{{/* The claim that a volume of the storage map mounts. `name` is its key in the map, `volume` what stands there. */}}
+{{- define "contract.claimName" -}}
 {{- if dig "existingClaim" "" .volume -}}
 {{ dig "existingClaim" "" .volume }}
 {{- else -}}
-{{ include "dsgen.jobName" . }}-{{ .name }}
+{{ include "contract.jobName" . }}-{{ .name }}
 {{- end -}}
 {{- end }}
 
-{{/* PersistentVolumes are cluster-wide; names of namespaces and jobs have no dots, so two of these cannot collide. */}}
-{{- define "dsgen.volumeName" -}}
-{{ include "dsgen.namespace" . }}.{{ include "dsgen.jobName" . }}.{{ .name }}
+{{/* The claims that outlive the job: those that are made for it and protected. */}}
+{{- define "contract.keptClaims" -}}
+{{- range $name, $volume := .Values.storage }}
+{{- if ne $volume.create nil }}
+{{- $create := $volume.create }}
+{{- if dig "protect" true $create }}
+- {{ include "contract.claimName" (dict "Values" $.Values "Release" $.Release "name" $name "volume" $volume) }}
+{{- end }}
+{{- end }}
+{{- end }}
 {{- end }}
 
-{{/* Accelerators of one worker: as many as slots, unless the user says otherwise. */}}
-{{- define "dsgen.accelerators" -}}
+{{/*
+The PersistentVolume of a claim; `name` is its key in the storage map. It belongs to no
+namespace; names of namespaces and jobs have no dots, so two of these cannot collide.
+*/}}
+{{- define "contract.volumeName" -}}
+{{ include "contract.namespace" . }}.{{ include "contract.jobName" . }}.{{ .name }}
+{{- end }}
+
+{{/* Accelerators of one worker: as many as slots, unless the user says otherwise. `workers` is values.workers. */}}
+{{- define "contract.accelerators" -}}
 {{- if eq .accelerator.count nil -}}
 {{ int64 .slots }}
 {{- else -}}
@@ -79,20 +94,20 @@ default
 {{- end }}
 
 {{/* Worker pods: those that train, and those that stand in for one that is excluded before the training starts. */}}
-{{- define "dsgen.workerPods" -}}
+{{- define "contract.workerPods" -}}
 {{ add .Values.workers.replicas .Values.launch.preflight.spares }}
 {{- end }}
 
 {{/* "true" where the launcher reaches the workers over ssh; empty where each worker starts its own processes. */}}
-{{- define "dsgen.usesSsh" -}}
+{{- define "contract.usesSsh" -}}
 {{- if has .Values.launch.method (list "pdsh" "openmpi" "launcher-command") -}}
 true
 {{- end -}}
 {{- end }}
 
 {{/* "true" where the key pair of the job is made in the cluster; empty where there is one already, or no ssh. */}}
-{{- define "dsgen.makesKey" -}}
+{{- define "contract.makesKey" -}}
 {{- if eq .Values.ssh.secret.mode "cluster" -}}
-{{ include "dsgen.usesSsh" . }}
+{{ include "contract.usesSsh" . }}
 {{- end -}}
 {{- end }}

@@ -1,7 +1,7 @@
 {{/* Parts of both Jobs and their pods; `pod` is values.workers or values.launcher, `role` is worker or launcher. */}}
 
 {{/* Fields of both Jobs. Without the policy a lost pod and its replacement would run side by side, under one name. */}}
-{{- define "dsgen.jobFields" -}}
+{{- define "contract.jobFields" -}}
 podReplacementPolicy: Failed
 {{- if ne .Values.lifecycle.suspend nil }}
 suspend: {{ .Values.lifecycle.suspend }}
@@ -11,8 +11,11 @@ ttlSecondsAfterFinished: {{ int64 .Values.lifecycle.ttlSecondsAfterFinished }}
 {{- end }}
 {{- end }}
 
-{{/* A rule that ends the Job by the exit code of a container; `codes` are written one after the other. */}}
-{{- define "dsgen.failJob" -}}
+{{/*
+A rule that ends the Job by the exit code of the container with this
+name. `operator` is In or NotIn; `codes` is one text, such as 75, 78.
+*/}}
+{{- define "contract.failJob" -}}
 - action: FailJob
   onExitCodes:
     containerName: {{ .container }}
@@ -21,71 +24,71 @@ ttlSecondsAfterFinished: {{ int64 .Values.lifecycle.ttlSecondsAfterFinished }}
 {{- end }}
 
 {{/* Labels and annotations of a pod: those that tell pods apart, and the user's. */}}
-{{- define "dsgen.podMetadata" -}}
+{{- define "contract.podMetadata" -}}
 labels:
-  {{- include "dsgen.selector" . | nindent 2 }}
+  {{- include "contract.selector" . | nindent 2 }}
   {{- range $key, $value := .pod.podLabels }}
   {{ $key | quote }}: {{ $value | quote }}
   {{- end }}
   {{- if and (eq .role "worker") (eq .Values.scheduling.gang "coscheduling") }}
-  scheduling.x-k8s.io/pod-group: {{ include "dsgen.runName" . | quote }}
+  scheduling.x-k8s.io/pod-group: {{ include "contract.runName" . | quote }}
   {{- end }}
 {{- $own := dict }}
 {{- if and (eq .role "worker") .Values.network.rdma.networks }}
 {{- $own = dict "k8s.v1.cni.cncf.io/networks" (.Values.network.rdma.networks | join ",") }}
 {{- end }}
 {{- if and (eq .role "worker") (eq .Values.scheduling.gang "volcano") }}
-{{- $own = mergeOverwrite (deepCopy $own) (dict "scheduling.k8s.io/group-name" (include "dsgen.runName" .)) }}
+{{- $own = mergeOverwrite (deepCopy $own) (dict "scheduling.k8s.io/group-name" (include "contract.runName" .)) }}
 {{- end }}
 {{- $topology := .Values.scheduling.topology }}
-{{- if and (eq .role "worker") (include "dsgen.kueueQueue" .) $topology.required }}
+{{- if and (eq .role "worker") (include "contract.kueueQueue" .) $topology.required }}
 {{- $own = mergeOverwrite (deepCopy $own) (dict "kueue.x-k8s.io/podset-required-topology" $topology.required) }}
-{{- else if and (eq .role "worker") (include "dsgen.kueueQueue" .) $topology.preferred }}
+{{- else if and (eq .role "worker") (include "contract.kueueQueue" .) $topology.preferred }}
 {{- $own = mergeOverwrite (deepCopy $own) (dict "kueue.x-k8s.io/podset-preferred-topology" $topology.preferred) }}
 {{- end }}
 {{- $all := mergeOverwrite (deepCopy .pod.podAnnotations) (deepCopy $own) }}
 {{- if $all }}
 annotations:
-  {{- include "dsgen.yaml" $all | nindent 2 }}
+  {{- include "contract.yaml" $all | nindent 2 }}
 {{- end }}
 {{- end }}
 
 {{/* Fields of both pods. */}}
-{{- define "dsgen.podFields" -}}
+{{- define "contract.podFields" -}}
 restartPolicy: Never
 automountServiceAccountToken: false
 enableServiceLinks: false
 terminationGracePeriodSeconds: {{ int64 .Values.lifecycle.terminationGracePeriodSeconds }}
 {{- if .Values.image.pullSecrets }}
 imagePullSecrets:
-  {{- include "dsgen.yaml" .Values.image.pullSecrets | nindent 2 }}
+  {{- include "contract.yaml" .Values.image.pullSecrets | nindent 2 }}
 {{- end }}
-{{- $context := include "dsgen.podSecurityContext" . | trim }}
+{{- $context := include "contract.podSecurityContext" . | trim }}
 {{- if $context }}
 securityContext:
   {{- $context | nindent 2 }}
 {{- end }}
-{{- if and .pod.nodeSelector (not (include "dsgen.kueueQueue" .)) }}
+{{- if and .pod.nodeSelector (not (include "contract.kueueQueue" .)) }}
 nodeSelector:
-  {{- include "dsgen.yaml" .pod.nodeSelector | nindent 2 }}
+  {{- include "contract.yaml" .pod.nodeSelector | nindent 2 }}
 {{- end }}
 {{- if .pod.tolerations }}
 tolerations:
-  {{- include "dsgen.yaml" .pod.tolerations | nindent 2 }}
+  {{- include "contract.yaml" .pod.tolerations | nindent 2 }}
 {{- end }}
 {{- if .pod.priorityClassName }}
 priorityClassName: {{ .pod.priorityClassName | quote }}
 {{- end }}
-{{- $affinity := include "dsgen.affinityOf" . | trim }}
+{{- $affinity := include "contract.affinityOf" . | trim }}
 {{- if $affinity }}
 affinity:
   {{- $affinity | nindent 2 }}
 {{- end }}
 {{- if .pod.topologySpreadConstraints }}
 topologySpreadConstraints:
-  {{- include "dsgen.yaml" .pod.topologySpreadConstraints | nindent 2 }}
+  {{- include "contract.yaml" .pod.topologySpreadConstraints | nindent 2 }}
 {{- end }}
-{{- $scheduler := include "dsgen.schedulerName" . }}
+{{- $scheduler := include "contract.schedulerName" . }}
 {{- if $scheduler }}
 schedulerName: {{ $scheduler | quote }}
 {{- end }}
@@ -97,32 +100,35 @@ hostNetwork: true
 dnsPolicy: ClusterFirstWithHostNet
 {{- end }}
 {{- if .pod.extraPodSpec }}
-{{ include "dsgen.yaml" .pod.extraPodSpec }}
+{{ include "contract.yaml" .pod.extraPodSpec }}
 {{- end }}
 {{- end }}
 
-{{/* Volumes of both pods: dsgen's own, then those of the storage map. */}}
-{{- define "dsgen.volumes" -}}
+{{/*
+Volumes of both pods: dsgen's own, then those of the storage
+map. `mount_in` is workers or launcher, as in storage.*.mountIn.
+*/}}
+{{- define "contract.volumes" -}}
 - name: dsgen-config
   configMap:
-    name: {{ include "dsgen.runName" . }}-config
+    name: {{ include "contract.runName" . }}-config
     defaultMode: 365  # 0555
 - name: dsgen-run
   emptyDir:
     medium: Memory
 - name: dsgen-cache
   emptyDir: {}
-{{- if include "dsgen.usesSsh" . }}
+{{- if include "contract.usesSsh" . }}
 - name: dsgen-keys
   secret:
-    secretName: {{ include "dsgen.secretName" . | quote }}
+    secretName: {{ include "contract.secretName" . | quote }}
     defaultMode: 292  # 0444
     optional: true
 {{- end }}
 {{- if .Values.training.files }}
 - name: dsgen-files
   configMap:
-    name: {{ include "dsgen.runName" . }}-files
+    name: {{ include "contract.runName" . }}-files
     defaultMode: 493  # 0755
 {{- end }}
 {{- if .Values.code.git.repository }}
@@ -138,16 +144,19 @@ dnsPolicy: ClusterFirstWithHostNet
 {{- range $name, $volume := .Values.storage }}
 {{- if has (dig "mountIn" "both" $volume) (list "both" $.mountIn) }}
 - name: {{ $name | quote }}
-  {{- include "dsgen.volumeSource" (dict "Values" $.Values "Release" $.Release "name" $name "volume" $volume) | trim | nindent 2 }}
+  {{- include "contract.volumeSource" (dict "Values" $.Values "Release" $.Release "name" $name "volume" $volume) | trim | nindent 2 }}
 {{- end }}
 {{- end }}
 {{- end }}
 
-{{/* Where a volume of the storage map comes from: a claim, or what the user says as Kubernetes has it. */}}
-{{- define "dsgen.volumeSource" -}}
+{{/*
+Where a volume of the storage map comes from: a claim, or what the user says as
+Kubernetes has it. `name` is its key in the map, `volume` what stands there.
+*/}}
+{{- define "contract.volumeSource" -}}
 {{- if or (ne .volume.create nil) (dig "existingClaim" "" .volume) }}
 persistentVolumeClaim:
-  claimName: {{ include "dsgen.claimName" . | quote }}
+  claimName: {{ include "contract.claimName" . | quote }}
   {{- if dig "readOnly" false .volume }}
   readOnly: true
   {{- end }}
@@ -155,7 +164,7 @@ persistentVolumeClaim:
 {{- range $source := list "nfs" "hostPath" "emptyDir" "ephemeral" "csi" "configMap" "secret" "projected" }}
 {{- if hasKey $.volume $source }}
 {{ $source }}:
-  {{- include "dsgen.yaml" (index $.volume $source) | nindent 2 }}
+  {{- include "contract.yaml" (index $.volume $source) | nindent 2 }}
 {{- end }}
 {{- end }}
 {{- end }}

@@ -4,7 +4,7 @@ is worker or launcher, `pod` is values.workers or values.launcher.
 */}}
 
 {{/* Kueue's queue of a Job; empty where there is none. With the gang volcano the workers' queue is Volcano's. */}}
-{{- define "dsgen.kueueQueue" -}}
+{{- define "contract.kueueQueue" -}}
 {{- if eq .role "launcher" -}}
 {{ .Values.scheduling.launcherQueue }}
 {{- else if ne .Values.scheduling.gang "volcano" -}}
@@ -13,8 +13,8 @@ is worker or launcher, `pod` is values.workers or values.launcher.
 {{- end }}
 
 {{/* Labels that put a Job into its queue. Its pods have none of them: Kueue admits the Job as a whole. */}}
-{{- define "dsgen.queueLabels" -}}
-{{- $queue := include "dsgen.kueueQueue" . }}
+{{- define "contract.queueLabels" -}}
+{{- $queue := include "contract.kueueQueue" . }}
 {{- if $queue }}
 kueue.x-k8s.io/queue-name: {{ $queue | quote }}
 {{- if .Values.scheduling.priorityClass }}
@@ -24,7 +24,7 @@ kueue.x-k8s.io/priority-class: {{ .Values.scheduling.priorityClass | quote }}
 {{- end }}
 
 {{/* The scheduler of a pod: the user's, or for workers the one that starts the gang; empty for the cluster's own. */}}
-{{- define "dsgen.schedulerName" -}}
+{{- define "contract.schedulerName" -}}
 {{- if .pod.schedulerName -}}
 {{ .pod.schedulerName }}
 {{- else if and (eq .role "worker") (eq .Values.scheduling.gang "volcano") -}}
@@ -38,32 +38,32 @@ scheduler-plugins-scheduler
 Where a pod may run: the user's affinity; for workers also their topology, where no
 queue sees to it, and how they spread. The checks refuse what would be there twice.
 */}}
-{{- define "dsgen.affinityOf" -}}
+{{- define "contract.affinityOf" -}}
 {{- $node := dig "nodeAffinity" (dict) .pod.affinity }}
-{{- if and .pod.nodeSelector (include "dsgen.kueueQueue" .) }}
+{{- if and .pod.nodeSelector (include "contract.kueueQueue" .) }}
 nodeAffinity:
-  {{- include "dsgen.selectingAffinity" (dict "pod" .pod "node" $node) | nindent 2 }}
+  {{- include "contract.selectingAffinity" (dict "pod" .pod "node" $node) | nindent 2 }}
 {{- else if $node }}
 nodeAffinity:
-  {{- include "dsgen.yaml" $node | nindent 2 }}
+  {{- include "contract.yaml" $node | nindent 2 }}
 {{- end }}
 {{- range $kind := list "podAffinity" "podAntiAffinity" }}
 {{- if dig $kind (dict) $.pod.affinity }}
 {{ $kind }}:
-  {{- include "dsgen.yaml" (dig $kind (dict) $.pod.affinity) | nindent 2 }}
+  {{- include "contract.yaml" (dig $kind (dict) $.pod.affinity) | nindent 2 }}
 {{- end }}
 {{- end }}
 {{- $topology := .Values.scheduling.topology }}
-{{- if and (eq .role "worker") (or $topology.required $topology.preferred) (not (include "dsgen.kueueQueue" .)) }}
+{{- if and (eq .role "worker") (or $topology.required $topology.preferred) (not (include "contract.kueueQueue" .)) }}
 podAffinity:
-  {{- include "dsgen.workersBeside" (dict "Values" .Values "Release" .Release "required" $topology.required "preferred" $topology.preferred) | trim | nindent 2 }}
+  {{- include "contract.workersBeside" (dict "Values" .Values "Release" .Release "required" $topology.required "preferred" $topology.preferred) | trim | nindent 2 }}
 {{- end }}
 {{- if and (eq .role "worker") (eq .Values.workers.spread "required") }}
 podAntiAffinity:
-  {{- include "dsgen.workersBeside" (dict "Values" .Values "Release" .Release "required" "kubernetes.io/hostname" "preferred" "") | trim | nindent 2 }}
+  {{- include "contract.workersBeside" (dict "Values" .Values "Release" .Release "required" "kubernetes.io/hostname" "preferred" "") | trim | nindent 2 }}
 {{- else if and (eq .role "worker") (eq .Values.workers.spread "preferred") }}
 podAntiAffinity:
-  {{- include "dsgen.workersBeside" (dict "Values" .Values "Release" .Release "required" "" "preferred" "kubernetes.io/hostname") | trim | nindent 2 }}
+  {{- include "contract.workersBeside" (dict "Values" .Values "Release" .Release "required" "" "preferred" "kubernetes.io/hostname") | trim | nindent 2 }}
 {{- end }}
 {{- end }}
 
@@ -72,7 +72,7 @@ The user's node affinity (`node`) with the nodeSelector in each of its terms:
 one of them suffices, so each must say it. Kueue fills in a nodeSelector of
 its own, and no apply would change the Job any more if it had another one.
 */}}
-{{- define "dsgen.selectingAffinity" -}}
+{{- define "contract.selectingAffinity" -}}
 {{- $required := "requiredDuringSchedulingIgnoredDuringExecution" }}
 {{- $preferred := "preferredDuringSchedulingIgnoredDuringExecution" }}
 {{- $terms := dig $required "nodeSelectorTerms" (list) .node }}
@@ -80,20 +80,20 @@ its own, and no apply would change the Job any more if it had another one.
   nodeSelectorTerms:
     {{- if not $terms }}
     - matchExpressions:
-        {{- include "dsgen.selectorExpressions" .pod | trim | nindent 8 }}
+        {{- include "contract.selectorExpressions" .pod | trim | nindent 8 }}
     {{- end }}
     {{- range $term := $terms }}
     {{- $expressions := dig "matchExpressions" (list) $term }}
     {{- $fields := dig "matchFields" (list) $term }}
     {{- if or $expressions $fields }}
     - matchExpressions:
-        {{- include "dsgen.selectorExpressions" $.pod | trim | nindent 8 }}
+        {{- include "contract.selectorExpressions" $.pod | trim | nindent 8 }}
         {{- if $expressions }}
-        {{- include "dsgen.yaml" $expressions | nindent 8 }}
+        {{- include "contract.yaml" $expressions | nindent 8 }}
         {{- end }}
       {{- if $fields }}
       matchFields:
-        {{- include "dsgen.yaml" $fields | nindent 8 }}
+        {{- include "contract.yaml" $fields | nindent 8 }}
       {{- end }}
     {{- else }}
     - {}  # matches no node, and must not begin to
@@ -101,12 +101,12 @@ its own, and no apply would change the Job any more if it had another one.
     {{- end }}
 {{- if hasKey .node $preferred }}
 {{ $preferred }}:
-  {{- include "dsgen.yaml" (index .node $preferred) | nindent 2 }}
+  {{- include "contract.yaml" (index .node $preferred) | nindent 2 }}
 {{- end }}
 {{- end }}
 
 {{/* A nodeSelector as expressions of node affinity. */}}
-{{- define "dsgen.selectorExpressions" -}}
+{{- define "contract.selectorExpressions" -}}
 {{- range $key, $value := .nodeSelector }}
 - key: {{ $key | quote }}
   operator: In
@@ -115,13 +115,13 @@ its own, and no apply would change the Job any more if it had another one.
 {{- end }}
 
 {{/* Terms of podAffinity or podAntiAffinity for the workers of this run, by one of two labels of nodes. */}}
-{{- define "dsgen.workersBeside" -}}
+{{- define "contract.workersBeside" -}}
 {{- if .required }}
 requiredDuringSchedulingIgnoredDuringExecution:
   - topologyKey: {{ .required | quote }}
     labelSelector:
       matchLabels:
-        {{- include "dsgen.selector" (dict "Values" .Values "Release" .Release "role" "worker") | nindent 8 }}
+        {{- include "contract.selector" (dict "Values" .Values "Release" .Release "role" "worker") | nindent 8 }}
 {{- else }}
 preferredDuringSchedulingIgnoredDuringExecution:
   - weight: 100
@@ -129,6 +129,6 @@ preferredDuringSchedulingIgnoredDuringExecution:
       topologyKey: {{ .preferred | quote }}
       labelSelector:
         matchLabels:
-          {{- include "dsgen.selector" (dict "Values" .Values "Release" .Release "role" "worker") | nindent 10 }}
+          {{- include "contract.selector" (dict "Values" .Values "Release" .Release "role" "worker") | nindent 10 }}
 {{- end }}
 {{- end }}

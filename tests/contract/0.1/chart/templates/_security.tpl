@@ -1,28 +1,28 @@
 {{/* What the Pod Security level needs, the user's context laid over it. */}}
-{{- define "dsgen.podSecurityContext" -}}
+{{- define "contract.podSecurityContext" -}}
 {{- $own := dict }}
 {{- if eq .Values.security.podSecurityLevel "restricted" }}
 {{- $own = dict "runAsNonRoot" true "seccompProfile" (dict "type" "RuntimeDefault") }}
 {{- end }}
 {{- $context := mergeOverwrite (deepCopy $own) (deepCopy .Values.security.podSecurityContext) }}
 {{- if $context }}
-{{ include "dsgen.yaml" $context }}
+{{ include "contract.yaml" $context }}
 {{- end }}
 {{- end }}
 
 {{/* The same for a container that runs the user's code. */}}
-{{- define "dsgen.securityContext" -}}
+{{- define "contract.securityContext" -}}
 {{- $own := dict }}
 {{- if eq .Values.security.podSecurityLevel "restricted" }}
 {{- $own = dict "allowPrivilegeEscalation" false "capabilities" (dict "drop" (list "ALL")) }}
 {{- end }}
 {{- $context := mergeOverwrite (deepCopy $own) (deepCopy .Values.security.securityContext) (deepCopy .pod.securityContext) }}
 {{- $added := dig "capabilities" "add" (list) $context }}
-{{- if and (eq .role "worker") (include "dsgen.locksMemory" .) (not (has "IPC_LOCK" $added)) }}
+{{- if and (eq .role "worker") (include "contract.locksMemory" .) (not (has "IPC_LOCK" $added)) }}
 {{- $context = mergeOverwrite (deepCopy $context) (dict "capabilities" (dict "add" (concat $added (list "IPC_LOCK")))) }}
 {{- end }}
 {{- if $context }}
-{{ include "dsgen.yaml" $context }}
+{{ include "contract.yaml" $context }}
 {{- end }}
 {{- end }}
 
@@ -30,12 +30,12 @@
 "true" where workers need IPC_LOCK, to register memory
 for RDMA, and may have it; EFA does without. Else empty.
 */}}
-{{- define "dsgen.locksMemory" -}}
+{{- define "contract.locksMemory" -}}
 {{- $rdma := .Values.network.rdma -}}
 {{- if eq $rdma.ipcLock "add" -}}
 true
 {{- else if and (eq $rdma.ipcLock "auto") $rdma.resources (eq .Values.security.podSecurityLevel "privileged") -}}
-{{- if not (hasKey $rdma.resources "vpc.amazonaws.com/efa") -}}
+{{- if or (not (hasKey $rdma.resources "vpc.amazonaws.com/efa")) (gt (len $rdma.resources) 1) -}}
 true
 {{- end -}}
 {{- end -}}
@@ -45,7 +45,7 @@ true
 The context of a container of dsgen's own: the main
 container's user, whose files it shares, and no privileges.
 */}}
-{{- define "dsgen.ownSecurityContext" -}}
+{{- define "contract.ownSecurityContext" -}}
 allowPrivilegeEscalation: false
 capabilities:
   drop: [ALL]
@@ -53,26 +53,29 @@ capabilities:
 {{- range $field := list "runAsGroup" "runAsNonRoot" "runAsUser" }}
 {{- if hasKey $user $field }}
 {{ $field }}:
-  {{- include "dsgen.yaml" (index $user $field) | nindent 2 }}
+  {{- include "contract.yaml" (index $user $field) | nindent 2 }}
 {{- end }}
 {{- end }}
 {{- end }}
 
-{{/* "true" where the pod cannot be root, so that the image may not know its user id; empty elsewhere. */}}
-{{- define "dsgen.wantsPasswd" -}}
+{{/*
+"true" where the pod, values.workers or values.launcher, cannot be
+root, so that the image may not know its user id; empty elsewhere.
+*/}}
+{{- define "contract.wantsPasswd" -}}
 {{- if eq .Values.ssh.passwdEntry "auto" -}}
 {{- if eq .Values.security.podSecurityLevel "restricted" -}}
 true
-{{- else if or (include "dsgen.isAUser" .Values.security.podSecurityContext)
-               (include "dsgen.isAUser" .Values.security.securityContext)
-               (include "dsgen.isAUser" .pod.securityContext) -}}
+{{- else if or (include "contract.isNotRoot" .Values.security.podSecurityContext)
+               (include "contract.isNotRoot" .Values.security.securityContext)
+               (include "contract.isNotRoot" .pod.securityContext) -}}
 true
 {{- end -}}
 {{- end -}}
 {{- end }}
 
-{{/* "true" for a security context with another user than root; empty elsewhere. */}}
-{{- define "dsgen.isAUser" -}}
+{{/* "true" for the security context of a pod or container in which nobody is root; empty elsewhere. */}}
+{{- define "contract.isNotRoot" -}}
 {{- if or (dig "runAsNonRoot" false .) (dig "runAsUser" 0 .) -}}
 true
 {{- end -}}

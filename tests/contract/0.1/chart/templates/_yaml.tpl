@@ -1,9 +1,9 @@
 {{/* Any value as YAML. Every string is quoted, so that nothing is lost or read as something else; toYaml cannot say that. */}}
-{{- define "dsgen.yaml" -}}
+{{- define "contract.yaml" -}}
 {{- $lines := list }}
 {{- if and . (kindIs "map" .) }}
 {{- range $key, $value := . }}
-{{- $text := include "dsgen.yaml" $value }}
+{{- $text := include "contract.yaml" $value }}
 {{- if and $value (or (kindIs "map" $value) (kindIs "slice" $value)) }}
 {{- $lines = append $lines (printf "%s:%s" (quote $key) (nindent 2 $text)) }}
 {{- else }}
@@ -12,7 +12,7 @@
 {{- end }}
 {{- else if and . (kindIs "slice" .) }}
 {{- range . }}
-{{- $lines = append $lines (printf "- %s" (include "dsgen.yaml" . | indent 2 | trim)) }}
+{{- $lines = append $lines (printf "- %s" (include "contract.yaml" . | indent 2 | trim)) }}
 {{- end }}
 {{- else if kindIs "string" . }}
 {{- $lines = append $lines (quote .) }}
@@ -23,7 +23,7 @@
 {{- end }}
 
 {{/* JSON that may stand in a block of text: no character is left that YAML refuses or changes there. */}}
-{{- define "dsgen.plainJson" -}}
+{{- define "contract.plainJson" -}}
 {{- $text := toRawJson . }}
 {{- range regexFindAll `[\x{7f}-\x{ffff}]` $text -1 | uniq }}
 {{- $text = replace . (printf "%+q" . | trimAll `"` | replace `\x` `\u00`) $text }}

@@ -1,21 +1,21 @@
-{{/* What the checks ask about values. */}}
+{{/* Quantities of Kubernetes, and other sizes that checks compare. */}}
 
 {{/* The bytes of the memory in requests or limits; 0 where it is not given, or written as 1.5Gi. */}}
-{{- define "dsgen.memoryBytes" -}}
+{{- define "contract.memoryBytes" -}}
 {{- if hasKey . "memory" -}}
-{{ include "dsgen.wholeBytes" (include "dsgen.quantityJson" (index . "memory") | replace `"` "") }}
+{{ include "contract.wholeBytes" (include "contract.quantityJson" (index . "memory") | replace `"` "") }}
 {{- else -}}
 0
 {{- end -}}
 {{- end }}
 
 {{/* A quantity, which may be a text or a number, as JSON. */}}
-{{- define "dsgen.quantityJson" -}}
+{{- define "contract.quantityJson" -}}
 {{ . | toRawJson }}
 {{- end }}
 
 {{/* The bytes of a whole quantity such as 8Gi; 0 for any other spelling, such as 1.5Gi. */}}
-{{- define "dsgen.wholeBytes" -}}
+{{- define "contract.wholeBytes" -}}
 {{- if regexMatch "^[0-9]{1,18}$" . -}}
 {{ . | int64 }}
 {{- else if regexMatch "^[0-9]{1,9}Ki$" . -}}
@@ -40,7 +40,7 @@
 {{- end }}
 
 {{/* How many digits the numbers below this one have together, from 0 on. */}}
-{{- define "dsgen.digitsBelow" -}}
+{{- define "contract.digitsBelow" -}}
 {{- if le . 10 -}}
 {{ . }}
 {{- else if le . 100 -}}
@@ -54,27 +54,22 @@
 {{- end -}}
 {{- end }}
 
-{{/* The source of a volume, the first of several; empty when it has none. */}}
-{{- define "dsgen.firstSource" -}}
-{{- if dig "existingClaim" "" . -}}
-existingClaim
-{{- else if ne .create nil -}}
-create
-{{- else if ne .nfs nil -}}
-nfs
-{{- else if ne .hostPath nil -}}
-hostPath
-{{- else if ne .emptyDir nil -}}
-emptyDir
-{{- else if ne .ephemeral nil -}}
-ephemeral
-{{- else if ne .csi nil -}}
-csi
-{{- else if ne .configMap nil -}}
-configMap
-{{- else if ne .secret nil -}}
-secret
-{{- else if ne .projected nil -}}
-projected
-{{- end -}}
+{{/*
+Bytes of DeepSpeed's JSON of the workers, such as {"RUN-worker-0.RUN": [0,
+1]}: both names and 15 other characters for each worker, the numbers of its
+slots with two characters between them, and the numbers of the workers.
+*/}}
+{{- define "contract.worldBytes" -}}
+{{- $run := include "contract.runName" . -}}
+{{- $slots := add (include "contract.digitsBelow" (int64 .Values.workers.slots) | int64) (mul 2 .Values.workers.slots) -}}
+{{- $pods := include "contract.workerPods" . | int64 -}}
+{{ add (mul $pods (add (mul 2 (len $run)) 15 $slots)) (include "contract.digitsBelow" $pods | int64) }}
+{{- end }}
+
+{{/*
+Bytes of memory that the launcher needs with ssh: 1 GiB for
+itself, and 1.4 MiB, as measured, for the session of each worker.
+*/}}
+{{- define "contract.launcherBytes" -}}
+{{ add 1073741824 (mul 1468006 (include "contract.workerPods" . | int64)) }}
 {{- end }}

@@ -1,0 +1,235 @@
+{{/*
+Security contexts under the Pod Security Standards: of the pods, of dsgen's containers, of containers
+of the user's. The names of the rules are those that the API server prints when it refuses a pod.
+*/}}
+
+{{/* A message for each problem, with a hint below it. */}}
+{{- define "contract.contextsProblems" -}}
+{{- if ne .Values.security.podSecurityLevel "privileged" }}
+  {{- if .Values.security.podSecurityContext }}
+    {{- $context := .Values.security.podSecurityContext }}
+    {{- if and (kindIs "string" (dig "seccompProfile" "type" "" $context))
+               (eq (dig "seccompProfile" "type" "" $context) "Unconfined") }}
+security.podSecurityContext: seccompProfile.type Unconfined: Pod Security {{ .Values.security.podSecurityLevel }} forbids it (seccompProfile) [DS327]
+  use RuntimeDefault or Localhost
+    {{- end }}
+
+    {{- if and (kindIs "string" (dig "appArmorProfile" "type" "" $context))
+               (eq (dig "appArmorProfile" "type" "" $context) "Unconfined") }}
+security.podSecurityContext: appArmorProfile.type Unconfined: Pod Security {{ .Values.security.podSecurityLevel }} forbids it (forbidden AppArmor profile) [DS329]
+  use RuntimeDefault or Localhost
+    {{- end }}
+
+    {{- if or (and (kindIs "string" (dig "seLinuxOptions" "type" "" $context))
+                   (not (regexMatch "^(container_(t|init_t|kvm_t|engine_t))?$" (dig "seLinuxOptions" "type" "" $context))))
+              (dig "seLinuxOptions" "user" "" $context)
+              (dig "seLinuxOptions" "role" "" $context) }}
+security.podSecurityContext: such seLinuxOptions: Pod Security {{ .Values.security.podSecurityLevel }} forbids it (seLinuxOptions) [DS326]
+  no user and no role; type container_t, container_init_t, container_kvm_t or container_engine_t
+    {{- end }}
+
+    {{- if dig "windowsOptions" "hostProcess" false $context }}
+security.podSecurityContext: windowsOptions.hostProcess: Pod Security {{ .Values.security.podSecurityLevel }} forbids it (hostProcess) [DS330]
+  remove it, or set security.podSecurityLevel: privileged where the namespace allows that
+    {{- end }}
+
+    {{- if eq .Values.security.podSecurityLevel "restricted" }}
+      {{- if not (dig "runAsNonRoot" true $context) }}
+security.podSecurityContext: runAsNonRoot: false: Pod Security {{ .Values.security.podSecurityLevel }} forbids it (runAsNonRoot != true) [DS333]
+  remove it, and give runAsUser where the image has root as its user
+      {{- end }}
+
+      {{- if not (dig "runAsUser" 1 $context) }}
+security.podSecurityContext: runAsUser: 0: Pod Security {{ .Values.security.podSecurityLevel }} forbids it (runAsUser=0) [DS334]
+  another user, such as 1000
+      {{- end }}
+    {{- end }}
+
+    {{- range $sysctl := dig "sysctls" (list) $context }}
+      {{- if and (kindIs "string" $sysctl.name)
+                 (not (has $sysctl.name (list "kernel.shm_rmid_forced" "net.ipv4.ip_local_port_range" "net.ipv4.ip_unprivileged_port_start" "net.ipv4.tcp_syncookies" "net.ipv4.ping_group_range" "net.ipv4.ip_local_reserved_ports" "net.ipv4.tcp_keepalive_time" "net.ipv4.tcp_fin_timeout" "net.ipv4.tcp_keepalive_intvl" "net.ipv4.tcp_keepalive_probes"))) }}
+security.podSecurityContext: the sysctl {{ $sysctl.name | quote }}: Pod Security {{ $.Values.security.podSecurityLevel }} forbids it (forbidden sysctls) [DS328]
+  remove it, or set security.podSecurityLevel: privileged where the namespace allows that
+      {{- end }}
+    {{- end }}
+  {{- end }}
+
+  {{- if or .Values.security.securityContext .Values.workers.securityContext .Values.launcher.securityContext }}
+    {{- range $part := list "security" "workers" "launcher" }}
+      {{- $context := index (index $.Values $part) "securityContext" }}
+      {{- if and (kindIs "string" (dig "seccompProfile" "type" "" $context))
+                 (eq (dig "seccompProfile" "type" "" $context) "Unconfined") }}
+{{ $part }}.securityContext: seccompProfile.type Unconfined: Pod Security {{ $.Values.security.podSecurityLevel }} forbids it (seccompProfile) [DS327]
+  use RuntimeDefault or Localhost
+      {{- end }}
+
+      {{- if and (kindIs "string" (dig "appArmorProfile" "type" "" $context))
+                 (eq (dig "appArmorProfile" "type" "" $context) "Unconfined") }}
+{{ $part }}.securityContext: appArmorProfile.type Unconfined: Pod Security {{ $.Values.security.podSecurityLevel }} forbids it (forbidden AppArmor profile) [DS329]
+  use RuntimeDefault or Localhost
+      {{- end }}
+
+      {{- if or (and (kindIs "string" (dig "seLinuxOptions" "type" "" $context))
+                     (not (regexMatch "^(container_(t|init_t|kvm_t|engine_t))?$" (dig "seLinuxOptions" "type" "" $context))))
+                (dig "seLinuxOptions" "user" "" $context)
+                (dig "seLinuxOptions" "role" "" $context) }}
+{{ $part }}.securityContext: such seLinuxOptions: Pod Security {{ $.Values.security.podSecurityLevel }} forbids it (seLinuxOptions) [DS326]
+  no user and no role; type container_t, container_init_t, container_kvm_t or container_engine_t
+      {{- end }}
+
+      {{- if dig "windowsOptions" "hostProcess" false $context }}
+{{ $part }}.securityContext: windowsOptions.hostProcess: Pod Security {{ $.Values.security.podSecurityLevel }} forbids it (hostProcess) [DS330]
+  remove it, or set security.podSecurityLevel: privileged where the namespace allows that
+      {{- end }}
+
+      {{- if eq $.Values.security.podSecurityLevel "restricted" }}
+        {{- if not (dig "runAsNonRoot" true $context) }}
+{{ $part }}.securityContext: runAsNonRoot: false: Pod Security {{ $.Values.security.podSecurityLevel }} forbids it (runAsNonRoot != true) [DS333]
+  remove it, and give runAsUser where the image has root as its user
+        {{- end }}
+
+        {{- if not (dig "runAsUser" 1 $context) }}
+{{ $part }}.securityContext: runAsUser: 0: Pod Security {{ $.Values.security.podSecurityLevel }} forbids it (runAsUser=0) [DS334]
+  another user, such as 1000
+        {{- end }}
+
+        {{- if dig "allowPrivilegeEscalation" false $context }}
+{{ $part }}.securityContext: allowPrivilegeEscalation: true: Pod Security {{ $.Values.security.podSecurityLevel }} forbids it (allowPrivilegeEscalation != false) [DS332]
+  set it to false
+        {{- end }}
+
+        {{- if not (has "ALL" (dig "capabilities" "drop" (list "ALL") $context)) }}
+{{ $part }}.securityContext: capabilities.drop without ALL: Pod Security {{ $.Values.security.podSecurityLevel }} forbids it (unrestricted capabilities) [DS335]
+  capabilities: {drop: [ALL]}
+        {{- end }}
+
+        {{- range $capability := dig "capabilities" "add" (list) $context }}
+          {{- if and (kindIs "string" $capability) (ne $capability "NET_BIND_SERVICE") }}
+{{ $part }}.securityContext: the capability {{ $capability | quote }}: Pod Security {{ $.Values.security.podSecurityLevel }} forbids it (unrestricted capabilities) [DS320]
+  remove it, or set security.podSecurityLevel: privileged where the namespace allows that
+          {{- end }}
+        {{- end }}
+      {{- end }}
+
+      {{- if dig "privileged" false $context }}
+{{ $part }}.securityContext: privileged: true: Pod Security {{ $.Values.security.podSecurityLevel }} forbids it (privileged) [DS321]
+  remove it, or set security.podSecurityLevel: privileged where the namespace allows that
+      {{- end }}
+
+      {{- if and (kindIs "string" (dig "procMount" "" $context))
+                 (not (has (dig "procMount" "" $context) (list "" "Default"))) }}
+{{ $part }}.securityContext: such a procMount: Pod Security {{ $.Values.security.podSecurityLevel }} forbids it (procMount) [DS325]
+  remove it, or set security.podSecurityLevel: privileged where the namespace allows that
+      {{- end }}
+
+      {{- if eq $.Values.security.podSecurityLevel "baseline" }}
+        {{- range $capability := dig "capabilities" "add" (list) $context }}
+          {{- if and (kindIs "string" $capability)
+                     (not (has $capability (list "AUDIT_WRITE" "CHOWN" "DAC_OVERRIDE" "FOWNER" "FSETID" "KILL" "MKNOD" "NET_BIND_SERVICE" "SETFCAP" "SETGID" "SETPCAP" "SETUID" "SYS_CHROOT"))) }}
+{{ $part }}.securityContext: the capability {{ $capability | quote }}: Pod Security {{ $.Values.security.podSecurityLevel }} forbids it (non-default capabilities) [DS320]
+  remove it, or set security.podSecurityLevel: privileged where the namespace allows that
+          {{- end }}
+        {{- end }}
+      {{- end }}
+    {{- end }}
+  {{- end }}
+
+  {{- if or .Values.workers.initContainers
+            .Values.workers.sidecars
+            .Values.launcher.initContainers
+            .Values.launcher.sidecars }}
+    {{- range $role := list "workers" "launcher" }}
+      {{- range $kind := list "initContainers" "sidecars" }}
+        {{- range $container := index (index $.Values $role) $kind }}
+          {{- if kindIs "string" $container.name }}
+            {{- $context := dig "securityContext" (dict) $container }}
+            {{- if and (kindIs "string" (dig "seccompProfile" "type" "" $context))
+                       (eq (dig "seccompProfile" "type" "" $context) "Unconfined") }}
+{{ $role }}.{{ $kind }}: {{ $container.name | quote }} has seccompProfile.type Unconfined: Pod Security {{ $.Values.security.podSecurityLevel }} forbids it (seccompProfile) [DS327]
+  use RuntimeDefault or Localhost
+            {{- end }}
+
+            {{- if and (kindIs "string" (dig "appArmorProfile" "type" "" $context))
+                       (eq (dig "appArmorProfile" "type" "" $context) "Unconfined") }}
+{{ $role }}.{{ $kind }}: {{ $container.name | quote }} has appArmorProfile.type Unconfined: Pod Security {{ $.Values.security.podSecurityLevel }} forbids it (forbidden AppArmor profile) [DS329]
+  use RuntimeDefault or Localhost
+            {{- end }}
+
+            {{- if or (and (kindIs "string" (dig "seLinuxOptions" "type" "" $context))
+                           (not (regexMatch "^(container_(t|init_t|kvm_t|engine_t))?$" (dig "seLinuxOptions" "type" "" $context))))
+                      (dig "seLinuxOptions" "user" "" $context)
+                      (dig "seLinuxOptions" "role" "" $context) }}
+{{ $role }}.{{ $kind }}: {{ $container.name | quote }} has such seLinuxOptions: Pod Security {{ $.Values.security.podSecurityLevel }} forbids it (seLinuxOptions) [DS326]
+  no user and no role; type container_t, container_init_t, container_kvm_t or container_engine_t
+            {{- end }}
+
+            {{- if dig "windowsOptions" "hostProcess" false $context }}
+{{ $role }}.{{ $kind }}: {{ $container.name | quote }} has windowsOptions.hostProcess: Pod Security {{ $.Values.security.podSecurityLevel }} forbids it (hostProcess) [DS330]
+  remove it, or set security.podSecurityLevel: privileged where the namespace allows that
+            {{- end }}
+
+            {{- if eq $.Values.security.podSecurityLevel "restricted" }}
+              {{- if not (dig "runAsNonRoot" true $context) }}
+{{ $role }}.{{ $kind }}: {{ $container.name | quote }} has runAsNonRoot: false: Pod Security {{ $.Values.security.podSecurityLevel }} forbids it (runAsNonRoot != true) [DS333]
+  remove it, and give runAsUser where the image has root as its user
+              {{- end }}
+
+              {{- if not (dig "runAsUser" 1 $context) }}
+{{ $role }}.{{ $kind }}: {{ $container.name | quote }} has runAsUser: 0: Pod Security {{ $.Values.security.podSecurityLevel }} forbids it (runAsUser=0) [DS334]
+  another user, such as 1000
+              {{- end }}
+
+              {{- if dig "allowPrivilegeEscalation" true $context }}
+{{ $role }}.{{ $kind }}: {{ $container.name | quote }} has no allowPrivilegeEscalation: false: Pod Security {{ $.Values.security.podSecurityLevel }} forbids it (allowPrivilegeEscalation != false) [DS332]
+  set it to false
+              {{- end }}
+
+              {{- if not (has "ALL" (dig "capabilities" "drop" (list) $context)) }}
+{{ $role }}.{{ $kind }}: {{ $container.name | quote }} has capabilities.drop without ALL: Pod Security {{ $.Values.security.podSecurityLevel }} forbids it (unrestricted capabilities) [DS335]
+  capabilities: {drop: [ALL]}
+              {{- end }}
+
+              {{- range $capability := dig "capabilities" "add" (list) $context }}
+                {{- if and (kindIs "string" $capability) (ne $capability "NET_BIND_SERVICE") }}
+{{ $role }}.{{ $kind }}: {{ $container.name | quote }} has the capability {{ $capability | quote }}: Pod Security {{ $.Values.security.podSecurityLevel }} forbids it (unrestricted capabilities) [DS320]
+  remove it, or set security.podSecurityLevel: privileged where the namespace allows that
+                {{- end }}
+              {{- end }}
+            {{- end }}
+
+            {{- if dig "privileged" false $context }}
+{{ $role }}.{{ $kind }}: {{ $container.name | quote }} has privileged: true: Pod Security {{ $.Values.security.podSecurityLevel }} forbids it (privileged) [DS321]
+  remove it, or set security.podSecurityLevel: privileged where the namespace allows that
+            {{- end }}
+
+            {{- if and (kindIs "string" (dig "procMount" "" $context))
+                       (not (has (dig "procMount" "" $context) (list "" "Default"))) }}
+{{ $role }}.{{ $kind }}: {{ $container.name | quote }} has such a procMount: Pod Security {{ $.Values.security.podSecurityLevel }} forbids it (procMount) [DS325]
+  remove it, or set security.podSecurityLevel: privileged where the namespace allows that
+            {{- end }}
+
+            {{- if eq $.Values.security.podSecurityLevel "baseline" }}
+              {{- range $capability := dig "capabilities" "add" (list) $context }}
+                {{- if and (kindIs "string" $capability)
+                           (not (has $capability (list "AUDIT_WRITE" "CHOWN" "DAC_OVERRIDE" "FOWNER" "FSETID" "KILL" "MKNOD" "NET_BIND_SERVICE" "SETFCAP" "SETGID" "SETPCAP" "SETUID" "SYS_CHROOT"))) }}
+{{ $role }}.{{ $kind }}: {{ $container.name | quote }} has the capability {{ $capability | quote }}: Pod Security {{ $.Values.security.podSecurityLevel }} forbids it (non-default capabilities) [DS320]
+  remove it, or set security.podSecurityLevel: privileged where the namespace allows that
+                {{- end }}
+              {{- end }}
+            {{- end }}
+          {{- end }}
+        {{- end }}
+      {{- end }}
+    {{- end }}
+  {{- end }}
+{{- end }}
+
+{{- if .Values.network.hostNetwork }}
+  {{- range $sysctl := dig "sysctls" (list) .Values.security.podSecurityContext }}
+    {{- if and (kindIs "string" $sysctl.name) (regexMatch "^net[.].*$" $sysctl.name) }}
+security.podSecurityContext: the sysctl {{ $sysctl.name | quote }} belongs to the node where workers use its network [DS337]
+  remove it and set it on the nodes, or leave out network.hostNetwork
+    {{- end }}
+  {{- end }}
+{{- end }}
+{{- end }}

@@ -1,0 +1,106 @@
+{{/* What else the Pod Security Standards forbid: namespaces and ports of the host, volumes, probes, annotations. */}}
+
+{{/* A message for each problem, with a hint below it. */}}
+{{- define "contract.securityProblems" -}}
+{{- if ne .Values.security.podSecurityLevel "privileged" }}
+  {{- if .Values.network.hostNetwork }}
+network.hostNetwork: Pod Security {{ .Values.security.podSecurityLevel }} forbids it (host namespaces) [DS322]
+  set security.podSecurityLevel: privileged, and the namespace's label too
+  {{- end }}
+
+  {{- range $name, $volume := .Values.storage }}
+    {{- if eq (include "contract.firstSource" $volume) "hostPath" }}
+storage.{{ $name }}.hostPath: Pod Security {{ $.Values.security.podSecurityLevel }} forbids it (hostPath volumes) [DS323]
+  use another source, or security.podSecurityLevel: privileged where the namespace allows that
+    {{- end }}
+
+    {{- if and (eq $.Values.security.podSecurityLevel "restricted")
+               (eq (include "contract.firstSource" $volume) "nfs") }}
+storage.{{ $name }}.nfs: Pod Security restricted forbids it (restricted volume types) [DS331]
+  use a claim: create with persistentVolume.nfs, or existingClaim
+    {{- end }}
+  {{- end }}
+
+  {{- if or .Values.workers.initContainers
+            .Values.workers.sidecars
+            .Values.launcher.initContainers
+            .Values.launcher.sidecars }}
+    {{- range $role := list "workers" "launcher" }}
+      {{- range $kind := list "initContainers" "sidecars" }}
+        {{- range $container := index (index $.Values $role) $kind }}
+          {{- range $port := dig "ports" (list) $container }}
+            {{- if $port.hostPort }}
+{{ $role }}.{{ $kind }}: Pod Security {{ $.Values.security.podSecurityLevel }} forbids a hostPort (hostPort) [DS324]
+  leave it out: pods reach one another without
+            {{- end }}
+          {{- end }}
+
+          {{- range $probe := list "livenessProbe" "readinessProbe" "startupProbe" }}
+            {{- range $action := list "httpGet" "tcpSocket" }}
+              {{- if dig $probe $action "host" "" $container }}
+{{ $role }}.{{ $kind }}: {{ $probe }}: Pod Security {{ $.Values.security.podSecurityLevel }} forbids the host of {{ $action }} (probe or lifecycle host) [DS336]
+  leave host out: the pod itself is asked
+              {{- end }}
+            {{- end }}
+          {{- end }}
+
+          {{- range $hook := list "postStart" "preStop" }}
+            {{- range $action := list "httpGet" "tcpSocket" }}
+              {{- if dig "lifecycle" $hook $action "host" "" $container }}
+{{ $role }}.{{ $kind }}: {{ $hook }}: Pod Security {{ $.Values.security.podSecurityLevel }} forbids the host of {{ $action }} (probe or lifecycle host) [DS336]
+  leave host out: the pod itself is asked
+              {{- end }}
+            {{- end }}
+          {{- end }}
+        {{- end }}
+      {{- end }}
+    {{- end }}
+  {{- end }}
+
+  {{- if or .Values.workers.extraContainerSpec .Values.launcher.extraContainerSpec }}
+    {{- range $role := list "workers" "launcher" }}
+      {{- range $probe := list "livenessProbe" "readinessProbe" "startupProbe" }}
+        {{- range $action := list "httpGet" "tcpSocket" }}
+          {{- if dig $probe $action "host" "" (index (index $.Values $role) "extraContainerSpec") }}
+{{ $role }}.extraContainerSpec: {{ $probe }}: Pod Security {{ $.Values.security.podSecurityLevel }} forbids the host of {{ $action }} (probe or lifecycle host) [DS336]
+  leave host out: the pod itself is asked
+          {{- end }}
+        {{- end }}
+      {{- end }}
+
+      {{- range $hook := list "postStart" "preStop" }}
+        {{- range $action := list "httpGet" "tcpSocket" }}
+          {{- if dig "lifecycle" $hook $action "host" "" (index (index $.Values $role) "extraContainerSpec") }}
+{{ $role }}.extraContainerSpec: {{ $hook }}: Pod Security {{ $.Values.security.podSecurityLevel }} forbids the host of {{ $action }} (probe or lifecycle host) [DS336]
+  leave host out: the pod itself is asked
+          {{- end }}
+        {{- end }}
+      {{- end }}
+    {{- end }}
+  {{- end }}
+
+  {{- if or .Values.workers.extraPodSpec .Values.launcher.extraPodSpec }}
+    {{- range $role := list "workers" "launcher" }}
+      {{- if dig "hostPID" false (index (index $.Values $role) "extraPodSpec") }}
+{{ $role }}.extraPodSpec: hostPID: Pod Security {{ $.Values.security.podSecurityLevel }} forbids it (host namespaces) [DS322]
+  remove it, or set security.podSecurityLevel: privileged where the namespace allows that
+      {{- end }}
+
+      {{- if dig "hostIPC" false (index (index $.Values $role) "extraPodSpec") }}
+{{ $role }}.extraPodSpec: hostIPC: Pod Security {{ $.Values.security.podSecurityLevel }} forbids it (host namespaces) [DS322]
+  remove it, or set security.podSecurityLevel: privileged where the namespace allows that
+      {{- end }}
+    {{- end }}
+  {{- end }}
+
+  {{- range $role := list "workers" "launcher" }}
+    {{- range $key, $value := index (index $.Values $role) "podAnnotations" }}
+      {{- if and (regexMatch "^container[.]apparmor[.]security[.]beta[.]kubernetes[.]io/.*$" $key)
+                 (not (regexMatch "^(runtime/default|localhost/.*)?$" $value)) }}
+{{ $role }}.podAnnotations: {{ $key | quote }}: Pod Security {{ $.Values.security.podSecurityLevel }} forbids it (forbidden AppArmor profile) [DS329]
+  use runtime/default or localhost/PROFILE
+      {{- end }}
+    {{- end }}
+  {{- end }}
+{{- end }}
+{{- end }}

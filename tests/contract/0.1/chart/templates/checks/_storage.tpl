@@ -1,0 +1,105 @@
+{{/* Volumes: their sources, where they are mounted, and what two mounts do to one another. */}}
+
+{{/* A message for each problem, with a hint below it. */}}
+{{- define "contract.storageProblems" -}}
+{{- range $name, $volume := .Values.storage }}
+  {{- if not (include "contract.firstSource" $volume) }}
+storage.{{ $name }}: the volume has no source [DS210]
+  give it one of existingClaim, create, nfs, hostPath, emptyDir, ephemeral, csi, configMap, secret and projected, such as create: {}
+  {{- end }}
+
+  {{- if include "contract.reservedPath" (dig "mountPath" "" $volume) }}
+storage.{{ $name }}.mountPath: {{ dig "mountPath" "" $volume | quote }} is reserved, dsgen or the system has files there [DS212]
+  mount it elsewhere, such as /data
+  {{- end }}
+
+  {{- range $other, $another := $.Values.storage }}
+    {{- if and (lt $other $name)
+               (dig "mountPath" "" $volume)
+               (eq (dig "mountPath" "" $volume) (dig "mountPath" "" $another))
+               (or (eq (dig "mountIn" "both" $volume) (dig "mountIn" "both" $another))
+                   (eq (dig "mountIn" "both" $volume) "both")
+                   (eq (dig "mountIn" "both" $another) "both")) }}
+storage.{{ $name }}: storage.{{ $other }} is mounted at {{ dig "mountPath" "" $volume | quote }} too [DS251]
+  mount one of them elsewhere
+    {{- end }}
+  {{- end }}
+
+  {{- if regexMatch "^/dev/shm(/.*)?$" (dig "mountPath" "" $volume) }}
+storage.{{ $name }}.mountPath: /dev/shm is the shared memory of the pod [DS213]
+  set its size with workers.sharedMemory
+  {{- end }}
+
+  {{- if regexMatch "^(.*/)?[.][.](/.*)?$" (dig "subPath" "" $volume) }}
+storage.{{ $name }}.subPath: {{ dig "subPath" "" $volume | quote }} leads out of the volume, which Kubernetes refuses [DS214]
+  a path inside the volume, without ..
+  {{- end }}
+
+  {{- if and (ne $volume.create nil)
+             (has "ReadWriteOncePod" (dig "accessModes" (list "ReadWriteMany") $volume.create))
+             (or (eq (dig "mountIn" "both" $volume) "both")
+                 (and (ne (dig "mountIn" "both" $volume) "launcher")
+                      (gt (include "contract.workerPods" $ | int64) 1))) }}
+storage.{{ $name }}: a ReadWriteOncePod volume is for one pod, and several mount it [DS216]
+  use ReadWriteMany, or leave out accessModes
+  {{- end }}
+
+  {{- if and (ne $volume.create nil)
+             (has "ReadWriteOncePod" (dig "accessModes" (list "ReadWriteMany") $volume.create))
+             (gt (len (dig "accessModes" (list "ReadWriteMany") $volume.create)) 1) }}
+storage.{{ $name }}: ReadWriteOncePod stands beside other access modes [DS218]
+  it stands alone; keep one of them
+  {{- end }}
+
+  {{- if and (ne $volume.create nil)
+             (regexMatch "^.?0+([.]0+)?[A-Za-z]*.?$" (include "contract.quantityJson" (dig "size" "100Gi" $volume.create))) }}
+storage.{{ $name }}.create.size: Kubernetes refuses a claim of nothing [DS219]
+  give a size such as 100Gi
+  {{- end }}
+
+  {{- range $source := list "create" "nfs" "hostPath" "emptyDir" "ephemeral" "csi" "configMap" "secret" "projected" }}
+    {{- if and (hasKey $volume $source) (ne $source (include "contract.firstSource" $volume)) }}
+storage.{{ $name }}: {{ include "contract.firstSource" $volume }} and {{ $source }} exclude one another [DS211]
+  keep one of them
+    {{- end }}
+  {{- end }}
+{{- end }}
+
+{{- if .Values.code.git.repository }}
+  {{- range $name, $volume := .Values.storage }}
+    {{- if eq (dig "mountPath" "" $volume) $.Values.code.mountPath }}
+storage.{{ $name }}: code is mounted at {{ dig "mountPath" "" $volume | quote }} too [DS251]
+  mount one of them elsewhere
+    {{- end }}
+  {{- end }}
+
+  {{- if or (include "contract.reservedPath" .Values.code.mountPath)
+            (regexMatch "^/dev/shm(/.*)?$" .Values.code.mountPath) }}
+code.mountPath: {{ .Values.code.mountPath | quote }} is reserved, dsgen or the system has files there [DS212]
+  choose another folder, such as /workspace/code
+  {{- end }}
+{{- end }}
+{{- end }}
+
+{{/* What is worth a look, in the same form. */}}
+{{- define "contract.storageWarnings" -}}
+{{- range $name, $volume := .Values.storage }}
+  {{- if and (ne $volume.create nil)
+             (has "ReadWriteOnce" (dig "accessModes" (list "ReadWriteMany") $volume.create))
+             (not (has "ReadWriteMany" (dig "accessModes" (list "ReadWriteMany") $volume.create)))
+             (not (has "ReadOnlyMany" (dig "accessModes" (list "ReadWriteMany") $volume.create)))
+             (ne (dig "mountIn" "both" $volume) "launcher")
+             (gt (include "contract.workerPods" $ | int64) 1) }}
+storage.{{ $name }}: a ReadWriteOnce volume is on one node at a time, and {{ include "contract.workerPods" $ | int64 }} workers mount it [DS215]
+  use ReadWriteMany, or leave out accessModes
+  {{- end }}
+
+  {{- if and (ne $volume.create nil)
+             (not (dig "persistentVolume" (dict) $volume.create))
+             (ne $volume.create.storageClass nil)
+             (eq $volume.create.storageClass "") }}
+storage.{{ $name }}.create: with storageClass: "" nothing is provisioned, the claim waits for a PersistentVolume that fits [DS217]
+  describe it in persistentVolume, or remove storageClass to have the default one
+  {{- end }}
+{{- end }}
+{{- end }}
