@@ -8,6 +8,7 @@ have is a function. Each module of this package has the rows and functions of on
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
+from types import ModuleType
 from typing import Any
 
 from dsgen import deepspeed
@@ -35,7 +36,19 @@ from dsgen.validate import Problem
 
 __all__ = ["CHECKS", "FUNCTIONS", "IN_CHART", "LOOKS_AT", "Check", "run"]
 
-SUBJECTS = (names, training, launch, code, pods, storage, network, scheduling, contexts, security)
+SUBJECTS: dict[ModuleType, str] = {
+    names: "Names of objects and pods, labels and annotations, the image.",
+    training: "What is trained: program, arguments, environment, files.",
+    launch: "How the training is started: what each method can do, and how far it reaches.",
+    code: "The program from a Git repository.",
+    pods: "What workers and launcher ask for, and what of the user's goes into their pods.",
+    storage: "Volumes: their sources, where they are mounted, and what two mounts do to one another.",
+    network: "Ports, interfaces, RDMA, ssh, the webhook and what is watched.",
+    scheduling: "Queues, gangs and topology: what a scheduler refuses, or waits for without a word.",
+    contexts: "Security contexts under the Pod Security Standards. Rules are named as the API server names them.",
+    security: "What else the Pod Security Standards forbid: namespaces and ports of the host, volumes, annotations.",
+}
+"""The modules with rows, and what stands above each in the chart: with -OO a module has no docstring."""
 CHECKS: tuple[Check, ...] = tuple(row for subject in SUBJECTS for row in subject.ROWS)
 FUNCTIONS: tuple[Function, ...] = (
     *containers.FUNCTIONS,
@@ -63,7 +76,7 @@ LOOKS_AT: dict[str, tuple[Path, ...]] = {
     ),
     **dict.fromkeys(("DS277", "DS278"), (*NAMED, ("workers", "replicas"), ("launcher", "resources"))),
     "DS279": (("workers", "resources"),),
-    **dict.fromkeys(("DS260", "DS261", "DS262", "DS263", "DS264"), (VERSION,)),
+    **dict.fromkeys(("DS260", "DS261", "DS262", "DS263"), (VERSION,)),
     "DS265": (VERSION, deepspeed.CONFIG, ARGS, *deepspeed.PROCESSES),
     **dict.fromkeys(("DS266", "DS267", "DS268", "DS269"), (VERSION, deepspeed.CONFIG)),
     **dict.fromkeys(("DS280", "DS281", "DS282", "DS283", "DS284"), (VERSION, ARGS, *NAMED, *deepspeed.PROCESSES)),

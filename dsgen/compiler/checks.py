@@ -105,7 +105,7 @@ def _all() -> Iterator[Line]:
 
 def _subject(subject: ModuleType) -> Iterator[Line]:
     name = _name(subject)
-    yield f"<# {' '.join((subject.__doc__ or name).split())} #>", name
+    yield f"<# {SUBJECTS[subject]} #>", name
     for kind, (severity, words, _) in KINDS.items():
         rows = _rows(subject, severity)
         if rows:

@@ -1,7 +1,4 @@
-{{/*
-Security contexts under the Pod Security Standards: of the pods, of dsgen's containers, of containers
-of the user's. The names of the rules are those that the API server prints when it refuses a pod.
-*/}}
+{{/* Security contexts under the Pod Security Standards. Rules are named as the API server names them. */}}
 
 {{/* A message for each problem, with a hint below it. */}}
 {{- define "contract.contextsProblems" -}}

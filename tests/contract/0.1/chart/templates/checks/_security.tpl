@@ -1,4 +1,4 @@
-{{/* What else the Pod Security Standards forbid: namespaces and ports of the host, volumes, probes, annotations. */}}
+{{/* What else the Pod Security Standards forbid: namespaces and ports of the host, volumes, annotations. */}}
 
 {{/* A message for each problem, with a hint below it. */}}
 {{- define "contract.securityProblems" -}}
