@@ -135,6 +135,7 @@ def test_output_is_utf8_whatever_the_locale_says(tmp_path: Path) -> None:
 STOPPED = """
 import os, signal, sys
 opened, number = [], getattr(signal, sys.argv.pop(1))
+signal.signal(signal.SIGINT, signal.default_int_handler)  # which a job in the background of a shell ignores
 def stop(event, arguments):
     if event == "open" and str(arguments[0]).endswith(".tmp"):
         opened.append(arguments[0])
