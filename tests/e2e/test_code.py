@@ -84,7 +84,7 @@ def server(namespaces: Callable[..., Namespace], git_image: str, tmp_path_factor
     ports = [{"name": "http", "port": 80, "targetPort": 8080}, {"name": "ssh", "port": 22, "targetPort": 2222}]
     service = {"metadata": {"name": "git"}, "spec": {"selector": labels, "ports": ports}}
     space.core.create_namespaced_service(space.name, service)
-    space.watched("pod", "git", lambda pod: pod.status.container_statuses[0].ready, 60)
+    space.watched("pod", "git", lambda pod: any(one.ready for one in pod.status.container_statuses or []), 60)
     return Server(space, host.with_suffix(".pub").read_text(), user.read_text())
 
 
