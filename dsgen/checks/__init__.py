@@ -62,9 +62,6 @@ IN_CHART = {row.id for row in CHECKS if row.worlds == "both" and row.severity ==
 """The ids of what a chart refuses with the same words."""
 OF_NAMES = ("DS204", "DS205", "DS241", "DS276", "DS340")
 
-
-ARGS: Path = ("training", "deepspeed", "args")
-VERSION: Path = ("training", "deepspeed", "version")
 NAMED: tuple[Path, ...] = (("name",), ("run", "id"), ("launch", "method"), ("launch", "preflight", "spares"))
 LOOKS_AT: dict[str, tuple[Path, ...]] = {
     "DS238": (("workers", "extraPodSpec"), ("launcher", "extraPodSpec")),
@@ -76,10 +73,13 @@ LOOKS_AT: dict[str, tuple[Path, ...]] = {
     ),
     **dict.fromkeys(("DS277", "DS278"), (*NAMED, ("workers", "replicas"), ("launcher", "resources"))),
     "DS279": (("workers", "resources"),),
-    **dict.fromkeys(("DS260", "DS261", "DS262", "DS263"), (VERSION,)),
-    "DS265": (VERSION, deepspeed.CONFIG, ARGS, *deepspeed.PROCESSES),
-    **dict.fromkeys(("DS266", "DS267", "DS268", "DS269"), (VERSION, deepspeed.CONFIG)),
-    **dict.fromkeys(("DS280", "DS281", "DS282", "DS283", "DS284"), (VERSION, ARGS, *NAMED, *deepspeed.PROCESSES)),
+    **dict.fromkeys(("DS260", "DS261", "DS262", "DS263"), (deepspeed.VERSION,)),
+    "DS265": (deepspeed.VERSION, deepspeed.CONFIG, deepspeed.ARGS, *deepspeed.PROCESSES),
+    **dict.fromkeys(("DS266", "DS267", "DS268", "DS269"), (deepspeed.VERSION, deepspeed.CONFIG)),
+    **dict.fromkeys(
+        ("DS280", "DS281", "DS282", "DS283", "DS284"),
+        (deepspeed.VERSION, deepspeed.ARGS, *NAMED, *deepspeed.PROCESSES),
+    ),
     "DS342": (("storage",),),
 }
 """What a problem of a function depends on beyond its own key, where going through a map is what it looks at, and where

@@ -19,6 +19,7 @@ from dsgen.checks.pods import (
     memory_words,
 )
 from dsgen.checks.row import Names, Place, found
+from dsgen.deepspeed import hostfile
 from dsgen.diagnostics import Severity
 from dsgen.language.text import to_json
 from dsgen.nodes import Path, path_text
@@ -114,7 +115,7 @@ def memory(values: Mapping[str, Any], _: Names, place: Place) -> Iterator[Proble
 
 
 def _launcher_memory(values: Mapping[str, Any], place: Place) -> Iterator[Problem]:
-    workers = int(values["workers"]["replicas"] + values["launch"]["preflight"]["spares"])
+    workers = hostfile.pods(values)
     is_limited = "memory" in values["launcher"]["resources"]["limits"]
     kind, id_, hint, severity = LIMITED if is_limited else REQUESTED
     given = values["launcher"]["resources"][kind].get("memory", 0)

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path as File
 from typing import Any
 
 from dsgen.checks.row import Names, Place, found
+from dsgen.deepspeed import hostfile
 from dsgen.language.text import scalar, to_json
 from dsgen.nodes import Path, path_text
 from dsgen.validate import Problem
@@ -44,12 +45,14 @@ def files_size(values: Mapping[str, Any], _: Names, place: Place) -> Iterator[Pr
 def config_size(values: Mapping[str, Any], release: Names, place: Place) -> Iterator[Problem]:
     """The run's other ConfigMap, which holds the scripts too; the largest part is told."""
     job = values["name"] or release["name"]
-    sizes = {path: _bytes(text) for path, text in _texts(values, job).items()}
-    if sum(sizes.values()) <= SMALL:
+    texts = texts_of(values, job)
+    sizes = {path: _bytes(text) for path, text in texts.items()}
+    given = sum(sizes.values())
+    if given <= SMALL:
         return
     path = max(sizes, key=lambda path: sizes[path])
-    total = sum(sizes.values()) + sum(map(_bytes, _scripts()))
-    as_json = json_bytes(values, job)
+    total = given + sum(map(_bytes, _scripts()))
+    as_json = json_bytes(texts.values())
     smaller = FEWER if path == WORKERS else "put large parts into the image or a volume"
     if total > MAX_BYTES:
         message = (
@@ -65,16 +68,16 @@ def config_size(values: Mapping[str, Any], release: Names, place: Place) -> Iter
         yield found("DS258", path, message, f"{APPLY}; or {smaller}", place, "warning")
 
 
-def json_bytes(values: Mapping[str, Any], job: str) -> int:
-    """About how many bytes kubectl keeps of the run's ConfigMap, a little more rather than less."""
-    return sum(map(_json_bytes, (*_texts(values, job).values(), *_scripts()))) + OTHER_BYTES
+def json_bytes(texts: Iterable[str]) -> int:
+    """About how many bytes kubectl keeps of the run's ConfigMap with these texts, a little more rather than less."""
+    return sum(map(_json_bytes, (*texts, *_scripts()))) + OTHER_BYTES
 
 
 def _what(path: Path) -> str:
     return "the names of the workers have" if path == WORKERS else "it has"
 
 
-def _texts(values: Mapping[str, Any], job: str) -> dict[Path, str]:
+def texts_of(values: Mapping[str, Any], job: str) -> dict[Path, str]:
     """What the ConfigMap holds of the values, by the key that it comes from; JSON in JSON as it stands there."""
     training = values["training"]
     texts = (
@@ -92,9 +95,8 @@ def _texts(values: Mapping[str, Any], job: str) -> dict[Path, str]:
 
 
 def _hostfile(values: Mapping[str, Any], job: str) -> str:
-    run, slots = f"{job}-{scalar(values['run']['id'])}", scalar(values["workers"]["slots"])
-    workers = int(values["workers"]["replicas"] + values["launch"]["preflight"]["spares"])
-    return "".join(f"{run}-worker-{number}.{run} slots={slots}\n" for number in range(workers))
+    slots = scalar(values["workers"]["slots"])
+    return "".join(f"{host} slots={slots}\n" for host in hostfile.hosts(values, job))
 
 
 @functools.cache

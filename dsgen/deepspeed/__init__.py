@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 CONFIG: Path = ("training", "deepspeed", "config")
 ARGS: Path = ("training", "deepspeed", "args")
+VERSION: Path = ("training", "deepspeed", "version")
 PROCESSES: tuple[Path, ...] = (("workers", "replicas"), ("workers", "slots"))
 """What the batch sizes are held against."""
 
@@ -74,17 +75,10 @@ def _of_args(values: Mapping[str, Any], release: Mapping[str, str]) -> list[Find
     given, method = values["training"]["deepspeed"], values["launch"]["method"]
     if not given["args"] or method not in ("pdsh", "deepspeed-no-ssh"):
         return []  # told already
-    from dsgen.deepspeed import arguments, versions
+    from dsgen.deepspeed import arguments, hostfile, versions
 
-    version, workers = versions.around(given["version"])[-1], values["workers"]
-    spares = values["launch"]["preflight"]["spares"]
-    hosts = arguments.Hosts(_workers(values, release), spares, int(workers["slots"]), method, version)
+    job, spares = values["name"] or release["name"], values["launch"]["preflight"]["spares"]
+    names = hostfile.hosts(values, job) if job else []
+    version = versions.around(given["version"])[-1]
+    hosts = arguments.Hosts(names, spares, int(values["workers"]["slots"]), method, version)
     return list(arguments.findings(given["args"], hosts))
-
-
-def _workers(values: Mapping[str, Any], release: Mapping[str, str]) -> list[str]:
-    """The names in the hostfile; none while the job has no name."""
-    job, run = values["name"] or release["name"], values["run"]["id"]
-    name = f"{job}-{run if isinstance(run, str) else int(run)}"
-    count = values["workers"]["replicas"] + values["launch"]["preflight"]["spares"]
-    return [f"{name}-worker-{index}.{name}" for index in range(int(count))] if job else []

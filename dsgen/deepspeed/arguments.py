@@ -13,11 +13,9 @@ from typing import Any
 
 from dsgen.deepspeed.keys import Finding
 from dsgen.deepspeed.versions import Version, order
-from dsgen.nodes import Path
 from dsgen.suggestions import closest
 from dsgen.validate import shown
 
-ARGS: Path = ("training", "deepspeed", "args")
 OUR_NO_SSH = "deepspeed-no-ssh"
 
 

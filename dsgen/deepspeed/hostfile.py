@@ -1,0 +1,19 @@
+"""The hostfile of a run, which has a line for each worker pod, the spares last."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from dsgen.language.text import scalar
+
+
+def pods(values: Mapping[str, Any]) -> int:
+    """The number of worker pods, as worker_pods in the templates."""
+    return int(values["workers"]["replicas"] + values["launch"]["preflight"]["spares"])
+
+
+def hosts(values: Mapping[str, Any], job: str) -> list[str]:
+    """The names in the hostfile of a job with this name."""
+    run = f"{job}-{scalar(values['run']['id'])}"
+    return [f"{run}-worker-{number}.{run}" for number in range(pods(values))]
