@@ -9,12 +9,12 @@ import textwrap
 
 from dsgen import deepspeed, schema
 from dsgen.deepspeed import described
-from dsgen.diagnostics import TITLES, visible
 from dsgen.errors import UsageProblem
-from dsgen.explanations import EXPLANATIONS
+from dsgen.problems.diagnostics import TITLES, visible
+from dsgen.problems.explanations import EXPLANATIONS
 from dsgen.schema import Schema
-from dsgen.suggestions import MOST_SHOWN
-from dsgen.validate import TYPE_WORDS
+from dsgen.schema.suggestions import MOST_SHOWN
+from dsgen.schema.validate import TYPE_WORDS
 
 WIDTH = 100
 ANY = "*"

@@ -8,7 +8,7 @@ from typing import Any
 
 from dsgen.checks.launch import OWN_PORTS
 from dsgen.checks.row import Check, Names, Place, found
-from dsgen.validate import Problem
+from dsgen.schema.validate import Problem
 
 IPC_LOCK = "IPC_LOCK, which memory for RDMA needs, is allowed by the level privileged only"
 RDMA = ("network.rdma.resources",)

@@ -13,7 +13,7 @@ from typing import Any
 import click
 
 from dsgen.errors import EXIT_FAILED, EXIT_FINDINGS, EXIT_OK, EXIT_USAGE, DsgenError, UsageProblem
-from dsgen.set_values import Override
+from dsgen.reading.set_values import Override
 
 EXIT_INTERRUPTED = 130  # as a shell says it: 128 + SIGINT
 EXIT_PIPE_CLOSED = 141  # 128 + SIGPIPE: who read the output went away
