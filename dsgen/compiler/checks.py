@@ -13,7 +13,7 @@ from types import ModuleType
 from dsgen.checks import SUBJECTS
 from dsgen.checks.evaluation import all_of
 from dsgen.checks.row import Check
-from dsgen.compiler.source import Unit
+from dsgen.compiler.frontend.source import Unit
 from dsgen.problems.diagnostics import Severity
 
 Line = tuple[str, str]

@@ -4,8 +4,8 @@ Each row has the Python implementation, the Go spelling and the types. The envir
 compiler the other two; a test calls every row on both sides and compares the results. `<CHARTNAME>`
 stands for the name of the chart, as in the starters of Helm.
 
-Types are the words of dsgen/compiler/types.py: `str` (any text), `word` (text that is safe without quotes), `int`,
-`bool`, `union` (a text or a number), `any` (an object of the user's), `map`, `list`, `json` (JSON text), `block`
+Types are the words of dsgen/compiler/frontend/types.py: `str` (any text), `word` (text that is safe without quotes),
+`int`, `bool`, `union` (a text or a number), `any` (an object of the user's), `map`, `list`, `json` (JSON text), `block`
 (YAML lines).
 """
 

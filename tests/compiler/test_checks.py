@@ -5,7 +5,7 @@ import re
 from dsgen.checks import CHECKS, SUBJECTS
 from dsgen.checks.row import Check
 from dsgen.compiler import checks
-from dsgen.compiler.package import compiled_templates
+from dsgen.compiler.chart.package import compiled_templates
 
 
 def row(id_: str, *given: str, when: str = "", inside: tuple[str, ...] = (), hint: str = "") -> Check:
@@ -59,7 +59,7 @@ B is wrong [B]
 
 
 def files() -> dict[str, str]:
-    return {path: text for path, text in compiled_templates().templates.items() if path.startswith("checks/")}
+    return {path: text for path, text in compiled_templates()[1].items() if path.startswith("checks/")}
 
 
 def test_every_subject_has_a_file() -> None:
@@ -84,6 +84,6 @@ def test_no_condition_stands_directly_inside_itself() -> None:
 
 def test_the_template_that_fails_lies_deepest() -> None:
     """Helm renders the path with the most parts first."""
-    depths = {path: path.count("/") for path in compiled_templates().templates}
+    depths = {path: path.count("/") for path in compiled_templates()[1]}
 
     assert [checks.TEMPLATE] == [path for path, depth in depths.items() if depth == max(depths.values())]

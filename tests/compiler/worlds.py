@@ -8,10 +8,11 @@ from typing import Any
 
 import yaml
 
-from dsgen.compiler.golang import CHART_NAME
-from dsgen.compiler.package import STATIC
-from dsgen.compiler.program import compile_units
-from dsgen.compiler.source import Unit
+from dsgen.compiler.chart.package import STATIC
+from dsgen.compiler.frontend.program import typed
+from dsgen.compiler.frontend.source import Unit
+from dsgen.compiler.go.layout import go_templates
+from dsgen.compiler.go.pipelines import CHART_NAME
 from dsgen.language.environment import Environment, environment
 from tests.helm import helm, helm_template
 from tests.parity import dump
@@ -86,7 +87,7 @@ def go(source: str, helpers: str = "", **options: Any) -> str:
 def everything(source: str, helpers: str = "", files: tuple[str, ...] = (), **options: Any) -> Mapping[str, str]:
     """The Go texts of a template and of its helpers."""
     units = {"t.yaml": Unit("t.yaml", source), "_h.j2": Unit("_h.j2", helpers)}
-    return compile_units(units, SCHEMA, files, environment(), **options).templates
+    return go_templates(typed(units, SCHEMA, files, environment(), **options))
 
 
 def expression(text: str) -> str:
@@ -115,7 +116,7 @@ class Worlds:
 
     def _chart(self, folder: Path, sources: Mapping[str, str]) -> None:
         units = {name: Unit(name, source) for name, source in sources.items()}
-        compiled = compile_units(units, SCHEMA, FILES, self._environment).templates
+        compiled = go_templates(typed(units, SCHEMA, FILES, self._environment))
         folder.joinpath("templates").mkdir(parents=True)
         folder.joinpath("scripts").mkdir()
         for path, text in FILES.items():

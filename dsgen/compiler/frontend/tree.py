@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import dataclass, field, fields
 
-from dsgen.compiler.types import Type
+from dsgen.compiler.frontend.types import Type
 from dsgen.language.builtins import Builtin
 
 
@@ -30,10 +30,9 @@ class Root(Expr):
 
 @dataclass(frozen=True)
 class Parameter(Expr):
-    """An argument of the helper at hand; `alone` when it is the only one."""
+    """An argument of the helper at hand."""
 
     name: str
-    alone: bool
 
 
 @dataclass(frozen=True)
@@ -84,12 +83,11 @@ class Call(Expr):
 
 @dataclass(frozen=True)
 class Include(Expr):
-    """A helper's text. `roots`: which of values and release it reads; `is_loose`: the text may begin with a newline."""
+    """A helper's text. `roots`: which of values and release it reads."""
 
     helper: str
     roots: tuple[str, ...]
     arguments: tuple[tuple[str, Expr], ...]
-    is_loose: bool = field(compare=False, default=False)
 
 
 @dataclass(frozen=True)
@@ -179,13 +177,6 @@ class Block:
 
 
 @dataclass(frozen=True)
-class Lines:
-    """Lines for people from a helper, which begin with a line end of their own; nothing at all when there are none."""
-
-    expr: Expr
-
-
-@dataclass(frozen=True)
 class Fail:
     """The end, with a message."""
 
@@ -220,5 +211,5 @@ class For:
     pad: str
 
 
-Statement = Text | Comment | Print | Block | Lines | Fail | Set | If | For
+Statement = Text | Comment | Print | Block | Fail | Set | If | For
 Body = tuple[Statement, ...]

@@ -2,17 +2,16 @@
 
 import re
 from collections.abc import Sequence
-from dataclasses import replace
 from functools import singledispatchmethod
 
 from jinja2 import nodes
 
-from dsgen.compiler import tree
-from dsgen.compiler.expressions import FILTERS, Expressions
-from dsgen.compiler.facts import facts
-from dsgen.compiler.source import comment_of
-from dsgen.compiler.tree import Body, Expr, Local, Statement
-from dsgen.compiler.types import ANY, STR, Type, is_harmless
+from dsgen.compiler.frontend import tree
+from dsgen.compiler.frontend.expressions import FILTERS, Expressions
+from dsgen.compiler.frontend.facts import facts
+from dsgen.compiler.frontend.source import comment_of
+from dsgen.compiler.frontend.tree import Body, Expr, Local, Statement
+from dsgen.compiler.frontend.types import ANY, STR, Type, is_harmless
 
 _AT_THE_EDGE = re.compile(r"^ | \n", re.MULTILINE)
 
@@ -46,7 +45,7 @@ class Statements:
     def _part(self, part: nodes.Expr) -> Statement:
         if isinstance(part, nodes.TemplateData):
             if self.is_inline and _AT_THE_EDGE.search(self._line + part.data):
-                raise self.unit.error(part.lineno, "a helper of one line has no blanks at its ends: Go would trim them")
+                raise self.unit.error(part.lineno, "a helper of one line has no blanks at its ends")
             self._line = (self._line + part.data).rsplit("\n", 1)[-1]
             return tree.Text(part.data)
         comment = comment_of(part)
@@ -57,8 +56,6 @@ class Statements:
             return tree.Fail(found.arguments[0])
         if found.type.kind == "block" and not self.is_free:
             return self._block(part, found)
-        if isinstance(found, tree.Include) and found.is_loose:
-            return tree.Lines(replace(found, is_loose=False))
         self._check_print(part, found)
         self._line += "x"
         return tree.Print(found)
@@ -118,9 +115,9 @@ class Statements:
         for branch in (node, *node.elif_):
             with self.scope.inside(known):
                 test = self.expressions.condition(branch.test)
-                with self.scope.inside(facts(self.expressions, branch.test, True)):
+                with self.scope.inside(facts(test, True)):
                     branches.append((test, self._branch(branch.body, line)))
-                known |= facts(self.expressions, branch.test, False)
+                known |= facts(test, False)
         if node.else_:
             with self.scope.inside(known):
                 branches.append((None, self._branch(node.else_, line)))
