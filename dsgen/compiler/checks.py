@@ -23,10 +23,10 @@ KINDS: dict[str, tuple[Severity, str, str]] = {
     "problems": ("error", "A message for each problem, with a hint below it.", "Everything that values may not say."),
     "warnings": ("warning", "What is worth a look, in the same form.", "Everything that is worth a look."),
 }
-TEMPLATE = "checks/values/checks.yaml"
+TEMPLATE = "checks/rendered-first/checks.yaml"
 TEMPLATE_TEXT = """\
-<# Ends the rendering with all problems at once. It lies deeper than any other template, because Helm renders the \
-deepest path first: so nothing else stumbles over values that are wrong. #>
+<# Ends the rendering with all problems at once. Helm renders the template in the deepest folder first, so no other \
+template fails before it on values that are wrong. #>
 <% set problems = all_problems(values, release) %>
 <% if problems %>
 << fail("\\n" ~ problems) >>

@@ -1,5 +1,6 @@
 """The text of a compiled template: each tag on the line and at the indentation that it has in the source."""
 
+import re
 import textwrap
 from functools import singledispatchmethod
 
@@ -12,6 +13,8 @@ from dsgen.compiler.frontend.tree import Body, Expr, Statement
 from dsgen.compiler.go.pipelines import Pipelines, camel, define_name
 
 WIDTH = 120
+_TEXTS = re.compile(r"[(]list (?=\")")
+_WORD = re.compile(r'(?:"(?:[^"\\]|\\.)*"|`[^`]*`|[^\s"`])+')
 COMMENT_WIDTH = WIDTH - len("{{/*  */}}")
 
 
@@ -27,7 +30,7 @@ class Layout:
         return "".join(self._text(statement) for statement in statements)
 
     def _tag(self, pad: str, text: str) -> str:
-        return f"{pad}{{{{- {text} {'-' if self._is_inline else ''}}}}}\n"
+        return _folded(f"{pad}{{{{- {text} {'-' if self._is_inline else ''}}}}}") + "\n"
 
     def _spell(self, expr: Expr) -> str:
         return self._pipelines.value(expr).text
@@ -100,6 +103,20 @@ class Layout:
         body = self.body(statement.body)
         self._pipelines.depth -= 1
         return head + body + self._tag(statement.pad, "end")
+
+
+def _folded(line: str) -> str:
+    """A tag with a list of texts that does not fit on a line, with its items on several."""
+    start = _TEXTS.search(line)
+    if len(line) <= WIDTH or "\n" in line or not start:
+        return line
+    lines, words = [line[: start.end()]], [word[0] for word in _WORD.finditer(line, start.end())]
+    for number, word in enumerate(words):
+        if number and word.startswith('"') and len(lines[-1]) + len(word) >= WIDTH:
+            lines.append(" " * start.end() + word)
+        else:
+            lines[-1] += f" {word}" if number else word
+    return "\n".join(lines)
 
 
 def comment(text: str) -> str:
