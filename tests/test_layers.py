@@ -10,7 +10,7 @@ import pytest
 PACKAGE = Path(__file__).parent.parent / "dsgen"
 
 ORDER = (
-    *("errors", "problems", "reading", "schema", "language"),
+    *("errors", "problems", "reading", "schema", "language", "generated"),
     *("deepspeed", "checks", "values"),
     *("origins", "explain", "presets"),
     *("objects", "render", "compiler"),

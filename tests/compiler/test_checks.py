@@ -59,7 +59,7 @@ B is wrong [B]
 
 
 def files() -> dict[str, str]:
-    return {path: text for path, text in compiled_templates()[1].items() if path.startswith("checks/")}
+    return {path: text for path, text in compiled_templates().items() if path.startswith("checks/")}
 
 
 def test_every_subject_has_a_file() -> None:
@@ -84,6 +84,6 @@ def test_no_condition_stands_directly_inside_itself() -> None:
 
 def test_the_template_that_fails_lies_deepest() -> None:
     """Helm renders the path with the most parts first."""
-    depths = {path: path.count("/") for path in compiled_templates()[1]}
+    depths = {path: path.count("/") for path in compiled_templates()}
 
     assert [checks.TEMPLATE] == [path for path, depth in depths.items() if depth == max(depths.values())]

@@ -9,8 +9,8 @@ import yaml
 
 from dsgen import schema, values
 from dsgen.checks import CHECKS, pods
-from dsgen.language.builtins import matching
 from dsgen.language.environment import environment
+from dsgen.language.functions import matching
 from dsgen.problems.diagnostics import TITLES
 from dsgen.reading.nodes import SourceText, path_text
 from dsgen.reading.set_values import Override

@@ -144,6 +144,9 @@ class Statements:
         names = tuple(target.name for target in targets if isinstance(target, nodes.Name))
         if source is None or len(names) != (2 if is_pairs else 1):
             raise self.unit.error(node.lineno, "for has one name for a list, two for the items of a map")
+        hidden = [name for name in names if self.scope.find(name) or name in self.expressions.helpers]
+        if hidden:
+            raise self.unit.error(node.lineno, f"{hidden[0]!r} has a meaning outside of the loop already")
         iterable = self.expressions.value(source)
         kind, item = iterable.type.kind, iterable.type.item or ANY
         if is_pairs and kind in ("map", "any"):
