@@ -27,7 +27,7 @@ from dsgen.checks import (
     storage,
     training,
 )
-from dsgen.checks.evaluation import groups
+from dsgen.checks.evaluation import findings
 from dsgen.checks.gaps import Watch, mark
 from dsgen.checks.row import Check, Function, Place
 from dsgen.problems.diagnostics import Diagnostic
@@ -85,8 +85,6 @@ LOOKS_AT: dict[str, tuple[Path, ...]] = {
 """What a problem of a function depends on beyond its own key, where going through a map is what it looks at, and where
 one function finds problems of many kinds; everything else is noticed."""
 
-_GROUPS = groups(CHECKS)
-
 
 def run(
     values: dict[str, Any], release: Mapping[str, str], place: Place, unknown: Collection[Path] = ()
@@ -100,8 +98,7 @@ def run(
     seen = mark(values, unknown, watch) if unknown else values
     found = [
         (path, Diagnostic(row.id, text, place(path, row.at_key), path_text(path), row.hint, row.severity))
-        for group in _GROUPS
-        for row, path, text in group.findings(seen, release, watch)
+        for row, path, text in findings(CHECKS, seen, release, watch)
         if release["name"] or row.id not in OF_NAMES
     ]
     sound = {**seen, "storage": {key: one for key, one in seen["storage"].items() if not _is_open(key, unknown)}}

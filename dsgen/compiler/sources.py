@@ -1,10 +1,11 @@
-"""What is compiled: dsgen's own templates, and its checks as templates, as one typed program."""
+"""What is compiled: dsgen's own templates, and its checks as templates, as typed programs."""
 
 import functools
+from collections.abc import Container, Mapping
 from pathlib import Path
 
 from dsgen import __version__, schema
-from dsgen.compiler.checks import WARNINGS, checks_units
+from dsgen.compiler.checks import WARNINGS, checks_units, row_units
 from dsgen.compiler.frontend.program import Program, typed
 from dsgen.compiler.frontend.source import Unit
 from dsgen.language.environment import PACKAGE, TEMPLATES, environment
@@ -16,14 +17,28 @@ This chart was made by dsgen {__version__}. To a chart of another minor version 
 
 
 @functools.cache
-def program() -> Program:
-    """All templates, those of the chart's notes and checks among them."""
-    jinja = environment()
-    units = {name: Unit(name, read(TEMPLATES / name)) for name in jinja.list_templates()}
-    units |= checks_units()
+def chart_program() -> Program:
+    """The templates of a chart: objects, notes, and checks that fail with their messages."""
+    units = {**template_units(), **checks_units()}
     units[NOTES] = Unit(NOTES, units[NOTES].text + MADE_BY + WARNINGS)
+    return _typed(units, {NOTES, *checks_units()})
+
+
+def python_program() -> Program:
+    """The templates of the objects, and each row of the checks."""
+    units = {**template_units(), **row_units()}
+    del units[NOTES]
+    return _typed(units, set(row_units()))
+
+
+def template_units() -> dict[str, Unit]:
+    """The files of dsgen/templates."""
+    return {name: Unit(name, read(TEMPLATES / name)) for name in environment().list_templates()}
+
+
+def _typed(units: Mapping[str, Unit], free_units: Container[str]) -> Program:
     scripts = {path.relative_to(PACKAGE).as_posix() for path in (PACKAGE / "scripts").iterdir()}
-    return typed(units, schema.load(), scripts, jinja, free_units={NOTES, *checks_units()})
+    return typed(units, schema.load(), scripts, environment(), free_units)
 
 
 def read(path: Path) -> str:

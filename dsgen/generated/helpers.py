@@ -379,6 +379,23 @@ def keep_annotations():
     )
 
 
+def reserved_key(key):
+    """"true" for a key of labels or annotations that dsgen, Kubernetes or a delivery tool writes; empty for the user's
+    own.
+    """
+    if matching(key, '^(dsgen[.]dev|batch[.]kubernetes[.]io|kueue[.]x-k8s[.]io|(meta[.])?helm[.]sh)/.*$'):
+        return "true"
+    if matching(key, '^app[.]kubernetes[.]io/(name|instance|component|managed-by)$'):
+        return "true"
+    if matching(key, '^kustomize[.]toolkit[.]fluxcd[.]io/(substitute|prune)$'):
+        return "true"
+    if key in ['job-name', 'controller-uid', 'argocd.argoproj.io/sync-options']:
+        return "true"
+    if key in ['scheduling.k8s.io/group-name', 'scheduling.x-k8s.io/pod-group']:
+        return "true"
+    return ""
+
+
 def tensorboard_selector(values, release):
     """Labels of TensorBoard's pod: the job's, and of no run, so that no run's Service or policy takes it in."""
     return (
@@ -930,3 +947,132 @@ def is_not_root(context):
     if get(context, 'runAsNonRoot', False) or get(context, 'runAsUser', 0):
         return "true"
     return ""
+
+
+def runs_command(values):
+    """"true" where launch.command is started, and nothing of training; empty elsewhere."""
+    if values['launch']['method'] in ['worker-command', 'launcher-command']:
+        return "true"
+    return ""
+
+
+def workers_not_root(values):
+    """"true" where the workers cannot be root; empty elsewhere."""
+    if values['security']['podSecurityLevel'] == 'restricted':
+        return "true"
+    if (
+        is_not_root(values['security']['podSecurityContext'])
+        or is_not_root(values['security']['securityContext'])
+        or is_not_root(values['workers']['securityContext'])
+    ):
+        return "true"
+    return ""
+
+
+def git_over_ssh(repository):
+    """"true" for a repository that git reaches over ssh: ssh://HOST/PATH or HOST:PATH; empty for others."""
+    if matching(repository, '^ssh://.*$') or matching(repository, '^[^/:]+:([^/].*|/[^/].*)$'):
+        return "true"
+    return ""
+
+
+def reserved_path(path):
+    """"true" for a path at which dsgen or the system has files; empty for others."""
+    if matching(path, '^/(job|etc/(dsgen|dsgen-keys|dsgen-status|dsgen-git|dsgen-webhook|mpi))(/.*)?$'):
+        return "true"
+    if matching(path, '^/((var/)?run/dsgen|(var/)?run/secrets/dsgen|etc/ssh/ssh_config|etc/passwd)(/.*)?$'):
+        return "true"
+    if matching(path, '^/(etc|etc/ssh|run|var|var/run|var/run/secrets|dev|proc|sys)$'):
+        return "true"
+    return ""
+
+
+def first_source(volume):
+    """The source of a volume, the first of several; empty when it has none."""
+    if volume['existingClaim']:
+        return "existingClaim"
+    if volume.get('create') is not None:
+        return "create"
+    if volume.get('nfs') is not None:
+        return "nfs"
+    if volume.get('hostPath') is not None:
+        return "hostPath"
+    if volume.get('emptyDir') is not None:
+        return "emptyDir"
+    if volume.get('ephemeral') is not None:
+        return "ephemeral"
+    if volume.get('csi') is not None:
+        return "csi"
+    if volume.get('configMap') is not None:
+        return "configMap"
+    if volume.get('secret') is not None:
+        return "secret"
+    if volume.get('projected') is not None:
+        return "projected"
+    return ""
+
+
+def memory_bytes(quantities):
+    """The bytes of the memory in requests or limits; 0 where it is not given, or written as 1.5Gi."""
+    if 'memory' in quantities:
+        return whole_bytes(replace(quantity_json(quantities['memory']), '"', ''))
+    return "0"
+
+
+def quantity_json(quantity):
+    """A quantity, which may be a text or a number, as JSON."""
+    return f"{to_json(quantity)}"
+
+
+def whole_bytes(text_):
+    """The bytes of a whole quantity such as 8Gi; 0 for any other spelling, such as 1.5Gi."""
+    if matching(text_, '^[0-9]{1,18}$'):
+        return f"{scalar(int(text_))}"
+    if matching(text_, '^[0-9]{1,9}Ki$'):
+        return f"{scalar(int(replace(text_, 'Ki', '')) * 1024)}"
+    if matching(text_, '^[0-9]{1,9}Mi$'):
+        return f"{scalar(int(replace(text_, 'Mi', '')) * 1048576)}"
+    if matching(text_, '^[0-9]{1,9}Gi$'):
+        return f"{scalar(int(replace(text_, 'Gi', '')) * 1073741824)}"
+    if matching(text_, '^[0-9]{1,6}Ti$'):
+        return f"{scalar(int(replace(text_, 'Ti', '')) * 1099511627776)}"
+    if matching(text_, '^[0-9]{1,9}k$'):
+        return f"{scalar(int(replace(text_, 'k', '')) * 1000)}"
+    if matching(text_, '^[0-9]{1,9}M$'):
+        return f"{scalar(int(replace(text_, 'M', '')) * 1000000)}"
+    if matching(text_, '^[0-9]{1,9}G$'):
+        return f"{scalar(int(replace(text_, 'G', '')) * 1000000000)}"
+    if matching(text_, '^[0-9]{1,6}T$'):
+        return f"{scalar(int(replace(text_, 'T', '')) * 1000000000000)}"
+    return "0"
+
+
+def digits_below(count):
+    """How many digits the numbers below this one have together, from 0 on."""
+    if count <= 10:
+        return f"{scalar(count)}"
+    if count <= 100:
+        return f"{scalar(count * 2 - 10)}"
+    if count <= 1000:
+        return f"{scalar(count * 3 - 110)}"
+    if count <= 10000:
+        return f"{scalar(count * 4 - 1110)}"
+    return f"{scalar(count * 5 - 11110)}"
+
+
+def world_bytes(values, release):
+    """Bytes of DeepSpeed's JSON of the workers, such as {"RUN-worker-0.RUN": [0, 1]}: both names and 15 other
+    characters for each worker, the numbers of its slots with two characters between them, and the numbers of the
+    workers.
+    """
+    run = run_name(values, release)
+    slots = int(digits_below(values['workers']['slots'])) + 2 * values['workers']['slots']
+    pods = int(worker_pods(values))
+    return f"{scalar(pods * (2 * len(run) + 15 + slots) + int(digits_below(pods)))}"
+
+
+def launcher_bytes(values):
+    """Bytes of memory that the launcher needs with ssh: 1 GiB for itself, and 1.4 MiB, as measured, for the session of
+    each worker.
+    """
+    return f"{scalar(1073741824 + 1468006 * int(worker_pods(values)))}"

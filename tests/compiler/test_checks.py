@@ -13,7 +13,7 @@ def row(id_: str, *given: str, when: str = "", inside: tuple[str, ...] = (), hin
 
 
 def written(*rows: Check) -> str:
-    return "\n".join(line for line, _ in checks._parts(checks._tree(rows).parts, ""))
+    return "\n".join(line for line, _ in checks._parts(checks._tree(rows).parts, "", checks._as_text))
 
 
 def test_conditions_of_one_row_are_one_condition() -> None:
@@ -24,6 +24,19 @@ A is wrong [A]
 <% endif %>"""
 
     assert expected == written(row("A", "a or b", "c", when="x", hint="mend it"))
+
+
+def test_a_row_for_python_gives_path_and_message() -> None:
+    path = "<< role >>.tolerations[one].<< key >>"
+    found = Check("DS1", path, "x", "<< key | quote >> is wrong", "mend it")
+
+    assert [
+        '<< problem([role, "tolerations", index(one), key]) >><< key | quote >> is wrong',
+    ] == [line for line, _ in checks._as_problem(found)]
+
+
+def test_rows_of_one_id_have_names_of_their_own() -> None:
+    assert ["a", "b", "a_2", "a_3"] == checks.row_names([row("A"), row("B"), row("A"), row("A")])
 
 
 def test_rows_share_loops_and_conditions_wherever_they_stand() -> None:

@@ -9,7 +9,7 @@ from dsgen import __version__
 from dsgen.compiler.chart.values_file import values_file
 from dsgen.compiler.go.layout import go_templates
 from dsgen.compiler.go.pipelines import CHART_NAME
-from dsgen.compiler.sources import program, read
+from dsgen.compiler.sources import chart_program, read
 from dsgen.language.environment import PACKAGE
 from dsgen.language.text import quote
 from dsgen.schema import published
@@ -34,7 +34,7 @@ def chart_files(values: Mapping[str, Any] | None = None, name: str = "deepspeed-
         "values.yaml": values_file(values),
         "values.schema.json": published.as_json(published.for_chart()),
         **{path: text.replace(CHART_NAME, name) for path, text in templates.items()},
-        **{path: read(PACKAGE / path) for path in program().files},
+        **{path: read(PACKAGE / path) for path in chart_program().files},
     }
     return dict(sorted(files.items()))
 
@@ -42,7 +42,7 @@ def chart_files(values: Mapping[str, Any] | None = None, name: str = "deepspeed-
 @functools.cache
 def compiled_templates() -> dict[str, str]:
     """dsgen's own templates and checks as Go templates; the same for every chart but for its name."""
-    return go_templates(program())
+    return go_templates(chart_program())
 
 
 def chart_yaml(name: str) -> str:

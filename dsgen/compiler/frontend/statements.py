@@ -11,8 +11,10 @@ from dsgen.compiler.frontend.expressions import FILTERS, Expressions
 from dsgen.compiler.frontend.facts import facts
 from dsgen.compiler.frontend.source import comment_of
 from dsgen.compiler.frontend.tree import Body, Expr, Local, Statement
-from dsgen.compiler.frontend.types import ANY, STR, Type, is_harmless
+from dsgen.compiler.frontend.types import ANY, INT, STR, Type, is_harmless
 
+PROBLEM, INDEX = "problem", "index"
+"""What only the rows of checks say."""
 _AT_THE_EDGE = re.compile(r"^ | \n", re.MULTILINE)
 
 
@@ -40,7 +42,30 @@ class Statements:
 
     @_statement.register
     def _(self, node: nodes.Output) -> list[Statement]:
-        return [self._part(part) for part in node.nodes]
+        found: list[Statement] = []
+        rest = list(node.nodes)
+        while rest:
+            part = rest.pop(0)
+            if isinstance(part, nodes.Call) and isinstance(part.node, nodes.Name) and part.node.name == PROBLEM:
+                found.append(self._problem(part, _line(rest)))
+            else:
+                found.append(self._part(part))
+        return found
+
+    def _problem(self, call: nodes.Call, message: Sequence[nodes.Expr]) -> Statement:
+        path = call.args[0] if len(call.args) == 1 else None
+        if not isinstance(path, nodes.List):
+            raise self.unit.error(call.lineno, f"{PROBLEM} takes the list of the keys that lead to the problem")
+        return tree.Problem(tuple(map(self._key, path.items)), tuple(map(self._part, message)))
+
+    def _key(self, part: nodes.Expr) -> Expr:
+        """A part of a path; `index(name)` is the index of the loop with that name."""
+        if isinstance(part, nodes.Call) and isinstance(part.node, nodes.Name) and part.node.name == INDEX:
+            name = part.args[0]
+            if isinstance(name, nodes.Name) and isinstance(self.scope.find(name.name), Local):
+                return tree.LoopIndex(name.name, type=INT)
+            raise self.unit.error(part.lineno, f"{INDEX} takes the name of a loop around it")
+        return self.expressions.value(part)
 
     def _part(self, part: nodes.Expr) -> Statement:
         if isinstance(part, nodes.TemplateData):
@@ -154,3 +179,17 @@ class Statements:
         if is_pairs or kind != "list":
             raise self.unit.error(node.lineno, f"loops over {kind}; lists have one name, maps need items and two")
         return names, iterable, (item,)
+
+
+def _line(rest: list[nodes.Expr]) -> list[nodes.Expr]:
+    """Takes what stands on the rest of the line from the parts of an output, and its end, too."""
+    taken: list[nodes.Expr] = []
+    while rest:
+        part = rest.pop(0)
+        text, end, more = part.data.partition("\n") if isinstance(part, nodes.TemplateData) else ("", "", "")
+        taken += [nodes.TemplateData(text, lineno=part.lineno)] if text else []
+        if end:
+            rest[:0] = [nodes.TemplateData(more, lineno=part.lineno)] if more else []
+            break
+        taken += [] if isinstance(part, nodes.TemplateData) else [part]
+    return taken

@@ -127,6 +127,13 @@ class Not(Expr):
     part: Expr
 
 
+@dataclass(frozen=True)
+class LoopIndex(Expr):
+    """The index of the item that a loop around this place has arrived at, by the name of the item."""
+
+    name: str
+
+
 def mentions(expr: Expr, name: str) -> bool:
     """Whether the expression reads the local of this name."""
     return any(isinstance(part, Local) and part.name == name for part in walk(expr))
@@ -145,6 +152,15 @@ def _inside(value: object) -> Iterator[Expr]:
     elif isinstance(value, tuple):
         for item in value:
             yield from _inside(item)
+    elif isinstance(value, Problem | If | For):
+        yield from walk_body((value,))
+
+
+def walk_body(body: "Body") -> Iterator[Expr]:
+    """All expressions of statements."""
+    for statement in body:
+        for each in fields(statement):
+            yield from _inside(getattr(statement, each.name))
 
 
 @dataclass(frozen=True)
@@ -184,6 +200,14 @@ class Fail:
 
 
 @dataclass(frozen=True)
+class Problem:
+    """A problem that a check has found: the path of the key, and the message."""
+
+    path: tuple[Expr, ...]
+    message: "Body"
+
+
+@dataclass(frozen=True)
 class Set:
     """A name for a value; `is_new` when no statement around it has set the name before."""
 
@@ -211,5 +235,5 @@ class For:
     pad: str
 
 
-Statement = Text | Comment | Print | Block | Fail | Set | If | For
+Statement = Text | Comment | Print | Block | Fail | Problem | Set | If | For
 Body = tuple[Statement, ...]

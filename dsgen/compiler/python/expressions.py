@@ -138,6 +138,10 @@ class Expressions:
         return Python(f"{expr.helper}({', '.join(arguments)})")
 
     @expr.register
+    def _(self, expr: tree.LoopIndex) -> Python:
+        return Python(f"at_{expr.name}")
+
+    @expr.register
     def _(self, expr: tree.FileText) -> Python:
         self.imports.setdefault(files.__name__, set()).add("SHIPPED")
         return Python(f"SHIPPED.get({expr.path!r})")

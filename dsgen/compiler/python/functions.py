@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 
 from dsgen.compiler.frontend import tree
 from dsgen.compiler.frontend.tree import Body, Expr, Statement
+from dsgen.compiler.frontend.types import INT
 from dsgen.compiler.python.expressions import TEXT, Expressions
 from dsgen.language import functions, text
 
@@ -108,14 +109,21 @@ class Functions:
             case tree.If():
                 yield from self._if(statement, pad)
             case tree.For():
-                names = ", ".join(map(self._expressions.local, statement.names))
-                over = spelled(statement.iterable).text
-                if len(statement.names) == 2:
-                    over = self._expressions.call(functions.__name__, functions.items.__name__, over).text
-                yield f"{pad}for {names} in {over}:"
+                yield self._for(statement, pad)
                 yield from self._inside(statement.body, pad)
             case _:
                 raise TypeError(f"{type(statement).__name__} has no spelling in Python")
+
+    def _for(self, statement: tree.For, pad: str) -> str:
+        """The head of a loop."""
+        names = ", ".join(map(self._expressions.local, statement.names))
+        over = self._expressions.expr(statement.iterable).text
+        if len(statement.names) == 2:
+            over = self._expressions.call(functions.__name__, functions.items.__name__, over).text
+        index = tree.LoopIndex(statement.names[0], type=INT)
+        if index in tree.walk_body(statement.body):
+            names, over = f"{self._expressions.expr(index).text}, {names}", f"enumerate({over})"
+        return f"{pad}for {names} in {over}:"
 
     def _if(self, statement: tree.If, pad: str) -> Iterator[str]:
         for number, (test, body) in enumerate(statement.branches):
@@ -130,6 +138,12 @@ class Functions:
         yield from lines
         if not any(not line.lstrip().startswith("#") for line in lines):
             yield f"{pad}{STEP}pass"
+
+    def message(self, body: Body) -> str:
+        """One line of text as an expression."""
+        lines = self._lines(body)
+        assert len(lines) == 1, "a message is one line"
+        return lines[0].source
 
     def _test(self, word: str, test: Expr, pad: str) -> Iterator[str]:
         """The head of a branch. Where it is too long for a line, each part of `and` or `or` has its own."""

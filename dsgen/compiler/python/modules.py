@@ -3,14 +3,16 @@
 import textwrap
 from collections.abc import Iterable, Mapping
 
+from dsgen.compiler.checks import ROWS
 from dsgen.compiler.frontend import tree
 from dsgen.compiler.frontend.expressions import ROOTS
 from dsgen.compiler.frontend.helpers import Helper
 from dsgen.compiler.frontend.program import Program
 from dsgen.compiler.frontend.tree import Body
+from dsgen.compiler.python.checks import PARAMETERS, Rows
 from dsgen.compiler.python.expressions import Expressions
 from dsgen.compiler.python.functions import STEP, WIDTH, Functions
-from dsgen.compiler.sources import program
+from dsgen.compiler.sources import python_program
 from dsgen.objects import TEMPLATES
 
 PACKAGE = "dsgen.generated"
@@ -24,25 +26,42 @@ Written by `make generate`; what is changed here is lost. {origin}
 HELPERS = ("The helpers of the templates.", "They come from the files dsgen/templates/**/_*.j2.")
 MANIFESTS = ("The templates of the objects: each is a function from values to YAML.", "They come from dsgen/templates.")
 
+CHECKS = (
+    "The rows of the checks: each is a function that yields the path and the message of what it finds.",
+    "They come from dsgen/checks. `watch` notes looks at values that are not known (dsgen/checks/gaps.py).",
+)
+
 
 def python_files() -> dict[str, str]:
     """The modules of dsgen's own templates, by their file names: those of the objects, and the helpers they need."""
-    return python_modules(program(), [template.path for template in TEMPLATES])
+    return python_modules(python_program(), [template.path for template in TEMPLATES])
 
 
-def python_modules(program: Program, templates: Iterable[str]) -> dict[str, str]:
-    """The modules of these templates, by their file names."""
-    manifests, called = _manifests(program, templates)
-    return {"manifests.py": manifests, "helpers.py": _helpers(program, called)}
+def python_modules(program: Program, templates: Iterable[str], package: str = PACKAGE) -> dict[str, str]:
+    """The modules of these templates, by their file names in a package."""
+    manifests, by_manifests = _manifests(program, templates, package)
+    checks, by_checks = _checks(program, package)
+    return {"manifests.py": manifests, "checks.py": checks, "helpers.py": _helpers(program, by_manifests | by_checks)}
 
 
-def _manifests(program: Program, templates: Iterable[str]) -> tuple[str, set[str]]:
+def _manifests(program: Program, templates: Iterable[str], package: str) -> tuple[str, set[str]]:
     expressions = Expressions(program.helpers)
     names = {path: expressions.local(function_name(path)) for path in templates}
     functions = [_template(expressions, name, path, program.templates[path]) for path, name in names.items()]
     table = ["TEMPLATES = {", *(f'{STEP}"{path}": {name},' for path, name in names.items()), "}"]
     table += ['"""The function of each template, by its path."""']
-    head = _head(MANIFESTS, {**expressions.imports, f"{PACKAGE}.helpers": expressions.called})
+    head = _head(MANIFESTS, {**expressions.imports, f"{package}.helpers": expressions.called})
+    return "\n\n".join([head, *functions, "\n".join(table) + "\n"]), expressions.called
+
+
+def _checks(program: Program, package: str) -> tuple[str, set[str]]:
+    expressions = Expressions(program.helpers)
+    rows = program.helpers_of(ROWS)
+    functions = [
+        _function(name, PARAMETERS, helper.comment, Rows(expressions).row(helper)) for name, helper in rows.items()
+    ]
+    table = ["ROWS = (", *(f"{STEP}{name}," for name in rows), ")", '"""The rows in the order of their table."""']
+    head = _head(CHECKS, {**expressions.imports, f"{package}.helpers": expressions.called})
     return "\n\n".join([head, *functions, "\n".join(table) + "\n"]), expressions.called
 
 
