@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import functools
 import unicodedata
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, replace
 from typing import Literal
+
+from dsgen.escaping import in_place, line, visible
+from dsgen.redaction import redacted
 
 Severity = Literal["error", "warning"]
 
@@ -181,6 +185,8 @@ TITLES = {
     "DS343": "A run with the name of TensorBoard",
     "DS350": "Jobs that are deleted under a GitOps tool",
     "DS351": "Exit codes for restarts that do not happen",
+    # what belongs into a Secret
+    "DS360": "A key in an address",
     # the command line
     "DS901": "No name or namespace for the manifests",
     "DS902": "Two jobs with the same name and namespace",
@@ -227,13 +233,23 @@ def _sort_key(found: Diagnostic) -> tuple[str, int, int, str, str, str]:
     return place.file, place.line, place.column, found.id, found.path, found.message
 
 
+def told(diagnostics: Iterable[Diagnostic]) -> list[Diagnostic]:
+    """As `ordered`, without the secrets of the user's in their words: what every form of output shows."""
+    return [
+        replace(found, message=redacted(found.message), path=redacted(found.path), hint=redacted(found.hint))
+        for found in ordered(diagnostics)
+    ]
+
+
 def as_text(diagnostics: Iterable[Diagnostic], sources: Mapping[str, str], color: bool = False) -> str:
     """`file:line:col: error: message [DS012]`, the line with a caret under the place, then the hint.
 
     sources: the text of each file by the name that positions use; a file that is not there gets no frame.
     """
     lines = {name: _lines(text) for name, text in sources.items()}
-    return "".join(_one(found, lines, color) for found in ordered(diagnostics))
+    # A line may be a whole file, and have many problems.
+    shown = functools.lru_cache(maxsize=8)(redacted)
+    return "".join(_one(found, lines, shown, color) for found in told(diagnostics))
 
 
 def _lines(text: str) -> list[str]:
@@ -243,40 +259,30 @@ def _lines(text: str) -> list[str]:
     return text.split("\n")
 
 
-def _one(found: Diagnostic, lines: Mapping[str, list[str]], color: bool) -> str:
+def _one(found: Diagnostic, lines: Mapping[str, list[str]], shown: Callable[[str], str], color: bool) -> str:
     place = found.position
-    where = f"{visible(place.file)}:{place.line}:{place.column}: " if place else ""
+    where = f"{line(place.file)}:{place.line}:{place.column}: " if place else ""
     severity = _paint(found.severity, found.severity, color)
     text = f"{_paint(where, 'place', color)}{severity}: {visible(found.message)} [{found.id}]\n"
     if place and place.line <= len(lines.get(place.file, ())):
-        text += _frame(lines[place.file][place.line - 1], place.column, color)
+        text += _frame(shown(lines[place.file][place.line - 1]), place.column, color)
     if found.hint:
-        text += "".join(f"  hint: {visible(line)}\n" for line in found.hint.split("\n"))
+        text += "".join(f"  hint: {visible(part)}\n" for part in found.hint.split("\n"))
     return text
 
 
-def _frame(line: str, column: int, color: bool) -> str:
-    shown, at = _cut(line, column - 1)
-    before = "".join(" " * _width(char) for char in visible(shown[:at]))
-    return f"    {visible(shown)}\n    {before}{_paint('^', 'caret', color)}\n"
+def _frame(text: str, column: int, color: bool) -> str:
+    part, at = _cut(text, column - 1)
+    part = in_place(part)
+    before = "".join(" " * _width(char) for char in part[:at])
+    return f"    {part}\n    {before}{_paint('^', 'caret', color)}\n"
 
 
-def _cut(line: str, at: int) -> tuple[str, int]:
-    if len(line) <= FRAME_WIDTH:
-        return line, at
-    start = max(0, min(at - FRAME_WIDTH // 2, len(line) - FRAME_WIDTH))
-    return line[start : start + FRAME_WIDTH], at - start
-
-
-def visible(text: str) -> str:
-    """The text with control characters replaced, so that a file cannot write escape sequences to the terminal."""
-    return "".join(_visible_char(char) for char in text)
-
-
-def _visible_char(char: str) -> str:
-    if char == "\t":
-        return " "
-    return char if char.isprintable() else "\ufffd"
+def _cut(text: str, at: int) -> tuple[str, int]:
+    if len(text) <= FRAME_WIDTH:
+        return text, at
+    start = max(0, min(at - FRAME_WIDTH // 2, len(text) - FRAME_WIDTH))
+    return text[start : start + FRAME_WIDTH], at - start
 
 
 def _width(char: str) -> int:

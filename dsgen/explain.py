@@ -9,8 +9,9 @@ import textwrap
 
 from dsgen import deepspeed, schema
 from dsgen.deepspeed import described
-from dsgen.diagnostics import TITLES, visible
+from dsgen.diagnostics import TITLES
 from dsgen.errors import UsageProblem
+from dsgen.escaping import in_place, visible
 from dsgen.explanations import EXPLANATIONS
 from dsgen.schema import Schema
 from dsgen.suggestions import MOST_SHOWN
@@ -45,7 +46,7 @@ def _of_id(id_: str) -> str:
     text = f"{id_}: {TITLES[id_]}\n\n{_wrapped(found.when)}\n{_wrapped(f'What to do: {found.remedy}')}"
     if found.example:
         lines = found.example.removesuffix("\n").split("\n")
-        text += "\nA values file that has it:\n\n" + "".join(f"    {visible(line)}\n" for line in lines)
+        text += "\nA values file that has it:\n\n" + "".join(f"    {in_place(line)}\n" for line in lines)
     return text
 
 
@@ -64,7 +65,7 @@ def _of_key(word: str) -> str:
             part |= described.schema()
     if not parts:
         return f"{_description(part)}{_children(part)}".replace("\n\n", "\n", 1)
-    return f"{word}\n\n{_description(part)}{_facts(part, required)}{_children(part)}"
+    return f"{visible(word)}\n\n{_description(part)}{_facts(part, required)}{_children(part)}"
 
 
 def _parts(word: str) -> list[str]:

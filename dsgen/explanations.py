@@ -1027,6 +1027,14 @@ _AFTERWARDS = {
 }
 
 _COMMAND_LINE = {
+    "DS360": Explanation(
+        "A warning: an address seems to hold a key, behind a question mark or as a part of its path, as those of"
+        " webhooks of Slack, Discord and Teams do. Values files are kept in Git, and the address stands in a ConfigMap:"
+        " whoever reads one of them could use it.",
+        "Put the address of the webhook into a Secret, under the key url, and name that in status.webhook.secretName."
+        " For a repository, put username and password into a Secret and name that in code.git.secretName.",
+        _job('status: {webhook: {url: "https://hooks.slack.com/services/T0000/B0000/0123456789abcdefghij"}}'),
+    ),
     "DS901": Explanation(
         "Manifests need a name and a namespace. In a chart the release gives what the values leave open.",
         "Write name and namespace into the file, or give --name and -n.",

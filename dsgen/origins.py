@@ -10,7 +10,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
-from dsgen.diagnostics import visible
+from dsgen.escaping import visible
 from dsgen.language.text import quote
 from dsgen.nodes import Path
 from dsgen.scalars import resolve
@@ -34,7 +34,7 @@ def as_yaml(loaded: Loaded) -> str:
         place = node.key or node.position
         if len(found) < len(path):
             return DEFAULT
-        return place.file if place.file.startswith("-") else f"{visible(place.file)}:{place.line}"
+        return visible(place.file) + ("" if place.file.startswith("-") else f":{place.line}")
 
     return "".join(f"{line}\n" for line in _map(loaded.values.data, (), "", origin))
 

@@ -12,6 +12,7 @@ from dsgen import schema, suggestions
 from dsgen.characters import uncarried_key
 from dsgen.diagnostics import Diagnostic
 from dsgen.nodes import Node, Path, kind, path_text
+from dsgen.redaction import redacted
 from dsgen.scalars import resolve
 
 if TYPE_CHECKING:
@@ -99,7 +100,8 @@ def shown(value: Any) -> str:
         return "true" if value else "false"
     if not isinstance(value, str):
         return str(value)
-    short = value if len(value) <= 60 else value[:57] + "..."
+    text = redacted(value)  # before it is cut: half of an address no longer looks like one
+    short = text if len(text) <= 60 else text[:57] + "..."
     return '"' + short.replace("\n", "\\n") + '"'
 
 

@@ -10,7 +10,7 @@ import pytest
 PACKAGE = Path(__file__).parent.parent / "dsgen"
 
 ORDER = (
-    *("errors", "diagnostics", "explanations", "reports"),
+    *("errors", "redaction", "escaping", "diagnostics", "explanations", "reports"),
     *("characters", "scalars", "nodes", "syntax", "source"),
     *("schema", "options", "suggestions", "language"),
     *("wording", "validate", "deepspeed", "checks", "set_values", "values"),

@@ -28,7 +28,8 @@ ROWS = (
         "code.git.repository",
         f'not {REPOSITORY} is matching("^(https?|ssh|git)://[^/]+/.+$")'
         f' and not {REPOSITORY} is matching("{HOST_AND_PATH}")',
-        f"code.git.repository: << {REPOSITORY} | quote >> is no address of https, http, ssh or git",
+        # Not repeated: it may hold a password, and Helm shows a chart's message as it is.
+        "code.git.repository is no address of https, http, ssh or git",
         "such as https://example.com/team/cifar.git or git@example.com:team/cifar.git",
         given=GIT,
     ),
@@ -52,10 +53,20 @@ ROWS = (
     Check(
         "DS248",
         "code.git.repository",
-        f'{REPOSITORY} is matching("^[a-z+]+://[^/@]*:[^/@]*@.*$") or {REPOSITORY} is matching("^https?://[^/]*@.*$")',
+        f'{REPOSITORY} is matching("^([A-Za-z+.-]+://)?[^/@]*:[^/@]*@.*$")'
+        f' or {REPOSITORY} is matching("^[Hh][Tt][Tt][Pp][Ss]?://[^/]*@.*$")',
         "code.git.repository holds a user name or a password, and the values are kept in Git",
         "put username and password into a Secret and name it in code.git.secretName",
         given=GIT,
+    ),
+    Check(
+        "DS360",
+        "code.git.repository",
+        f'{REPOSITORY} is matching("^[^?]*[?].+$")',
+        "code.git.repository seems to hold a key behind the ?, and the values are kept in Git",
+        "put username and password into a Secret and name it in code.git.secretName",
+        given=GIT,
+        severity="warning",
     ),
     Check(
         "DS292",

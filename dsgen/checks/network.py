@@ -16,6 +16,17 @@ POD_MONITOR = ("monitoring.podMonitor.enabled",)
 NATIVE = '["cpu", "memory", "ephemeral-storage", "pods"]'
 MULTUS = "k8s.v1.cni.cncf.io/networks"
 NON_ROOT = "workers_not_root(values)"
+WEBHOOK = "values.status.webhook.url"
+ADDRESS_IN_SECRET = "put the address into a Secret, under the key url, and name it in status.webhook.secretName"
+# What dsgen/redaction.py takes for a key in a path.
+KEYED_SERVICE = (
+    "^(?i:https?://([^/]*[.])?(hooks[.]slack[.]com|discord(app)?[.]com/api/webhooks|webhook[.]office[.]com"
+    "|outlook[.]office(365)?[.]com/webhook|hooks[.]zapier[.]com|maker[.]ifttt[.]com/trigger|api[.]telegram[.]org"
+    "|chat[.]googleapis[.]com)/.+)$"
+)
+RUN_IN_PATH = "^[A-Za-z]+://[^/]+/.*[A-Za-z0-9]{16}.*$"
+DIGIT_IN_PATH = "^[A-Za-z]+://[^/]+/.*[0-9].*$"
+UUID_IN_PATH = "^[A-Za-z]+://[^/]+/.*[0-9A-Fa-f]{8}(-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}.*$"
 EPHEMERAL = ("emptyDir", "ephemeral", "configMap", "secret", "projected")
 
 
@@ -183,7 +194,7 @@ ROWS = (
     Check(
         "DS247",
         "status.webhook.url",
-        'values.status.webhook.url is matching("^http:.*$")',
+        f'{WEBHOOK} is matching("^[Hh][Tt][Tt][Pp]:.*$")',
         "status.webhook.url: the record goes over the network as plain text",
         "use https",
         given=("status.webhook.url",),
@@ -192,10 +203,21 @@ ROWS = (
     Check(
         "DS248",
         "status.webhook.url",
-        'values.status.webhook.url is matching("^https?://[^/]*@.*$")',
+        f'{WEBHOOK} is matching("^[A-Za-z]+://[^/]*@.*$")',
         "status.webhook.url holds a user name or a password, and the values are kept in Git",
-        "put the address into a Secret, under the key url, and name it in status.webhook.secretName",
+        ADDRESS_IN_SECRET,
         given=("status.webhook.url",),
+    ),
+    Check(
+        "DS360",
+        "status.webhook.url",
+        f'{WEBHOOK} is matching("^[^?]*[?].+$") or {WEBHOOK} is matching("{KEYED_SERVICE}")'
+        f' or {WEBHOOK} is matching("{UUID_IN_PATH}")'
+        f' or {WEBHOOK} is matching("{RUN_IN_PATH}") and {WEBHOOK} is matching("{DIGIT_IN_PATH}")',
+        "status.webhook.url seems to hold a key, and whoever reads the values can post with it",
+        ADDRESS_IN_SECRET,
+        given=("status.webhook.url",),
+        severity="warning",
     ),
     Check(
         "DS249",

@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from dsgen import schema, values
-from dsgen.cli._shared import Findings, Inputs, color
+from dsgen.cli._printed import color, tell
+from dsgen.cli._shared import Findings, Inputs
 from dsgen.diagnostics import Diagnostic, Position, as_text, has_errors
 from dsgen.errors import DsgenError, UsageProblem
 from dsgen.nodes import from_data, merge
@@ -49,7 +50,7 @@ class Report:
 
     def show(self) -> None:
         """Show everything on standard error; raises Findings when an error is among it."""
-        sys.stderr.write(as_text(self.diagnostics, self.sources, color()))
+        tell(as_text(self.diagnostics, self.sources, color()))
         if has_errors(self.diagnostics):
             raise Findings
 

@@ -1,13 +1,13 @@
 """Where the result goes: which object into which file, and what is done to a folder (write, --check, --dry-run)."""
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 
 import click
 
 from dsgen.cli._jobs import Job
-from dsgen.cli._shared import emit
+from dsgen.cli._printed import say
 from dsgen.errors import EXIT_FINDINGS, EXIT_OK, DsgenError, UsageProblem
 from dsgen.render import Document
 from dsgen.writer import INDEX, Changes, Plan, Refused, compare, write
@@ -88,34 +88,40 @@ def deliver(plans: Sequence[tuple[Path, Plan]], check: bool, dry_run: bool) -> i
     """Bring folders to what their plans say, all of them or, when one refuses, none; returns the exit code."""
     found = [(directory, plan, compare(directory, plan)) for directory, plan in plans]
     if check:
-        emit("".join(_stale(directory, changes) for directory, _, changes in found))
+        say(text for directory, _, changes in found for text in _stale(directory, changes))
         return EXIT_FINDINGS if any(changes.stale for _, _, changes in found) else EXIT_OK
-    refusals = [line for _, _, changes in found for line in changes.refusals]
+    refusals = [text for _, _, changes in found for text in _lines(changes.refusals)]
     if refusals:
-        raise Refused("\n".join(refusals))
+        raise Refused(*refusals)
     for directory, plan, changes in found:
         if not dry_run:
             write(directory, plan, changes)
-        emit(_summary(directory, plan, changes, dry_run))
+        say(_summary(directory, plan, changes, dry_run))
     return EXIT_OK
 
 
-def _stale(directory: Path, changes: Changes) -> str:
-    lines = [
+def _lines(refusals: Iterable[str]) -> Iterator[str]:
+    """A refusal may have several lines."""
+    for text in refusals:
+        yield from text.split("\n")
+
+
+def _stale(directory: Path, changes: Changes) -> list[str]:
+    return [
         *(f"differs: {directory / path}" for path in changes.write),
         *(f"not wanted: {directory / path}" for path in changes.remove),
+        *_lines(changes.refusals),
     ]
-    return "".join(f"{line}\n" for line in [*lines, *changes.refusals])
 
 
-def _summary(directory: Path, plan: Plan, changes: Changes, dry_run: bool) -> str:
+def _summary(directory: Path, plan: Plan, changes: Changes, dry_run: bool) -> list[str]:
     steps = [
         *(f"write {directory / path}" for path in changes.write),
         *(f"remove {directory / path}" for path in changes.remove),
     ]
     if dry_run:
-        return "".join(f"would {step}\n" for step in steps) or f"{directory}: nothing to do\n"
+        return [f"would {step}" for step in steps] or [f"{directory}: nothing to do"]
     counts = (
         f"{len(changes.write)} written, {len(changes.remove)} removed, {len(plan.files) - len(changes.write)} unchanged"
     )
-    return f"{directory}: {plan.owner}, {len(plan.files)} files ({counts})\n"
+    return [f"{directory}: {plan.owner}, {len(plan.files)} files ({counts})"]

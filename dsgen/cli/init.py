@@ -5,7 +5,7 @@ from pathlib import Path
 import click
 
 from dsgen import presets, values
-from dsgen.cli._shared import emit
+from dsgen.cli._printed import emit, say
 from dsgen.diagnostics import Diagnostic, has_errors
 from dsgen.errors import EXIT_OK, UsageProblem
 from dsgen.suggestions import closest
@@ -39,7 +39,7 @@ def command(file: str | None, preset: str, listing: bool, name: str, namespace: 
     if listing:
         if file is not None or any((preset, name, namespace, image)):
             raise UsageProblem("--list writes no file: leave out what stands beside it, or --list")
-        emit("".join(f"{each:<{_width()}}{presets.summary(each)}\n" for each in presets.names()))
+        say(f"{each:<{_width()}}{presets.summary(each)}" for each in presets.names())
         return EXIT_OK
     if file == "":  # to Path, this is the current folder
         raise UsageProblem("the name of FILE is empty: is a variable not set? Leave FILE out to write values.yaml")
@@ -49,7 +49,7 @@ def command(file: str | None, preset: str, listing: bool, name: str, namespace: 
         emit(text)
         return EXIT_OK
     _create(Path(file), text)
-    emit(f"{file}: written from preset {preset}. Make it yours, then: dsgen validate {file}\n")
+    say([f"{file}: written from preset {preset}. Make it yours, then: dsgen validate {file}"])
     return EXIT_OK
 
 
@@ -77,7 +77,7 @@ def _refuse_wrong_names(text: str) -> None:
     if loaded.values:
         found += values.check(loaded, Release(loaded.values.data["name"], loaded.values.data["namespace"]))
     if has_errors(found):
-        raise UsageProblem("\n".join(_told(problem) for problem in found if problem.severity == "error"))
+        raise UsageProblem(*(_told(problem) for problem in found if problem.severity == "error"))
 
 
 def _told(problem: Diagnostic) -> str:

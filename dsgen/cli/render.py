@@ -6,7 +6,8 @@ import click
 
 from dsgen.cli._jobs import load_jobs
 from dsgen.cli._output import deliver, folder_options, folders, job_plan, output_option
-from dsgen.cli._shared import Inputs, emit, inputs
+from dsgen.cli._printed import emit
+from dsgen.cli._shared import Inputs, inputs
 from dsgen.errors import EXIT_OK, UsageProblem
 from dsgen.render import render
 

@@ -3,7 +3,7 @@
 import click
 
 from dsgen import schema
-from dsgen.cli._shared import emit
+from dsgen.cli._printed import emit
 from dsgen.errors import EXIT_OK
 
 

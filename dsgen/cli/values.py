@@ -6,7 +6,8 @@ import click
 
 from dsgen import origins
 from dsgen.cli._jobs import load_values
-from dsgen.cli._shared import Inputs, emit, inputs
+from dsgen.cli._printed import emit
+from dsgen.cli._shared import Inputs, inputs
 from dsgen.errors import EXIT_OK
 
 
