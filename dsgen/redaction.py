@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 
 STAR = "*"
-_SCHEME = re.compile(r":(?:\\?/){2}")
+_SCHEME = re.compile(r":(?:\\?/){1,2}")
 _WORD = re.compile(r"\S*")
 _PORT = re.compile(r"[0-9]*")
 _QUERY = re.compile(r"[?]|#(?=[^\"'<>`]*=)")

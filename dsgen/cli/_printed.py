@@ -5,7 +5,6 @@ else in the package writes to standard output or standard error (tests/test_laye
 """
 
 import errno
-import io
 import os
 import sys
 import traceback
@@ -46,11 +45,12 @@ def complain(*lines: str) -> None:
 
 def complain_of_usage(error: click.ClickException) -> None:
     """What click found wrong: its words have the words of the command line in them."""
-    shown, message = io.StringIO(), f"Error: {error.format_message()}"
-    error.show(shown)
-    # Without this ending it is the help, which is shown where arguments are missing.
-    usage, wrong, _ = shown.getvalue().rpartition(message)
-    tell(f"{usage}{line(wrong)}\n" if wrong else shown.getvalue())
+    message, context = error.format_message(), getattr(error, "ctx", None)
+    if isinstance(context, click.Context):
+        if message == context.get_help():  # there were no arguments at all
+            return tell(f"{message}\n")
+        tell(f"{context.get_usage()}\nTry '{context.command_path} {context.help_option_names[0]}' for help.\n\n")
+    return tell(f"{line(f'Error: {message}')}\n")
 
 
 def complain_of_bug() -> None:
