@@ -9,13 +9,13 @@ import textwrap
 
 from dsgen import deepspeed, schema
 from dsgen.deepspeed import described
-from dsgen.diagnostics import TITLES
 from dsgen.errors import UsageProblem
-from dsgen.escaping import in_place, visible
-from dsgen.explanations import EXPLANATIONS
+from dsgen.problems.diagnostics import TITLES
+from dsgen.problems.escaping import in_place, visible
+from dsgen.problems.explanations import EXPLANATIONS
 from dsgen.schema import Schema
-from dsgen.suggestions import MOST_SHOWN
-from dsgen.validate import TYPE_WORDS
+from dsgen.schema.suggestions import MOST_SHOWN
+from dsgen.schema.validate import TYPE_WORDS
 
 WIDTH = 100
 ANY = "*"

@@ -10,10 +10,10 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
-from dsgen.escaping import visible
 from dsgen.language.text import quote
-from dsgen.nodes import Path
-from dsgen.scalars import resolve
+from dsgen.problems.escaping import visible
+from dsgen.reading.nodes import Path
+from dsgen.reading.scalars import resolve
 from dsgen.values import Loaded
 
 DEFAULT = "default"

@@ -7,7 +7,7 @@ from typing import Any
 from ruamel.yaml import YAML
 from ruamel.yaml.scalarstring import DoubleQuotedScalarString
 
-from dsgen.scalars import Unreadable, resolve
+from dsgen.reading.scalars import Unreadable, resolve
 
 _SHIPPED = Path(__file__).parent / "examples"
 _CHECKOUT = Path(__file__).parents[1] / "values-examples"

@@ -6,12 +6,14 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from dsgen import checks, schema, set_values, suggestions
-from dsgen.diagnostics import Diagnostic, Position, has_errors, ordered
-from dsgen.nodes import Node, Path, SourceText, merge
-from dsgen.set_values import Override
-from dsgen.source import read
-from dsgen.validate import UNKNOWN_KEY, Problem, validate
+from dsgen import checks, schema
+from dsgen.problems.diagnostics import Diagnostic, Position, has_errors, ordered
+from dsgen.reading import set_values
+from dsgen.reading.nodes import Node, Path, SourceText, merge
+from dsgen.reading.set_values import Override
+from dsgen.reading.source import read
+from dsgen.schema import suggestions
+from dsgen.schema.validate import UNKNOWN_KEY, Problem, validate
 
 __all__ = ["Loaded", "Override", "Release", "SourceText", "Values", "check", "load"]
 

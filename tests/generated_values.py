@@ -12,9 +12,9 @@ from typing import Any
 from hypothesis import strategies as st
 
 from dsgen import checks, schema, values
-from dsgen.characters import uncarried_key, uncarried_text
-from dsgen.nodes import Path
-from dsgen.validate import validate
+from dsgen.reading.characters import uncarried_key, uncarried_text
+from dsgen.reading.nodes import Path
+from dsgen.schema.validate import validate
 from tests.parity import RELEASE, dump
 
 TEXTS = (

@@ -13,7 +13,7 @@ from types import ModuleType
 import pytest
 
 from dsgen.compiler import chart_files
-from dsgen.diagnostics import Position
+from dsgen.problems.diagnostics import Position
 from tests.contract import golden
 from tests.fuzz import broken, manifests, verdicts
 from tests.fuzz.__main__ import judged
@@ -109,13 +109,13 @@ def first_places(count: int) -> Counter[str]:
 
 def test_places_are_wrong_without_the_guesses_at_syntax_errors(monkeypatch: pytest.MonkeyPatch) -> None:
     before = judged(broken, first_places(SPOILT_FILES))
-    monkeypatch.setattr("dsgen.syntax.GUESSES", ())
+    monkeypatch.setattr("dsgen.reading.syntax.GUESSES", ())
 
     assert (0, 1) == (before, judged(broken, first_places(SPOILT_FILES)))
 
 
 def test_places_are_wrong_when_they_are_of_the_line_below(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("dsgen.source._Reader._at", lambda self, mark: Position(self.name, mark.line + 2, 1))
+    monkeypatch.setattr("dsgen.reading.source._Reader._at", lambda self, mark: Position(self.name, mark.line + 2, 1))
 
     assert 1 == judged(broken, first_places(SPOILT_FILES))
 

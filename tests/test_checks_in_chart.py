@@ -8,8 +8,8 @@ import pytest
 
 from dsgen import checks, values
 from dsgen.compiler import chart_files
-from dsgen.nodes import SourceText
-from dsgen.set_values import Override
+from dsgen.reading.nodes import SourceText
+from dsgen.reading.set_values import Override
 from tests.check_cases import FINE, FLAT, GOOD, WRONG
 from tests.helm import MAJORS
 from tests.parity import RELEASE, bare_chart, batch_run, check_lines, dump, helm_run

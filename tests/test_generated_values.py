@@ -7,8 +7,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 
 from dsgen import schema
-from dsgen.nodes import SourceText
-from dsgen.source import read
+from dsgen.reading.nodes import SourceText
+from dsgen.reading.source import read
 from tests.generated_values import errors, remove, repaired, sound_texts, trees
 from tests.parity import dump, flat_objects
 

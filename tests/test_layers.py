@@ -11,10 +11,8 @@ import pytest
 PACKAGE = Path(__file__).parent.parent / "dsgen"
 
 ORDER = (
-    *("errors", "redaction", "escaping", "diagnostics", "explanations", "reports"),
-    *("characters", "scalars", "nodes", "syntax", "source"),
-    *("schema", "options", "suggestions", "language"),
-    *("wording", "validate", "deepspeed", "checks", "set_values", "values"),
+    *("errors", "problems", "reading", "schema", "language"),
+    *("deepspeed", "checks", "values"),
     *("origins", "explain", "presets"),
     *("objects", "render", "compiler"),
     "writer",

@@ -7,7 +7,7 @@ import pytest
 
 from dsgen.compiler import chart_files
 from dsgen.language.environment import environment
-from dsgen.nodes import SourceText
+from dsgen.reading.nodes import SourceText
 from tests.fuzz import verdicts
 from tests.helm import MAJORS, helm, run_helm
 from tests.parity import (

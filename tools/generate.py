@@ -7,8 +7,8 @@ import tempfile
 from collections.abc import Iterable
 from pathlib import Path
 
-from dsgen import options, schema
 from dsgen.compiler import chart_files
+from dsgen.schema import published, reference
 from tools import docs
 
 ROOT = Path(__file__).parent.parent
@@ -20,8 +20,8 @@ def texts() -> dict[str, str]:
     chart = CHART.relative_to(ROOT).as_posix()
     return {
         **{f"{chart}/{path}": text for path, text in chart_files().items()},
-        "schemas/values.schema.json": schema.as_json(schema.for_editors()),
-        "docs/options.md": options.page(),
+        "schemas/values.schema.json": published.as_json(published.for_editors()),
+        "docs/options.md": reference.page(),
         **{page.relative_to(ROOT).as_posix(): _page(page) for page in docs.pages()},
     }
 

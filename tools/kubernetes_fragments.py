@@ -1,9 +1,9 @@
-"""Writes dsgen/kubernetes.json: the objects of the Kubernetes API that values may hold, as JSON Schema definitions.
+"""Writes dsgen/schema/kubernetes.json: objects of the Kubernetes API that values may hold, as JSON Schema definitions.
 
 They are what a cluster's own API server publishes (`kubectl get --raw /openapi/v3/api/v1`), so far as they can be
-reached from the types that dsgen/schema.json refers to: unknown fields refused, null refused at every depth. Where the
-API server knows better than its description, a table here says so; each row was tried with it (tests/e2e). Run it with
-KUBECONFIG for a newer version: `python -m tools.kubernetes_fragments`.
+reached from the types that dsgen/schema/values.json refers to: unknown fields refused, null refused at every depth.
+Where the API server is stricter or looser than its description, a table here says so; tests/e2e tries each row. Run it
+with KUBECONFIG for a newer version: `python -m tools.kubernetes_fragments`.
 """
 
 import json
@@ -14,8 +14,9 @@ from pathlib import Path
 from typing import Any
 
 from dsgen import schema
+from dsgen.schema import published
 
-TARGET = Path(__file__).parent.parent / "dsgen" / "kubernetes.json"
+TARGET = Path(__file__).parent.parent / "dsgen" / "schema" / "kubernetes.json"
 COMPONENT = "#/components/schemas/"
 FREE = {"$ref": f"{schema.DEFINITION}withoutNull"}
 QUANTITY = {
@@ -31,7 +32,7 @@ SCALARS: dict[str, dict[str, Any]] = {
 KEYWORDS = ("type", "enum")
 
 WITHOUT_REQUIRED = {"Container", "PodSpec"}
-"""Their fields are wanted, for a part of one; a whole container is a definition of dsgen/schema.json."""
+"""Their fields are wanted, for a part of one; a whole container is a definition of dsgen/schema/values.json."""
 ONLY = {"ObjectMeta": ("annotations", "labels")}
 """The fields that the API server takes where dsgen has the type; all others it refuses there."""
 UNSEEN = {("PodSpec", name) for name in ("containers", "ephemeralContainers", "initContainers", "volumes")}
@@ -95,7 +96,7 @@ def table(components: dict[str, Any], version: str) -> dict[str, Any]:
 
 
 def wanted() -> list[str]:
-    """The types that schema.json refers to: those of its references that begin with a capital."""
+    """The types that values.json refers to: those of its references that begin with a capital."""
     text = schema.SCHEMA_FILE.read_text(encoding="utf-8")
     return sorted(set(re.findall(rf'"{schema.DEFINITION}([A-Z]\w*)"', text)))
 
@@ -150,7 +151,7 @@ def main() -> None:
     """Ask the API server of KUBECONFIG and write the file."""
     components = kubectl("/openapi/v3/api/v1")["components"]["schemas"]
     found = table(components, kubectl("/version")["gitVersion"].removeprefix("v"))
-    TARGET.write_text(schema.as_json(found), encoding="utf-8")
+    TARGET.write_text(published.as_json(found), encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -30,9 +30,9 @@ from dsgen.checks import (
 from dsgen.checks.evaluation import groups
 from dsgen.checks.gaps import Watch, mark
 from dsgen.checks.row import Check, Function, Place
-from dsgen.diagnostics import Diagnostic
-from dsgen.nodes import Path, path_text
-from dsgen.validate import Problem
+from dsgen.problems.diagnostics import Diagnostic
+from dsgen.reading.nodes import Path, path_text
+from dsgen.schema.validate import Problem
 
 __all__ = ["CHECKS", "FUNCTIONS", "IN_CHART", "LOOKS_AT", "Check", "run"]
 

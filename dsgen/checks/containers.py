@@ -7,8 +7,8 @@ from typing import Any
 
 from dsgen.checks.pods import UNIQUE
 from dsgen.checks.row import Names, Place, found
-from dsgen.nodes import Path
-from dsgen.validate import Problem
+from dsgen.reading.nodes import Path
+from dsgen.schema.validate import Problem
 
 
 def users_containers(values: Mapping[str, Any], role: str) -> Iterator[tuple[Path, Mapping[str, Any]]]:

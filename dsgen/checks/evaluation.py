@@ -15,7 +15,7 @@ import jinja2
 from dsgen.checks.gaps import Watch
 from dsgen.checks.row import Check
 from dsgen.language.environment import environment
-from dsgen.nodes import Path
+from dsgen.reading.nodes import Path
 
 SEPARATOR = "\x1f"
 """Between the parts of a rendered path; keys of the user's stand there as JSON, which holds no control character."""

@@ -8,7 +8,7 @@ from typing import Any
 
 from dsgen.checks.launch import OWN_PORTS
 from dsgen.checks.row import Check, Names, Place, found
-from dsgen.validate import Problem
+from dsgen.schema.validate import Problem
 
 IPC_LOCK = "IPC_LOCK, which memory for RDMA needs, is allowed by the level privileged only"
 RDMA = ("network.rdma.resources",)
@@ -18,7 +18,7 @@ MULTUS = "k8s.v1.cni.cncf.io/networks"
 NON_ROOT = "workers_not_root(values)"
 WEBHOOK = "values.status.webhook.url"
 ADDRESS_IN_SECRET = "put the address into a Secret, under the key url, and name it in status.webhook.secretName"
-# What dsgen/redaction.py takes for a key in a path.
+# What dsgen/problems/redaction.py takes for a key in a path.
 KEYED_SERVICE = (
     "^(?i:https?://([^/]*[.])?(hooks[.]slack[.]com|discord(app)?[.]com/api/webhooks|webhook[.]office[.]com"
     "|outlook[.]office(365)?[.]com/webhook|hooks[.]zapier[.]com|maker[.]ifttt[.]com/trigger|api[.]telegram[.]org"

@@ -20,10 +20,10 @@ from dsgen.checks.pods import (
 )
 from dsgen.checks.row import Names, Place, found
 from dsgen.deepspeed import hostfile
-from dsgen.diagnostics import Severity
 from dsgen.language.text import to_json
-from dsgen.nodes import Path, path_text
-from dsgen.validate import Problem
+from dsgen.problems.diagnostics import Severity
+from dsgen.reading.nodes import Path, path_text
+from dsgen.schema.validate import Problem
 
 Quantities = Mapping[str, Any]
 SUFFIXES = {unit: Fraction(1000) ** power for power, unit in enumerate(" kMGTPE") if power}

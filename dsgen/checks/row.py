@@ -6,9 +6,9 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from dsgen.diagnostics import Diagnostic, Position, Severity
-from dsgen.nodes import Path, path_text
-from dsgen.validate import Problem
+from dsgen.problems.diagnostics import Diagnostic, Position, Severity
+from dsgen.reading.nodes import Path, path_text
+from dsgen.schema.validate import Problem
 
 Worlds = Literal["both", "flat"]
 Place = Callable[[Path, bool], Position | None]

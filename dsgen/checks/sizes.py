@@ -10,8 +10,8 @@ from typing import Any
 from dsgen.checks.row import Names, Place, found
 from dsgen.deepspeed import hostfile
 from dsgen.language.text import scalar, to_json
-from dsgen.nodes import Path, path_text
-from dsgen.validate import Problem
+from dsgen.reading.nodes import Path, path_text
+from dsgen.schema.validate import Problem
 
 MAX_BYTES = 1024 * 1024
 """What a ConfigMap holds; the API server counts keys and values."""

@@ -7,8 +7,8 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from dsgen.checks.row import VOLUMES, Check, Names, Place, found, quoted
-from dsgen.nodes import Path, path_text
-from dsgen.validate import Problem
+from dsgen.reading.nodes import Path, path_text
+from dsgen.schema.validate import Problem
 
 SOURCES = (
     *("existingClaim", "create", "nfs", "hostPath", "emptyDir", "ephemeral"),

@@ -11,10 +11,10 @@ from typing import Any
 from dsgen import schema, values
 from dsgen.cli._printed import color, tell
 from dsgen.cli._shared import Findings, Inputs
-from dsgen.diagnostics import Diagnostic, Position, as_text, has_errors
 from dsgen.errors import DsgenError, UsageProblem
-from dsgen.nodes import from_data, merge
-from dsgen.validate import shown
+from dsgen.problems.diagnostics import Diagnostic, Position, as_text, has_errors
+from dsgen.reading.nodes import from_data, merge
+from dsgen.schema.validate import shown
 from dsgen.values import Loaded, Release, SourceText
 
 STDIN = "<stdin>"

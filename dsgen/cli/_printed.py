@@ -13,7 +13,7 @@ from collections.abc import Iterable
 import click
 
 from dsgen.errors import DsgenError
-from dsgen.escaping import line
+from dsgen.problems.escaping import line
 
 EXIT_PIPE_CLOSED = 141  # 128 + SIGPIPE: who read the output went away
 

@@ -11,7 +11,7 @@ import click
 
 from dsgen.cli._printed import complain, complain_of_bug, complain_of_usage
 from dsgen.errors import EXIT_FAILED, EXIT_FINDINGS, EXIT_OK, EXIT_USAGE, DsgenError, UsageProblem
-from dsgen.set_values import Override
+from dsgen.reading.set_values import Override
 
 EXIT_INTERRUPTED = 130  # as a shell says it: 128 + SIGINT
 EXIT_TERMINATED = 143  # 128 + SIGTERM

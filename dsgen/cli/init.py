@@ -6,9 +6,9 @@ import click
 
 from dsgen import presets, values
 from dsgen.cli._printed import emit, say
-from dsgen.diagnostics import Diagnostic, has_errors
 from dsgen.errors import EXIT_OK, UsageProblem
-from dsgen.suggestions import closest
+from dsgen.problems.diagnostics import Diagnostic, has_errors
+from dsgen.schema.suggestions import closest
 from dsgen.values import Release, SourceText
 from dsgen.writer import Refused, not_a_folder, writing
 

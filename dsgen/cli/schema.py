@@ -2,9 +2,9 @@
 
 import click
 
-from dsgen import schema
 from dsgen.cli._printed import emit
 from dsgen.errors import EXIT_OK
+from dsgen.schema import published
 
 
 @click.command("schema")
@@ -19,5 +19,5 @@ def command() -> int:
       dsgen schema
       dsgen schema > values.schema.json
     """
-    emit(schema.as_json(schema.for_editors()))
+    emit(published.as_json(published.for_editors()))
     return EXIT_OK

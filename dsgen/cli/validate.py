@@ -2,12 +2,12 @@
 
 import click
 
-from dsgen import reports
 from dsgen.cli._jobs import check_jobs
 from dsgen.cli._printed import emit, say
 from dsgen.cli._shared import Inputs, inputs
-from dsgen.diagnostics import has_errors
 from dsgen.errors import EXIT_FINDINGS, EXIT_OK
+from dsgen.problems import reports
+from dsgen.problems.diagnostics import has_errors
 
 REPORTS = {"json": reports.as_json, "sarif": reports.as_sarif, "github": reports.as_github}
 

@@ -14,7 +14,7 @@ from dsgen.checks import SUBJECTS
 from dsgen.checks.evaluation import all_of
 from dsgen.checks.row import Check
 from dsgen.compiler.source import Unit
-from dsgen.diagnostics import Severity
+from dsgen.problems.diagnostics import Severity
 
 Line = tuple[str, str]
 """A line, and what it comes from: the id of a row, or a subject."""

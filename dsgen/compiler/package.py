@@ -13,6 +13,7 @@ from dsgen.compiler.source import Unit
 from dsgen.compiler.values_file import values_file
 from dsgen.language.environment import PACKAGE, TEMPLATES, environment
 from dsgen.language.text import quote
+from dsgen.schema import published
 
 STATIC = Path(__file__).with_name("static")
 NOTES = "NOTES.txt"
@@ -37,7 +38,7 @@ def chart_files(values: Mapping[str, Any] | None = None, name: str = "deepspeed-
     files = {
         "Chart.yaml": chart_yaml(name),
         "values.yaml": values_file(values),
-        "values.schema.json": schema.as_json(schema.for_chart()),
+        "values.schema.json": published.as_json(published.for_chart()),
         **{path: text.replace(CHART_NAME, name) for path, text in templates.items()},
         **{path: _read(PACKAGE / path) for path in compiled.files},
     }

@@ -11,9 +11,9 @@ import dataclasses
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from dsgen.diagnostics import Diagnostic, Position
-from dsgen.nodes import Path, path_text
-from dsgen.validate import Problem
+from dsgen.problems.diagnostics import Diagnostic, Position
+from dsgen.reading.nodes import Path, path_text
+from dsgen.schema.validate import Problem
 
 if TYPE_CHECKING:
     from dsgen.deepspeed.keys import Finding

@@ -13,8 +13,8 @@ from typing import Any
 
 from dsgen.deepspeed.keys import Finding
 from dsgen.deepspeed.versions import Version, order
-from dsgen.suggestions import closest
-from dsgen.validate import shown
+from dsgen.schema.suggestions import closest
+from dsgen.schema.validate import shown
 
 OUR_NO_SSH = "deepspeed-no-ssh"
 

@@ -8,8 +8,8 @@ from typing import Any
 
 from dsgen.deepspeed.keys import AUTO, Finding
 from dsgen.deepspeed.versions import Version, order
-from dsgen.diagnostics import Severity
-from dsgen.nodes import Path
+from dsgen.problems.diagnostics import Severity
+from dsgen.reading.nodes import Path
 
 ZERO = "zero_optimization"
 NEEDS_ZERO = "give zero_optimization.stage"

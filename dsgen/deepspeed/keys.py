@@ -12,10 +12,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from dsgen.deepspeed.versions import KNOWN, NEWEST, Version, order
-from dsgen.diagnostics import Severity
-from dsgen.nodes import Path, kind, path_text
-from dsgen.suggestions import MOST_SHOWN, closest
-from dsgen.validate import TYPE_WORDS, shown
+from dsgen.problems.diagnostics import Severity
+from dsgen.reading.nodes import Path, kind, path_text
+from dsgen.schema.suggestions import MOST_SHOWN, closest
+from dsgen.schema.validate import TYPE_WORDS, shown
 
 Rule = Mapping[str, Any]
 """What may stand under a key; tools/deepspeed_keys.py describes the form."""

@@ -8,8 +8,8 @@ from typing import Any
 from dsgen.deepspeed.combinations import ZERO, Config
 from dsgen.deepspeed.keys import AUTO, NO_VERSION, Finding, Rule, of_value, table, when
 from dsgen.deepspeed.versions import KNOWN, NEWEST, Version
-from dsgen.suggestions import closest
-from dsgen.validate import shown
+from dsgen.schema.suggestions import closest
+from dsgen.schema.validate import shown
 
 NO_PARAMETER = "max_grad_norm"
 TYPE = ("optimizer", "type")

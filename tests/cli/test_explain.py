@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from dsgen import explain, schema
-from dsgen.diagnostics import TITLES
-from dsgen.explanations import EXPLANATIONS
+from dsgen.problems.diagnostics import TITLES
+from dsgen.problems.explanations import EXPLANATIONS
 from tests.cli.conftest import Cli
 
 # No values file alone has them: a release's name, a megabyte, two files.

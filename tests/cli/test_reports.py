@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from dsgen import reports
-from dsgen.diagnostics import TITLES, Diagnostic, Position
+from dsgen.problems import reports
+from dsgen.problems.diagnostics import TITLES, Diagnostic, Position
 from tests import sarif
 from tests.cli.conftest import Cli
 

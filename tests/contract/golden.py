@@ -9,7 +9,7 @@ from pathlib import Path
 
 from dsgen import __version__, values
 from dsgen.compiler import chart_files
-from dsgen.nodes import SourceText
+from dsgen.reading.nodes import SourceText
 from dsgen.render import Document, render
 from dsgen.values import Release, Values
 

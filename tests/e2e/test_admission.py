@@ -16,9 +16,9 @@ import yaml
 from kubernetes import client
 
 from dsgen import values
-from dsgen.nodes import SourceText
+from dsgen.reading.nodes import SourceText
+from dsgen.reading.source import read
 from dsgen.render import render
-from dsgen.source import read
 from dsgen.values import Release
 from tests.e2e.cluster import Namespace, kubectl
 from tests.e2e.conftest import unavailable

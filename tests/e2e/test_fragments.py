@@ -9,10 +9,10 @@ import pytest
 from kubernetes import client
 
 from dsgen import schema
-from dsgen.diagnostics import Diagnostic
-from dsgen.nodes import Path, SourceText
-from dsgen.source import read
-from dsgen.validate import validate
+from dsgen.problems.diagnostics import Diagnostic
+from dsgen.reading.nodes import Path, SourceText
+from dsgen.reading.source import read
+from dsgen.schema.validate import validate
 from tests.e2e.fragments import HOMES, Home
 from tools import kubernetes_fragments
 

@@ -9,9 +9,9 @@ import pytest
 import yaml
 
 from dsgen import values
-from dsgen.nodes import SourceText
+from dsgen.reading.nodes import SourceText
+from dsgen.reading.set_values import Override
 from dsgen.render import render
-from dsgen.set_values import Override
 from dsgen.values import Release
 from tests.check_cases import FINE, GOOD, SECURITY
 from tests.e2e.cluster import Namespace

@@ -8,7 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from dsgen import values
-from dsgen.nodes import SourceText
+from dsgen.reading.nodes import SourceText
 from tests.fuzz.shrink import smallest_tree
 from tests.generated_values import sound_texts
 from tests.helm import MAJORS

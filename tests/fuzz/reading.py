@@ -10,9 +10,9 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from dsgen.diagnostics import has_errors
-from dsgen.nodes import SourceText
-from dsgen.source import read
+from dsgen.problems.diagnostics import has_errors
+from dsgen.reading.nodes import SourceText
+from dsgen.reading.source import read
 from tests.fuzz.shrink import smallest_text
 from tests.helm import MAJORS, helm, helm_template, run_helm
 from tests.parity import write_chart

@@ -31,7 +31,7 @@ def test_no_difference_is_found(name: str, capsys: pytest.CaptureFixture[str]) -
 def test_a_wrong_reading_is_found_and_made_small(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr("dsgen.scalars.TRUE", frozenset(["true"]))
+    monkeypatch.setattr("dsgen.reading.scalars.TRUE", frozenset(["true"]))
     monkeypatch.setattr(reading, "cases", lambda *_: iter(["# text\nname: x\nworkers:\n  name: yes\n  slots: 1\n"]))
 
     assert 1 == main(["reading"])

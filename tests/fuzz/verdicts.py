@@ -13,9 +13,9 @@ from typing import Any
 
 from dsgen import values
 from dsgen.compiler import chart_files
-from dsgen.diagnostics import has_errors
-from dsgen.nodes import SourceText
-from dsgen.source import read
+from dsgen.problems.diagnostics import has_errors
+from dsgen.reading.nodes import SourceText
+from dsgen.reading.source import read
 from tests.fuzz.shrink import build, leaves, smallest_tree
 from tests.generated_values import TEXTS, Generator, repaired
 from tests.helm import MAJORS

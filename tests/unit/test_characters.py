@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from dsgen.characters import LONGEST_KEY, uncarried_key, uncarried_text
-from dsgen.nodes import SourceText
+from dsgen.reading.characters import LONGEST_KEY, uncarried_key, uncarried_text
+from dsgen.reading.nodes import SourceText
 from dsgen.values import Override, load
 from tests.helm import MAJORS, helm, run_helm
 from tests.parity import dump, write_chart

@@ -9,12 +9,12 @@ import yaml
 
 from dsgen import schema, values
 from dsgen.checks import CHECKS, pods
-from dsgen.diagnostics import TITLES
 from dsgen.language.builtins import matching
 from dsgen.language.environment import environment
-from dsgen.nodes import SourceText, path_text
+from dsgen.problems.diagnostics import TITLES
+from dsgen.reading.nodes import SourceText, path_text
+from dsgen.reading.set_values import Override
 from dsgen.render import render
-from dsgen.set_values import Override
 from dsgen.values import Loaded, Release
 from tests.check_cases import FINE, GOOD, WRONG
 

@@ -9,9 +9,9 @@ import pytest
 from dsgen import values
 from dsgen.deepspeed import batch, combinations, keys, named
 from dsgen.deepspeed.versions import KNOWN, NEWEST, around, order
-from dsgen.diagnostics import Diagnostic
-from dsgen.nodes import SourceText
-from dsgen.set_values import Override
+from dsgen.problems.diagnostics import Diagnostic
+from dsgen.reading.nodes import SourceText
+from dsgen.reading.set_values import Override
 from dsgen.values import Release
 from tests.e2e.training import training_values
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from dsgen.diagnostics import TITLES, Diagnostic, Position, as_text, ordered
+from dsgen.problems.diagnostics import TITLES, Diagnostic, Position, as_text, ordered
 
 PACKAGE = Path(__file__).parent.parent.parent / "dsgen"
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dsgen.escaping import in_place, line, visible
+from dsgen.problems.escaping import in_place, line, visible
 
 HARMFUL = {"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"}
 READABLE = [

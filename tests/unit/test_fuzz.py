@@ -7,11 +7,11 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from dsgen import values
-from dsgen.diagnostics import as_text, has_errors
 from dsgen.errors import DsgenError
-from dsgen.nodes import SourceText
+from dsgen.problems.diagnostics import as_text, has_errors
+from dsgen.reading.nodes import SourceText
+from dsgen.reading.set_values import Override
 from dsgen.render import render
-from dsgen.set_values import Override
 from dsgen.values import Release
 from tests.fuzz.reading import SCALARS
 

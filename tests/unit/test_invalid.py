@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 from dsgen import values
-from dsgen.diagnostics import as_text, has_errors
-from dsgen.nodes import SourceText
+from dsgen.problems.diagnostics import as_text, has_errors
+from dsgen.reading.nodes import SourceText
 from dsgen.values import Release
 
 CASES = sorted((Path(__file__).parent.parent / "cases" / "invalid").glob("*.yaml"))

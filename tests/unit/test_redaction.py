@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dsgen.redaction import redacted
+from dsgen.problems.redaction import redacted
 
 TOKEN = "xgk4h1mq8tbn5ye7zpr3odwcia"
 LETTERS = st.text("abcxyzABCXYZ0189-._~%+", min_size=1, max_size=30)

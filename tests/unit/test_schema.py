@@ -9,10 +9,11 @@ from typing import Any
 import jsonschema
 import pytest
 
-from dsgen import options, schema
-from dsgen.nodes import SourceText
-from dsgen.source import read
-from dsgen.validate import validate
+from dsgen import schema
+from dsgen.reading.nodes import SourceText
+from dsgen.reading.source import read
+from dsgen.schema import published, reference
+from dsgen.schema.validate import validate
 from tests.helm import MAJORS, helm, run_helm
 
 ROOT = Path(__file__).parent.parent.parent
@@ -38,7 +39,7 @@ def parts(node: Any) -> Iterator[dict[str, Any]]:
 
 
 def test_it_is_a_draft_7_schema_that_its_defaults_obey() -> None:
-    for variant in (schema.load(), schema.for_chart(), schema.for_editors()):
+    for variant in (schema.load(), published.for_chart(), published.for_editors()):
         jsonschema.Draft7Validator.check_schema(variant)
         assert [] == list(jsonschema.Draft7Validator(variant).iter_errors(schema.defaults()))
 
@@ -135,10 +136,10 @@ def test_a_path_that_leads_nowhere_has_none(path: tuple[str | int, ...]) -> None
 
 
 def test_published_files_are_those_that_would_be_written() -> None:
-    editors = schema.as_json(schema.for_editors())
+    editors = published.as_json(published.for_editors())
 
     assert (ROOT / "schemas" / "values.schema.json").read_text(encoding="utf-8") == editors
-    assert (ROOT / "docs" / "options.md").read_text(encoding="utf-8") == options.page()
+    assert (ROOT / "docs" / "options.md").read_text(encoding="utf-8") == reference.page()
     assert '"x-' not in editors
 
 
@@ -149,7 +150,7 @@ def chart(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (folder / "templates").mkdir()
     (folder / "Chart.yaml").write_text("apiVersion: v2\nname: values\nversion: 0.1.0\n")
     (folder / "values.yaml").write_text(json.dumps(schema.defaults()))
-    (folder / "values.schema.json").write_text(schema.as_json(schema.for_chart()))
+    (folder / "values.schema.json").write_text(published.as_json(published.for_chart()))
     (folder / "templates" / "values.yaml").write_text("values: {{ .Values | toJson }}\n")
     return folder
 

@@ -7,11 +7,11 @@ from typing import Any
 
 import pytest
 
-from dsgen.diagnostics import Position
 from dsgen.errors import DsgenError, UsageProblem
-from dsgen.nodes import Node, SourceText, from_data
-from dsgen.set_values import Override, apply
-from dsgen.source import read
+from dsgen.problems.diagnostics import Position
+from dsgen.reading.nodes import Node, SourceText, from_data
+from dsgen.reading.set_values import Override, apply
+from dsgen.reading.source import read
 from tests.fuzz.reading import without_null
 from tests.helm import MAJORS, helm, run_helm
 

@@ -7,9 +7,9 @@ import yaml
 
 from dsgen import values
 from dsgen.checks import sizes
-from dsgen.nodes import SourceText
+from dsgen.reading.nodes import SourceText
+from dsgen.reading.set_values import Override
 from dsgen.render import render
-from dsgen.set_values import Override
 from dsgen.values import Release
 from tests.check_cases import GOOD
 

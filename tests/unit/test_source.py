@@ -9,9 +9,9 @@ import pytest
 import yaml
 
 from dsgen import values
-from dsgen.diagnostics import Position
-from dsgen.nodes import SourceText, Tree
-from dsgen.source import read
+from dsgen.problems.diagnostics import Position
+from dsgen.reading.nodes import SourceText, Tree
+from dsgen.reading.source import read
 from tests.fuzz.reading import helms, same
 from tests.helm import MAJORS
 

@@ -2,9 +2,10 @@
 
 import pytest
 
-from dsgen import schema, suggestions
+from dsgen import schema
 from dsgen.checks.pods import CONTAINER_FIELDS, POD_FIELDS
-from dsgen.nodes import Path
+from dsgen.reading.nodes import Path
+from dsgen.schema import suggestions
 
 
 @pytest.mark.parametrize(

@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 
 from dsgen import schema, values
-from dsgen.diagnostics import Position
-from dsgen.nodes import SourceText
-from dsgen.set_values import Override
+from dsgen.problems.diagnostics import Position
+from dsgen.reading.nodes import SourceText
+from dsgen.reading.set_values import Override
 from dsgen.values import Loaded, Release
 from tests.fuzz.reading import without_null
 from tests.helm import MAJORS, helm, run_helm

@@ -6,7 +6,7 @@ import difflib
 from collections.abc import Sequence
 
 from dsgen import schema
-from dsgen.nodes import Path, path_text
+from dsgen.reading.nodes import Path, path_text
 
 MOST_SHOWN = 12
 """Possible words that a hint lists when none of them is close to what was written."""

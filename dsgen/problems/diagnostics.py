@@ -8,8 +8,8 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from dsgen.escaping import in_place, line, visible
-from dsgen.redaction import redacted
+from dsgen.problems.escaping import in_place, line, visible
+from dsgen.problems.redaction import redacted
 
 Severity = Literal["error", "warning"]
 

@@ -8,12 +8,13 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from dsgen import schema, suggestions
-from dsgen.characters import uncarried_key
-from dsgen.diagnostics import Diagnostic
-from dsgen.nodes import Node, Path, kind, path_text
-from dsgen.redaction import redacted
-from dsgen.scalars import resolve
+from dsgen import schema
+from dsgen.problems.diagnostics import Diagnostic
+from dsgen.problems.redaction import redacted
+from dsgen.reading.characters import uncarried_key
+from dsgen.reading.nodes import Node, Path, kind, path_text
+from dsgen.reading.scalars import resolve
+from dsgen.schema import suggestions
 
 if TYPE_CHECKING:
     from jsonschema import ValidationError

@@ -10,9 +10,9 @@ from typing import Any
 from urllib.parse import quote
 
 from dsgen import __version__
-from dsgen.diagnostics import TITLES, Diagnostic, Position, told
-from dsgen.escaping import visible
-from dsgen.explanations import EXPLANATIONS
+from dsgen.problems.diagnostics import TITLES, Diagnostic, Position, told
+from dsgen.problems.escaping import visible
+from dsgen.problems.explanations import EXPLANATIONS
 
 JSON_VERSION = 1
 """Counts up when a field of the JSON report goes away or means something else; new fields do not change it."""

@@ -1,6 +1,6 @@
-"""The schema of the values: defaults, and the other forms in which it is published.
+"""The schema of the values: its records, types and defaults.
 
-`schema.json` is the one source; what is here only walks it. In the schema, a record is an object with `properties` and
+`values.json` is the one source; what is here only walks it. In the schema, a record is an object with `properties` and
 no `default`; a map whose keys the user chooses has `additionalProperties` with a schema; an object with neither is
 written into a manifest as it is, its fields checked through `allOf`. A key that may be null has no default.
 
@@ -13,23 +13,20 @@ from __future__ import annotations
 import copy
 import functools
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-SCHEMA_FILE = Path(__file__).with_name("schema.json")
+SCHEMA_FILE = Path(__file__).with_name("values.json")
 KUBERNETES_FILE = Path(__file__).with_name("kubernetes.json")
 DEFINITION = "#/definitions/"
 
 Schema = dict[str, Any]
 
-WIDTH = 120
-"""Of the lines of published files, where that is possible."""
-
 
 @functools.cache
 def load() -> Schema:
-    """The schema of schema.json with the objects of kubernetes.json, its records expanded; shared, do not change it."""
+    """The schema of values.json with the objects of kubernetes.json, its records expanded; shared, do not change it."""
     loaded: Schema = json.loads(SCHEMA_FILE.read_bytes())
     definitions = loaded["definitions"] | _kubernetes()["definitions"]
     expanded = _expanded({key: part for key, part in loaded.items() if key != "definitions"}, definitions)
@@ -188,7 +185,7 @@ def _filled(schema: Schema, value: Any) -> Any:
 
 
 def records(schema: Schema | None = None, path: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], Schema]]:
-    """Every key with its schema, in the order of schema.json; `*` stands for a key that the user names."""
+    """Every key with its schema, in the order of values.json; `*` stands for a key that the user names."""
     record = resolve(load() if schema is None else schema)
     for key, part in record.get("properties", {}).items():
         yield (*path, key), part
@@ -197,62 +194,3 @@ def records(schema: Schema | None = None, path: tuple[str, ...] = ()) -> Iterato
         below = part.get("additionalProperties")
         if isinstance(below, dict) and is_record(resolve(below)):
             yield from records(below, (*path, key, "*"))
-
-
-def for_chart() -> Schema:
-    """The chart's values.schema.json.
-
-    Every key with a default is `required` in the records that are always there: Helm merges the defaults before it
-    checks, so one of these keys is missing only when somebody set it to null. Nobody reads descriptions there.
-    """
-    chart: Schema = _published(_with_required(copy.deepcopy(load())))
-    chart["definitions"] = {name: _bare(part) for name, part in chart["definitions"].items()}
-    return chart
-
-
-def for_editors() -> Schema:
-    """The copy for editors, which see the user's file before any default is merged."""
-    editors: Schema = _published(load())
-    return editors
-
-
-def _with_required(schema: Schema) -> Schema:
-    always = [key for key, part in schema["properties"].items() if "default" in part or is_always_there(part)]
-    schema["required"] = [key for key in always if key != "global"]  # Helm makes it itself, a parent may null it
-    for part in schema["properties"].values():
-        if is_always_there(part):
-            _with_required(part)
-    return schema
-
-
-def _published(schema: Any) -> Any:
-    """Without the keywords of dsgen's own."""
-    if isinstance(schema, Mapping):
-        return {key: _published(part) for key, part in schema.items() if not key.startswith("x-")}
-    if isinstance(schema, list):
-        return [_published(part) for part in schema]
-    return schema
-
-
-def _bare(definition: Schema) -> Schema:
-    """A definition without the descriptions of its fields."""
-    if "properties" not in definition:
-        return {key: part for key, part in definition.items() if key != "description"}
-    return definition | {"properties": {key: _bare(part) for key, part in definition["properties"].items()}}
-
-
-def as_json(part: Any) -> str:
-    """The text of a file with this schema; what fits on a line stands on one."""
-    return f"{_json(part, '', 0)}\n"
-
-
-def _json(part: Any, margin: str, used: int) -> str:
-    """JSON behind `used` characters of its line, the further lines behind a margin."""
-    line = json.dumps(part, ensure_ascii=False)
-    if not part or not isinstance(part, dict | list) or used + len(line) < WIDTH:
-        return line
-    below = f"{margin}  "
-    if isinstance(part, list):
-        return "[\n" + ",\n".join(below + _json(one, below, len(below)) for one in part) + f"\n{margin}]"
-    keys = [(f"{below}{json.dumps(key, ensure_ascii=False)}: ", one) for key, one in part.items()]
-    return "{\n" + ",\n".join(key + _json(one, below, len(key)) for key, one in keys) + f"\n{margin}}}"

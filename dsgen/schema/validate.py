@@ -12,10 +12,10 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from dsgen import schema
-from dsgen.characters import uncarried_key, uncarried_text, unpassable_text
-from dsgen.diagnostics import Diagnostic, Position
-from dsgen.nodes import Node, Path, path_text
-from dsgen.wording import TYPE_WORDS, UNKNOWN_KEY, WORDING, Finding, Problem, bad_name, shown
+from dsgen.problems.diagnostics import Diagnostic, Position
+from dsgen.reading.characters import uncarried_key, uncarried_text, unpassable_text
+from dsgen.reading.nodes import Node, Path, path_text
+from dsgen.schema.wording import TYPE_WORDS, UNKNOWN_KEY, WORDING, Finding, Problem, bad_name, shown
 
 if TYPE_CHECKING:
     from jsonschema import Draft7Validator, ValidationError

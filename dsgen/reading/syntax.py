@@ -15,7 +15,7 @@ from typing import Any
 
 import yaml
 
-from dsgen.characters import LINE_END
+from dsgen.reading.characters import LINE_END
 
 NO_COLON, COLON = "this key has no colon", "a key needs a colon and a space behind it"
 USUAL = "the indentation, or a quote or bracket above that is not closed, is the usual cause"

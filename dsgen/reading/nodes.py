@@ -7,8 +7,8 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from dsgen.diagnostics import Diagnostic, Position
-from dsgen.scalars import Scalar
+from dsgen.problems.diagnostics import Diagnostic, Position
+from dsgen.reading.scalars import Scalar
 
 Path = tuple[str | int, ...]
 

@@ -17,7 +17,7 @@ one of `training.python`, `training.module` and `training.exec` (or `launch.comm
 manifests a name and a namespace.
 `NAME` stands for a name that you choose. A type with a link is one of the Kubernetes API, written as in any manifest:
 its fields are checked, but not listed here (`dsgen explain workers.affinity` lists them). This page is made from
-`dsgen/schema.json`.
+`dsgen/schema/values.json`.
 """
 REFERENCE = "https://kubernetes.io/docs/reference/generated/kubernetes-api/v{version}/#{name}-v1-core"
 TYPES = {

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 
-from dsgen.redaction import redacted
+from dsgen.problems.redaction import redacted
 
 REPLACEMENT = "\ufffd"
 _SHORT = {"\t": r"\t", "\n": r"\n", "\r": r"\r"}

@@ -24,11 +24,11 @@ from yaml.events import (
     StreamEndEvent,
 )
 
-from dsgen.characters import directive_line, separator_lines, unreadable_characters
-from dsgen.diagnostics import Diagnostic, Position
-from dsgen.nodes import Node, SourceText, Tree, kind
-from dsgen.scalars import Unreadable, key_text, resolve, surprise
-from dsgen.syntax import Place, index_of, mistake, place_of, stopped_at
+from dsgen.problems.diagnostics import Diagnostic, Position
+from dsgen.reading.characters import directive_line, separator_lines, unreadable_characters
+from dsgen.reading.nodes import Node, SourceText, Tree, kind
+from dsgen.reading.scalars import Unreadable, key_text, resolve, surprise
+from dsgen.reading.syntax import Place, index_of, mistake, place_of, stopped_at
 
 MAX_DEPTH = 100
 MAX_NODES = 200_000

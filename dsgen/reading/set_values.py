@@ -9,10 +9,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from dsgen.diagnostics import Position
 from dsgen.errors import DsgenError, UsageProblem
-from dsgen.nodes import Node, from_data, merge
-from dsgen.scalars import resolve
+from dsgen.problems.diagnostics import Position
+from dsgen.reading.nodes import Node, from_data, merge
+from dsgen.reading.scalars import resolve
 
 FLAGS = ("--set-json", "--set", "--set-string", "--set-file")
 """In the order in which Helm applies them, whatever their order on the command line."""

@@ -1,0 +1,72 @@
+"""The forms in which the schema of the values is published: for the chart and for editors."""
+
+from __future__ import annotations
+
+import copy
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from dsgen.schema.walk import Schema, is_always_there, load
+
+WIDTH = 120
+"""Of the lines of published files, where that is possible."""
+
+
+def for_chart() -> Schema:
+    """The chart's values.schema.json.
+
+    Every key with a default is `required` in the records that are always there: Helm merges the defaults before it
+    checks, so one of these keys is missing only when somebody set it to null. Nobody reads descriptions there.
+    """
+    chart: Schema = _published(_with_required(copy.deepcopy(load())))
+    chart["definitions"] = {name: _bare(part) for name, part in chart["definitions"].items()}
+    return chart
+
+
+def for_editors() -> Schema:
+    """The copy for editors, which see the user's file before any default is merged."""
+    editors: Schema = _published(load())
+    return editors
+
+
+def _with_required(schema: Schema) -> Schema:
+    always = [key for key, part in schema["properties"].items() if "default" in part or is_always_there(part)]
+    schema["required"] = [key for key in always if key != "global"]  # Helm makes it itself, a parent may null it
+    for part in schema["properties"].values():
+        if is_always_there(part):
+            _with_required(part)
+    return schema
+
+
+def _published(schema: Any) -> Any:
+    """Without the keywords of dsgen's own."""
+    if isinstance(schema, Mapping):
+        return {key: _published(part) for key, part in schema.items() if not key.startswith("x-")}
+    if isinstance(schema, list):
+        return [_published(part) for part in schema]
+    return schema
+
+
+def _bare(definition: Schema) -> Schema:
+    """A definition without the descriptions of its fields."""
+    if "properties" not in definition:
+        return {key: part for key, part in definition.items() if key != "description"}
+    return definition | {"properties": {key: _bare(part) for key, part in definition["properties"].items()}}
+
+
+def as_json(part: Any) -> str:
+    """The text of a file with this schema; what fits on a line stands on one."""
+    return f"{_json(part, '', 0)}\n"
+
+
+def _json(part: Any, margin: str, used: int) -> str:
+    """JSON behind `used` characters of its line, the further lines behind a margin."""
+    line = json.dumps(part, ensure_ascii=False)
+    if not part or not isinstance(part, dict | list) or used + len(line) < WIDTH:
+        return line
+    below = f"{margin}  "
+    if isinstance(part, list):
+        return "[\n" + ",\n".join(below + _json(one, below, len(below)) for one in part) + f"\n{margin}]"
+    keys = [(f"{below}{json.dumps(key, ensure_ascii=False)}: ", one) for key, one in part.items()]
+    return "{\n" + ",\n".join(key + _json(one, below, len(key)) for key, one in keys) + f"\n{margin}}}"
