@@ -25,7 +25,7 @@ def command(inputs: Inputs, form: str) -> int:
 
     Behind each key stands the file and line, or the flag, that set it, or `default`. Files and options mean what they
     mean to `dsgen render`. The output is a values file for the same job again. Values are printed when they fit the
-    schema; `dsgen validate` says what else is wrong.
+    schema; `dsgen validate` says what else is wrong. Passwords and keys among them are printed too.
 
     \b
     Examples:
