@@ -167,3 +167,45 @@ def test_a_bug_is_told_without_harm(cli: Cli, monkeypatch: pytest.MonkeyPatch) -
 
     assert (3, []) == (found.code, harm(found.err))
     assert "Traceback" in found.err
+
+
+# ---- secrets ----
+
+SECRET = "hunter2"
+ADDRESSES = (
+    f"https://me:{SECRET}@example.com/x",
+    f"HTTPS://me:{SECRET}@example.com/x",
+    f"https://{SECRET}@example.com/x",
+    f"ssh://git:{SECRET}@example.com/x",
+    f"https://{'long-' * 12}:{SECRET}@example.com/x",
+    f"https://example.com/x?token={SECRET}",
+    f"https://hooks.slack.com/services/T0/B0/{SECRET}",
+    f"me:{SECRET}@example.com/x",
+)
+
+
+def secret_arguments(address: str) -> Iterator[list[str]]:
+    """An address with a secret, where one belongs and where none does."""
+    for key in ("status.webhook.url", "code.git.repository", "image.repository", "workers.replicas", "nosuch", "name"):
+        yield ["--set-string", f"{key}={address}"]
+        yield ["--set-json", f"{key}={json.dumps(address)}"]
+    yield ["--set", f"{address}"]
+    yield ["--set-json", f"a={address}"]
+    yield ["--set-file", f"a={address}"]
+    yield ["-f", address]
+    yield ["--name", address]
+    yield ["--nosuch", address]
+
+
+@pytest.mark.parametrize("address", ADDRESSES)
+def test_a_secret_is_never_repeated(cli: Cli, folder: Path, address: str) -> None:
+    for given in secret_arguments(address):
+        for form in ("text", "json", "sarif", "github"):
+            found = cli("validate", "cifar.yaml", *given, "--format", form)
+            assert (given, False) == (given, SECRET in found.out + found.err)
+    for text in ("status: {{webhook: {{url: {0}}}}}\n", "code: {{git: {{repository: '{0}'}}}}\n", "nosuch: {0}\n  b\n"):
+        (folder / "more.yaml").write_text(text.format(address))
+        for command in (["render"], ["validate"], ["validate", "--format", "github"]):
+            found = cli(*command, "cifar.yaml", "-f", "more.yaml")
+            messages = found.err if command == ["render"] else found.err + found.out
+            assert (text, False) == (text, SECRET in messages)
