@@ -29,8 +29,8 @@ LARGEST = 64 * 2**20  # bytes of a file that is read; Kubernetes takes no object
 _CAREFULLY = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
 _FOLDER = os.O_RDONLY | getattr(os, "O_DIRECTORY", 0)
 _NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL
-# A path below a folder: no empty part, no `.` or `..`, nothing that means another place on Windows, nothing of Git's own,
-# no deeper than any chart.
+# A path below a folder: no empty part, no `.` or `..`, nothing of Git's own, nothing that means another place on
+# Windows, no deeper than any chart.
 _PATH = re.compile(r"(?i:(?!(?:\.{1,2}|\.git)(?:/|$))[^/\\:\x00-\x1f]{1,255}(?:/(?!$)|$)){1,8}")
 _NO_NAMES = ("", ".", "..")
 _KINDS = {

@@ -7,6 +7,7 @@ been damaged, merged by Git, written by another version of dsgen, or by somebody
 import hashlib
 import json
 import re
+import shlex
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -96,10 +97,11 @@ def _newer(folder: Folder, writer: Any) -> str:
 def _damaged(folder: Folder, content: bytes, error: Exception) -> str:
     where = folder.shown(INDEX)
     if _MERGE_MARKS.search(content):
+        path = shlex.quote(str(folder.place.path))
         return (
             f"{where} has the marks of a Git merge: two branches rendered into this folder. "
-            "Take the folder of one of them, as in:\n"
-            f"  git restore --source=HEAD --staged --worktree {folder.place.path}\n"
+            "Take the folder as it is on the branch that you are on:\n"
+            f"  git rm -rfq {path} && git checkout HEAD -- {path}\n"
             "Then render again, with a run.id that neither branch has used"
         )
     why = str(error) if isinstance(error, ValueError) else "it does not have the form of an index"

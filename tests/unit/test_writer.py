@@ -54,12 +54,12 @@ def test_index_names_every_file_with_its_run(tmp_path: Path) -> None:
 
 def test_second_write_touches_nothing(tmp_path: Path) -> None:
     put(tmp_path, plan({"a.yaml": CLAIM, "job-b.yaml": JOB}))
-    before = {path: path.stat() for path in tmp_path.iterdir()}
+    before = {path: (path.stat().st_ino, path.stat().st_mtime_ns) for path in tmp_path.iterdir()}
 
     changes = put(tmp_path, plan({"a.yaml": CLAIM, "job-b.yaml": JOB}))
 
     assert Changes() == changes
-    assert before == {path: path.stat() for path in tmp_path.iterdir()}
+    assert before == {path: (path.stat().st_ino, path.stat().st_mtime_ns) for path in tmp_path.iterdir()}
 
 
 def test_unchanged_files_keep_their_inode(tmp_path: Path) -> None:
