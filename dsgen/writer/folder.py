@@ -129,8 +129,9 @@ class Folder:
             folder = f"{above}/{part}".lstrip("/")
             if self._handle(folder) is None:
                 name, descriptor = _at(self._there(above), part)
-                os.mkdir(name, dir_fd=descriptor)
-                self._made.append(folder)
+                with contextlib.suppress(FileExistsError):  # another render made it
+                    os.mkdir(name, dir_fd=descriptor)
+                    self._made.append(folder)
             above = folder
 
     def undo(self) -> None:
