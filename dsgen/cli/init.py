@@ -10,7 +10,7 @@ from dsgen.errors import EXIT_OK, UsageProblem
 from dsgen.problems.diagnostics import Diagnostic, has_errors
 from dsgen.schema.suggestions import closest
 from dsgen.values import Release, SourceText
-from dsgen.writer import Refused, not_a_folder, writing
+from dsgen.writer import create
 
 FLAGS = {"name": "--name: ", "namespace": "-n: ", "image": "--image: "}
 """What gives the values below each key at the top."""
@@ -48,7 +48,7 @@ def command(file: str | None, preset: str, listing: bool, name: str, namespace: 
     if file == "-":
         emit(text)
         return EXIT_OK
-    _create(Path(file), text)
+    create(Path(file), text)
     say([f"{file}: written from preset {preset}. Make it yours, then: dsgen validate {file}"])
     return EXIT_OK
 
@@ -84,23 +84,3 @@ def _told(problem: Diagnostic) -> str:
     """With the flag that it is about, and the rule."""
     flag = FLAGS.get(problem.path.partition(".")[0], "")
     return f"{flag}{problem.message}" + (f"; {problem.hint}" if problem.hint else "")
-
-
-def _create(path: Path, text: str) -> None:
-    """Write a new file. Raises Refused when something with this name is there, however short a time."""
-    if problem := not_a_folder(path.parent):
-        raise Refused(problem)
-    with writing(path.parent):
-        path.parent.mkdir(parents=True, exist_ok=True)
-        try:
-            stream = path.open("x", encoding="utf-8", newline="\n")
-        except FileExistsError as error:
-            raise Refused(
-                f"{path} is there already, and init never overwrites: choose another name, or delete it"
-            ) from error
-        try:
-            with stream:
-                stream.write(text)
-        except BaseException:  # an interrupt, too, must not leave half a file
-            path.unlink(missing_ok=True)
-            raise
