@@ -17,8 +17,9 @@ from dsgen.compiler.results import is_whole, literal, result_type
 from dsgen.compiler.scope import Scope
 from dsgen.compiler.source import CompileError, Unit
 from dsgen.compiler.tree import Expr
-from dsgen.compiler.types import ANY, BLOCK, BOOL, EMPTY, INT, NULL, STR, TEXTS, WORD, Type, bare, join
+from dsgen.compiler.types import ANY, BLOCK, BOOL, EMPTY, FILE, INT, NULL, STR, TEXTS, WORD, Type, bare, join
 from dsgen.language.builtins import Builtin, rows
+from dsgen.language.files import digest, matching
 
 if TYPE_CHECKING:
     from dsgen.compiler.helpers import Helpers
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
 FILTERS, FUNCTIONS, TESTS, OPERATORS = (rows(kind) for kind in ("filter", "function", "test", "operator"))
 ROOTS = ("values", "release")
 FILES = "files"
+FILE_METHODS = ("get", "glob", "digest")
 RELEASE_FIELDS = ("name", "namespace")
 
 
@@ -205,16 +207,29 @@ class Expressions:
         return table[name]
 
     def _file(self, node: nodes.Call, method: nodes.Getattr) -> Expr:
-        is_files = isinstance(method.node, nodes.Name) and method.node.name == FILES and method.attr == "get"
-        path = node.args[0] if is_files and len(node.args) == 1 else None
-        if not isinstance(path, nodes.Const):
-            raise self.error(node, 'the only method is files.get("path")')
+        is_files = isinstance(method.node, nodes.Name) and method.node.name == FILES and method.attr in FILE_METHODS
+        if not is_files or len(node.args) != 1:
+            raise self.error(node, f"the only methods are {', '.join(f'files.{name}' for name in FILE_METHODS)}, of one text")
+        given = self.value(node.args[0])
+        text = str(given.value) if isinstance(given, tree.Const) else ""
+        if method.attr == "digest":
+            self._used_files(node, text)
+            return tree.Const(digest(self.helpers.files, text), type=WORD)
         if FILES not in self.roots:
             raise self.error(node, "files are read in templates, not in helpers")
-        if path.value not in self.helpers.files:
-            raise self.error(node, f"there is no file {path.value!r}")
-        self.helpers.used_files.add(path.value)
-        return tree.FileText(path.value, type=BLOCK)
+        if method.attr == "glob":
+            self._used_files(node, text)
+            return tree.FileNames(text, type=Type("map", key=FILE, item=NULL))
+        if given.type.kind != "file":
+            self._used_files(node, text)
+        return tree.FileText(given, type=BLOCK)
+
+    def _used_files(self, node: nodes.Node, pattern: str) -> None:
+        """Notes the files that match; there must be one."""
+        found = matching(self.helpers.files, pattern)
+        if not found:
+            raise self.error(node, f"there is no file {pattern!r}")
+        self.helpers.used_files.update(found)
 
     @_expr.register
     def _(self, node: nodes.Not) -> Expr:
