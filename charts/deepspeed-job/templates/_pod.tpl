@@ -41,14 +41,14 @@ labels:
   {{ $key | quote }}: {{ $value | quote }}
   {{- end }}
   {{- if and (eq .role "worker") (eq .Values.scheduling.gang "coscheduling") }}
-  scheduling.x-k8s.io/pod-group: {{ include "deepspeed-job.runName" . | quote }}
+  scheduling.x-k8s.io/pod-group: {{ include "deepspeed-job.gangName" . | quote }}
   {{- end }}
 {{- $own := dict }}
 {{- if and (eq .role "worker") .Values.network.rdma.networks }}
 {{- $own = dict "k8s.v1.cni.cncf.io/networks" (.Values.network.rdma.networks | join ",") }}
 {{- end }}
 {{- if and (eq .role "worker") (eq .Values.scheduling.gang "volcano") }}
-{{- $own = mergeOverwrite (deepCopy $own) (dict "scheduling.k8s.io/group-name" (include "deepspeed-job.runName" .)) }}
+{{- $own = mergeOverwrite (deepCopy $own) (dict "scheduling.k8s.io/group-name" (include "deepspeed-job.gangName" .)) }}
 {{- end }}
 {{- $topology := .Values.scheduling.topology }}
 {{- if and (eq .role "worker") (include "deepspeed-job.kueueQueue" .) $topology.required }}
