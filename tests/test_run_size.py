@@ -23,7 +23,8 @@ CHANGED_BYTES = 16 * 1024
 
 def job(run: str = "1") -> dict[str, str]:
     """Name of the file -> text, of a job with 64 workers."""
-    made = documents(CASE.read_text(), f"{{name: cifar, namespace: training, run: {{id: '{run}'}}, workers: {{replicas: 64}}}}")
+    names = f"{{name: cifar, namespace: training, run: {{id: '{run}'}}}}"
+    made = documents(CASE.read_text(), names, "workers: {replicas: 64}")
     return {file_name(document.text): document.text for document in made if document.scope == "run"}
 
 

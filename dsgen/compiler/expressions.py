@@ -11,23 +11,21 @@ from typing import TYPE_CHECKING
 
 from jinja2 import nodes
 
-from dsgen.compiler import tree
+from dsgen.compiler import shipped, tree
 from dsgen.compiler.facts import facts
 from dsgen.compiler.results import is_whole, literal, result_type
 from dsgen.compiler.scope import Scope
 from dsgen.compiler.source import CompileError, Unit
 from dsgen.compiler.tree import Expr
-from dsgen.compiler.types import ANY, BLOCK, BOOL, EMPTY, FILE, INT, NULL, STR, TEXTS, WORD, Type, bare, join
+from dsgen.compiler.types import ANY, BOOL, EMPTY, INT, NULL, STR, TEXTS, WORD, Type, bare, join
 from dsgen.language.builtins import Builtin, rows
-from dsgen.language.files import digest, matching
 
 if TYPE_CHECKING:
     from dsgen.compiler.helpers import Helpers
 
 FILTERS, FUNCTIONS, TESTS, OPERATORS = (rows(kind) for kind in ("filter", "function", "test", "operator"))
 ROOTS = ("values", "release")
-FILES = "files"
-FILE_METHODS = ("get", "glob", "digest")
+FILES = shipped.NAME
 RELEASE_FIELDS = ("name", "namespace")
 
 
@@ -193,7 +191,7 @@ class Expressions:
         if node.kwargs or node.dyn_args or node.dyn_kwargs:
             raise self.error(node, "arguments are given by position")
         if isinstance(node.node, nodes.Getattr):
-            return self._file(node, node.node)
+            return shipped.call(self, node, node.node)
         if not isinstance(node.node, nodes.Name):
             raise self.error(node, "only helpers and functions are called")
         name = node.node.name
@@ -205,31 +203,6 @@ class Expressions:
         if name not in table:
             raise self.error(node, f"unknown {kind} {name!r}; there are {', '.join(sorted(table))}")
         return table[name]
-
-    def _file(self, node: nodes.Call, method: nodes.Getattr) -> Expr:
-        is_files = isinstance(method.node, nodes.Name) and method.node.name == FILES and method.attr in FILE_METHODS
-        if not is_files or len(node.args) != 1:
-            raise self.error(node, f"the only methods are {', '.join(f'files.{name}' for name in FILE_METHODS)}, of one text")
-        given = self.value(node.args[0])
-        text = str(given.value) if isinstance(given, tree.Const) else ""
-        if method.attr == "digest":
-            self._used_files(node, text)
-            return tree.Const(digest(self.helpers.files, text), type=WORD)
-        if FILES not in self.roots:
-            raise self.error(node, "files are read in templates, not in helpers")
-        if method.attr == "glob":
-            self._used_files(node, text)
-            return tree.FileNames(text, type=Type("map", key=FILE, item=NULL))
-        if given.type.kind != "file":
-            self._used_files(node, text)
-        return tree.FileText(given, type=BLOCK)
-
-    def _used_files(self, node: nodes.Node, pattern: str) -> None:
-        """Notes the files that match; there must be one."""
-        found = matching(self.helpers.files, pattern)
-        if not found:
-            raise self.error(node, f"there is no file {pattern!r}")
-        self.helpers.used_files.update(found)
 
     @_expr.register
     def _(self, node: nodes.Not) -> Expr:

@@ -84,7 +84,9 @@ def go(source: str, helpers: str = "", **options: Any) -> str:
     return everything(source, helpers, **options)["t.yaml"]
 
 
-def everything(source: str, helpers: str = "", files: Mapping[str, str] = MappingProxyType({}), **options: Any) -> Mapping[str, str]:
+def everything(
+    source: str, helpers: str = "", files: Mapping[str, str] = MappingProxyType({}), **options: Any
+) -> Mapping[str, str]:
     """The Go texts of a template and of its helpers."""
     units = {"t.yaml": Unit("t.yaml", source), "_h.j2": Unit("_h.j2", helpers)}
     return compile_units(units, SCHEMA, files, environment(), **options).templates

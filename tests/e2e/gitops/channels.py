@@ -113,7 +113,10 @@ def kustomization(jobs: Jobs, repository: Repository) -> Deliver:
     def deliver(state: str, change: str) -> str:
         name = f"{jobs.space.name}-{state}"
         spec = {
-            **{"interval": "30s", "prune": True, "wait": False, "path": f"./{change}/{state}"},
+            "interval": "30s",
+            "prune": True,
+            "wait": False,
+            "path": f"./{change}/{state}",
             "sourceRef": {"kind": "GitRepository", "name": jobs.space.name},
         }
         apply(_git(jobs, repository), _flux("kustomize.toolkit.fluxcd.io/v1", "Kustomization", name, spec))
@@ -130,12 +133,16 @@ def helmrelease(jobs: Jobs, repository: Repository) -> Deliver:
         source = {"kind": "GitRepository", "name": jobs.space.name}
         action = {"disableWait": True, "strategy": {"name": "RetryOnFailure", "retryInterval": "5m"}}
         spec = {
-            **{"interval": "30s", "releaseName": state, "targetNamespace": jobs.space.name},
+            "interval": "30s",
+            "releaseName": state,
+            "targetNamespace": jobs.space.name,
             "storageNamespace": jobs.space.name,
             "chart": {
                 "spec": {"chart": f"./chart-{change}", "sourceRef": source, "reconcileStrategy": "Revision"},
             },
-            **{"install": action, "upgrade": action, "rollback": {"disableWait": True}},
+            "install": action,
+            "upgrade": action,
+            "rollback": {"disableWait": True},
             "values": jobs.values(state, change),
         }
         apply(_git(jobs, repository), _flux("helm.toolkit.fluxcd.io/v2", "HelmRelease", name, spec))
