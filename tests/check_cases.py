@@ -106,12 +106,12 @@ TRAINING: list[Case] = [
     ("DS257", (f'training.setup="{"x" * 1024 * 1024}"',)),
     ("DS257", (TORCHRUN, "workers.replicas=30000")),
     ("DS258", (TORCHRUN, "workers.replicas=20000")),
-    ("DS258", ("workers.replicas=1600", 'launcher.resources={"requests":{"memory":"8Gi"}}')),
-    ("DS258", (f'training.setup="{"x" * 58000}"',)),
-    ("DS258", (f'training.args=["{"<" * 9000}"]', f'training.setup="{"x" * 15000}"')),
+    ("DS258", (TORCHRUN, "workers.replicas=8000")),
+    ("DS258", (f'training.setup="{"x" * 260000}"',)),
+    ("DS258", (f'training.args=["{"<" * 40000}"]', f'training.setup="{"x" * 30000}"')),
     ("DS258", (f'training.files={{"x":"{"x" * 256 * 1024}"}}',)),
     ("DS286", ('lifecycle.debug.command=["sleep","1"]',)),
-    ("DS257", (f'training.args=["{"é" * 500 * 1024}"]',)),
+    ("DS257", (f'training.args=["{"é" * 520 * 1024}"]',)),
 ]
 
 LAUNCH: list[Case] = [

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Iterable, Iterator, Mapping
-from pathlib import Path as File
 from typing import Any
 
 from dsgen.checks.row import Names, Place, found
@@ -20,8 +19,7 @@ MAX_ANNOTATION = 256 * 1024
 OTHER_BYTES = 4096
 """What else the JSON of the run's ConfigMap holds: settings, sshd's and ssh's configuration, labels; measured."""
 SMALL = 8192
-"""Nothing is counted below this: there is room for it beside the scripts."""
-SCRIPTS = File(__file__).parent.parent / "scripts"
+"""Nothing is counted below this: it fits anywhere."""
 WORKERS: Path = ("workers", "replicas")
 LOOKS_AT: tuple[Path, ...] = (WORKERS, ("name",), ("training",), ("launch",), ("lifecycle",), ("code",))
 TOO_MUCH = f"of which kubectl apply keeps a copy in annotations that hold {MAX_ANNOTATION}"
@@ -43,26 +41,25 @@ def files_size(values: Mapping[str, Any], _: Names, place: Place) -> Iterator[Pr
 
 
 def config_size(values: Mapping[str, Any], release: Names, place: Place) -> Iterator[Problem]:
-    """The run's other ConfigMap, which holds the scripts too; the largest part is told."""
+    """The ConfigMap of the run; the largest part is told."""
     job = values["name"] or release["name"]
     texts = texts_of(values, job)
     sizes = {path: _bytes(text) for path, text in texts.items()}
-    given = sum(sizes.values())
-    if given <= SMALL:
+    total = sum(sizes.values()) + OTHER_BYTES
+    if total <= SMALL:
         return
     path = max(sizes, key=lambda path: sizes[path])
-    total = given + sum(map(_bytes, _scripts()))
     as_json = json_bytes(texts.values())
     smaller = FEWER if path == WORKERS else "put large parts into the image or a volume"
     if total > MAX_BYTES:
         message = (
-            f"{path_text(path)}: {_what(path)} {sizes[path]} bytes; with the rest and the scripts the run's ConfigMap"
+            f"{path_text(path)}: {_what(path)} {sizes[path]} bytes; with the rest the run's ConfigMap"
             f" would have {total}, and holds {MAX_BYTES}"
         )
         yield found("DS257", path, message, smaller, place)
     elif as_json > MAX_ANNOTATION:
         message = (
-            f"{path_text(path)}: {_what(path)} {sizes[path]} bytes; with the rest and the scripts the run's ConfigMap"
+            f"{path_text(path)}: {_what(path)} {sizes[path]} bytes; with the rest the run's ConfigMap"
             f" has about {as_json} bytes of JSON, {TOO_MUCH}"
         )
         yield found("DS258", path, message, f"{APPLY}; or {smaller}", place, "warning")
@@ -70,7 +67,7 @@ def config_size(values: Mapping[str, Any], release: Names, place: Place) -> Iter
 
 def json_bytes(texts: Iterable[str]) -> int:
     """About how many bytes kubectl keeps of the run's ConfigMap with these texts, a little more rather than less."""
-    return sum(map(_json_bytes, (*texts, *_scripts()))) + OTHER_BYTES
+    return sum(map(_json_bytes, texts)) + OTHER_BYTES
 
 
 def _what(path: Path) -> str:
@@ -97,13 +94,6 @@ def texts_of(values: Mapping[str, Any], job: str) -> dict[Path, str]:
 def _hostfile(values: Mapping[str, Any], job: str) -> str:
     slots = scalar(values["workers"]["slots"])
     return "".join(f"{host} slots={slots}\n" for host in hostfile.hosts(values, job))
-
-
-@functools.cache
-def _scripts() -> tuple[str, ...]:
-    """The scripts, each with its name."""
-    files = sorted(path for path in SCRIPTS.iterdir() if path.is_file())
-    return tuple(f"{path.name}: {path.read_text(encoding='utf-8')}" for path in files)
 
 
 def _bytes(text: str) -> int:

@@ -515,19 +515,18 @@ _CHECKS = {
     ),
     "DS257": Explanation(
         "training.setup, the arguments, the configuration of DeepSpeed and the names of the workers lie in one"
-        " ConfigMap of the run, with dsgen's scripts. Kubernetes allows 1 MiB.",
+        " ConfigMap of the run. Kubernetes allows 1 MiB.",
         "Put large texts into training.files, which has a ConfigMap of its own, into the image or onto a volume. Where"
         " the names of the workers are the largest part, use a shorter name of the job, or fewer workers.",
     ),
     "DS258": Explanation(
         "A warning: without --server-side, kubectl apply keeps a copy of each object in an annotation, and all"
-        " annotations of an object hold 262144 bytes. The run's ConfigMap has dsgen's scripts, about 200000 bytes as"
-        " JSON, so there is room for some 1500 workers with short names, or for a setup of 50000 bytes. The API server"
+        " annotations of an object hold 262144 bytes. That is room for the names of some 7000 workers,"
+        " or for a training.setup of 250000 bytes. The API server"
         ' refuses more with "metadata.annotations: Too long". Argo CD applies in the same way unless it is told'
         " otherwise; Flux and Helm do not.",
-        "Use kubectl apply --server-side; in Argo CD, set the sync option ServerSideApply=true in the Application, or"
-        " for the job with annotations: {argocd.argoproj.io/sync-options: ServerSideApply=true}.",
-        _job("workers: {replicas: 3000}", "launch: {method: torchrun}"),
+        "Use kubectl apply --server-side; in Argo CD, set the sync option ServerSideApply=true in the Application.",
+        _job("workers: {replicas: 8000}", "launch: {method: torchrun}"),
     ),
     "DS259": Explanation(
         "Devices (names with a domain, such as example.com/card) and huge pages cannot be shared or lent: Kubernetes"
