@@ -11,10 +11,9 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from dsgen.language.text import quote
-from dsgen.problems.diagnostics import visible
-from dsgen.reading.nodes import Path
+from dsgen.problems.diagnostics import Path, visible
 from dsgen.reading.scalars import resolve
-from dsgen.values import Loaded
+from dsgen.values import Job
 
 DEFAULT = "default"
 STEP = "  "
@@ -25,18 +24,17 @@ _WORD = r"[A-Za-z0-9_./@=+,-]+(:[A-Za-z0-9_./@=+,-]+)*"
 _PLAIN = re.compile(rf"(?=[A-Za-z/_]){_WORD}( {_WORD})*")
 
 
-def as_yaml(loaded: Loaded) -> str:
-    """The values of a job that was loaded without errors; a comment behind each key says what set it."""
-    assert loaded.values is not None, "values with errors are not shown"
+def as_yaml(job: Job) -> str:
+    """The values of a job without errors; a comment behind each key says what set it."""
 
     def origin(path: Path) -> str:
-        node, found = loaded.root.find(path)
+        node, found = job.root.find(path)
         place = node.key or node.position
         if len(found) < len(path):
             return DEFAULT
         return place.file if place.file.startswith("-") else f"{visible(place.file)}:{place.line}"
 
-    return "".join(f"{line}\n" for line in _map(loaded.values.data, (), "", origin))
+    return "".join(f"{line}\n" for line in _map(job.data, (), "", origin))
 
 
 def _map(data: Mapping[str, Any], path: Path, margin: str, origin: Origin) -> Iterator[str]:

@@ -20,7 +20,7 @@ EXIT_PIPE_CLOSED = 141  # 128 + SIGPIPE: who read the output went away
 EXIT_TERMINATED = 143  # 128 + SIGTERM
 
 
-class Findings(DsgenError):  # noqa: N818 - it has no message of its own
+class ErrorsReported(DsgenError):  # noqa: N818 - it has no message of its own
     """The user's files have errors, and they were shown."""
 
     exit_code = EXIT_FINDINGS

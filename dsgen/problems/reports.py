@@ -10,8 +10,8 @@ from typing import Any
 from urllib.parse import quote
 
 from dsgen import __version__
-from dsgen.problems.diagnostics import TITLES, Diagnostic, Position, ordered, visible
-from dsgen.problems.explanations import EXPLANATIONS
+from dsgen.problems.diagnostics import Diagnostic, Position, ordered, path_text, visible
+from dsgen.problems.kinds import KINDS
 
 JSON_VERSION = 1
 """Counts up when a field of the JSON report goes away or means something else; new fields do not change it."""
@@ -33,7 +33,7 @@ def _json_one(found: Diagnostic) -> dict[str, Any]:
         "file": place and place.file,
         "line": place and place.line,
         "column": place and place.column,
-        "path": found.path,
+        "path": path_text(found.path),
         "hint": found.hint,
     }
 
@@ -60,12 +60,12 @@ def as_sarif(diagnostics: Iterable[Diagnostic]) -> str:
 
 
 def _rule(id_: str) -> dict[str, Any]:
-    explanation = EXPLANATIONS[id_]
+    kind = KINDS[id_]
     return {
         "id": id_,
-        "shortDescription": {"text": TITLES[id_]},
-        "fullDescription": {"text": explanation.when},
-        "help": {"text": explanation.remedy},
+        "shortDescription": {"text": kind.title},
+        "fullDescription": {"text": kind.when},
+        "help": {"text": kind.remedy},
     }
 
 
@@ -86,7 +86,7 @@ def _location(found: Diagnostic) -> dict[str, Any]:
         region = {"startLine": found.position.line, "startColumn": found.position.column}
         location["physicalLocation"] = {"artifactLocation": {"uri": _uri(found.position.file)}, "region": region}
     if found.path:
-        location["logicalLocations"] = [{"fullyQualifiedName": found.path, "kind": "property"}]
+        location["logicalLocations"] = [{"fullyQualifiedName": path_text(found.path), "kind": "property"}]
     return location
 
 
@@ -111,7 +111,7 @@ def as_github(diagnostics: Iterable[Diagnostic]) -> str:
 
 def _annotation(found: Diagnostic) -> str:
     place = found.position
-    fields = {"title": f"{TITLES[found.id]} [{found.id}]"}
+    fields = {"title": f"{KINDS[found.id].title} [{found.id}]"}
     if place and _is_file(place):
         fields = {"file": place.file, "line": str(place.line), "col": str(place.column), **fields}
     parameters = ",".join(f"{key}={_github_property(value)}" for key, value in fields.items())
