@@ -51,7 +51,7 @@ def test_a_name_is_missing_where_a_map_below_could_not_be_merged() -> None:
     assert ["DS009", "DS901"] == ids(load(f"name: cifar\n{FINE}labels: {{<<: *team}}\n"))
 
 
-@pytest.mark.parametrize("text", ["", "name: \"\"\n", "name: \"\"\nnamespace: \"\"\n"])
+@pytest.mark.parametrize("text", ["", 'name: ""\n', 'name: ""\nnamespace: ""\n'])
 def test_names_of_the_command_line_count_where_the_file_leaves_them_open(text: str) -> None:
     job = load(f"{FINE}{text}", "cifar", "training")
 
