@@ -8,7 +8,7 @@ import pytest
 import yaml
 
 from dsgen import schema, values
-from dsgen.checks import CHECKS, pods
+from dsgen.checks import CHECKS, FUNCTIONS, pods
 from dsgen.language.builtins import matching
 from dsgen.language.environment import environment
 from dsgen.problems.diagnostics import path_text
@@ -61,6 +61,23 @@ def test_every_check_has_a_case() -> None:
 
     assert of_checks - ELSEWHERE == {expected for expected, _ in WRONG}
     assert {row.id for row in CHECKS} <= of_checks
+
+
+def test_the_record_of_a_function_names_every_id_that_it_reports() -> None:
+    reported = set()
+    for _, sets in WRONG:
+        job = load(GOOD, *sets)
+        for function in FUNCTIONS:
+            found = function.find(job.data, {"name": "cifar", "namespace": "x"}, job.position)
+            reported |= {(function.find.__name__, problem.id) for problem in found}
+
+    assert set() == reported - {(function.find.__name__, id_) for function in FUNCTIONS for id_ in function.looks_at}
+    assert len(reported) > 20
+
+
+@pytest.mark.parametrize(("id_", "expected"), [("DS204", True), ("DS340", True), ("DS343", False), ("DS221", False)])
+def test_a_row_that_looks_at_names_of_objects_needs_the_name_of_the_job(id_: str, expected: bool) -> None:
+    assert {expected} == {row.needs_name for row in CHECKS if row.id == id_}
 
 
 def test_a_row_of_a_loop_names_and_points_at_the_entry() -> None:
