@@ -1,8 +1,7 @@
 """Reads a values file exactly as Helm reads it, keeping the place of every key, value and list item.
 
 PyYAML gives the events, this module gives them Helm's meaning. What Helm's versions read differently, and what Helm
-reads with a loss (duplicate keys, a second document, numbers it would round), is refused. After this module nobody
-looks at YAML text again.
+reads with a loss (duplicate keys, a second document, numbers it would round), is refused.
 """
 
 from __future__ import annotations
@@ -194,17 +193,14 @@ class _Reader:
             if isinstance(event, ScalarEvent) and event.value == "<<" and event.implicit[0]:
                 self._merge(self._node(self.next(), depth + 1), at, node, written)
                 continue
-            key = self._key(event, at, depth)
-            value = self._node(self.next(), depth + 1)
+            key, value = self._key(event, at, depth), self._node(self.next(), depth + 1)
             if key is None:
                 node.is_partial = True
-                continue
-            if key in written:
-                first = written[key]
-                self._problem("DS004", f'the key "{key}" is here twice; the first is in line {first.line}', at)
-                continue
-            value.key = written[key] = at
-            entries[key] = value
+            elif key in written:
+                self._problem("DS004", f'the key "{key}" is here twice; the first is in line {written[key].line}', at)
+            else:
+                value.key = written[key] = at
+                entries[key] = value
 
     # -- keys and merges --------------------------------------------------------------------------------------------
 
@@ -266,14 +262,12 @@ class _Reader:
         try:
             node.value = resolve(event.value)
         except Unreadable as error:
-            hint = "in quotes it is a text"
-            self._problem("DS008", f"{event.value} cannot be used: {error}", node.position, hint)
+            self._problem("DS008", f"{event.value} cannot be used: {error}", node.position, "in quotes it is a text")
             node.broken = True
         else:
             if surprising := surprise(event.value):
-                kind_of, plain = surprising
-                hint = f"write {plain}, or put it in quotes to have the text"
-                self._warn(f"Helm reads {event.value} as the {kind_of} {plain}", node.position, hint)
+                hint = f"write {surprising[1]}, or put it in quotes to have the text"
+                self._warn(f"Helm reads {event.value} as the {' '.join(surprising)}", node.position, hint)
 
     def _warn(self, message: str, at: Position, hint: str) -> None:
         self.found.append(Diagnostic("DS050", message, at, hint=hint, severity="warning"))

@@ -9,22 +9,23 @@ KINDS = (
     Kind(
         "DS201",
         title="No image",
-        when="There is no default for the image: it has your program, PyTorch, DeepSpeed, openssh and pdsh.",
+        when="The image has no default: it contains your program, PyTorch, DeepSpeed, openssh and pdsh.",
         remedy="Set image.repository, and image.tag or image.digest.",
         example="name: cifar\nnamespace: training\ntraining: {python: train.py}\nimage: {tag: v3}\n",
     ),
     Kind(
         "DS202",
         title="Nothing to train",
-        when="Nothing says what is to be trained.",
-        remedy="Give one of training.python (a script), training.module (a module) and training.exec (any program).",
+        when="The values do not say which program to run.",
+        remedy="Set one of training.python (a script), training.module (a module) and training.exec (any program).",
         example=job(training=""),
     ),
     Kind(
         "DS203",
         title="More than one thing to train",
         when=(
-            "More than one of training.python, training.module and training.exec is given, and only one can be started."
+            "More than one of training.python, training.module and training.exec is set, but only one program can be"
+            " started."
         ),
         remedy="Keep one of them.",
         example=job(training="training: {python: train.py, module: team.train}"),
@@ -33,8 +34,8 @@ KINDS = (
         "DS204",
         title="Names that are too long",
         when=(
-            "The names of pods are made of name, run.id and the worker's number, and Kubernetes allows 63 characters."
-            " The last worker has the longest name."
+            "The name of a pod consists of name, run.id and the number of the worker, and can have at most 63"
+            " characters. The last worker has the longest name."
         ),
         remedy="Shorten the name of the job or run.id.",
         example=job(name="name: a-training-with-a-name-that-says-everything-about-its-purpose"),
@@ -43,22 +44,25 @@ KINDS = (
         "DS205",
         title="A job name of the wrong form",
         when=(
-            "The name of the job begins the names of all its objects, some of which must be DNS labels. A release of"
-            " Helm can have a name that cannot do that, such as one that begins with a digit."
+            "The names of all objects begin with the name of the job, and some of them must be DNS labels. The name of"
+            " a Helm release is not always valid there, for example if it begins with a digit."
         ),
-        remedy="Use lower-case letters, digits and -, a letter first, no - at the end.",
+        remedy="Use lower-case letters, digits and -. Begin with a letter, and do not end with -.",
     ),
     Kind(
         "DS206",
         title="More processes than GPUs",
-        when="Each training process needs a GPU of its own, and a worker asks for fewer GPUs than it starts processes.",
-        remedy="Make workers.slots and workers.accelerator.count equal, or leave count out. count: 0 trains on CPUs.",
+        when="Each training process needs its own GPU, and a worker starts more processes than it requests GPUs.",
+        remedy=(
+            "Set workers.slots and workers.accelerator.count to the same number, or leave count out. count: 0 trains on"
+            " CPUs."
+        ),
         example=job("workers: {slots: 4, accelerator: {count: 2}}"),
     ),
     Kind(
         "DS207",
         title="Several processes on MIG slices",
-        when="CUDA shows a process only one MIG slice, so several processes of one pod would all use the same one.",
+        when="CUDA shows each process only one MIG slice, so all processes of a pod would use the same one.",
         remedy="Use workers.slots: 1 and more workers.replicas.",
         example=job("workers: {slots: 2, accelerator: {resource: nvidia.com/mig-1g.5gb}}"),
     ),
@@ -66,8 +70,8 @@ KINDS = (
         "DS208",
         title="The accelerator among the resources",
         when=(
-            "The accelerator stands among the resources too. dsgen writes it from workers.accelerator, so it would be"
-            " there twice."
+            "The accelerator is also listed under resources. dsgen writes it from workers.accelerator, so the container"
+            " would have it twice."
         ),
         remedy="Remove it from workers.resources and set workers.accelerator.count.",
         example=job("workers: {resources: {limits: {nvidia.com/gpu: 2}}}"),
@@ -76,8 +80,8 @@ KINDS = (
         "DS209",
         title="Several processes on shares of GPUs",
         when=(
-            "A warning: a resource whose name ends in .shared is a share of a GPU, by time or memory. Several shares of"
-            " one pod may be of the same GPU, and NCCL refuses two processes on one."
+            "A warning: a resource whose name ends in .shared is a share of a GPU. Several shares in one pod may belong"
+            " to the same GPU, and NCCL refuses two processes on one GPU."
         ),
         remedy="Use workers.slots: 1 and more replicas, or whole GPUs.",
         example=job("workers: {slots: 2, accelerator: {resource: nvidia.com/gpu.shared}}"),
@@ -85,38 +89,36 @@ KINDS = (
     Kind(
         "DS210",
         title="A volume without a source",
-        when="A volume says where it is mounted but not what it is.",
+        when="The volume has a mount path, but no source.",
         remedy="Give it one of create (a new claim), existingClaim, nfs and emptyDir.",
         example=job("storage: {data: {mountPath: /data}}"),
     ),
     Kind(
         "DS211",
         title="A volume with several sources",
-        when="A volume has more than one of create, existingClaim, nfs and emptyDir.",
+        when="The volume has more than one source, such as create and existingClaim.",
         remedy="Keep one of them.",
         example=job("storage: {data: {mountPath: /data, create: {}, existingClaim: data}}"),
     ),
     Kind(
         "DS212",
         title="A reserved mount path",
-        when="dsgen or the system has files of its own there, which the volume would hide.",
+        when="dsgen or the system keeps files at this path, and the volume would hide them.",
         remedy="Mount it elsewhere, such as /data.",
         example=job("storage: {data: {mountPath: /job/data, create: {}}}"),
     ),
     Kind(
         "DS213",
         title="A volume at /dev/shm",
-        when="/dev/shm is the shared memory of the pod, which data loaders and NCCL use and dsgen mounts already.",
+        when="dsgen already mounts /dev/shm: it is the shared memory of the pod, which data loaders and NCCL use.",
         remedy="Set its size with workers.sharedMemory.",
         example=job("storage: {shm: {mountPath: /dev/shm, emptyDir: {medium: Memory}}}"),
     ),
     Kind(
         "DS214",
         title="A path that leads out of its volume",
-        when=(
-            "subPath has a .. in it. Kubernetes refuses such a pod, because it could reach files outside of the volume."
-        ),
-        remedy="Give a path inside the volume.",
+        when="subPath contains .. . Kubernetes refuses such a pod, because it could reach files outside the volume.",
+        remedy="Use a path inside the volume.",
         example=job("storage: {data: {mountPath: /data, subPath: ../x, create: {}}}"),
     ),
     Kind(
@@ -124,9 +126,9 @@ KINDS = (
         title="A volume of one node for several workers",
         when=(
             "A warning: a ReadWriteOnce volume can be attached to one node only. Workers on other nodes would wait for"
-            " it."
+            " it forever."
         ),
-        remedy="Use ReadWriteMany where the storage class offers it; otherwise keep all workers on one node.",
+        remedy="Use ReadWriteMany if the storage class supports it; otherwise keep all workers on one node.",
         example=job(
             "workers: {replicas: 2}", "storage: {data: {mountPath: /data, create: {accessModes: [ReadWriteOnce]}}}"
         ),
@@ -135,55 +137,52 @@ KINDS = (
         "DS216",
         title="A volume of one pod for several pods",
         when=(
-            "A ReadWriteOncePod volume can be used by one pod in the whole cluster, and more than one pod of the job"
-            " mounts it: the others would wait for ever."
+            "A ReadWriteOncePod volume can be used by one pod in the whole cluster. Several pods of this job mount it,"
+            " and all but one would wait forever."
         ),
         remedy="Use ReadWriteMany, or mountIn: launcher.",
         example=job("storage: {data: {mountPath: /data, create: {accessModes: [ReadWriteOncePod]}}}"),
     ),
     Kind(
         "DS217",
-        title="A claim for which nothing is provisioned",
+        title="A claim that nothing provisions",
         when=(
-            "A warning: an empty storageClass means that no provisioner makes a volume. The claim waits for a"
-            " PersistentVolume without a class that fits."
+            "A warning: with an empty storageClass no provisioner creates a volume. The claim waits for a matching"
+            " PersistentVolume without a class."
         ),
-        remedy="Describe the volume in create.persistentVolume, or remove storageClass to have the cluster's default.",
+        remedy="Describe the volume in create.persistentVolume, or remove storageClass to use the cluster's default.",
         example=job('storage: {data: {mountPath: /data, create: {storageClass: ""}}}'),
     ),
     Kind(
         "DS218",
         title="ReadWriteOncePod beside other access modes",
-        when=(
-            "ReadWriteOncePod is for one pod alone, so Kubernetes refuses a claim that asks for another access mode"
-            " too."
-        ),
-        remedy="Keep ReadWriteMany where several pods mount the volume, else ReadWriteOncePod.",
+        when="Kubernetes refuses a claim that combines ReadWriteOncePod with another access mode.",
+        remedy="Keep ReadWriteMany if several pods mount the volume, otherwise ReadWriteOncePod.",
         example=job("storage: {data: {mountIn: launcher, create: {accessModes: [ReadWriteOncePod, ReadWriteMany]}}}"),
     ),
     Kind(
         "DS219",
-        title="A claim of nothing",
-        when="A claim asks for a volume of the size 0. Kubernetes refuses it.",
-        remedy="Give storage.NAME.create.size, such as 100Gi.",
+        title="A claim of size 0",
+        when="The claim requests 0 bytes, which Kubernetes refuses.",
+        remedy="Set storage.NAME.create.size, for example to 100Gi.",
         example=job('storage: {data: {mountPath: /data, create: {size: "0"}}}'),
     ),
     Kind(
         "DS220",
         title="A reserved environment variable",
         when=(
-            "DeepSpeed or dsgen sets this variable for every process: RANK, LOCAL_RANK, WORLD_SIZE, MASTER_ADDR and all"
+            "dsgen or DeepSpeed sets this variable in every process: RANK, LOCAL_RANK, WORLD_SIZE, and all variables"
             " that begin with MASTER_ or DSGEN_."
         ),
-        remedy="Leave it out; a program reads it as it is. The port is launch.masterPort.",
+        remedy="Remove it; your program can read the value that is set. To change the port, set launch.masterPort.",
         example=job(training='training: {python: train.py, env: {WORLD_SIZE: "4"}}'),
     ),
     Kind(
         "DS221",
         title="Two DeepSpeed configurations",
         when=(
-            "training.deepspeed.config (the configuration itself) and configFile (its path in the image) are both"
-            " given."
+            "Both training.deepspeed.config (the configuration) and training.deepspeed.configFile (the path of a file"
+            " in the image) are set."
         ),
         remedy="Keep one of them.",
         example=job(
@@ -192,11 +191,10 @@ KINDS = (
     ),
     Kind(
         "DS222",
-        title="A variable inside a value, which nothing replaces",
+        title="A variable that is not expanded",
         when=(
-            "A warning: values in training.env are literal texts, as a dollar sign is written in such a way that"
-            " Kubernetes leaves it alone. $PATH or $LD_LIBRARY_PATH in one replaces the image's path by these very"
-            " characters."
+            "A warning: values in training.env are literal: $PATH or $LD_LIBRARY_PATH is not expanded. The variable"
+            " would contain these characters instead of the path of the image."
         ),
         remedy="Set it in training.setup, which is a shell script: export LD_LIBRARY_PATH=/opt/lib:$LD_LIBRARY_PATH.",
         example=job(training='training: {python: train.py, env: {LD_LIBRARY_PATH: "/opt/lib:$LD_LIBRARY_PATH"}}'),
@@ -204,7 +202,10 @@ KINDS = (
     Kind(
         "DS223",
         title="A reserved prefix of variables",
-        when="With this prefix, the variables of a ConfigMap or Secret would have names that dsgen or DeepSpeed sets.",
+        when=(
+            "With this prefix, the variables of a ConfigMap or Secret would have names that dsgen or DeepSpeed sets"
+            " itself."
+        ),
         remedy="Choose another prefix.",
         example=job(training="training: {python: train.py, envFrom: [{prefix: MASTER_, configMapRef: {name: x}}]}"),
     ),
@@ -212,8 +213,8 @@ KINDS = (
         "DS224",
         title="An argument that is passed already",
         when=(
-            "A warning: dsgen passes --deepspeed and --deepspeed_config with the configuration of training.deepspeed,"
-            " so they would be there twice, and most programs take the last."
+            "A warning: dsgen passes --deepspeed and --deepspeed_config with the configuration from training.deepspeed."
+            " The program would get them twice, and most programs use the last one."
         ),
         remedy="Remove them from training.args, or set training.deepspeed.passConfig: false.",
         example=job(
@@ -224,20 +225,20 @@ KINDS = (
         "DS225",
         title="Autotuning without a configuration",
         when=(
-            "Autotuning changes a configuration of DeepSpeed and passes it to the program, so it needs one to begin"
-            " with."
+            "Autotuning varies an existing DeepSpeed configuration and passes it to the program, so it needs a"
+            " configuration to start from."
         ),
-        remedy="Give training.deepspeed.config or configFile, and leave passConfig true.",
+        remedy="Set training.deepspeed.config or configFile, and leave passConfig true.",
         example=job(training="training: {python: train.py, deepspeed: {autotuning: tune}}"),
     ),
     Kind(
         "DS226",
-        title="A device that is given twice, or is none",
+        title="A device that is listed twice, or is not a device",
         when=(
-            "network.rdma.resources are devices of the network. What is among workers.resources or workers.accelerator"
-            " too would be written twice."
+            "network.rdma.resources lists network devices. A resource that is also in workers.resources or"
+            " workers.accelerator would be written twice."
         ),
-        remedy="Name each resource in one place.",
+        remedy="List each resource in one place.",
         example=job(
             "network: {rdma: {resources: {rdma/hca: 1}, ipcLock: omit}}",
             "workers: {resources: {limits: {rdma/hca: 1}}}",
@@ -245,8 +246,8 @@ KINDS = (
     ),
     Kind(
         "DS227",
-        title="Networks of their own for pods on the host's network",
-        when="Pods on the host's network have the node's interfaces and get none from Multus.",
+        title="Multus networks for pods on the host network",
+        when="Pods on the host network use the interfaces of the node, and Multus adds none.",
         remedy="Keep one of network.hostNetwork and network.rdma.networks.",
         example=job(
             "network: {hostNetwork: true, policy: false, rdma: {networks: [sriov]}}",
@@ -255,8 +256,8 @@ KINDS = (
     ),
     Kind(
         "DS228",
-        title="An annotation that is written from another key",
-        when="The annotation that names the networks of a pod is written from network.rdma.networks.",
+        title="An annotation that dsgen writes from another key",
+        when="dsgen writes the annotation with the networks of a pod from network.rdma.networks.",
         remedy="Keep one of them.",
         example=job(
             "network: {rdma: {networks: [sriov]}}",
@@ -265,28 +266,31 @@ KINDS = (
     ),
     Kind(
         "DS229",
-        title="Memory that is not locked for RDMA",
+        title="RDMA without locked memory",
         when=(
-            "A warning: most RDMA devices need locked memory, for which a container needs the capability IPC_LOCK. Only"
-            " the Pod Security level privileged allows it, so it is not asked for."
+            "A warning: most RDMA devices need locked memory, for which a container needs the capability IPC_LOCK."
+            " dsgen does not request it here, because only the Pod Security level privileged allows it."
         ),
         remedy=(
-            "Set security.podSecurityLevel: privileged where the namespace allows it; or network.rdma.ipcLock: omit"
-            " where the nodes' limits are high enough without."
+            "Set security.podSecurityLevel: privileged if the namespace allows it, or network.rdma.ipcLock: omit if the"
+            " limits of the nodes are high enough."
         ),
         example=job("network: {rdma: {resources: {rdma/hca: 1}}}"),
     ),
     Kind(
         "DS230",
         title="A reserved label or annotation",
-        when="dsgen or Kubernetes writes this label or annotation, and finds objects by it.",
-        remedy="Choose a key of a domain of your own.",
+        when="dsgen or Kubernetes writes this label or annotation and uses it to find objects.",
+        remedy="Use a key in a domain of your own.",
         example=job("labels: {app.kubernetes.io/name: cifar}"),
     ),
     Kind(
         "DS231",
-        title="An annotation that is there twice",
-        when="The ServiceAccount has all annotations of the job and serviceAccount.annotations; this one is in both.",
+        title="A duplicate annotation",
+        when=(
+            "The ServiceAccount gets the annotations of the job and those of serviceAccount.annotations. This one is in"
+            " both."
+        ),
         remedy="Keep one of them.",
         example=job("annotations: {example.com/a: x}", "serviceAccount: {annotations: {example.com/a: z}}"),
     ),
@@ -294,35 +298,35 @@ KINDS = (
         "DS232",
         title="A field of the pod that dsgen writes",
         when=(
-            "extraPodSpec is for fields of the Kubernetes API that have no key here. This one dsgen writes itself, or"
-            " it would break what dsgen writes."
+            "extraPodSpec is for fields of the Kubernetes API that have no key here. dsgen writes this field itself, or"
+            " the field would break what dsgen writes."
         ),
-        remedy="Use the key for it; `dsgen explain workers` lists them.",
+        remedy="Use the key for it; `dsgen explain workers` lists the keys.",
         example=job("workers: {extraPodSpec: {restartPolicy: OnFailure}}"),
     ),
     Kind(
         "DS233",
         title="A field of the container that dsgen writes",
         when=(
-            "extraContainerSpec is for fields of the Kubernetes API that have no key here. This one dsgen writes"
+            "extraContainerSpec is for fields of the Kubernetes API that have no key here. dsgen writes this field"
             " itself."
         ),
-        remedy="Use the key for it, such as training.env for env or storage for volumeMounts.",
+        remedy="Use the key for it, for example training.env for env, or storage for volumeMounts.",
         example=job('launcher: {extraContainerSpec: {command: [sleep, "60"]}}'),
     ),
     Kind(
         "DS234",
-        title="A container with a name of dsgen's",
-        when="A container of yours has the name of one of dsgen's in the same pod.",
+        title="A container with the name of one of dsgen's",
+        when="One of your containers has the same name as one of dsgen's containers in the pod.",
         remedy="Choose another name.",
         example=job("workers: {sidecars: [{name: worker, image: x:1}]}"),
     ),
     Kind(
         "DS235",
-        title="Two containers of one name",
+        title="Two containers with the same name",
         when=(
-            "Two containers of one pod have the same name, init containers and sidecars together. Kubernetes refuses"
-            " such a pod."
+            "Two containers of a pod have the same name; init containers and sidecars count together. Kubernetes"
+            " refuses such a pod."
         ),
         remedy="Give one of them another name.",
         example=job("workers: {initContainers: [{name: a, image: x:1}], sidecars: [{name: a, image: x:1}]}"),
@@ -330,39 +334,41 @@ KINDS = (
     Kind(
         "DS236",
         title="A mount of an unknown volume",
-        when="A container of yours mounts a volume that is not in storage. Its name there is the key in storage.",
-        remedy='Add the volume to storage, with mountPath: "" when only this container mounts it.',
+        when=(
+            "One of your containers mounts a volume that is not in storage. The name in a mount is the key in storage."
+        ),
+        remedy='Add the volume to storage, with mountPath: "" if only this container mounts it.',
         example=job("workers: {sidecars: [{name: a, image: x:1, volumeMounts: [{name: data, mountPath: /data}]}]}"),
     ),
     Kind(
         "DS237",
         title="Two rules that keep workers apart",
-        when="workers.spread becomes a podAntiAffinity, and workers.affinity has one already.",
+        when="workers.spread becomes a podAntiAffinity, and workers.affinity already has one.",
         remedy="Keep one of them.",
         example=job("workers: {spread: preferred, affinity: {podAntiAffinity: {}}}"),
     ),
     Kind(
         "DS238",
-        title="A claim of devices that the pod does not have",
+        title="A resource claim that the pod does not have",
         when=(
-            "resources.claims names a claim of dynamic resource allocation that the pod does not have. Kubernetes"
+            "resources.claims refers to a claim of dynamic resource allocation that the pod does not have. Kubernetes"
             " refuses such a pod."
         ),
-        remedy="Say where the claim comes from in extraPodSpec.resourceClaims of the same role.",
+        remedy="Describe the claim in extraPodSpec.resourceClaims of the same role.",
         example=job("workers: {resources: {claims: [{name: gpus}]}}"),
     ),
     Kind(
         "DS239",
-        title="Workers that may look for each other on the loopback",
+        title="Workers that may connect to the loopback address",
         when=(
-            "A warning: the workers are on the network of their nodes, and Gloo listens at the address that the node's"
-            " own name leads to. Where /etc/hosts of the node has that name beside 127.0.0.1 or 127.0.1.1, or nothing"
-            " knows the name, that is the loopback, and workers on other nodes get no answer."
+            "A warning: the workers use the network of their nodes, and Gloo listens on the address to which the name"
+            " of the node resolves. If /etc/hosts of the node maps that name to 127.0.0.1 or 127.0.1.1, or the name"
+            " does not resolve, Gloo listens on the loopback interface, and workers on other nodes cannot connect."
         ),
         remedy=(
-            "Name the interface in network.socketInterface. Where nodes name it differently, `export"
-            " GLOO_SOCKET_IFNAME=$(awk 'NR > 1 && $1 != \"lo\" {print $1; exit}' /proc/net/route)` in training.setup"
-            " lets each find its own."
+            "Set the interface in network.socketInterface. If its name differs between nodes, let each node find its"
+            " own in training.setup: `export GLOO_SOCKET_IFNAME=$(awk 'NR > 1 && $1 != \"lo\" {print $1; exit}'"
+            " /proc/net/route)`."
         ),
         example=job(
             "workers: {replicas: 2}",
@@ -372,20 +378,20 @@ KINDS = (
     ),
     Kind(
         "DS240",
-        title="A Secret's name that is not used",
+        title="A Secret that is not used",
         when=(
-            "ssh.secret.name names a Secret of yours, and only ssh.secret.mode: existing uses one. In the mode cluster"
-            " the key is made in the cluster."
+            "ssh.secret.name is set, but only the mode existing uses a Secret of yours. In the mode cluster the key is"
+            " generated in the cluster."
         ),
         remedy="Set ssh.secret.mode: existing, or remove the name.",
         example=job("ssh: {secret: {name: mine}}"),
     ),
     Kind(
         "DS241",
-        title="A Secret's name that is taken",
+        title="A Secret name that is taken",
         when=(
-            "With ssh.secret.mode: existing, your Secret has the name that the job's own Secret would have. A change of"
-            " the mode would then overwrite it."
+            "ssh.secret.mode is existing, and your Secret has the name that dsgen would give to the Secret of the job."
+            " If the mode changes later, your Secret is overwritten."
         ),
         remedy="Give your Secret another name.",
         example=job("ssh: {secret: {mode: existing, name: cifar-ssh}}"),
@@ -394,27 +400,24 @@ KINDS = (
         "DS242",
         title="Two services on one port",
         when=(
-            "The workers' sshd (ssh.port) and the meeting point of the ranks (launch.masterPort) would listen on one"
-            " port of worker 0."
+            "The sshd of the workers (ssh.port) and the rendezvous of the ranks (launch.masterPort) would listen on the"
+            " same port of worker 0."
         ),
         remedy="Give one of them another port.",
         example=job("ssh: {port: 29500}"),
     ),
     Kind(
         "DS243",
-        title="A port that only root may use",
-        when=(
-            "A warning: where the container runtime does not allow it, a process that is not root cannot listen on a"
-            " port below 1024."
-        ),
-        remedy="Use a port from 1024 on.",
+        title="A privileged port",
+        when="A warning: unless the container runtime allows it, only root can listen on a port below 1024.",
+        remedy="Use port 1024 or higher.",
         example=job("ssh: {port: 222}", "security: {podSecurityLevel: restricted}"),
     ),
     Kind(
         "DS244",
         title="The port of the node's own sshd",
         when=(
-            "With network.hostNetwork the workers share the ports of their nodes, and port 22 is that of the nodes' own"
+            "With network.hostNetwork the workers share the ports of their nodes, where port 22 belongs to the node's"
             " sshd."
         ),
         remedy="Use another port.",
@@ -426,25 +429,25 @@ KINDS = (
     ),
     Kind(
         "DS245",
-        title="A NetworkPolicy that binds nothing",
+        title="A NetworkPolicy without effect",
         when=(
-            "A warning: network plugins do not apply a NetworkPolicy to pods on the host's network. Whoever reaches the"
-            " nodes reaches the workers."
+            "A warning: network plugins do not apply a NetworkPolicy to pods on the host network. Everything that"
+            " reaches the nodes reaches the workers."
         ),
-        remedy="Set network.policy: false, and protect the nodes in another way.",
+        remedy="Set network.policy: false, and protect the nodes by other means.",
         example=job("network: {hostNetwork: true}", "security: {podSecurityLevel: privileged}"),
     ),
     Kind(
         "DS246",
         title="Two addresses for one webhook",
-        when="The address of the webhook is given in the file and in a Secret.",
+        when="The address of the webhook is set both in the file and in a Secret.",
         remedy="Keep one of them.",
         example=job('status: {webhook: {url: "https://example.com/x", secretName: hook}}'),
     ),
     Kind(
         "DS247",
-        title="A record that is sent as plain text",
-        when="A warning: the record of the run, with its messages, would be sent as plain text.",
+        title="A record that is sent unencrypted",
+        when="A warning: the record of the run, including its messages, would be sent unencrypted.",
         remedy="Use an https address.",
         example=job('status: {webhook: {url: "http://example.com/x"}}'),
     ),
@@ -452,16 +455,16 @@ KINDS = (
         "DS248",
         title="A password in an address",
         when=(
-            "The address holds a user name or a password. Values files are kept in Git, where everybody who reads them"
-            " would have it."
+            "The address contains a user name or password. Values files are kept in Git, where every reader would see"
+            " it."
         ),
-        remedy="Put it into a Secret and name that.",
+        remedy="Put it into a Secret and refer to the Secret.",
         example=job('status: {webhook: {url: "https://me:secret@example.com/x"}}'),
     ),
     Kind(
         "DS249",
         title="A user that cannot log in",
-        when="Without root nobody can log in as root: sshd runs as the container's user, and only that one can log in.",
+        when="sshd does not run as root here, so only the user of the container can log in.",
         remedy="Leave ssh.user out.",
         example=job("ssh: {user: root}", "security: {podSecurityLevel: restricted}"),
     ),
@@ -470,47 +473,49 @@ KINDS = (
         title="An image without a fixed version",
         when=(
             "A warning: without a tag, or with the tag latest, nodes may run different images, and the same run id may"
-            " mean another program tomorrow."
+            " later mean another program."
         ),
-        remedy="Give a tag that is never moved, or a digest.",
+        remedy="Use a tag that is never moved, or a digest.",
         example=job(image="{repository: registry.example.com/team/cifar}"),
     ),
     Kind(
         "DS251",
         title="Two volumes at one path",
-        when="Two volumes would be mounted at one path of the same pods; only one of them could be seen.",
-        remedy="Mount one of them elsewhere, or one in workers and the other in the launcher with mountIn.",
+        when="Two volumes would be mounted at the same path of the same pods, and only one would be visible.",
+        remedy=(
+            "Change one of the paths, or mount one volume in the workers and the other in the launcher with mountIn."
+        ),
         example=job("storage: {a: {mountPath: /data, create: {}}, b: {mountPath: /data, emptyDir: {}}}"),
     ),
     Kind(
         "DS252",
-        title="A PersistentVolume without a usable source",
-        when="A PersistentVolume has exactly one source, and a local one must say on which node it is.",
-        remedy="Give one of nfs, hostPath, csi and local; local with nodeAffinity.",
+        title="A PersistentVolume without a valid source",
+        when="A PersistentVolume needs exactly one source, and a local one also needs nodeAffinity.",
+        remedy="Set one of nfs, hostPath, csi and local; add nodeAffinity to local.",
         example=job("storage: {data: {mountPath: /data, create: {persistentVolume: {mountOptions: [ro]}}}}"),
     ),
     Kind(
         "DS253",
         title="Files that are too large",
-        when="training.files become a ConfigMap, which holds 1 MiB together with the names of the files.",
+        when="training.files become a ConfigMap, which can hold 1 MiB including the names of the files.",
         remedy="Put large files into the image or onto a volume.",
     ),
     Kind(
         "DS254",
-        title="A mount inside a volume that cannot hold it",
+        title="A mount inside a volume that cannot contain it",
         when=(
-            "A volume is mounted below another one. Kubernetes makes a folder for it there, which is not possible in a"
-            " ConfigMap, a Secret or a projected volume; in a volume that is mounted read-only the folder must be there"
-            " already, which is a warning."
+            "A volume is mounted inside another one. Kubernetes creates a folder for it there, which is impossible in a"
+            " ConfigMap, a Secret or a projected volume. A read-only volume must already contain the folder; that is a"
+            " warning."
         ),
-        remedy="Mount it elsewhere.",
+        remedy="Mount it at another path.",
         example=job("storage: {a: {mountPath: /data, configMap: {name: x}}, b: {mountPath: /data/b, create: {}}}"),
     ),
     Kind(
         "DS255",
-        title="A mount of a volume of other pods",
-        when="A container of yours mounts a volume that mountIn keeps out of its pod.",
-        remedy="Set mountIn: both, or mount the volume in the other pods.",
+        title="A mount of a volume that the pod does not have",
+        when="One of your containers mounts a volume that mountIn keeps out of its pod.",
+        remedy="Set mountIn: both, or mount the volume only in pods that have it.",
         example=job(
             "launcher: {sidecars: [{name: a, image: x:1, volumeMounts: [{name: data, mountPath: /data}]}]}",
             "storage: {data: {mountPath: /data, mountIn: workers, create: {}}}",
@@ -519,7 +524,7 @@ KINDS = (
     Kind(
         "DS256",
         title="A request above its limit",
-        when="A container asks for more than its limit. Kubernetes refuses such a pod.",
+        when="A container requests more than its limit. Kubernetes refuses such a pod.",
         remedy="Raise the limit or lower the request. Without a request, the limit counts as one.",
         example=job('workers: {sharedMemory: "", resources: {limits: {memory: 1Gi}}}'),
     ),
@@ -527,17 +532,17 @@ KINDS = (
         "DS257",
         title="A configuration that is too large",
         when=(
-            "training.setup, the arguments, the configuration of DeepSpeed and the names of the workers lie in one"
-            " ConfigMap of the run, with dsgen's scripts. Kubernetes allows 1 MiB."
+            "One ConfigMap of the run holds training.setup, the arguments, the DeepSpeed configuration, the names of"
+            " the workers and dsgen's scripts. Kubernetes allows 1 MiB."
         ),
         remedy=(
-            "Put large texts into training.files, which has a ConfigMap of its own, into the image or onto a volume."
-            " Where the names of the workers are the largest part, use a shorter name of the job, or fewer workers."
+            "Move large texts to training.files, which have their own ConfigMap, to the image or to a volume. If the"
+            " names of the workers are the largest part, use a shorter job name or fewer workers."
         ),
     ),
     Kind(
         "DS258",
-        title="An object that kubectl apply does not take",
+        title="An object that kubectl apply refuses",
         when=(
             "A warning: without --server-side, kubectl apply keeps a copy of each object in an annotation, and all"
             " annotations of an object hold 262144 bytes. The run's ConfigMap has dsgen's scripts, about 200000 bytes"
@@ -555,11 +560,11 @@ KINDS = (
         "DS259",
         title="Devices or huge pages that Kubernetes refuses",
         when=(
-            "Devices (names with a domain, such as example.com/card) and huge pages cannot be shared or lent:"
-            " Kubernetes refuses a request without a limit or other than the limit, part of a device, and huge pages"
-            " that are no multiple of the page, or stand without cpu and memory."
+            "Devices (resources with a domain, such as example.com/card) and huge pages cannot be overcommitted."
+            " Kubernetes refuses a request without a limit or different from the limit, a fraction of a device, huge"
+            " pages that are not a multiple of the page size, and huge pages without cpu or memory."
         ),
-        remedy="Give them in limits alone, where a limit counts as the request, as whole numbers.",
+        remedy="Set whole numbers in limits only; the limit is also the request.",
         example=job("workers: {resources: {requests: {example.com/card: 1}}}"),
     ),
     # DeepSpeed's configuration
@@ -567,15 +572,14 @@ KINDS = (
         "DS260",
         title="A key that DeepSpeed does not know",
         when=(
-            "DeepSpeed does not know the key. It reads what it knows and says nothing about other keys at the top: the"
-            " training runs, without what was meant. In most blocks it refuses other keys, and every rank fails. In the"
-            " few that it reads by hand (optimizer, scheduler, checkpoint, flops_profiler and the like) they are"
-            " ignored, which is a warning. What stands below params goes to the optimizer's or scheduler's class, which"
-            " refuses others."
+            "DeepSpeed does not know this key. At the top level it silently ignores unknown keys, so the training runs"
+            " without the setting. In most blocks it refuses them, and every rank fails. A few blocks (such as"
+            " optimizer, scheduler, checkpoint and flops_profiler) ignore them, which is a warning. The keys below"
+            " params are passed to the class of the optimizer or scheduler, which refuses unknown ones."
         ),
         remedy=(
-            "Correct the name; `possible` and `did you mean` name keys of DeepSpeed 0.19.8. Settings of your own"
-            " program belong into training.args or training.files."
+            "Correct the name; the suggestions are keys of DeepSpeed 0.19.8. Put settings of your own program into"
+            " training.args or training.files."
         ),
         example=deepspeed_job("zero_optimisation: {stage: 2}"),
     ),
@@ -583,58 +587,56 @@ KINDS = (
         "DS261",
         title="A value of the wrong type for DeepSpeed",
         when=(
-            "DeepSpeed would fail on the value, or read another one: at the top it does not check types, where the text"
+            "DeepSpeed would fail on this value or misread it: at the top level it does not check types, and the text"
             ' "false" counts as true.'
         ),
-        remedy="Write a value of the type that the message names.",
+        remedy="Use a value of the type that the message names.",
         example=deepspeed_job('gradient_clipping: "1.0"'),
     ),
     Kind(
         "DS262",
-        title="A value that DeepSpeed does not take",
+        title="A value that DeepSpeed does not accept",
         when=(
-            "The value is not one of those that DeepSpeed takes, or out of range, so every rank would fail. For a name"
-            " of an optimizer or a scheduler that looks like no other it is a warning: another version of torch may"
-            " have it."
+            "DeepSpeed does not accept this value, so every rank would fail. An unknown name of an optimizer or"
+            " scheduler that resembles no known one is a warning: another version of torch may have it."
         ),
-        remedy="Use one of the possible values. Names of torch's optimizers are written as in torch: SGD, not sgd.",
+        remedy="Use one of the possible values. Spell torch's optimizers as torch does: SGD, not sgd.",
         example=deepspeed_job("zero_optimization: {stage: 4}"),
     ),
     Kind(
         "DS263",
         title="A key that not all versions of DeepSpeed have",
         when=(
-            "Some versions of DeepSpeed take the key or the name, others refuse or ignore it. With"
-            " training.deepspeed.version it is an error where that version does not take it; without, it is a warning,"
-            " as the version in the image is not known here. A version without a table of its own is held against its"
-            " neighbours: what one of them takes is let through. Old names of keys are told too."
+            "Some versions of DeepSpeed accept this key or name, others refuse or ignore it. It is an error if"
+            " training.deepspeed.version is set to a version that does not accept it, and a warning if no version is"
+            " set. A version that dsgen does not know is checked against its nearest known neighbours, and whatever one"
+            " of them accepts is allowed. Old names of keys are reported too."
         ),
-        remedy="Leave it out or use what replaces it. Set training.deepspeed.version to the version in the image.",
+        remedy="Remove it, or use its replacement. Set training.deepspeed.version to the version in the image.",
         example=deepspeed_job("sparse_gradients: true"),
     ),
     Kind(
         "DS265",
         title="Batch sizes that do not fit the number of processes",
         when=(
-            "train_batch_size is train_micro_batch_size_per_gpu times gradient_accumulation_steps times the number of"
-            " processes, workers.replicas x workers.slots. DeepSpeed computes one or two that are not given, and fails"
-            " when there are no whole numbers for them. Where the configuration says that several processes share one"
-            " copy of the model (pipeline, tensor_parallel, sequence_parallel_size), only what cannot be right at all"
-            " is told."
+            "train_batch_size equals train_micro_batch_size_per_gpu times gradient_accumulation_steps times the number"
+            " of processes, which is workers.replicas times workers.slots. DeepSpeed computes the values that are not"
+            " set, and fails if there is no whole number for them. If several processes share one copy of the model"
+            " (pipeline, tensor_parallel, sequence_parallel_size), only combinations that can never work are reported."
         ),
-        remedy="Leave train_batch_size out: DeepSpeed computes it, also when the number of workers changes.",
+        remedy="Remove train_batch_size: DeepSpeed computes it, also when the number of workers changes.",
         example=deepspeed_job("gradient_accumulation_steps: 2", "train_batch_size: 64"),
     ),
     Kind(
         "DS266",
         title="Two precisions at once",
-        when="fp16 and bf16 are both enabled. DeepSpeed refuses that.",
+        when="fp16 and bf16 are both enabled, which DeepSpeed refuses.",
         remedy="Enable one of them.",
         example=deepspeed_job("fp16: {enabled: true}", "bf16: {enabled: true}"),
     ),
     Kind(
         "DS267",
-        title="Settings of DeepSpeed that exclude or need one another",
+        title="DeepSpeed settings that conflict",
         when=(
             "DeepSpeed refuses this combination when the training starts. fp16 without devices is a warning, except in"
             " old versions: newer ones ask the CPU whether it has the instructions."
@@ -644,10 +646,10 @@ KINDS = (
     ),
     Kind(
         "DS268",
-        title="A setting of DeepSpeed without an effect",
+        title="A DeepSpeed setting without effect",
         when=(
-            "A warning: DeepSpeed takes the key and does nothing with it at this stage of ZeRO, so that the training"
-            " needs more memory than was meant."
+            "A warning: DeepSpeed accepts this key but ignores it at this ZeRO stage, so the training needs more memory"
+            " than intended."
         ),
         remedy="Use the stage that the message names, or leave the key out.",
         example=deepspeed_job("zero_optimization: {stage: 2, offload_param: {device: cpu}}"),
@@ -655,27 +657,24 @@ KINDS = (
     Kind(
         "DS269",
         title="A scheduler without its parameters",
-        when=(
-            "DeepSpeed fails on a scheduler without params, and on one whose parameters without a default are not"
-            " there."
-        ),
-        remedy="Give them; params: {} where all have a default.",
+        when="DeepSpeed fails on a scheduler without params, or without a parameter that has no default.",
+        remedy="Set the parameters. Use params: {} if all of them have defaults.",
         example=deepspeed_job("scheduler: {type: WarmupDecayLR, params: {warmup_num_steps: 100}}"),
     ),
     # how the training is started
     Kind(
         "DS270",
-        title="No command for a method that starts one",
-        when="The methods worker-command and launcher-command start launch.command, which is empty.",
-        remedy="Give it as a list, the program first.",
+        title="A launch method without its command",
+        when="The methods worker-command and launcher-command run launch.command, which is empty.",
+        remedy="Set it to a list that begins with the program.",
         example=job("launch: {method: worker-command}", training=""),
     ),
     Kind(
         "DS271",
-        title="A command for a method that starts none",
+        title="A command that the launch method does not run",
         when=(
-            "launch.command is started by the methods worker-command and launcher-command alone; the others start what"
-            " training describes."
+            "Only the methods worker-command and launcher-command run launch.command; the others run the program"
+            " described in training."
         ),
         remedy="Set launch.method: worker-command or launcher-command, or remove the command.",
         example=job("launch: {command: [accelerate, launch, train.py]}"),
@@ -683,25 +682,25 @@ KINDS = (
     Kind(
         "DS272",
         title="A program beside the command",
-        when="launch.command is the whole command line. What training says about the program would not be used.",
-        remedy="Write it into launch.command, and remove it from training.",
+        when="launch.command is the whole command line, so this setting in training has no effect.",
+        remedy="Move it to launch.command.",
         example=job("launch: {method: worker-command, command: [accelerate, launch]}"),
     ),
     Kind(
         "DS273",
         title="A setting that needs ssh",
         when=(
-            "The methods torchrun, deepspeed-no-ssh and worker-command use no ssh: every worker starts its own"
-            " processes, and the launcher only watches. So it cannot start them again, keep workers, test the network"
-            " or replace a worker."
+            "The methods torchrun, deepspeed-no-ssh and worker-command do not use ssh: every worker starts its own"
+            " processes, and the launcher only watches. The launcher therefore cannot restart the training, keep the"
+            " workers, test the network or replace a worker."
         ),
-        remedy="Use launch.method: pdsh or openmpi, or remove the setting. torchrun can restart by itself.",
+        remedy="Use launch.method: pdsh or openmpi, or remove the setting. torchrun can restart the training itself.",
         example=job("launch: {method: deepspeed-no-ssh}", "lifecycle: {maxRestarts: 1}"),
     ),
     Kind(
         "DS274",
         title="Autotuning without pdsh",
-        when="DeepSpeed's autotuning starts one experiment after another through pdsh.",
+        when="DeepSpeed's autotuning starts its experiments through pdsh.",
         remedy="Use launch.method: pdsh.",
         example=job(
             "launch: {method: torchrun}",
@@ -710,11 +709,8 @@ KINDS = (
     ),
     Kind(
         "DS275",
-        title="A setting of a launcher that does not run",
-        when=(
-            "The setting is for the launcher of DeepSpeed, or for processes that dsgen starts, and with this method"
-            " neither is there."
-        ),
+        title="A setting that the launch method does not use",
+        when="The setting is for DeepSpeed's launcher or for processes that dsgen starts, and this method has neither.",
         remedy="Remove it, or choose another launch.method.",
         example=job(
             "launch: {method: torchrun}",
@@ -725,18 +721,18 @@ KINDS = (
         "DS276",
         title="Too many workers for pdsh",
         when=(
-            "pdsh gets the names and slots of all workers as one argument, of which Linux takes 131072 bytes. Longer"
-            " names leave room for fewer workers."
+            "pdsh receives the names and slots of all workers as one argument, which Linux limits to 131072 bytes. The"
+            " longer the names, the fewer workers fit."
         ),
-        remedy="Use launch.method: torchrun, where only the ConfigMap with the names has a limit, some 20000 workers.",
+        remedy="Use launch.method: torchrun, which is limited only by the size of the ConfigMap, about 20000 workers.",
         example=job("workers: {replicas: 900, slots: 64}", "launcher: {resources: {requests: {memory: 8Gi}}}"),
     ),
     Kind(
         "DS277",
         title="Too little memory for the launcher",
         when=(
-            "The launcher holds an ssh session for each worker, 1.4 MiB each as measured, beside 1 GiB for itself. With"
-            " this limit it would be killed."
+            "The launcher keeps an ssh session for each worker, which takes 1.4 MiB as measured, and needs 1 GiB for"
+            " itself. With this limit it would be killed."
         ),
         remedy="Raise launcher.resources.limits.memory, or use launch.method: torchrun.",
         example=job("launcher: {resources: {requests: {memory: 512Mi}, limits: {memory: 512Mi}}}"),
@@ -745,8 +741,8 @@ KINDS = (
         "DS278",
         title="A small request of memory for the launcher",
         when=(
-            "A warning: the launcher holds an ssh session for each worker, 1.4 MiB each as measured, beside 1 GiB for"
-            " itself. It asks for less, so its node may run out of memory."
+            "A warning: the launcher keeps an ssh session for each worker, which takes 1.4 MiB as measured, and needs 1"
+            " GiB for itself. It requests less, so its node may run out of memory."
         ),
         remedy="Raise launcher.resources.requests.memory, or use launch.method: torchrun.",
         example=job("launcher: {resources: {requests: {memory: 512Mi}}}"),
@@ -755,8 +751,8 @@ KINDS = (
         "DS279",
         title="More shared memory than memory",
         when=(
-            "A warning: files in /dev/shm count as memory of the pod, so shared memory that is larger than the limit"
-            " can never be used: the pod is killed before."
+            "A warning: files in /dev/shm count as memory of the pod. If the shared memory is larger than the memory"
+            " limit, the pod is killed before it can use all of it."
         ),
         remedy="Raise workers.resources.limits.memory, or lower workers.sharedMemory.",
         example=job("workers: {resources: {limits: {memory: 4Gi}}}"),
@@ -765,96 +761,93 @@ KINDS = (
         "DS280",
         title="An argument of DeepSpeed's launcher that conflicts with dsgen",
         when=(
-            "dsgen passes this option to deepspeed itself, or the run would hang, train with another number of"
-            " processes, or end without the launcher's noticing."
+            "dsgen passes this option itself, or the option would make the run hang, train with another number of"
+            " processes, or end without the launcher noticing."
         ),
         remedy="Use the key that the hint names, or remove the option.",
         example=job(training="training: {python: train.py, deepspeed: {args: [--num_gpus, '1']}}"),
     ),
     Kind(
         "DS281",
-        title="An argument that DeepSpeed's launcher does not take",
+        title="An argument that DeepSpeed's launcher does not accept",
         when=(
-            "deepspeed has no such option, or several begin like this, or it takes no value, another one, or needs one."
-            " It would stop with a message about its usage, or take a word without dashes for the program to start."
+            "DeepSpeed's launcher has no such option, or the option is ambiguous, lacks its value or takes none. The"
+            " launcher would stop with a usage message, or take a word without dashes for the program to start."
         ),
-        remedy="Correct the spelling. Arguments of your own program belong into training.args.",
+        remedy="Correct the spelling. Put arguments of your own program into training.args.",
         example=job(training="training: {python: train.py, deepspeed: {args: [--learning_rate=1]}}"),
     ),
     Kind(
         "DS282",
         title="Workers or slots that are not in the hostfile",
         when=(
-            "--include and --exclude name workers as they stand in the hostfile, RUN-worker-0.RUN and so on, with RUN"
-            " being the name of the job, - and run.id; slots count from 0 on. deepspeed stops at any other name or"
-            " slot, and when nothing is left to train on."
+            "--include and --exclude take the names of workers in the hostfile: JOB-RUN-worker-0.JOB-RUN and so on,"
+            " where JOB is the name of the job and RUN is run.id. Slots are counted from 0. DeepSpeed's launcher stops"
+            " at any other name or slot, or if no slot is left."
         ),
-        remedy="Write NAME or NAME:SLOT,SLOT, several of them joined by @.",
+        remedy="Write NAME or NAME:SLOT,SLOT, and separate several of them with @.",
         example=job(training="training: {python: train.py, deepspeed: {args: ['--include=worker-0']}}"),
     ),
     Kind(
         "DS283",
         title="An argument that only some versions of DeepSpeed have",
-        when=(
-            "The version of DeepSpeed in training.deepspeed.version does not have this option, and would stop with a"
-            " message about its usage."
-        ),
-        remedy="Leave the option out, or correct the version.",
+        when="The version in training.deepspeed.version does not have this option and would stop with a usage message.",
+        remedy="Remove the option, or correct the version.",
         example=job(training="training: {python: a.py, deepspeed: {version: '0.16.9', args: [--log_level, debug]}}"),
     ),
     Kind(
         "DS284",
-        title="An argument that hides or loses something",
-        when="A warning: with this option DeepSpeed's launcher says less, so that a failure is harder to understand.",
-        remedy="Leave it out while you look for a mistake.",
+        title="An argument that hides messages",
+        when="A warning: with this option DeepSpeed's launcher prints less, which makes failures harder to understand.",
+        remedy="Remove it while you look for a problem.",
         example=job(training="training: {python: train.py, deepspeed: {args: [--quiet]}}"),
     ),
     Kind(
         "DS286",
-        title="A command for debugging that is not run",
+        title="A debug command that is not run",
         when=(
-            "A warning: lifecycle.debug.command is what workers do instead of nothing while lifecycle.debug.enabled"
-            " holds the training back. It is false, so the training starts and the command does not."
+            "A warning: workers run lifecycle.debug.command only while lifecycle.debug.enabled holds back the training."
+            " It is false, so the training starts and the command does not."
         ),
         remedy="Set lifecycle.debug.enabled: true, or remove the command.",
         example=job("lifecycle: {debug: {command: [sleep, infinity]}}"),
     ),
     Kind(
         "DS287",
-        title="A size of the shared memory that means another one",
+        title="A size of the shared memory that means something else",
         when=(
-            "workers.sharedMemory is the size limit of a volume in memory. The size 0 means no limit there, and m is a"
-            " thousandth, so that 500m is half a byte."
+            "workers.sharedMemory is the size limit of a volume in memory. 0 means no limit, and the unit m is a"
+            " thousandth, so 500m is half a byte."
         ),
         remedy=(
-            'Write 500M or 500Mi; "" for the small /dev/shm of the container runtime, unlimited for no limit but the'
-            " pod's."
+            'Write 500M or 500Mi. "" means the small /dev/shm of the container runtime, unlimited means no limit but'
+            " the pod's."
         ),
         example=job("workers: {sharedMemory: 500m}"),
     ),
     # code from Git
     Kind(
         "DS290",
-        title="A setting of a repository that is not given",
-        when="Something about the repository is given, and its address is not.",
-        remedy="Give code.git.repository, or remove the rest.",
+        title="A repository setting without a repository",
+        when="A setting of the repository is given, but not its address.",
+        remedy="Set code.git.repository, or remove the setting.",
         example=job("code: {git: {revision: main}}"),
     ),
     Kind(
         "DS291",
         title="Code that may change under one run id",
         when=(
-            "A warning: a branch moves, and a tag can be moved. A worker that starts later, or a restart, may get"
-            " another program under the same run id."
+            "A warning: branches move, and tags can be moved. A restart, or a worker that starts later, may get another"
+            " program under the same run id."
         ),
-        remedy="Give the whole id of a commit, 40 characters, as git rev-parse HEAD prints it.",
+        remedy="Use the full commit id of 40 characters, as git rev-parse HEAD prints it.",
         example=job('code: {git: {repository: "https://example.com/x.git", revision: main}}'),
     ),
     Kind(
         "DS292",
         title="A repository over ssh without a key",
-        when="The repository is reached over ssh, and there is no key to log in with.",
-        remedy="Name a Secret with the key ssh-privatekey in code.git.secretName, or use an https address.",
+        when="The repository is cloned over ssh, but no key is set.",
+        remedy="Set code.git.secretName to a Secret with the key ssh-privatekey, or use an https address.",
         example=job(
             "code:",
             f'  git: {{repository: "git@example.com:x.git", revision: {COMMIT}, knownHosts: "example.com ssh-rsa AA"}}',
@@ -864,31 +857,31 @@ KINDS = (
         "DS293",
         title="A repository over ssh without known hosts",
         when=(
-            "A warning: the repository is reached over ssh, and code.git.knownHosts does not say which key its host"
-            " has. Unless the Secret has that under known_hosts, nothing is cloned: another host could pretend to be"
+            "A warning: the repository is cloned over ssh, but code.git.knownHosts does not contain the key of its"
+            " host. Unless the Secret has it under known_hosts, cloning fails, because another host could impersonate"
             " it."
         ),
         remedy=(
-            "Give the lines that ssh-keyscan prints in code.git.knownHosts, after comparing them with what the host"
+            "Put the output of ssh-keyscan into code.git.knownHosts, after comparing it with the keys that the host"
             " publishes."
         ),
         example=job(f'code: {{git: {{repository: "git@example.com:x.git", revision: {COMMIT}, secretName: key}}}}'),
     ),
     Kind(
         "DS294",
-        title="A password that is sent as plain text",
-        when="A warning: with an http address the password goes over the network as plain text.",
+        title="A password that is sent unencrypted",
+        when="A warning: with an http address the password is sent unencrypted.",
         remedy="Use an https address.",
         example=job(f'code: {{git: {{repository: "http://example.com/x.git", revision: {COMMIT}, secretName: key}}}}'),
     ),
     Kind(
         "DS295",
-        title="An address or a revision that git does not take",
+        title="An address or a revision that git does not accept",
         when=(
-            "The code is cloned over https, http, ssh or git, and this is no such address; or the revision is a pattern"
-            " or a range, which names no single commit."
+            "Code is cloned over https, http, ssh or git, and this address uses none of them; or the revision is a"
+            " pattern or a range, not a single commit."
         ),
-        remedy="Write an address such as https://example.com/team/cifar.git, and the id of a commit.",
+        remedy="Use an address such as https://example.com/team/cifar.git, and a commit id.",
         example=job(f"code: {{git: {{repository: /srv/cifar.git, revision: {COMMIT}}}}}"),
     ),
 )

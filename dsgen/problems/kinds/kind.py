@@ -25,11 +25,12 @@ class Kind:
 def job(
     *lines: str,
     name: str = "name: cifar",
+    namespace: str = "namespace: training",
     image: str = "{repository: registry.example.com/team/cifar, tag: v3}",
     training: str = "training: {python: train.py}",
 ) -> str:
     """A values file that is right but for what is given."""
-    return "".join(f"{line}\n" for line in (name, "namespace: training", f"image: {image}", training, *lines) if line)
+    return "".join(f"{line}\n" for line in (name, namespace, f"image: {image}", training, *lines) if line)
 
 
 def deepspeed_job(*lines: str) -> str:
