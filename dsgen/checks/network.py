@@ -48,7 +48,7 @@ ROWS = (
         id="DS240",
         path="ssh.secret.name",
         when='values.ssh.secret.mode != "existing"',
-        message="ssh.secret.name names a Secret of yours, which only the mode existing uses",
+        message="ssh.secret.name is used only with ssh.secret.mode: existing",
         hint="set ssh.secret.mode: existing, or remove the name",
         inside=("if values.ssh.secret.name",),
     ),

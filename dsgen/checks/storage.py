@@ -115,15 +115,15 @@ ROWS = (
             'volume.create is not none and "ReadWriteOncePod" in volume.create.accessModes'
             " and volume.create.accessModes | length > 1"
         ),
-        message="storage.<< name >>: ReadWriteOncePod stands beside other access modes",
-        hint="it stands alone; keep one of them",
+        message="storage.<< name >>: ReadWriteOncePod cannot be combined with other access modes",
+        hint="keep one of them",
         inside=(VOLUMES,),
     ),
     Check(
         id="DS219",
         path="storage.<< name >>.create.size",
         when=f'volume.create is not none and quantity_json(volume.create.size) is matching("{NOTHING}")',
-        message="storage.<< name >>.create.size: Kubernetes refuses a claim of nothing",
+        message="storage.<< name >>.create.size: Kubernetes refuses a claim of size 0",
         hint="give a size such as 100Gi",
         inside=(VOLUMES,),
     ),

@@ -4,7 +4,7 @@
 {{- define "deepspeed-job.networkProblems" -}}
 {{- if .Values.ssh.secret.name }}
   {{- if ne .Values.ssh.secret.mode "existing" }}
-ssh.secret.name names a Secret of yours, which only the mode existing uses [DS240]
+ssh.secret.name is used only with ssh.secret.mode: existing [DS240]
   set ssh.secret.mode: existing, or remove the name
   {{- end }}
 
