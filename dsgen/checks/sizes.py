@@ -6,11 +6,10 @@ import functools
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from dsgen.checks.row import Names, Place, found
+from dsgen.checks.row import Function, Names, Place, found
 from dsgen.deepspeed import hostfile
 from dsgen.language.text import scalar, to_json
-from dsgen.reading.nodes import Path, path_text
-from dsgen.schema.validate import Problem
+from dsgen.problems.diagnostics import Diagnostic, Path, path_text
 
 MAX_BYTES = 1024 * 1024
 """What a ConfigMap holds; the API server counts keys and values."""
@@ -27,7 +26,7 @@ APPLY = "use kubectl apply --server-side, and in Argo CD the sync option ServerS
 FEWER = "use shorter names or fewer workers"
 
 
-def files_size(values: Mapping[str, Any], _: Names, place: Place) -> Iterator[Problem]:
+def files_size(values: Mapping[str, Any], _: Names, place: Place) -> Iterator[Diagnostic]:
     """training.files, which have a ConfigMap of their own."""
     files, path = values["training"]["files"], ("training", "files")
     size = sum(len(name) + _bytes(text) for name, text in files.items())
@@ -40,7 +39,7 @@ def files_size(values: Mapping[str, Any], _: Names, place: Place) -> Iterator[Pr
         yield found("DS258", path, message, APPLY, place, "warning")
 
 
-def config_size(values: Mapping[str, Any], release: Names, place: Place) -> Iterator[Problem]:
+def config_size(values: Mapping[str, Any], release: Names, place: Place) -> Iterator[Diagnostic]:
     """The ConfigMap of the run; the largest part is told."""
     job = values["name"] or release["name"]
     texts = texts_of(values, job)
@@ -106,4 +105,7 @@ def _json_bytes(text: str) -> int:
     return _bytes(to_json(text)) + 5 * sum(map(text.count, "<>&"))
 
 
-FUNCTIONS = (files_size, config_size)
+FUNCTIONS = (
+    Function(files_size, {"DS253": (), "DS258": LOOKS_AT}),
+    Function(config_size, {"DS257": LOOKS_AT, "DS258": LOOKS_AT}),
+)

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import click
 
-from dsgen.cli._jobs import Job
 from dsgen.cli._printed import say
 from dsgen.errors import EXIT_FINDINGS, EXIT_OK, DsgenError, UsageProblem
 from dsgen.render import Document
+from dsgen.values import Job
 from dsgen.writer import INDEX, Changes, Place, Plan, Refused, compare, write
 
 # Windows cannot have such names, whatever follows the first dot, and one of them stops Flux for a whole repository.
@@ -49,7 +49,7 @@ def job_plan(job: Job, documents: Sequence[Document]) -> Plan:
     return Plan(
         owner=f"job {job.release.namespace}/{job.release.name}",
         files={path: document.text for path, document in zip(paths, documents, strict=True)},
-        run=str(job.values["run"]["id"]),
+        run=str(job.data["run"]["id"]),
         frozen=frozenset(path for path, document in zip(paths, documents, strict=True) if document.scope == "run"),
     )
 

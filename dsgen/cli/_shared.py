@@ -17,7 +17,7 @@ EXIT_INTERRUPTED = 130  # as a shell says it: 128 + SIGINT
 EXIT_TERMINATED = 143  # 128 + SIGTERM
 
 
-class Findings(DsgenError):  # noqa: N818 - it has no message of its own
+class ErrorsReported(DsgenError):  # noqa: N818 - it has no message of its own
     """The user's files have errors, and they were shown."""
 
     exit_code = EXIT_FINDINGS

@@ -32,5 +32,5 @@ def command(inputs: Inputs, output: Path, check: bool, dry_run: bool) -> int:
     """
     job = load_chart(inputs)
     name = (job and job.release.name) or NAME
-    files = chart_files(job.values if job else None, name)
+    files = chart_files(job.data if job else None, name)
     return deliver([(Place(output), Plan(f"chart {name}", files))], check, dry_run)

@@ -7,9 +7,9 @@ import click
 from dsgen import presets, values
 from dsgen.cli._printed import emit, say
 from dsgen.errors import EXIT_OK, UsageProblem
-from dsgen.problems.diagnostics import Diagnostic, has_errors
-from dsgen.schema.suggestions import closest
-from dsgen.values import Release, SourceText
+from dsgen.problems.diagnostics import Diagnostic
+from dsgen.schema.suggestions import closest, did_you_mean
+from dsgen.values import SourceText
 from dsgen.writer import create
 
 FLAGS = {"name": "--name: ", "namespace": "-n: ", "image": "--image: "}
@@ -60,9 +60,9 @@ def _width() -> int:
 def _filled(preset: str, name: str, namespace: str, image: str) -> str:
     """The text of a preset with these names. Raises UsageProblem when there is no such preset, or a name cannot be."""
     if preset not in presets.names():
-        close = closest(preset, presets.names())
-        question = f"did you mean {close}? " if close else ""
-        raise UsageProblem(f"--preset {preset}: there is no such preset; {question}dsgen init --list shows them all")
+        question = did_you_mean(closest(preset, presets.names()))
+        hint = f"{question} dsgen init --list shows them all".lstrip()
+        raise UsageProblem(f"--preset {preset}: there is no such preset; {hint}")
     text = presets.text(preset)
     if name or namespace or image:
         text = presets.filled(text, name, namespace, image)
@@ -72,15 +72,12 @@ def _filled(preset: str, name: str, namespace: str, image: str) -> str:
 
 def _refuse_wrong_names(text: str) -> None:
     """Raises UsageProblem when the names of the command line make the file one that `dsgen validate` refuses."""
-    loaded = values.load([SourceText("", text)])
-    found = loaded.diagnostics
-    if loaded.values:
-        found += values.check(loaded, Release(loaded.values.data["name"], loaded.values.data["namespace"]))
-    if has_errors(found):
-        raise UsageProblem(*(_told(problem) for problem in found if problem.severity == "error"))
+    errors = [one for one in values.load([SourceText("", text)]).problems(chart=True) if one.severity == "error"]
+    if errors:
+        raise UsageProblem(*map(_told, errors))
 
 
 def _told(problem: Diagnostic) -> str:
     """With the flag that it is about, and the rule."""
-    flag = FLAGS.get(problem.path.partition(".")[0], "")
+    flag = FLAGS.get(str(problem.path[0]), "") if problem.path else ""
     return f"{flag}{problem.message}" + (f"; {problem.hint}" if problem.hint else "")

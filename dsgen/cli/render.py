@@ -32,7 +32,7 @@ def command(inputs: Inputs, output: Path | None, check: bool, dry_run: bool) -> 
     if output is None and (check or dry_run):
         raise UsageProblem("--check and --dry-run compare with a folder: add -o DIR")
     jobs = load_jobs(inputs)
-    rendered = [render(job.values, job.release) for job in jobs]
+    rendered = [render(job.data, job.release) for job in jobs]
     if output is None:
         emit("---\n".join(document.text for documents in rendered for document in documents))
         return EXIT_OK

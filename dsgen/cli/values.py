@@ -33,9 +33,9 @@ def command(inputs: Inputs, form: str) -> int:
       dsgen values cifar.yaml -f prod.yaml --set workers.slots=8
       dsgen values cifar.yaml --format json
     """
-    found = load_values(inputs)
+    jobs = load_values(inputs)
     if form == "json":
-        emit("".join(json.dumps(loaded.values.data, indent=2) + "\n" for loaded in found if loaded.values))
+        emit("".join(json.dumps(job.data, indent=2) + "\n" for job in jobs))
     else:
-        emit("---\n".join(origins.as_yaml(loaded) for loaded in found))
+        emit("---\n".join(map(origins.as_yaml, jobs)))
     return EXIT_OK

@@ -10,9 +10,9 @@ from typing import Any
 from urllib.parse import quote
 
 from dsgen import __version__
-from dsgen.problems.diagnostics import TITLES, Diagnostic, Position, told
+from dsgen.problems.diagnostics import Diagnostic, Position, path_text, told
 from dsgen.problems.escaping import visible
-from dsgen.problems.explanations import EXPLANATIONS
+from dsgen.problems.kinds import KINDS
 
 JSON_VERSION = 1
 """Counts up when a field of the JSON report goes away or means something else; new fields do not change it."""
@@ -34,7 +34,7 @@ def _json_one(found: Diagnostic) -> dict[str, Any]:
         "file": place and place.file,
         "line": place and place.line,
         "column": place and place.column,
-        "path": found.path,
+        "path": path_text(found.path),
         "hint": found.hint,
     }
 
@@ -61,12 +61,12 @@ def as_sarif(diagnostics: Iterable[Diagnostic]) -> str:
 
 
 def _rule(id_: str) -> dict[str, Any]:
-    explanation = EXPLANATIONS[id_]
+    kind = KINDS[id_]
     return {
         "id": id_,
-        "shortDescription": {"text": TITLES[id_]},
-        "fullDescription": {"text": explanation.when},
-        "help": {"text": explanation.remedy},
+        "shortDescription": {"text": kind.title},
+        "fullDescription": {"text": kind.when},
+        "help": {"text": kind.remedy},
     }
 
 
@@ -87,13 +87,13 @@ def _location(found: Diagnostic) -> dict[str, Any]:
         region = {"startLine": found.position.line, "startColumn": found.position.column}
         location["physicalLocation"] = {"artifactLocation": {"uri": _uri(found.position.file)}, "region": region}
     if found.path:
-        location["logicalLocations"] = [{"fullyQualifiedName": found.path, "kind": "property"}]
+        location["logicalLocations"] = [{"fullyQualifiedName": path_text(found.path), "kind": "property"}]
     return location
 
 
 def _is_file(place: Position) -> bool:
     """Whether others can open it: standard input and flags are no files."""
-    return place.file != "<stdin>" and not place.file.startswith("--set")
+    return place.file not in ("<stdin>", "--name", "-n") and not place.file.startswith("--set")
 
 
 def _uri(file: str) -> str:
@@ -112,7 +112,7 @@ def as_github(diagnostics: Iterable[Diagnostic]) -> str:
 
 def _annotation(found: Diagnostic) -> str:
     place = found.position
-    fields = {"title": f"{TITLES[found.id]} [{found.id}]"}
+    fields = {"title": f"{KINDS[found.id].title} [{found.id}]"}
     if place and _is_file(place):
         fields = {"file": visible(place.file), "line": str(place.line), "col": str(place.column), **fields}
     parameters = ",".join(f"{key}={_github_property(value)}" for key, value in fields.items())

@@ -4,7 +4,7 @@
 {{- define "deepspeed-job.networkProblems" -}}
 {{- if .Values.ssh.secret.name }}
   {{- if ne .Values.ssh.secret.mode "existing" }}
-ssh.secret.name names a Secret of yours, which only the mode existing uses [DS240]
+ssh.secret.name is used only with ssh.secret.mode: existing [DS240]
   set ssh.secret.mode: existing, or remove the name
   {{- end }}
 
@@ -156,7 +156,7 @@ status.webhook.url: the record goes over the network as plain text [DS247]
             (regexMatch "^[A-Za-z]+://[^/]+/.*[0-9A-Fa-f]{8}(-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}.*$" .Values.status.webhook.url)
             (and (regexMatch "^[A-Za-z]+://[^/]+/.*[A-Za-z0-9]{16}.*$" .Values.status.webhook.url)
                  (regexMatch "^[A-Za-z]+://[^/]+/.*[0-9].*$" .Values.status.webhook.url)) }}
-status.webhook.url seems to hold a key, and whoever reads the values can post with it [DS360]
+status.webhook.url seems to hold a key, and anyone who reads the values can post with it [DS360]
   put the address into a Secret, under the key url, and name it in status.webhook.secretName
   {{- end }}
 {{- end }}
