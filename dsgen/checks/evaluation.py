@@ -7,7 +7,7 @@ from typing import Any
 
 from dsgen.checks.gaps import Watch
 from dsgen.checks.row import Check
-from dsgen.reading.nodes import Path
+from dsgen.problems.diagnostics import Path
 
 Find = Callable[[Mapping[str, Any], Mapping[str, str], Watch], Iterator[tuple[Path, str]]]
 

@@ -8,7 +8,8 @@ from dsgen import __version__, schema
 from dsgen.compiler.checks import WARNINGS, checks_units, row_units
 from dsgen.compiler.frontend.program import Program, typed
 from dsgen.compiler.frontend.source import Unit
-from dsgen.language.environment import PACKAGE, TEMPLATES, environment
+from dsgen.language.environment import TEMPLATES, environment
+from dsgen.language.files import SHIPPED
 
 NOTES = "NOTES.txt"
 MADE_BY = f"""
@@ -37,8 +38,7 @@ def template_units() -> dict[str, Unit]:
 
 
 def _typed(units: Mapping[str, Unit], free_units: Container[str]) -> Program:
-    scripts = {path.relative_to(PACKAGE).as_posix() for path in (PACKAGE / "scripts").iterdir()}
-    return typed(units, schema.load(), scripts, environment(), free_units)
+    return typed(units, schema.load(), SHIPPED.texts, environment(), free_units)
 
 
 def read(path: Path) -> str:

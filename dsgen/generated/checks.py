@@ -505,10 +505,7 @@ def ds295(values, release, watch):
         and not matching(values['code']['git']['repository'], '^(https?|ssh|git)://[^/]+/.+$')
         and not matching(values['code']['git']['repository'], '^[^/:]+:([^/].*|/[^/].*)$')
     ):
-        yield (
-            ('code', 'git', 'repository'),
-            f"code.git.repository: {quote(values['code']['git']['repository'])} is no address of https, http, ssh or git",
-        )
+        yield ('code', 'git', 'repository'), "code.git.repository is no address of https, http, ssh or git"
 
 
 def ds295_2(values, release, watch):
@@ -536,11 +533,20 @@ def ds248(values, release, watch):
     """DS248 code.git.repository"""
     if (
         values['code']['git']['repository']
-        and (matching(values['code']['git']['repository'], '^[a-z+]+://[^/@]*:[^/@]*@.*$') or matching(values['code']['git']['repository'], '^https?://[^/]*@.*$'))
+        and (matching(values['code']['git']['repository'], '^([A-Za-z+.-]+://)?[^/@]*:[^/@]*@.*$') or matching(values['code']['git']['repository'], '^[Hh][Tt][Tt][Pp][Ss]?://[^/]*@.*$'))
     ):
         yield (
             ('code', 'git', 'repository'),
             "code.git.repository holds a user name or a password, and the values are kept in Git",
+        )
+
+
+def ds360(values, release, watch):
+    """DS360 code.git.repository"""
+    if values['code']['git']['repository'] and matching(values['code']['git']['repository'], '^[^?]*[?].+$'):
+        yield (
+            ('code', 'git', 'repository'),
+            "code.git.repository seems to hold a key behind the ?, and the values are kept in Git",
         )
 
 
@@ -967,7 +973,7 @@ def ds218(values, release, watch):
         ):
             yield (
                 ('storage', name, 'create', 'accessModes'),
-                f"storage.{name}: ReadWriteOncePod stands beside other access modes",
+                f"storage.{name}: ReadWriteOncePod cannot be combined with other access modes",
             )
 
 
@@ -982,7 +988,7 @@ def ds219(values, release, watch):
         ):
             yield (
                 ('storage', name, 'create', 'size'),
-                f"storage.{name}.create.size: Kubernetes refuses a claim of nothing",
+                f"storage.{name}.create.size: Kubernetes refuses a claim of size 0",
             )
 
 
@@ -1033,7 +1039,7 @@ def ds212_2(values, release, watch):
 def ds240(values, release, watch):
     """DS240 ssh.secret.name"""
     if values['ssh']['secret']['name'] and values['ssh']['secret']['mode'] != 'existing':
-        yield ('ssh', 'secret', 'name'), "ssh.secret.name names a Secret of yours, which only the mode existing uses"
+        yield ('ssh', 'secret', 'name'), "ssh.secret.name is used only with ssh.secret.mode: existing"
 
 
 def ds241(values, release, watch):
@@ -1223,16 +1229,28 @@ def ds246(values, release, watch):
 
 def ds247(values, release, watch):
     """DS247 status.webhook.url"""
-    if values['status']['webhook']['url'] and matching(values['status']['webhook']['url'], '^http:.*$'):
+    if values['status']['webhook']['url'] and matching(values['status']['webhook']['url'], '^[Hh][Tt][Tt][Pp]:.*$'):
         yield ('status', 'webhook', 'url'), "status.webhook.url: the record goes over the network as plain text"
 
 
 def ds248_2(values, release, watch):
     """DS248 status.webhook.url"""
-    if values['status']['webhook']['url'] and matching(values['status']['webhook']['url'], '^https?://[^/]*@.*$'):
+    if values['status']['webhook']['url'] and matching(values['status']['webhook']['url'], '^[A-Za-z]+://[^/]*@.*$'):
         yield (
             ('status', 'webhook', 'url'),
             "status.webhook.url holds a user name or a password, and the values are kept in Git",
+        )
+
+
+def ds360_2(values, release, watch):
+    """DS360 status.webhook.url"""
+    if (
+        values['status']['webhook']['url']
+        and (matching(values['status']['webhook']['url'], '^[^?]*[?].+$') or matching(values['status']['webhook']['url'], '^(?i:https?://([^/]*[.])?(hooks[.]slack[.]com|discord(app)?[.]com/api/webhooks|webhook[.]office[.]com|outlook[.]office(365)?[.]com/webhook|hooks[.]zapier[.]com|maker[.]ifttt[.]com/trigger|api[.]telegram[.]org|chat[.]googleapis[.]com)/.+)$') or matching(values['status']['webhook']['url'], '^[A-Za-z]+://[^/]+/.*[0-9A-Fa-f]{8}(-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}.*$') or matching(values['status']['webhook']['url'], '^[A-Za-z]+://[^/]+/.*[A-Za-z0-9]{16}.*$') and matching(values['status']['webhook']['url'], '^[A-Za-z]+://[^/]+/.*[0-9].*$'))
+    ):
+        yield (
+            ('status', 'webhook', 'url'),
+            "status.webhook.url seems to hold a key, and anyone who reads the values can post with it",
         )
 
 
@@ -2458,6 +2476,7 @@ ROWS = (
     ds295_2,
     ds291,
     ds248,
+    ds360,
     ds292,
     ds293,
     ds294,
@@ -2511,6 +2530,7 @@ ROWS = (
     ds246,
     ds247,
     ds248_2,
+    ds360_2,
     ds249,
     ds242_2,
     ds242_3,

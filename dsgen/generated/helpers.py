@@ -186,6 +186,9 @@ def environment(values, release, role):
         f"  value: {quote(job_name(values, release))}\n"
         "- name: DSGEN_RUN\n"
         f"  value: {quote(run_id(values))}\n"
+        "- name: DSGEN_JOB_LIMITS\n"
+        "  value: |-\n"
+        f"    {indent(job_limits(values, role), 4)}\n"
     )
     own = {'PYTHONUNBUFFERED': '1', 'TRITON_CACHE_DIR': '/run/dsgen/cache/triton', 'XDG_CACHE_HOME': '/run/dsgen/cache'}
     own = overlay(own, {'TORCH_EXTENSIONS_DIR': '/run/dsgen/cache/torch_extensions'})
@@ -379,6 +382,16 @@ def keep_annotations():
     )
 
 
+def stay_annotations():
+    """Argo CD removes what has left the source before it applies the rest. Where that is refused, pods of the run may
+    still need what was removed.
+    """
+    return (
+        "argocd.argoproj.io/compare-options: IgnoreExtraneous\n"
+        "argocd.argoproj.io/sync-options: Prune=false"
+    )
+
+
 def reserved_key(key):
     """"true" for a key of labels or annotations that dsgen, Kubernetes or a delivery tool writes; empty for the user's
     own.
@@ -389,7 +402,7 @@ def reserved_key(key):
         return "true"
     if matching(key, '^kustomize[.]toolkit[.]fluxcd[.]io/(substitute|prune)$'):
         return "true"
-    if key in ['job-name', 'controller-uid', 'argocd.argoproj.io/sync-options']:
+    if key in ['job-name', 'controller-uid', 'argocd.argoproj.io/compare-options', 'argocd.argoproj.io/sync-options']:
         return "true"
     if key in ['scheduling.k8s.io/group-name', 'scheduling.x-k8s.io/pod-group']:
         return "true"
@@ -473,6 +486,13 @@ def run_name(values, release):
     return f"{job_name(values, release)}-{run_id(values)}"
 
 
+def scripts_name(values, release):
+    """The ConfigMap with dsgen's scripts: another one where their content differs, so that a run keeps the scripts that
+    it began with.
+    """
+    return f"{job_name(values, release)}-scripts-{'e409e118dc'}"
+
+
 def image_reference(image):
     """The reference of an image; a digest wins over a tag. `image` is values.image."""
     if image['digest']:
@@ -540,11 +560,22 @@ def makes_key(values):
     return ""
 
 
-def job_fields(values):
-    """Fields of both Jobs. Without the policy a lost pod and its replacement would run side by side, under one name."""
-    text = "podReplacementPolicy: Failed\n"
-    if values['lifecycle'].get('suspend') is not None:
-        text += f"suspend: {scalar(values['lifecycle']['suspend'])}\n"
+def job_limits(values, role):
+    """Fields of a Job that the API server would change while it runs. An environment variable has them, too: it belongs
+    to the pod template, which never changes, so the API server refuses the whole Job. Only `suspend` may change.
+    """
+    text = ""
+    if role == 'worker':
+        pods = int(worker_pods(values))
+        text += (
+            f"completions: {scalar(pods)}\n"
+            f"parallelism: {scalar(pods)}\n"
+            f"backoffLimit: {scalar(values['lifecycle']['workerReplacements'] * pods)}\n"
+        )
+    else:
+        text += "backoffLimit: 3\n"
+    # With the default a lost pod and its replacement would run side by side, under one name.
+    text += "podReplacementPolicy: Failed\n"
     if values['lifecycle'].get('ttlSecondsAfterFinished') is not None:
         text += f"ttlSecondsAfterFinished: {scalar(values['lifecycle']['ttlSecondsAfterFinished'])}\n"
     return text.removesuffix("\n")
@@ -572,12 +603,12 @@ def pod_metadata(values, release, pod, role):
     for key, value in items(pod['podLabels']):
         text += f"  {quote(key)}: {quote(value)}\n"
     if role == 'worker' and values['scheduling']['gang'] == 'coscheduling':
-        text += f"  scheduling.x-k8s.io/pod-group: {quote(run_name(values, release))}\n"
+        text += f"  scheduling.x-k8s.io/pod-group: {quote(gang_name(values, release))}\n"
     own = {}
     if role == 'worker' and values['network']['rdma']['networks']:
         own = {'k8s.v1.cni.cncf.io/networks': join(values['network']['rdma']['networks'], ',')}
     if role == 'worker' and values['scheduling']['gang'] == 'volcano':
-        own = overlay(own, {'scheduling.k8s.io/group-name': run_name(values, release)})
+        own = overlay(own, {'scheduling.k8s.io/group-name': gang_name(values, release)})
     topology = values['scheduling']['topology']
     if role == 'worker' and kueue_queue(values, role) and topology['required']:
         own = overlay(own, {'kueue.x-k8s.io/podset-required-topology': topology['required']})
@@ -655,9 +686,13 @@ def volumes(values, release, mount_in):
     """
     text = (
         "- name: dsgen-config\n"
-        "  configMap:\n"
-        f"    name: {run_name(values, release)}-config\n"
+        "  projected:\n"
         "    defaultMode: 365  # 0555\n"
+        "    sources:\n"
+        "      - configMap:\n"
+        f"          name: {run_name(values, release)}-config\n"
+        "      - configMap:\n"
+        f"          name: {scripts_name(values, release)}\n"
         "- name: dsgen-run\n"
         "  emptyDir:\n"
         "    medium: Memory\n"
@@ -729,6 +764,13 @@ def kueue_queue(values, role):
     if values['scheduling']['gang'] != 'volcano':
         return f"{values['scheduling']['queue']}"
     return ""
+
+
+def gang_name(values, release):
+    """The PodGroup of the workers. Its name has their number, because a PodGroup may change: pods that began in one of
+    two never wait for a third.
+    """
+    return f"{run_name(values, release)}-{worker_pods(values)}"
 
 
 def queue_labels(values, role):

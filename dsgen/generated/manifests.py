@@ -8,9 +8,10 @@ from dsgen.generated.helpers import (
     api_container,
     claim_name,
     fail_job,
+    gang_name,
     image_reference,
     init_containers,
-    job_fields,
+    job_limits,
     job_name,
     keep_annotations,
     labels,
@@ -27,12 +28,14 @@ from dsgen.generated.helpers import (
     run_labels,
     run_name,
     run_selector,
+    scripts_name,
     secret_name,
     security_context,
     selector,
     service_account_name,
     shared_mounts,
     shared_volumes,
+    stay_annotations,
     tensorboard_selector,
     training_container,
     training_mounts,
@@ -44,7 +47,7 @@ from dsgen.generated.helpers import (
     worker_ports,
 )
 from dsgen.language.files import SHIPPED
-from dsgen.language.functions import count_to, items, replace
+from dsgen.language.functions import basename, count_to, items, replace
 from dsgen.language.text import indent, quote, scalar, to_json, to_plain_json, to_yaml
 
 
@@ -444,91 +447,6 @@ def config_configmap(values, release):
             "        ForwardX11 no\n"
             "        LogLevel ERROR\n"
         )
-    # The scripts that run in the pods, which see them in /etc/dsgen.
-    text += (
-        "  absent.py: |\n"
-        f"    {indent(SHIPPED.get('scripts/absent.py'), 4)}\n"
-        "  apart.py: |\n"
-        f"    {indent(SHIPPED.get('scripts/apart.py'), 4)}\n"
-        "  api.py: |\n"
-        f"    {indent(SHIPPED.get('scripts/api.py'), 4)}\n"
-        "  code.sh: |\n"
-        f"    {indent(SHIPPED.get('scripts/code.sh'), 4)}\n"
-        "  crew.py: |\n"
-        f"    {indent(SHIPPED.get('scripts/crew.py'), 4)}\n"
-        "  debug.py: |\n"
-        f"    {indent(SHIPPED.get('scripts/debug.py'), 4)}\n"
-        "  endranks.py: |\n"
-        f"    {indent(SHIPPED.get('scripts/endranks.py'), 4)}\n"
-        "  exchange.py: |\n"
-        f"    {indent(SHIPPED.get('scripts/exchange.py'), 4)}\n"
-        "  hostfile.py: |\n"
-        f"    {indent(SHIPPED.get('scripts/hostfile.py'), 4)}\n"
-        "  image.py: |\n"
-        f"    {indent(SHIPPED.get('scripts/image.py'), 4)}\n"
-        "  journal.py: |\n"
-        f"    {indent(SHIPPED.get('scripts/journal.py'), 4)}\n"
-        "  keyfile.py: |\n"
-        f"    {indent(SHIPPED.get('scripts/keyfile.py'), 4)}\n"
-        "  keygen.py: |\n"
-        f"    {indent(SHIPPED.get('scripts/keygen.py'), 4)}\n"
-        "  launcher.py: |\n"
-        f"    {indent(SHIPPED.get('scripts/launcher.py'), 4)}\n"
-        "  lease.py: |\n"
-        f"    {indent(SHIPPED.get('scripts/lease.py'), 4)}\n"
-        "  life.py: |\n"
-        f"    {indent(SHIPPED.get('scripts/life.py'), 4)}\n"
-        "  login.py: |\n"
-        f"    {indent(SHIPPED.get('scripts/login.py'), 4)}\n"
-        "  methods.py: |\n"
-        f"    {indent(SHIPPED.get('scripts/methods.py'), 4)}\n"
-        "  outcome.py: |\n"
-        f"    {indent(SHIPPED.get('scripts/outcome.py'), 4)}\n"
-        "  output.py: |\n"
-        f"    {indent(SHIPPED.get('scripts/output.py'), 4)}\n"
-        "  overssh.py: |\n"
-        f"    {indent(SHIPPED.get('scripts/overssh.py'), 4)}\n"
-        "  passwd.sh: |\n"
-        f"    {indent(SHIPPED.get('scripts/passwd.sh'), 4)}\n"
-        "  pdsh.sh: |\n"
-        f"    {indent(SHIPPED.get('scripts/pdsh.sh'), 4)}\n"
-        "  preflight.py: |\n"
-        f"    {indent(SHIPPED.get('scripts/preflight.py'), 4)}\n"
-        "  preflight_peer.py: |\n"
-        f"    {indent(SHIPPED.get('scripts/preflight_peer.py'), 4)}\n"
-        "  processes.py: |\n"
-        f"    {indent(SHIPPED.get('scripts/processes.py'), 4)}\n"
-        "  program.py: |\n"
-        f"    {indent(SHIPPED.get('scripts/program.py'), 4)}\n"
-        "  rank.py: |\n"
-        f"    {indent(SHIPPED.get('scripts/rank.py'), 4)}\n"
-        "  record.py: |\n"
-        f"    {indent(SHIPPED.get('scripts/record.py'), 4)}\n"
-        "  reports.py: |\n"
-        f"    {indent(SHIPPED.get('scripts/reports.py'), 4)}\n"
-        "  serving.py: |\n"
-        f"    {indent(SHIPPED.get('scripts/serving.py'), 4)}\n"
-        "  session.py: |\n"
-        f"    {indent(SHIPPED.get('scripts/session.py'), 4)}\n"
-        "  session.sh: |\n"
-        f"    {indent(SHIPPED.get('scripts/session.sh'), 4)}\n"
-        "  settings.py: |\n"
-        f"    {indent(SHIPPED.get('scripts/settings.py'), 4)}\n"
-        "  start.sh: |\n"
-        f"    {indent(SHIPPED.get('scripts/start.sh'), 4)}\n"
-        "  status.py: |\n"
-        f"    {indent(SHIPPED.get('scripts/status.py'), 4)}\n"
-        "  tcp.py: |\n"
-        f"    {indent(SHIPPED.get('scripts/tcp.py'), 4)}\n"
-        "  training.py: |\n"
-        f"    {indent(SHIPPED.get('scripts/training.py'), 4)}\n"
-        "  webhook.py: |\n"
-        f"    {indent(SHIPPED.get('scripts/webhook.py'), 4)}\n"
-        "  worker.py: |\n"
-        f"    {indent(SHIPPED.get('scripts/worker.py'), 4)}\n"
-        "  workers.py: |\n"
-        f"    {indent(SHIPPED.get('scripts/workers.py'), 4)}\n"
-    )
     return text
 
 
@@ -554,6 +472,32 @@ def config_files(values, release):
             text += f"  {quote(file)}: {quote(text_)}\n"
         return text
     return ""
+
+
+def config_scripts(values, release):
+    """config/scripts.yaml: The scripts that run in the pods, which see them in /etc/dsgen. Named by their content: runs
+    with the same scripts share this object.
+    """
+    text = (
+        "apiVersion: v1\n"
+        "kind: ConfigMap\n"
+        "metadata:\n"
+        f"  name: {scripts_name(values, release)}\n"
+        f"  namespace: {quote(namespace(values, release))}\n"
+        "  labels:\n"
+        f"    {indent(labels(values, release, 'scripts'), 4)}\n"
+        "  annotations:\n"
+        f"    {indent(annotations(values), 4)}\n"
+        f"    {indent(stay_annotations(), 4)}\n"
+        "immutable: true\n"
+        "data:\n"
+    )
+    for path, _ in items(SHIPPED.glob('scripts/*')):
+        text += (
+            f"  {basename(path)}: |\n"
+            f"    {indent(SHIPPED.get(path), 4)}\n"
+        )
+    return text
 
 
 def network_service(values, release):
@@ -638,7 +582,7 @@ def scheduling_podgroup(values, release):
         text += (
             "kind: PodGroup\n"
             "metadata:\n"
-            f"  name: {quote(run_name(values, release))}\n"
+            f"  name: {quote(gang_name(values, release))}\n"
             f"  namespace: {quote(namespace(values, release))}\n"
             "  labels:\n"
             f"    {indent(run_labels(values, release, 'scheduling'), 4)}\n"
@@ -662,7 +606,6 @@ def workers_job(values, release):
     text = ""
     name = run_name(values, release)
     pod = values['workers']
-    pods = int(worker_pods(values))
     passwd = wants_passwd(values, pod)
     last_init_containers = init_containers(values, pod)
     text += (
@@ -682,10 +625,11 @@ def workers_job(values, release):
         f"    {indent(annotations(values), 4)}\n"
         "spec:\n"
         "  completionMode: Indexed\n"
-        f"  completions: {scalar(pods)}\n"
-        f"  parallelism: {scalar(pods)}\n"
-        f"  backoffLimit: {scalar(values['lifecycle']['workerReplacements'] * pods)}\n"
-        f"  {indent(job_fields(values), 2)}\n"
+        f"  {indent(job_limits(values, 'worker'), 2)}\n"
+    )
+    if values['lifecycle'].get('suspend') is not None:
+        text += f"  suspend: {scalar(values['lifecycle']['suspend'])}\n"
+    text += (
         "  podFailurePolicy:\n"
         "    rules:\n"
         "      - action: Ignore\n"
@@ -793,8 +737,11 @@ def launcher_job(values, release):
         "  annotations:\n"
         f"    {indent(annotations(values), 4)}\n"
         "spec:\n"
-        "  backoffLimit: 3\n"
-        f"  {indent(job_fields(values), 2)}\n"
+        f"  {indent(job_limits(values, 'launcher'), 2)}\n"
+    )
+    if values['lifecycle'].get('suspend') is not None:
+        text += f"  suspend: {scalar(values['lifecycle']['suspend'])}\n"
+    text += (
         "  podFailurePolicy:\n"
         "    rules:\n"
         "      - action: Ignore\n"
@@ -1086,6 +1033,7 @@ TEMPLATES = {
     "rbac/watch-rolebinding.yaml": rbac_watch_rolebinding,
     "config/configmap.yaml": config_configmap,
     "config/files.yaml": config_files,
+    "config/scripts.yaml": config_scripts,
     "network/service.yaml": network_service,
     "network/networkpolicy.yaml": network_networkpolicy,
     "scheduling/podgroup.yaml": scheduling_podgroup,

@@ -6,7 +6,7 @@ Python side, the Go back end writes the Go spelling; a test calls every row on b
 
 Types are the words of dsgen/compiler/frontend/types.py: `str` (any text), `word` (text that is safe without quotes),
 `int`, `bool`, `union` (a text or a number), `any` (an object of the user's), `map`, `list`, `json` (JSON text), `block`
-(YAML lines).
+(YAML lines), `file` (the path of a file that is shipped).
 """
 
 import operator
@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from dsgen.language.functions import (
+    basename,
     count_to,
     fail,
     get,
@@ -69,6 +70,7 @@ BUILTINS = (
     Builtin("length", "filter", len, "len {0}", ("word", "list", "map", "any"), "int"),
     Builtin("replace", "filter", replace, "| replace {1} {2}", TEXT, "same", (3, 3)),
     Builtin("join", "filter", join, "| join {1}", ("list",), "str", (2, 2)),
+    Builtin("basename", "filter", basename, "base {0}", ("file",), "word"),
     Builtin("items", "filter", items, "{0}", ("map", "any"), "pairs"),
     Builtin("get", "function", get, "dig {1:} {0}", ("any", "map"), "any", (3, 9)),
     Builtin("overlay", "function", overlay, "mergeOverwrite {0:}", ("any", "map"), "any", (2, 9), each="(deepCopy {})"),

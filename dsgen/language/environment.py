@@ -63,7 +63,7 @@ class Environment(jinja2.Environment):
 
 @functools.cache
 def environment(templates: Path = TEMPLATES, files: Path = PACKAGE) -> Environment:
-    """The environment over a folder of templates; `files.get` reads below `files`.
+    """The environment over a folder of templates; `files` in a template reads below `files`.
 
     Templates get `values` and `release` when they are rendered; `files` and the helpers are there already.
     """

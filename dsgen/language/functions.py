@@ -65,6 +65,11 @@ def join(texts: Iterable[str], separator: str) -> str:
     return separator.join(texts)
 
 
+def basename(path: str) -> str:
+    """The last part of a path."""
+    return path.rpartition("/")[2]
+
+
 def count_to(end: int) -> range:
     """The integers from 0 up to `end`, without it."""
     return range(int(end))

@@ -9,7 +9,9 @@ from dsgen.compiler.chart.package import compiled_templates
 
 
 def row(id_: str, *given: str, when: str = "", inside: tuple[str, ...] = (), hint: str = "") -> Check:
-    return Check(id_, "name", when, f"{id_} is wrong", hint, inside, given)
+    conditions = (" or ".join(f"values.{one}" for one in condition.split(" or ")) for condition in given)
+    around = (*(f"if {condition}" for condition in conditions), *inside)
+    return Check(id=id_, path="name", message=f"{id_} is wrong", when=when, hint=hint, inside=around)
 
 
 def written(*rows: Check) -> str:
@@ -28,7 +30,7 @@ A is wrong [A]
 
 def test_a_row_for_python_gives_path_and_message() -> None:
     path = "<< role >>.tolerations[one].<< key >>"
-    found = Check("DS1", path, "x", "<< key | quote >> is wrong", "mend it")
+    found = Check(id="DS1", path=path, message="<< key | quote >> is wrong")
 
     assert [
         '<< problem([role, "tolerations", index(one), key]) >><< key | quote >> is wrong',

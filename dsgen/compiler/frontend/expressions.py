@@ -4,25 +4,25 @@ Names, keys and types are resolved against the schema; what would mean something
 """
 
 import json
-from collections.abc import Container, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import singledispatchmethod
 from typing import Protocol
 
 from jinja2 import nodes
 
-from dsgen.compiler.frontend import tree
+from dsgen.compiler.frontend import shipped, tree
 from dsgen.compiler.frontend.facts import facts
 from dsgen.compiler.frontend.results import entry_type, is_whole, literal, result_type
 from dsgen.compiler.frontend.scope import Scope
 from dsgen.compiler.frontend.source import CompileError, Unit
 from dsgen.compiler.frontend.tree import Expr
-from dsgen.compiler.frontend.types import ANY, BLOCK, BOOL, EMPTY, INT, NULL, STR, TEXTS, WORD, Type, bare, join
+from dsgen.compiler.frontend.types import ANY, BOOL, EMPTY, INT, NULL, STR, TEXTS, WORD, Type, bare, join
 from dsgen.language.builtins import Builtin, rows
 
 FILTERS, FUNCTIONS, TESTS, OPERATORS = (rows(kind) for kind in ("filter", "function", "test", "operator"))
 ROOTS = ("values", "release")
-FILES = "files"
+FILES = shipped.NAME
 RELEASE_FIELDS = ("name", "namespace")
 
 
@@ -30,7 +30,7 @@ class Surroundings(Protocol):
     """What expressions need to know of the helpers, the files and the values around them."""
 
     values: Type
-    files: Container[str]
+    files: Mapping[str, str]
     used_files: set[str]
 
     def __contains__(self, name: object) -> bool:
@@ -203,16 +203,15 @@ class Expressions:
         return table[name]
 
     def _file(self, node: nodes.Call, method: nodes.Getattr) -> Expr:
-        is_files = isinstance(method.node, nodes.Name) and method.node.name == FILES and method.attr == "get"
-        path = node.args[0] if is_files and len(node.args) == 1 else None
-        if not isinstance(path, nodes.Const):
-            raise self.error(node, 'the only method is files.get("path")')
-        if FILES not in self.roots:
+        is_files = isinstance(method.node, nodes.Name) and method.node.name == FILES and method.attr in shipped.METHODS
+        if not is_files or len(node.args) != 1:
+            raise self.error(node, shipped.ONLY)
+        if method.attr != "digest" and FILES not in self.roots:
             raise self.error(node, "files are read in templates, not in helpers")
-        if path.value not in self.helpers.files:
-            raise self.error(node, f"there is no file {path.value!r}")
-        self.helpers.used_files.add(path.value)
-        return tree.FileText(path.value, type=BLOCK)
+        try:
+            return shipped.call(method.attr, self.value(node.args[0]), self.helpers.files, self.helpers.used_files)
+        except ValueError as problem:
+            raise self.error(node, str(problem)) from None
 
     @_expr.register
     def _(self, node: nodes.Not) -> Expr:

@@ -36,12 +36,13 @@ class Program:
 def typed(
     units: Mapping[str, Unit],
     schema: Mapping[str, Any],
-    files: Container[str],
+    files: Mapping[str, str],
     environment: jinja2.Environment,
     free_units: Container[str] = (),
 ) -> Program:
     """The typed trees of Jinja2 templates, by their paths.
 
+    `files`: path -> text of what `files` in a template can read.
     `free_units`: the names of those that people read (notes, messages), in which any text may stand bare.
     CompileError for whatever is not part of the language.
     """

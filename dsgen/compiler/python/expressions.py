@@ -68,7 +68,7 @@ class Expressions:
     def printed(self, expr: Expr) -> str:
         """An expression as the text that is printed."""
         found = self.expr(expr)
-        if expr.type.kind in ("str", "word", "block", "json"):
+        if expr.type.kind in ("str", "word", "block", "json", "file"):
             return found.text
         return self.call(text.__name__, text.scalar.__name__, found.text).text
 
@@ -144,7 +144,12 @@ class Expressions:
     @expr.register
     def _(self, expr: tree.FileText) -> Python:
         self.imports.setdefault(files.__name__, set()).add("SHIPPED")
-        return Python(f"SHIPPED.get({expr.path!r})")
+        return Python(f"SHIPPED.get({self.expr(expr.path).text})")
+
+    @expr.register
+    def _(self, expr: tree.FileNames) -> Python:
+        self.imports.setdefault(files.__name__, set()).add("SHIPPED")
+        return Python(f"SHIPPED.glob({expr.pattern!r})")
 
     @expr.register
     def _(self, expr: tree.Joined) -> Python:
