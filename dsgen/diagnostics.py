@@ -174,6 +174,7 @@ TITLES = {
     "DS337": "A setting of the node's network",
     "DS338": "A restart policy of an init container or a sidecar",
     "DS339": "A toleration that Kubernetes refuses",
+    "DS344": "A pod that shows its containers each other's processes",
     # what is watched, how long it stays
     "DS340": "A name that is too long for a Service",
     "DS341": "TensorBoard without a folder",

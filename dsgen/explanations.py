@@ -853,6 +853,13 @@ _SECURITY = {
         "Remove it, or declare the level privileged where the namespace allows that.",
         _job("network: {hostNetwork: true, policy: false}"),
     ),
+    "DS344": Explanation(
+        "With shareProcessNamespace the containers of a pod see each other's processes, with hostPID those of the whole"
+        " node, and through /proc/PID/root their files. The status sidecar holds a token of the Kubernetes API, the"
+        " keygen container the ssh key, and neither is for the code that trains.",
+        "Remove it. Inside one container nothing changes: py-spy and debuggers see what runs there.",
+        _job("launcher: {extraPodSpec: {shareProcessNamespace: true}}"),
+    ),
     "DS323": Explanation(
         "A hostPath volume is a folder of the node. The Pod Security level that security.podSecurityLevel declares"
         " does not allow it, and a namespace that enforces the level refuses the pods.",

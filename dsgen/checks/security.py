@@ -108,6 +108,19 @@ ROWS = (
     ),
     *map(_of_extra, ("hostPID", "hostIPC")),
     Check(
+        "DS344",
+        "<< role >>.extraPodSpec.<< field >>",
+        # Below privileged the level forbids the host's processes anyway.
+        'get(values[role]["extraPodSpec"], field, false)'
+        ' and (field != "hostPID" or values.security.podSecurityLevel == "privileged")',
+        "<< role >>.extraPodSpec: with << field >> the user's code can read the token of the status sidecar and the ssh"
+        " key through /proc",
+        "remove it: a debugger can attach to a process of its own container without",
+        (ROLES, 'for field in ["hostPID", "shareProcessNamespace"]'),
+        ("workers.extraPodSpec or launcher.extraPodSpec",),
+        at_key=True,
+    ),
+    Check(
         "DS329",
         "<< role >>.podAnnotations.<< key >>",
         f'key is matching("^{APP_ARMOR}.*$") and not value is matching("^(runtime/default|localhost/.*)?$")',
