@@ -116,6 +116,11 @@ map. `mount_in` is workers or launcher, as in storage.*.mountIn.
 - name: dsgen-run
   emptyDir:
     medium: Memory
+{{- if include "contract.wantsPasswd" . }}
+- name: dsgen-run-passwd
+  emptyDir:
+    medium: Memory
+{{- end }}
 - name: dsgen-cache
   emptyDir: {}
 {{- if include "contract.usesSsh" . }}
@@ -134,6 +139,9 @@ map. `mount_in` is workers or launcher, as in storage.*.mountIn.
 {{- if .Values.code.git.repository }}
 - name: dsgen-code
   emptyDir: {}
+- name: dsgen-run-code
+  emptyDir:
+    medium: Memory
 {{- if .Values.code.git.secretName }}
 - name: dsgen-git
   secret:
