@@ -2402,6 +2402,25 @@ def ds322_3(values, release, watch):
                 )
 
 
+def ds344(values, release, watch):
+    """DS344 <role>.extraPodSpec.<field>"""
+    if values['workers']['extraPodSpec'] or values['launcher']['extraPodSpec']:
+        before_role = watch.missed
+        for role in ['workers', 'launcher']:
+            watch.missed = before_role
+            before_field = watch.missed
+            for field in ['hostPID', 'shareProcessNamespace']:
+                watch.missed = before_field
+                if (
+                    get(values[role]['extraPodSpec'], field, False)
+                    and (field != 'hostPID' or values['security']['podSecurityLevel'] == 'privileged')
+                ):
+                    yield (
+                        (role, 'extraPodSpec', field),
+                        f"{role}.extraPodSpec: with {field} the user's code can read the token of the status sidecar and the ssh key through /proc",
+                    )
+
+
 def ds329_4(values, release, watch):
     """DS329 <role>.podAnnotations.<key>"""
     if values['security']['podSecurityLevel'] != 'privileged':
@@ -2598,6 +2617,7 @@ ROWS = (
     ds336_4,
     ds322_2,
     ds322_3,
+    ds344,
     ds329_4,
 )
 """The rows in the order of their table."""

@@ -30,25 +30,34 @@ def own_container_limits(values, pod):
     )
 
 
-def own_mounts(passwd):
-    """Mounts of every container of dsgen's own. `passwd` is "true" where the pod has a passwd file of its own, else
-    empty.
+def own_mounts(run, passwd):
+    """Mounts of every container. `run` is its volume at /run/dsgen, which no other container may write; `passwd` is
+    "true" where the pod has a passwd file of its own, else empty.
     """
     text = (
         "- name: dsgen-config\n"
         "  mountPath: /etc/dsgen\n"
         "  readOnly: true\n"
-        "- name: dsgen-run\n"
+        f"- name: {run}\n"
         "  mountPath: /run/dsgen\n"
     )
     if passwd:
         text += (
-            "- name: dsgen-run\n"
+            "- name: dsgen-run-passwd\n"
             "  mountPath: /etc/passwd\n"
             "  subPath: passwd\n"
             "  readOnly: true\n"
         )
     return text.removesuffix("\n")
+
+
+def exchange_mount(volume, writer):
+    """The volume of another container of the pod, to read what it has left there."""
+    return (
+        f"- name: {volume}\n"
+        f"  mountPath: /run/dsgen-{writer}\n"
+        "  readOnly: true"
+    )
 
 
 def passwd_container(values, pod):
@@ -59,20 +68,28 @@ def passwd_container(values, pod):
         "  command: [bash, /etc/dsgen/passwd.sh]\n"
         f"  {indent(own_container_limits(values, pod), 2)}\n"
         "  volumeMounts:\n"
-        f"    {indent(own_mounts(''), 4)}"
+        f"    {indent(own_mounts('dsgen-run-passwd', ''), 4)}"
     )
 
 
-def api_container(values, pod, script):
+def api_container(values, pod, script, run):
     """A container of dsgen's own that talks to the API: only such ones have the token, and none of them runs the user's
-    code. `script` is the name of the file that it runs.
+    code. `script` is the name of the file that it runs, `run` its volume at /run/dsgen.
     """
     text = (
         f"{image_fields(values)}\n"
         f"command: [python3, -ESs, /etc/dsgen/{script}]\n"
         f"{own_container_limits(values, pod)}\n"
         "volumeMounts:\n"
-        f"  {indent(own_mounts(wants_passwd(values, pod)), 2)}\n"
+        f"  {indent(own_mounts(run, wants_passwd(values, pod)), 2)}\n"
+    )
+    if script == 'status.py':
+        text += f"  {indent(exchange_mount('dsgen-run', 'launcher'), 2)}\n"
+        if makes_key(values):
+            text += f"  {indent(exchange_mount('dsgen-run-keygen', 'keygen'), 2)}\n"
+        if values['code']['git']['repository']:
+            text += f"  {indent(exchange_mount('dsgen-run-code', 'code'), 2)}\n"
+    text += (
         "  - name: dsgen-token\n"
         "    mountPath: /var/run/secrets/dsgen\n"
         "    readOnly: true\n"
@@ -113,7 +130,7 @@ def code_container(values, pod):
         "      cpu: \"1\"\n"
         "      memory: 2Gi\n"
         "  volumeMounts:\n"
-        f"    {indent(own_mounts(wants_passwd(values, pod)), 4)}\n"
+        f"    {indent(own_mounts('dsgen-run-code', wants_passwd(values, pod)), 4)}\n"
         "    - name: dsgen-code\n"
         "      mountPath: /run/dsgen/code\n"
     )
@@ -267,8 +284,12 @@ def worker_ports(values):
 
 def training_mounts(values, pod, mount_in):
     """Mounts of the containers that run the user's code. `mount_in` is workers or launcher, as in storage.*.mountIn."""
-    text = (
-        f"{own_mounts(wants_passwd(values, pod))}\n"
+    text = f"{own_mounts('dsgen-run', wants_passwd(values, pod))}\n"
+    if mount_in == 'launcher':
+        text += f"{exchange_mount('dsgen-run-status', 'status')}\n"
+        if makes_key(values):
+            text += f"{exchange_mount('dsgen-run-keygen', 'keygen')}\n"
+    text += (
         "- name: dsgen-cache\n"
         "  mountPath: /run/dsgen/cache\n"
     )
@@ -490,7 +511,7 @@ def scripts_name(values, release):
     """The ConfigMap with dsgen's scripts: another one where their content differs, so that a run keeps the scripts that
     it began with.
     """
-    return f"{job_name(values, release)}-scripts-{'e409e118dc'}"
+    return f"{job_name(values, release)}-scripts-{'9282eb899b'}"
 
 
 def image_reference(image):
@@ -680,7 +701,7 @@ def pod_fields(values, release, pod, role):
     return text.removesuffix("\n")
 
 
-def volumes(values, release, mount_in):
+def volumes(values, release, pod, mount_in):
     """Volumes of both pods: dsgen's own, then those of the storage map. `mount_in` is workers or launcher, as in
     storage.*.mountIn.
     """
@@ -696,6 +717,14 @@ def volumes(values, release, mount_in):
         "- name: dsgen-run\n"
         "  emptyDir:\n"
         "    medium: Memory\n"
+    )
+    if wants_passwd(values, pod):
+        text += (
+            "- name: dsgen-run-passwd\n"
+            "  emptyDir:\n"
+            "    medium: Memory\n"
+        )
+    text += (
         "- name: dsgen-cache\n"
         "  emptyDir: {}\n"
     )
@@ -718,6 +747,9 @@ def volumes(values, release, mount_in):
         text += (
             "- name: dsgen-code\n"
             "  emptyDir: {}\n"
+            "- name: dsgen-run-code\n"
+            "  emptyDir:\n"
+            "    medium: Memory\n"
         )
         if values['code']['git']['secretName']:
             text += (
@@ -951,11 +983,14 @@ def locks_memory(values):
 
 
 def own_security_context(values, pod):
-    """The context of a container of dsgen's own: the main container's user, whose files it shares, and no privileges."""
+    """The context of a container of dsgen's own: the main container's user, whose files it reads, and no privileges."""
     text = (
         "allowPrivilegeEscalation: false\n"
         "capabilities:\n"
         "  drop: [ALL]\n"
+        "readOnlyRootFilesystem: true\n"
+        "seccompProfile:\n"
+        "  type: RuntimeDefault\n"
     )
     user = overlay(values['security']['securityContext'], pod['securityContext'])
     for field in ['runAsGroup', 'runAsNonRoot', 'runAsUser']:
@@ -1022,7 +1057,7 @@ def reserved_path(path):
     """"true" for a path at which dsgen or the system has files; empty for others."""
     if matching(path, '^/(job|etc/(dsgen|dsgen-keys|dsgen-status|dsgen-git|dsgen-webhook|mpi))(/.*)?$'):
         return "true"
-    if matching(path, '^/((var/)?run/dsgen|(var/)?run/secrets/dsgen|etc/ssh/ssh_config|etc/passwd)(/.*)?$'):
+    if matching(path, '^/((var/)?run/dsgen(-[a-z]+)?|(var/)?run/secrets/dsgen|etc/ssh/ssh_config|etc/passwd)(/.*)?$'):
         return "true"
     if matching(path, '^/(etc|etc/ssh|run|var|var/run|var/run/secrets|dev|proc|sys)$'):
         return "true"

@@ -249,14 +249,16 @@ def rbac_rolebinding(values, release):
 
 
 def rbac_watch_role(values, release):
-    """rbac/watch-role.yaml: The status sidecar may read how the two Jobs of the run are."""
+    """rbac/watch-role.yaml: The status sidecar may read how the two Jobs of the run are. No job has a dot in its name,
+    so no other Role has this one (a job may be named like a run, with -watch behind it).
+    """
     if values['rbac']['create']:
         name = run_name(values, release)
         return (
             "apiVersion: rbac.authorization.k8s.io/v1\n"
             "kind: Role\n"
             "metadata:\n"
-            f"  name: {name}-watch\n"
+            f"  name: {name}.watch\n"
             f"  namespace: {quote(namespace(values, release))}\n"
             "  labels:\n"
             f"    {indent(run_labels(values, release, 'status'), 4)}\n"
@@ -279,7 +281,7 @@ def rbac_watch_rolebinding(values, release):
             "apiVersion: rbac.authorization.k8s.io/v1\n"
             "kind: RoleBinding\n"
             "metadata:\n"
-            f"  name: {name}-watch\n"
+            f"  name: {name}.watch\n"
             f"  namespace: {quote(namespace(values, release))}\n"
             "  labels:\n"
             f"    {indent(run_labels(values, release, 'status'), 4)}\n"
@@ -288,7 +290,7 @@ def rbac_watch_rolebinding(values, release):
             "roleRef:\n"
             "  apiGroup: rbac.authorization.k8s.io\n"
             "  kind: Role\n"
-            f"  name: {name}-watch\n"
+            f"  name: {name}.watch\n"
             "subjects:\n"
             "  - kind: ServiceAccount\n"
             f"    name: {quote(service_account_name(values, release))}\n"
@@ -400,10 +402,10 @@ def config_configmap(values, release):
             "    PubkeyAuthentication yes\n"
             "    PasswordAuthentication no\n"
             "    KbdInteractiveAuthentication no\n"
-            "    AllowTcpForwarding no\n"
+            "    DisableForwarding yes\n"
+            "    # before 10.0 the line above forgets these two\n"
             "    AllowAgentForwarding no\n"
             "    X11Forwarding no\n"
-            "    PermitTunnel no\n"
             "    PermitUserEnvironment no\n"
             "    PermitUserRC no\n"
             "    PrintMotd no\n"
@@ -417,6 +419,8 @@ def config_configmap(values, release):
             "    LogLevel INFO\n"
             "    # every session gets the worker's environment and a supervisor\n"
             "    ForceCommand exec bash /etc/dsgen/session.sh\n"
+            "    # the launcher's nonce of an attempt\n"
+            "    AcceptEnv DSGEN_NONCE\n"
             "  ssh_config: |\n"
             "    # ssh to the workers of this run and to nothing else; one key pair is user key and host key\n"
             f"    Host {name}-worker-*\n"
@@ -428,6 +432,7 @@ def config_configmap(values, release):
             "        IdentityFile /run/dsgen/id\n"
             "        IdentitiesOnly yes\n"
             "        IdentityAgent none\n"
+            "        SendEnv DSGEN_NONCE\n"
             "        BatchMode yes\n"
             "        PreferredAuthentications publickey\n"
             "        HostKeyAlias dsgen-worker\n"
@@ -561,8 +566,28 @@ def network_networkpolicy(values, release):
             f"              {indent(run_selector(values, release), 14)}\n"
         )
         if values['monitoring']['podMonitor']['enabled']:
+            scraper = values['monitoring']['podMonitor']['scrapedBy']
             text += (
-                "    - ports:\n"
+                "    - from:\n"
+                "        - namespaceSelector:\n"
+            )
+            if scraper['namespace']:
+                text += (
+                    "            matchLabels:\n"
+                    f"              kubernetes.io/metadata.name: {quote(scraper['namespace'])}\n"
+                )
+            else:
+                text += "            matchLabels: {}\n"
+            text += "          podSelector:\n"
+            if scraper['app']:
+                text += (
+                    "            matchLabels:\n"
+                    f"              app.kubernetes.io/name: {quote(scraper['app'])}\n"
+                )
+            else:
+                text += "            matchLabels: {}\n"
+            text += (
+                "      ports:\n"
                 f"        - port: {scalar(values['monitoring']['podMonitor']['port'])}\n"
             )
         return text
@@ -695,7 +720,7 @@ def workers_job(values, release):
         )
     text += (
         "      volumes:\n"
-        f"        {indent(volumes(values, release, 'workers'), 8)}\n"
+        f"        {indent(volumes(values, release, pod, 'workers'), 8)}\n"
         "        - name: dsgen-record\n"
         "          configMap:\n"
         f"            name: {job_name(values, release)}-status\n"
@@ -769,13 +794,13 @@ def launcher_job(values, release):
         text += f"        {indent(passwd_container(values, pod), 8)}\n"
     text += (
         "        - name: status\n"
-        f"          {indent(api_container(values, pod, 'status.py'), 10)}\n"
+        f"          {indent(api_container(values, pod, 'status.py', 'dsgen-run-status'), 10)}\n"
         "          restartPolicy: Always\n"
     )
     if makes_key(values):
         text += (
             "        - name: keygen\n"
-            f"          {indent(api_container(values, pod, 'keygen.py'), 10)}\n"
+            f"          {indent(api_container(values, pod, 'keygen.py', 'dsgen-run-keygen'), 10)}\n"
         )
     if last_init_containers:
         text += f"        {indent(last_init_containers, 8)}\n"
@@ -796,7 +821,18 @@ def launcher_job(values, release):
         "          volumeMounts:\n"
         f"            {indent(training_mounts(values, pod, 'launcher'), 12)}\n"
         "      volumes:\n"
-        f"        {indent(volumes(values, release, 'launcher'), 8)}\n"
+        f"        {indent(volumes(values, release, pod, 'launcher'), 8)}\n"
+        "        - name: dsgen-run-status\n"
+        "          emptyDir:\n"
+        "            medium: Memory\n"
+    )
+    if makes_key(values):
+        text += (
+            "        - name: dsgen-run-keygen\n"
+            "          emptyDir:\n"
+            "            medium: Memory\n"
+        )
+    text += (
         "        - name: dsgen-token\n"
         "          projected:\n"
         "            sources:\n"
@@ -974,7 +1010,6 @@ def monitoring_tensorboard(values, release):
             f"            {indent(resources(values, board, 'tensorboard'), 12)}\n"
             "          securityContext:\n"
             f"            {indent(own_security_context(values, values['workers']), 12)}\n"
-            "            readOnlyRootFilesystem: true\n"
             "          volumeMounts:\n"
             "            - name: dsgen-run\n"
             "              mountPath: /run/dsgen\n"
