@@ -12,7 +12,7 @@ import click
 import yaml
 
 from dsgen.cli._jobs import load_values
-from dsgen.cli._shared import NAMESPACE, VALUES, Inputs, emit, overrides
+from dsgen.cli._shared import NAMESPACE, VALUES, Inputs, emit, overlays_option, overrides
 from dsgen.cluster import causes, changes, collect, report, story
 from dsgen.cluster.facts import Facts
 from dsgen.cluster.words import Shown
@@ -112,15 +112,22 @@ def cluster_options(command: Callable[..., int]) -> Callable[..., int]:
 
 def target(command: Callable[..., int]) -> Callable[..., int]:
     """Give a command the argument JOB and what says where it is, as one `Target`."""
+    return _with_target(command, VALUES)
 
+
+def target_of_logs(command: Callable[..., int]) -> Callable[..., int]:
+    """The same for a command whose -f follows: more values files are --values there."""
+    return _with_target(command, [overlays_option("--values"), *VALUES[1:]])
+
+
+def _with_target(command: Callable[..., int], values: list[Callable[..., Any]]) -> Callable[..., int]:
     @functools.wraps(command)
     def call(cluster: "Cluster", job: str, run: str, namespace: str, overlays: tuple[str, ...], **rest: Any) -> int:
         sets, rest = overrides(rest)
-        values = Inputs((job,), overlays, sets, "", namespace)
-        space, name = _named(job, namespace, values)
+        space, name = _named(job, namespace, Inputs((job,), overlays, sets, "", namespace))
         return command(Target(cluster, space or cluster.namespace, name, run), **rest)
 
-    options = [click.argument("job", metavar="JOB"), _RUN, *VALUES, NAMESPACE]
+    options = [click.argument("job", metavar="JOB"), _RUN, *values, NAMESPACE]
     for option in reversed(options):
         call = option(call)
     return cluster_options(call)

@@ -43,15 +43,16 @@ class Inputs:
 
 _SETS = {"set_json": "--set-json", "set_plain": "--set", "set_string": "--set-string", "set_file": "--set-file"}
 
+
+
+def overlays_option(*flags: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """The option for more values files, under these flags."""
+    text = "Values laid over every FILE, in order; repeatable."
+    return click.option(*flags, "overlays", multiple=True, metavar="FILE", help=text)
+
+
 VALUES = [
-    click.option(
-        "-f",
-        "--values",
-        "overlays",
-        multiple=True,
-        metavar="FILE",
-        help="Values laid over every FILE, in order; repeatable.",
-    ),
+    overlays_option("-f", "--values"),
     click.option(
         "--set", "set_plain", multiple=True, metavar="KEY=VALUE", help="Set one value, as Helm spells it: a.b=1,c=2."
     ),
