@@ -5,7 +5,7 @@ python := $(VENV)/bin/python
 pip := $(python) -m pip --disable-pip-version-check --quiet install
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test fuzz e2e lint generate contract bench check clean
+.PHONY: help demo test fuzz e2e gitops-e2e lint generate contract bench check clean
 
 help: ## Show this help
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -34,7 +34,10 @@ fuzz: $(VENV)/installed-test ## Compare dsgen with the real Helm for minutes; AR
 
 e2e: $(VENV)/installed-test ## Run the tests that need a cluster, on that of KUBECONFIG (tests/e2e/README.md says more)
 	$(python) -m pytest tests/scripts -m cluster
-	$(python) -m pytest tests/e2e $(ARGS)
+	$(python) -m pytest tests/e2e --ignore tests/e2e/gitops $(ARGS)
+
+gitops-e2e: $(VENV)/installed-test ## Run the tests that need Argo CD and Flux in the cluster, too
+	$(python) -m pytest tests/e2e/gitops $(ARGS)
 
 lint: $(VENV)/installed-dev ## Check style, types, shell scripts and YAML
 	$(python) -m ruff check

@@ -4,9 +4,16 @@ EXIT_OK, EXIT_FINDINGS, EXIT_USAGE, EXIT_FAILED = 0, 1, 2, 3
 
 
 class DsgenError(Exception):
-    """The program could not do what was asked; the message says what and why, in one or a few lines."""
+    """The program could not do what was asked; the message says what and why, in one or a few lines.
+
+    Each argument is a line: what of the user's stands in it cannot begin another one.
+    """
 
     exit_code = EXIT_FAILED
+
+    def __init__(self, *lines: str) -> None:
+        super().__init__("\n".join(lines))
+        self.lines = lines
 
 
 class UsageProblem(DsgenError):  # noqa: N818 - its message is shown as it is, where "error" is said already

@@ -10,10 +10,10 @@ import textwrap
 from dsgen import deepspeed, schema
 from dsgen.deepspeed import described
 from dsgen.errors import UsageProblem
-from dsgen.problems.diagnostics import TITLES, visible
-from dsgen.problems.explanations import EXPLANATIONS
+from dsgen.problems.escaping import in_place, visible
+from dsgen.problems.kinds import KINDS
 from dsgen.schema import Schema
-from dsgen.schema.suggestions import MOST_SHOWN
+from dsgen.schema.suggestions import did_you_mean, possible
 from dsgen.schema.validate import TYPE_WORDS
 
 WIDTH = 100
@@ -39,13 +39,13 @@ def of(word: str) -> str:
 
 
 def _of_id(id_: str) -> str:
-    if id_ not in TITLES:
-        raise UsageProblem(f"{id_} is not the id of a problem{_did_you_mean(_close(id_, list(TITLES)))}")
-    found = EXPLANATIONS[id_]
-    text = f"{id_}: {TITLES[id_]}\n\n{_wrapped(found.when)}\n{_wrapped(f'What to do: {found.remedy}')}"
+    if id_ not in KINDS:
+        raise UsageProblem(f"{id_} is not the id of a problem{_question(_close(id_, list(KINDS)))}")
+    found = KINDS[id_]
+    text = f"{id_}: {found.title}\n\n{_wrapped(found.when)}\n{_wrapped(f'What to do: {found.remedy}')}"
     if found.example:
         lines = found.example.removesuffix("\n").split("\n")
-        text += "\nA values file that has it:\n\n" + "".join(f"    {visible(line)}\n" for line in lines)
+        text += "\nA values file that has it:\n\n" + "".join(f"    {in_place(line)}\n" for line in lines)
     return text
 
 
@@ -64,7 +64,7 @@ def _of_key(word: str) -> str:
             part |= described.schema()
     if not parts:
         return f"{_description(part)}{_children(part)}".replace("\n\n", "\n", 1)
-    return f"{word}\n\n{_description(part)}{_facts(part, required)}{_children(part)}"
+    return f"{visible(word)}\n\n{_description(part)}{_facts(part, required)}{_children(part)}"
 
 
 def _parts(word: str) -> list[str]:
@@ -201,12 +201,13 @@ def _unknown(above: list[str], key: str, part: Schema) -> str:
     close = [".".join([*above, other]) for other in _close(key, known)]
     everywhere = [".".join(path) for path, _ in schema.records()]
     same = [path for path in everywhere if path.split(".")[-1] == key]
-    possible = f"; possible: {', '.join(known)}" if 0 < len(known) <= MOST_SHOWN else ""
-    return f'"{key}" is not a key of {where}{_did_you_mean(close or same) or possible}'
+    rest = _question(close or same) or (f"; {others}" if (others := possible(known)) else "")
+    return f'"{key}" is not a key of {where}{rest}'
 
 
-def _did_you_mean(close: list[str]) -> str:
-    return f"; did you mean {' or '.join(close[:3])}?" if close else ""
+def _question(close: list[str]) -> str:
+    question = did_you_mean(*close[:3])
+    return f"; {question}" if question else ""
 
 
 def _close(word: str, known: list[str]) -> list[str]:

@@ -30,6 +30,7 @@ TEMPLATES = (
     Template("rbac/watch-rolebinding.yaml", "run"),
     Template("config/configmap.yaml", "run"),
     Template("config/files.yaml", "run"),
+    Template("config/scripts.yaml", "run"),
     Template("network/service.yaml", "run"),
     Template("network/networkpolicy.yaml", "run"),
     Template("scheduling/podgroup.yaml", "run"),

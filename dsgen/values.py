@@ -1,21 +1,23 @@
-"""From files and flags to the complete values of one job, with all problems of all files at once."""
+"""From values files and flags to a job: complete, checked values with their names, and all problems of them."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+import re
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from dsgen import checks, schema
-from dsgen.problems.diagnostics import Diagnostic, Position, has_errors, ordered
+from dsgen.errors import UsageProblem
+from dsgen.problems.diagnostics import Diagnostic, Path, Position, has_errors, ordered
 from dsgen.reading import set_values
-from dsgen.reading.nodes import Node, Path, SourceText, merge
+from dsgen.reading.nodes import Node, SourceText, merge
 from dsgen.reading.set_values import Override
 from dsgen.reading.source import read
 from dsgen.schema import suggestions
-from dsgen.schema.validate import UNKNOWN_KEY, Problem, validate
+from dsgen.schema.validate import UNKNOWN_KEY, shown, validate
 
-__all__ = ["Loaded", "Override", "Release", "SourceText", "Values", "check", "load"]
+__all__ = ["Job", "Override", "Release", "SourceText", "Values", "check", "load", "twins"]
 
 SURPRISE = "DS050"
 
@@ -28,6 +30,13 @@ class Release:
     namespace: str
 
 
+UNNAMED = Release("", "")
+FLAGS = {"name": "--name", "namespace": "-n"}
+"""Of the command line, for names that the values leave open."""
+NAMES = {"name": "cifar", "namespace": "training"}
+"""What manifests need, each with an example."""
+
+
 @dataclass(frozen=True)
 class Values:
     """The complete tree of one job: the user's values over the defaults, those below user-named keys filled in."""
@@ -36,18 +45,34 @@ class Values:
 
 
 @dataclass
-class Loaded:
-    """What came of reading: the values (None when there are errors), all problems, and where every key stands.
+class Job:
+    """What came of reading one job.
 
+    file: the first of its files, "" without one. values: None when there are errors. diagnostics: what reading them
+    found; `problems` has all. root: what the user gave, with the place of every key. is_complete: all of it was read.
     sources: the texts that positions point into, those of flags too, by the file of the position. meant: keys that
     nobody gave, for which an unknown one may stand.
     """
 
+    file: str
     values: Values | None
     diagnostics: list[Diagnostic]
     root: Node
+    is_complete: bool = True
     sources: dict[str, str] = field(default_factory=dict)
     meant: frozenset[Path] = frozenset()
+
+    @property
+    def data(self) -> dict[str, Any]:
+        """The complete values of a job without errors."""
+        assert self.values is not None, "values with errors are not used further"
+        return self.values.data
+
+    @property
+    def release(self) -> Release:
+        """The names that the values have, "" for one that is open; also where there are errors."""
+        given = (self.root.child(key) for key in NAMES)
+        return Release(*("" if node is None or node.value is None else str(node.value) for node in given))
 
     def position(self, path: Sequence[str | int], of_key: bool = False) -> Position | None:
         """The place of a key's value, or of the nearest key above it; of the key itself if asked or for a map."""
@@ -57,11 +82,32 @@ class Loaded:
             return node.key
         return node.position
 
+    def problems(self, chart: bool = False) -> list[Diagnostic]:
+        """Everything that is wrong with the job, sorted.
 
-def load(files: Sequence[SourceText], overrides: Sequence[Override] = ()) -> Loaded:
+        chart: the values become a chart's defaults, and the release that is installed with it gives missing names.
+        """
+        missing = [] if chart else self._missing_names()
+        checked = check(self, self.release) if self.values else []
+        return ordered([*self.diagnostics, *missing, *checked])
+
+    def _missing_names(self) -> Iterator[Diagnostic]:
+        """Manifests need both names; nothing is said where a name may be in what could not be read."""
+        if not self.is_complete or self.root.is_partial:
+            return
+        start = self.root.position if self.root.position.file == self.file else Position(self.file, 1, 1)
+        for key, example in NAMES.items():
+            if not getattr(self.release, key) and (key,) not in self.meant:
+                hint = f"write `{key}: {example}` into the file, or say {FLAGS[key]} {example}"
+                yield Diagnostic("DS901", f"{key} is missing", start, (key,), hint)
+
+
+def load(files: Sequence[SourceText], overrides: Sequence[Override] = (), names: Release = UNNAMED) -> Job:
     """Reads the files, merges them as Helm does, each over the one before, then the overrides, and checks the result.
 
-    Raises UsageProblem for an override that cannot be read, DsgenError for a file of --set-file that cannot.
+    names: from the command line, "" for none; they count where the values leave them open. Raises UsageProblem for an
+    override that cannot be read and for a name that the values contradict, DsgenError for a file of --set-file that
+    cannot be read.
     """
     root = Node({}, Position(files[0].name if files else "--set", 1, 1))
     found: list[Diagnostic] = []
@@ -72,40 +118,61 @@ def load(files: Sequence[SourceText], overrides: Sequence[Override] = ()) -> Loa
         complete &= tree.complete
         root = merge(root, tree.root)
     root, texts = set_values.apply(root, overrides)
+    root, flags = _named(root, names)
     wrong = validate(root, complete)
-    found = [*_surprises(found, root, wrong), *(problem for _, problem in wrong)]
-    texts |= {source.name: source.text for source in files}
-    loaded = Loaded(None, found, root, texts, frozenset(_meant(root, wrong)))
+    found = [*_surprises(found, root, wrong), *wrong]
+    texts |= {source.name: source.text for source in files} | flags
+    job = Job(files[0].name if files else "", None, found, root, complete, texts, frozenset(_meant(root, wrong)))
     if not has_errors(found):
-        loaded.values = Values(complete_values(root.data()))
+        job.values = Values(complete_values(root.data()))
     elif complete:
-        loaded.diagnostics += _checked_in_part(loaded, wrong)
-    loaded.diagnostics = ordered(loaded.diagnostics)
-    return loaded
+        job.diagnostics += _checked_in_part(job, wrong)
+    job.diagnostics = ordered(job.diagnostics)
+    return job
 
 
-def _surprises(found: Sequence[Diagnostic], root: Node, problems: Sequence[Problem]) -> list[Diagnostic]:
+def _named(root: Node, names: Release) -> tuple[Node, dict[str, str]]:
+    """The tree with the names of the command line where it has none, and the texts of these flags."""
+    added: dict[str, Node] = {}
+    for key, flag in FLAGS.items():
+        given, node = getattr(names, key), root.child(key)
+        if not given:
+            continue
+        rule = schema.type_at((key,)) or {}
+        if not re.fullmatch(rule["pattern"], given):
+            raise UsageProblem(f"{flag}: {key} cannot be {shown(given)}; it must be: {rule['x-pattern']}")
+        if node and node.value not in ("", None, given):
+            where = f"{node.position.file} has {key}: {node.value}, {flag} says {given}"
+            raise UsageProblem(f"{where}; to replace it: --set {key}={given}")
+        if not node or node.value != given:
+            at = Position(flag, 1, 1)
+            added[key] = Node(given, at, key=at)
+    if isinstance(root.value, dict):
+        root = replace(root, value={**root.value, **added})
+    return root, {node.position.file: str(node.value) for node in added.values()}
+
+
+def _surprises(found: Sequence[Diagnostic], root: Node, wrong: Sequence[Diagnostic]) -> list[Diagnostic]:
     """What the reader found, without surprises about values that were replaced, or about which an error says more."""
     used = {place for _, node in root.walk() for place in (node.position, node.key)}
-    told = {problem.position for _, problem in problems}
+    told = {problem.position for problem in wrong}
     return [one for one in found if one.id != SURPRISE or one.position in used - told]
 
 
-def _checked_in_part(loaded: Loaded, problems: Sequence[Problem]) -> list[Diagnostic]:
+def _checked_in_part(job: Job, wrong: Sequence[Diagnostic]) -> list[Diagnostic]:
     """What the checks say about values with errors: only what has nothing to do with these."""
-    broken = {path for path, node in loaded.root.walk() if node.broken}
-    wrong = broken.union(path for path, _ in problems)
-    data = complete_values(loaded.root.without(wrong).data())
-    return [one for _, one in _run_checks(loaded, data, Release(data["name"], data["namespace"]), wrong | loaded.meant)]
+    unknown = {path for path, node in job.root.walk() if node.broken}.union(problem.path for problem in wrong)
+    data = complete_values(job.root.without(unknown).data())
+    return _run_checks(job, data, Release(data["name"], data["namespace"]), unknown | job.meant)
 
 
-def _meant(root: Node, problems: Sequence[Problem]) -> Iterator[Path]:
+def _meant(root: Node, wrong: Sequence[Diagnostic]) -> Iterator[Path]:
     """What an unknown key may stand for, of what is not given: what its hint names, keys like it, those of its name in
     other places; where there is none of these, any key beside it.
     """
-    for path, problem in problems:
+    for problem in wrong:
         if problem.id == UNKNOWN_KEY:
-            for other in _guesses(path):
+            for other in _guesses(problem.path):
                 if len(root.find(other)[1]) < len(other):
                     yield other
 
@@ -138,19 +205,20 @@ def _over(below: dict[str, Any], above: Mapping[str, Any]) -> dict[str, Any]:
     return merged
 
 
-def check(loaded: Loaded, release: Release, chart: bool = False) -> list[Diagnostic]:
-    """The problems that the schema cannot see, in values without errors; sorted.
-
-    chart: the values become a chart's defaults, and the release is one that nobody has installed yet: names are
-    checked only as far as the values give them.
-    """
-    assert loaded.values is not None, "values with errors are not checked further"
-    data = loaded.values.data
-    names = Release(data["name"], data["namespace"]) if chart else release
-    return ordered(problem for _, problem in _run_checks(loaded, data, names))
+def check(job: Job, release: Release) -> list[Diagnostic]:
+    """The problems that the schema cannot see, in values without errors, under the names of a release; sorted."""
+    return ordered(_run_checks(job, job.data, release))
 
 
-def _run_checks(
-    loaded: Loaded, data: dict[str, Any], release: Release, unknown: Collection[Path] = ()
-) -> list[Problem]:
-    return checks.run(data, {"name": release.name, "namespace": release.namespace}, loaded.position, unknown)
+def _run_checks(job: Job, data: dict[str, Any], release: Release, unknown: Collection[Path] = ()) -> list[Diagnostic]:
+    return checks.run(data, {"name": release.name, "namespace": release.namespace}, job.position, unknown)
+
+
+def twins(jobs: Iterable[Job]) -> Iterator[Diagnostic]:
+    """Two jobs with one name in one namespace would overwrite each other's objects."""
+    first: dict[Release, Job] = {}
+    for job in jobs:
+        other = first.setdefault(job.release, job)
+        if other is not job and job.release.name:
+            message = f"{other.file} is the job {job.release.namespace}/{job.release.name} too"
+            yield Diagnostic("DS902", message, Position(job.file, 1, 1), ("name",), "give one of them another name")

@@ -12,8 +12,8 @@ from typing import Any
 from hypothesis import strategies as st
 
 from dsgen import checks, schema, values
+from dsgen.problems.diagnostics import Path
 from dsgen.reading.characters import uncarried_key, uncarried_text
-from dsgen.reading.nodes import Path
 from dsgen.schema.validate import validate
 from tests.parity import RELEASE, dump
 

@@ -32,7 +32,7 @@ def _same_before(number: int) -> int:
     return sum(id_ == WRONG[number][0] for id_, _ in WRONG[:number])
 
 
-def loaded(sets: tuple[str, ...]) -> values.Loaded:
+def loaded(sets: tuple[str, ...]) -> values.Job:
     found = values.load([SourceText("v.yaml", GOOD)], [Override("--set-json", one) for one in sets])
     assert found.values, found.diagnostics
     return found

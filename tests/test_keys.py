@@ -38,8 +38,6 @@ ROLES = (("workers", "worker"), ("launcher", "launcher"))
 # Keys that have tests of their own, and those that no object shows.
 ELSEWHERE = ("scheduling", "monitoring")
 UNSEEN = {
-    "target": "native is the only one",
-    "targetOptions": "the target native has none",
     "global": "for parent charts",
     "training.deepspeed.version": "for the checks",
     "storage": "its volumes are below",

@@ -1,6 +1,7 @@
 """Imports point one way: a module of dsgen may import only what stands above it here."""
 
 import ast
+import re
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -84,3 +85,14 @@ def test_scripts_need_nothing_but_python() -> None:
     used = {name.split(".")[0] for path in (PACKAGE / SCRIPTS).glob("*.py") for name in imported(path)}
 
     assert set() == used - allowed
+
+
+def test_only_one_module_prints() -> None:
+    prints = re.compile(r"(?<![\w.])print\(|click\.s?echo|sys\.(stdout|stderr)|traceback\.print")
+    users = {
+        path.relative_to(PACKAGE).as_posix()
+        for path in modules()
+        if part_of(path) != SCRIPTS and prints.search(path.read_text(encoding="utf-8"))
+    }
+
+    assert {"cli/_printed.py"} == users

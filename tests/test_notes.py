@@ -25,8 +25,8 @@ KUEUE = (
     "kubectl -n space get workloads.kueue.x-k8s.io"
     " -o custom-columns='JOB:.metadata.ownerReferences[0].name,WHY:.status.conditions[*].message'"
 )
-VOLCANO = "kubectl -n space describe podgroups.scheduling.volcano.sh rel-1"
-COSCHEDULING = "kubectl -n space describe podgroups.scheduling.x-k8s.io rel-1"
+VOLCANO = "kubectl -n space describe podgroups.scheduling.volcano.sh rel-1-1"
+COSCHEDULING = "kubectl -n space describe podgroups.scheduling.x-k8s.io rel-1-1"
 BOARD = "kubectl -n space port-forward service/rel-tensorboard 6006:80"
 TENSORBOARD = {"tensorboard": {"enabled": True, "logDir": "/data", "port": 80}}
 STORAGE = {"data": {"mountPath": "/data", "existingClaim": "c"}}

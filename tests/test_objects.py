@@ -18,7 +18,7 @@ ROOT = Path(__file__).parent.parent
 SCRIPTS = ROOT / "dsgen" / "scripts"
 CASES = sorted([*(ROOT / "values-examples").glob("*.yaml"), *(ROOT / "tests" / "cases" / "valid").glob("*.yaml")])
 OWN_CONTAINERS = {"passwd", "status", "keygen", "code"}
-CONFIGMAP_LIMIT = 1024 * 1024  # bytes, of the API server
+IMMUTABLE_FIELDS = {"completionMode", "podFailurePolicy", "template"}  # of a Job's spec, see ValidateJobSpecUpdate
 
 MINIMAL = """
 name: cifar
@@ -140,14 +140,13 @@ def test_every_container_of_dsgens_own_is_without_privileges(case):
             assert container["resources"].keys() == {"requests", "limits"}
 
 
-def test_the_pods_get_every_script():
-    """The run's ConfigMap has each file of dsgen/scripts, byte for byte, and stays far below the API server's limit."""
-    config = objects(MINIMAL)["ConfigMap/cifar-1-config"]["data"]
-    scripts = {path.name: path.read_text() for path in SCRIPTS.iterdir() if path.suffix in {".py", ".sh"}}
-    assert scripts == {
-        name: text for name, text in config.items() if name.endswith((".py", ".sh")) and name != "setup.sh"
-    }
-    assert sum(len(name) + len(text) for name, text in config.items()) < CONFIGMAP_LIMIT / 4
+def test_what_kubernetes_would_change_on_a_live_job_is_in_its_pod_template(case: dict[str, Any]) -> None:
+    """The template is immutable, so another number is refused with it; only `suspend` may change."""
+    for job in jobs(case):
+        role = job["metadata"]["labels"]["app.kubernetes.io/component"]
+        mutable = {field: value for field, value in job["spec"].items() if field not in IMMUTABLE_FIELDS | {"suspend"}}
+
+        assert mutable == yaml.safe_load(environment(job, role)["DSGEN_JOB_LIMITS"])
 
 
 def test_the_settings_are_those_that_the_scripts_read(tmp_path):
@@ -233,6 +232,9 @@ def test_a_new_run_id_changes_the_runs_objects_and_no_others():
     assert len(of(first, "run")) == len(of(second, "run"))
     for old, new in zip(of(first, "run"), of(second, "run"), strict=True):
         name = yaml.safe_load(old)["metadata"]["name"]
+        if name.startswith("cifar-scripts-"):
+            assert old == new
+            continue
         assert name.startswith("cifar-1")
         assert name.replace("cifar-1", "cifar-b2") == yaml.safe_load(new)["metadata"]["name"]
 

@@ -74,7 +74,8 @@ def test_every_object_says_whose_it_is(documents: list[Document]) -> None:
     for each, document in zip(objects(documents), documents, strict=True):
         labels = each["metadata"]["labels"]
         assert {"app.kubernetes.io/managed-by", "dsgen.dev/job"} <= set(labels)
-        assert (document.scope == "run") == ("dsgen.dev/run" in labels)
+        is_shared = labels["app.kubernetes.io/component"] == "scripts"  # by the runs of the job
+        assert (document.scope == "run" and not is_shared) == ("dsgen.dev/run" in labels)
 
 
 def test_a_secret_has_no_data(documents: list[Document]) -> None:

@@ -176,13 +176,13 @@ def test_gang_of_volcano() -> None:
     """A PodGroup of all workers in Volcano's queue; the launcher is no part of it, and nothing is Kueue's."""
     scheduling = {"gang": "volcano", "queue": "gpus", "priorityClass": "high"}
     found = rendered(scheduling=scheduling, workers={"replicas": 4}, launch={"preflight": {"spares": 2}})
-    group = found["PodGroup/cifar-1"]
+    group = found["PodGroup/cifar-1-6"]
     worker, launcher = (found[f"Job/cifar-1-{role}"]["spec"]["template"] for role in ("worker", "launcher"))
 
     assert "scheduling.volcano.sh/v1beta1" == group["apiVersion"]
     assert {"minMember": 6, "queue": "gpus", "priorityClassName": "high"} == group["spec"]
     assert 6 == found["Job/cifar-1-worker"]["spec"]["parallelism"]
-    assert "cifar-1" == worker["metadata"]["annotations"]["scheduling.k8s.io/group-name"]
+    assert "cifar-1-6" == worker["metadata"]["annotations"]["scheduling.k8s.io/group-name"]
     assert "volcano" == worker["spec"]["schedulerName"]
     assert "scheduling.k8s.io/group-name" not in launcher["metadata"]["annotations"]
     assert "schedulerName" not in launcher["spec"]
@@ -192,11 +192,11 @@ def test_gang_of_volcano() -> None:
 def test_gang_of_coscheduling() -> None:
     """A PodGroup that the pods name in a label; a queue beside it is Kueue's."""
     found = rendered(scheduling={"gang": "coscheduling", "queue": "gpus"}, workers={"replicas": 4})
-    group = found["PodGroup/cifar-1"]
+    group = found["PodGroup/cifar-1-4"]
     worker, launcher = (found[f"Job/cifar-1-{role}"]["spec"]["template"] for role in ("worker", "launcher"))
 
     assert ("scheduling.x-k8s.io/v1alpha1", {"minMember": 4}) == (group["apiVersion"], group["spec"])
-    assert "cifar-1" == worker["metadata"]["labels"]["scheduling.x-k8s.io/pod-group"]
+    assert "cifar-1-4" == worker["metadata"]["labels"]["scheduling.x-k8s.io/pod-group"]
     assert "scheduler-plugins-scheduler" == worker["spec"]["schedulerName"]
     assert "scheduling.x-k8s.io/pod-group" not in launcher["metadata"]["labels"]
     assert "schedulerName" not in launcher["spec"]

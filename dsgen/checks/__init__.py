@@ -30,11 +30,9 @@ from dsgen.checks import (
 from dsgen.checks.evaluation import groups
 from dsgen.checks.gaps import Watch, mark
 from dsgen.checks.row import Check, Function, Place
-from dsgen.problems.diagnostics import Diagnostic
-from dsgen.reading.nodes import Path, path_text
-from dsgen.schema.validate import Problem
+from dsgen.problems.diagnostics import Diagnostic, Path
 
-__all__ = ["CHECKS", "FUNCTIONS", "IN_CHART", "LOOKS_AT", "Check", "run"]
+__all__ = ["CHECKS", "FUNCTIONS", "IN_CHART", "Check", "Function", "run"]
 
 SUBJECTS: dict[ModuleType, str] = {
     names: "Names of objects and pods, labels and annotations, the image.",
@@ -56,41 +54,17 @@ FUNCTIONS: tuple[Function, ...] = (
     *storage.FUNCTIONS,
     *sizes.FUNCTIONS,
     *network.FUNCTIONS,
-    deepspeed.problems,
+    Function(deepspeed.problems, deepspeed.LOOKS_AT, is_watched=False),
 )
 IN_CHART = {row.id for row in CHECKS if row.worlds == "both" and row.severity == "error"}
 """The ids of what a chart refuses with the same words."""
-OF_NAMES = ("DS204", "DS205", "DS241", "DS276", "DS340")
-
-NAMED: tuple[Path, ...] = (("name",), ("run", "id"), ("launch", "method"), ("launch", "preflight", "spares"))
-LOOKS_AT: dict[str, tuple[Path, ...]] = {
-    "DS238": (("workers", "extraPodSpec"), ("launcher", "extraPodSpec")),
-    **dict.fromkeys(("DS251", "DS254"), (("code",),)),
-    **dict.fromkeys(("DS257", "DS258"), sizes.LOOKS_AT),
-    "DS259": (
-        *(("workers", "accelerator"), ("network", "rdma")),
-        *(("workers", "resources", "limits"), ("launcher", "resources", "limits")),
-    ),
-    **dict.fromkeys(("DS277", "DS278"), (*NAMED, ("workers", "replicas"), ("launcher", "resources"))),
-    "DS279": (("workers", "resources"),),
-    **dict.fromkeys(("DS260", "DS261", "DS262", "DS263"), (deepspeed.VERSION,)),
-    "DS265": (deepspeed.VERSION, deepspeed.CONFIG, deepspeed.ARGS, *deepspeed.PROCESSES),
-    **dict.fromkeys(("DS266", "DS267", "DS268", "DS269"), (deepspeed.VERSION, deepspeed.CONFIG)),
-    **dict.fromkeys(
-        ("DS280", "DS281", "DS282", "DS283", "DS284"),
-        (deepspeed.VERSION, deepspeed.ARGS, *NAMED, *deepspeed.PROCESSES),
-    ),
-    "DS342": (("storage",),),
-}
-"""What a problem of a function depends on beyond its own key, where going through a map is what it looks at, and where
-one function finds problems of many kinds; everything else is noticed."""
 
 _GROUPS = groups(CHECKS)
 
 
 def run(
     values: dict[str, Any], release: Mapping[str, str], place: Place, unknown: Collection[Path] = ()
-) -> list[Problem]:
+) -> list[Diagnostic]:
     """All problems of complete values (checked by the schema, filled), for a release's `name` and `namespace`.
 
     Where the name is not known yet, the rows about names are left out. unknown: where something wrong was taken out;
@@ -99,19 +73,20 @@ def run(
     watch = Watch()
     seen = mark(values, unknown, watch) if unknown else values
     found = [
-        (path, Diagnostic(row.id, text, place(path, row.at_key), path_text(path), row.hint, row.severity))
+        Diagnostic(row.id, text, place(path, row.at_key), path, row.hint, row.severity)
         for group in _GROUPS
         for row, path, text in group.findings(seen, release, watch)
-        if release["name"] or row.id not in OF_NAMES
+        if release["name"] or not row.needs_name
     ]
     sound = {**seen, "storage": {key: one for key, one in seen["storage"].items() if not _is_open(key, unknown)}}
     for function in FUNCTIONS:
         watch.start()
-        for problem in function(sound, release, place):
-            missed = watch.missed and function is not deepspeed.problems
-            if not missed and not any(_depends(problem, path) for path in unknown):
+        for problem in function.find(sound, release, place):
+            missed = watch.missed and function.is_watched
+            looks_at = function.looks_at.get(problem.id, ())
+            if not missed and not any(_depends(problem, looks_at, path) for path in unknown):
                 found.append(problem)
-    return [problem for problem in found if not any(_is_around(path, problem[0]) for path in unknown)]
+    return [problem for problem in found if not any(_is_around(path, problem.path) for path in unknown)]
 
 
 def _is_open(volume: str, unknown: Collection[Path]) -> bool:
@@ -119,11 +94,10 @@ def _is_open(volume: str, unknown: Collection[Path]) -> bool:
     return any(path[:2] == ("storage", volume) for path in unknown)
 
 
-def _depends(problem: Problem, unknown: Path) -> bool:
-    """Whether a function looked at what is not known: directly below the problem's key, or by the table."""
-    path, told = problem
-    return path == unknown[:-1] or any(
-        _is_around(unknown, other) or _is_around(other, unknown) for other in LOOKS_AT.get(told.id, ())
+def _depends(problem: Diagnostic, looks_at: tuple[Path, ...], unknown: Path) -> bool:
+    """Whether a function looked at what is not known: directly below the problem's key, or by what it looks at."""
+    return problem.path == unknown[:-1] or any(
+        _is_around(unknown, other) or _is_around(other, unknown) for other in looks_at
     )
 
 

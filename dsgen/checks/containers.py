@@ -6,9 +6,8 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from dsgen.checks.pods import UNIQUE
-from dsgen.checks.row import Names, Place, found
-from dsgen.reading.nodes import Path
-from dsgen.schema.validate import Problem
+from dsgen.checks.row import Function, Names, Place, found
+from dsgen.problems.diagnostics import Diagnostic, Path
 
 
 def users_containers(values: Mapping[str, Any], role: str) -> Iterator[tuple[Path, Mapping[str, Any]]]:
@@ -18,7 +17,7 @@ def users_containers(values: Mapping[str, Any], role: str) -> Iterator[tuple[Pat
             yield (role, kind, number), container
 
 
-def same_container_name(values: Mapping[str, Any], _: Names, place: Place) -> Iterator[Problem]:
+def same_container_name(values: Mapping[str, Any], _: Names, place: Place) -> Iterator[Diagnostic]:
     """Kubernetes refuses a pod with two containers of one name; those in two lists have a row."""
     for role in ("workers", "launcher"):
         seen: set[tuple[str | int, str]] = set()
@@ -30,7 +29,7 @@ def same_container_name(values: Mapping[str, Any], _: Names, place: Place) -> It
             seen.add(this)
 
 
-def volume_of_other_pods(values: Mapping[str, Any], _: Names, place: Place) -> Iterator[Problem]:
+def volume_of_other_pods(values: Mapping[str, Any], _: Names, place: Place) -> Iterator[Diagnostic]:
     """A container mounts a volume that its pod does not have."""
     for role in ("workers", "launcher"):
         for path, container in users_containers(values, role):
@@ -42,7 +41,7 @@ def volume_of_other_pods(values: Mapping[str, Any], _: Names, place: Place) -> I
                     yield found("DS255", (*path, "volumeMounts", number, "name"), message, hint, place)
 
 
-def claim_of_nobody(values: Mapping[str, Any], _: Names, place: Place) -> Iterator[Problem]:
+def claim_of_nobody(values: Mapping[str, Any], _: Names, place: Place) -> Iterator[Diagnostic]:
     """A container uses a claim of dynamic resource allocation that its pod does not have."""
     for role in ("workers", "launcher"):
         known = {claim.get("name") for claim in values[role]["extraPodSpec"].get("resourceClaims", ())}
@@ -53,7 +52,7 @@ def claim_of_nobody(values: Mapping[str, Any], _: Names, place: Place) -> Iterat
                 yield found("DS238", (role, "resources", "claims", number, "name"), message, hint, place)
 
 
-def tolerations(values: Mapping[str, Any], _: Names, place: Place) -> Iterator[Problem]:
+def tolerations(values: Mapping[str, Any], _: Names, place: Place) -> Iterator[Diagnostic]:
     """What ValidateTolerations of Kubernetes says beyond the schema."""
     for role in ("workers", "launcher"):
         for number, given in enumerate(values[role]["tolerations"]):
@@ -72,7 +71,7 @@ def _toleration(given: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
         yield "tolerationSeconds is for effect: NoExecute alone", "leave one of them out"
 
 
-def restart_policies(values: Mapping[str, Any], _: Names, place: Place) -> Iterator[Problem]:
+def restart_policies(values: Mapping[str, Any], _: Names, place: Place) -> Iterator[Diagnostic]:
     """Init containers of their own restartPolicy."""
     for role in ("workers", "launcher"):
         for path, container in users_containers(values, role):
@@ -91,4 +90,10 @@ def restart_policies(values: Mapping[str, Any], _: Names, place: Place) -> Itera
                 yield found("DS338", where, message, "leave it out: the pod's is Never", place)
 
 
-FUNCTIONS = (same_container_name, volume_of_other_pods, claim_of_nobody, tolerations, restart_policies)
+FUNCTIONS = (
+    Function(same_container_name, {"DS235": ()}),
+    Function(volume_of_other_pods, {"DS255": ()}),
+    Function(claim_of_nobody, {"DS238": (("workers", "extraPodSpec"), ("launcher", "extraPodSpec"))}),
+    Function(tolerations, {"DS339": ()}),
+    Function(restart_policies, {"DS338": ()}),
+)

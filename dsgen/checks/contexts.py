@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from dsgen.checks.pods import CONTAINER_LOOPS, USER_CONTAINERS
 from dsgen.checks.row import Check, quoted
 
-BELOW_PRIVILEGED = 'security.podSecurityLevel != "privileged"'
+BELOW_PRIVILEGED = 'if values.security.podSecurityLevel != "privileged"'
 BASELINE = 'if values.security.podSecurityLevel == "baseline"'
 RESTRICTED = 'if values.security.podSecurityLevel == "restricted"'
 ELSEWHERE = "remove it, or set security.podSecurityLevel: privileged where the namespace allows that"
@@ -36,32 +36,43 @@ class Context:
     inside: tuple[str, ...]
     path: str
     words: str
-    given: str
 
     def row(self, id_: str, keys: str, when: str, what: str, rule: str, hint: str, *inside: str) -> Check:
         """A row about one of its fields."""
         message = f"{self.words}{what}: Pod Security << values.security.podSecurityLevel >> forbids it ({rule})"
-        given = (BELOW_PRIVILEGED, self.given)
-        return Check(id_, f"{self.path}.{keys}", when, message, hint, (*self.inside, *inside), given)
+        return Check(
+            id=id_,
+            path=f"{self.path}.{keys}",
+            when=when,
+            message=message,
+            hint=hint,
+            inside=(BELOW_PRIVILEGED, *self.inside, *inside),
+        )
 
 
 OWN = Context(
-    ('for part in ["security", "workers", "launcher"]', 'set context = values[part]["securityContext"]'),
+    (
+        "if values.security.securityContext or values.workers.securityContext or values.launcher.securityContext",
+        'for part in ["security", "workers", "launcher"]',
+        'set context = values[part]["securityContext"]',
+    ),
     "<< part >>.securityContext",
     "<< part >>.securityContext: ",
-    "security.securityContext or workers.securityContext or launcher.securityContext",
 )
 USERS = Context(
-    (*CONTAINER_LOOPS, "if container.name is string", 'set context = get(container, "securityContext", {})'),
+    (
+        USER_CONTAINERS,
+        *CONTAINER_LOOPS,
+        "if container.name is string",
+        'set context = get(container, "securityContext", {})',
+    ),
     "<< role >>.<< kind >>[container].securityContext",
     "<< role >>.<< kind >>: << container.name | quote >> has ",
-    USER_CONTAINERS,
 )
 POD = Context(
-    ("set context = values.security.podSecurityContext",),
+    ("if values.security.podSecurityContext", "set context = values.security.podSecurityContext"),
     "security.podSecurityContext",
     "security.podSecurityContext: ",
-    "security.podSecurityContext",
 )
 
 
@@ -198,14 +209,19 @@ ROWS = (
         f"for sysctl in {_field('sysctls', default='[]')}",
     ),
     Check(
-        "DS337",
-        "security.podSecurityContext.sysctls[sysctl].name",
-        'sysctl.name is string and sysctl.name is matching("^net[.].*$")',
-        "security.podSecurityContext: the sysctl << sysctl.name | quote >> belongs to the node where workers use its"
-        " network",
-        "remove it and set it on the nodes, or leave out network.hostNetwork",
-        ('for sysctl in get(values.security.podSecurityContext, "sysctls", [])',),
-        ("network.hostNetwork",),
+        id="DS337",
+        path="security.podSecurityContext.sysctls[sysctl].name",
+        when='sysctl.name is string and sysctl.name is matching("^net[.].*$")',
+        message=(
+            "security.podSecurityContext: the sysctl << sysctl.name | quote >> belongs to the node where workers use"
+            " its"
+            " network"
+        ),
+        hint="remove it and set it on the nodes, or leave out network.hostNetwork",
+        inside=(
+            "if values.network.hostNetwork",
+            'for sysctl in get(values.security.podSecurityContext, "sysctls", [])',
+        ),
     ),
     *_everywhere(OWN),
     *_of_containers(OWN),

@@ -15,20 +15,20 @@ import jinja2
 from dsgen.checks.gaps import Watch
 from dsgen.checks.row import Check
 from dsgen.language.environment import environment
-from dsgen.reading.nodes import Path
+from dsgen.problems.diagnostics import Path
 
 SEPARATOR = "\x1f"
 """Between the parts of a rendered path; keys of the user's stand there as JSON, which holds no control character."""
 INDEX = "\x1e"
 """Before a part that is an index."""
 _PLAIN_LOOP = re.compile(r"for .* in values[.]([A-Za-z.]+)( [|] items)?")
+_PLAIN_CONDITION = re.compile(r"values[.]([A-Za-z.]+)(?: (!=|==|>) (\S+))?")
 
 
 @dataclass(frozen=True)
 class Group:
     """Rows that share what stands around them."""
 
-    given: tuple[str, ...]
     inside: tuple[str, ...]
     rows: tuple[Check, ...]
 
@@ -45,10 +45,16 @@ class Group:
                     yield self.rows[int(row)], tuple(map(_part, path.split(SEPARATOR))), message
 
     def _is_looked_at(self, values: Mapping[str, Any]) -> bool:
-        if not all(any(_holds(one, values) for one in condition.split(" or ")) for condition in self.given):
-            return False
-        over = _PLAIN_LOOP.fullmatch(self.inside[0]) if self.inside else None
-        return not over or bool(_value(over[1], values))
+        """False where its first tags, conditions on plain keys and a loop over one, need no template to say so."""
+        for tag in self.inside:
+            kind, _, rest = tag.partition(" ")
+            if kind != "if":
+                over = _PLAIN_LOOP.fullmatch(tag)
+                return not over or bool(_value(over[1], values))
+            conditions = [_PLAIN_CONDITION.fullmatch(one) for one in rest.split(" or ")]
+            if not any(one is None or _holds(one, values) for one in conditions):
+                return False
+        return True
 
     @functools.cached_property
     def _template(self) -> jinja2.Template:
@@ -77,18 +83,18 @@ def all_of(*conditions: str) -> str:
 
 def groups(rows: Iterable[Check]) -> list[Group]:
     """The rows, those with the same surroundings together, in the order in which these come first."""
-    together: dict[tuple[tuple[str, ...], tuple[str, ...]], list[Check]] = {}
+    together: dict[tuple[str, ...], list[Check]] = {}
     for row in rows:
-        together.setdefault((row.given, row.inside), []).append(row)
-    return [Group(given, inside, tuple(found)) for (given, inside), found in together.items()]
+        together.setdefault(row.inside, []).append(row)
+    return [Group(inside, tuple(found)) for inside, found in together.items()]
 
 
-def _holds(condition: str, values: Mapping[str, Any]) -> bool:
-    path, sign, limit = (*condition.split(" ", 2), "", "")[:3]
+def _holds(condition: re.Match[str], values: Mapping[str, Any]) -> bool:
+    path, sign, limit = condition.groups()
     value = _value(path, values)
     if not sign:
         return bool(value)
-    compare = {"!=": operator.ne, ">": operator.gt}[sign]
+    compare = {"!=": operator.ne, "==": operator.eq, ">": operator.gt}[sign]
     return bool(compare(value, json.loads(limit)))
 
 

@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from dsgen import schema
-from dsgen.reading.nodes import Path
+from dsgen.problems.diagnostics import Path
 
 NEUTRAL = {"string": "", "integer": 0, "number": 0, "boolean": False, "array": []}
 

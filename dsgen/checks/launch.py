@@ -8,9 +8,9 @@ NO_SSH = "if not uses_ssh(values)"
 COMMAND = "if runs_command(values)"
 SSH_METHODS = ("pdsh", "openmpi", "launcher-command")
 """Those for which the helper uses_ssh gives true."""
-NOT_PDSH = ('launch.method != "pdsh"',)
-MANY = ("workers.replicas > 100 or launch.preflight.spares > 100",)
-OWN_PORTS = ("ssh.port != 2222 or launch.masterPort != 29500",)
+NOT_PDSH = ('if values.launch.method != "pdsh"',)
+MANY = ("if values.workers.replicas > 100 or values.launch.preflight.spares > 100",)
+OWN_PORTS = ("if values.ssh.port != 2222 or values.launch.masterPort != 29500",)
 METHOD = "launch.method << values.launch.method >>"
 TRY_SSH = "use launch.method: pdsh or openmpi, or remove it"
 ARGUMENT_BYTES = 131072
@@ -20,36 +20,50 @@ OTHER_BYTES = 2048
 
 
 def _not_without_ssh(id_: str, path: str, when: str, why: str, hint: str = TRY_SSH, method: str = NO_SSH) -> Check:
-    return Check(id_, path, when, f"{path}: {why} with {METHOD}", hint, (method,) if method else (), NOT_PDSH)
+    return Check(
+        id=id_,
+        path=path,
+        when=when,
+        message=f"{path}: {why} with {METHOD}",
+        hint=hint,
+        inside=(
+            *NOT_PDSH,
+            *((method,) if method else ()),
+        ),
+    )
 
 
 ROWS = (
     Check(
-        "DS270",
-        "launch.command",
-        "not values.launch.command",
-        f"launch.command must be given with {METHOD}",
-        "a list, the program first, such as [accelerate, launch, train.py]",
-        (COMMAND,),
-        NOT_PDSH,
+        id="DS270",
+        path="launch.command",
+        when="not values.launch.command",
+        message=f"launch.command must be given with {METHOD}",
+        hint="a list, the program first, such as [accelerate, launch, train.py]",
+        inside=(
+            *NOT_PDSH,
+            COMMAND,
+        ),
     ),
     Check(
-        "DS271",
-        "launch.command",
-        "not runs_command(values)",
-        f"launch.command is for the methods worker-command and launcher-command, not for {METHOD}",
-        "set launch.method: worker-command, or describe the program in training",
-        given=("launch.command",),
+        id="DS271",
+        path="launch.command",
+        when="not runs_command(values)",
+        message=f"launch.command is for the methods worker-command and launcher-command, not for {METHOD}",
+        hint="set launch.method: worker-command, or describe the program in training",
+        inside=("if values.launch.command",),
     ),
     *(
         Check(
-            "DS272",
-            f"training.{key}",
-            f"values.training.{key}",
-            f"training.{key}: {METHOD} starts launch.command and nothing else",
-            "write it into launch.command",
-            (COMMAND,),
-            NOT_PDSH,
+            id="DS272",
+            path=f"training.{key}",
+            when=f"values.training.{key}",
+            message=f"training.{key}: {METHOD} starts launch.command and nothing else",
+            hint="write it into launch.command",
+            inside=(
+                *NOT_PDSH,
+                COMMAND,
+            ),
         )
         for key in ("python", "module", "exec", "args")
     ),
@@ -104,41 +118,51 @@ ROWS = (
         COMMAND,
     ),
     Check(
-        "DS276",
-        "workers.replicas",
-        'values.launch.method == "pdsh" and'
-        f" 4 * (world_bytes(values, release) | int) > 3 * ({ARGUMENT_BYTES} - {OTHER_BYTES})",
-        "workers.replicas: << worker_pods(values) | int >> workers are too many for pdsh, which gets them as one"
-        f" argument: << world_bytes(values, release) | int >> bytes in base64, 4 for 3, with"
-        f" {OTHER_BYTES} for the rest, are more than {ARGUMENT_BYTES}",
-        "use launch.method: torchrun, which has no such limit; a shorter name of the job leaves room for more workers",
-        given=MANY,
+        id="DS276",
+        path="workers.replicas",
+        when=(
+            'values.launch.method == "pdsh" and'
+            f" 4 * (world_bytes(values, release) | int) > 3 * ({ARGUMENT_BYTES} - {OTHER_BYTES})"
+        ),
+        message=(
+            "workers.replicas: << worker_pods(values) | int >> workers are too many for pdsh, which gets them as one"
+            f" argument: << world_bytes(values, release) | int >> bytes in base64, 4 for 3, with"
+            f" {OTHER_BYTES} for the rest, are more than {ARGUMENT_BYTES}"
+        ),
+        hint=(
+            "use launch.method: torchrun, which has no such limit; a shorter name of the job leaves room for more"
+            " workers"
+        ),
+        inside=MANY,
     ),
     Check(
-        "DS242",
-        "launch.masterPort",
-        "uses_ssh(values) and values.launch.masterPort == values.ssh.port",
-        "launch.masterPort and ssh.port are both << values.ssh.port >>",
-        "give one of them another port",
-        given=OWN_PORTS,
+        id="DS242",
+        path="launch.masterPort",
+        when="uses_ssh(values) and values.launch.masterPort == values.ssh.port",
+        message="launch.masterPort and ssh.port are both << values.ssh.port >>",
+        hint="give one of them another port",
+        inside=OWN_PORTS,
     ),
     Check(
-        "DS350",
-        "lifecycle.ttlSecondsAfterFinished",
-        "values.lifecycle.ttlSecondsAfterFinished is not none",
-        "lifecycle.ttlSecondsAfterFinished: Argo CD and Flux create again what Kubernetes deletes, and show the job as"
-        " out of sync in between",
-        "leave it out where one of them applies the manifests; a new run id removes the objects of the old run",
+        id="DS350",
+        path="lifecycle.ttlSecondsAfterFinished",
+        when="values.lifecycle.ttlSecondsAfterFinished is not none",
+        message=(
+            "lifecycle.ttlSecondsAfterFinished: Argo CD and Flux create again what Kubernetes deletes, and show the"
+            " job as"
+            " out of sync in between"
+        ),
+        hint="leave it out where one of them applies the manifests; a new run id removes the objects of the old run",
         severity="warning",
         worlds="flat",
     ),
     Check(
-        "DS351",
-        "lifecycle.restartExitCodes",
-        "values.lifecycle.maxRestarts == 0 and uses_ssh(values)",
-        "lifecycle.restartExitCodes: nothing is restarted while maxRestarts is 0",
-        "set lifecycle.maxRestarts",
-        given=("lifecycle.restartExitCodes",),
+        id="DS351",
+        path="lifecycle.restartExitCodes",
+        when="values.lifecycle.maxRestarts == 0 and uses_ssh(values)",
+        message="lifecycle.restartExitCodes: nothing is restarted while maxRestarts is 0",
+        hint="set lifecycle.maxRestarts",
+        inside=("if values.lifecycle.restartExitCodes",),
         severity="warning",
     ),
 )

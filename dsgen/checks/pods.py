@@ -23,9 +23,12 @@ CONTAINER_FIELDS = (
     *("restartPolicy", "securityContext", "volumeMounts", "workingDir"),
 )
 """The same for the main container."""
-USER_CONTAINERS = "workers.initContainers or workers.sidecars or launcher.initContainers or launcher.sidecars"
+USER_CONTAINERS = (
+    "if values.workers.initContainers or values.workers.sidecars"
+    " or values.launcher.initContainers or values.launcher.sidecars"
+)
 UNIQUE = "names in a pod are unique"
-SEVERAL = ("workers.slots > 1",)
+SEVERAL = ("if values.workers.slots > 1",)
 CONTAINER_LOOPS = (ROLES, 'for kind in ["initContainers", "sidecars"]', "for container in values[role][kind]")
 LAUNCHER_BYTES, BYTES_PER_WORKER = 1024**3, 1468006
 """What the launcher needs for itself, and for the session of each worker; the helper launcher_bytes says the same."""
@@ -51,14 +54,18 @@ MEMORY_WORDS = memory_words("<< worker_pods(values) | int >>", "<< 1024 + 2 * (w
 def _shared_device(when: str, what: str, hint: str = "", severity: Severity = "error") -> Check:
     """More processes than accelerators."""
     return Check(
-        "DS206",
-        "workers.slots",
-        "values.workers.accelerator.count is not none and values.workers.accelerator.count > 0"
-        f" and values.workers.slots > values.workers.accelerator.count and {when}",
-        "workers.slots: << values.workers.slots >> processes would share"
-        f" << values.workers.accelerator.count >> {what}",
-        hint or "each process needs one of its own; count: 0 trains on CPUs",
-        given=SEVERAL,
+        id="DS206",
+        path="workers.slots",
+        when=(
+            "values.workers.accelerator.count is not none and values.workers.accelerator.count > 0"
+            f" and values.workers.slots > values.workers.accelerator.count and {when}"
+        ),
+        message=(
+            "workers.slots: << values.workers.slots >> processes would share"
+            f" << values.workers.accelerator.count >> {what}"
+        ),
+        hint=hint or "each process needs one of its own; count: 0 trains on CPUs",
+        inside=SEVERAL,
         severity=severity,
     )
 
@@ -73,25 +80,28 @@ def _of_no_resource(*patterns: str) -> str:
 
 def _own_resource(path: str) -> Check:
     return Check(
-        "DS208",
-        f"{path}.<< values.workers.accelerator.resource >>",
-        f"values.workers.accelerator.resource in values.{path}",
-        f"{path}: << values.workers.accelerator.resource | quote >> is written from workers.accelerator",
-        "set workers.accelerator.count instead",
-        given=(path,),
+        id="DS208",
+        path=f"{path}.<< values.workers.accelerator.resource >>",
+        when=f"values.workers.accelerator.resource in values.{path}",
+        message=f"{path}: << values.workers.accelerator.resource | quote >> is written from workers.accelerator",
+        hint="set workers.accelerator.count instead",
+        inside=(f"if values.{path}",),
         at_key=True,
     )
 
 
 def _extra(id_: str, key: str, fields: tuple[str, ...], what: str) -> Check:
     return Check(
-        id_,
-        f"<< role >>.{key}.<< field >>",
-        f"field in [{', '.join(map(quoted, fields))}]",
-        f"<< role >>.{key}: << field | quote >> {what}",
-        "use the key of the values for it, where there is one",
-        (ROLES, f'for field, value in values[role]["{key}"] | items'),
-        (f"workers.{key} or launcher.{key}",),
+        id=id_,
+        path=f"<< role >>.{key}.<< field >>",
+        when=f"field in [{', '.join(map(quoted, fields))}]",
+        message=f"<< role >>.{key}: << field | quote >> {what}",
+        hint="use the key of the values for it, where there is one",
+        inside=(
+            f"if values.workers.{key} or values.launcher.{key}",
+            ROLES,
+            f'for field, value in values[role]["{key}"] | items',
+        ),
         at_key=True,
     )
 
@@ -101,106 +111,131 @@ ROWS = (
     _shared_device(_of_resource(DEVICES), f"of {RESOURCE}"),
     _shared_device(_of_no_resource(GPUS, DEVICES, SEVERAL_EACH), f"of {RESOURCE}", severity="warning"),
     Check(
-        "DS207",
-        "workers.slots",
-        'values.workers.accelerator.resource is matching("^nvidia[.]com/mig-.*$")'
-        " and (values.workers.accelerator.count is none or values.workers.accelerator.count > 0)",
-        "workers.slots: a process sees one MIG slice of its pod, so << values.workers.slots >> cannot each have one",
-        "use slots: 1 and more replicas",
-        given=SEVERAL,
+        id="DS207",
+        path="workers.slots",
+        when=(
+            'values.workers.accelerator.resource is matching("^nvidia[.]com/mig-.*$")'
+            " and (values.workers.accelerator.count is none or values.workers.accelerator.count > 0)"
+        ),
+        message=(
+            "workers.slots: a process sees one MIG slice of its pod, so << values.workers.slots >> cannot each have one"
+        ),
+        hint="use slots: 1 and more replicas",
+        inside=SEVERAL,
     ),
     Check(
-        "DS209",
-        "workers.slots",
-        'values.workers.accelerator.resource is matching("^.*[.]shared$")'
-        " and (values.workers.accelerator.count is none or values.workers.accelerator.count > 0)",
-        "workers.slots: shares of << values.workers.accelerator.resource | quote >> may be of one GPU, which"
-        " << values.workers.slots >> processes would then use together",
-        "use slots: 1, or GPUs that are not shared",
-        given=SEVERAL,
+        id="DS209",
+        path="workers.slots",
+        when=(
+            'values.workers.accelerator.resource is matching("^.*[.]shared$")'
+            " and (values.workers.accelerator.count is none or values.workers.accelerator.count > 0)"
+        ),
+        message=(
+            "workers.slots: shares of << values.workers.accelerator.resource | quote >> may be of one GPU, which"
+            " << values.workers.slots >> processes would then use together"
+        ),
+        hint="use slots: 1, or GPUs that are not shared",
+        inside=SEVERAL,
         severity="warning",
     ),
     _own_resource("workers.resources.requests"),
     _own_resource("workers.resources.limits"),
     Check(
-        "DS279",
-        "workers.sharedMemory",
-        "limit > 0 and whole_bytes(values.workers.sharedMemory) | int > limit",
-        above_memory("<< values.workers.sharedMemory | quote >>"),
-        MORE_SHARED,
-        ("set limit = memory_bytes(values.workers.resources.limits) | int",),
-        ("workers.resources.limits",),
+        id="DS279",
+        path="workers.sharedMemory",
+        when="limit > 0 and whole_bytes(values.workers.sharedMemory) | int > limit",
+        message=above_memory("<< values.workers.sharedMemory | quote >>"),
+        hint=MORE_SHARED,
+        inside=(
+            "if values.workers.resources.limits",
+            "set limit = memory_bytes(values.workers.resources.limits) | int",
+        ),
         severity="warning",
     ),
     Check(
-        "DS287",
-        "workers.sharedMemory",
-        'values.workers.sharedMemory is matching("^0+([.]0+)?[A-Za-z]*$")',
-        "workers.sharedMemory: << values.workers.sharedMemory | quote >> is no limit at all for Kubernetes",
-        'write "" to have no /dev/shm of its own, or unlimited',
+        id="DS287",
+        path="workers.sharedMemory",
+        when='values.workers.sharedMemory is matching("^0+([.]0+)?[A-Za-z]*$")',
+        message="workers.sharedMemory: << values.workers.sharedMemory | quote >> is no limit at all for Kubernetes",
+        hint='write "" to have no /dev/shm of its own, or unlimited',
     ),
     Check(
-        "DS287",
-        "workers.sharedMemory",
-        'values.workers.sharedMemory is matching("^[0-9.]*[1-9][0-9.]*m$")',
-        "workers.sharedMemory: << values.workers.sharedMemory | quote >> counts thousandths of a byte",
-        "M is a million bytes, Mi 1024 x 1024",
+        id="DS287",
+        path="workers.sharedMemory",
+        when='values.workers.sharedMemory is matching("^[0-9.]*[1-9][0-9.]*m$")',
+        message="workers.sharedMemory: << values.workers.sharedMemory | quote >> counts thousandths of a byte",
+        hint="M is a million bytes, Mi 1024 x 1024",
     ),
     Check(
-        "DS277",
-        "launcher.resources.limits.memory",
-        "uses_ssh(values) and limit > 0 and limit < launcher_bytes(values) | int",
-        f"launcher.resources.limits: {MEMORY_WORDS}",
-        MORE_MEMORY,
-        ("set limit = memory_bytes(values.launcher.resources.limits) | int",),
-        ("launcher.resources.limits",),
+        id="DS277",
+        path="launcher.resources.limits.memory",
+        when="uses_ssh(values) and limit > 0 and limit < launcher_bytes(values) | int",
+        message=f"launcher.resources.limits: {MEMORY_WORDS}",
+        hint=MORE_MEMORY,
+        inside=(
+            "if values.launcher.resources.limits",
+            "set limit = memory_bytes(values.launcher.resources.limits) | int",
+        ),
     ),
     Check(
-        "DS278",
-        "launcher.resources.requests.memory",
-        "uses_ssh(values) and request > 0 and request < launcher_bytes(values) | int"
-        ' and not "memory" in values.launcher.resources.limits',
-        f"launcher.resources.requests: {MEMORY_WORDS}",
-        MORE_REQUESTED,
-        ("set request = memory_bytes(values.launcher.resources.requests) | int",),
-        ("launcher.resources.requests",),
+        id="DS278",
+        path="launcher.resources.requests.memory",
+        when=(
+            "uses_ssh(values) and request > 0 and request < launcher_bytes(values) | int"
+            ' and not "memory" in values.launcher.resources.limits'
+        ),
+        message=f"launcher.resources.requests: {MEMORY_WORDS}",
+        hint=MORE_REQUESTED,
+        inside=(
+            "if values.launcher.resources.requests",
+            "set request = memory_bytes(values.launcher.resources.requests) | int",
+        ),
         severity="warning",
     ),
     Check(
-        "DS237",
-        "workers.spread",
-        '"podAntiAffinity" in values.workers.affinity',
-        "workers.spread writes a podAntiAffinity, and workers.affinity has one too",
-        "keep one of them",
-        given=('workers.spread != "none"',),
+        id="DS237",
+        path="workers.spread",
+        when='"podAntiAffinity" in values.workers.affinity',
+        message="workers.spread writes a podAntiAffinity, and workers.affinity has one too",
+        hint="keep one of them",
+        inside=('if values.workers.spread != "none"',),
     ),
     _extra("DS232", "extraPodSpec", POD_FIELDS, "is a field of the pod that dsgen writes"),
     _extra("DS233", "extraContainerSpec", CONTAINER_FIELDS, "is a field of the container that dsgen writes"),
     Check(
-        "DS234",
-        "<< role >>.<< kind >>[container].name",
-        f'container.name is string and container.name is matching("{OWN_CONTAINERS}")',
-        "<< role >>.<< kind >>: << container.name | quote >> is the name of a container of dsgen's",
-        "choose another name",
-        CONTAINER_LOOPS,
-        (USER_CONTAINERS,),
+        id="DS234",
+        path="<< role >>.<< kind >>[container].name",
+        when=f'container.name is string and container.name is matching("{OWN_CONTAINERS}")',
+        message="<< role >>.<< kind >>: << container.name | quote >> is the name of a container of dsgen's",
+        hint="choose another name",
+        inside=(
+            USER_CONTAINERS,
+            *CONTAINER_LOOPS,
+        ),
     ),
     Check(
-        "DS235",
-        "<< role >>.sidecars[container].name",
-        "container.name is string and other.name is string and container.name == other.name",
-        "<< role >>: two containers have the name << container.name | quote >>",
-        UNIQUE,
-        (ROLES, 'for container in values[role]["sidecars"]', 'for other in values[role]["initContainers"]'),
-        ("workers.sidecars or launcher.sidecars",),
+        id="DS235",
+        path="<< role >>.sidecars[container].name",
+        when="container.name is string and other.name is string and container.name == other.name",
+        message="<< role >>: two containers have the name << container.name | quote >>",
+        hint=UNIQUE,
+        inside=(
+            "if values.workers.sidecars or values.launcher.sidecars",
+            ROLES,
+            'for container in values[role]["sidecars"]',
+            'for other in values[role]["initContainers"]',
+        ),
     ),
     Check(
-        "DS236",
-        "<< role >>.<< kind >>[container].volumeMounts[mount].name",
-        "mount.name is string and not mount.name in values.storage",
-        "<< role >>.<< kind >>: << mount.name | quote >> is no volume of storage",
-        "containers mount the volumes of storage, by their keys there",
-        (*CONTAINER_LOOPS, 'for mount in get(container, "volumeMounts", [])'),
-        (USER_CONTAINERS,),
+        id="DS236",
+        path="<< role >>.<< kind >>[container].volumeMounts[mount].name",
+        when="mount.name is string and not mount.name in values.storage",
+        message="<< role >>.<< kind >>: << mount.name | quote >> is no volume of storage",
+        hint="containers mount the volumes of storage, by their keys there",
+        inside=(
+            USER_CONTAINERS,
+            *CONTAINER_LOOPS,
+            'for mount in get(container, "volumeMounts", [])',
+        ),
     ),
 )

@@ -17,13 +17,11 @@ from dsgen.checks.pods import (
     above_memory,
     memory_words,
 )
-from dsgen.checks.row import Names, Place, found
-from dsgen.deepspeed import hostfile
+from dsgen.checks.row import Function, Names, Place, found
+from dsgen.deepspeed import NAMED, hostfile
 from dsgen.language.text import to_json
-from dsgen.problems.diagnostics import Severity
-from dsgen.reading.nodes import Path, path_text
+from dsgen.problems.diagnostics import Diagnostic, Path, Severity, path_text
 from dsgen.reading.quantities import amount
-from dsgen.schema.validate import Problem
 
 Quantities = Mapping[str, Any]
 COMPARED = "[0-9]{1,18}|[0-9]{1,9}([KMG]i|[kMG])|[0-9]{1,6}Ti?"
@@ -53,7 +51,7 @@ def _resources(values: Mapping[str, Any]) -> Iterator[tuple[Path, Quantities, Qu
             yield (*where, "resources"), given.get("requests", {}), given.get("limits", {})
 
 
-def request_above_limit(values: Mapping[str, Any], _: Names, place: Place) -> Iterator[Problem]:
+def request_above_limit(values: Mapping[str, Any], _: Names, place: Place) -> Iterator[Diagnostic]:
     """Kubernetes refuses a pod that asks for more than it may use."""
     for path, requests, limits in _resources(values):
         for key in sorted(requests.keys() & limits.keys()):
@@ -62,7 +60,7 @@ def request_above_limit(values: Mapping[str, Any], _: Names, place: Place) -> It
                 yield found("DS256", (*path, "requests", key), message, "a request is at most the limit", place)
 
 
-def devices(values: Mapping[str, Any], _: Names, place: Place) -> Iterator[Problem]:
+def devices(values: Mapping[str, Any], _: Names, place: Place) -> Iterator[Diagnostic]:
     """What ValidateContainerResourceRequirements of Kubernetes says of devices and huge pages."""
     written = {values["workers"]["accelerator"]["resource"], *values["network"]["rdma"]["resources"]}
     for path, requests, limits in _resources(values):
@@ -94,17 +92,17 @@ def _refused(key: str, kind: str, requests: Quantities, limits: Quantities) -> s
     return ""
 
 
-def memory(values: Mapping[str, Any], _: Names, place: Place) -> Iterator[Problem]:
-    """What the rows of pods say of memory, for quantities that they do not compare, such as 1.5Gi."""
+def shared_memory(values: Mapping[str, Any], _: Names, place: Place) -> Iterator[Diagnostic]:
+    """What the row of pods says of the workers' memory, for quantities that it does not compare, such as 1.5Gi."""
     limit, shared = values["workers"]["resources"]["limits"].get("memory", 0), values["workers"]["sharedMemory"]
     is_looked_at = shared not in ("", "unlimited") and not is_compared(limit, shared)
     if is_looked_at and amount(shared) > amount(limit) > 0:
         path = ("workers", "sharedMemory")
         yield found("DS279", path, above_memory(f'"{shared}"'), MORE_SHARED, place, "warning")
-    yield from _launcher_memory(values, place)
 
 
-def _launcher_memory(values: Mapping[str, Any], place: Place) -> Iterator[Problem]:
+def launcher_memory(values: Mapping[str, Any], _: Names, place: Place) -> Iterator[Diagnostic]:
+    """The same for the launcher's memory."""
     workers = hostfile.pods(values)
     is_limited = "memory" in values["launcher"]["resources"]["limits"]
     kind, id_, hint, severity = LIMITED if is_limited else REQUESTED
@@ -116,4 +114,18 @@ def _launcher_memory(values: Mapping[str, Any], place: Place) -> Iterator[Proble
         yield found(id_, ("launcher", "resources", kind, "memory"), message, hint, place, severity)
 
 
-FUNCTIONS = (request_above_limit, devices, memory)
+LAUNCHER: tuple[Path, ...] = (*NAMED, ("workers", "replicas"), ("launcher", "resources"))
+FUNCTIONS = (
+    Function(request_above_limit, {"DS256": ()}),
+    Function(
+        devices,
+        {
+            "DS259": (
+                *(("workers", "accelerator"), ("network", "rdma")),
+                *(("workers", "resources", "limits"), ("launcher", "resources", "limits")),
+            )
+        },
+    ),
+    Function(shared_memory, {"DS279": (("workers", "resources"),)}),
+    Function(launcher_memory, {"DS277": LAUNCHER, "DS278": LAUNCHER}),
+)

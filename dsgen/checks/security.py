@@ -14,107 +14,130 @@ ACTIONS = 'for action in ["httpGet", "tcpSocket"]'
 
 def _of_extra(field: str) -> Check:
     return Check(
-        "DS322",
-        f"<< role >>.extraPodSpec.{field}",
-        f'get(values[role]["extraPodSpec"], "{field}", false)',
-        f"<< role >>.extraPodSpec: {field}: Pod Security << values.security.podSecurityLevel >> forbids it"
-        " (host namespaces)",
-        ELSEWHERE,
-        (ROLES,),
-        (BELOW_PRIVILEGED, "workers.extraPodSpec or launcher.extraPodSpec"),
+        id="DS322",
+        path=f"<< role >>.extraPodSpec.{field}",
+        when=f'get(values[role]["extraPodSpec"], "{field}", false)',
+        message=(
+            f"<< role >>.extraPodSpec: {field}: Pod Security << values.security.podSecurityLevel >> forbids it"
+            " (host namespaces)"
+        ),
+        hint=ELSEWHERE,
+        inside=(
+            BELOW_PRIVILEGED,
+            "if values.workers.extraPodSpec or values.launcher.extraPodSpec",
+            ROLES,
+        ),
         at_key=True,
     )
 
 
-def _host(reading: str, path: str, words: str, outer: tuple[str, ...], given: str) -> Check:
+def _host(reading: str, path: str, words: str, outer: tuple[str, ...]) -> Check:
     """Probes and hooks that go to another host; `reading` leads to the probe or hook."""
     return Check(
-        "DS336",
-        f"{path}.<< action >>.host",
-        f'get({reading}, action, "host", "")',
-        f"{words}: Pod Security << values.security.podSecurityLevel >> forbids the host of << action >>"
-        " (probe or lifecycle host)",
-        "leave host out: the pod itself is asked",
-        (*outer, ACTIONS),
-        (BELOW_PRIVILEGED, given),
+        id="DS336",
+        path=f"{path}.<< action >>.host",
+        when=f'get({reading}, action, "host", "")',
+        message=(
+            f"{words}: Pod Security << values.security.podSecurityLevel >> forbids the host of << action >>"
+            " (probe or lifecycle host)"
+        ),
+        hint="leave host out: the pod itself is asked",
+        inside=(BELOW_PRIVILEGED, *outer, ACTIONS),
     )
 
 
-EXTRAS = "workers.extraContainerSpec or launcher.extraContainerSpec"
+EXTRAS = "if values.workers.extraContainerSpec or values.launcher.extraContainerSpec"
 ROWS = (
     Check(
-        "DS322",
-        "network.hostNetwork",
-        "",
-        "network.hostNetwork: Pod Security << values.security.podSecurityLevel >> forbids it (host namespaces)",
-        "set security.podSecurityLevel: privileged, and the namespace's label too",
-        given=(BELOW_PRIVILEGED, "network.hostNetwork"),
+        id="DS322",
+        path="network.hostNetwork",
+        message="network.hostNetwork: Pod Security << values.security.podSecurityLevel >> forbids it (host namespaces)",
+        hint="set security.podSecurityLevel: privileged, and the namespace's label too",
+        inside=(
+            BELOW_PRIVILEGED,
+            "if values.network.hostNetwork",
+        ),
     ),
     Check(
-        "DS323",
-        "storage.<< name >>.hostPath",
-        'first_source(volume) == "hostPath"',
-        "storage.<< name >>.hostPath: Pod Security << values.security.podSecurityLevel >> forbids it (hostPath"
-        " volumes)",
-        "use another source, or security.podSecurityLevel: privileged where the namespace allows that",
-        (VOLUMES,),
-        (BELOW_PRIVILEGED,),
+        id="DS323",
+        path="storage.<< name >>.hostPath",
+        when='first_source(volume) == "hostPath"',
+        message=(
+            "storage.<< name >>.hostPath: Pod Security << values.security.podSecurityLevel >> forbids it (hostPath"
+            " volumes)"
+        ),
+        hint="use another source, or security.podSecurityLevel: privileged where the namespace allows that",
+        inside=(
+            BELOW_PRIVILEGED,
+            VOLUMES,
+        ),
     ),
     Check(
-        "DS331",
-        "storage.<< name >>.nfs",
-        'first_source(volume) == "nfs"',
-        "storage.<< name >>.nfs: Pod Security restricted forbids it (restricted volume types)",
-        "use a claim: create with persistentVolume.nfs, or existingClaim",
-        (VOLUMES, RESTRICTED),
-        (BELOW_PRIVILEGED,),
+        id="DS331",
+        path="storage.<< name >>.nfs",
+        when='first_source(volume) == "nfs"',
+        message="storage.<< name >>.nfs: Pod Security restricted forbids it (restricted volume types)",
+        hint="use a claim: create with persistentVolume.nfs, or existingClaim",
+        inside=(
+            BELOW_PRIVILEGED,
+            VOLUMES,
+            RESTRICTED,
+        ),
     ),
     Check(
-        "DS324",
-        "<< role >>.<< kind >>[container].ports[port].hostPort",
-        "port.hostPort",
-        "<< role >>.<< kind >>: Pod Security << values.security.podSecurityLevel >> forbids a hostPort (hostPort)",
-        "leave it out: pods reach one another without",
-        (*CONTAINER_LOOPS, 'for port in get(container, "ports", [])'),
-        (BELOW_PRIVILEGED, USER_CONTAINERS),
+        id="DS324",
+        path="<< role >>.<< kind >>[container].ports[port].hostPort",
+        when="port.hostPort",
+        message=(
+            "<< role >>.<< kind >>: Pod Security << values.security.podSecurityLevel >> forbids a hostPort (hostPort)"
+        ),
+        hint="leave it out: pods reach one another without",
+        inside=(
+            BELOW_PRIVILEGED,
+            USER_CONTAINERS,
+            *CONTAINER_LOOPS,
+            'for port in get(container, "ports", [])',
+        ),
     ),
     _host(
         "container, probe",
         "<< role >>.<< kind >>[container].<< probe >>",
         "<< role >>.<< kind >>: << probe >>",
-        (*CONTAINER_LOOPS, PROBES),
-        USER_CONTAINERS,
+        (USER_CONTAINERS, *CONTAINER_LOOPS, PROBES),
     ),
     _host(
         'container, "lifecycle", hook',
         "<< role >>.<< kind >>[container].lifecycle.<< hook >>",
         "<< role >>.<< kind >>: << hook >>",
-        (*CONTAINER_LOOPS, HOOKS),
-        USER_CONTAINERS,
+        (USER_CONTAINERS, *CONTAINER_LOOPS, HOOKS),
     ),
     _host(
         'values[role]["extraContainerSpec"], probe',
         "<< role >>.extraContainerSpec.<< probe >>",
         "<< role >>.extraContainerSpec: << probe >>",
-        (ROLES, PROBES),
-        EXTRAS,
+        (EXTRAS, ROLES, PROBES),
     ),
     _host(
         'values[role]["extraContainerSpec"], "lifecycle", hook',
         "<< role >>.extraContainerSpec.lifecycle.<< hook >>",
         "<< role >>.extraContainerSpec: << hook >>",
-        (ROLES, HOOKS),
-        EXTRAS,
+        (EXTRAS, ROLES, HOOKS),
     ),
     *map(_of_extra, ("hostPID", "hostIPC")),
     Check(
-        "DS329",
-        "<< role >>.podAnnotations.<< key >>",
-        f'key is matching("^{APP_ARMOR}.*$") and not value is matching("^(runtime/default|localhost/.*)?$")',
-        "<< role >>.podAnnotations: << key | quote >>: Pod Security << values.security.podSecurityLevel >> forbids it"
-        " (forbidden AppArmor profile)",
-        "use runtime/default or localhost/PROFILE",
-        (ROLES, POD_ANNOTATIONS),
-        (BELOW_PRIVILEGED,),
+        id="DS329",
+        path="<< role >>.podAnnotations.<< key >>",
+        when=f'key is matching("^{APP_ARMOR}.*$") and not value is matching("^(runtime/default|localhost/.*)?$")',
+        message=(
+            "<< role >>.podAnnotations: << key | quote >>: Pod Security << values.security.podSecurityLevel >>"
+            " forbids it"
+            " (forbidden AppArmor profile)"
+        ),
+        hint="use runtime/default or localhost/PROFILE",
+        inside=(
+            BELOW_PRIVILEGED,
+            ROLES,
+            POD_ANNOTATIONS,
+        ),
     ),
 )

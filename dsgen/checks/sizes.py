@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Iterable, Iterator, Mapping
-from pathlib import Path as File
 from typing import Any
 
-from dsgen.checks.row import Names, Place, found
+from dsgen.checks.row import Function, Names, Place, found
 from dsgen.deepspeed import hostfile
 from dsgen.language.text import scalar, to_json
-from dsgen.reading.nodes import Path, path_text
-from dsgen.schema.validate import Problem
+from dsgen.problems.diagnostics import Diagnostic, Path, path_text
 
 MAX_BYTES = 1024 * 1024
 """What a ConfigMap holds; the API server counts keys and values."""
@@ -20,8 +18,7 @@ MAX_ANNOTATION = 256 * 1024
 OTHER_BYTES = 4096
 """What else the JSON of the run's ConfigMap holds: settings, sshd's and ssh's configuration, labels; measured."""
 SMALL = 8192
-"""Nothing is counted below this: there is room for it beside the scripts."""
-SCRIPTS = File(__file__).parent.parent / "scripts"
+"""Nothing is counted below this: it fits anywhere."""
 WORKERS: Path = ("workers", "replicas")
 LOOKS_AT: tuple[Path, ...] = (WORKERS, ("name",), ("training",), ("launch",), ("lifecycle",), ("code",))
 TOO_MUCH = f"of which kubectl apply keeps a copy in annotations that hold {MAX_ANNOTATION}"
@@ -29,7 +26,7 @@ APPLY = "use kubectl apply --server-side, and in Argo CD the sync option ServerS
 FEWER = "use shorter names or fewer workers"
 
 
-def files_size(values: Mapping[str, Any], _: Names, place: Place) -> Iterator[Problem]:
+def files_size(values: Mapping[str, Any], _: Names, place: Place) -> Iterator[Diagnostic]:
     """training.files, which have a ConfigMap of their own."""
     files, path = values["training"]["files"], ("training", "files")
     size = sum(len(name) + _bytes(text) for name, text in files.items())
@@ -42,27 +39,26 @@ def files_size(values: Mapping[str, Any], _: Names, place: Place) -> Iterator[Pr
         yield found("DS258", path, message, APPLY, place, "warning")
 
 
-def config_size(values: Mapping[str, Any], release: Names, place: Place) -> Iterator[Problem]:
-    """The run's other ConfigMap, which holds the scripts too; the largest part is told."""
+def config_size(values: Mapping[str, Any], release: Names, place: Place) -> Iterator[Diagnostic]:
+    """The ConfigMap of the run; the largest part is told."""
     job = values["name"] or release["name"]
     texts = texts_of(values, job)
     sizes = {path: _bytes(text) for path, text in texts.items()}
-    given = sum(sizes.values())
-    if given <= SMALL:
+    total = sum(sizes.values()) + OTHER_BYTES
+    if total <= SMALL:
         return
     path = max(sizes, key=lambda path: sizes[path])
-    total = given + sum(map(_bytes, _scripts()))
     as_json = json_bytes(texts.values())
     smaller = FEWER if path == WORKERS else "put large parts into the image or a volume"
     if total > MAX_BYTES:
         message = (
-            f"{path_text(path)}: {_what(path)} {sizes[path]} bytes; with the rest and the scripts the run's ConfigMap"
+            f"{path_text(path)}: {_what(path)} {sizes[path]} bytes; with the rest the run's ConfigMap"
             f" would have {total}, and holds {MAX_BYTES}"
         )
         yield found("DS257", path, message, smaller, place)
     elif as_json > MAX_ANNOTATION:
         message = (
-            f"{path_text(path)}: {_what(path)} {sizes[path]} bytes; with the rest and the scripts the run's ConfigMap"
+            f"{path_text(path)}: {_what(path)} {sizes[path]} bytes; with the rest the run's ConfigMap"
             f" has about {as_json} bytes of JSON, {TOO_MUCH}"
         )
         yield found("DS258", path, message, f"{APPLY}; or {smaller}", place, "warning")
@@ -70,7 +66,7 @@ def config_size(values: Mapping[str, Any], release: Names, place: Place) -> Iter
 
 def json_bytes(texts: Iterable[str]) -> int:
     """About how many bytes kubectl keeps of the run's ConfigMap with these texts, a little more rather than less."""
-    return sum(map(_json_bytes, (*texts, *_scripts()))) + OTHER_BYTES
+    return sum(map(_json_bytes, texts)) + OTHER_BYTES
 
 
 def _what(path: Path) -> str:
@@ -99,13 +95,6 @@ def _hostfile(values: Mapping[str, Any], job: str) -> str:
     return "".join(f"{host} slots={slots}\n" for host in hostfile.hosts(values, job))
 
 
-@functools.cache
-def _scripts() -> tuple[str, ...]:
-    """The scripts, each with its name."""
-    files = sorted(path for path in SCRIPTS.iterdir() if path.is_file())
-    return tuple(f"{path.name}: {path.read_text(encoding='utf-8')}" for path in files)
-
-
 def _bytes(text: str) -> int:
     return len(text.encode(errors="replace"))
 
@@ -116,4 +105,7 @@ def _json_bytes(text: str) -> int:
     return _bytes(to_json(text)) + 5 * sum(map(text.count, "<>&"))
 
 
-FUNCTIONS = (files_size, config_size)
+FUNCTIONS = (
+    Function(files_size, {"DS253": (), "DS258": LOOKS_AT}),
+    Function(config_size, {"DS257": LOOKS_AT, "DS258": LOOKS_AT}),
+)

@@ -6,9 +6,8 @@ import posixpath
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from dsgen.checks.row import VOLUMES, Check, Names, Place, found, quoted
-from dsgen.reading.nodes import Path, path_text
-from dsgen.schema.validate import Problem
+from dsgen.checks.row import VOLUMES, Check, Function, Names, Place, found, quoted
+from dsgen.problems.diagnostics import Diagnostic, Path, path_text
 
 SOURCES = (
     *("existingClaim", "create", "nfs", "hostPath", "emptyDir", "ephemeral"),
@@ -24,120 +23,144 @@ IN_WORKERS = 'volume.mountIn != "launcher" and worker_pods(values) | int > 1'
 
 ROWS = (
     Check(
-        "DS210",
-        "storage.<< name >>",
-        "not first_source(volume)",
-        "storage.<< name >>: the volume has no source",
-        f"give it one of {', '.join(SOURCES[:-1])} and {SOURCES[-1]}, such as create: {{}}",
-        (VOLUMES,),
+        id="DS210",
+        path="storage.<< name >>",
+        when="not first_source(volume)",
+        message="storage.<< name >>: the volume has no source",
+        hint=f"give it one of {', '.join(SOURCES[:-1])} and {SOURCES[-1]}, such as create: {{}}",
+        inside=(VOLUMES,),
     ),
     Check(
-        "DS212",
-        "storage.<< name >>.mountPath",
-        "reserved_path(volume.mountPath)",
-        f"storage.<< name >>.mountPath: << volume.mountPath | quote >> {RESERVED}",
-        "mount it elsewhere, such as /data",
-        (VOLUMES,),
+        id="DS212",
+        path="storage.<< name >>.mountPath",
+        when="reserved_path(volume.mountPath)",
+        message=f"storage.<< name >>.mountPath: << volume.mountPath | quote >> {RESERVED}",
+        hint="mount it elsewhere, such as /data",
+        inside=(VOLUMES,),
     ),
     Check(
-        "DS251",
-        "storage.<< name >>.mountPath",
-        "other < name and volume.mountPath and volume.mountPath == another.mountPath"
-        ' and (volume.mountIn == another.mountIn or volume.mountIn == "both" or another.mountIn == "both")',
-        "storage.<< name >>: storage.<< other >> is mounted at << volume.mountPath | quote >> too",
-        ELSEWHERE,
-        (VOLUMES, "for other, another in values.storage | items"),
+        id="DS251",
+        path="storage.<< name >>.mountPath",
+        when=(
+            "other < name and volume.mountPath and volume.mountPath == another.mountPath"
+            ' and (volume.mountIn == another.mountIn or volume.mountIn == "both" or another.mountIn == "both")'
+        ),
+        message="storage.<< name >>: storage.<< other >> is mounted at << volume.mountPath | quote >> too",
+        hint=ELSEWHERE,
+        inside=(
+            VOLUMES,
+            "for other, another in values.storage | items",
+        ),
     ),
     Check(
-        "DS251",
-        "storage.<< name >>.mountPath",  # code.mountPath is often the default
-        "volume.mountPath == values.code.mountPath",
-        "storage.<< name >>: code is mounted at << volume.mountPath | quote >> too",
-        ELSEWHERE,
-        (VOLUMES,),
-        ("code.git.repository",),
+        id="DS251",
+        path="storage.<< name >>.mountPath",  # code.mountPath is often the default
+        when="volume.mountPath == values.code.mountPath",
+        message="storage.<< name >>: code is mounted at << volume.mountPath | quote >> too",
+        hint=ELSEWHERE,
+        inside=(
+            "if values.code.git.repository",
+            VOLUMES,
+        ),
     ),
     Check(
-        "DS213",
-        "storage.<< name >>.mountPath",
-        f'volume.mountPath is matching("{SHARED_MEMORY}")',
-        "storage.<< name >>.mountPath: /dev/shm is the shared memory of the pod",
-        "set its size with workers.sharedMemory",
-        (VOLUMES,),
+        id="DS213",
+        path="storage.<< name >>.mountPath",
+        when=f'volume.mountPath is matching("{SHARED_MEMORY}")',
+        message="storage.<< name >>.mountPath: /dev/shm is the shared memory of the pod",
+        hint="set its size with workers.sharedMemory",
+        inside=(VOLUMES,),
     ),
     Check(
-        "DS214",
-        "storage.<< name >>.subPath",
-        'volume.subPath is matching("^(.*/)?[.][.](/.*)?$")',
-        "storage.<< name >>.subPath: << volume.subPath | quote >> leads out of the volume, which Kubernetes refuses",
-        "a path inside the volume, without ..",
-        (VOLUMES,),
+        id="DS214",
+        path="storage.<< name >>.subPath",
+        when='volume.subPath is matching("^(.*/)?[.][.](/.*)?$")',
+        message=(
+            "storage.<< name >>.subPath: << volume.subPath | quote >> leads out of the volume, which Kubernetes refuses"
+        ),
+        hint="a path inside the volume, without ..",
+        inside=(VOLUMES,),
     ),
     Check(
-        "DS215",
-        "storage.<< name >>.create.accessModes",
-        'volume.create is not none and "ReadWriteOnce" in volume.create.accessModes'
-        ' and not "ReadWriteMany" in volume.create.accessModes'
-        f' and not "ReadOnlyMany" in volume.create.accessModes and {IN_WORKERS}',
-        "storage.<< name >>: a ReadWriteOnce volume is on one node at a time, and"
-        " << worker_pods(values) | int >> workers mount it",
-        "use ReadWriteMany, or leave out accessModes",
-        (VOLUMES,),
+        id="DS215",
+        path="storage.<< name >>.create.accessModes",
+        when=(
+            'volume.create is not none and "ReadWriteOnce" in volume.create.accessModes'
+            ' and not "ReadWriteMany" in volume.create.accessModes'
+            f' and not "ReadOnlyMany" in volume.create.accessModes and {IN_WORKERS}'
+        ),
+        message=(
+            "storage.<< name >>: a ReadWriteOnce volume is on one node at a time, and"
+            " << worker_pods(values) | int >> workers mount it"
+        ),
+        hint="use ReadWriteMany, or leave out accessModes",
+        inside=(VOLUMES,),
         severity="warning",
     ),
     Check(
-        "DS216",
-        "storage.<< name >>.create.accessModes",
-        'volume.create is not none and "ReadWriteOncePod" in volume.create.accessModes'
-        f' and (volume.mountIn == "both" or {IN_WORKERS})',
-        "storage.<< name >>: a ReadWriteOncePod volume is for one pod, and several mount it",
-        "use ReadWriteMany, or leave out accessModes",
-        (VOLUMES,),
+        id="DS216",
+        path="storage.<< name >>.create.accessModes",
+        when=(
+            'volume.create is not none and "ReadWriteOncePod" in volume.create.accessModes'
+            f' and (volume.mountIn == "both" or {IN_WORKERS})'
+        ),
+        message="storage.<< name >>: a ReadWriteOncePod volume is for one pod, and several mount it",
+        hint="use ReadWriteMany, or leave out accessModes",
+        inside=(VOLUMES,),
     ),
     Check(
-        "DS218",
-        "storage.<< name >>.create.accessModes",
-        'volume.create is not none and "ReadWriteOncePod" in volume.create.accessModes'
-        " and volume.create.accessModes | length > 1",
-        "storage.<< name >>: ReadWriteOncePod stands beside other access modes",
-        "it stands alone; keep one of them",
-        (VOLUMES,),
+        id="DS218",
+        path="storage.<< name >>.create.accessModes",
+        when=(
+            'volume.create is not none and "ReadWriteOncePod" in volume.create.accessModes'
+            " and volume.create.accessModes | length > 1"
+        ),
+        message="storage.<< name >>: ReadWriteOncePod cannot be combined with other access modes",
+        hint="keep one of them",
+        inside=(VOLUMES,),
     ),
     Check(
-        "DS219",
-        "storage.<< name >>.create.size",
-        f'volume.create is not none and quantity_json(volume.create.size) is matching("{NOTHING}")',
-        "storage.<< name >>.create.size: Kubernetes refuses a claim of nothing",
-        "give a size such as 100Gi",
-        (VOLUMES,),
+        id="DS219",
+        path="storage.<< name >>.create.size",
+        when=f'volume.create is not none and quantity_json(volume.create.size) is matching("{NOTHING}")',
+        message="storage.<< name >>.create.size: Kubernetes refuses a claim of size 0",
+        hint="give a size such as 100Gi",
+        inside=(VOLUMES,),
     ),
     Check(
-        "DS217",
-        "storage.<< name >>.create.storageClass",
-        "volume.create is not none and not volume.create.persistentVolume"
-        ' and volume.create.storageClass is not none and volume.create.storageClass == ""',
-        'storage.<< name >>.create: with storageClass: "" nothing is provisioned, the claim waits for a'
-        " PersistentVolume that fits",
-        "describe it in persistentVolume, or remove storageClass to have the default one",
-        (VOLUMES,),
+        id="DS217",
+        path="storage.<< name >>.create.storageClass",
+        when=(
+            "volume.create is not none and not volume.create.persistentVolume"
+            ' and volume.create.storageClass is not none and volume.create.storageClass == ""'
+        ),
+        message=(
+            'storage.<< name >>.create: with storageClass: "" nothing is provisioned, the claim waits for a'
+            " PersistentVolume that fits"
+        ),
+        hint="describe it in persistentVolume, or remove storageClass to have the default one",
+        inside=(VOLUMES,),
         severity="warning",
     ),
     Check(
-        "DS211",
-        "storage.<< name >>.<< source >>",
-        "source in volume and source != first_source(volume)",
-        "storage.<< name >>: << first_source(volume) >> and << source >> exclude one another",
-        "keep one of them",
-        (VOLUMES, f"for source in [{', '.join(map(quoted, SOURCES[1:]))}]"),
+        id="DS211",
+        path="storage.<< name >>.<< source >>",
+        when="source in volume and source != first_source(volume)",
+        message="storage.<< name >>: << first_source(volume) >> and << source >> exclude one another",
+        hint="keep one of them",
+        inside=(
+            VOLUMES,
+            f"for source in [{', '.join(map(quoted, SOURCES[1:]))}]",
+        ),
         at_key=True,
     ),
     Check(
-        "DS212",
-        "code.mountPath",
-        f'reserved_path(values.code.mountPath) or values.code.mountPath is matching("{SHARED_MEMORY}")',
-        f"code.mountPath: << values.code.mountPath | quote >> {RESERVED}",
-        "choose another folder, such as /workspace/code",
-        given=("code.git.repository",),
+        id="DS212",
+        path="code.mountPath",
+        when=f'reserved_path(values.code.mountPath) or values.code.mountPath is matching("{SHARED_MEMORY}")',
+        message=f"code.mountPath: << values.code.mountPath | quote >> {RESERVED}",
+        hint="choose another folder, such as /workspace/code",
+        inside=("if values.code.git.repository",),
     ),
 )
 
@@ -154,7 +177,7 @@ def _mounts(values: Mapping[str, Any], role: str) -> Iterator[Mount]:
         yield ("code", "mountPath"), "code", posixpath.normpath(values["code"]["mountPath"]), values["code"]
 
 
-def mounts(values: Mapping[str, Any], _: Names, place: Place) -> Iterator[Problem]:
+def mounts(values: Mapping[str, Any], _: Names, place: Place) -> Iterator[Diagnostic]:
     """A mount inside another one that cannot get a folder for it."""
     told: set[Path] = set()
     for role in ("workers", "launcher"):
@@ -168,7 +191,7 @@ def mounts(values: Mapping[str, Any], _: Names, place: Place) -> Iterator[Proble
             seen.setdefault(where, mount)
 
 
-def _inside(mount: Mount, seen: Mapping[str, Mount], place: Place) -> Problem | None:
+def _inside(mount: Mount, seen: Mapping[str, Mount], place: Place) -> Diagnostic | None:
     """A folder to mount at is made inside the outer volume, which must be possible."""
     path, _, where, _ = mount
     for outer, (_, name, _, volume) in seen.items():
@@ -184,7 +207,7 @@ def _inside(mount: Mount, seen: Mapping[str, Mount], place: Place) -> Problem | 
     return None
 
 
-def persistent_volume(values: Mapping[str, Any], _: Names, place: Place) -> Iterator[Problem]:
+def persistent_volume(values: Mapping[str, Any], _: Names, place: Place) -> Iterator[Diagnostic]:
     """A PersistentVolume has one source, and a local one a place."""
     for name, volume in sorted(values["storage"].items()):
         given = volume.get("create", {}).get("persistentVolume")
@@ -199,4 +222,4 @@ def persistent_volume(values: Mapping[str, Any], _: Names, place: Place) -> Iter
             yield found("DS252", path, message, "it says on which node the folder is", place)
 
 
-FUNCTIONS = (mounts, persistent_volume)
+FUNCTIONS = (Function(mounts, {"DS254": (("code",),)}), Function(persistent_volume, {"DS252": ()}))

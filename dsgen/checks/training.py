@@ -7,99 +7,115 @@ from dsgen.checks.row import Check
 RESERVED_ENV = "^(DSGEN_.*|RANK|LOCAL_RANK|WORLD_SIZE|MASTER_.*)$"
 COMMAND_ENV = "^(NNODES|NODE_RANK|NPROC_PER_NODE|PET_(NNODES|NODE_RANK|NPROC_PER_NODE|MASTER_ADDR|MASTER_PORT))$"
 LITERAL_PATH = "^([^$]|[$])*[$]([{(]?)(LD_LIBRARY_PATH|PATH|PYTHONPATH)([^A-Za-z0-9_]([^$]|[$])*)?$"
-TUNING = ('training.deepspeed.autotuning != "none"',)
+TUNING = ('if values.training.deepspeed.autotuning != "none"',)
 ENVIRONMENT = ("for key, value in values.training.env | items",)
 
 ROWS = (
     Check(
-        "DS202",
-        "training",
-        "not (values.training.python or values.training.module or values.training.exec) and not runs_command(values)",
-        "training: one of python, module and exec must be given",
-        "a script: python: train.py; a module: module: team.train; any other program: exec: [bash, -c, ...]",
+        id="DS202",
+        path="training",
+        when=(
+            "not (values.training.python or values.training.module or values.training.exec) and not"
+            " runs_command(values)"
+        ),
+        message="training: one of python, module and exec must be given",
+        hint="a script: python: train.py; a module: module: team.train; any other program: exec: [bash, -c, ...]",
     ),
     Check(
-        "DS203",
-        "training",
-        "(values.training.python and (values.training.module or values.training.exec)"
-        " or values.training.module and values.training.exec)"
-        " and not runs_command(values)",
-        "training: python, module and exec exclude one another",
-        "keep one of them",
-        given=("training.module or training.exec",),
+        id="DS203",
+        path="training",
+        when=(
+            "(values.training.python and (values.training.module or values.training.exec)"
+            " or values.training.module and values.training.exec)"
+            " and not runs_command(values)"
+        ),
+        message="training: python, module and exec exclude one another",
+        hint="keep one of them",
+        inside=("if values.training.module or values.training.exec",),
     ),
     Check(
-        "DS221",
-        "training.deepspeed.configFile",
-        "values.training.deepspeed.config",
-        "training.deepspeed: config and configFile exclude one another",
-        "keep one of them",
-        given=("training.deepspeed.configFile",),
+        id="DS221",
+        path="training.deepspeed.configFile",
+        when="values.training.deepspeed.config",
+        message="training.deepspeed: config and configFile exclude one another",
+        hint="keep one of them",
+        inside=("if values.training.deepspeed.configFile",),
     ),
     Check(
-        "DS225",
-        "training.deepspeed.autotuning",
-        "not values.training.deepspeed.passConfig"
-        " or not (values.training.deepspeed.config or values.training.deepspeed.configFile)",
-        "training.deepspeed.autotuning needs a configuration of DeepSpeed to begin with",
-        "give training.deepspeed.config or configFile, and leave passConfig true",
-        given=TUNING,
+        id="DS225",
+        path="training.deepspeed.autotuning",
+        when=(
+            "not values.training.deepspeed.passConfig"
+            " or not (values.training.deepspeed.config or values.training.deepspeed.configFile)"
+        ),
+        message="training.deepspeed.autotuning needs a configuration of DeepSpeed to begin with",
+        hint="give training.deepspeed.config or configFile, and leave passConfig true",
+        inside=TUNING,
     ),
     Check(
-        "DS225",
-        "training.deepspeed.configFile",
-        'not values.training.deepspeed.configFile is matching("^(.*[.]json.*)?$")',
-        "training.deepspeed.configFile: the autotuner finds the configuration by .json in its name, not in"
-        " << values.training.deepspeed.configFile | quote >>",
-        "rename the file",
-        given=TUNING,
+        id="DS225",
+        path="training.deepspeed.configFile",
+        when='not values.training.deepspeed.configFile is matching("^(.*[.]json.*)?$")',
+        message=(
+            "training.deepspeed.configFile: the autotuner finds the configuration by .json in its name, not in"
+            " << values.training.deepspeed.configFile | quote >>"
+        ),
+        hint="rename the file",
+        inside=TUNING,
     ),
     Check(
-        "DS286",
-        "lifecycle.debug.command",
-        "uses_ssh(values) and not values.lifecycle.debug.enabled",
-        "lifecycle.debug.command is not run: lifecycle.debug.enabled is false",
-        "set lifecycle.debug.enabled: true, or remove the command",
-        given=("lifecycle.debug.command",),
+        id="DS286",
+        path="lifecycle.debug.command",
+        when="uses_ssh(values) and not values.lifecycle.debug.enabled",
+        message="lifecycle.debug.command is not run: lifecycle.debug.enabled is false",
+        hint="set lifecycle.debug.enabled: true, or remove the command",
+        inside=("if values.lifecycle.debug.command",),
         severity="warning",
     ),
     Check(
-        "DS220",
-        "training.env.<< key >>",
-        f'key is matching("{RESERVED_ENV}")'
-        f' or values.launch.method == "worker-command" and key is matching("{COMMAND_ENV}")',
-        "training.env: << key | quote >> is set by dsgen or DeepSpeed",
-        "choose another name; a program reads it as it is",
-        ENVIRONMENT,
+        id="DS220",
+        path="training.env.<< key >>",
+        when=(
+            f'key is matching("{RESERVED_ENV}")'
+            f' or values.launch.method == "worker-command" and key is matching("{COMMAND_ENV}")'
+        ),
+        message="training.env: << key | quote >> is set by dsgen or DeepSpeed",
+        hint="choose another name; a program reads it as it is",
+        inside=ENVIRONMENT,
         at_key=True,
     ),
     Check(
-        "DS222",
-        "training.env.<< key >>",
-        f'value is string and value is matching("{LITERAL_PATH}")',
-        "training.env: << key | quote >> holds a dollar sign and a name, and nothing replaces that with the path of the"
-        " image",
-        "write it into training.setup, a shell script: export NAME=/more:$NAME",
-        ENVIRONMENT,
+        id="DS222",
+        path="training.env.<< key >>",
+        when=f'value is string and value is matching("{LITERAL_PATH}")',
+        message=(
+            "training.env: << key | quote >> holds a dollar sign and a name, and nothing replaces that with the path"
+            " of the"
+            " image"
+        ),
+        hint="write it into training.setup, a shell script: export NAME=/more:$NAME",
+        inside=ENVIRONMENT,
         severity="warning",
     ),
     Check(
-        "DS223",
-        "training.envFrom[source].prefix",
-        'source.prefix is string and source.prefix is matching("^(DSGEN|MASTER)_.*$")',
-        "training.envFrom: variables that begin with << source.prefix | quote >> are set by dsgen or DeepSpeed",
-        "choose another prefix",
-        ("for source in values.training.envFrom",),
+        id="DS223",
+        path="training.envFrom[source].prefix",
+        when='source.prefix is string and source.prefix is matching("^(DSGEN|MASTER)_.*$")',
+        message="training.envFrom: variables that begin with << source.prefix | quote >> are set by dsgen or DeepSpeed",
+        hint="choose another prefix",
+        inside=("for source in values.training.envFrom",),
     ),
     Check(
-        "DS224",
-        "training.args[argument]",
-        "values.training.deepspeed.passConfig"
-        " and (values.training.deepspeed.config or values.training.deepspeed.configFile)"
-        ' and argument is matching("^--deepspeed(_config(=.*)?)?$")',
-        "training.args: << argument | quote >> is passed from training.deepspeed already",
-        "remove it, or set training.deepspeed.passConfig: false",
-        ("for argument in values.training.args",),
+        id="DS224",
+        path="training.args[argument]",
+        when=(
+            "values.training.deepspeed.passConfig"
+            " and (values.training.deepspeed.config or values.training.deepspeed.configFile)"
+            ' and argument is matching("^--deepspeed(_config(=.*)?)?$")'
+        ),
+        message="training.args: << argument | quote >> is passed from training.deepspeed already",
+        hint="remove it, or set training.deepspeed.passConfig: false",
+        inside=("for argument in values.training.args",),
         severity="warning",
     ),
 )

@@ -5,7 +5,7 @@ from collections.abc import Callable
 
 import click
 
-from dsgen.cli._shared import emit
+from dsgen.cli._printed import say
 from dsgen.cluster import actions
 from dsgen.cluster.facts import Facts
 from dsgen.errors import EXIT_FINDINGS, DsgenError, UsageProblem
@@ -38,7 +38,7 @@ def refuse_what_comes_back(facts: Facts, force: bool, key: str, value: str) -> N
 
 def agreed(words: str, yes: bool) -> bool:
     """Say what will happen and ask; without a terminal only --yes agrees."""
-    emit(words)
+    say(words.splitlines())
     if yes:
         return True
     if not sys.stdin.isatty():

@@ -12,7 +12,8 @@ import click
 import yaml
 
 from dsgen.cli._jobs import load_values
-from dsgen.cli._shared import NAMESPACE, VALUES, Inputs, emit, overlays_option, overrides
+from dsgen.cli._printed import emit
+from dsgen.cli._shared import NAMESPACE, VALUES, Inputs, overlays_option, overrides
 from dsgen.cluster import causes, changes, collect, report, story
 from dsgen.cluster.facts import Facts
 from dsgen.cluster.words import Shown
@@ -168,9 +169,9 @@ def reported(facts: Facts) -> dict[str, Any]:
 
 def emit_data(data: Any, form: str) -> None:
     """Print data for programs."""
-    emit(json.dumps(data, indent=2, ensure_ascii=False) + "\n" if form == "json" else _yaml(data))
+    emit(json.dumps(data, indent=2) + "\n" if form == "json" else _yaml(data))
 
 
 def _yaml(data: Any) -> str:
-    text: str = yaml.safe_dump(data, sort_keys=False, allow_unicode=True)
+    text: str = yaml.safe_dump(data, sort_keys=False)
     return text

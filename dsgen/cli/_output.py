@@ -6,11 +6,11 @@ from pathlib import Path
 
 import click
 
-from dsgen.cli._jobs import Job
-from dsgen.cli._shared import emit
+from dsgen.cli._printed import say
 from dsgen.errors import EXIT_FINDINGS, EXIT_OK, DsgenError, UsageProblem
 from dsgen.render import Document
-from dsgen.writer import INDEX, Changes, Plan, Refused, compare, write
+from dsgen.values import Job
+from dsgen.writer import INDEX, Changes, Place, Plan, Refused, compare, write
 
 # Windows cannot have such names, whatever follows the first dot, and one of them stops Flux for a whole repository.
 _DEVICES = re.compile(r"^(con|prn|aux|nul|com[0-9]|lpt[0-9])$")
@@ -49,7 +49,7 @@ def job_plan(job: Job, documents: Sequence[Document]) -> Plan:
     return Plan(
         owner=f"job {job.release.namespace}/{job.release.name}",
         files={path: document.text for path, document in zip(paths, documents, strict=True)},
-        run=str(job.values["run"]["id"]),
+        run=str(job.data["run"]["id"]),
         frozen=frozenset(path for path, document in zip(paths, documents, strict=True) if document.scope == "run"),
     )
 
@@ -62,7 +62,7 @@ def file_name(text: str) -> str:
     return f"{kind[1].lower()}-{name[1]}.yaml"
 
 
-def folders(directory: Path, jobs: Sequence[Job]) -> list[Path]:
+def folders(directory: Path, jobs: Sequence[Job]) -> list[Place]:
     """The folder of each job: `directory` itself for one, a folder named after the job for each of several.
 
     Raises UsageProblem when that would put a job into a second place, or two jobs into one.
@@ -73,7 +73,7 @@ def folders(directory: Path, jobs: Sequence[Job]) -> list[Path]:
             raise UsageProblem(
                 f"{directory / names[0]} holds this job, from a call with several files: use -o {directory / names[0]}"
             )
-        return [directory]
+        return [Place(directory)]
     if (directory / INDEX).exists():
         raise UsageProblem(f"{directory} is the folder of one job; choose another one for several")
     for job, name in zip(jobs, names, strict=True):
@@ -81,41 +81,44 @@ def folders(directory: Path, jobs: Sequence[Job]) -> list[Path]:
             raise UsageProblem(
                 f"two jobs are named {job.release.name}, in two namespaces: render them in two calls, to two folders"
             )
-    return [directory / name for name in names]
+    return [Place(directory, name) for name in names]
 
 
-def deliver(plans: Sequence[tuple[Path, Plan]], check: bool, dry_run: bool) -> int:
+def deliver(plans: Sequence[tuple[Place, Plan]], check: bool, dry_run: bool) -> int:
     """Bring folders to what their plans say, all of them or, when one refuses, none; returns the exit code."""
-    found = [(directory, plan, compare(directory, plan)) for directory, plan in plans]
+    found = [(place, plan, compare(place, plan)) for place, plan in plans]
     if check:
-        emit("".join(_stale(directory, changes) for directory, _, changes in found))
+        say(text for place, _, changes in found for text in _stale(place.path, changes))
         return EXIT_FINDINGS if any(changes.stale for _, _, changes in found) else EXIT_OK
     refusals = [line for _, _, changes in found for line in changes.refusals]
     if refusals:
-        raise Refused("\n".join(refusals))
-    for directory, plan, changes in found:
+        raise Refused(*refusals)
+    for place, plan, changes in found:
         if not dry_run:
-            write(directory, plan, changes)
-        emit(_summary(directory, plan, changes, dry_run))
+            write(place, plan, changes)
+        say(_summary(place.path, plan, changes, dry_run))
     return EXIT_OK
 
 
-def _stale(directory: Path, changes: Changes) -> str:
-    lines = [
+def _stale(directory: Path, changes: Changes) -> list[str]:
+    return [
         *(f"differs: {directory / path}" for path in changes.write),
         *(f"not wanted: {directory / path}" for path in changes.remove),
+        *(f"interrupted: a write was ended and left {directory / path}" for path in changes.leftovers),
+        *changes.refusals,
     ]
-    return "".join(f"{line}\n" for line in [*lines, *changes.refusals])
 
 
-def _summary(directory: Path, plan: Plan, changes: Changes, dry_run: bool) -> str:
+def _summary(directory: Path, plan: Plan, changes: Changes, dry_run: bool) -> list[str]:
     steps = [
         *(f"write {directory / path}" for path in changes.write),
         *(f"remove {directory / path}" for path in changes.remove),
+        *(f"remove {directory / path}, left by a write that was interrupted" for path in changes.leftovers),
     ]
     if dry_run:
-        return "".join(f"would {step}\n" for step in steps) or f"{directory}: nothing to do\n"
+        return [f"would {step}" for step in steps] or [f"{directory}: nothing to do"]
     counts = (
         f"{len(changes.write)} written, {len(changes.remove)} removed, {len(plan.files) - len(changes.write)} unchanged"
     )
-    return f"{directory}: {plan.owner}, {len(plan.files)} files ({counts})\n"
+    cleared = "; what an interrupted write had left is removed" if changes.leftovers else ""
+    return [f"{directory}: {plan.owner}, {len(plan.files)} files ({counts}){cleared}"]

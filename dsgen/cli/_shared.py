@@ -1,10 +1,7 @@
 """What all commands share: the options that choose values, and the boundary at which every error becomes a message."""
 
-import errno
 import functools
 import os
-import sys
-import traceback
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,15 +9,15 @@ from typing import Any
 
 import click
 
+from dsgen.cli._printed import complain, complain_of_bug, complain_of_usage
 from dsgen.errors import EXIT_FAILED, EXIT_FINDINGS, EXIT_OK, EXIT_USAGE, DsgenError, UsageProblem
 from dsgen.reading.set_values import Override
 
 EXIT_INTERRUPTED = 130  # as a shell says it: 128 + SIGINT
-EXIT_PIPE_CLOSED = 141  # 128 + SIGPIPE: who read the output went away
 EXIT_TERMINATED = 143  # 128 + SIGTERM
 
 
-class Findings(DsgenError):  # noqa: N818 - it has no message of its own
+class ErrorsReported(DsgenError):  # noqa: N818 - it has no message of its own
     """The user's files have errors, and they were shown."""
 
     exit_code = EXIT_FINDINGS
@@ -42,7 +39,6 @@ class Inputs:
 
 
 _SETS = {"set_json": "--set-json", "set_plain": "--set", "set_string": "--set-string", "set_file": "--set-file"}
-
 
 
 def overlays_option(*flags: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
@@ -109,53 +105,25 @@ def _override(flag: str, text: str) -> Override:
     return Override(flag, text)
 
 
-def emit(text: str) -> None:
-    """Write to standard output, in UTF-8 whatever the locale says; a reader that went away ends the program quietly."""
-    if sys.stdout is None:
-        raise DsgenError("cannot write to standard output: it is closed")
-    try:
-        sys.stdout.buffer.write(text.encode(errors="surrogateescape"))  # names of files may be any bytes
-        sys.stdout.buffer.flush()
-    except BrokenPipeError:
-        # The interpreter's own last flush must not fail again.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        sys.exit(EXIT_PIPE_CLOSED)
-    except OSError as error:
-        raise DsgenError(f"cannot write to standard output: {error.strerror}") from error
-
-
 def run(program: click.Command, arguments: Sequence[str]) -> int:
     """Run the program and return its exit code; whatever goes wrong becomes a message on standard error."""
     try:
         return program.main(list(arguments), prog_name="dsgen", standalone_mode=False) or EXIT_OK
     except click.ClickException as error:
-        error.show()
+        complain_of_usage(error)
         return EXIT_USAGE
     except (click.Abort, KeyboardInterrupt):
         return EXIT_INTERRUPTED
     except DsgenError as error:
-        if str(error):
-            _complain(str(error))
+        if error.lines:
+            complain(*error.lines)
         return error.exit_code
     except OSError as error:
         where = Path(os.fsdecode(error.filename)) if isinstance(error.filename, str | bytes) else None
-        _complain(f"{where}: {error.strerror}" if where else str(error))
+        complain(f"{where}: {error.strerror}" if where else str(error))
         return EXIT_FAILED
     except Exception as error:  # a mistake in dsgen itself: the user still gets a sentence, and the way to the details
-        _complain(f"internal error, please report it: {type(error).__name__}: {error} (DSGEN_DEBUG=1 shows where)")
+        complain(f"internal error, please report it: {type(error).__name__}: {error} (DSGEN_DEBUG=1 shows where)")
         if os.environ.get("DSGEN_DEBUG"):
-            traceback.print_exc()
+            complain_of_bug()
         return EXIT_FAILED
-
-
-def color() -> bool:
-    """Whether standard error is a terminal whose user wants colour."""
-    return sys.stderr.isatty() and not os.environ.get("NO_COLOR")
-
-
-def _complain(message: str) -> None:
-    try:
-        sys.stderr.write(f"dsgen: {message}\n")
-    except OSError as error:
-        if error.errno != errno.EPIPE:
-            raise

@@ -8,7 +8,7 @@ from dsgen.cli._jobs import load_chart
 from dsgen.cli._output import deliver, folder_options, output_option
 from dsgen.cli._shared import Inputs, inputs
 from dsgen.compiler import chart_files
-from dsgen.writer import Plan
+from dsgen.writer import Place, Plan
 
 NAME = "deepspeed-job"
 
@@ -32,5 +32,5 @@ def command(inputs: Inputs, output: Path, check: bool, dry_run: bool) -> int:
     """
     job = load_chart(inputs)
     name = (job and job.release.name) or NAME
-    files = chart_files(job.values if job else None, name)
-    return deliver([(output, Plan(f"chart {name}", files))], check, dry_run)
+    files = chart_files(job.data if job else None, name)
+    return deliver([(Place(output), Plan(f"chart {name}", files))], check, dry_run)

@@ -4,7 +4,7 @@ import click
 
 from dsgen.cli._actions import agreed, asking, refuse_what_comes_back
 from dsgen.cli._cluster import Target, target
-from dsgen.cli._shared import emit
+from dsgen.cli._printed import say
 from dsgen.cluster import actions
 from dsgen.errors import EXIT_FINDINGS, EXIT_OK, ApiError, UsageProblem
 
@@ -44,5 +44,5 @@ def command(target: Target, whole: bool, with_volumes: str | None, yes: bool, fo
         except ApiError as error:
             if error.status != 404:  # it went with another one
                 raise
-    emit(f"{len(found)} objects deleted\n")
+    say([f"{len(found)} objects deleted"])
     return EXIT_OK

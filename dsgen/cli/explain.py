@@ -3,7 +3,7 @@
 import click
 
 from dsgen import explain
-from dsgen.cli._shared import emit
+from dsgen.cli._printed import say
 from dsgen.errors import EXIT_OK
 
 
@@ -22,5 +22,5 @@ def command(word: str) -> int:
       dsgen explain workers.tolerations
       dsgen explain DS204
     """
-    emit(explain.of(word))
+    say(explain.of(word).removesuffix("\n").split("\n"))
     return EXIT_OK

@@ -5,12 +5,12 @@ from pathlib import Path
 import click
 
 from dsgen import presets, values
-from dsgen.cli._shared import emit
+from dsgen.cli._printed import emit, say
 from dsgen.errors import EXIT_OK, UsageProblem
-from dsgen.problems.diagnostics import Diagnostic, has_errors
-from dsgen.schema.suggestions import closest
-from dsgen.values import Release, SourceText
-from dsgen.writer import Refused, not_a_folder, writing
+from dsgen.problems.diagnostics import Diagnostic
+from dsgen.schema.suggestions import closest, did_you_mean
+from dsgen.values import SourceText
+from dsgen.writer import create
 
 FLAGS = {"name": "--name: ", "namespace": "-n: ", "image": "--image: "}
 """What gives the values below each key at the top."""
@@ -39,7 +39,7 @@ def command(file: str | None, preset: str, listing: bool, name: str, namespace: 
     if listing:
         if file is not None or any((preset, name, namespace, image)):
             raise UsageProblem("--list writes no file: leave out what stands beside it, or --list")
-        emit("".join(f"{each:<{_width()}}{presets.summary(each)}\n" for each in presets.names()))
+        say(f"{each:<{_width()}}{presets.summary(each)}" for each in presets.names())
         return EXIT_OK
     if file == "":  # to Path, this is the current folder
         raise UsageProblem("the name of FILE is empty: is a variable not set? Leave FILE out to write values.yaml")
@@ -48,8 +48,8 @@ def command(file: str | None, preset: str, listing: bool, name: str, namespace: 
     if file == "-":
         emit(text)
         return EXIT_OK
-    _create(Path(file), text)
-    emit(f"{file}: written from preset {preset}. Make it yours, then: dsgen validate {file}\n")
+    create(Path(file), text)
+    say([f"{file}: written from preset {preset}. Make it yours, then: dsgen validate {file}"])
     return EXIT_OK
 
 
@@ -60,9 +60,9 @@ def _width() -> int:
 def _filled(preset: str, name: str, namespace: str, image: str) -> str:
     """The text of a preset with these names. Raises UsageProblem when there is no such preset, or a name cannot be."""
     if preset not in presets.names():
-        close = closest(preset, presets.names())
-        question = f"did you mean {close}? " if close else ""
-        raise UsageProblem(f"--preset {preset}: there is no such preset; {question}dsgen init --list shows them all")
+        question = did_you_mean(closest(preset, presets.names()))
+        hint = f"{question} dsgen init --list shows them all".lstrip()
+        raise UsageProblem(f"--preset {preset}: there is no such preset; {hint}")
     text = presets.text(preset)
     if name or namespace or image:
         text = presets.filled(text, name, namespace, image)
@@ -72,35 +72,12 @@ def _filled(preset: str, name: str, namespace: str, image: str) -> str:
 
 def _refuse_wrong_names(text: str) -> None:
     """Raises UsageProblem when the names of the command line make the file one that `dsgen validate` refuses."""
-    loaded = values.load([SourceText("", text)])
-    found = loaded.diagnostics
-    if loaded.values:
-        found += values.check(loaded, Release(loaded.values.data["name"], loaded.values.data["namespace"]))
-    if has_errors(found):
-        raise UsageProblem("\n".join(_told(problem) for problem in found if problem.severity == "error"))
+    errors = [one for one in values.load([SourceText("", text)]).problems(chart=True) if one.severity == "error"]
+    if errors:
+        raise UsageProblem(*map(_told, errors))
 
 
 def _told(problem: Diagnostic) -> str:
     """With the flag that it is about, and the rule."""
-    flag = FLAGS.get(problem.path.partition(".")[0], "")
+    flag = FLAGS.get(str(problem.path[0]), "") if problem.path else ""
     return f"{flag}{problem.message}" + (f"; {problem.hint}" if problem.hint else "")
-
-
-def _create(path: Path, text: str) -> None:
-    """Write a new file. Raises Refused when something with this name is there, however short a time."""
-    if problem := not_a_folder(path.parent):
-        raise Refused(problem)
-    with writing(path.parent):
-        path.parent.mkdir(parents=True, exist_ok=True)
-        try:
-            stream = path.open("x", encoding="utf-8", newline="\n")
-        except FileExistsError as error:
-            raise Refused(
-                f"{path} is there already, and init never overwrites: choose another name, or delete it"
-            ) from error
-        try:
-            with stream:
-                stream.write(text)
-        except BaseException:  # an interrupt, too, must not leave half a file
-            path.unlink(missing_ok=True)
-            raise

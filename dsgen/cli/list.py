@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 import click
 
 from dsgen.cli._cluster import cluster_options, emit_data, form_option, told
-from dsgen.cli._shared import emit
+from dsgen.cli._printed import say
 from dsgen.cluster import collect, report, views
 from dsgen.cluster.facts import JOB, Facts
 from dsgen.cluster.parse import pod
@@ -53,7 +53,8 @@ def command(
         emit_data([made for _, made in chosen], form)
         return EXIT_OK
     lines = [(made, views.span(report.duration(facts)), _age(facts)) for facts, made in chosen]
-    emit(views.listing(lines, all_namespaces) or f"no jobs in {space or 'any namespace'}\n")
+    text = views.listing(lines, all_namespaces) or f"no jobs in {space or 'any namespace'}"
+    say(text.splitlines())
     return EXIT_OK
 
 

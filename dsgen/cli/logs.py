@@ -11,7 +11,7 @@ from typing import Any
 import click
 
 from dsgen.cli._cluster import PATIENCE_SECONDS, Target, reported, target_of_logs
-from dsgen.cli._shared import emit
+from dsgen.cli._printed import complain, emit, say
 from dsgen.cli.wait import seconds
 from dsgen.cluster.facts import Facts
 from dsgen.cluster.logs import Choice, Lines, Source, left_out, sources, tails
@@ -51,9 +51,9 @@ def choices(command: Callable[..., int]) -> Callable[..., int]:
 def command(target: Target, **given: Any) -> int:
     """Print what a run prints.
 
-    JOB is the name of a job, NAMESPACE/NAME, or its values file. With ssh all ranks write to the launcher's log, without
-    it each to its worker's: this command knows which. Of more than 16 workers it shows the first and the last. When the
-    pods are gone, it prints the last lines that the record has kept.
+    JOB is the name of a job, NAMESPACE/NAME, or its values file. With ssh all ranks write to the launcher's log,
+    without it each to its worker's: this command knows which. Of more than 16 workers it shows the first and the last.
+    When the pods are gone, it prints the last lines that the record has kept.
 
     \b
     Examples:
@@ -86,7 +86,7 @@ class _Show:
     def line(self, source: Source, line: bytes) -> None:
         text = line if self.timestamps else line.partition(b" ")[2]
         if self.pattern.search(text):
-            emit(self.label(source) + text.decode("utf-8", "surrogateescape") + "\n")
+            emit(self.label(source).encode() + text + b"\n")
 
     def label(self, source: Source) -> str:
         if not self.labels:
@@ -94,23 +94,18 @@ class _Show:
         return f"{BRIGHT}{source.label}{PLAIN} " if sys.stdout.isatty() else f"{source.label} "
 
 
-def note(text: str) -> None:
-    """A word to the reader, apart from the lines."""
-    click.echo(text, err=True)
-
-
 def _once(target: Target, wanted: Choice, limits: dict[str, str], show: _Show) -> int:
     facts = target.facts()
     found = sources(facts, wanted)
     show.labels = len(found) > 1
     if count := left_out(facts, wanted):
-        note(f"{count} more workers: --worker N shows one")
+        complain(f"{count} more workers: --worker N shows one")
     if not found:
         kept = list(tails(facts.record))
-        note(
+        complain(
             "the pods are gone; what the record has kept:" if kept else "there are no such pods, and no lines are kept"
         )
-        emit("".join(f"{line}\n" for line in kept))
+        say(kept)
         return EXIT_OK if kept else EXIT_FINDINGS
     for source in found:
         lines = Lines(target.cluster, target.namespace, source)
@@ -120,7 +115,7 @@ def _once(target: Target, wanted: Choice, limits: dict[str, str], show: _Show) -
         except ApiError as error:
             if error.status not in (NOT_YET, GONE):
                 raise
-            note(str(error))
+            complain(str(error))
     return EXIT_OK
 
 
@@ -140,7 +135,7 @@ class _Following:
             if isinstance(found, tuple):
                 self.show.line(*found)
             elif isinstance(found, str):
-                note(found)
+                complain(found)
             elif isinstance(found, DsgenError):
                 raise found
             else:
@@ -174,7 +169,7 @@ class _Following:
         """What is waited for, each time that changes; nothing while the run runs."""
         text = ": ".join(made[key] for key in ("phase", "reason", "message") if made[key])
         if text != self.said and made["phase"] not in ("Running", "Starting"):
-            self.printed.put(f"dsgen: {text}")
+            self.printed.put(text)
         self.said = text
 
     def end(self, made: dict[str, Any]) -> None:

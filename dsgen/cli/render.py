@@ -6,7 +6,8 @@ import click
 
 from dsgen.cli._jobs import load_jobs
 from dsgen.cli._output import deliver, folder_options, folders, job_plan, output_option
-from dsgen.cli._shared import Inputs, emit, inputs
+from dsgen.cli._printed import emit
+from dsgen.cli._shared import Inputs, inputs
 from dsgen.errors import EXIT_OK, UsageProblem
 from dsgen.render import render
 
@@ -31,7 +32,7 @@ def command(inputs: Inputs, output: Path | None, check: bool, dry_run: bool) -> 
     if output is None and (check or dry_run):
         raise UsageProblem("--check and --dry-run compare with a folder: add -o DIR")
     jobs = load_jobs(inputs)
-    rendered = [render(job.values, job.release) for job in jobs]
+    rendered = [render(job.data, job.release) for job in jobs]
     if output is None:
         emit("---\n".join(document.text for documents in rendered for document in documents))
         return EXIT_OK

@@ -2,7 +2,7 @@
 
 import click
 
-from dsgen.cli._shared import emit
+from dsgen.cli._printed import emit
 from dsgen.errors import EXIT_OK
 from dsgen.schema import published
 

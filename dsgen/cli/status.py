@@ -1,15 +1,14 @@
 """`dsgen status`: how a run is."""
 
 import sys
-from collections.abc import Iterator
 
 import click
 
 from dsgen.cli._cluster import Target, emit_data, form_option, reported, target
-from dsgen.cli._shared import emit
+from dsgen.cli._printed import emit, say
 from dsgen.cluster import views
 from dsgen.cluster.words import ENDS
-from dsgen.errors import EXIT_OK
+from dsgen.errors import EXIT_OK, UsageProblem
 
 REDRAW = "\x1b[H\x1b[J"
 
@@ -31,28 +30,30 @@ def command(target: Target, form: str | None, watch: bool) -> int:
       dsgen status cifar.yaml --watch
       dsgen status cifar -o json
     """
+    if watch and form:
+        raise UsageProblem("--watch is for people, -o for programs, which dsgen wait tells when to look")
     if watch:
-        for text in _changes(target, form):
-            emit(text)
+        _watch(target)
         return EXIT_OK
     facts = target.facts(around=True)
     if form:
         emit_data(reported(facts), form)
     else:
-        emit(views.status(reported(facts), facts))
+        say(views.status(reported(facts), facts).splitlines())
     return EXIT_OK
 
 
-def _changes(target: Target, form: str | None) -> Iterator[str]:
-    """What is printed at each change, until the run has ended."""
-    redraw, before = sys.stdout.isatty() and not form, None
+def _watch(target: Target) -> None:
+    """Show the run at each change until it has ended: all of it anew on a terminal, else one line."""
+    redraw, before = sys.stdout.isatty(), None
     for facts in target.looks():
         found = reported(facts)
-        now = (found["phase"], found["reason"], found["message"], found["workers"])
+        now = [found[key] for key in ("phase", "reason", "message", "workers")]
         if redraw:
-            yield REDRAW + views.status(found, facts)
+            emit(REDRAW)
+            say(views.status(found, facts).splitlines())
         elif now != before:
-            yield views.line(found, facts)
+            say([views.line(found, facts)])
         before = now
         if found["phase"] in ENDS:
             return

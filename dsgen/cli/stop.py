@@ -6,7 +6,7 @@ import click
 
 from dsgen.cli._actions import agreed, asking, refuse_what_comes_back
 from dsgen.cli._cluster import Target, target
-from dsgen.cli._shared import emit
+from dsgen.cli._printed import say
 from dsgen.cluster import actions, collect
 from dsgen.cluster.collect import RECORD_SUFFIX
 from dsgen.errors import EXIT_FINDINGS, EXIT_OK
@@ -30,7 +30,7 @@ def command(target: Target, yes: bool, force: bool) -> int:
     """
     facts = target.facts()
     if actions.has_ended(facts):
-        emit(f"{target.title}, run {facts.run}: it has ended, {facts.record['phase']}\n")
+        say([f"{target.title}, run {facts.run}: it has ended, {facts.record['phase']}"])
         return EXIT_OK
     refuse_what_comes_back(facts, force, "lifecycle.suspend", "true")
     free = actions.held(facts)
@@ -52,7 +52,7 @@ def _ended(target: Target) -> int:
             path = collect.path("configmaps", target.namespace, target.job + RECORD_SUFFIX)
             target.cluster.patch(path, actions.stopped_record(facts))
         elif all(pod.gone or not pod.node for pod in facts.workers):
-            emit(f"{target.title}, run {facts.run}: {facts.record['phase']}\n")
+            say([f"{target.title}, run {facts.run}: {facts.record['phase']}"])
             return EXIT_OK
-    emit("the workers have not ended yet: dsgen status shows them\n")
+    say(["the workers have not ended yet: dsgen status shows them"])
     return EXIT_FINDINGS

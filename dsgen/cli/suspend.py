@@ -4,7 +4,7 @@ import click
 
 from dsgen.cli._actions import agreed, asking, refuse_what_comes_back
 from dsgen.cli._cluster import Target, target
-from dsgen.cli._shared import emit
+from dsgen.cli._printed import say
 from dsgen.cluster import actions
 from dsgen.errors import EXIT_FINDINGS, EXIT_OK
 
@@ -31,7 +31,7 @@ def suspend(target: Target, on: bool, yes: bool, force: bool) -> int:
     facts = target.facts()
     verb = "suspend" if on else "resume"
     if actions.has_ended(facts):
-        emit(f"{target.title}, run {facts.run}: it has ended, {facts.record['phase']}\n")
+        say([f"{target.title}, run {facts.run}: it has ended, {facts.record['phase']}"])
         return EXIT_FINDINGS
     refuse_what_comes_back(facts, force, "lifecycle.suspend", "true" if on else "false")
     jobs = actions.jobs(facts)

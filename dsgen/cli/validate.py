@@ -3,7 +3,8 @@
 import click
 
 from dsgen.cli._jobs import check_jobs
-from dsgen.cli._shared import Inputs, emit, inputs
+from dsgen.cli._printed import emit, say
+from dsgen.cli._shared import Inputs, inputs
 from dsgen.errors import EXIT_FINDINGS, EXIT_OK
 from dsgen.problems import reports
 from dsgen.problems.diagnostics import has_errors
@@ -48,5 +49,5 @@ def command(inputs: Inputs, target: str, form: str) -> int:
     report.show()
     for job in jobs:
         names = job.release.name if target == "chart" else f"{job.release.namespace}/{job.release.name}"
-        emit(f"{job.file}: ok, {'chart' if target == 'chart' else 'job'} {names}".rstrip() + "\n")
+        say([f"{job.file}: ok, {'chart' if target == 'chart' else 'job'} {names}".rstrip()])
     return EXIT_OK

@@ -6,7 +6,8 @@ import click
 
 from dsgen import origins
 from dsgen.cli._jobs import load_values
-from dsgen.cli._shared import Inputs, emit, inputs
+from dsgen.cli._printed import emit
+from dsgen.cli._shared import Inputs, inputs
 from dsgen.errors import EXIT_OK
 
 
@@ -24,7 +25,7 @@ def command(inputs: Inputs, form: str) -> int:
 
     Behind each key stands the file and line, or the flag, that set it, or `default`. Files and options mean what they
     mean to `dsgen render`. The output is a values file for the same job again. Values are printed when they fit the
-    schema; `dsgen validate` says what else is wrong.
+    schema; `dsgen validate` says what else is wrong. Passwords and keys among them are printed too.
 
     \b
     Examples:
@@ -32,9 +33,9 @@ def command(inputs: Inputs, form: str) -> int:
       dsgen values cifar.yaml -f prod.yaml --set workers.slots=8
       dsgen values cifar.yaml --format json
     """
-    found = load_values(inputs)
+    jobs = load_values(inputs)
     if form == "json":
-        emit("".join(json.dumps(loaded.values.data, indent=2) + "\n" for loaded in found if loaded.values))
+        emit("".join(json.dumps(job.data, indent=2) + "\n" for job in jobs))
     else:
-        emit("---\n".join(origins.as_yaml(loaded) for loaded in found))
+        emit("---\n".join(map(origins.as_yaml, jobs)))
     return EXIT_OK

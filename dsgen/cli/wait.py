@@ -6,7 +6,7 @@ import time
 import click
 
 from dsgen.cli._cluster import Target, reported, target
-from dsgen.cli._shared import emit
+from dsgen.cli._printed import say
 from dsgen.cluster import views
 from dsgen.cluster.words import ACTIVE, ENDS
 from dsgen.errors import EXIT_FINDINGS, EXIT_OK, UsageProblem
@@ -47,7 +47,7 @@ def command(target: Target, what: str, timeout: str) -> int:
     for facts in target.looks(until):
         found = reported(facts)
         if (found["phase"], found["reason"]) != before:
-            emit(views.line(found, facts))
+            say([views.line(found, facts)])
         before = found["phase"], found["reason"]
         if found["phase"] in WAITED_FOR[what]:
             return EXIT_FINDINGS if found["phase"] in ("Failed", "Stopped") else EXIT_OK

@@ -3,7 +3,7 @@
 import click
 
 from dsgen.cli._cluster import Target, emit_data, form_option, target, told
-from dsgen.cli._shared import emit
+from dsgen.cli._printed import say
 from dsgen.cluster import report, views
 from dsgen.errors import EXIT_FINDINGS, EXIT_OK
 
@@ -29,5 +29,5 @@ def command(target: Target, form: str | None) -> int:
     if form:
         emit_data(views.why_report(found, causes), form)
     else:
-        emit(views.why(found, causes))
+        say(views.why(found, causes).splitlines())
     return EXIT_FINDINGS if causes else EXIT_OK

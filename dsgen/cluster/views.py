@@ -143,7 +143,7 @@ def line(report: Report, facts: Facts) -> str:
     """One line for what a run has become."""
     words = [stamp(facts.now) or "", report["phase"], report["reason"]]
     workers = f"{report['workers']['ready']}/{report['workers']['wanted']} workers ready"
-    return "  ".join(word for word in [*words, workers, report["message"]] if word) + "\n"
+    return "  ".join(word for word in [*words, workers, report["message"]] if word)
 
 
 COLUMNS = (

@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING
 
 from jinja2 import nodes
 
-from dsgen.compiler import tree
+from dsgen.compiler import shipped, tree
 from dsgen.compiler.facts import facts
 from dsgen.compiler.results import is_whole, literal, result_type
 from dsgen.compiler.scope import Scope
 from dsgen.compiler.source import CompileError, Unit
 from dsgen.compiler.tree import Expr
-from dsgen.compiler.types import ANY, BLOCK, BOOL, EMPTY, INT, NULL, STR, TEXTS, WORD, Type, bare, join
+from dsgen.compiler.types import ANY, BOOL, EMPTY, INT, NULL, STR, TEXTS, WORD, Type, bare, join
 from dsgen.language.builtins import Builtin, rows
 
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 FILTERS, FUNCTIONS, TESTS, OPERATORS = (rows(kind) for kind in ("filter", "function", "test", "operator"))
 ROOTS = ("values", "release")
-FILES = "files"
+FILES = shipped.NAME
 RELEASE_FIELDS = ("name", "namespace")
 
 
@@ -191,7 +191,7 @@ class Expressions:
         if node.kwargs or node.dyn_args or node.dyn_kwargs:
             raise self.error(node, "arguments are given by position")
         if isinstance(node.node, nodes.Getattr):
-            return self._file(node, node.node)
+            return shipped.call(self, node, node.node)
         if not isinstance(node.node, nodes.Name):
             raise self.error(node, "only helpers and functions are called")
         name = node.node.name
@@ -203,18 +203,6 @@ class Expressions:
         if name not in table:
             raise self.error(node, f"unknown {kind} {name!r}; there are {', '.join(sorted(table))}")
         return table[name]
-
-    def _file(self, node: nodes.Call, method: nodes.Getattr) -> Expr:
-        is_files = isinstance(method.node, nodes.Name) and method.node.name == FILES and method.attr == "get"
-        path = node.args[0] if is_files and len(node.args) == 1 else None
-        if not isinstance(path, nodes.Const):
-            raise self.error(node, 'the only method is files.get("path")')
-        if FILES not in self.roots:
-            raise self.error(node, "files are read in templates, not in helpers")
-        if path.value not in self.helpers.files:
-            raise self.error(node, f"there is no file {path.value!r}")
-        self.helpers.used_files.add(path.value)
-        return tree.FileText(path.value, type=BLOCK)
 
     @_expr.register
     def _(self, node: nodes.Not) -> Expr:

@@ -144,7 +144,11 @@ class Pipelines:
 
     @expr.register
     def _(self, expr: tree.FileText) -> Go:
-        return Go(f"{self._of_dot('Files')}.Get {string(expr.path)}")
+        return Go(f"{self._of_dot('Files')}.Get {self.expr(expr.path).argument}")
+
+    @expr.register
+    def _(self, expr: tree.FileNames) -> Go:
+        return Go(f"{self._of_dot('Files')}.Glob {string(expr.pattern)}")
 
     @expr.register
     def _(self, expr: tree.Joined) -> Go:

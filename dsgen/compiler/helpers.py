@@ -4,7 +4,7 @@ A helper sees its arguments only. Their types come from the calls: each signatur
 end makes sure that all of them are spelled alike.
 """
 
-from collections.abc import Container, Iterator, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import jinja2
@@ -42,7 +42,7 @@ class Helper:
 class Helpers:
     """All helpers of all files, one namespace."""
 
-    def __init__(self, values: Type, files: Container[str], free_units: Container[str] = ()) -> None:
+    def __init__(self, values: Type, files: Mapping[str, str], free_units: Container[str] = ()) -> None:
         self.values, self.files = values, files
         self._free_units = free_units
         self.used_files: set[str] = set()

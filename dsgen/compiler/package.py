@@ -12,6 +12,7 @@ from dsgen.compiler.program import Compiled, compile_units
 from dsgen.compiler.source import Unit
 from dsgen.compiler.values_file import values_file
 from dsgen.language.environment import PACKAGE, TEMPLATES, environment
+from dsgen.language.files import Files
 from dsgen.language.text import quote
 from dsgen.schema import published
 
@@ -52,8 +53,7 @@ def compiled_templates() -> Compiled:
     units = {name: Unit(name, _read(TEMPLATES / name)) for name in jinja.list_templates()}
     units |= checks_units()
     units[NOTES] = Unit(NOTES, units[NOTES].text + MADE_BY + WARNINGS)
-    scripts = {path.relative_to(PACKAGE).as_posix() for path in (PACKAGE / "scripts").iterdir()}
-    return compile_units(units, schema.load(), scripts, jinja, free_units={NOTES, *checks_units()})
+    return compile_units(units, schema.load(), Files(PACKAGE).texts, jinja, free_units={NOTES, *checks_units()})
 
 
 def chart_yaml(name: str) -> str:

@@ -26,12 +26,13 @@ class Compiled:
 def compile_units(
     units: Mapping[str, Unit],
     schema: Mapping[str, Any],
-    files: Container[str],
+    files: Mapping[str, str],
     environment: jinja2.Environment,
     free_units: Container[str] = (),
 ) -> Compiled:
     """Go templates of Jinja2 templates, by the same paths with `.tpl` for helpers.
 
+    `files`: path -> text of what `files` in a template can read.
     `free_units`: the names of those that people read (notes, messages), in which any text may stand bare.
     CompileError for whatever is not part of the language.
     """

@@ -96,7 +96,14 @@ class Include(Expr):
 class FileText(Expr):
     """The text of a file that is shipped with the templates."""
 
-    path: str
+    path: Expr
+
+
+@dataclass(frozen=True)
+class FileNames(Expr):
+    """The paths of the files that match, as the keys of a map."""
+
+    pattern: str
 
 
 @dataclass(frozen=True)

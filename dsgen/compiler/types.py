@@ -11,6 +11,7 @@ list
 record    the fixed keys of the schema, defaults filled
 json      JSON text; `item` is the type it was made from
 block     lines of YAML, which stand alone on their line
+file      the path of a file that is shipped, from `files.glob`
 release, files, null
 """
 
@@ -41,7 +42,9 @@ class Type:
         return dict(self.fields).get(name)
 
 
-STR, WORD, INT, BOOL, ANY, NULL, BLOCK = (Type(k) for k in ("str", "word", "int", "bool", "any", "null", "block"))
+STR, WORD, INT, BOOL, ANY, NULL, BLOCK, FILE = (
+    Type(kind) for kind in ("str", "word", "int", "bool", "any", "null", "block", "file")
+)
 TEXTS = frozenset({"str", "word"})
 
 _QUANTIFIER = re.compile(r"\{[0-9,]*\}")

@@ -1,21 +1,14 @@
 """The chart's values.yaml: every key with its description, written so that Helm reads back exactly these values."""
 
-import json
-import re
 import textwrap
 from collections.abc import Iterator, Mapping
 from typing import Any
 
 from dsgen import schema
-from dsgen.language.text import number, quote
+from dsgen.language.readable import ReadableWriter
 
 WIDTH = 120
-_PLAIN = re.compile(r"[A-Za-z_/][A-Za-z0-9_./-]*|[0-9]+([KMGTPE]i|m)")
-_WORDS_WITH_A_MEANING = frozenset({"y", "n", "yes", "no", "on", "off", "true", "false", "null"})
-# Lines of plain characters that neither begin nor end with a blank: YAML folds and strips nothing of them.
-_BLOCK = re.compile(
-    r"([!-~]([ -~]*[!-~])?\n)(( *[!-~]([ -~]*[!-~])?)?\n)*[ ]*[!-~]([ -~]*[!-~])?\n|[!-~]([ -~]*[!-~])?\n"
-)
+WRITER = ReadableWriter()
 
 
 def values_file(values: Mapping[str, Any] | None = None) -> str:
@@ -49,8 +42,8 @@ def _description(part: Mapping[str, Any]) -> str:
 
 def _flow(value: Any) -> str:
     if isinstance(value, Mapping):
-        return "{" + ", ".join(f"{_text(key)}: {_flow(item)}" for key, item in value.items()) + "}"
-    return f"[{', '.join(map(_flow, value))}]" if isinstance(value, list) else _text(value)
+        return "{" + ", ".join(f"{WRITER.text(key)}: {_flow(item)}" for key, item in value.items()) + "}"
+    return f"[{', '.join(map(_flow, value))}]" if isinstance(value, list) else WRITER.lines(value)[0]
 
 
 def _wrapped(text: str, indent: int) -> list[str]:
@@ -104,41 +97,4 @@ def _given(record: Mapping[str, Any], value: Mapping[str, Any]) -> dict[str, Any
 
 def _entry(key: str, value: Any, pad: str) -> Iterator[str]:
     """The lines of `key: value`."""
-    name = _text(key)
-    if isinstance(value, Mapping) and value:
-        yield f"{pad}{name}:"
-        for inner, item in value.items():
-            yield from _entry(inner, item, pad + "  ")
-    elif isinstance(value, list) and value:
-        yield f"{pad}{name}:"
-        for item in value:
-            yield from _item(item, pad + "  ")
-    elif isinstance(value, str) and "\n" in value and _BLOCK.fullmatch(value):
-        yield f"{pad}{name}: |"
-        yield from (f"{pad}  {line}" if line else "" for line in value[:-1].split("\n"))
-    else:
-        yield f"{pad}{name}: {_text(value)}"
-
-
-def _item(value: Any, pad: str) -> Iterator[str]:
-    """The lines of a list's item."""
-    if not isinstance(value, Mapping | list) or not value:
-        yield f"{pad}- {_text(value)}"
-        return
-    inside = pad + "  "
-    if isinstance(value, Mapping):
-        lines = (line for key, item in value.items() for line in _entry(key, item, inside))
-    else:
-        lines = (line for item in value for line in _item(item, inside))
-    yield f"{pad}- {next(lines).removeprefix(inside)}"
-    yield from lines
-
-
-def _text(value: Any) -> str:
-    """A scalar or an empty collection."""
-    if isinstance(value, str):
-        is_plain = _PLAIN.fullmatch(value) and value.lower() not in _WORDS_WITH_A_MEANING
-        return value if is_plain else quote(value)
-    if isinstance(value, int | float) and not isinstance(value, bool):
-        return "-0.0" if number(value) == "-0" else number(value)  # -0 would be read back as the integer 0
-    return json.dumps(value)
+    return (pad + line if line else "" for line in WRITER.entry(key, value))

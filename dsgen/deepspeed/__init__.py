@@ -11,23 +11,30 @@ import dataclasses
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from dsgen.problems.diagnostics import Diagnostic, Position
-from dsgen.reading.nodes import Path, path_text
-from dsgen.schema.validate import Problem
+from dsgen.problems.diagnostics import Diagnostic, Path, Position
 
 if TYPE_CHECKING:
-    from dsgen.deepspeed.keys import Finding
+    from dsgen.deepspeed.keys import RelativeDiagnostic
 
 CONFIG: Path = ("training", "deepspeed", "config")
 ARGS: Path = ("training", "deepspeed", "args")
 VERSION: Path = ("training", "deepspeed", "version")
 PROCESSES: tuple[Path, ...] = (("workers", "replicas"), ("workers", "slots"))
 """What the batch sizes are held against."""
+NAMED: tuple[Path, ...] = (("name",), ("run", "id"), ("launch", "method"), ("launch", "preflight", "spares"))
+"""What the names of the workers come from."""
+LOOKS_AT: dict[str, tuple[Path, ...]] = {
+    **dict.fromkeys(("DS260", "DS261", "DS262", "DS263"), (VERSION,)),
+    "DS265": (VERSION, CONFIG, ARGS, *PROCESSES),
+    **dict.fromkeys(("DS266", "DS267", "DS268", "DS269"), (VERSION, CONFIG)),
+    **dict.fromkeys(("DS280", "DS281", "DS282", "DS283", "DS284"), (VERSION, ARGS, *NAMED, *PROCESSES)),
+}
+"""What a problem of each kind depends on beyond its own key."""
 
 
 def problems(
     values: Mapping[str, Any], release: Mapping[str, str], place: Callable[[Path, bool], Position | None]
-) -> Iterator[Problem]:
+) -> Iterator[Diagnostic]:
     """All problems of training.deepspeed; of its config none when configFile is used instead."""
     given = values["training"]["deepspeed"]
     if not (given["config"] or given["args"]):
@@ -39,11 +46,10 @@ def problems(
     for above, found in findings.items():
         for one in found:
             path = (*above, *one.path)
-            at = place(path, one.at_key)
-            yield path, Diagnostic(one.id, one.message, at, path_text(path), one.hint, one.severity)
+            yield Diagnostic(one.id, one.message, place(path, one.at_key), path, one.hint, one.severity)
 
 
-def _of_config(values: Mapping[str, Any]) -> list[Finding]:
+def _of_config(values: Mapping[str, Any]) -> list[RelativeDiagnostic]:
     from dsgen.deepspeed import arguments, batch, combinations, keys, named, versions
 
     given, workers = values["training"]["deepspeed"], values["workers"]
@@ -62,7 +68,7 @@ def _of_config(values: Mapping[str, Any]) -> list[Finding]:
     return found
 
 
-def _of_all(found: Sequence[Sequence[Finding]]) -> Iterator[Finding]:
+def _of_all(found: Sequence[Sequence[RelativeDiagnostic]]) -> Iterator[RelativeDiagnostic]:
     """What is found with every version, and is an error with every one, if it is one."""
     kinds = [{(one.id, one.path): one.severity for one in each} for each in found]
     for one in found[0]:
@@ -71,7 +77,7 @@ def _of_all(found: Sequence[Sequence[Finding]]) -> Iterator[Finding]:
             yield dataclasses.replace(one, severity="warning" if "warning" in severities else "error")
 
 
-def _of_args(values: Mapping[str, Any], release: Mapping[str, str]) -> list[Finding]:
+def _of_args(values: Mapping[str, Any], release: Mapping[str, str]) -> list[RelativeDiagnostic]:
     given, method = values["training"]["deepspeed"], values["launch"]["method"]
     if not given["args"] or method not in ("pdsh", "deepspeed-no-ssh"):
         return []  # told already

@@ -11,9 +11,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from dsgen.deepspeed.keys import Finding
+from dsgen.deepspeed.keys import RelativeDiagnostic
 from dsgen.deepspeed.versions import Version, order
-from dsgen.schema.suggestions import closest
+from dsgen.schema.suggestions import closest, did_you_mean
 from dsgen.schema.validate import shown
 
 OUR_NO_SSH = "deepspeed-no-ssh"
@@ -109,24 +109,24 @@ class Hosts:
     version: Version
 
 
-def findings(arguments: Sequence[str], hosts: Hosts) -> Iterator[Finding]:
+def findings(arguments: Sequence[str], hosts: Hosts) -> Iterator[RelativeDiagnostic]:
     """The problems of the arguments, their paths below training.deepspeed.args."""
     given: list[Given] = []
     words = iter(enumerate(arguments))
     for index, word in words:
         found = _option(index, word)
-        if isinstance(found, Finding):
+        if isinstance(found, RelativeDiagnostic):
             yield found
             continue
         if found.option.has_value and "=" not in word:
             _, value = next(words, (0, None))
             if value is None or _is_option(value):
                 hint = f"write {found.name}={value}" if value else ""
-                yield Finding("DS281", (index,), f"{found.name} needs a value", hint)
+                yield RelativeDiagnostic("DS281", (index,), f"{found.name} needs a value", hint)
                 continue
             found = Given(index, found.name, found.option, value)
         elif not found.option.has_value and "=" in word and not found.option.why:
-            yield Finding("DS281", (index,), f"{found.name} takes no value", f"write {found.name} alone")
+            yield RelativeDiagnostic("DS281", (index,), f"{found.name} takes no value", f"write {found.name} alone")
             continue
         given.append(found)
     for one in given:
@@ -134,20 +134,19 @@ def findings(arguments: Sequence[str], hosts: Hosts) -> Iterator[Finding]:
     yield from _of_hosts({one.option.names[0]: one for one in given if not one.option.why}, hosts)
 
 
-def _option(index: int, word: str) -> Given | Finding:
+def _option(index: int, word: str) -> Given | RelativeDiagnostic:
     name, _, value = word.partition("=")
     if not name.startswith("-"):
         hint = "an option and its value are two entries of the list, or one with = between them"
-        return Finding("DS281", (index,), f"deepspeed would take {shown(word)} for the program", hint)
+        return RelativeDiagnostic("DS281", (index,), f"deepspeed would take {shown(word)} for the program", hint)
     long = [other for other in BY_NAME if name.startswith("--") and other.startswith(name)]
     names = [name] if name in BY_NAME else long
     if len({BY_NAME[other].names for other in names}) == 1:
         return Given(index, names[0], BY_NAME[names[0]], value)
-    close = closest(name, list(BY_NAME))
-    hint = f"did you mean {close}?" if close else "arguments of your program are training.args"
+    hint = did_you_mean(closest(name, list(BY_NAME))) or "arguments of your program are training.args"
     if names:
         hint = f"write it out: {', '.join(names)}"
-    return Finding("DS281", (index,), f"deepspeed does not know {shown(name)}", hint)
+    return RelativeDiagnostic("DS281", (index,), f"deepspeed does not know {shown(name)}", hint)
 
 
 def _is_option(word: str) -> bool:
@@ -155,69 +154,74 @@ def _is_option(word: str) -> bool:
     return bool(re.match("-.", word)) and " " not in word and not re.fullmatch("-[0-9.]+", word)
 
 
-def _of_option(given: Given, hosts: Hosts) -> Iterator[Finding]:
+def _of_option(given: Given, hosts: Hosts) -> Iterator[RelativeDiagnostic]:
     option, version = given.option, hosts.version
     if option.why:
-        yield Finding("DS280", (given.index,), f"{given.name}: {option.why}", option.instead)
+        yield RelativeDiagnostic("DS280", (given.index,), f"{given.name}: {option.why}", option.instead)
     elif option.since and order(version.table) < order(option.since):
         message = f"{given.name}: DeepSpeed has it from {option.since} on, not in {version.called}"
-        yield Finding("DS283", (given.index,), message)
+        yield RelativeDiagnostic("DS283", (given.index,), message)
     elif option.choices and given.value not in option.choices:
         message = f"{given.name} cannot be {shown(given.value)}"
-        yield Finding("DS281", (given.index,), message, f"possible: {', '.join(option.choices)}")
+        yield RelativeDiagnostic("DS281", (given.index,), message, f"possible: {', '.join(option.choices)}")
     elif hosts.method == OUR_NO_SSH and option.names[0] in ("--include", "--exclude", "--launcher_args"):
         message = f"{given.name} has no effect with launch.method {hosts.method}: every worker starts its own processes"
-        yield Finding("DS280", (given.index,), message, "use launch.method: pdsh")
+        yield RelativeDiagnostic("DS280", (given.index,), message, "use launch.method: pdsh")
     elif given.name in QUIET and given.value not in ("debug", "info"):
         message = f"{given.name}: warnings of DeepSpeed's launcher are not shown either"
-        yield Finding("DS284", (given.index,), message, "", "warning")
+        yield RelativeDiagnostic("DS284", (given.index,), message, "", "warning")
 
 
 # -- include, exclude and the arguments of pdsh, held against the workers ---------------------------------------------
 
 
-def _of_hosts(given: Mapping[str, Given], hosts: Hosts) -> Iterator[Finding]:
+def _of_hosts(given: Mapping[str, Given], hosts: Hosts) -> Iterator[RelativeDiagnostic]:
     include, exclude = given.get("--include"), given.get("--exclude")
     if include and exclude:
-        yield Finding("DS282", (exclude.index,), "--include and --exclude exclude one another", "keep one of them")
+        yield RelativeDiagnostic(
+            "DS282", (exclude.index,), "--include and --exclude exclude one another", "keep one of them"
+        )
     for one in filter(None, (include, exclude)):
         if hosts.spares:
             message = f"{one.name} and launch.preflight.spares both say which workers train"
-            yield Finding("DS282", (one.index,), message, "keep one of them")
+            yield RelativeDiagnostic("DS282", (one.index,), message, "keep one of them")
         else:
             yield from _of_filter(one, hosts)
     if "--launcher_args" in given:
         yield from _of_pdsh(given["--launcher_args"], len(hosts.names))
 
 
-def _of_filter(given: Given, hosts: Hosts) -> Iterator[Finding]:
+def _of_filter(given: Given, hosts: Hosts) -> Iterator[RelativeDiagnostic]:
     problems = 0
     for part in given.value.split("@"):
         name, colon, slots = part.partition(":")
         if hosts.names and name not in hosts.names:
             problems += 1
-            close = closest(name, hosts.names[:100])
-            hint = f"did you mean {close}?" if close else f"workers are {hosts.names[0]} and so on"
-            yield Finding("DS282", (given.index,), f"{given.name}: no worker is named {shown(name)}", hint)
+            hint = did_you_mean(closest(name, hosts.names[:100])) or f"workers are {hosts.names[0]} and so on"
+            yield RelativeDiagnostic("DS282", (given.index,), f"{given.name}: no worker is named {shown(name)}", hint)
         for slot in slots.split(",") if colon else ():
             if not re.fullmatch("[0-9]+", slot) or int(slot) >= hosts.slots:
                 problems += 1
                 hint = f"slots are 0 to {hosts.slots - 1}, as in worker:0,1"
-                yield Finding("DS282", (given.index,), f"{given.name}: there is no slot {shown(slot)}", hint)
+                yield RelativeDiagnostic("DS282", (given.index,), f"{given.name}: there is no slot {shown(slot)}", hint)
     if not problems and hosts.names and not active(hosts, **{given.option.names[0][2:]: given.value}):
-        yield Finding("DS282", (given.index,), f"{given.name} leaves no slot to train on", "leave some of them out")
+        yield RelativeDiagnostic(
+            "DS282", (given.index,), f"{given.name} leaves no slot to train on", "leave some of them out"
+        )
 
 
-def _of_pdsh(given: Given, workers: int) -> Iterator[Finding]:
+def _of_pdsh(given: Given, workers: int) -> Iterator[RelativeDiagnostic]:
     words = given.value.split()
     for index, word in enumerate(words):
         fanout = re.fullmatch("-f([0-9]*)", word)
         number = fanout[1] or "".join(words[index + 1 : index + 2]) if fanout else ""
         if number.isdecimal() and int(number) < workers:
             message = f"{given.name}: with -f {number} pdsh would never start the other {workers - int(number)} workers"
-            yield Finding("DS280", (given.index,), message, "leave -f out")
+            yield RelativeDiagnostic("DS280", (given.index,), message, "leave -f out")
         elif re.match("-[wxRlgaA]", word):
-            yield Finding("DS280", (given.index,), f"{given.name}: {word[:2]} changes which hosts pdsh goes to, or how")
+            yield RelativeDiagnostic(
+                "DS280", (given.index,), f"{given.name}: {word[:2]} changes which hosts pdsh goes to, or how"
+            )
 
 
 def active(hosts: Hosts, include: str = "", exclude: str = "") -> int:

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from dsgen.deepspeed.combinations import Config
-from dsgen.deepspeed.keys import Finding
+from dsgen.deepspeed.keys import RelativeDiagnostic
 
 TOTAL, MICRO, STEPS = "train_batch_size", "train_micro_batch_size_per_gpu", "gradient_accumulation_steps"
 SPLITS = (
@@ -23,7 +23,7 @@ SPLITS = (
 """What makes several ranks work on one copy of the model, when it is more than 1."""
 
 
-def findings(config: Mapping[str, Any], replicas: int, slots: int, passed: bool) -> Iterator[Finding]:
+def findings(config: Mapping[str, Any], replicas: int, slots: int, passed: bool) -> Iterator[RelativeDiagnostic]:
     """That the sizes do not fit the number of processes; nothing when one of them is no positive number.
 
     passed: DeepSpeed reads the file itself, so that the program cannot add what is missing.
@@ -35,11 +35,13 @@ def findings(config: Mapping[str, Any], replicas: int, slots: int, passed: bool)
     if TOTAL not in counts:
         if passed and MICRO not in counts:
             message = f"one of {TOTAL} and {MICRO} must be given"
-            yield Finding("DS265", (), message, f"{MICRO} is what one process takes at a time")
+            yield RelativeDiagnostic("DS265", (), message, f"{MICRO} is what one process takes at a time")
         return
     ranks, total = replicas * slots, counts.pop(TOTAL)
     if not _fits(total, counts, ranks, _is_split(config)):
-        yield Finding("DS265", (TOTAL,), _message(total, counts, replicas, slots), _hint(total, counts, ranks))
+        yield RelativeDiagnostic(
+            "DS265", (TOTAL,), _message(total, counts, replicas, slots), _hint(total, counts, ranks)
+        )
 
 
 def _count(value: Any) -> int | None:

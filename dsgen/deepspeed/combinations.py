@@ -6,10 +6,9 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from dsgen.deepspeed.keys import AUTO, Finding
+from dsgen.deepspeed.keys import AUTO, RelativeDiagnostic
 from dsgen.deepspeed.versions import Version, order
-from dsgen.problems.diagnostics import Severity
-from dsgen.reading.nodes import Path
+from dsgen.problems.diagnostics import Path, Severity
 
 ZERO = "zero_optimization"
 NEEDS_ZERO = "give zero_optimization.stage"
@@ -191,12 +190,12 @@ ROWS = (
 )
 
 
-def findings(given: Mapping[str, Any]) -> Iterator[Finding]:
+def findings(given: Mapping[str, Any]) -> Iterator[RelativeDiagnostic]:
     """The rows that a configuration has."""
     config = Config(given)
     for row in ROWS:
         if row.when(config):
-            yield Finding(row.id, row.path, row.message.format(stage=config.stage), row.hint, row.severity)
+            yield RelativeDiagnostic(row.id, row.path, row.message.format(stage=config.stage), row.hint, row.severity)
 
 
 FP16_BY_CPU = "0.16.9"
@@ -204,7 +203,7 @@ FP16_BY_CPU = "0.16.9"
 before it have none there."""
 
 
-def on_cpus(given: Mapping[str, Any], workers: Mapping[str, Any], version: Version) -> Iterator[Finding]:
+def on_cpus(given: Mapping[str, Any], workers: Mapping[str, Any], version: Version) -> Iterator[RelativeDiagnostic]:
     """fp16 in workers without a device; workers: the values' part of that name."""
     resources = workers["resources"]
     names = [*(resources.get("limits") or ()), *(resources.get("requests") or ())]
@@ -216,7 +215,7 @@ def on_cpus(given: Mapping[str, Any], workers: Mapping[str, Any], version: Versi
     message, hint = "fp16 is enabled, and the workers have no devices", "use bf16, which DeepSpeed takes on every CPU"
     if order(version.table) < order(FP16_BY_CPU):
         message += f": DeepSpeed {version.called} refuses it on CPUs"
-        yield Finding("DS267", ("fp16", "enabled"), message, hint)
+        yield RelativeDiagnostic("DS267", ("fp16", "enabled"), message, hint)
     else:
         message += ": DeepSpeed refuses it on CPUs without instructions for it, which most are"
-        yield Finding("DS267", ("fp16", "enabled"), message, hint, "warning")
+        yield RelativeDiagnostic("DS267", ("fp16", "enabled"), message, hint, "warning")

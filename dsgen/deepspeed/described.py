@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dsgen.deepspeed.keys import REMOVED, Rule, table
-from dsgen.reading.nodes import Path
+from dsgen.problems.diagnostics import Path
 from dsgen.schema import Schema
 
 PARAMETER: Schema = {"description": "A parameter of the class that type names; dsgen checks its name and type."}

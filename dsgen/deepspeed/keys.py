@@ -12,9 +12,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from dsgen.deepspeed.versions import KNOWN, NEWEST, Version, order
-from dsgen.problems.diagnostics import Severity
-from dsgen.reading.nodes import Path, kind, path_text
-from dsgen.schema.suggestions import MOST_SHOWN, closest
+from dsgen.problems.diagnostics import Path, Severity, path_text
+from dsgen.reading.nodes import kind
+from dsgen.schema.suggestions import among, closest, did_you_mean, possible
 from dsgen.schema.validate import TYPE_WORDS, shown
 
 Rule = Mapping[str, Any]
@@ -68,8 +68,11 @@ LIMITS: dict[str, tuple[str, Callable[[float, float], bool]]] = {
 
 
 @dataclass(frozen=True)
-class Finding:
-    """One problem; path: below training.deepspeed.config. at_key: the name of the key is wrong, not its value."""
+class RelativeDiagnostic:
+    """A diagnostic that has no position yet.
+
+    path: below training.deepspeed.config or .args. at_key: the name of the key is wrong, not its value.
+    """
 
     id: str
     path: Path
@@ -122,7 +125,7 @@ def rule_at(path: Path, rule: Rule) -> Rule | None:
     return rule
 
 
-def findings(config: Mapping[str, Any], version: Version = NO_VERSION) -> Iterator[Finding]:
+def findings(config: Mapping[str, Any], version: Version = NO_VERSION) -> Iterator[RelativeDiagnostic]:
     """Unknown and removed keys, values of the wrong type, not possible or out of range.
 
     Without a version, what others than the newest take is a warning.
@@ -130,7 +133,7 @@ def findings(config: Mapping[str, Any], version: Version = NO_VERSION) -> Iterat
     yield from _of_map((), config, table(version.table), version)
 
 
-def _of_map(path: Path, given: Mapping[str, Any], rule: Rule, version: Version) -> Iterator[Finding]:
+def _of_map(path: Path, given: Mapping[str, Any], rule: Rule, version: Version) -> Iterator[RelativeDiagnostic]:
     for key, value in given.items():
         here = (*path, key)
         if key in rule["keys"]:
@@ -139,18 +142,18 @@ def _of_map(path: Path, given: Mapping[str, Any], rule: Rule, version: Version) 
             yield _of_other_versions(here, others, version, rule)
         elif here in REMOVED and not version.called:
             since, instead = REMOVED[here]
-            yield Finding("DS263", here, f"{path_text(here)}: {since}", instead, "warning", at_key=True)
+            yield RelativeDiagnostic("DS263", here, f"{path_text(here)}: {since}", instead, "warning", at_key=True)
         elif rule.get("unknown") != "used":
             yield _unknown(here, rule, version)
 
 
-def _of_other_versions(path: Path, others: list[str], version: Version, rule: Rule) -> Finding:
+def _of_other_versions(path: Path, others: list[str], version: Version, rule: Rule) -> RelativeDiagnostic:
     """A key that this version of DeepSpeed has not yet, or no more."""
     refused = rule.get("unknown") == "rejected" or (path in REMOVED and REMOVED[path][0] == LAST)
     what = "refuses" if refused else "ignores"
     hint = REMOVED[path][1] if path in REMOVED else ""
     message = f"{path_text(path)}: DeepSpeed has it {when(others, version)}, {version.called} {what} it"
-    return Finding("DS263", path, message, hint, "error", at_key=True)
+    return RelativeDiagnostic("DS263", path, message, hint, "error", at_key=True)
 
 
 def when(others: list[str], version: Version) -> str:
@@ -159,7 +162,7 @@ def when(others: list[str], version: Version) -> str:
     return f"up to {others[-1]}" if is_gone else f"from {others[0]} on"
 
 
-def _unknown(path: Path, rule: Rule, version: Version) -> Finding:
+def _unknown(path: Path, rule: Rule, version: Version) -> RelativeDiagnostic:
     where, key = path_text(path[:-1]) or "DeepSpeed's configuration", str(path[-1])
     what, severity = {
         None: ("which would be ignored without a word", "error"),
@@ -167,19 +170,17 @@ def _unknown(path: Path, rule: Rule, version: Version) -> Finding:
         "rejected": ("and is refused", "error"),
     }[rule.get("unknown")]
     message = f'"{key}" is not a key of {where}, {what}'
-    hint = _instead(key, path, rule)
-    is_error = severity == "error" and (version.is_covered or hint.startswith("did you mean"))
-    return Finding("DS260", path, message, hint, "error" if is_error else "warning", at_key=True)
+    question = did_you_mean(*_meant(key, path, rule))
+    is_error = severity == "error" and (version.is_covered or question)
+    hint = question or possible(list(rule["keys"]))
+    return RelativeDiagnostic("DS260", path, message, hint, "error" if is_error else "warning", at_key=True)
 
 
-def _instead(key: str, path: Path, rule: Rule) -> str:
-    close = closest(key, sorted(rule["keys"]))
-    if close:
-        return f"did you mean {close}?"
-    elsewhere = [path_text(other) for other in _everywhere((), table()) if other[-1] == key and other != path]
-    if elsewhere:
-        return f"did you mean {' or '.join(elsewhere[:3])}?"
-    return f"possible: {', '.join(rule['keys'])}" if len(rule["keys"]) <= MOST_SHOWN else ""
+def _meant(key: str, path: Path, rule: Rule) -> list[str]:
+    """What an unknown key may stand for: one like it, or else those of its name elsewhere."""
+    if close := closest(key, sorted(rule["keys"])):
+        return [close]
+    return [path_text(other) for other in _everywhere((), table()) if other[-1] == key and other != path][:3]
 
 
 def _everywhere(path: Path, rule: Rule) -> Iterator[Path]:
@@ -188,18 +189,18 @@ def _everywhere(path: Path, rule: Rule) -> Iterator[Path]:
         yield from _everywhere((*path, key), below)
 
 
-def of_value(path: Path, value: Any, rule: Rule, lenient: bool, version: Version) -> Iterator[Finding]:
+def of_value(path: Path, value: Any, rule: Rule, lenient: bool, version: Version) -> Iterator[RelativeDiagnostic]:
     """What is wrong with a value; lenient: texts are read as what they look like."""
     if value == AUTO:
         return  # possible, or for the program to fill in, as those of Hugging Face do
     name, types = path_text(path), rule.get("types", ())
     if types and not any(_is_of(value, wanted, lenient) for wanted in types):
         words = " or ".join(TYPE_WORDS[wanted] for wanted in types)
-        yield Finding("DS261", path, f"{name} must be {words}, not {_is(value)}", _repair(value, types))
+        yield RelativeDiagnostic("DS261", path, f"{name} must be {words}, not {_is(value)}", _repair(value, types))
         return
     if "newName" in rule:
         new = rule["newName"]
-        yield Finding("DS263", path, f"{name} is an old name of {new}", f"use {new}", "warning", at_key=True)
+        yield RelativeDiagnostic("DS263", path, f"{name} is an old name of {new}", f"use {new}", "warning", at_key=True)
     if isinstance(value, dict) and "keys" in rule:
         yield from _of_map(path, value, rule, version)
     yield from _not_possible(path, value, rule)
@@ -225,16 +226,15 @@ def _repair(value: Any, types: list[str]) -> str:
     return ""
 
 
-def _not_possible(path: Path, value: Any, rule: Rule) -> Iterator[Finding]:
+def _not_possible(path: Path, value: Any, rule: Rule) -> Iterator[RelativeDiagnostic]:
     name = path_text(path)
     if "enum" in rule and not _is_one_of(value, rule):
-        close = closest(str(value), [str(word) for word in rule["enum"]])
-        possible = f"possible: {', '.join(map(str, rule['enum']))}"
-        hint = f"did you mean {close}? {possible.capitalize()}" if close and isinstance(value, str) else possible
-        yield Finding("DS262", path, f"{name} cannot be {shown(value)}", hint)
+        possible_words = [str(word) for word in rule["enum"]]
+        hint = among(value, possible_words) if isinstance(value, str) else possible(possible_words)
+        yield RelativeDiagnostic("DS262", path, f"{name} cannot be {shown(value)}", hint)
     for limit, (words, is_within) in LIMITS.items():
         if limit in rule and not is_within(float(value), rule[limit]):
-            yield Finding("DS262", path, f"{name} must be {words} {rule[limit]:g}, not {shown(value)}")
+            yield RelativeDiagnostic("DS262", path, f"{name} must be {words} {rule[limit]:g}, not {shown(value)}")
 
 
 def _is_one_of(value: Any, rule: Rule) -> bool:

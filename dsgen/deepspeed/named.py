@@ -6,37 +6,39 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from dsgen.deepspeed.combinations import ZERO, Config
-from dsgen.deepspeed.keys import AUTO, NO_VERSION, Finding, Rule, of_value, table, when
+from dsgen.deepspeed.keys import AUTO, NO_VERSION, RelativeDiagnostic, Rule, of_value, table, when
 from dsgen.deepspeed.versions import KNOWN, NEWEST, Version
-from dsgen.schema.suggestions import closest
+from dsgen.schema.suggestions import closest, did_you_mean
 from dsgen.schema.validate import shown
 
 NO_PARAMETER = "max_grad_norm"
 TYPE = ("optimizer", "type")
 
 
-def findings(config: Mapping[str, Any], version: Version = NO_VERSION) -> Iterator[Finding]:
+def findings(config: Mapping[str, Any], version: Version = NO_VERSION) -> Iterator[RelativeDiagnostic]:
     """Names and parameters that DeepSpeed refuses when the training starts; version: as for the keys."""
     known = Config(config)
     yield from _optimizer(known, version)
     yield from _scheduler(known, version)
 
 
-def _unknown_name(path: tuple[str, str], name: str, known: list[str]) -> Finding:
+def _unknown_name(path: tuple[str, str], name: str, known: list[str]) -> RelativeDiagnostic:
     """An error where it is a misspelling; another name may be one of another version of torch."""
     close = closest(name, known)
-    hint = f"did you mean {close}?" if close else f"possible: {', '.join(known)}"
+    hint = did_you_mean(close) or f"possible: {', '.join(known)}"
     message = f"{path[0]}.type: neither DeepSpeed nor torch has {shown(name)}"
-    return Finding("DS262", path, message, hint, "error" if close else "warning")
+    return RelativeDiagnostic("DS262", path, message, hint, "error" if close else "warning")
 
 
 # -- optimizers -------------------------------------------------------------------------------------------------------
 
 
-def _optimizer(config: Config, version: Version) -> Iterator[Finding]:
+def _optimizer(config: Config, version: Version) -> Iterator[RelativeDiagnostic]:
     if config.get("optimizer", "params", NO_PARAMETER) is not None:
         message = f"optimizer.params: DeepSpeed refuses {NO_PARAMETER}"
-        yield Finding("DS260", ("optimizer", "params", NO_PARAMETER), message, "set gradient_clipping", at_key=True)
+        yield RelativeDiagnostic(
+            "DS260", ("optimizer", "params", NO_PARAMETER), message, "set gradient_clipping", at_key=True
+        )
     name, tables = config.get(*TYPE), table(version.table)
     if not isinstance(name, str) or name == AUTO:
         return
@@ -46,21 +48,23 @@ def _optimizer(config: Config, version: Version) -> Iterator[Finding]:
         yield from _parameters("optimizer", config, _with_torch_adam(config, name, rule), version)
     elif others := [known for known in KNOWN if name.lower() in table(known)["optimizers"]]:
         message = f"optimizer.type: DeepSpeed has {name} {when(others, version)}, not in {version.called or NEWEST}"
-        yield Finding("DS263", TYPE, message, "", "error" if version.called else "warning")
+        yield RelativeDiagnostic("DS263", TYPE, message, "", "error" if version.called else "warning")
     else:
         yield _unknown_name(TYPE, name, [*tables["torchOptimizers"], *tables["optimizers"]])
 
 
-def _with_zero(config: Config, name: str, rule: Rule) -> Iterator[Finding]:
+def _with_zero(config: Config, name: str, rule: Rule) -> Iterator[RelativeDiagnostic]:
     """DeepSpeed refuses a few with ZeRO, or above a stage, and others until it is told that they are not tested."""
     highest = rule.get("stage", config.stage)
     if config.stage > highest:
         what = f"up to stage {highest} of ZeRO" if highest else "without ZeRO"
         message = f"optimizer.type: {name} can be used {what} only, and {ZERO}.stage is {config.stage}"
-        yield Finding("DS267", TYPE, message, f"use another optimizer, such as AdamW, or stage {highest}")
+        yield RelativeDiagnostic("DS267", TYPE, message, f"use another optimizer, such as AdamW, or stage {highest}")
     elif config.stage > 0 and not rule["tested"] and not config.is_on("zero_allow_untested_optimizer"):
         message = f"optimizer.type: ZeRO takes {name} only with zero_allow_untested_optimizer: true"
-        yield Finding("DS267", TYPE, message, "set it, or use an optimizer that ZeRO is tested with, such as AdamW")
+        yield RelativeDiagnostic(
+            "DS267", TYPE, message, "set it, or use an optimizer that ZeRO is tested with, such as AdamW"
+        )
 
 
 def _with_torch_adam(config: Config, name: str, rule: Rule) -> Rule:
@@ -75,7 +79,7 @@ def _with_torch_adam(config: Config, name: str, rule: Rule) -> Rule:
 # -- schedulers -------------------------------------------------------------------------------------------------------
 
 
-def _scheduler(config: Config, version: Version) -> Iterator[Finding]:
+def _scheduler(config: Config, version: Version) -> Iterator[RelativeDiagnostic]:
     name, own = config.get("scheduler", "type"), table(version.table)["schedulers"]
     if not isinstance(name, str) or name == AUTO:
         return
@@ -85,9 +89,13 @@ def _scheduler(config: Config, version: Version) -> Iterator[Finding]:
     needed, given = own.get(name, {}).get("needed", ()), config.get("scheduler", "params")
     missing = [key for key in needed if key not in given] if isinstance(given, Mapping) else needed
     if missing:
-        yield Finding("DS269", ("scheduler", "params"), f"the scheduler {name} needs {' and '.join(missing)}")
+        yield RelativeDiagnostic(
+            "DS269", ("scheduler", "params"), f"the scheduler {name} needs {' and '.join(missing)}"
+        )
     elif given is None:
-        yield Finding("DS269", ("scheduler", "params"), f"the scheduler {name} needs params", "{} gives its defaults")
+        yield RelativeDiagnostic(
+            "DS269", ("scheduler", "params"), f"the scheduler {name} needs params", "{} gives its defaults"
+        )
     if name in own:
         yield from _parameters("scheduler", config, own[name], version)
 
@@ -95,7 +103,7 @@ def _scheduler(config: Config, version: Version) -> Iterator[Finding]:
 # -- parameters of both -----------------------------------------------------------------------------------------------
 
 
-def _parameters(kind: str, config: Config, rule: Rule, version: Version) -> Iterator[Finding]:
+def _parameters(kind: str, config: Config, rule: Rule, version: Version) -> Iterator[RelativeDiagnostic]:
     """The parameters, held against those of the class; rule: without `unknown` for a class of torch, which may have
     others in another version.
     """
@@ -106,8 +114,8 @@ def _parameters(kind: str, config: Config, rule: Rule, version: Version) -> Iter
             yield from of_value(path, value, rule["keys"][key], False, version)
         elif key != NO_PARAMETER:
             close = closest(key, list(rule["keys"]))
-            hint = f"did you mean {close}?" if close else f"possible: {', '.join(rule['keys'])}"
+            hint = did_you_mean(close) or f"possible: {', '.join(rule['keys'])}"
             what = "ignored" if rule.get("unknown") == "ignored" else "refused"
             is_sure = what == "refused" and (close or (rule.get("unknown") == "rejected" and version.is_covered))
             message = f'"{key}" is not a parameter of the {kind} {config.get(kind, "type")}, and is {what}'
-            yield Finding("DS260", path, message, hint, "error" if is_sure else "warning", at_key=True)
+            yield RelativeDiagnostic("DS260", path, message, hint, "error" if is_sure else "warning", at_key=True)

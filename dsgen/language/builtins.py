@@ -6,11 +6,12 @@ stands for the name of the chart, as in the starters of Helm.
 
 Types are the words of dsgen/compiler/types.py: `str` (any text), `word` (text that is safe without quotes), `int`,
 `bool`, `union` (a text or a number), `any` (an object of the user's), `map`, `list`, `json` (JSON text), `block`
-(YAML lines).
+(YAML lines), `file` (the path of a file that is shipped).
 """
 
 import copy
 import operator
+import posixpath
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -99,6 +100,7 @@ BUILTINS = (
     Builtin("length", "filter", len, "len {0}", ("word", "list", "map", "any"), "int"),
     Builtin("replace", "filter", str.replace, "| replace {1} {2}", TEXT, "same", (3, 3)),
     Builtin("join", "filter", lambda texts, separator: separator.join(texts), "| join {1}", ("list",), "str", (2, 2)),
+    Builtin("basename", "filter", posixpath.basename, "base {0}", ("file",), "word"),
     Builtin("items", "filter", items, "{0}", ("map", "any"), "pairs"),
     Builtin("get", "function", get, "dig {1:} {0}", ("any", "map"), "any", (3, 9)),
     Builtin("overlay", "function", overlay, "mergeOverwrite {0:}", ("any", "map"), "any", (2, 9), each="(deepCopy {})"),

@@ -11,25 +11,11 @@ from jinja2.utils import missing
 
 from dsgen.errors import DsgenError
 from dsgen.language.builtins import rows
+from dsgen.language.files import Files
 from dsgen.language.text import scalar
 
 PACKAGE = Path(__file__).parent.parent
 TEMPLATES = PACKAGE / "templates"
-
-
-class Files:
-    """`files.get("scripts/x")` in templates: the text of a file shipped with dsgen, as `.Files.Get` in a chart."""
-
-    def __init__(self, root: Path = PACKAGE) -> None:
-        self._root = root
-        self._texts: dict[str, str] = {}
-
-    def get(self, path: str) -> str:
-        """The text without its one final newline: the template's own line gives it back."""
-        if path not in self._texts:
-            text = (self._root / path).read_text(encoding="utf-8")
-            self._texts[path] = text.removesuffix("\n")
-        return self._texts[path]
 
 
 class HelperContext(Context):
@@ -77,7 +63,7 @@ class Environment(jinja2.Environment):
 
 @functools.cache
 def environment(templates: Path = TEMPLATES, files: Path = PACKAGE) -> Environment:
-    """The environment over a folder of templates; `files.get` reads below `files`.
+    """The environment over a folder of templates; `files` in a template reads below `files`.
 
     Templates get `values` and `release` when they are rendered; `files` and the helpers are there already.
     """

@@ -6,7 +6,7 @@ Flat manifests come from Python, the chart's from Go. A text that one of them em
 
 import math
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from decimal import Decimal
 from typing import Any
 
@@ -98,21 +98,75 @@ def to_plain_json(value: Any) -> str:
     return _NOT_PLAIN.sub(lambda match: f"\\u{ord(match[0]):04x}", to_json(value))
 
 
+class YamlWriter:
+    """Writes block YAML, one line after the other.
+
+    By itself in the form that `to_yaml` needs; subclasses say what other readers want to see.
+    """
+
+    def lines(self, value: Any, path: tuple[str | int, ...] = ()) -> list[str]:
+        """The lines of a value; path: where it stands, for comments."""
+        if isinstance(value, Mapping) and value:
+            return [line for key in self.keys(value) for line in self.entry(key, value[key], (*path, key))]
+        if isinstance(value, list | tuple) and value:
+            return [line for index, item in enumerate(value) for line in self._item(item, (*path, index))]
+        return [self.text(value) if isinstance(value, str) else self.scalar(value)]
+
+    def entry(self, key: str, value: Any, path: tuple[str | int, ...] = ()) -> list[str]:
+        """The lines of `key: value`."""
+        name, comment = f"{self.text(key)}:", self.comment(path)
+        if isinstance(value, str) and self.is_block(value):
+            return [f"{name} {_header(value)}{comment}", *_inside(value.removesuffix("\n").split("\n"))]
+        lines = self.lines(value, path)
+        if isinstance(value, Mapping | list | tuple) and value:
+            return [f"{name}{comment}", *_inside(lines)]
+        return [f"{name} {lines[0]}{comment}"]
+
+    def _item(self, value: Any, path: tuple[str | int, ...]) -> list[str]:
+        if isinstance(value, str) and self.is_block(value):
+            return [f"- {_header(value)}", *_inside(value.removesuffix("\n").split("\n"))]
+        first, *rest = self.lines(value, path)
+        return [f"- {first}", *_inside(rest)]
+
+    def keys(self, data: Mapping[str, Any]) -> Iterable[str]:
+        """The keys of a map in the order in which they are written."""
+        return sorted(data)
+
+    def text(self, text: str) -> str:
+        """A string in one line."""
+        return quote(text)
+
+    def scalar(self, value: Any) -> str:
+        """Anything else in one line: numbers, booleans, null, empty maps and lists."""
+        return to_json(value)
+
+    def is_block(self, _text: str) -> bool:
+        """Whether a string is written as lines below `|`."""
+        return False
+
+    def comment(self, _path: tuple[str | int, ...]) -> str:
+        """What stands behind a key."""
+        return ""
+
+
+def _header(text: str) -> str:
+    return "|" if text.endswith("\n") else "|-"
+
+
+def _inside(lines: Iterable[str]) -> Iterator[str]:
+    """One level deeper; empty lines stay empty, so that nothing has trailing blanks."""
+    return (f"  {line}" if line else "" for line in lines)
+
+
+QUOTED = YamlWriter()
+
+
 def to_yaml(value: Any) -> str:
     """Block YAML in which every string is quoted, so that nothing is lost or read as something else.
 
     The chart's helper `yaml` writes the same text.
     """
-    if isinstance(value, Mapping) and value:
-        return "\n".join(f"{quote(key)}:{_child(value[key])}" for key in sorted(value))
-    if isinstance(value, list | tuple) and value:
-        return "\n".join("- " + indent(to_yaml(item), 2) for item in value)
-    return quote(value) if isinstance(value, str) else to_json(value)
-
-
-def _child(value: Any) -> str:
-    is_block = bool(value) and isinstance(value, Mapping | list | tuple)
-    return "\n  " + indent(to_yaml(value), 2) if is_block else " " + to_yaml(value)
+    return "\n".join(QUOTED.lines(value))
 
 
 def indent(text: str, width: int) -> str:

@@ -10,8 +10,9 @@ from typing import Any
 from urllib.parse import quote
 
 from dsgen import __version__
-from dsgen.problems.diagnostics import TITLES, Diagnostic, Position, ordered, visible
-from dsgen.problems.explanations import EXPLANATIONS
+from dsgen.problems.diagnostics import Diagnostic, Position, path_text, told
+from dsgen.problems.escaping import visible
+from dsgen.problems.kinds import KINDS
 
 JSON_VERSION = 1
 """Counts up when a field of the JSON report goes away or means something else; new fields do not change it."""
@@ -20,7 +21,7 @@ SARIF_SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schem
 
 def as_json(diagnostics: Iterable[Diagnostic]) -> str:
     """One object: `version`, and `diagnostics` in the order of the text form; what does not apply is null or empty."""
-    found = [_json_one(problem) for problem in ordered(diagnostics)]
+    found = [_json_one(problem) for problem in told(diagnostics)]
     return _dump({"version": JSON_VERSION, "diagnostics": found})
 
 
@@ -33,14 +34,14 @@ def _json_one(found: Diagnostic) -> dict[str, Any]:
         "file": place and place.file,
         "line": place and place.line,
         "column": place and place.column,
-        "path": found.path,
+        "path": path_text(found.path),
         "hint": found.hint,
     }
 
 
 def _dump(data: Any) -> str:
-    # ASCII: names of files may be any bytes, and JSON must be UTF-8.
-    return json.dumps(data, indent=2) + "\n"
+    # ASCII: names of files may be any bytes, and JSON must be UTF-8. CI systems look for ##[ anywhere in a log.
+    return json.dumps(data, indent=2).replace("##", "#\\u0023") + "\n"
 
 
 # -- SARIF 2.1.0 ------------------------------------------------------------------------------------------------------
@@ -48,7 +49,7 @@ def _dump(data: Any) -> str:
 
 def as_sarif(diagnostics: Iterable[Diagnostic]) -> str:
     """A SARIF log with one run, whose rules are the kinds of problems that were found."""
-    found = ordered(diagnostics)
+    found = told(diagnostics)
     ids = sorted({problem.id for problem in found})
     driver = {"name": "dsgen", "semanticVersion": __version__, "rules": [_rule(id_) for id_ in ids]}
     run = {
@@ -60,12 +61,12 @@ def as_sarif(diagnostics: Iterable[Diagnostic]) -> str:
 
 
 def _rule(id_: str) -> dict[str, Any]:
-    explanation = EXPLANATIONS[id_]
+    kind = KINDS[id_]
     return {
         "id": id_,
-        "shortDescription": {"text": TITLES[id_]},
-        "fullDescription": {"text": explanation.when},
-        "help": {"text": explanation.remedy},
+        "shortDescription": {"text": kind.title},
+        "fullDescription": {"text": kind.when},
+        "help": {"text": kind.remedy},
     }
 
 
@@ -86,13 +87,13 @@ def _location(found: Diagnostic) -> dict[str, Any]:
         region = {"startLine": found.position.line, "startColumn": found.position.column}
         location["physicalLocation"] = {"artifactLocation": {"uri": _uri(found.position.file)}, "region": region}
     if found.path:
-        location["logicalLocations"] = [{"fullyQualifiedName": found.path, "kind": "property"}]
+        location["logicalLocations"] = [{"fullyQualifiedName": path_text(found.path), "kind": "property"}]
     return location
 
 
 def _is_file(place: Position) -> bool:
     """Whether others can open it: standard input and flags are no files."""
-    return place.file != "<stdin>" and not place.file.startswith("--set")
+    return place.file not in ("<stdin>", "--name", "-n") and not place.file.startswith("--set")
 
 
 def _uri(file: str) -> str:
@@ -106,14 +107,14 @@ def _uri(file: str) -> str:
 
 def as_github(diagnostics: Iterable[Diagnostic]) -> str:
     """One workflow command per problem, which GitHub shows at the line of the file."""
-    return "".join(_annotation(found) for found in ordered(diagnostics))
+    return "".join(_annotation(found) for found in told(diagnostics))
 
 
 def _annotation(found: Diagnostic) -> str:
     place = found.position
-    fields = {"title": f"{TITLES[found.id]} [{found.id}]"}
+    fields = {"title": f"{KINDS[found.id].title} [{found.id}]"}
     if place and _is_file(place):
-        fields = {"file": place.file, "line": str(place.line), "col": str(place.column), **fields}
+        fields = {"file": visible(place.file), "line": str(place.line), "col": str(place.column), **fields}
     parameters = ",".join(f"{key}={_github_property(value)}" for key, value in fields.items())
     hint = [f"hint: {line}" for line in found.hint.split("\n") if line]
     message = "\n".join(visible(line) for line in [found.message, *hint])

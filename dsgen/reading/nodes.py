@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from dsgen.problems.diagnostics import Diagnostic, Position
+from dsgen.problems.diagnostics import Diagnostic, Path, Position
 from dsgen.reading.scalars import Scalar
-
-Path = tuple[str | int, ...]
 
 
 @dataclass(frozen=True)
@@ -31,7 +28,8 @@ class Node:
     """A value and where it stands: a scalar, a dict of nodes or a list of nodes.
 
     key: the place of its key, in a mapping. text: a plain scalar as it is written, empty for all others.
-    broken: a problem with it was reported already, so that no more is said about it.
+    broken: a problem with it was reported already, so that no more is said about it. is_partial: a map that may lack
+    keys, because one of them, or a map that is merged into it, could not be read.
     """
 
     value: Scalar | dict[str, Node] | list[Node]
@@ -39,6 +37,7 @@ class Node:
     key: Position | None = None
     text: str = ""
     broken: bool = False
+    is_partial: bool = False
 
     def data(self) -> Any:
         """Plain Python data, a new copy each time."""
@@ -120,19 +119,6 @@ def kind(value: Any) -> str:
     return names[type(value)]
 
 
-def path_text(path: Sequence[str | int]) -> str:
-    """A path as people write it: workers.tolerations[0].key, labels["example.com/team"]."""
-    text = ""
-    for key in path:
-        if isinstance(key, int):
-            text += f"[{key}]"
-        elif re.fullmatch("[A-Za-z0-9_-]+", key):
-            text += f".{key}" if text else key
-        else:
-            text += f'["{key}"]'
-    return text
-
-
 def from_data(data: Any, at: Position) -> Node:
     """Nodes for plain data that all stands at one place."""
     if isinstance(data, dict):
@@ -152,4 +138,4 @@ def merge(below: Node, above: Node) -> Node:
     merged = {key: node.copy() for key, node in below.value.items()}
     for key, node in above.value.items():
         merged[key] = merge(merged[key], node) if key in merged else node.copy()
-    return replace(above, value=merged)
+    return replace(above, value=merged, is_partial=below.is_partial or above.is_partial)

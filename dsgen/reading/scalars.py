@@ -97,13 +97,13 @@ def key_text(text: str) -> str:
     return str(value)
 
 
-def surprise(text: str) -> str:
-    """How Helm reads a plain scalar that few people would expect, as in "the boolean true"; empty when it is plain."""
+def surprise(text: str) -> tuple[str, str] | None:
+    """How Helm reads a plain scalar that few people would expect: ("boolean", "true"); None when it is plain."""
     if text in TRUE and text.lower() != "true":
-        return "the boolean true"
+        return "boolean", "true"
     if text in FALSE and text.lower() != "false":
-        return "the boolean false"
+        return "boolean", "false"
     if _LEADING_ZERO.fullmatch(text):
         value = resolve(text)
-        return "" if isinstance(value, str) else f"the number {value}"
-    return ""
+        return None if isinstance(value, str) else ("number", str(value))
+    return None

@@ -11,6 +11,7 @@ from typing import Any
 
 from dsgen.errors import DsgenError, UsageProblem
 from dsgen.problems.diagnostics import Position
+from dsgen.problems.redaction import redacted
 from dsgen.reading.nodes import Node, from_data, merge
 from dsgen.reading.scalars import resolve
 
@@ -95,9 +96,9 @@ class _Parser:
         start = self.index
         name, stop = self._until("=[,.")
         if not stop:
-            raise self._wrong(f'the key "{name}" has no value')
+            raise self._wrong(f'the key "{self._since(start)}" has no value')
         if stop == ",":
-            raise self._wrong(f'the key "{name}" has no value (a comma follows)')
+            raise self._wrong(f'the key "{self._since(start).removesuffix(",")}" has no value (a comma follows)')
         if stop == "=":
             found = self._value()
         elif stop == "[":
@@ -212,6 +213,10 @@ class _Parser:
 
     def _at(self, index: int) -> Position:
         return Position(self.override.flag, self.line, index + 1)
+
+    def _since(self, start: int) -> str:
+        """The text from there on as it may be shown: a piece of an address no longer looks like one."""
+        return redacted(self.text)[start : self.index]
 
     def _wrong(self, reason: str) -> UsageProblem:
         return UsageProblem(f"{self.override.flag} {self.text}: {reason}")

@@ -1,8 +1,7 @@
 """Reads a values file exactly as Helm reads it, keeping the place of every key, value and list item.
 
 PyYAML gives the events, this module gives them Helm's meaning. What Helm's versions read differently, and what Helm
-reads with a loss (duplicate keys, a second document, numbers it would round), is refused. After this module nobody
-looks at YAML text again.
+reads with a loss (duplicate keys, a second document, numbers it would round), is refused.
 """
 
 from __future__ import annotations
@@ -173,7 +172,7 @@ class _Reader:
         if self.count > MAX_NODES or self.aliased > max(FEW_NODES, ALIASES_TO_OTHERS * (self.count - self.aliased)):
             self._problem("DS009", f"the aliases up to here stand for {self.aliased} values, too many for Helm", at)
             raise _Stop
-        return Node(node.value, at, text=node.text, broken=node.broken)
+        return Node(node.value, at, text=node.text, broken=node.broken, is_partial=node.is_partial)
 
     def _sequence(self, event: SequenceStartEvent, node: Node, depth: int) -> None:
         self._check_tag(event, node)
@@ -192,18 +191,16 @@ class _Reader:
         while not isinstance(event := self.next(), MappingEndEvent):
             at = self._at(event.start_mark)
             if isinstance(event, ScalarEvent) and event.value == "<<" and event.implicit[0]:
-                self._merge(self._node(self.next(), depth + 1), at, entries, written)
+                self._merge(self._node(self.next(), depth + 1), at, node, written)
                 continue
-            key = self._key(event, at, depth)
-            value = self._node(self.next(), depth + 1)
+            key, value = self._key(event, at, depth), self._node(self.next(), depth + 1)
             if key is None:
-                continue
-            if key in written:
-                first = written[key]
-                self._problem("DS004", f'the key "{key}" is here twice; the first is in line {first.line}', at)
-                continue
-            value.key = written[key] = at
-            entries[key] = value
+                node.is_partial = True
+            elif key in written:
+                self._problem("DS004", f'the key "{key}" is here twice; the first is in line {written[key].line}', at)
+            else:
+                value.key = written[key] = at
+                entries[key] = value
 
     # -- keys and merges --------------------------------------------------------------------------------------------
 
@@ -232,18 +229,21 @@ class _Reader:
             self._warn(f'Helm reads the key {text} as "{key}"', at, "put it in quotes to have the text")
         return key
 
-    def _merge(self, node: Node, at: Position, entries: dict[str, Node], written: dict[str, Position]) -> None:
+    def _merge(self, node: Node, at: Position, into: Node, written: dict[str, Position]) -> None:
         # Of a list the first map wins, so the last one goes in first.
         maps = list(reversed(node.value)) if isinstance(node.value, list) else [node]
         for part in maps:
             if not isinstance(part.value, dict):
+                into.is_partial = True
                 if not (part.broken or node.broken):
                     self._problem("DS005", f"<< merges maps, not {kind(part.value)}", at)
                 continue
+            into.is_partial |= part.is_partial
             for key in sorted(part.value.keys() & written.keys()):
                 message = f'Helm lets << override the key "{key}" of line {written[key].line}'
                 self._problem("DS005", message, at, "write << before the keys that override what it brings")
-            entries.update((key, value) for key, value in part.value.items() if key not in written)
+            assert isinstance(into.value, dict)
+            into.value.update((key, value) for key, value in part.value.items() if key not in written)
 
     # -- scalars ----------------------------------------------------------------------------------------------------
 
@@ -262,13 +262,12 @@ class _Reader:
         try:
             node.value = resolve(event.value)
         except Unreadable as error:
-            hint = "in quotes it is a text"
-            self._problem("DS008", f"{event.value} cannot be used: {error}", node.position, hint)
+            self._problem("DS008", f"{event.value} cannot be used: {error}", node.position, "in quotes it is a text")
             node.broken = True
         else:
             if surprising := surprise(event.value):
-                hint = f"write {surprising.split()[-1]}, or put it in quotes to have the text"
-                self._warn(f"Helm reads {event.value} as {surprising}", node.position, hint)
+                hint = f"write {surprising[1]}, or put it in quotes to have the text"
+                self._warn(f"Helm reads {event.value} as the {' '.join(surprising)}", node.position, hint)
 
     def _warn(self, message: str, at: Position, hint: str) -> None:
         self.found.append(Diagnostic("DS050", message, at, hint=hint, severity="warning"))

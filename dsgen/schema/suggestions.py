@@ -6,7 +6,7 @@ import difflib
 from collections.abc import Sequence
 
 from dsgen import schema
-from dsgen.reading.nodes import Path, path_text
+from dsgen.problems.diagnostics import Path, path_text
 
 MOST_SHOWN = 12
 """Possible words that a hint lists when none of them is close to what was written."""
@@ -19,6 +19,18 @@ def closest(word: str, known: Sequence[str], likeness: float = 0.6) -> str:
     lower = {other.lower(): other for other in known}
     close = difflib.get_close_matches(word.lower(), lower, 1, likeness)
     return lower[close[0]] if close else ""
+
+
+def did_you_mean(*words: str, where: str = "") -> str:
+    """The question after a mistake, empty where there is no word to name; where: behind the words."""
+    named = [word for word in words if word]
+    return f"did you mean {' or '.join(named)}{where}?" if named else ""
+
+
+def among(word: str, words: Sequence[str]) -> str:
+    """A hint for a word that is none of these: the closest one, and all of them."""
+    question, others = did_you_mean(closest(word, words)), possible(words)
+    return f"{question} {others[:1].upper()}{others[1:]}".rstrip() if question else others
 
 
 def possible(words: Sequence[str]) -> str:
@@ -96,7 +108,7 @@ def for_key(key: str, path: Path, part: schema.Schema) -> str:
     found = meant(key, path, part)
     shown = [path_text(one[len(path) :]) if one[:-1] == path else path_text(one) for one in found]
     top = ", at the top of the file" if path and found and len(found[0]) == 1 else ""
-    return f"did you mean {' or '.join(shown)}{top}?" if found else possible(sorted(schema.keys(part)))
+    return did_you_mean(*shown, where=top) or possible(sorted(schema.keys(part)))
 
 
 def meant(key: str, path: Path, part: schema.Schema) -> list[Path]:

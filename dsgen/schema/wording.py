@@ -9,9 +9,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from dsgen import schema
-from dsgen.problems.diagnostics import Diagnostic
+from dsgen.problems.diagnostics import Diagnostic, Path, path_text
+from dsgen.problems.redaction import redacted
 from dsgen.reading.characters import uncarried_key
-from dsgen.reading.nodes import Node, Path, kind, path_text
+from dsgen.reading.nodes import Node, kind
 from dsgen.reading.scalars import resolve
 from dsgen.schema import suggestions
 
@@ -29,13 +30,10 @@ TYPE_WORDS = {
 }
 UNKNOWN_KEY = "DS101"
 
-Problem = tuple[Path, Diagnostic]
-"""A diagnostic and the path of what is wrong: of the unknown or missing key, of the value of the wrong type."""
-
 
 @dataclass(frozen=True)
-class Finding:
-    """One error of jsonschema with what is needed to word it."""
+class Violation:
+    """One violation of the schema, as jsonschema found it, with what is needed to word it."""
 
     error: ValidationError
     path: Path
@@ -66,16 +64,16 @@ class Finding:
         """The keys that may stand there."""
         return schema.keys(self.rule)
 
-    def says(self, id_: str, message: str, hint: str = "") -> Problem:
-        return self.path, Diagnostic(id_, message, self.node.position, path_text(self.path), hint)
+    def says(self, id_: str, message: str, hint: str = "") -> Diagnostic:
+        return Diagnostic(id_, message, self.node.position, self.path, hint)
 
-    def says_of_key(self, id_: str, key: str, message: str, hint: str) -> Problem:
-        child, path = self.node.child(key), (*self.path, key)
+    def says_of_key(self, id_: str, key: str, message: str, hint: str) -> Diagnostic:
+        child = self.node.child(key)
         at = (child.key if child else None) or self.node.position
-        return path, Diagnostic(id_, message, at, path_text(path), hint)
+        return Diagnostic(id_, message, at, (*self.path, key), hint)
 
 
-def _unknown_keys(found: Finding) -> Iterator[Problem]:
+def _unknown_keys(found: Violation) -> Iterator[Diagnostic]:
     for key in found.value:
         if key not in found.known and not uncarried_key(key):  # that is said already
             where = path_text(found.path) or "a values file"
@@ -83,7 +81,7 @@ def _unknown_keys(found: Finding) -> Iterator[Problem]:
             yield found.says_of_key(UNKNOWN_KEY, key, message, suggestions.for_key(key, found.path, found.rule))
 
 
-def _wrong_type(found: Finding) -> Iterator[Problem]:
+def _wrong_type(found: Violation) -> Iterator[Diagnostic]:
     wanted = [found.limit] if isinstance(found.limit, str) else list(found.limit)
     words = " or ".join(TYPE_WORDS[name] for name in wanted if name != "null")
     yield found.says("DS102", f"{found.name} must be {words}, not {_is(found.value, wanted)}", _repair(found, wanted))
@@ -100,11 +98,12 @@ def shown(value: Any) -> str:
         return "true" if value else "false"
     if not isinstance(value, str):
         return str(value)
-    short = value if len(value) <= 60 else value[:57] + "..."
+    text = redacted(value)  # before it is cut: half of an address no longer looks like one
+    short = text if len(text) <= 60 else text[:57] + "..."
     return '"' + short.replace("\n", "\\n") + '"'
 
 
-def _repair(found: Finding, wanted: Sequence[str]) -> str:
+def _repair(found: Violation, wanted: Sequence[str]) -> str:
     value = found.value
     if "string" in wanted:
         return _as_text(found)
@@ -120,7 +119,7 @@ def _repair(found: Finding, wanted: Sequence[str]) -> str:
     return suggestions.possible(found.known) if "object" in wanted else ""
 
 
-def _as_list(found: Finding) -> str:
+def _as_list(found: Violation) -> str:
     """What to do about something that should be a list; a text with blanks is most likely a command line."""
     value, items = found.value, schema.types(schema.child(found.rule, 0) or {})
     if isinstance(value, dict) or (items and kind(value) == "a text" and "string" not in items):
@@ -146,7 +145,7 @@ def _is_plain(word: str) -> bool:
     return re.fullmatch("[A-Za-z0-9_./=+-]+", word) is not None and resolve(word) == word
 
 
-def _as_text(found: Finding) -> str:
+def _as_text(found: Violation) -> str:
     """What to do about something that should be a text."""
     text = found.node.text or shown(found.value)
     if "enum" in found.rule:
@@ -158,58 +157,57 @@ def _as_text(found: Finding) -> str:
     return f'put it in quotes: "{text}"' if isinstance(found.value, int | float) else ""
 
 
-def _not_in_enum(found: Finding) -> Iterator[Problem]:
+def _not_in_enum(found: Violation) -> Iterator[Diagnostic]:
     if type(found.value) is not str:
         return  # its type is wrong, which is said already
-    close, possible = suggestions.closest(found.value, found.limit), suggestions.possible(found.limit)
-    hint = f"did you mean {close}? {possible[:1].upper()}{possible[1:]}".rstrip() if close else possible
+    hint = suggestions.among(found.value, found.limit)
     yield found.says("DS103", f"{found.name} cannot be {shown(found.value)}", hint)
 
 
-def _wrong_pattern(found: Finding) -> Iterator[Problem]:
+def _wrong_pattern(found: Violation) -> Iterator[Diagnostic]:
     yield found.says("DS104", f"{found.name} cannot be {shown(found.value)}", _pattern_words(found))
 
 
-def _pattern_words(found: Finding) -> str:
+def _pattern_words(found: Violation) -> str:
     return f"it must be: {found.rule['x-pattern']}"
 
 
-def _out_of_range(found: Finding) -> Iterator[Problem]:
+def _out_of_range(found: Violation) -> Iterator[Diagnostic]:
     side = "at least" if found.error.validator == "minimum" else "at most"
     yield found.says("DS105", f"{found.name} must be {side} {found.limit}, not {shown(found.value)}")
 
 
-def _empty(found: Finding) -> Iterator[Problem]:
+def _empty(found: Violation) -> Iterator[Diagnostic]:
     yield found.says("DS108", f"{found.name} must not be empty")
 
 
-def _too_many(found: Finding) -> Iterator[Problem]:
+def _too_many(found: Violation) -> Iterator[Diagnostic]:
     yield found.says("DS108", f"{found.name} takes one of its keys, not {len(found.value)}")
 
 
-def _missing(found: Finding) -> Iterator[Problem]:
+def _missing(found: Violation) -> Iterator[Diagnostic]:
     if any(key not in found.known for key in found.value):
         return  # most likely it is there, misspelt
     for key in found.limit:
-        if key not in found.value and found.error.message.startswith(repr(key)):
-            _, told = found.says("DS107", f'{found.name} needs the key "{key}"')
-            yield (*found.path, key), told
+        if key not in found.value:
+            message = f'{found.name} needs the key "{key}"'
+            yield Diagnostic("DS107", message, found.node.position, (*found.path, key))
 
 
-def _one_of(found: Finding) -> Iterator[Problem]:
+def _one_of(found: Violation) -> Iterator[Diagnostic]:
     choices = [key for branch in found.limit for key in branch["required"]]
     if isinstance(found.value, dict) and set(found.value) <= set(found.known):
         yield found.says("DS108", f"{found.name} needs exactly one of {' and '.join(choices)}")
 
 
-def bad_name(found: Finding) -> Iterator[Problem]:
+def bad_name(found: Violation) -> Iterator[Diagnostic]:
     """A key that the user chose, in `storage` or `labels`; its place is that key."""
     key = str(found.value)
     message = f'"{key}" cannot be a name in {found.name}'
     yield found.says_of_key("DS109", key, message, _pattern_words(found))
 
 
-WORDING: dict[str, Callable[[Finding], Iterator[Problem]]] = {
+WORDING: dict[str, Callable[[Violation], Iterator[Diagnostic]]] = {
     "additionalProperties": _unknown_keys,
     "type": _wrong_type,
     "enum": _not_in_enum,

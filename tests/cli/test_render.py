@@ -1,5 +1,7 @@
 """`dsgen render`: one stream, folders, several jobs, names."""
 
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -295,3 +297,30 @@ def test_errors_write_nothing(cli: Cli, folder: Path) -> None:
     assert "bad.yaml:2:1: error:" in err
     assert "bad.yaml:3:" in err
     assert not (folder / "out").exists()
+
+
+def test_a_link_in_the_place_of_a_jobs_folder_is_refused(cli: Cli, folder: Path) -> None:
+    (folder / "home").mkdir()
+    (folder / "out").mkdir()
+    (folder / "out" / "mnist").symlink_to("../home")
+
+    code, out, err = cli("render", "cifar.yaml", "mnist.yaml", "-o", "out")
+
+    assert (1, "") == (code, out)
+    assert "dsgen: out/mnist is in the way: it is a link, not a folder. Move it, or choose another folder\n" == err
+    assert ([], ["mnist"]) == (list((folder / "home").iterdir()), [path.name for path in (folder / "out").iterdir()])
+
+
+def test_renders_of_one_folder_at_once_leave_what_one_would(cli: Cli, folder: Path) -> None:
+    cli("render", "cifar.yaml", "mnist.yaml", "-o", "one")
+    command = [sys.executable, "-m", "dsgen", "render", "cifar.yaml", "mnist.yaml", "-o", "out"]
+
+    running = [subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) for _ in range(4)]
+    said = [process.communicate()[0] for process in running]
+
+    assert [0] * 4 == [process.returncode for process in running], said
+    one, many = (
+        {path.relative_to(folder / top): path.read_text() for path in (folder / top).rglob("*") if path.is_file()}
+        for top in ("one", "out")
+    )
+    assert one == many

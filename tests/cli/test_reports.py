@@ -7,7 +7,8 @@ from typing import Any
 import pytest
 
 from dsgen.problems import reports
-from dsgen.problems.diagnostics import TITLES, Diagnostic, Position
+from dsgen.problems.diagnostics import Diagnostic, Position
+from dsgen.problems.kinds import KINDS
 from tests import sarif
 from tests.cli.conftest import Cli
 
@@ -92,7 +93,7 @@ def test_sarif_has_rules_with_titles_and_results_with_places(cli: Cli, broken: P
 
     driver = run["tool"]["driver"]
     assert ["DS101", "DS202"] == [rule["id"] for rule in driver["rules"]]
-    assert {"text": TITLES["DS101"]} == driver["rules"][0]["shortDescription"]
+    assert {"text": KINDS["DS101"].title} == driver["rules"][0]["shortDescription"]
     assert {
         "ruleId": "DS101",
         "ruleIndex": 0,
@@ -130,7 +131,7 @@ def test_sarif_names_files_by_uri(file: str, uri: str) -> None:
 
 @pytest.mark.parametrize("place", [None, Position("<stdin>", 1, 1), Position("--set-json", 1, 1)])
 def test_sarif_has_no_file_where_none_is(place: Position | None) -> None:
-    log = json.loads(reports.as_sarif([one(position=place), one(position=place, path="workers")]))
+    log = json.loads(reports.as_sarif([one(position=place), one(position=place, path=("workers",))]))
 
     bare, with_path = log["runs"][0]["results"]
     assert "locations" not in bare
@@ -171,8 +172,8 @@ def test_github_escapes_what_would_end_a_field_or_a_line() -> None:
     found = one(id="DS108", position=place, message="100%\r\n::error::x", hint="a\nb", severity="warning")
 
     expected = (
-        "::warning file=a%2Cb%3A100%25%0A.yaml,line=1,col=2,title=Too few%2C too many or excluding entries [DS108]::"
-        "100%25\ufffd\ufffd::error::x%0Ahint: a%0Ahint: b\n"
+        "::warning file=a%2Cb%3A100%25\\n.yaml,line=1,col=2,title=Too few%2C too many or excluding entries [DS108]::"
+        "100%25\\r\\n::error::x%0Ahint: a%0Ahint: b\n"
     )
     assert expected == reports.as_github([found])
 

@@ -77,7 +77,7 @@ def test_other_problems_do_not_hide_the_values(cli: Cli) -> None:
     assert (0, "") == cli("values", "cifar.yaml", "--set", "image.repository=", "--format", "json")[::2]
 
 
-def again(loaded: values.Loaded) -> str:
+def again(loaded: values.Job) -> str:
     """The values as JSON, which tells 1, 1.0, "1" and true apart, after they were printed and read."""
     text = origins.as_yaml(loaded)
     read = values.load([values.SourceText("again.yaml", text)])

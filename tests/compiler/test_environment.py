@@ -32,6 +32,7 @@ def env(tmp_path: Path) -> Environment:
         ("<< outer('a') >>.", "[a\n]."),
         ("<% if values.absent is none %>\nyes\n<% endif %>\n", "yes\n"),
         ("a: |\n  << files.get('scripts/a.sh') | indent(2) >>\n", "a: |\n  one\n\n  two\n"),
+        ("<% for path, _ in files.glob('scripts/*') | items %>\n<< path | basename >>\n<% endfor %>\n", "a.sh\n"),
         ("<< true >> << 1000000.0 >>", "true 1000000"),
         ("  <% if true %>\nx\n  <% endif %>\n<# gone #>\ny\n", "x\ny\n"),
     ],

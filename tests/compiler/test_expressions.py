@@ -75,7 +75,7 @@ def test_statements(case: Path) -> None:
     """A file of each case has the template, a line of equal signs, and the Go template."""
     source, expected = case.read_text().split("=====\n")
 
-    assert expected == go(source, files=("scripts/x",))
+    assert expected == go(source, files={"scripts/x": ""})
 
 
 HELPERS = """\

@@ -30,8 +30,11 @@ LOOP = "<% for name, volume in values.storage | items %>\n"
         ("a: << values.text | upper >>\n", "unknown filter 'upper'; there are"),
         ("a: << foo(1) >>\n", "unknown function 'foo'; there are"),
         ("<% if values.text is defined %>\n<% endif %>\n", "unknown test 'defined'; there are"),
-        ("a: << values.labels.items() >>\n", 'the only method is files.get("path")'),
+        ("a: << values.labels.items() >>\n", "the only methods are files.get, files.glob, files.digest"),
         ('a: << files.get("scripts/none") >>\n', "there is no file 'scripts/none'"),
+        ("a: << files.get(values.name) >>\n", "there is no file ''"),
+        ('a: << files.digest("none/*") >>\n', "there is no file 'none/*'"),
+        ('<% for path, _ in files.glob("none/*") | items %>\n<% endfor %>\n', "there is no file 'none/*'"),
         ("a: <<\n", "unexpected 'end of template'"),
         # layout
         ("a: <% if values.flag %>x<% endif %>\n", "a tag stands alone on its line"),
@@ -133,7 +136,7 @@ def macro(body: str, argument: str = "a") -> str:
 )
 def test_refused_helpers(helpers: str, call: str, message: str) -> None:
     with pytest.raises(CompileError) as caught:
-        everything(f"a: << {call} >>\n", helpers, files=("scripts/x",))
+        everything(f"a: << {call} >>\n", helpers, files={"scripts/x": ""})
 
     assert message in str(caught.value)
 

@@ -82,7 +82,7 @@ def test_every_key_of_a_volume_is_described() -> None:
         ('{training: {setup: "pip install x\\n\\ny\\n"}}', "setup", "setup: |\n  pip install x\n\n  y"),
         ('{training: {setup: " a\\nb\\n"}}', "setup", 'setup: " a\\nb\\n"'),
         ('{training: {setup: "a \\nb\\n"}}', "setup", 'setup: "a \\nb\\n"'),
-        ('{training: {setup: "a\\nb"}}', "setup", 'setup: "a\\nb"'),
+        ('{training: {setup: "a\\nb"}}', "setup", "setup: |-\n  a\n  b"),
     ],
 )  # fmt: skip
 def test_how_values_look(given: str, key: str, expected: str) -> None:

@@ -4,6 +4,7 @@ import json
 import re
 from collections.abc import Mapping
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 import yaml
@@ -75,7 +76,7 @@ SCHEMA: dict[str, Any] = {
     },
 }
 RELEASE = {"name": "rel", "namespace": "space"}
-FILES = {"scripts/x.sh": "echo '{{ x }}'\n\n  << y >>\n"}
+FILES = {"scripts/x.sh": "echo '{{ x }}'\n\n  << y >>\n", "scripts/a-1.sh": "#!/bin/sh\n"}
 
 
 def go(source: str, helpers: str = "", **options: Any) -> str:
@@ -83,7 +84,9 @@ def go(source: str, helpers: str = "", **options: Any) -> str:
     return everything(source, helpers, **options)["t.yaml"]
 
 
-def everything(source: str, helpers: str = "", files: tuple[str, ...] = (), **options: Any) -> Mapping[str, str]:
+def everything(
+    source: str, helpers: str = "", files: Mapping[str, str] = MappingProxyType({}), **options: Any
+) -> Mapping[str, str]:
     """The Go texts of a template and of its helpers."""
     units = {"t.yaml": Unit("t.yaml", source), "_h.j2": Unit("_h.j2", helpers)}
     return compile_units(units, SCHEMA, files, environment(), **options).templates

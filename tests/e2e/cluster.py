@@ -47,7 +47,7 @@ class Namespace:
         live.append(self)
 
     def delete(self) -> None:
-        kubectl("delete", "namespace", self.name, "--wait=false")
+        kubectl("delete", "namespace", self.name, "--wait=false", "--ignore-not-found")
 
     def kubectl(self, *arguments: str, text: str | None = None) -> str:
         return kubectl("--namespace", self.name, *arguments, text=text)

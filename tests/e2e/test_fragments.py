@@ -9,8 +9,8 @@ import pytest
 from kubernetes import client
 
 from dsgen import schema
-from dsgen.problems.diagnostics import Diagnostic
-from dsgen.reading.nodes import Path, SourceText
+from dsgen.problems.diagnostics import Diagnostic, Path
+from dsgen.reading.nodes import SourceText
 from dsgen.reading.source import read
 from dsgen.schema.validate import validate
 from tests.e2e.fragments import HOMES, Home

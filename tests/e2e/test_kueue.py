@@ -10,43 +10,16 @@ import yaml
 
 from tests.e2e.cluster import Namespace, kubectl, soon
 from tests.e2e.conftest import unavailable
+from tests.e2e.queues import GROUP, HOW_KUEUE, LABEL, WORKERS, api_version, queue_objects
 from tests.e2e.training import RUN_SECONDS, SMALL, Job, Run, condition, said
 
-GROUP = "kueue.x-k8s.io"
-HOW_KUEUE = "this test needs Kueue in the cluster (https://kueue.sigs.k8s.io, a release's manifests.yaml)"
-LABEL = {"kubernetes.io/os": "linux"}  # a label of every node
-WORKERS = 2
 SLOW = ("--until", "20", "--pause", "1")
 
 
 @pytest.fixture(scope="module")
 def kueue_version() -> str:
     """The API version in which Kueue's objects are written."""
-    groups = {group["name"]: group for group in json.loads(kubectl("get", "--raw", "/apis"))["groups"]}
-    if GROUP not in groups:
-        unavailable(HOW_KUEUE)
-    return str(groups[GROUP]["preferredVersion"]["groupVersion"])
-
-
-def queue_objects(name: str, version: str) -> list[dict[str, Any]]:
-    """A flavor of labelled nodes, a queue with quota for the workers of one run, and a priority that preempts."""
-    resources = [
-        {"name": "cpu", "nominalQuota": f"{WORKERS * 50}m"},
-        {"name": "memory", "nominalQuota": f"{WORKERS * 128}Mi"},
-    ]
-    group = {"coveredResources": ["cpu", "memory"], "flavors": [{"name": name, "resources": resources}]}
-    specs: dict[str, dict[str, Any]] = {
-        "ResourceFlavor": {"spec": {"nodeLabels": LABEL}},
-        "ClusterQueue": {
-            "spec": {
-                "namespaceSelector": {"matchLabels": {"kubernetes.io/metadata.name": name}},
-                "resourceGroups": [group],
-                "preemption": {"withinClusterQueue": "LowerPriority"},
-            }
-        },
-        "WorkloadPriorityClass": {"value": 1000},
-    }
-    return [{"apiVersion": version, "kind": kind, "metadata": {"name": name}, **spec} for kind, spec in specs.items()]
+    return api_version() or unavailable(HOW_KUEUE)
 
 
 @dataclass

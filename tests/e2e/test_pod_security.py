@@ -29,7 +29,7 @@ def spaces(namespaces: Callable[..., Namespace]) -> Spaces:
     return {level: namespaces("security", level) for level in ("privileged", "baseline", "restricted")}
 
 
-def loaded(sets: tuple[str, ...]) -> values.Loaded:
+def loaded(sets: tuple[str, ...]) -> values.Job:
     found = values.load([SourceText("v.yaml", GOOD)], [Override("--set-json", one) for one in sets])
     assert found.values, found.diagnostics
     return found

@@ -401,3 +401,14 @@ def test_a_lease_counts_up() -> None:
 )
 def test_a_lease_is_written_only_over_what_was_seen(data: dict[str, str] | None, tested: dict[str, Any]) -> None:
     assert lease.patch(data, "new")[0] == {"op": "test", **tested}
+
+
+def test_a_record_and_its_sentence_hide_passwords() -> None:
+    tail = ["pip install https://me:hunter2@example.com/simple?token=hunter2 failed", 'ssh://git@example.com/x "a"']
+    whole = {"phase": "Failed", "message": "HTTPS://hunter2@example.com", "attempts": [{"tail": tail}]}
+
+    line, words = record.line(whole), record.summary(whole)
+
+    assert "hunter2" not in line + words
+    assert ["pip install https://***@example.com/simple?*** failed", tail[1]] == json.loads(line)["attempts"][0]["tail"]
+    assert "Failed: HTTPS://***@example.com" == words

@@ -8,20 +8,21 @@ import pytest
 import yaml
 
 from dsgen import schema, values
-from dsgen.checks import CHECKS, pods
+from dsgen.checks import CHECKS, FUNCTIONS, pods
 from dsgen.language.builtins import matching
 from dsgen.language.environment import environment
-from dsgen.problems.diagnostics import TITLES
-from dsgen.reading.nodes import SourceText, path_text
+from dsgen.problems.diagnostics import path_text
+from dsgen.problems.kinds import KINDS
+from dsgen.reading.nodes import SourceText
 from dsgen.reading.set_values import Override
 from dsgen.render import render
-from dsgen.values import Loaded, Release
+from dsgen.values import Job, Release
 from tests.check_cases import FINE, GOOD, WRONG
 
 RELEASE = Release("cifar", "training")
 
 
-def load(text: str, *sets: str) -> Loaded:
+def load(text: str, *sets: str) -> Job:
     loaded = values.load([SourceText("v.yaml", text)], [Override("--set-json", one) for one in sets])
     assert loaded.values, loaded.diagnostics
     return loaded
@@ -52,28 +53,45 @@ def test_the_releases_name_is_checked_too(name: str) -> None:
 
 
 # A release that nobody has named yet, and a DeepSpeed configuration, which has tests of its own.
-ELSEWHERE = {"DS205", *(id_ for id_ in TITLES if "DS260" < id_ < "DS270")}
+ELSEWHERE = {"DS205", *(id_ for id_ in KINDS if "DS260" < id_ < "DS270")}
 
 
 def test_every_check_has_a_case() -> None:
-    of_checks = {id_ for id_ in TITLES if "DS200" < id_ < "DS900"}
+    of_checks = {id_ for id_ in KINDS if "DS200" < id_ < "DS900"}
 
     assert of_checks - ELSEWHERE == {expected for expected, _ in WRONG}
     assert {row.id for row in CHECKS} <= of_checks
+
+
+def test_the_record_of_a_function_names_every_id_that_it_reports() -> None:
+    reported = set()
+    for _, sets in WRONG:
+        job = load(GOOD, *sets)
+        for function in FUNCTIONS:
+            found = function.find(job.data, {"name": "cifar", "namespace": "x"}, job.position)
+            reported |= {(function.find.__name__, problem.id) for problem in found}
+
+    assert set() == reported - {(function.find.__name__, id_) for function in FUNCTIONS for id_ in function.looks_at}
+    assert len(reported) > 20
+
+
+@pytest.mark.parametrize(("id_", "expected"), [("DS204", True), ("DS340", True), ("DS343", False), ("DS221", False)])
+def test_a_row_that_looks_at_names_of_objects_needs_the_name_of_the_job(id_: str, expected: bool) -> None:
+    assert {expected} == {row.needs_name for row in CHECKS if row.id == id_}
 
 
 def test_a_row_of_a_loop_names_and_points_at_the_entry() -> None:
     text = GOOD + "storage:\n  a: {emptyDir: {}}\n  b: {mountPath: /data}\n"
     [found] = values.check(load(text), RELEASE)
 
-    assert ("storage.b", 6, 3) == (found.path, found.position and found.position.line, 3)
+    assert ("storage.b", 6, 3) == (path_text(found.path), found.position and found.position.line, 3)
 
 
 def test_a_row_about_a_key_points_at_the_key() -> None:
     text = GOOD + 'labels: {team: x, "dsgen.dev/job": y2}\n'
     [found] = values.check(load(text), RELEASE)
 
-    assert ('labels["dsgen.dev/job"]', 19) == (found.path, found.position and found.position.column)
+    assert (("labels", "dsgen.dev/job"), 19) == (found.path, found.position and found.position.column)
 
 
 def test_what_stands_around_a_row_is_a_loop_a_condition_or_a_name() -> None:
@@ -133,7 +151,7 @@ def test_a_key_of_the_user_is_in_the_path_as_it_is(key: str) -> None:
     loaded.values.data["workers"]["sidecars"] = [{"name": "mine", "image": "x:1", "resources": resources}]
 
     [found] = values.check(loaded, RELEASE)
-    assert path_text(("workers", "sidecars", 0, "resources", "requests", key)) == found.path
+    assert ("workers", "sidecars", 0, "resources", "requests", key) == found.path
 
 
 def test_every_label_and_annotation_that_dsgen_writes_is_reserved() -> None:

@@ -9,7 +9,7 @@ import pytest
 from dsgen import values
 from dsgen.deepspeed import batch, combinations, keys, named
 from dsgen.deepspeed.versions import KNOWN, NEWEST, around, order
-from dsgen.problems.diagnostics import Diagnostic
+from dsgen.problems.diagnostics import Diagnostic, path_text
 from dsgen.reading.nodes import SourceText
 from dsgen.reading.set_values import Override
 from dsgen.values import Release
@@ -160,14 +160,14 @@ FINE: list[dict[str, Any]] = [
 
 @pytest.mark.parametrize(("id_", "path", "config"), ERRORS)
 def test_what_deepspeed_refuses_or_overlooks_is_an_error(id_: str, path: str, config: dict[str, Any]) -> None:
-    found = [(one.id, one.path, one.severity) for one in problems(config)]
+    found = [(one.id, path_text(one.path), one.severity) for one in problems(config)]
 
     assert [(id_, f"training.deepspeed.config.{path}".rstrip("."), "error")] == found
 
 
 @pytest.mark.parametrize(("id_", "path", "config"), WARNINGS)
 def test_what_depends_on_the_version_is_a_warning(id_: str, path: str, config: dict[str, Any]) -> None:
-    found = [(one.id, one.path, one.severity) for one in problems(config)]
+    found = [(one.id, path_text(one.path), one.severity) for one in problems(config)]
 
     assert [(id_, f"training.deepspeed.config.{path}", "warning")] == found
 
@@ -214,7 +214,7 @@ def test_batch_sizes_that_fit(given: Sizes) -> None:
 def test_batch_sizes_that_do_not_fit(given: Sizes) -> None:
     [found] = problems(sizes(given), *given[3:])
 
-    assert ("DS265", f"training.deepspeed.config.{TOTAL}") == (found.id, found.path)
+    assert ("DS265", f"training.deepspeed.config.{TOTAL}") == (found.id, path_text(found.path))
 
 
 def test_the_message_has_the_arithmetic() -> None:
@@ -376,7 +376,7 @@ def test_what_a_version_does_not_have_is_an_error_that_says_which_do(
 ) -> None:
     [found] = problems(config, version=version)
 
-    assert ("DS263", "error", f"training.deepspeed.config.{path}") == (found.id, found.severity, found.path)
+    assert ("DS263", "error", f"training.deepspeed.config.{path}") == (found.id, found.severity, path_text(found.path))
     assert any(known in found.message for known in KNOWN if known != version)
 
 
@@ -406,7 +406,11 @@ def test_batch_sizes_are_not_told_where_workers_are_left_out() -> None:
 def test_which_optimizers_zero_takes_depends_on_the_version(version: str, name: str, stage: int, message: str) -> None:
     [found] = problems({**optimizer(name), "zero_optimization": {"stage": stage}}, version=version)
 
-    assert ("DS267", "error", "training.deepspeed.config.optimizer.type") == (found.id, found.severity, found.path)
+    assert ("DS267", "error", "training.deepspeed.config.optimizer.type") == (
+        found.id,
+        found.severity,
+        path_text(found.path),
+    )
     assert message in found.message
 
 
@@ -458,7 +462,11 @@ def test_fp16_without_devices_depends_on_the_cpu(version: str, severity: str) ->
     claims = {"resources": {"claims": [{"name": "gpu"}]}, "extraPodSpec": pod}
     [found] = problems(given, workers=cpu, version=version)
 
-    assert ("DS267", severity, "training.deepspeed.config.fp16.enabled") == (found.id, found.severity, found.path)
+    assert ("DS267", severity, "training.deepspeed.config.fp16.enabled") == (
+        found.id,
+        found.severity,
+        path_text(found.path),
+    )
     assert [] == problems(given, version=version)
     assert [] == problems(given, workers={**cpu, **claims}, version=version)
     assert [] == problems({**ONE, "bf16": {"enabled": True}}, workers=cpu, version=version)

@@ -4,7 +4,7 @@ import pytest
 
 from dsgen import schema
 from dsgen.checks.pods import CONTAINER_FIELDS, POD_FIELDS
-from dsgen.reading.nodes import Path
+from dsgen.problems.diagnostics import Path
 from dsgen.schema import suggestions
 
 

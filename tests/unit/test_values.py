@@ -7,10 +7,10 @@ from typing import Any
 import pytest
 
 from dsgen import schema, values
-from dsgen.problems.diagnostics import Position
+from dsgen.problems.diagnostics import Position, path_text
 from dsgen.reading.nodes import SourceText
 from dsgen.reading.set_values import Override
-from dsgen.values import Loaded, Release
+from dsgen.values import Job
 from tests.fuzz.reading import without_null
 from tests.helm import MAJORS, helm, run_helm
 
@@ -38,7 +38,7 @@ launcher: {resources: {requests: {memory: null}}}
 """
 
 
-def load(*texts: str, overrides: tuple[Override, ...] = ()) -> Loaded:
+def load(*texts: str, overrides: tuple[Override, ...] = ()) -> Job:
     return values.load([SourceText(f"{number}.yaml", text) for number, text in enumerate(texts, 1)], overrides)
 
 
@@ -133,7 +133,7 @@ def test_problems_of_all_files_and_flags_come_together() -> None:
     ).diagnostics
 
     assert [("--set", "DS102"), ("1.yaml", "DS102"), ("2.yaml", "DS101"), ("2.yaml", "DS007"), ("3.yaml", "DS001")] == [
-        (one.position.file, one.id) for one in found if one.position and one.path != "a"
+        (one.position.file, one.id) for one in found if one.position and one.path != ("a",)
     ]
 
 
@@ -170,14 +170,14 @@ def test_a_key_that_is_wrong_is_not_called_missing_too() -> None:
 def test_a_charts_values_are_checked_by_the_names_that_they_have() -> None:
     loaded = load(f"name: {'a' * 60}\n{BASE.partition(chr(10))[2]}")
 
-    assert ["DS204"] == [one.id for one in values.check(loaded, Release("x", "y"), chart=True)]
+    assert ["DS204"] == [one.id for one in loaded.problems(chart=True)]
 
 
 NAMED = "name: cifar\nnamespace: training\nimage: {repository: a.example.com/b, tag: v1}\n"
 
 
 def told(*texts: str, overrides: tuple[Override, ...] = ()) -> list[tuple[str, str]]:
-    return [(one.id, one.path) for one in load(*texts, overrides=overrides).diagnostics]
+    return [(one.id, path_text(one.path)) for one in load(*texts, overrides=overrides).diagnostics]
 
 
 @pytest.mark.parametrize(

@@ -22,6 +22,8 @@ import json
 import time
 from typing import Any, NamedTuple
 
+import redact
+
 VERSION = 1
 LIMIT_BYTES = 16 * 1024
 ENDS = ("Succeeded", "Failed", "Stopped")
@@ -181,6 +183,7 @@ def compose(
 
 def line(record: dict[str, Any], limit: int = LIMIT_BYTES) -> str:
     """One line of JSON of at most `limit` bytes: oldest tails are cut first, then oldest attempts, then the message."""
+    record = redact.everywhere(record)
     attempts = list(record.get("attempts", []))
     for position, attempt in enumerate(attempts):
         if _size(record, attempts) <= limit:
@@ -207,7 +210,7 @@ def summary(record: dict[str, Any]) -> str:
     """The record in one sentence, for the termination message."""
     words = [str(record.get("phase", ""))]
     words += [str(record[key]) for key in ("reason", "message") if record.get(key)]
-    return ": ".join(words)
+    return redact.redacted(": ".join(words))
 
 
 def _timed(attempt: dict[str, Any]) -> bool:

@@ -22,6 +22,14 @@
 {{ include "deepspeed-job.jobName" . }}-{{ include "deepspeed-job.runId" . }}
 {{- end }}
 
+{{/*
+The ConfigMap with dsgen's scripts: another one where their content
+differs, so that a run keeps the scripts that it began with.
+*/}}
+{{- define "deepspeed-job.scriptsName" -}}
+{{ include "deepspeed-job.jobName" . }}-scripts-{{ "e409e118dc" }}
+{{- end }}
+
 {{/* The reference of an image; a digest wins over a tag. `image` is values.image. */}}
 {{- define "deepspeed-job.imageReference" -}}
 {{- if .digest -}}

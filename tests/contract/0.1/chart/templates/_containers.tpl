@@ -162,6 +162,9 @@ claims:
   value: {{ include "contract.jobName" . | quote }}
 - name: DSGEN_RUN
   value: {{ include "contract.runId" . | quote }}
+- name: DSGEN_JOB_LIMITS
+  value: |-
+    {{- include "contract.jobLimits" . | trim | nindent 4 }}
 {{- $own := dict "PYTHONUNBUFFERED" "1" "TRITON_CACHE_DIR" "/run/dsgen/cache/triton" "XDG_CACHE_HOME" "/run/dsgen/cache" }}
 {{- $own = mergeOverwrite (deepCopy $own) (dict "TORCH_EXTENSIONS_DIR" "/run/dsgen/cache/torch_extensions") }}
 {{- /*

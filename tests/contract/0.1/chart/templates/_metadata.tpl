@@ -44,6 +44,15 @@ kustomize.toolkit.fluxcd.io/prune: disabled
 {{- end }}
 
 {{/*
+Argo CD removes what has left the source before it applies the rest.
+Where that is refused, pods of the run may still need what was removed.
+*/}}
+{{- define "contract.stayAnnotations" -}}
+argocd.argoproj.io/compare-options: IgnoreExtraneous
+argocd.argoproj.io/sync-options: Prune=false
+{{- end }}
+
+{{/*
 "true" for a key of labels or annotations that dsgen,
 Kubernetes or a delivery tool writes; empty for the user's own.
 */}}
@@ -54,7 +63,7 @@ true
 true
 {{- else if regexMatch "^kustomize[.]toolkit[.]fluxcd[.]io/(substitute|prune)$" . -}}
 true
-{{- else if has . (list "job-name" "controller-uid" "argocd.argoproj.io/sync-options") -}}
+{{- else if has . (list "job-name" "controller-uid" "argocd.argoproj.io/compare-options" "argocd.argoproj.io/sync-options") -}}
 true
 {{- else if has . (list "scheduling.k8s.io/group-name" "scheduling.x-k8s.io/pod-group") -}}
 true

@@ -22,6 +22,14 @@
 {{ include "contract.jobName" . }}-{{ include "contract.runId" . }}
 {{- end }}
 
+{{/*
+The ConfigMap with dsgen's scripts: another one where their content
+differs, so that a run keeps the scripts that it began with.
+*/}}
+{{- define "contract.scriptsName" -}}
+{{ include "contract.jobName" . }}-scripts-{{ "f9daf3f35c" }}
+{{- end }}
+
 {{/* The reference of an image; a digest wins over a tag. `image` is values.image. */}}
 {{- define "contract.imageReference" -}}
 {{- if .digest -}}

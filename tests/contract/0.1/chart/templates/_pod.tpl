@@ -1,11 +1,21 @@
 {{/* Parts of both Jobs and their pods; `pod` is values.workers or values.launcher, `role` is worker or launcher. */}}
 
-{{/* Fields of both Jobs. Without the policy a lost pod and its replacement would run side by side, under one name. */}}
-{{- define "contract.jobFields" -}}
-podReplacementPolicy: Failed
-{{- if ne .Values.lifecycle.suspend nil }}
-suspend: {{ .Values.lifecycle.suspend }}
+{{/*
+Fields of a Job that the API server would change while it runs. An environment
+variable has them, too: it belongs to the pod template, which never changes,
+so the API server refuses the whole Job. Only `suspend` may change.
+*/}}
+{{- define "contract.jobLimits" -}}
+{{- if eq .role "worker" }}
+{{- $pods := include "contract.workerPods" . | int64 }}
+completions: {{ $pods }}
+parallelism: {{ $pods }}
+backoffLimit: {{ mul .Values.lifecycle.workerReplacements $pods }}
+{{- else }}
+backoffLimit: 3
 {{- end }}
+{{- /* With the default a lost pod and its replacement would run side by side, under one name. */}}
+podReplacementPolicy: Failed
 {{- if ne .Values.lifecycle.ttlSecondsAfterFinished nil }}
 ttlSecondsAfterFinished: {{ int64 .Values.lifecycle.ttlSecondsAfterFinished }}
 {{- end }}
@@ -31,14 +41,14 @@ labels:
   {{ $key | quote }}: {{ $value | quote }}
   {{- end }}
   {{- if and (eq .role "worker") (eq .Values.scheduling.gang "coscheduling") }}
-  scheduling.x-k8s.io/pod-group: {{ include "contract.runName" . | quote }}
+  scheduling.x-k8s.io/pod-group: {{ include "contract.gangName" . | quote }}
   {{- end }}
 {{- $own := dict }}
 {{- if and (eq .role "worker") .Values.network.rdma.networks }}
 {{- $own = dict "k8s.v1.cni.cncf.io/networks" (.Values.network.rdma.networks | join ",") }}
 {{- end }}
 {{- if and (eq .role "worker") (eq .Values.scheduling.gang "volcano") }}
-{{- $own = mergeOverwrite (deepCopy $own) (dict "scheduling.k8s.io/group-name" (include "contract.runName" .)) }}
+{{- $own = mergeOverwrite (deepCopy $own) (dict "scheduling.k8s.io/group-name" (include "contract.gangName" .)) }}
 {{- end }}
 {{- $topology := .Values.scheduling.topology }}
 {{- if and (eq .role "worker") (include "contract.kueueQueue" .) $topology.required }}
@@ -110,9 +120,13 @@ map. `mount_in` is workers or launcher, as in storage.*.mountIn.
 */}}
 {{- define "contract.volumes" -}}
 - name: dsgen-config
-  configMap:
-    name: {{ include "contract.runName" . }}-config
+  projected:
     defaultMode: 365  # 0555
+    sources:
+      - configMap:
+          name: {{ include "contract.runName" . }}-config
+      - configMap:
+          name: {{ include "contract.scriptsName" . }}
 - name: dsgen-run
   emptyDir:
     medium: Memory

@@ -12,6 +12,14 @@ is worker or launcher, `pod` is values.workers or values.launcher.
 {{- end -}}
 {{- end }}
 
+{{/*
+The PodGroup of the workers. Its name has their number, because a PodGroup
+may change: pods that began in one of two never wait for a third.
+*/}}
+{{- define "contract.gangName" -}}
+{{ include "contract.runName" . }}-{{ include "contract.workerPods" . }}
+{{- end }}
+
 {{/* Labels that put a Job into its queue. Its pods have none of them: Kueue admits the Job as a whole. */}}
 {{- define "contract.queueLabels" -}}
 {{- $queue := include "contract.kueueQueue" . }}

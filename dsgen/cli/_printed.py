@@ -1,0 +1,73 @@
+"""All that the program prints. Messages are escaped here, line by line; data is written as it is.
+
+Data is what a command was asked for, for other programs or for a file: manifests, values, schemas, reports. Nothing
+else in the package writes to standard output or standard error (tests/test_layers.py).
+"""
+
+import errno
+import os
+import sys
+import traceback
+from collections.abc import Iterable
+
+import click
+
+from dsgen.errors import DsgenError
+from dsgen.problems.escaping import line
+
+EXIT_PIPE_CLOSED = 141  # 128 + SIGPIPE: who read the output went away
+
+
+def emit(data: str | bytes) -> None:
+    """Write data to standard output, text always in UTF-8; a reader that went away ends the program."""
+    if sys.stdout is None:
+        raise DsgenError("cannot write to standard output: it is closed")
+    try:
+        sys.stdout.buffer.write(data if isinstance(data, bytes) else data.encode())
+        sys.stdout.buffer.flush()
+    except BrokenPipeError:
+        # The interpreter's own last flush must not fail again.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        sys.exit(EXIT_PIPE_CLOSED)
+    except OSError as error:
+        raise DsgenError(f"cannot write to standard output: {error.strerror}") from error
+
+
+def say(lines: Iterable[str]) -> None:
+    """Write lines of a message to standard output."""
+    emit("".join(f"{line(each)}\n" for each in lines))
+
+
+def complain(*lines: str) -> None:
+    """Write an error that ends the program to standard error."""
+    tell("".join(f"{line(each)}\n" for each in ("dsgen: " + (lines or ("",))[0], *lines[1:])))
+
+
+def complain_of_usage(error: click.ClickException) -> None:
+    """What click found wrong: its words have the words of the command line in them."""
+    message, context = error.format_message(), getattr(error, "ctx", None)
+    if isinstance(context, click.Context):
+        if message == context.get_help():  # there were no arguments at all
+            return tell(f"{message}\n")
+        tell(f"{context.get_usage()}\nTry '{context.command_path} {context.help_option_names[0]}' for help.\n\n")
+    return tell(f"{line(f'Error: {message}')}\n")
+
+
+def complain_of_bug() -> None:
+    """The traceback of the exception at hand."""
+    tell("".join(f"{line(each)}\n" for each in traceback.format_exc().splitlines()))
+
+
+def tell(text: str) -> None:
+    """Write text that is escaped already to standard error."""
+    try:
+        if sys.stderr is not None:
+            sys.stderr.write(text)
+    except OSError as error:
+        if error.errno != errno.EPIPE:
+            raise
+
+
+def color() -> bool:
+    """Whether standard error is a terminal whose user wants colour."""
+    return sys.stderr is not None and sys.stderr.isatty() and not os.environ.get("NO_COLOR")

@@ -1,0 +1,160 @@
+"""Reading: the text of a values file."""
+
+from __future__ import annotations
+
+from dsgen.problems.kinds.kind import Kind, job
+
+KINDS = (
+    Kind(
+        "DS001",
+        title="The file is not YAML",
+        when=(
+            "The text is not valid YAML, so nothing after this place can be read. The parser stopped here; the mistake"
+            " is often a few lines above."
+        ),
+        remedy=(
+            "Check the indentation, and look for a quote or bracket that is not closed. Tabs cannot be used for"
+            " indentation."
+        ),
+        example="name: cifar\nimage: {repository: registry.example.com/team/cifar, tag: v3\n",
+    ),
+    Kind(
+        "DS002",
+        title="A character that YAML does not allow, or bytes that are not UTF-8",
+        when=(
+            "YAML files are UTF-8 text without control characters. Programs read other bytes differently, or not at"
+            " all."
+        ),
+        remedy='Save the file as UTF-8. Write a control character as an escape in double quotes, such as "\\x07".',
+        example="name: cif\x07ar\n",
+    ),
+    Kind(
+        "DS003",
+        title="The file is not a map of keys",
+        when=(
+            "A values file is a map of keys, like the values.yaml of a Helm chart. This file contains a list, a text or"
+            " a number."
+        ),
+        remedy="Write `key: value` lines. Put each job into a file of its own.",
+        example="- name: cifar\n- name: mnist\n",
+    ),
+    Kind(
+        "DS004",
+        title="A duplicate key",
+        when="A map has the same key twice. Helm silently takes the last one, so the first would be lost.",
+        remedy="Remove one of them, or put the contents of both under one key.",
+        example=job("workers: {replicas: 2}", "workers: {slots: 4}"),
+    ),
+    Kind(
+        "DS005",
+        title="A merge (<<) that Helm reads differently from YAML, or of something that is not a map",
+        when=(
+            "`<<` merges the keys of another map into this one. In YAML the map's own keys always win; in Helm a later"
+            " `<<` overrides the keys before it. Only maps can be merged."
+        ),
+        remedy="Write `<<` before the map's own keys, and refer only to maps.",
+        example=job("labels: &team {team: vision}", "annotations: {team: speech, <<: *team}"),
+    ),
+    Kind(
+        "DS006",
+        title="More than one document, or a directive",
+        when=(
+            "Helm reads one document from a values file, and no directives (`%YAML 1.2`). Everything after a second"
+            " `---` would be lost."
+        ),
+        remedy="Put each document into a file of its own: dsgen takes several FILEs. Remove directives.",
+        example=job("---", "name: mnist"),
+    ),
+    Kind(
+        "DS007",
+        title="A tag",
+        when="Tags such as `!!int` or `!Ref` tell YAML how to read a value. Helm's versions treat them differently.",
+        remedy="Remove the tag. To get a text, put the value in quotes.",
+        example=job('workers: {replicas: !!int "2"}'),
+    ),
+    Kind(
+        "DS008",
+        title="A number that Helm cannot hold",
+        when=(
+            "Helm keeps every number as a 64-bit float: it cannot be infinite or not-a-number, and integers are exact"
+            " only up to 2^53. A larger integer would become another number."
+        ),
+        remedy="Put it in quotes if it is a text.",
+        example=job(training="training: {python: train.py, deepspeed: {config: {seed: 9007199254740993}}}"),
+    ),
+    Kind(
+        "DS009",
+        title="An alias without an anchor, or aliases that expand to too much",
+        when=(
+            "An alias (`*name`) repeats the value that an anchor (`&name`) marks. Here there is no such anchor before"
+            " the alias, the alias is part of the value that it repeats, or the file becomes too large when all aliases"
+            " are expanded."
+        ),
+        remedy="Mark the value with `&name` before the alias, or write it out.",
+        example=job("labels: *team"),
+    ),
+    Kind(
+        "DS010",
+        title="A key that is not a text, or is too long",
+        when=(
+            "Keys become JSON keys, which are texts. Programs do not agree on the text of a key that is null, a"
+            " fraction, a list or a map. Helm refuses keys that are too long or have an anchor."
+        ),
+        remedy="Put the key in quotes.",
+        example=job("labels: {1.5: half}"),
+    ),
+    Kind(
+        "DS011",
+        title="Nested too deeply",
+        when="Lists and maps are nested more than 100 levels deep. No key of dsgen needs that.",
+        remedy="Check the brackets, or the program that wrote the file.",
+        example=job("labels: " + "[" * 101 + "]" * 101),
+    ),
+    Kind(
+        "DS012",
+        title="The file ends inside a text block, without a newline",
+        when=(
+            "The file ends inside a `|` or `>` text, without a newline. Helm 4 adds a newline to the text, Helm 3 does"
+            " not."
+        ),
+        remedy="End the file with a newline. For a text without one, write `|-`.",
+        example=job(training="training:\n  python: train.py\n  setup: |\n    pip install .").rstrip("\n"),
+    ),
+    Kind(
+        "DS013",
+        title="An escape that Helm cannot read",
+        when="Inside double quotes, `\\/` is an escape of YAML 1.2 and JSON that Helm's parser does not know.",
+        remedy="Write / without the backslash.",
+        example=job('annotations: {example.com/page: "https:\\/\\/example.com"}'),
+    ),
+    Kind(
+        "DS014",
+        title="A question mark without quotes inside brackets",
+        when=(
+            "Inside [] or {}, Helm's parser reads a question mark as the start of a key; other parsers read it as part"
+            " of the text."
+        ),
+        remedy="Put the text in quotes.",
+        example=job(training="training: {python: train.py, args: [ready?]}"),
+    ),
+    Kind(
+        "DS015",
+        title="A line that begins with --- and has more text",
+        when=(
+            "Helm 4 splits the text into documents before it reads YAML. It fails at a line that begins with --- and"
+            " has more text, even inside quotes."
+        ),
+        remedy="Indent the line, or put the key into quotes.",
+        example="---a: 1\n" + job(),
+    ),
+    Kind(
+        "DS050",
+        title="A spelling that Helm reads in a surprising way",
+        when=(
+            "A warning: Helm reads this value differently from what most people expect. yes, no, on, off, y and n are"
+            " booleans, and 010 is the number 8."
+        ),
+        remedy="Write true, false or the number itself. Put a text in quotes.",
+        example=job("network: {policy: yes}"),
+    ),
+)

@@ -1,0 +1,438 @@
+"""The checks: queues and topology, the Pod Security Standards, what is watched, how long it stays."""
+
+from __future__ import annotations
+
+from dsgen.problems.kinds.kind import Kind, job
+
+KINDS = (
+    # queues, gangs, topology
+    Kind(
+        "DS300",
+        title="One queue for workers and launcher",
+        when=(
+            "Workers and launcher use the same queue. With two runs, the workers of one and the launcher of the other"
+            " can take the quota and block each other forever."
+        ),
+        remedy=(
+            "Give the launcher a queue with its own quota, or remove launcherQueue: in most clusters a Job without a"
+            " queue starts at once."
+        ),
+        example=job("scheduling: {queue: team, launcherQueue: team}"),
+    ),
+    Kind(
+        "DS301",
+        title="A queue for the launcher alone",
+        when=(
+            "scheduling.launcherQueue is for clusters where Kueue holds every Job without a queue; there the workers"
+            " need a queue too. With gang: volcano, the queue is Volcano's."
+        ),
+        remedy="Set scheduling.queue, or remove launcherQueue.",
+        example=job("scheduling: {launcherQueue: small}"),
+    ),
+    Kind(
+        "DS302",
+        title="A priority without a queue",
+        when=(
+            "scheduling.priorityClass is the priority in a queue: a WorkloadPriorityClass of Kueue, or the class of"
+            " Volcano's PodGroup."
+        ),
+        remedy="Set scheduling.queue, or use workers.priorityClassName.",
+        example=job("scheduling: {priorityClass: high}"),
+    ),
+    Kind(
+        "DS303",
+        title="Two topologies",
+        when="One key requires that all workers are in one domain, the other prefers it. Kueue refuses both at once.",
+        remedy="Keep one of scheduling.topology.required and preferred.",
+        example=job("scheduling: {topology: {required: zone, preferred: rack}}"),
+    ),
+    Kind(
+        "DS304",
+        title="Two rules that keep workers together",
+        when=(
+            "Without a queue, scheduling.topology becomes a podAffinity of the workers, and workers.affinity already"
+            " has one."
+        ),
+        remedy="Keep one of them.",
+        example=job(
+            "scheduling: {topology: {preferred: topology.kubernetes.io/zone}}",
+            "workers: {affinity: {podAffinity: {}}}",
+        ),
+    ),
+    Kind(
+        "DS305",
+        title="Conflicting rules for the nodes",
+        when=(
+            "Every worker must have its own node, but all workers must be on the same node. With network.hostNetwork,"
+            " workers use ports of their node, so a node can run only one of them."
+        ),
+        remedy="Use another topology key, set workers.spread: none, or remove network.hostNetwork.",
+        example=job(
+            "scheduling: {topology: {required: kubernetes.io/hostname}}", "workers: {replicas: 2, spread: required}"
+        ),
+    ),
+    Kind(
+        "DS306",
+        title="A resource that the queue may not cover",
+        when=(
+            "A warning: Kueue admits a Job only if the ClusterQueue covers every resource that the Job requests."
+            " Otherwise the Job stays pending forever, and only its Workload says why."
+        ),
+        remedy=(
+            "Check whether spec.resourceGroups of the ClusterQueue lists the resource. Kueue's configuration can"
+            " exclude resources by prefix."
+        ),
+        example=job("scheduling: {queue: team}", "network: {rdma: {resources: {rdma/hca: 1}, ipcLock: omit}}"),
+    ),
+    Kind(
+        "DS307",
+        title="Tolerations in addition to those of the queue",
+        when=(
+            "A warning: Kueue adds the tolerations of the flavor to the Job. If both have tolerations, a later change"
+            " by a GitOps tool or Helm fails, unless they are equal and have no tolerationSeconds."
+        ),
+        remedy="Remove the tolerations if the flavor has them. Keep them if the flavor has taints but no tolerations.",
+        example=job("scheduling: {queue: team}", "workers: {tolerations: [{key: nvidia.com/gpu, operator: Exists}]}"),
+    ),
+    Kind(
+        "DS308",
+        title="A node selection that the queue may not see",
+        when=(
+            "A warning: Kueue compares node selectors and affinity only with the labels of its flavors. It ignores"
+            " other labels and preferences when it admits the Job, which then holds its quota while its pods wait for a"
+            " node."
+        ),
+        remedy="Let the queue choose the nodes, or add the labels to a ResourceFlavor.",
+        example=job("scheduling: {queue: team}", "workers: {nodeSelector: {pool: a100}}"),
+    ),
+    Kind(
+        "DS309",
+        title="A Job that dsgen and Kueue both suspend",
+        when=(
+            "With a queue, Kueue suspends and resumes the Job of the workers. A value from the file would be"
+            " overwritten, or conflict with Kueue."
+        ),
+        remedy="Remove lifecycle.suspend. To pause a run, set spec.active: false in its Workload.",
+        example=job("scheduling: {queue: team}", "lifecycle: {suspend: true}"),
+    ),
+    Kind(
+        "DS310",
+        title="Gang scheduling with a scheduler that does not support it",
+        when="The default scheduler ignores pod groups, so the workers would not start together.",
+        remedy="Set workers.schedulerName to the gang scheduler, or remove it.",
+        example=job("scheduling: {gang: volcano}", "workers: {schedulerName: default-scheduler}"),
+    ),
+    # the Pod Security Standards
+    Kind(
+        "DS320",
+        title="Pod Security: capabilities",
+        when=(
+            "A container adds a capability that the level does not allow; at the level restricted only NET_BIND_SERVICE"
+            " is allowed. The Pod Security level in security.podSecurityLevel forbids this, and a namespace that"
+            " enforces the level refuses the pods."
+        ),
+        remedy="Remove it, or set the level to privileged if the namespace allows that.",
+        example=job("workers: {securityContext: {capabilities: {add: [SYS_ADMIN]}}}"),
+    ),
+    Kind(
+        "DS321",
+        title="Pod Security: privileged containers",
+        when=(
+            "A privileged container has all rights on the node. The Pod Security level in security.podSecurityLevel"
+            " forbids this, and a namespace that enforces the level refuses the pods."
+        ),
+        remedy="Remove it, or set the level to privileged if the namespace allows that.",
+        example=job("workers: {securityContext: {privileged: true}}"),
+    ),
+    Kind(
+        "DS322",
+        title="Pod Security: host namespaces",
+        when=(
+            "The pods would use the network, the processes or the shared memory of the node. The Pod Security level in"
+            " security.podSecurityLevel forbids this, and a namespace that enforces the level refuses the pods."
+        ),
+        remedy="Remove it, or set the level to privileged if the namespace allows that.",
+        example=job("network: {hostNetwork: true, policy: false}"),
+    ),
+    Kind(
+        "DS323",
+        title="Pod Security: hostPath volumes",
+        when=(
+            "A hostPath volume is a folder of the node. The Pod Security level in security.podSecurityLevel forbids"
+            " this, and a namespace that enforces the level refuses the pods."
+        ),
+        remedy=(
+            "Use another source, or set the level to privileged if the namespace allows that. A PersistentVolume with a"
+            " hostPath is allowed."
+        ),
+        example=job("storage: {data: {mountPath: /data, hostPath: {path: /data}}}"),
+    ),
+    Kind(
+        "DS324",
+        title="Pod Security: host ports",
+        when=(
+            "A container uses a port of the node. The Pod Security level in security.podSecurityLevel forbids this, and"
+            " a namespace that enforces the level refuses the pods."
+        ),
+        remedy="Remove hostPort: pods can reach each other without it.",
+        example=job("workers: {sidecars: [{name: a, image: x:1, ports: [{containerPort: 80, hostPort: 80}]}]}"),
+    ),
+    Kind(
+        "DS325",
+        title="Pod Security: /proc mount",
+        when=(
+            "procMount shows a container more of /proc than usual. The Pod Security level in security.podSecurityLevel"
+            " forbids this, and a namespace that enforces the level refuses the pods."
+        ),
+        remedy="Remove procMount.",
+        example=job("workers: {securityContext: {procMount: Unmasked}}"),
+    ),
+    Kind(
+        "DS326",
+        title="Pod Security: SELinux",
+        when=(
+            "The SELinux user, role or type is not one of those allowed for containers. The Pod Security level in"
+            " security.podSecurityLevel forbids this, and a namespace that enforces the level refuses the pods."
+        ),
+        remedy=(
+            "Remove user and role; the type may be container_t, container_init_t, container_kvm_t or"
+            " container_engine_t."
+        ),
+        example=job("security: {podSecurityContext: {seLinuxOptions: {type: spc_t}}}"),
+    ),
+    Kind(
+        "DS327",
+        title="Pod Security: seccomp",
+        when=(
+            "seccomp is disabled. The Pod Security level in security.podSecurityLevel forbids this, and a namespace"
+            " that enforces the level refuses the pods."
+        ),
+        remedy="Use RuntimeDefault or Localhost.",
+        example=job("security: {podSecurityContext: {seccompProfile: {type: Unconfined}}}"),
+    ),
+    Kind(
+        "DS328",
+        title="Pod Security: sysctls",
+        when=(
+            "A sysctl is set that is not one of the safe ones. The Pod Security level in security.podSecurityLevel"
+            " forbids this, and a namespace that enforces the level refuses the pods."
+        ),
+        remedy="Set it on the nodes instead, or set the level to privileged if the namespace allows that.",
+        example=job('security: {podSecurityContext: {sysctls: [{name: net.core.somaxconn, value: "1024"}]}}'),
+    ),
+    Kind(
+        "DS329",
+        title="Pod Security: AppArmor",
+        when=(
+            "AppArmor is disabled, by a field or an annotation. The Pod Security level in security.podSecurityLevel"
+            " forbids this, and a namespace that enforces the level refuses the pods."
+        ),
+        remedy="Use the profile of the container runtime or one that is loaded on the node.",
+        example=job("workers: {securityContext: {appArmorProfile: {type: Unconfined}}}"),
+    ),
+    Kind(
+        "DS330",
+        title="Pod Security: Windows host processes",
+        when=(
+            "hostProcess runs a process of the host, on Windows. The Pod Security level in security.podSecurityLevel"
+            " forbids this, and a namespace that enforces the level refuses the pods."
+        ),
+        remedy="Remove windowsOptions: the workers run on Linux.",
+        example=job("security: {podSecurityContext: {windowsOptions: {hostProcess: true}}}"),
+    ),
+    Kind(
+        "DS331",
+        title="Pod Security: volume types",
+        when=(
+            "At the level restricted, a pod may only use claims, ConfigMaps, Secrets, emptyDir, ephemeral, csi and"
+            " projected volumes. The Pod Security level in security.podSecurityLevel forbids this, and a namespace that"
+            " enforces the level refuses the pods."
+        ),
+        remedy="Use a claim. For an NFS server, create one with create.persistentVolume.nfs.",
+        example=job(
+            "storage: {data: {mountPath: /data, nfs: {server: nfs.example.com, path: /}}}",
+            "security: {podSecurityLevel: restricted}",
+        ),
+    ),
+    Kind(
+        "DS332",
+        title="Pod Security: privilege escalation",
+        when=(
+            "At the level restricted, every container must set allowPrivilegeEscalation: false. dsgen sets it in its"
+            " own containers. The Pod Security level in security.podSecurityLevel forbids this, and a namespace that"
+            " enforces the level refuses the pods."
+        ),
+        remedy="Set it in the container's securityContext.",
+        example=job(
+            "workers: {securityContext: {allowPrivilegeEscalation: true}}",
+            "security: {podSecurityLevel: restricted}",
+        ),
+    ),
+    Kind(
+        "DS333",
+        title="Pod Security: running as root",
+        when=(
+            "At the level restricted, no container may run as root. dsgen sets runAsNonRoot: true in the pod. The Pod"
+            " Security level in security.podSecurityLevel forbids this, and a namespace that enforces the level refuses"
+            " the pods."
+        ),
+        remedy="Remove runAsNonRoot: false, and set runAsUser if the image runs as root.",
+        example=job("workers: {securityContext: {runAsNonRoot: false}}", "security: {podSecurityLevel: restricted}"),
+    ),
+    Kind(
+        "DS334",
+        title="Pod Security: user 0",
+        when=(
+            "At the level restricted, no container may run as user 0. The Pod Security level in"
+            " security.podSecurityLevel forbids this, and a namespace that enforces the level refuses the pods."
+        ),
+        remedy="Set another user.",
+        example=job("security: {podSecurityLevel: restricted, podSecurityContext: {runAsUser: 0}}"),
+    ),
+    Kind(
+        "DS335",
+        title="Pod Security: capabilities that are not dropped",
+        when=(
+            "At the level restricted, every container must drop all capabilities. dsgen does so in its own containers;"
+            " a list of yours replaces that. The Pod Security level in security.podSecurityLevel forbids this, and a"
+            " namespace that enforces the level refuses the pods."
+        ),
+        remedy="Set capabilities: {drop: [ALL]} in the container's securityContext.",
+        example=job(
+            "workers: {securityContext: {capabilities: {drop: [NET_RAW]}}}",
+            "security: {podSecurityLevel: restricted}",
+        ),
+    ),
+    Kind(
+        "DS336",
+        title="Pod Security: hosts of probes and hooks",
+        when=(
+            "A probe or hook with a host could make the node connect to other machines. The Pod Security level in"
+            " security.podSecurityLevel forbids this, and a namespace that enforces the level refuses the pods."
+        ),
+        remedy="Remove host.",
+        example=job(
+            "workers: {sidecars: [{name: a, image: x:1, livenessProbe: {httpGet: {port: 80, host: example.com}}}]}"
+        ),
+    ),
+    # what Kubernetes refuses at any level
+    Kind(
+        "DS337",
+        title="A setting of the node's network",
+        when=(
+            "With network.hostNetwork the workers use the network of the node, whose settings a pod cannot change."
+            " Kubernetes refuses such a pod."
+        ),
+        remedy="Change the setting on the nodes, or remove network.hostNetwork.",
+        example=job(
+            "network: {hostNetwork: true, policy: false}",
+            "security:",
+            "  podSecurityLevel: privileged",
+            '  podSecurityContext: {sysctls: [{name: net.ipv4.tcp_syncookies, value: "1"}]}',
+        ),
+    ),
+    Kind(
+        "DS338",
+        title="A restart policy of an init container or a sidecar",
+        when=(
+            "dsgen writes sidecars as init containers with restartPolicy: Always. With another policy the container is"
+            " an ordinary init container, and the pod waits for it to end. For init containers, Never and OnFailure are"
+            " a warning: Kubernetes supports them from 1.35, and in 1.34 with the feature gate ContainerRestartRules."
+        ),
+        remedy="Remove restartPolicy.",
+        example=job("workers: {sidecars: [{name: logs, image: x:1, restartPolicy: Never}]}"),
+    ),
+    Kind(
+        "DS339",
+        title="A toleration that Kubernetes refuses",
+        when=(
+            "Kubernetes refuses this toleration: the operator Exists takes no value, every other operator needs a key,"
+            " and tolerationSeconds is allowed only with the effect NoExecute."
+        ),
+        remedy="Correct the toleration. {operator: Exists} alone tolerates every taint.",
+        example=job("workers: {tolerations: [{key: nvidia.com/gpu, operator: Exists, value: present}]}"),
+    ),
+    # what is watched, how long it stays
+    Kind(
+        "DS340",
+        title="A name that is too long for a Service",
+        when=(
+            "The Service of TensorBoard is named after the job, followed by -tensorboard. The name of a Service can"
+            " have at most 63 characters."
+        ),
+        remedy="Shorten the name of the job to 51 characters.",
+        example=job(
+            "monitoring: {tensorboard: {enabled: true, logDir: /data/runs}}",
+            "storage: {data: {mountPath: /data, create: {}}}",
+            name="name: a-training-with-a-name-that-says-nearly-everything-1",
+        ),
+    ),
+    Kind(
+        "DS341",
+        title="TensorBoard without a folder",
+        when=(
+            "TensorBoard is enabled, but monitoring.tensorboard.logDir does not say where the training writes its"
+            " events."
+        ),
+        remedy="Set monitoring.tensorboard.logDir to a folder on a volume of storage.",
+        example=job("monitoring: {tensorboard: {enabled: true}}"),
+    ),
+    Kind(
+        "DS342",
+        title="A folder that TensorBoard cannot see",
+        when=(
+            "TensorBoard runs in its own pod and can only read volumes that several pods can mount. The folder is not"
+            " on a volume, or is on a volume of which every pod has its own."
+        ),
+        remedy="Let the training write its events to a volume such as a claim, and set logDir to a folder on it.",
+        example=job("monitoring: {tensorboard: {enabled: true, logDir: /tmp/runs}}"),
+    ),
+    Kind(
+        "DS343",
+        title="A run id that collides with TensorBoard",
+        when=(
+            "The Service of a run is named after the job and run.id, and the Service of TensorBoard after the job and"
+            " the word tensorboard. With this id both have the same name."
+        ),
+        remedy="Choose another run.id.",
+        example=job(
+            "run: {id: tensorboard}",
+            "monitoring: {tensorboard: {enabled: true, logDir: /data/runs}}",
+            "storage: {data: {mountPath: /data, create: {}}}",
+        ),
+    ),
+    Kind(
+        "DS350",
+        title="Jobs that are deleted under a GitOps tool",
+        when=(
+            "A warning: Kubernetes deletes the Jobs some time after they end. Argo CD and Flux create objects again"
+            " that are in Git but not in the cluster. The training does not run again, but its Jobs are created and"
+            " deleted forever."
+        ),
+        remedy="Remove lifecycle.ttlSecondsAfterFinished. A new run id removes the objects of the old run.",
+        example=job("lifecycle: {ttlSecondsAfterFinished: 3600}"),
+    ),
+    Kind(
+        "DS351",
+        title="Restart exit codes without restarts",
+        when="A warning: restartExitCodes lists failures that cause a restart, but maxRestarts is 0.",
+        remedy="Set lifecycle.maxRestarts, or remove restartExitCodes.",
+        example=job("lifecycle: {restartExitCodes: [3]}"),
+    ),
+    # what belongs in a Secret
+    Kind(
+        "DS360",
+        title="A key in an address",
+        when=(
+            "A warning: an address seems to contain a key, after a question mark or as a part of its path, as the"
+            " webhooks of Slack, Discord and Teams do. Values files are kept in Git, and the address is written to a"
+            " ConfigMap: anyone who can read one of them can use it."
+        ),
+        remedy=(
+            "Put the address of the webhook into a Secret, under the key url, and name the Secret in"
+            " status.webhook.secretName. For a repository, put username and password into a Secret and name it in"
+            " code.git.secretName."
+        ),
+        example=job('status: {webhook: {url: "https://hooks.slack.com/services/T0000/B0000/0123456789abcdefghij"}}'),
+    ),
+)

@@ -1,0 +1,46 @@
+"""One kind of problem, and values files that have nothing but it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+COMMIT = "0123456789abcdef0123456789abcdef01234567"
+
+
+@dataclass(frozen=True)
+class Kind:
+    """What `dsgen explain ID` and the reports say about every problem with this id.
+
+    id: never used again for anything else. when: in which case the problem appears, and why it is one. remedy: what to
+    do. example: a values file that has this problem and no other; empty where no file alone can have it.
+    """
+
+    id: str
+    title: str
+    when: str
+    remedy: str
+    example: str = ""
+
+
+def job(
+    *lines: str,
+    name: str = "name: cifar",
+    namespace: str = "namespace: training",
+    image: str = "{repository: registry.example.com/team/cifar, tag: v3}",
+    training: str = "training: {python: train.py}",
+) -> str:
+    """A values file that is right but for what is given."""
+    return "".join(f"{line}\n" for line in (name, namespace, f"image: {image}", training, *lines) if line)
+
+
+def deepspeed_job(*lines: str) -> str:
+    """A values file whose configuration of DeepSpeed is right but for these lines."""
+    config = ("train_micro_batch_size_per_gpu: 8", *lines)
+    return job(
+        "  python: train.py",
+        "  deepspeed:",
+        "    config:",
+        *(f"      {line}" for line in config),
+        "workers: {replicas: 2}",
+        training="training:",
+    )

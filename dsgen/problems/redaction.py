@@ -1,0 +1,102 @@
+"""Takes secrets out of text that is shown: what of an address only its owner and its server should know.
+
+One function, and every message and every line of a file that is shown goes through it. It replaces character by
+character, so that columns and carets stay right. It would rather hide too much than too little.
+"""
+
+from __future__ import annotations
+
+import re
+
+STAR = "*"
+_SCHEME = re.compile(r":(?:\\?/){1,2}")
+_WORD = re.compile(r"\S*")
+_PORT = re.compile(r"[0-9]*")
+_QUERY = re.compile(r"[?]|#(?=[^\"'<>`]*=)")
+"""The beginning of what goes with an address; an anchor alone is no secret."""
+_HIDES = re.compile(r"[^\"'<>`]*")
+"""What follows it, up to what may close the address."""
+_IPV6 = re.compile(r"\[[0-9A-Fa-f:.%]*\]")
+_SEGMENT = re.compile(r"[^/\\?#\"'<>`]+")
+_UUID = re.compile(r"[0-9A-Fa-f]{8}(-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}")
+_RUN = re.compile(r"[A-Za-z0-9]{16,}")
+_BARE = re.compile(r"(?<![\w.%+:/-])([\w.%+~-]{1,256}:(?![0-9,]+@)[^\s/@\"']{1,256})@[\w-]+\.[\w.-]")
+"""user:password@host.example.com without a scheme; neither the digest behind an image's tag nor the hosts and slots of
+DeepSpeed's --include."""
+_KEYED_HOST = re.compile(
+    r"(?i)(?:hooks\.slack\.com/(?:services|workflows|triggers)|discord(?:app)?\.com/api/webhooks|\.webhook\.office\.com"
+    r"|outlook\.office(?:365)?\.com/webhook|hooks\.zapier\.com/hooks|maker\.ifttt\.com/trigger"
+    r"|api\.telegram\.org|chat\.googleapis\.com/v1)/([^\s\"'<>`]+)"
+)
+"""Services whose webhooks have their key in the path."""
+
+
+def redacted(text: str) -> str:
+    """The text with a star for each character of a secret in it: of user and password in an address (also a token as
+    the user), of its query and fragment, and of parts of its path that look like keys.
+    """
+    for pattern in (_KEYED_HOST, _BARE):
+        text = pattern.sub(lambda match: _starred(match[0], match.start(1) - match.start(), _length(match)), text)
+    first, *rest = _SCHEME.split(text)
+    found, before, hiding = [first], first, False
+    for sign, part in zip(_SCHEME.findall(text), rest, strict=True):
+        # An address inside the query of another one is part of that query.
+        shown, hiding = _address(part, before[-3:].lower() == "ssh", hiding)
+        found += [sign, shown]
+        before = part
+    return "".join(found)
+
+
+def _length(match: re.Match[str]) -> int:
+    return match.end(1) - match.start(1)
+
+
+def _address(text: str, is_ssh: bool, hiding: bool) -> tuple[str, bool]:
+    """What follows `://`, and whether the end of it is still inside a query."""
+    word = _match(_WORD, text)
+    at = 0 if hiding else _user(word)
+    if hiding:
+        query = 0
+    else:
+        begins = _QUERY.search(word, at)
+        query = begins.end() if begins else len(word)
+    hidden = len(_match(_HIDES, word[query:]))
+    is_open = (hiding or query < len(word)) and query + hidden == len(text)
+    text = _starred(text, query, hidden)
+    user = text[:at] if is_ssh and ":" not in text[:at] else STAR * at  # the user of ssh is no secret
+    return user + _path(text[at:]), is_open
+
+
+def _user(word: str) -> int:
+    """The length of user and password before the @; a password may hold what ends the name of a host."""
+    authority = re.split(r"[/?#]", word, maxsplit=1)[0]
+    at = authority.rfind("@")
+    if at < 0 and ":" in (host := _IPV6.sub("", authority, count=1)):
+        port = host.partition(":")[2]
+        if _match(_PORT, port) == port.rstrip("\"'`<>,;)]}"):
+            return 0
+        at = word.find("@")
+        return at if at > 0 else len(authority)
+    return max(at, 0)
+
+
+def _path(text: str) -> str:
+    """Host and path, without those segments that look random."""
+    word = _match(_WORD, text)
+    host, slash, path = word.partition("/")
+    path = _SEGMENT.sub(lambda match: STAR * len(match[0]) if _is_random(match[0]) else match[0], path)
+    return host + slash + path + text[len(word) :]
+
+
+def _is_random(segment: str) -> bool:
+    runs = _RUN.findall(segment)
+    return any(any(char.isdigit() for char in run) for run in runs) or _UUID.search(segment) is not None
+
+
+def _match(pattern: re.Pattern[str], text: str) -> str:
+    match = pattern.match(text)
+    return match[0] if match else ""
+
+
+def _starred(text: str, start: int, length: int) -> str:
+    return text[:start] + STAR * len(text[start : start + length]) + text[start + length :]

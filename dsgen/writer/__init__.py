@@ -1,0 +1,13 @@
+"""Writes what was made into a folder, and remembers there what it wrote.
+
+A `Plan` is everything that one folder shall hold. `compare` says what would change and what stands in the way, `write`
+does it. The folder may come from others, in a pull request for example: nothing in it leads to a place outside it.
+"""
+
+from dsgen.writer.comparison import compare
+from dsgen.writer.folder import Place, Refused
+from dsgen.writer.index import INDEX
+from dsgen.writer.plan import Changes, Plan
+from dsgen.writer.staging import create, write
+
+__all__ = ["INDEX", "Changes", "Place", "Plan", "Refused", "compare", "create", "write"]

@@ -1,0 +1,103 @@
+"""What a plan would change in a folder, and what stands in the way of it."""
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from dsgen.writer.folder import Folder, Place, Refused
+from dsgen.writer.history import History, read_history
+from dsgen.writer.index import INDEX, unix
+from dsgen.writer.plan import Changes, Plan, frozen_text
+
+Found = Mapping[str, bytes | None]
+
+
+def compare(place: Place, plan: Plan) -> Changes:
+    """Compare a folder with a plan, changing nothing.
+
+    Raises DsgenError when the folder's index cannot be understood, or something in it cannot be read.
+    """
+    with Folder(place) as folder:
+        try:
+            history = read_history(folder, plan)
+        except Refused as refusal:
+            return Changes(refusals=refusal.lines)
+        if history.index.owner not in ("", plan.owner):
+            return Changes(refusals=(_of_another(place, plan, history),))
+        found, blocked = _read(folder, {*plan.files, *history.paths})
+    if blocked:
+        return Changes(refusals=blocked, leftovers=history.leftovers)
+    write = sorted(path for path, text in plan.files.items() if found[path] != unix(text.encode()))
+    remove = sorted(path for path in history.paths if path not in plan.files and found[path] is not None)
+    thawed = list(_thawed(place, plan, found, history))
+    refusals = [*_in_the_way(place, plan, [*write, *remove], found, history), *thawed]
+    differs = history.next_index(plan) != history.index
+    return Changes(tuple(write), tuple(remove), tuple(refusals), history.leftovers, differs)
+
+
+def _read(folder: Folder, paths: set[str]) -> tuple[dict[str, bytes | None], tuple[str, ...]]:
+    """The content of each file, with line ends of Unix; and the refusals for what is no file, or below no folder."""
+    found: dict[str, bytes | None] = {}
+    blocked = set()
+    for path in paths:
+        try:
+            content = folder.read(path)
+        except Refused as refusal:
+            blocked.add(str(refusal))
+        else:
+            found[path] = None if content is None else unix(content)
+    return found, tuple(sorted(blocked))
+
+
+def _of_another(place: Place, plan: Plan, history: History) -> str:
+    return f"{place.path} holds {history.index.owner}: give {plan.owner} a folder of its own, or delete {_ours(place)}"
+
+
+def _in_the_way(place: Place, plan: Plan, paths: Sequence[str], found: Found, history: History) -> Iterator[str]:
+    """Refusals for files that would be lost: not written by dsgen, or edited since."""
+    shown = history.shown.get(plan.run, {})
+    for path in paths:
+        content = found[path]
+        # An empty file is nobody's work: a machine that loses power leaves such. `_thawed` tells of a run that shows.
+        if not content or path in shown:
+            continue
+        if path not in history.paths:
+            yield f"{place.path / path} is in the way: dsgen did not write it. Move it, or choose another folder"
+        elif not history.wrote(path, content):
+            yield (
+                f"{place.path / path} was edited since dsgen wrote it. "
+                "Put the change into the values file, then delete this file and render again"
+            )
+
+
+def _thawed(place: Place, plan: Plan, found: Found, history: History) -> Iterator[str]:
+    """The lines of the refusal for a run that was rendered before and would change."""
+    index, shown = history.index, history.shown.get(plan.run, {})
+    known = index.runs.get(plan.run)
+    if known is not None and known.sha256 != plan.run_checksum:
+        here = index.frozen if index.run == plan.run else frozenset()
+        changed = [path for path in here | plan.frozen if _frozen_content(found[path]) != _frozen_plan(plan, path)]
+        remedy = f"delete {_ours(place)}, and render again"
+    else:
+        changed = [path for path, text in shown.items() if text != _frozen_plan(plan, path)]
+        remedy = f"delete these files, and render again. {place.path / INDEX}, which knew them, is missing"
+    if changed:
+        yield (
+            f'run "{plan.run}" of {plan.owner} was rendered into {place.path} before and would change: '
+            f"{', '.join(sorted(changed))}"
+        )
+        yield (
+            "A run keeps what it began with: change run.id to train with the new values. "
+            f"If this run was never applied, {remedy}"
+        )
+
+
+def _ours(place: Place) -> str:
+    """What to delete: never the folder, which may hold files of the user's."""
+    return f"{place.path / INDEX} and the files that it names"
+
+
+def _frozen_content(content: bytes | None) -> str | None:
+    return None if content is None else frozen_text(content.decode(errors="replace"))
+
+
+def _frozen_plan(plan: Plan, path: str) -> str | None:
+    return frozen_text(plan.files[path]) if path in plan.frozen else None

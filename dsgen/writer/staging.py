@@ -1,0 +1,100 @@
+"""Carries out what a comparison found: every new text is a whole file before the first one takes its place.
+
+Whatever ends the program, each file is old or new. What a kill leaves beside them is the new texts that have not taken
+their places, among them the index, the last to do so: from it the next comparison knows what was about to be written.
+"""
+
+import contextlib
+import errno
+from collections.abc import Collection, Iterator
+from pathlib import Path
+
+from dsgen.errors import DsgenError
+from dsgen.writer.folder import Folder, Place, Refused
+from dsgen.writer.history import read_history, temporary
+from dsgen.writer.index import INDEX
+from dsgen.writer.plan import Changes, Plan
+
+_REMEDIES = {
+    **dict.fromkeys((errno.EACCES, errno.EPERM, errno.EROFS), "make it writable, or choose another folder"),
+    **dict.fromkeys((errno.ENOSPC, errno.EDQUOT), "make room there, or choose another folder"),
+}
+
+
+def write(place: Place, plan: Plan, changes: Changes) -> None:
+    """Carry out `changes` (the result of `compare` for this folder and plan).
+
+    Raises Refused when something stands in the way, and DsgenError when there is no room or no right to write, both
+    with the folder as it was.
+    """
+    if changes.refusals:
+        raise Refused(*changes.refusals)
+    if not (changes.stale or changes.index):
+        return
+    with Folder(place) as folder:
+        history = read_history(folder, plan)
+        index = history.next_index(plan)
+        texts = {path: plan.files[path] for path in changes.write}
+        if index != history.index:
+            texts[INDEX] = index.as_text()
+        with _writing(place.path):
+            staged = _stage(folder, texts)
+            # What interrupts the rest leaves what a kill leaves.
+            _remove(folder, changes.remove, history.paths.difference(plan.files))
+            for path, name in staged.items():
+                folder.rename(name, path)
+            for name in history.leftovers:
+                folder.remove(name)
+
+
+def create(path: Path, text: str) -> None:
+    """Write a new file. Raises Refused when something with this name is there, however short a time."""
+    with Folder(Place(path.parent)) as folder, _writing(path.parent):
+        folder.make()
+        try:
+            folder.create(path.name or ".", text.encode())
+        except FileExistsError as error:
+            raise Refused(
+                f"{path} is there already, and init never overwrites: choose another name, or delete it"
+            ) from error
+
+
+def _stage(folder: Folder, texts: dict[str, str]) -> dict[str, str]:
+    """Write every text under a name of its own; returns these by path. What fails leaves nothing."""
+    staged = {path: temporary(path) for path in texts}
+    try:
+        folder.make()
+        folder.lock(wait=True)
+        for path, name in staged.items():
+            folder.make(path.rpartition("/")[0])
+            # Of all files, the index alone cannot be made again from the values.
+            folder.create(name, texts[path].encode(), durable=path == INDEX)
+    except BaseException:  # an interrupt, too
+        for name in staged.values():
+            folder.remove(name)
+        folder.undo()
+        raise
+    return staged
+
+
+def _remove(folder: Folder, paths: Collection[str], unwanted: Collection[str]) -> None:
+    """Remove files, and the folders that they or others that are gone already have left empty."""
+    for path in paths:
+        folder.remove(path)
+    for path in unwanted:
+        while path := path.rpartition("/")[0]:
+            folder.drop(path)
+
+
+@contextlib.contextmanager
+def _writing(folder: Path) -> Iterator[None]:
+    """Says what the disk refuses of the folder: which file it was is dsgen's own affair, and may have an odd name.
+
+    Raises DsgenError in place of OSError.
+    """
+    try:
+        yield
+    except OSError as error:
+        there = next((each for each in (folder, *folder.parents) if each.exists()), folder)
+        remedy = _REMEDIES.get(error.errno or 0, "choose another folder")
+        raise DsgenError(f"cannot write into {there}: {error.strerror}; {remedy}") from error

@@ -1,0 +1,58 @@
+"""A run that has begun is changed under its id, by Argo CD and Flux: the API server refuses it, and nothing happens."""
+
+from collections.abc import Callable, Iterator
+
+import pytest
+
+from tests.e2e import frozen
+from tests.e2e.cluster import Namespace
+from tests.e2e.frozen import CHANGES, STATES, Jobs, Story
+from tests.e2e.gitops import channels
+from tests.e2e.gitops.channels import ARGO, FLUX, Repository
+
+Way = Callable[[Jobs, Repository], frozen.Deliver]
+WAYS: dict[str, tuple[str, Way]] = {
+    "argocd": (ARGO, channels.argocd()),
+    "argocd-server-side": (ARGO, channels.argocd("ServerSideApply=true")),
+    "argocd-chart": (ARGO, channels.argocd(chart=True)),
+    "kustomization": (FLUX, channels.kustomization),
+    "helmrelease": (FLUX, channels.helmrelease),
+}
+
+
+DRY_RUN = {"kustomization"}
+"""Those that try everything before they apply anything."""
+
+
+@pytest.fixture(scope="module", params=WAYS)
+def story(
+    request: pytest.FixtureRequest,
+    namespaces: Callable[..., Namespace],
+    image: str,
+    tmp_path_factory: pytest.TempPathFactory,
+) -> Iterator[Story]:
+    controller, way = WAYS[request.param]
+    channels.need(controller)
+    space = namespaces(request.param)
+    with frozen.three_jobs(space, image, tmp_path_factory.mktemp("made")) as jobs:
+        repository = channels.pushed(jobs, tmp_path_factory.mktemp("repository"))
+        try:
+            yield frozen.story(jobs, way(jobs, repository))
+        finally:
+            channels.remove(jobs)
+            space.delete()  # at once: the next way needs the room
+
+
+@pytest.mark.parametrize("change", CHANGES)
+@pytest.mark.parametrize("state", STATES)
+def test_a_change_under_the_id_is_refused_with_job_and_field(
+    request: pytest.FixtureRequest, story: Story, state: str, change: str
+) -> None:
+    check = frozen.check_first_refused if request.node.callspec.params["story"] in DRY_RUN else frozen.check_refused
+    check(story, state, change)
+
+
+@pytest.mark.parametrize("change", CHANGES)
+@pytest.mark.parametrize("state", STATES)
+def test_a_run_that_has_begun_stays_as_it_is(story: Story, state: str, change: str) -> None:
+    frozen.check_untouched(story, state, change)

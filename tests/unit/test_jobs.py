@@ -1,0 +1,91 @@
+"""A job: its names, and all of its problems at once."""
+
+import pytest
+
+from dsgen import values
+from dsgen.errors import UsageProblem
+from dsgen.problems.diagnostics import Position
+from dsgen.values import Job, Release, SourceText
+
+FINE = "image: {repository: registry.example.com/team/cifar, tag: v3}\ntraining: {python: train.py}\n"
+NAMED = f"name: cifar\nnamespace: training\n{FINE}"
+
+
+def load(text: str, name: str = "", namespace: str = "") -> Job:
+    return values.load([SourceText("v.yaml", text)], names=Release(name, namespace))
+
+
+def ids(job: Job) -> list[str]:
+    return sorted(problem.id for problem in job.problems())
+
+
+@pytest.mark.parametrize(
+    ("text", "id_"),
+    [
+        ("labels: {a: x, a: y}\n", "DS004"),
+        ("workers: {replicas: 9007199254740993}\n", "DS008"),
+        ("labels: {a: !x y}\n", "DS007"),
+        ("labels: {null: x}\n", "DS010"),
+        ("labels: {a: *b}\n", "DS009"),
+    ],
+)
+def test_a_missing_name_is_told_beside_what_the_reader_found(text: str, id_: str) -> None:
+    assert [id_, "DS901"] == ids(load(f"name: cifar\n{FINE}{text}"))
+
+
+@pytest.mark.parametrize(
+    ("text", "id_"),
+    [
+        ("null: x\n", "DS010"),
+        ("<<: *names\n", "DS009"),
+        ("<<: [{name: a}, x]\n", "DS005"),
+        ("labels: [\n", "DS001"),
+        ("---\nname: a\n", "DS006"),
+    ],
+)
+def test_a_name_is_not_called_missing_that_may_be_in_what_was_not_read(text: str, id_: str) -> None:
+    assert [id_] == ids(load(f"{FINE}{text}"))
+
+
+def test_a_name_is_missing_where_a_map_below_could_not_be_merged() -> None:
+    assert ["DS009", "DS901"] == ids(load(f"name: cifar\n{FINE}labels: {{<<: *team}}\n"))
+
+
+@pytest.mark.parametrize("text", ["", 'name: ""\n', 'name: ""\nnamespace: ""\n'])
+def test_names_of_the_command_line_count_where_the_file_leaves_them_open(text: str) -> None:
+    job = load(f"{FINE}{text}", "cifar", "training")
+
+    assert ([], Release("cifar", "training")) == (job.problems(), job.release)
+    assert ("cifar", "training") == (job.data["name"], job.data["namespace"])
+    assert Position("--name", 1, 1) == job.position(("name",))
+
+
+def test_a_problem_of_a_name_stands_at_its_flag() -> None:
+    job = load(f"namespace: training\n{FINE}", "a" * 60)
+
+    [problem] = job.problems()
+    assert ("DS204", Position("--name", 1, 1)) == (problem.id, problem.position)
+    assert "a" * 60 == job.sources["--name"]
+
+
+@pytest.mark.parametrize(("name", "namespace"), [("mnist", ""), ("", "prod"), ("A", ""), ("", "a.b")])
+def test_names_that_the_file_contradicts_or_that_cannot_be_are_wrong_usage(name: str, namespace: str) -> None:
+    with pytest.raises(UsageProblem):
+        load(NAMED, name, namespace)
+
+
+def test_a_chart_needs_no_names() -> None:
+    assert [] == load(FINE).problems(chart=True)
+    assert ["DS901", "DS901"] == ids(load(FINE))
+
+
+def test_errors_do_not_hide_what_the_names_of_the_command_line_do() -> None:
+    job = load(f"{FINE}workers: {{slots: many}}\n", "a" * 60, "training")
+
+    assert ["DS102", "DS204"] == ids(job)
+
+
+def test_jobs_of_one_name_are_told_once_each() -> None:
+    found = list(values.twins([load(NAMED), load(NAMED), load(FINE, "mnist", "training"), load(FINE)]))
+
+    assert ["DS902"] == [problem.id for problem in found]

@@ -1,0 +1,277 @@
+"""A folder that somebody else has filled: nothing in it leads dsgen to another place, or makes it wait."""
+
+import hashlib
+import json
+import os
+import re
+import socket
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from dsgen.compiler import chart_files
+from dsgen.errors import DsgenError
+from dsgen.writer import INDEX, Place, Plan, Refused, compare, folder, staging, write
+
+OLD, NEW, SECRET = "old\n", "new\n", "a secret of the user's\n"
+FILES = {"a.yaml": NEW, "templates/b.yaml": NEW}
+PLAN = Plan("job training/cifar", FILES)
+
+
+def checksum(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+@pytest.fixture(params=[True, False], ids=["by descriptor", "by path"], autouse=True)
+def way(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Both ways to reach a file; the second is that of Windows."""
+    monkeypatch.setattr(folder, "BY_DESCRIPTOR", request.param and folder.BY_DESCRIPTOR)
+
+
+@pytest.fixture
+def outside(tmp_path: Path) -> Iterator[Path]:
+    """A folder beside the one that is written into. At the end it is as it was."""
+    place = tmp_path / "outside"
+    (place / "below").mkdir(parents=True)
+    for path in ("victim", "a.yaml", "b.yaml", INDEX, "below/victim"):
+        (place / path).write_text(SECRET)
+    yield place
+    found = {path.relative_to(place).as_posix(): path.read_text() for path in place.rglob("*") if path.is_file()}
+    assert dict.fromkeys(("victim", "a.yaml", "b.yaml", INDEX, "below/victim"), SECRET) == found
+
+
+@pytest.fixture
+def out(tmp_path: Path) -> Path:
+    """A folder that was written before, with other texts."""
+    plan = Plan(PLAN.owner, dict.fromkeys(FILES, OLD))
+    place = Place(tmp_path / "out")
+    write(place, plan, compare(place, plan))
+    return place.root
+
+
+def put(place: Place, plan: Plan = PLAN) -> None:
+    write(place, plan, compare(place, plan))
+
+
+def link(target: str) -> Callable[[Path, Path], None]:
+    """Plants a link to something outside."""
+    return lambda path, outside: path.symlink_to(outside / target)
+
+
+def hard_link(path: Path, outside: Path) -> None:
+    path.hardlink_to(outside / "victim")
+
+
+def pipe(path: Path, outside: Path) -> None:  # noqa: ARG001 - as the others
+    os.mkfifo(path)
+
+
+def make_socket(path: Path, outside: Path) -> None:  # noqa: ARG001 - as the others
+    with socket.socket(socket.AF_UNIX) as listener:
+        here = Path.cwd()
+        os.chdir(path.parent)  # a socket's path must be short
+        listener.bind(path.name)
+        os.chdir(here)
+
+
+def make_folder(path: Path, outside: Path) -> None:  # noqa: ARG001 - as the others
+    path.mkdir()
+
+
+PLANTED = {
+    "link to a file": (link("victim"), "a link"),
+    "link to a folder": (link("below"), "a link"),
+    "dangling link": (link("nothing"), "a link"),
+    "hard link": (hard_link, "a file with a second name (a hard link)"),
+    "pipe": (pipe, "a named pipe"),
+    "socket": (make_socket, "a socket"),
+    "folder": (make_folder, "a folder"),
+}
+NO_FOLDERS = {name: row for name, row in PLANTED.items() if name != "folder"}
+planted = pytest.mark.parametrize(("plant", "kind"), PLANTED.values(), ids=PLANTED)
+
+
+@planted
+@pytest.mark.parametrize("path", ["a.yaml", "templates/b.yaml", INDEX])
+def test_what_is_no_file_in_the_place_of_a_file_is_refused_by_name(
+    out: Path, outside: Path, plant: Callable[[Path, Path], None], kind: str, path: str
+) -> None:
+    (out / path).unlink()
+    plant(out / path, outside)
+
+    with pytest.raises(Refused, match=re.escape(f"{out / path} is in the way: it is {kind}. Move it, or choose")):
+        put(Place(out))
+
+    assert "a.yaml" == path or OLD == (out / "a.yaml").read_text()
+
+
+def test_a_device_is_refused() -> None:
+    plan = Plan("x", {"null": NEW, "zero": NEW})
+
+    assert all("it is a device" in refusal for refusal in compare(Place(Path("/dev")), plan).refusals)
+    assert 2 == len(compare(Place(Path("/dev")), plan).refusals)
+
+
+@pytest.mark.parametrize(("plant", "kind"), NO_FOLDERS.values(), ids=NO_FOLDERS)
+def test_what_is_no_folder_in_the_place_of_a_folder_is_refused_by_name(
+    out: Path, outside: Path, plant: Callable[[Path, Path], None], kind: str
+) -> None:
+    (out / "templates" / "b.yaml").unlink()
+    (out / "templates").rmdir()
+    plant(out / "templates", outside)
+
+    with pytest.raises(Refused, match=re.escape(f"{out / 'templates'} is in the way: it is {kind}, not a folder")):
+        put(Place(out))
+
+    assert OLD == (out / "a.yaml").read_text()
+
+
+@pytest.mark.parametrize("below", ["cifar", "training/cifar"])
+@pytest.mark.parametrize("target", [".", "below"])
+def test_a_jobs_folder_that_is_a_link_is_refused(tmp_path: Path, outside: Path, below: str, target: str) -> None:
+    """With several jobs the user names the folder above, and what lies in that may come from others."""
+    first = tmp_path / "out" / below.partition("/")[0]
+    first.parent.mkdir()
+    first.symlink_to(outside / target)
+
+    with pytest.raises(Refused, match=re.escape(f"{first} is in the way: it is a link, not a folder")):
+        put(Place(tmp_path / "out", below))
+
+
+def test_what_the_user_named_may_be_a_link_and_lie_below_one(tmp_path: Path) -> None:
+    (tmp_path / "real" / "out").mkdir(parents=True)
+    (tmp_path / "link").symlink_to("real")
+    (tmp_path / "real" / "named").symlink_to("out")
+
+    put(Place(tmp_path / "link" / "named"))
+
+    assert NEW == (tmp_path / "real" / "out" / "templates" / "b.yaml").read_text()
+
+
+@pytest.mark.parametrize("path", ["link/victim", "link/below/victim", "victim"])
+def test_an_index_cannot_have_files_removed_through_a_link(out: Path, outside: Path, path: str) -> None:
+    index = json.loads((out / INDEX).read_text())
+    index["files"][path] = {"sha256": checksum(SECRET)}
+    (out / INDEX).write_text(json.dumps(index))
+    (out / path.partition("/")[0]).symlink_to(outside / ("" if "/" in path else path))
+
+    with pytest.raises(Refused, match=f"{path.partition('/')[0]} is in the way: it is a link"):
+        put(Place(out))
+
+
+@pytest.mark.usefixtures("outside")
+@pytest.mark.parametrize(
+    "path",
+    ["/etc/passwd", "../outside/victim", "a/../../outside/victim", "./a.yaml", "a//b", "a/", "", ".", "..", "a\0b",
+     "..\\outside\\victim", "C:\\victim", "C:victim", ".git/HEAD", "x/.Git/HEAD", "a\nb", "\ud800", "\u202e", "\x1b[2J",
+     "/".join("abcdefghi"), "x" * 256, "a/" * 100_000 + "b"],
+    ids=lambda path: ascii(path[:20]),
+)  # fmt: skip
+def test_an_index_names_only_paths_inside(out: Path, path: str) -> None:
+    index = json.loads((out / INDEX).read_text())
+    index["files"][path] = {"sha256": checksum(SECRET)}
+    (out / INDEX).write_text(json.dumps(index))
+
+    with pytest.raises(DsgenError, match=f"{INDEX} cannot be understood .*it names .* not a path inside"):
+        put(Place(out))
+
+
+def test_foreseen_temporary_names_are_no_way_out(out: Path, outside: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nobody can foresee them; if somebody did, the link would not be followed and the write would fail."""
+    monkeypatch.setattr(staging, "temporary", lambda path: f".dsgen-foreseen-{path.rpartition('/')[2]}")
+    (out / ".dsgen-foreseen-b.yaml").symlink_to(outside / "victim")
+
+    with pytest.raises(DsgenError, match=f"cannot write into {out}: File exists"):
+        put(Place(out))
+
+    assert [OLD, OLD] == [(out / path).read_text() for path in FILES]
+
+
+def test_links_with_names_like_left_overs_are_let_be(out: Path, outside: Path) -> None:
+    names = [".dsgen-0123456789abcdef.tmp", ".dsgen-index-0123456789abcdef.tmp"]
+    for name in names:
+        (out / name).symlink_to(outside / "victim")
+
+    put(Place(out))
+
+    assert [True, True] == [(out / name).is_symlink() for name in names]
+    assert () == compare(Place(out), PLAN).leftovers
+
+
+def swap(out: Path, outside: Path) -> None:
+    """The folder `templates` becomes a link."""
+    (out / "templates").rename(out / "before")
+    (out / "templates").symlink_to(outside)
+
+
+def test_a_folder_swapped_for_a_link_after_the_comparison_is_refused(out: Path, outside: Path) -> None:
+    changes = compare(Place(out), PLAN)
+    swap(out, outside)
+
+    with pytest.raises(Refused, match="templates is in the way: it is a link, not a folder"):
+        write(Place(out), PLAN, changes)
+
+    assert OLD == (out / "a.yaml").read_text()
+
+
+def test_a_link_swapped_in_between_check_and_use_cannot_win(
+    out: Path, outside: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What is read is in the folder that was opened, and what is opened after that is no link."""
+    if not folder.BY_DESCRIPTOR:
+        pytest.skip("only descriptors can win this race; docs/decisions/0030 says so")
+    at = folder._at
+
+    def late(above: int | str, name: str) -> tuple[str, int | None]:
+        found = at(above, name)
+        if (out / "templates").is_dir() and not (out / "templates").is_symlink() and name == "b.yaml":
+            swap(out, outside)
+        return found
+
+    monkeypatch.setattr(folder, "_at", late)
+    with pytest.raises(Refused, match="templates is in the way: it is a link"):
+        put(Place(out))
+
+    assert OLD == (out / "before" / "b.yaml").read_text()
+
+
+def test_a_file_swapped_for_a_link_is_not_read(out: Path, outside: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    if not folder.BY_DESCRIPTOR:
+        pytest.skip("only descriptors can win this race; docs/decisions/0030 says so")
+    (out / "a.yaml").unlink()
+    (out / "a.yaml").symlink_to(outside / "victim")
+    regular = (outside / "victim").stat()
+    monkeypatch.setattr(folder, "_status", lambda above, name: regular)  # noqa: ARG005 - what was there a moment ago
+
+    with (
+        folder.Folder(Place(out)) as opened,
+        pytest.raises(DsgenError, match=r"cannot read .*a\.yaml: Too many levels"),
+    ):
+        opened.read("a.yaml")
+
+
+def test_a_pipe_swapped_in_is_not_waited_for(out: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    regular = (out / "a.yaml").stat()
+    (out / "a.yaml").unlink()
+    os.mkfifo(out / "a.yaml")
+    monkeypatch.setattr(folder, "_status", lambda above, name: regular)  # noqa: ARG005 - what was there a moment ago
+
+    with (
+        folder.Folder(Place(out)) as opened,
+        pytest.raises(Refused, match=r"a\.yaml is in the way: it is a named pipe"),
+    ):
+        opened.read("a.yaml")
+
+
+def test_a_file_that_is_too_large_is_not_read(out: Path) -> None:
+    with (out / "a.yaml").open("wb") as stream:
+        stream.truncate(folder.LARGEST + 1)
+
+    assert (f"{out / 'a.yaml'} is in the way: it is larger than 64 MiB. Move it, or choose another folder",) == compare(
+        Place(out), PLAN
+    ).refusals
+
+
+def test_every_part_of_a_chart_has_a_path_that_an_index_may_name() -> None:
+    assert [] == [path for path in chart_files(None, "x") if not folder.is_path(path)]
