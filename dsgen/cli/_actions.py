@@ -41,6 +41,6 @@ def agreed(words: str, yes: bool) -> bool:
     say(words.splitlines())
     if yes:
         return True
-    if not sys.stdin.isatty():
+    if sys.stdin is None or not sys.stdin.isatty():
         raise UsageProblem("there is nobody to ask: --yes does it without a question")
     return click.confirm("Go on?")

@@ -68,6 +68,11 @@ def tell(text: str) -> None:
             raise
 
 
+def on_terminal() -> bool:
+    """Whether standard output is a terminal."""
+    return sys.stdout is not None and sys.stdout.isatty()
+
+
 def color() -> bool:
     """Whether standard error is a terminal whose user wants colour."""
     return sys.stderr is not None and sys.stderr.isatty() and not os.environ.get("NO_COLOR")

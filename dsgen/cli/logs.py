@@ -2,7 +2,6 @@
 
 import queue
 import re
-import sys
 import threading
 import time
 from collections.abc import Callable
@@ -11,7 +10,7 @@ from typing import Any
 import click
 
 from dsgen.cli._cluster import PATIENCE_SECONDS, Target, reported, target_of_logs
-from dsgen.cli._printed import complain, emit, say
+from dsgen.cli._printed import complain, emit, on_terminal, say
 from dsgen.cli.wait import seconds
 from dsgen.cluster.facts import Facts
 from dsgen.cluster.logs import Choice, Lines, Source, left_out, sources, tails
@@ -91,7 +90,7 @@ class _Show:
     def label(self, source: Source) -> str:
         if not self.labels:
             return ""
-        return f"{BRIGHT}{source.label}{PLAIN} " if sys.stdout.isatty() else f"{source.label} "
+        return f"{BRIGHT}{source.label}{PLAIN} " if on_terminal() else f"{source.label} "
 
 
 def _once(target: Target, wanted: Choice, limits: dict[str, str], show: _Show) -> int:

@@ -1,11 +1,9 @@
 """`dsgen status`: how a run is."""
 
-import sys
-
 import click
 
 from dsgen.cli._cluster import Target, emit_data, form_option, reported, target
-from dsgen.cli._printed import emit, say
+from dsgen.cli._printed import emit, on_terminal, say
 from dsgen.cluster import views
 from dsgen.cluster.words import ENDS
 from dsgen.errors import EXIT_OK, UsageProblem
@@ -45,7 +43,7 @@ def command(target: Target, form: str | None, watch: bool) -> int:
 
 def _watch(target: Target) -> None:
     """Show the run at each change until it has ended: all of it anew on a terminal, else one line."""
-    redraw, before = sys.stdout.isatty(), None
+    redraw, before = on_terminal(), None
     for facts in target.looks():
         found = reported(facts)
         now = [found[key] for key in ("phase", "reason", "message", "workers")]
