@@ -11,6 +11,8 @@ from dsgen.errors import ApiError
 
 T = TypeVar("T")
 SETTINGS = "settings.json"
+COMPONENT = "app.kubernetes.io/component"
+"""What an object is for; the component `scripts` is large, and nobody looks at it here."""
 RECORD_SUFFIX = "-status"
 FORBIDDEN, MISSING = 403, 404
 PVC = "PersistentVolumeClaim"
@@ -42,7 +44,7 @@ def jobs(reader: Reader, namespace: str, selector: str = JOB) -> list[Job]:
 
 def records(reader: Reader, namespace: str, selector: str = JOB) -> dict[tuple[str, str], dict[str, str]]:
     """The data of all records, by namespace and job."""
-    found = reader.items(path("configmaps", namespace), labelSelector=f"{selector},!{RUN}")
+    found = reader.items(path("configmaps", namespace), labelSelector=f"{selector},{COMPONENT}=status")
     metas = ((entry["metadata"], entry.get("data") or {}) for entry in found)
     return {
         (meta["namespace"], meta["labels"][JOB]): data
@@ -82,7 +84,10 @@ def run_facts(reader: Reader, namespace: str, name: str, run: str = "") -> Facts
     selector = f"{JOB}={name}"
     found = jobs(reader, namespace, selector)
     pods = [pod(entry) for entry in reader.items(path("pods", namespace), labelSelector=selector)]
-    maps = {m["metadata"]["name"]: m for m in reader.items(path("configmaps", namespace), labelSelector=selector)}
+    config = f"{selector},{COMPONENT} in (status,config)"
+    maps = {
+        entry["metadata"]["name"]: entry for entry in reader.items(path("configmaps", namespace), labelSelector=config)
+    }
     record = maps.get(name + RECORD_SUFFIX)
     data = (record or {}).get("data") or {}
     known = runs(found, data)
