@@ -100,7 +100,7 @@ class Cluster:
         try:
             content: dict[str, Any] = json.loads(response.data)
         except (ValueError, urllib3.exceptions.HTTPError) as error:
-            raise ApiError(f"{self.server}{path}: this is not an answer of Kubernetes") from error
+            raise ApiError(f"{self.server} does not answer as Kubernetes does") from error
         return content
 
     def _request(
@@ -191,7 +191,7 @@ class Cluster:
 
     def _unreachable(self, error: Exception) -> str:
         reason = _CONNECTION.sub("", _one_line(str(getattr(error, "reason", None) or error)))
-        return f"cannot reach the API server {self.server}: {reason}"
+        return f"cannot reach the API server {self.server} ({reason})"
 
     def _refusal(self, response: urllib3.BaseHTTPResponse, path: str) -> ApiError:
         try:
