@@ -1,5 +1,6 @@
 """`dsgen list`: the jobs of a namespace, or of all."""
 
+from collections import defaultdict
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
@@ -8,13 +9,16 @@ import click
 from dsgen.cli._cluster import cluster_options, emit_data, form_option, told
 from dsgen.cli._printed import say
 from dsgen.cluster import collect, report, views
-from dsgen.cluster.facts import JOB, Facts
+from dsgen.cluster.facts import JOB, Facts, Job, Pod
 from dsgen.cluster.parse import pod
 from dsgen.cluster.words import PHASES
 from dsgen.errors import EXIT_OK
 
 if TYPE_CHECKING:
     from dsgen.cluster.api import Cluster
+
+Name = tuple[str, str]
+"""Namespace and job."""
 
 
 @click.command("list")
@@ -60,20 +64,20 @@ def command(
 
 def _runs(cluster: "Cluster", space: str, selector: str, all_runs: bool) -> Iterator[Facts]:
     """The facts of each job's newest run, or of all its runs, in three lists."""
-    jobs = collect.jobs(cluster, space, selector)
-    pods = [(entry["metadata"], pod(entry)) for entry in cluster.items(collect.path("pods", space), labelSelector=JOB)]
+    jobs: dict[Name, list[Job]] = defaultdict(list)
+    for one in collect.jobs(cluster, space, selector):
+        jobs[one.namespace, one.job].append(one)
+    pods: dict[tuple[Name, str], list[Pod]] = defaultdict(list)
+    for entry in cluster.items(collect.path("pods", space), labelSelector=JOB):
+        found = pod(entry)
+        pods[(entry["metadata"]["namespace"], entry["metadata"]["labels"][JOB]), found.run].append(found)
     records = collect.records(cluster, space, selector)
-    names = sorted({(one.namespace, one.job) for one in jobs} | records.keys())
-    for namespace, name in names:
-        mine = [one for one in jobs if (one.namespace, one.job) == (namespace, name)]
-        data = records.get((namespace, name))
-        runs = collect.runs(mine, data or {})
+    for name in sorted(jobs.keys() | records.keys()):
+        data = records.get(name)
+        runs = collect.runs(jobs[name], data or {})
         for run in runs if all_runs else runs[:1]:
-            facts = Facts(name, namespace, run, cluster.now())
-            facts.pods = [
-                one for meta, one in pods if (meta["namespace"], meta["labels"][JOB], one.run) == (namespace, name, run)
-            ]
-            yield collect.with_record(collect.with_jobs(facts, mine), data)
+            facts = Facts(name[1], name[0], run, cluster.now(), pods=pods[name, run])
+            yield collect.with_record(collect.with_jobs(facts, jobs[name]), data)
 
 
 def _age(facts: Facts) -> str:

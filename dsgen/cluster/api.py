@@ -58,10 +58,7 @@ class Cluster:
         self._json("DELETE", path, {}, body, {"Content-Type": "application/json"})
 
     def items(self, path: str, **query: str) -> Iterator[dict[str, Any]]:
-        """All objects of a list, in pages, without the largest thing in them that nobody reads.
-
-        Raises ApiError; a list whose continuation has expired begins again, so an object may come twice.
-        """
+        """All objects of a list, in pages. Raises ApiError."""
         token = ""
         while True:
             page = self._json("GET", path, {**query, "limit": str(PAGE), **({"continue": token} if token else {})})

@@ -145,8 +145,8 @@ def _conditions(facts: Facts, shown: Shown) -> list[dict[str, Any]]:
 
 def _task(facts: Facts, role: str) -> dict[str, Any]:
     pods = facts.pods_of(role)
-    lost = [pod for pod in facts.pods if pod.role == role and pod not in pods]
-    return {"type": role, "restartCount": len(lost), "status": [pod_report(pod) for pod in pods]}
+    lost = sum(pod.role == role for pod in facts.pods) - len(pods)
+    return {"type": role, "restartCount": lost, "status": [pod_report(pod) for pod in pods]}
 
 
 def pod_report(pod: Pod) -> dict[str, Any]:

@@ -2,6 +2,7 @@
 
 import json
 import re
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -9,10 +10,11 @@ import jsonschema
 import pytest
 
 from dsgen import schema
-from dsgen.cluster import causes, report, story, views
+from dsgen.cluster import causes, collect, report, story, views
 from dsgen.cluster.causes import Cause
 from dsgen.cluster.facts import Facts
 from dsgen.cluster.known import TABLE
+from dsgen.cluster.parse import INDEX
 from dsgen.cluster.words import PHASES
 from tests import cluster_data
 from tests.e2e.causes import CASES
@@ -89,3 +91,32 @@ def test_hidden_nodes_are_said_and_no_error() -> None:
     assert ["nodes"] == facts.hidden
     assert ["8 nvidia.com/gpu asked, and no node has that many free"] == [c.message for c in causes.find(facts, shown)]
     assert ["not visible to you: nodes"] == report.report(facts, shown)["notes"]
+
+
+class Many(cluster_data.Kept):
+    """The same job with a thousand workers."""
+
+    lists = 0
+
+    def items(self, path: str, **query: str) -> Iterator[dict[str, Any]]:
+        self.lists += 1
+        for entry in super().items(path, **query):
+            is_worker = path.endswith("/pods") and entry["metadata"]["labels"]["dsgen.dev/role"] == "worker"
+            for index in range(500 if is_worker else 1):
+                made = json.loads(json.dumps(entry))
+                if is_worker:
+                    made["metadata"]["name"] += f"-{index}"
+                    shifted = int(made["metadata"]["annotations"][INDEX]) + 2 * index
+                    made["metadata"]["annotations"][INDEX] = str(shifted)
+                yield made
+
+
+def test_a_thousand_workers_are_read_in_four_lists() -> None:
+    many = Many(cluster_data.load("NoNodeSelected").content)
+    space, job = many.content["namespace"], many.content["job"]
+    facts = collect.run_facts(many, space, job)
+    assert facts
+    found = causes.find(facts, story.tell(facts))
+
+    assert 4 == many.lists
+    assert [("NoNodeSelected", 999)] == [(cause.reason, cause.more) for cause in found]
