@@ -1,16 +1,19 @@
-"""Values to flat manifests: the templates rendered by Jinja2; the text that comes out is the manifest."""
+"""Values to flat manifests: the templates as Python functions; the text that comes out is the manifest."""
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from dsgen.language.environment import environment
+from dsgen.generated import manifests
 from dsgen.objects import TEMPLATES, Scope
 from dsgen.values import Release
 
 # No text of the user can make such a line: it is always quoted, and what stands in a block is indented.
 SEPARATOR = re.compile(r"^---\n", re.MULTILINE)
+
+Function = Callable[[Mapping[str, Any], Mapping[str, str]], str]
+"""A template: values, the release's name and namespace, to YAML."""
 
 
 @dataclass(frozen=True)
@@ -31,10 +34,10 @@ def render(values: Mapping[str, Any], release: Release) -> list[Document]:
 
 
 def _documents(values: Mapping[str, Any], release: Release) -> Iterator[Document]:
-    templates = environment()
-    context = {"values": values, "release": {"name": release.name, "namespace": release.namespace}}
+    functions: Mapping[str, Function] = manifests.TEMPLATES
+    names = {"name": release.name, "namespace": release.namespace}
     for template in TEMPLATES:
-        text = templates.get_template(template.path).render(context)
+        text = functions[template.path](values, names)
         for document in SEPARATOR.split(text):
             if document.strip():
                 yield Document(template.path, template.scope, document)

@@ -1,5 +1,6 @@
-"""The two outputs of dsgen side by side: objects of flat manifests, and of the compiled chart in the real Helm."""
+"""What dsgen writes side by side: flat manifests from Python and Jinja2, and the chart's objects in the real Helm."""
 
+import difflib
 import functools
 import json
 import re
@@ -12,7 +13,10 @@ import yaml
 
 from dsgen import checks, values
 from dsgen.compiler import chart_files
+from dsgen.generated import manifests
+from dsgen.language.environment import environment
 from dsgen.language.text import quote
+from dsgen.objects import TEMPLATES
 from dsgen.render import render
 from dsgen.values import Release
 from tests.helm import helm, run_helm
@@ -81,6 +85,18 @@ def _unescaped(line: str) -> str:
 def flat_objects(text: str) -> Objects:
     """What dsgen makes of a values file."""
     return objects("---\n".join(document.text for document in render(load(text), RELEASE)))
+
+
+def jinja_difference(text: str) -> str:
+    """Where Jinja2 makes another text of a values file than the generated Python; empty where they are the same."""
+    data, names = load(text), {"name": RELEASE.name, "namespace": RELEASE.namespace}
+    for template in TEMPLATES:
+        jinja = environment().get_template(template.path).render(values=data, release=names)
+        python = manifests.TEMPLATES[template.path](data, names)
+        if jinja != python:
+            lines = difflib.unified_diff(jinja.split("\n"), python.split("\n"), "Jinja2", "Python", lineterm="")
+            return "\n".join([template.path, *lines])
+    return ""
 
 
 def helm_objects(major: int, chart: Path, *arguments: str | Path) -> Objects:

@@ -13,6 +13,7 @@ from types import ModuleType
 import pytest
 
 from dsgen.compiler import chart_files
+from dsgen.generated import manifests as generated
 from dsgen.problems.diagnostics import Position
 from tests.contract import golden
 from tests.fuzz import broken, manifests, verdicts
@@ -83,6 +84,26 @@ def test_flat_manifests_and_chart_differ(mistake: str, major: int, monkeypatch: 
     spoil(monkeypatch, path, old, new)
 
     assert ([False], [True]) == (before, manifests.different(major, [text]))
+
+
+@pytest.mark.parametrize(
+    ("template", "old", "new"),
+    [
+        ("launcher/job.yaml", "backoffLimit: 3", "backoffLimit: 4"),
+        ("config/configmap.yaml", "slots=4", "slots=4.0"),
+        ("network/service.yaml", "clusterIP: None\n", "clusterIP: None"),
+    ],
+)
+def test_python_and_jinja_differ(template: str, old: str, new: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    text = f"{JOB}, workers: {{slots: 4}}}}\n"
+    write = generated.TEMPLATES[template]
+    before = manifests.compare([text])
+    monkeypatch.setitem(generated.TEMPLATES, template, lambda *given: write(*given).replace(old, new))
+
+    figures, differences = manifests.compare([text])
+
+    assert [] == before[1]
+    assert (1, True) == (figures["Jinja2: DIFFERENT"], differences[0].startswith("Jinja2: {image"))
 
 
 @pytest.mark.parametrize(

@@ -15,7 +15,7 @@ import yaml
 
 from dsgen import schema
 from dsgen.checks.pods import CONTAINER_FIELDS, POD_FIELDS
-from dsgen.language.builtins import overlay
+from dsgen.language.functions import overlay
 from tests.helm import MAJORS
 from tests.parity import Objects, batch_objects, dump, flat_objects
 

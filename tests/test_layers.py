@@ -11,7 +11,7 @@ import pytest
 PACKAGE = Path(__file__).parent.parent / "dsgen"
 
 ORDER = (
-    *("errors", "problems", "reading", "schema", "language"),
+    *("errors", "problems", "reading", "schema", "language", "generated"),
     *("deepspeed", "checks", "values"),
     *("origins", "explain", "presets"),
     *("objects", "render", "compiler"),
@@ -65,6 +65,40 @@ def test_a_module_imports_only_what_stands_above_it(path: Path) -> None:
     allowed = {*ORDER[: ORDER.index(part)]} - apart | {part}
 
     assert set() == parts_used(path) - allowed
+
+
+def dependencies(path: Path) -> set[Path]:
+    """The files of dsgen that a file imports."""
+    found = set()
+    for name in imported(path):
+        parts = name.split(".")
+        for end in range(len(parts), 1, -1):
+            place = PACKAGE.parent.joinpath(*parts[:end])
+            file = next((one for one in (place.with_suffix(".py"), place / "__init__.py") if one.exists()), None)
+            if file:
+                found.add(file)
+                break
+    return found - {path}
+
+
+def circles(graph: dict[Path, set[Path]]) -> dict[Path, set[Path]]:
+    """What remains of the graph when files that import nothing of the rest are taken away again and again."""
+    while ends := {path for path, others in graph.items() if not others & graph.keys()}:
+        graph = {path: others for path, others in graph.items() if path not in ends}
+    return graph
+
+
+def test_no_module_imports_itself_by_way_of_others() -> None:
+    graph = {path: dependencies(path) for path in modules() if part_of(path) != SCRIPTS}
+
+    assert sum(map(len, graph.values())) > 100
+    assert {} == circles(graph)
+
+
+def test_a_circle_is_found() -> None:
+    a, b, c = Path("a"), Path("b"), Path("c")
+
+    assert {a: {b}, b: {a, c}} == circles({a: {b}, b: {a, c}, c: set()})
 
 
 def test_every_part_of_the_package_has_its_place() -> None:

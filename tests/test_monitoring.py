@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from dsgen import schema
-from dsgen.language.builtins import overlay
+from dsgen.language.functions import overlay
 from tests.helm import MAJORS
 from tests.parity import batch_objects, dump, flat_objects
 from tests.test_objects import documents, objects
@@ -98,6 +98,7 @@ def test_it_has_no_token_and_no_privilege(level: str) -> None:
         "allowPrivilegeEscalation": False,
         "capabilities": {"drop": ["ALL"]},
         "readOnlyRootFilesystem": True,
+        "seccompProfile": {"type": "RuntimeDefault"},
     } == main["securityContext"]
     assert ("securityContext" in spec) == (level == "restricted")
     if level == "restricted":
@@ -247,13 +248,28 @@ def test_only_its_own_namespace_reaches_tensorboard() -> None:
     assert [] == [name for name in rendered(network={"policy": False}) if name.startswith("NetworkPolicy/")]
 
 
-def test_everybody_reaches_the_metrics_and_nothing_else_of_a_run() -> None:
-    found = rendered(monitoring={"podMonitor": {"enabled": True, "port": 9400}})
+@pytest.mark.parametrize(
+    ("given", "namespace", "pods"),
+    [
+        ({}, {}, {"app.kubernetes.io/name": "prometheus"}),
+        (
+            {"app": "vmagent", "namespace": "monitoring"},
+            {"kubernetes.io/metadata.name": "monitoring"},
+            {"app.kubernetes.io/name": "vmagent"},
+        ),
+        ({"app": ""}, {}, {}),
+    ],
+)
+def test_what_watches_reaches_the_metrics_and_nothing_else_of_a_run(
+    given: dict[str, str], namespace: dict[str, str], pods: dict[str, str]
+) -> None:
+    found = rendered(monitoring={"podMonitor": {"enabled": True, "port": 9400, "scrapedBy": given}})
     run = {"dsgen.dev/job": "cifar", "dsgen.dev/run": "1"}
+    watching = {"namespaceSelector": {"matchLabels": namespace}, "podSelector": {"matchLabels": pods}}
 
     assert [
         {"from": [{"podSelector": {"matchLabels": run}}]},
-        {"ports": [{"port": 9400}]},
+        {"from": [watching], "ports": [{"port": 9400}]},
     ] == found["NetworkPolicy/cifar-1"]["spec"]["ingress"]
 
 
@@ -298,6 +314,8 @@ KEYS: dict[str, Any] = {
     "podMonitor.enabled": False,
     "podMonitor.port": 9400,
     "podMonitor.path": "/other",
+    "podMonitor.scrapedBy.app": "vmagent",
+    "podMonitor.scrapedBy.namespace": "monitoring",
 }
 
 

@@ -112,6 +112,23 @@ def test_mounts_and_volumes_agree(case):
             assert len(paths) == len(set(paths))
 
 
+def test_no_two_containers_write_to_one_volume_of_dsgens(case):
+    """What one leaves for another is read-only there: the user's code plants nothing in the way of who has a token.
+
+    The code is the one thing that is handed over; of its volume the training sees a folder and not the root.
+    """
+    for job in jobs(case):
+        writers: dict[str, list[tuple[str, str]]] = {}
+        for container in containers(job):
+            for mount in container.get("volumeMounts", []):
+                if mount["name"].startswith("dsgen-") and not mount.get("readOnly"):
+                    place = (container["name"], mount.get("subPath", ""))
+                    writers.setdefault(mount["name"], []).append(place)
+        role = job["metadata"]["name"].rpartition("-")[2]
+        assert writers.pop("dsgen-code", None) in (None, [("code", ""), (role, "tree")])
+        assert {1} == {len(places) for places in writers.values()}
+
+
 def test_failure_policies_name_containers_that_exist(case):
     """The API server refuses a Job whose policy names an unknown container; disruptions come first."""
     for job in jobs(case):
@@ -137,6 +154,8 @@ def test_every_container_of_dsgens_own_is_without_privileges(case):
                 continue
             assert container["securityContext"]["allowPrivilegeEscalation"] is False
             assert container["securityContext"]["capabilities"] == {"drop": ["ALL"]}
+            assert container["securityContext"]["readOnlyRootFilesystem"] is True
+            assert container["securityContext"]["seccompProfile"] == {"type": "RuntimeDefault"}
             assert container["resources"].keys() == {"requests", "limits"}
 
 

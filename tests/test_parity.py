@@ -16,6 +16,7 @@ from tests.parity import (
     flat_objects,
     helm_objects,
     helm_run,
+    jinja_difference,
     load,
     objects,
     write_chart,
@@ -30,6 +31,11 @@ files = pytest.mark.parametrize("file", FILES, ids=lambda file: f"{file.parent.n
 
 def test_there_are_files() -> None:
     assert FILES
+
+
+@files
+def test_python_writes_what_jinja_does(file: Path) -> None:
+    assert "" == jinja_difference(file.read_text())
 
 
 @majors

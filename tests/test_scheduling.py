@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from dsgen import schema
-from dsgen.language.builtins import overlay
+from dsgen.language.functions import overlay
 from tests.helm import MAJORS
 from tests.parity import batch_objects, dump, flat_objects, problems
 from tests.test_objects import documents, objects

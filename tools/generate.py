@@ -1,24 +1,32 @@
-"""Writes what is generated: the chart, the schema for editors, the option reference, and what the documentation shows.
+"""Writes what is generated: Python, the chart, the schema for editors, the option reference, and what the docs show.
 
 `make generate` runs it; tests/test_generated.py fails when it was forgotten.
 """
 
 import tempfile
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 
-from dsgen.compiler import chart_files
+from dsgen.compiler import chart_files, python_files
 from dsgen.schema import published, reference
 from tools import causes, docs
 
 ROOT = Path(__file__).parent.parent
 CHART = ROOT / "charts" / "deepspeed-job"
+PYTHON = ROOT / "dsgen" / "generated"
+
+
+def python_texts() -> dict[str, str]:
+    """Path -> text of the generated modules of dsgen itself."""
+    folder = PYTHON.relative_to(ROOT).as_posix()
+    return {f"{folder}/{name}": text for name, text in python_files().items()}
 
 
 def texts() -> dict[str, str]:
     """Path -> text of every generated file; pages with their shown output as the program prints it now."""
     chart = CHART.relative_to(ROOT).as_posix()
     return {
+        **python_texts(),
         **{f"{chart}/{path}": text for path, text in chart_files().items()},
         "schemas/values.schema.json": published.as_json(published.for_editors()),
         "docs/options.md": reference.page(),
@@ -40,11 +48,16 @@ def _page(page: Path) -> str:
 
 def main() -> None:
     """Bring the repository up to date; files that are right already are not touched."""
+    _write(python_texts())  # before the pages, which show what the program prints
     wanted = texts()
     for path in stale(wanted):
         path.unlink()
         print(f"removed: {path.relative_to(ROOT)}")
-    for name, text in wanted.items():
+    _write(wanted)
+
+
+def _write(files: Mapping[str, str]) -> None:
+    for name, text in files.items():
         path = ROOT / name
         if not path.exists() or path.read_text(encoding="utf-8") != text:
             path.parent.mkdir(parents=True, exist_ok=True)

@@ -27,7 +27,7 @@ from dsgen.checks import (
     storage,
     training,
 )
-from dsgen.checks.evaluation import groups
+from dsgen.checks.evaluation import findings
 from dsgen.checks.gaps import Watch, mark
 from dsgen.checks.row import Check, Function, Place
 from dsgen.problems.diagnostics import Diagnostic, Path
@@ -59,8 +59,6 @@ FUNCTIONS: tuple[Function, ...] = (
 IN_CHART = {row.id for row in CHECKS if row.worlds == "both" and row.severity == "error"}
 """The ids of what a chart refuses with the same words."""
 
-_GROUPS = groups(CHECKS)
-
 
 def run(
     values: dict[str, Any], release: Mapping[str, str], place: Place, unknown: Collection[Path] = ()
@@ -74,8 +72,7 @@ def run(
     seen = mark(values, unknown, watch) if unknown else values
     found = [
         Diagnostic(row.id, text, place(path, row.at_key), path, row.hint, row.severity)
-        for group in _GROUPS
-        for row, path, text in group.findings(seen, release, watch)
+        for row, path, text in findings(CHECKS, seen, release, watch)
         if release["name"] or not row.needs_name
     ]
     sound = {**seen, "storage": {key: one for key, one in seen["storage"].items() if not _is_open(key, unknown)}}

@@ -125,6 +125,26 @@ ROWS = (
     ),
     *map(_of_extra, ("hostPID", "hostIPC")),
     Check(
+        id="DS344",
+        path="<< role >>.extraPodSpec.<< field >>",
+        # Below privileged the level forbids the host's processes anyway.
+        when=(
+            'get(values[role]["extraPodSpec"], field, false)'
+            ' and (field != "hostPID" or values.security.podSecurityLevel == "privileged")'
+        ),
+        message=(
+            "<< role >>.extraPodSpec: with << field >> the user's code can read the token of the status sidecar and the"
+            " ssh key through /proc"
+        ),
+        hint="remove it: a debugger can attach to a process of its own container without",
+        inside=(
+            "if values.workers.extraPodSpec or values.launcher.extraPodSpec",
+            ROLES,
+            'for field in ["hostPID", "shareProcessNamespace"]',
+        ),
+        at_key=True,
+    ),
+    Check(
         id="DS329",
         path="<< role >>.podAnnotations.<< key >>",
         when=f'key is matching("^{APP_ARMOR}.*$") and not value is matching("^(runtime/default|localhost/.*)?$")',

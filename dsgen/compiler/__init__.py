@@ -1,6 +1,7 @@
-"""Templates and schema to a Helm chart: Jinja2 tree -> typed expressions and statements -> Go templates -> files."""
+"""Templates, checks and schema to a Helm chart and to Python: Jinja2 tree -> typed tree -> Go and Python."""
 
-from dsgen.compiler.package import chart_files
-from dsgen.compiler.source import CompileError
+from dsgen.compiler.chart.package import chart_files
+from dsgen.compiler.frontend.source import CompileError
+from dsgen.compiler.python.modules import python_files
 
-__all__ = ["CompileError", "chart_files"]
+__all__ = ["CompileError", "chart_files", "python_files"]

@@ -1,19 +1,23 @@
-"""The table of checks as templates of the chart: helpers collect the messages, one template fails with the errors.
+"""The table of checks as templates.
 
-Each subject is a file of two helpers at most, its problems and its warnings. Rows that share conditions and loops
-stand together in them, wherever they are in the table: the order of messages says nothing.
+For Python each row is a helper of its own, which gives paths and messages. In the chart, helpers collect the messages
+and one template fails with the errors. Each subject is a file of two helpers at most, its problems and its warnings.
+Rows that share conditions and loops stand together in them, wherever they are in the table: the order of messages says
+nothing.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+import re
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from types import ModuleType
 
-from dsgen.checks import SUBJECTS
-from dsgen.checks.evaluation import all_of
+from dsgen.checks import CHECKS, SUBJECTS
 from dsgen.checks.row import Check
-from dsgen.compiler.source import Unit
+from dsgen.compiler.frontend.source import Unit
+from dsgen.compiler.frontend.statements import INDEX, PROBLEM
 from dsgen.problems.diagnostics import Severity
 
 Line = tuple[str, str]
@@ -23,10 +27,12 @@ KINDS: dict[str, tuple[Severity, str, str]] = {
     "problems": ("error", "A message for each problem, with a hint below it.", "Everything that values may not say."),
     "warnings": ("warning", "What is worth a look, in the same form.", "Everything that is worth a look."),
 }
-TEMPLATE = "checks/values/checks.yaml"
+ROWS, ALL_ROWS = "checks/_rows.j2", "checks/rows.yaml"
+_PATH = re.compile(r"<< *(?P<value>.*?) *>>|\[(?P<loop>\w+)\]|(?P<key>[^.\[<]+)")
+TEMPLATE = "checks/rendered-first/checks.yaml"
 TEMPLATE_TEXT = """\
-<# Ends the rendering with all problems at once. It lies deeper than any other template, because Helm renders the \
-deepest path first: so nothing else stumbles over values that are wrong. #>
+<# Ends the rendering with all problems at once. Helm renders the template in the deepest folder first, so no other \
+template fails before it on values that are wrong. #>
 <% set problems = all_problems(values, release) %>
 <% if problems %>
 << fail("\\n" ~ problems) >>
@@ -75,6 +81,11 @@ class Block:
         return part.first() if isinstance(part, Block) else part
 
 
+def all_of(*conditions: str) -> str:
+    """One expression that holds where all of these do."""
+    return " and ".join(f"({one})" if " or " in one else one for one in conditions)
+
+
 def checks_units() -> dict[str, Unit]:
     """The templates, for the rows that hold in both worlds."""
     helpers = {f"checks/_{_name(subject)}.j2": list(_subject(subject)) for subject in SUBJECTS}
@@ -110,7 +121,7 @@ def _subject(subject: ModuleType) -> Iterator[Line]:
         rows = _rows(subject, severity)
         if rows:
             yield from (("", name), (f"<# {words} #>", name), (f"<% macro {name}_{kind}(values, release) %>", name))
-            yield from _parts(_tree(rows).parts, "")
+            yield from _parts(_tree(rows).parts, "", _as_text)
             yield "<% endmacro %>", name
 
 
@@ -121,18 +132,57 @@ def _tree(rows: Iterable[Check]) -> Block:
     return root.joined()
 
 
-def _parts(parts: Sequence[Block | Check], pad: str) -> Iterator[Line]:
+def row_units() -> dict[str, Unit]:
+    """A helper for each row, in their order, and the template that calls them all."""
+    names = row_names(CHECKS)
+    lines = [("<# The rows of the checks. #>", "rows")]
+    for name, row in zip(names, CHECKS, strict=True):
+        lines += [("", row.id), (f"<# {row.id} {_shown(row.path)} #>", row.id)]
+        lines += [(f"<% macro {name}(values, release) %>", row.id), *_parts(_tree([row]).parts, "", _as_problem)]
+        lines += [("<% endmacro %>", row.id)]
+    calls = [(f"<< {name}(values, release) >>", name) for name in names]
+    return {ROWS: _unit(ROWS, lines), ALL_ROWS: _unit(ALL_ROWS, calls)}
+
+
+def row_names(rows: Iterable[Check]) -> list[str]:
+    """A name for each row: its id, with a number where several have the same."""
+    seen: Counter[str] = Counter()
+    names = []
+    for row in rows:
+        seen[row.id] += 1
+        names.append(row.id.lower() + (f"_{seen[row.id]}" if seen[row.id] > 1 else ""))
+    return names
+
+
+def _shown(path: str) -> str:
+    """A path for people: what a template fills in stands in angle brackets."""
+    return re.sub(r"<< *(.*?) *>>", r"<\1>", path)
+
+
+def _as_text(row: Check) -> Iterator[Line]:
+    """The lines that a chart says."""
+    yield f"{row.message} [{row.id}]", row.id
+    yield from [(f"  {row.hint}", row.id)] if row.hint else []
+
+
+def _as_problem(row: Check) -> Iterator[Line]:
+    """The path and the message."""
+    found = _PATH.finditer(row.path)
+    parts = (part["value"] or (part["loop"] and f"{INDEX}({part['loop']})") or f'"{part["key"]}"' for part in found)
+    yield f"<< {PROBLEM}([{', '.join(parts)}]) >>{row.message}", row.id
+
+
+def _parts(parts: Sequence[Block | Check], pad: str, written: Callable[[Check], Iterator[Line]]) -> Iterator[Line]:
     """Rows and blocks with an empty line between them. Tags are indented; messages, which are text, are not."""
     for number, part in enumerate(parts):
         row = part.first() if isinstance(part, Block) else part
         if number:
             yield "", row.id
         if isinstance(part, Check):
-            yield f"{part.message} [{part.id}]", part.id
-            yield from [(f"  {part.hint}", part.id)] if part.hint else []
+            yield from written(part)
             continue
         yield f"{pad}<% {part.tag} %>", row.id
         word = part.tag.partition(" ")[0]
-        yield from _parts(part.parts, pad if word == "set" else pad + "  ")
+        yield from _parts(part.parts, pad if word == "set" else pad + "  ", written)
         if word != "set":
             yield f"{pad}<% end{word} %>", row.id

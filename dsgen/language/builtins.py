@@ -1,28 +1,34 @@
 """The one table of what templates may call: filters, functions, tests and operators.
 
-Each row has the Python implementation, the Go spelling and the types. The environment takes the Python side, the
-compiler the other two; a test calls every row on both sides and compares the results. `<CHARTNAME>`
-stands for the name of the chart, as in the starters of Helm.
+Each row has the Python implementation, the Go spelling and the types. The environment and the generated code call the
+Python side, the Go back end writes the Go spelling; a test calls every row on both sides and compares the results.
+`<CHARTNAME>` stands for the name of the chart, as in the starters of Helm.
 
-Types are the words of dsgen/compiler/types.py: `str` (any text), `word` (text that is safe without quotes), `int`,
-`bool`, `union` (a text or a number), `any` (an object of the user's), `map`, `list`, `json` (JSON text), `block`
+Types are the words of dsgen/compiler/frontend/types.py: `str` (any text), `word` (text that is safe without quotes),
+`int`, `bool`, `union` (a text or a number), `any` (an object of the user's), `map`, `list`, `json` (JSON text), `block`
 (YAML lines), `file` (the path of a file that is shipped).
 """
 
-import copy
 import operator
-import posixpath
-import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, NoReturn
+from typing import Any
 
-from dsgen.errors import DsgenError
+from dsgen.language.functions import (
+    basename,
+    count_to,
+    fail,
+    get,
+    is_mapping,
+    is_none,
+    is_string,
+    items,
+    join,
+    matching,
+    overlay,
+    replace,
+)
 from dsgen.language.text import indent, quote, scalar, to_json, to_plain_json, to_yaml
-
-
-class TemplateError(DsgenError):
-    """A template called `fail`; the message is for the user."""
 
 
 @dataclass(frozen=True)
@@ -39,42 +45,6 @@ class Builtin:
     each: str = "{}"  # how every argument is wrapped in Go
     takes_none: bool = False  # the first argument may be absent
     converts: bool = False  # the Go side makes an integer of any number by itself
-
-
-def overlay(*maps: Mapping[str, Any]) -> dict[str, Any]:
-    """The maps laid over one another: maps merge, lists and scalars replace, the last one wins; none is changed."""
-    merged: dict[str, Any] = {}
-    for layer in maps:
-        for key, value in layer.items():
-            both = isinstance(value, Mapping) and isinstance(merged.get(key), Mapping)
-            merged[key] = overlay(merged[key], value) if both else copy.deepcopy(value)
-    return merged
-
-
-def get(tree: Mapping[str, Any], *path: Any) -> Any:
-    """`get(tree, key, ..., default)`: the value at the end of the keys, or the default where one of them is absent."""
-    *keys, default = path
-    value: Any = tree
-    for key in keys:
-        if key not in value:
-            return default
-        value = value[key]
-    return value
-
-
-def fail(message: str) -> NoReturn:
-    """Ends rendering with this message."""
-    raise TemplateError(message)
-
-
-def items(tree: Mapping[str, Any]) -> list[tuple[str, Any]]:
-    """Keys and values, sorted by code point, as Go's `range` gives them."""
-    return sorted(tree.items())
-
-
-def matching(text: str, pattern: str) -> bool:
-    """Whether the whole text matches `^...$`; patterns are the ASCII subset that Python and RE2 read alike."""
-    return re.fullmatch(pattern, text) is not None
 
 
 TEXT = ("str", "word")
@@ -98,37 +68,17 @@ BUILTINS = (
     Builtin("int", "filter", int, "| int64", ("word", "int"), "int", converts=True),
     Builtin("string", "filter", scalar, "toString {0}", ("word", "int", "bool"), "word"),
     Builtin("length", "filter", len, "len {0}", ("word", "list", "map", "any"), "int"),
-    Builtin("replace", "filter", str.replace, "| replace {1} {2}", TEXT, "same", (3, 3)),
-    Builtin("join", "filter", lambda texts, separator: separator.join(texts), "| join {1}", ("list",), "str", (2, 2)),
-    Builtin("basename", "filter", posixpath.basename, "base {0}", ("file",), "word"),
+    Builtin("replace", "filter", replace, "| replace {1} {2}", TEXT, "same", (3, 3)),
+    Builtin("join", "filter", join, "| join {1}", ("list",), "str", (2, 2)),
+    Builtin("basename", "filter", basename, "base {0}", ("file",), "word"),
     Builtin("items", "filter", items, "{0}", ("map", "any"), "pairs"),
     Builtin("get", "function", get, "dig {1:} {0}", ("any", "map"), "any", (3, 9)),
     Builtin("overlay", "function", overlay, "mergeOverwrite {0:}", ("any", "map"), "any", (2, 9), each="(deepCopy {})"),
     Builtin("fail", "function", fail, "fail {0}", ("str", "word", "block"), "block"),
-    Builtin(
-        "range", "function", lambda count: range(int(count)), "until (int {0})", ("int",), "list of int", converts=True
-    ),
-    Builtin("none", "test", lambda value: value is None, "eq {0} nil", (), "bool", takes_none=True, converts=True),
-    Builtin(
-        "string",
-        "test",
-        lambda value: isinstance(value, str),
-        'kindIs "string" {0}',
-        (),
-        "bool",
-        takes_none=True,
-        converts=True,
-    ),
-    Builtin(
-        "mapping",
-        "test",
-        lambda value: isinstance(value, Mapping),
-        'kindIs "map" {0}',
-        (),
-        "bool",
-        takes_none=True,
-        converts=True,
-    ),
+    Builtin("range", "function", count_to, "until (int {0})", ("int",), "list of int", converts=True),
+    Builtin("none", "test", is_none, "eq {0} nil", (), "bool", takes_none=True, converts=True),
+    Builtin("string", "test", is_string, 'kindIs "string" {0}', (), "bool", takes_none=True, converts=True),
+    Builtin("mapping", "test", is_mapping, 'kindIs "map" {0}', (), "bool", takes_none=True, converts=True),
     Builtin("matching", "test", matching, "regexMatch {1} {0}", TEXT, "bool", (2, 2)),
     Builtin("in list", "operator", lambda item, texts: item in texts, "has {0} {1}", TEXT, "bool", (2, 2)),
     Builtin("in map", "operator", lambda key, tree: key in tree, "hasKey {1} {0}", TEXT, "bool", (2, 2)),

@@ -1,12 +1,18 @@
-"""`files` in templates: the files that dsgen ships for the pods, as `.Files` of a chart."""
+"""`files` in templates: the files that dsgen ships for the pods, as `.Files` of a chart.
 
-import functools
-import hashlib
-from collections.abc import Mapping
-from fnmatch import fnmatchcase
-from pathlib import Path
+Generated code imports this module, so it is cheap to import.
+"""
+
+from __future__ import annotations
+
+import os
 
 from dsgen.language.text import to_json
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
 
 FOLDER = "scripts"
 DIGEST_LENGTH = 10
@@ -16,14 +22,21 @@ DIGEST_LENGTH = 10
 class Files:
     """The texts below `root/scripts`, by their path below `root`."""
 
-    def __init__(self, root: Path) -> None:
+    def __init__(self, root: Path | str) -> None:
         self._root = root
+        self._texts: dict[str, str] = {}
 
-    @functools.cached_property
+    @property
     def texts(self) -> Mapping[str, str]:
         """Path -> text, sorted; read when it is first asked for."""
-        paths = sorted(path for path in (self._root / FOLDER).iterdir() if path.is_file())
-        return {f"{FOLDER}/{path.name}": path.read_text(encoding="utf-8") for path in paths}
+        if not self._texts:
+            folder = os.path.join(self._root, FOLDER)  # noqa: PTH118 (pathlib costs more than all of these files)
+            for name in sorted(os.listdir(folder)):  # noqa: PTH208
+                path = os.path.join(folder, name)  # noqa: PTH118
+                if os.path.isfile(path):  # noqa: PTH113
+                    with open(path, encoding="utf-8") as file:  # noqa: PTH123
+                        self._texts[f"{FOLDER}/{name}"] = file.read()
+        return self._texts
 
     def get(self, path: str) -> str:
         """The text without its one final newline: the template's own line gives it back."""
@@ -34,16 +47,25 @@ class Files:
         return dict.fromkeys(matching(self.texts, pattern))
 
     def digest(self, pattern: str) -> str:
-        """The digest of the files that match. In a chart it is a constant."""
+        """The digest of the files that match. What is compiled has it as a constant."""
         return digest(self.texts, pattern)
 
 
 def matching(texts: Mapping[str, str], pattern: str) -> list[str]:
-    """The paths that match, sorted."""
-    return sorted(path for path in texts if fnmatchcase(path, pattern))
+    """The paths that match, sorted. One `*` of the pattern stands for any text."""
+    start, star, end = pattern.partition("*")
+    if not star:
+        return [pattern] if pattern in texts else []
+    return sorted(path for path in texts if path.startswith(start) and path.removeprefix(start).endswith(end))
 
 
 def digest(texts: Mapping[str, str], pattern: str) -> str:
     """A short digest of the names and the content of the files that match."""
+    import hashlib  # not at the head: only the compiler asks for it
+
     content = to_json({path: texts[path] for path in matching(texts, pattern)})
     return hashlib.sha256(content.encode()).hexdigest()[:DIGEST_LENGTH]
+
+
+SHIPPED = Files(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))  # noqa: PTH100, PTH120
+"""The files of this package."""

@@ -4,18 +4,20 @@ Flat manifests come from Python, the chart's from Go. A text that one of them em
 `ds_config.json`, say) must be the same in both, so quoting, JSON and numbers follow Go's strconv and encoding/json.
 """
 
-import math
-import re
-from collections.abc import Iterable, Iterator, Mapping
-from decimal import Decimal
-from typing import Any
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import re
+    from collections.abc import Callable, Iterable, Iterator, Mapping
+    from typing import Any
 
 _SHORT_ESCAPES = {7: r"\a", 8: r"\b", 12: r"\f", 10: r"\n", 13: r"\r", 9: r"\t", 11: r"\v", 34: r"\"", 92: r"\\"}
 
 # What Go's `%q` escapes: control and format characters, separators, private use, noncharacters. A list of ranges rather
 # than str.isprintable(), whose answer depends on the Unicode version of the Python at hand: the bytes may not.
 # Characters without a meaning yet stand as they are (Go escapes them); YAML reads both alike.
-_ESCAPED = re.compile(
+_ESCAPED = (
     r"[\x00-\x1f\"\\\x7f-\xa0\xad\u0600-\u0605\u061c\u06dd\u070f\u0890\u0891\u08e2\u1680\u180e\u2000-\u200f\u2028-\u202f"
     r"\u205f-\u206f\u3000\ud800-\uf8ff\ufdd0-\ufdef\ufeff\ufff0-\ufffb\ufffe\uffff\U000110bd\U000110cd"
     r"\U00013430-\U0001343f\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U0001fffe\U0001ffff\U0002fffe\U0002ffff"
@@ -28,12 +30,24 @@ _JSON_ESCAPES = {
 }
 
 # Beyond U+FFFF YAML takes every character as it is.
-_NOT_PLAIN = re.compile("[\x7f-\uffff]")
+_NOT_PLAIN = "[\x7f-\uffff]"
 
 
 def quote(value: object) -> str:
     """A scalar in double quotes, as Go's `%q` writes it; any YAML or JSON-like reader gives the same text back."""
-    return '"' + _ESCAPED.sub(_escape, value if isinstance(value, str) else scalar(value)) + '"'
+    text = value if isinstance(value, str) else scalar(value)
+    return f'"{text}"' if _is_plain(text) else '"' + _sub(_ESCAPED, _escape, text) + '"'
+
+
+def _is_plain(text: str) -> bool:
+    """Whether neither Go nor JSON escapes anything in the text: most texts are answered without a look at patterns."""
+    return text.isascii() and text.isprintable() and '"' not in text and "\\" not in text
+
+
+def _sub(pattern: str, escape: Callable[[re.Match[str]], str], text: str) -> str:
+    import re  # not at the head: few texts need it
+
+    return re.sub(pattern, escape, text)
 
 
 def _escape(match: re.Match[str]) -> str:
@@ -67,7 +81,9 @@ def number(value: int | float) -> str:
         return str(value)
     double = float(value)
     if double == 0:
-        return "-0" if math.copysign(1, double) < 0 else "0"
+        return "-0" if str(double).startswith("-") else "0"
+    from decimal import Decimal  # not at the head: few values need it
+
     decimal = Decimal(repr(double))
     if 1e-6 <= abs(double) < 1e21:
         return format(decimal, "f").removesuffix(".0")
@@ -82,10 +98,10 @@ def to_json(value: Any) -> str:
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, str):
-        return '"' + value.translate(_JSON_ESCAPES) + '"'
+        return f'"{value}"' if _is_plain(value) else '"' + value.translate(_JSON_ESCAPES) + '"'
     if isinstance(value, int | float):
         return number(value)
-    if isinstance(value, Mapping):
+    if isinstance(value, dict):
         return "{" + ",".join(f"{to_json(key)}:{to_json(value[key])}" for key in sorted(value)) + "}"
     return "[" + ",".join(map(to_json, value)) + "]"
 
@@ -95,7 +111,9 @@ def to_plain_json(value: Any) -> str:
 
     The chart's helper `plainJson` writes the same text.
     """
-    return _NOT_PLAIN.sub(lambda match: f"\\u{ord(match[0]):04x}", to_json(value))
+    text = to_json(value)
+    is_plain = text.isascii() and "\x7f" not in text
+    return text if is_plain else _sub(_NOT_PLAIN, lambda match: f"\\u{ord(match[0]):04x}", text)
 
 
 class YamlWriter:
@@ -106,7 +124,7 @@ class YamlWriter:
 
     def lines(self, value: Any, path: tuple[str | int, ...] = ()) -> list[str]:
         """The lines of a value; path: where it stands, for comments."""
-        if isinstance(value, Mapping) and value:
+        if isinstance(value, dict) and value:
             return [line for key in self.keys(value) for line in self.entry(key, value[key], (*path, key))]
         if isinstance(value, list | tuple) and value:
             return [line for index, item in enumerate(value) for line in self._item(item, (*path, index))]
@@ -118,7 +136,7 @@ class YamlWriter:
         if isinstance(value, str) and self.is_block(value):
             return [f"{name} {_header(value)}{comment}", *_inside(value.removesuffix("\n").split("\n"))]
         lines = self.lines(value, path)
-        if isinstance(value, Mapping | list | tuple) and value:
+        if isinstance(value, dict | list | tuple) and value:
             return [f"{name}{comment}", *_inside(lines)]
         return [f"{name} {lines[0]}{comment}"]
 
@@ -174,5 +192,10 @@ def indent(text: str, width: int) -> str:
 
     Empty lines stay empty, so that nothing has trailing blanks.
     """
-    first, *rest = text.split("\n")
-    return "\n".join([first, *(" " * width + line if line else line for line in rest)])
+    if not width or "\n" not in text:
+        return text
+    line_end = "\n" + " " * width
+    moved = text.replace("\n", line_end)
+    while f"{line_end}\n" in moved:  # of neighbouring empty lines the first turn leaves every second one
+        moved = moved.replace(f"{line_end}\n", "\n\n")
+    return moved[:-width] if moved.endswith(line_end) else moved

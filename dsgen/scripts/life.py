@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 import sys
 import time
 from collections.abc import Callable
 from typing import Any
 
 import settings
+from record import parse
 
 DONE, FAILED, ORPHAN, CANNOT_WORK, TERMINATED = 0, 1, 75, 78, 143
 RESERVED_SECONDS = 20  # of the grace period: what the ranks do not get
@@ -44,10 +44,9 @@ def say(text: str) -> None:
 def record(run: str) -> dict[str, Any]:
     """What this pod sees of the run's record; {} before there is one."""
     try:
-        found = json.loads((settings.STATUS / run).read_text(encoding="utf-8"))
+        return parse((settings.STATUS / run).read_text(encoding="utf-8"))
     except (OSError, ValueError):
         return {}
-    return found if isinstance(found, dict) else {}
 
 
 def end_phase(run: str) -> str:

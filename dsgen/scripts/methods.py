@@ -173,7 +173,7 @@ class Method(NamedTuple):
 
     `ssh`: the launcher starts them over ssh; else each worker starts its own. `tools`: programs that the image needs.
     `ranks`: each rank is a rank.py that the launcher hears of; else the exit code of the command is all there is.
-    `labelled`: rank.py and session.py name their host themselves, because nobody else puts it before their lines.
+    `pdsh`: pdsh opens the sessions, and says how each ended for ssh.
     `whole`: the user's command is one program for a whole worker, and nothing is added to it.
     `local_rank`: programs expect `--local_rank=N`, because DeepSpeed's own launcher gives it; other launchers do not.
     """
@@ -183,14 +183,14 @@ class Method(NamedTuple):
     command: Callable[[Start], list[str]]
     environment: Callable[[Start], dict[str, str]] = own_environment
     ranks: bool = True
-    labelled: bool = True
+    pdsh: bool = False
     whole: bool = False
     local_rank: bool = False
 
 
 SSH = ("ssh", "ssh-keygen", "pdsh")
 METHODS = {
-    "pdsh": Method(True, ("deepspeed", *SSH), pdsh, pdsh_environment, labelled=False, local_rank=True),
+    "pdsh": Method(True, ("deepspeed", *SSH), pdsh, pdsh_environment, pdsh=True, local_rank=True),
     "openmpi": Method(True, ("mpirun", *SSH), openmpi, openmpi_environment),
     "launcher-command": Method(True, SSH, launcher_command, launcher_command_environment, ranks=False, whole=True),
     "torchrun": Method(False, (), torchrun, torchrun_environment),

@@ -18,7 +18,7 @@ import json
 import select
 import signal
 import time
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import methods
 import processes
@@ -36,10 +36,6 @@ OPENMPI = {
 }
 TAIL_LINES, TAIL_BYTES = 20, 4096
 DRAIN_SECONDS = 2.0  # for what is still in the pipe when the program has ended; others may hold it open
-
-
-def report(run: settings.Settings, kind: str, facts: dict[str, Any]) -> None:
-    reports.report(run, f"{kind} {json.dumps(facts)}")
 
 
 class Place(NamedTuple):
@@ -149,6 +145,7 @@ class Rank:
 def main(arguments: list[str]) -> int:
     run = settings.load()
     method = methods.of(run)
+    reporter = reports.Reporter(run)
     try:
         here = place(method.whole)
     except KeyError as missing:
@@ -156,14 +153,14 @@ def main(arguments: list[str]) -> int:
         return 1
     if TERMINATING.exists():  # torchrun starts anew what has ended
         return 128 + signal.SIGTERM
-    report(run, "dsgen-rank", {"rank": here.rank, "worldSize": here.world, "localRank": here.local})
+    reporter.say("rank", {"rank": here.rank, "worldSize": here.world, "localRank": here.local})
     if run.bind_cores and not method.whole:
         bind(here.local, run.slots)
     inserted = [f"--local_rank={here.local}"] if run.local_rank and method.local_rank else []
     program = Rank(command(inserted, arguments))
     code = program.wait()
     if code and not program.told_to_stop:  # a rank that is stopped because of another one is not the one that failed
-        report(run, "dsgen-rank-failed", {"rank": here.rank, "exitCode": code, "tail": program.tail.lines()})
+        reporter.say("rank-failed", {"rank": here.rank, "exitCode": code, "tail": program.tail.lines()})
     return code
 
 

@@ -67,9 +67,8 @@ TRANSITIONS: dict[str, Row] = {
     "debug": Row("Running", "Debug", None),
     "debug-ended": Row("Succeeded", "Debug", 0),
     "debug-failed": Row("Failed", "Debug", TRAINING),
-    # Written by keygen, in the launcher's place.
+    # Written by the sidecar, when the launcher has ended without an end of the run, or was never started.
     "no-key-made": Row("Failed", "KeygenFailed", 78),
-    # Written by the sidecar, when the launcher has ended without an end of the run.
     "setup-failed": Row("Failed", "SetupFailed", 1),
     "code-failed": Row("Failed", "CodeFailed", 78),
     "terminated": Row("Pending", "LauncherTerminated", 143),
@@ -113,10 +112,14 @@ def seconds(text: str | None) -> float | None:
 def parse(text: str | None) -> dict[str, Any]:
     """A record from its line; {} when there is none or it is not one."""
     try:
-        content = json.loads(text or "")
-    except ValueError:
+        content = json.loads(text or "", parse_constant=_refused)
+    except (ValueError, RecursionError):  # the latter for nesting without end
         return {}
     return content if isinstance(content, dict) else {}
+
+
+def _refused(word: str) -> None:
+    raise ValueError(f"{word} is not JSON")
 
 
 def close(attempts: list[dict[str, Any]], reason: str, end: str) -> list[dict[str, Any]]:

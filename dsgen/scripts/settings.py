@@ -16,7 +16,7 @@ ROOT = Path(os.environ.get("DSGEN_ROOT") or "/")
 CONFIG = ROOT / "etc/dsgen"  # the run's ConfigMap: settings, command, scripts
 KEYS = ROOT / "etc/dsgen-keys"  # the Secret with the key pair; may fill late
 STATUS = ROOT / "etc/dsgen-status"  # the job's record, one file per run
-RUN = ROOT / "run/dsgen"  # private to the pod, in memory
+RUN = ROOT / "run/dsgen"  # this container's own volume, in memory: no other container writes to it
 TERMINATION_LOG = ROOT / "dev/termination-log"
 
 END_PHASES = ("Succeeded", "Failed", "Stopped")
@@ -61,6 +61,11 @@ class Settings(NamedTuple):
     debug_command: list[str]
     webhook_url: str
     code_path: str
+
+
+def written_by(container: str) -> Path:
+    """The volume of another container of the pod, mounted read-only. What lies there is read by exchange.py alone."""
+    return ROOT / f"run/dsgen-{container}"
 
 
 def load(path: Path = CONFIG / "settings.json") -> Settings:

@@ -172,7 +172,7 @@ def test_github_escapes_what_would_end_a_field_or_a_line() -> None:
     found = one(id="DS108", position=place, message="100%\r\n::error::x", hint="a\nb", severity="warning")
 
     expected = (
-        "::warning file=a%2Cb%3A100%25\\n.yaml,line=1,col=2,title=Too few%2C too many or excluding entries [DS108]::"
+        "::warning file=a%2Cb%3A100%25\\n.yaml,line=1,col=2,title=Too few%2C too many or conflicting entries [DS108]::"
         "100%25\\r\\n::error::x%0Ahint: a%0Ahint: b\n"
     )
     assert expected == reports.as_github([found])

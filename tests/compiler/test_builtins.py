@@ -5,7 +5,8 @@ from typing import Any
 
 import pytest
 
-from dsgen.language.builtins import BUILTINS, overlay
+from dsgen.language.builtins import BUILTINS
+from dsgen.language.functions import overlay
 from tests.compiler.worlds import Worlds
 from tests.helm import MAJORS
 
@@ -70,6 +71,12 @@ def jinja(worlds: Worlds) -> dict[str, str]:
     return worlds.jinja(FILLED)
 
 
+@pytest.fixture(scope="module")
+def texts(worlds: Worlds) -> tuple[dict[str, str], dict[str, str]]:
+    """What Jinja2 writes, and what Python does."""
+    return worlds.jinja_texts(FILLED), worlds.python_texts(FILLED)
+
+
 @pytest.fixture(scope="module", params=MAJORS)
 def charts(worlds: Worlds, request: pytest.FixtureRequest) -> dict[str, str]:
     return worlds.helm(request.param)
@@ -78,6 +85,13 @@ def charts(worlds: Worlds, request: pytest.FixtureRequest) -> dict[str, str]:
 @pytest.mark.parametrize("case", CASES)
 def test_both_worlds_agree(case: str, jinja: dict[str, str], charts: dict[str, str]) -> None:
     assert jinja[case] == charts[case]
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_python_writes_what_jinja_does(case: str, texts: tuple[dict[str, str], dict[str, str]]) -> None:
+    jinja, python = texts
+
+    assert jinja[case] == python[case]
 
 
 def test_every_row_has_a_case() -> None:

@@ -5,15 +5,17 @@ import re
 from dsgen.checks import CHECKS, SUBJECTS
 from dsgen.checks.row import Check
 from dsgen.compiler import checks
-from dsgen.compiler.package import compiled_templates
+from dsgen.compiler.chart.package import compiled_templates
 
 
 def row(id_: str, *given: str, when: str = "", inside: tuple[str, ...] = (), hint: str = "") -> Check:
-    return Check(id_, "name", when, f"{id_} is wrong", hint, inside, given)
+    conditions = (" or ".join(f"values.{one}" for one in condition.split(" or ")) for condition in given)
+    around = (*(f"if {condition}" for condition in conditions), *inside)
+    return Check(id=id_, path="name", message=f"{id_} is wrong", when=when, hint=hint, inside=around)
 
 
 def written(*rows: Check) -> str:
-    return "\n".join(line for line, _ in checks._parts(checks._tree(rows).parts, ""))
+    return "\n".join(line for line, _ in checks._parts(checks._tree(rows).parts, "", checks._as_text))
 
 
 def test_conditions_of_one_row_are_one_condition() -> None:
@@ -24,6 +26,19 @@ A is wrong [A]
 <% endif %>"""
 
     assert expected == written(row("A", "a or b", "c", when="x", hint="mend it"))
+
+
+def test_a_row_for_python_gives_path_and_message() -> None:
+    path = "<< role >>.tolerations[one].<< key >>"
+    found = Check(id="DS1", path=path, message="<< key | quote >> is wrong")
+
+    assert [
+        '<< problem([role, "tolerations", index(one), key]) >><< key | quote >> is wrong',
+    ] == [line for line, _ in checks._as_problem(found)]
+
+
+def test_rows_of_one_id_have_names_of_their_own() -> None:
+    assert ["a", "b", "a_2", "a_3"] == checks.row_names([row("A"), row("B"), row("A"), row("A")])
 
 
 def test_rows_share_loops_and_conditions_wherever_they_stand() -> None:
@@ -59,7 +74,7 @@ B is wrong [B]
 
 
 def files() -> dict[str, str]:
-    return {path: text for path, text in compiled_templates().templates.items() if path.startswith("checks/")}
+    return {path: text for path, text in compiled_templates().items() if path.startswith("checks/")}
 
 
 def test_every_subject_has_a_file() -> None:
@@ -84,6 +99,6 @@ def test_no_condition_stands_directly_inside_itself() -> None:
 
 def test_the_template_that_fails_lies_deepest() -> None:
     """Helm renders the path with the most parts first."""
-    depths = {path: path.count("/") for path in compiled_templates().templates}
+    depths = {path: path.count("/") for path in compiled_templates()}
 
     assert [checks.TEMPLATE] == [path for path, depth in depths.items() if depth == max(depths.values())]

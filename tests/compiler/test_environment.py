@@ -6,8 +6,8 @@ import jinja2
 import pytest
 
 from dsgen.errors import DsgenError
-from dsgen.language.builtins import TemplateError
 from dsgen.language.environment import Environment, environment
+from dsgen.language.functions import TemplateError
 
 HELPERS = {
     "_b.j2": "<% macro outer(x) %>\n[<< inner(x) >>]\n<% endmacro %>\n",

@@ -36,6 +36,10 @@ LOOP = "<% for name, volume in values.storage | items %>\n"
         ('a: << files.digest("none/*") >>\n', "there is no file 'none/*'"),
         ('<% for path, _ in files.glob("none/*") | items %>\n<% endfor %>\n', "there is no file 'none/*'"),
         ("a: <<\n", "unexpected 'end of template'"),
+        ("<% for x in values.texts %>\n<% for x in values.none %>\n<% endfor %>\n<% endfor %>\n", "'x' has a meaning"),
+        # the rows of checks
+        ('<< problem("a") >>a\n', "problem takes the list of the keys"),
+        ('<< problem(["a", index(values)]) >>a\n', "index takes the name of a loop around it"),
         # layout
         ("a: <% if values.flag %>x<% endif %>\n", "a tag stands alone on its line"),
         ("<% if values.flag %> a\n<% endif %>\n", "a tag stands alone on its line"),
@@ -109,6 +113,11 @@ def test_refused(source: str, message: str) -> None:
 def test_line_of_an_error() -> None:
     with pytest.raises(CompileError, match=r"^t\.yaml:4: unknown name 'x'$"):
         go("<# Two\nlines. #>\na: 1\nb: << x >>\n")
+
+
+def test_the_end_of_a_comment_in_go() -> None:
+    with pytest.raises(CompileError, match=r"a comment cannot hold \*/, where it ends in Go: a \*/ b"):
+        go("<# a */ b #>\na: 1\n")
 
 
 def macro(body: str, argument: str = "a") -> str:

@@ -8,13 +8,14 @@ from pathlib import Path
 import pytest
 from jinja2 import nodes
 
-from dsgen.compiler import CompileError, tree
-from dsgen.compiler.expressions import Expressions
-from dsgen.compiler.helpers import Helpers
-from dsgen.compiler.scope import Scope
-from dsgen.compiler.source import Unit
-from dsgen.compiler.statements import Statements
-from dsgen.compiler.types import SchemaTypes
+from dsgen.compiler import CompileError
+from dsgen.compiler.frontend import tree
+from dsgen.compiler.frontend.expressions import Expressions
+from dsgen.compiler.frontend.helpers import Helpers
+from dsgen.compiler.frontend.scope import Scope
+from dsgen.compiler.frontend.source import Unit
+from dsgen.compiler.frontend.statements import Statements
+from dsgen.compiler.frontend.types import SchemaTypes
 from dsgen.language.environment import environment
 from tests.compiler.worlds import FILES, SCHEMA, go
 
@@ -98,7 +99,7 @@ def test_refused(kind: str, source: str) -> None:
 def test_every_typed_part_has_a_case() -> None:
     """What both worlds are compared with makes use of every expression and statement of the typed tree.
 
-    Lines are in messages for people alone, which are compared by tests/test_checks_in_chart.py.
+    Those of the rows of checks are for Python alone; tests/test_checks_in_jinja.py has them.
     """
     helpers = Helpers(SchemaTypes(SCHEMA).values, FILES)
     helpers.read(Unit("_h.j2", CASES["_h.j2"]), environment())
@@ -112,6 +113,6 @@ def test_every_typed_part_has_a_case() -> None:
             used |= {type(part) for part in typed(body)}
     for _, helper in helpers:
         used |= {type(part) for body in helper.bodies.values() for part in typed(body)}
-    expected = {*tree.Expr.__subclasses__(), *typing.get_args(tree.Statement)} - {tree.Lines}
+    expected = {*tree.Expr.__subclasses__(), *typing.get_args(tree.Statement)} - {tree.LoopIndex, tree.Problem}
 
     assert expected == used

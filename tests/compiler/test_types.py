@@ -2,7 +2,7 @@
 
 import pytest
 
-from dsgen.compiler.types import (
+from dsgen.compiler.frontend.types import (
     ANY,
     BOOL,
     EMPTY,

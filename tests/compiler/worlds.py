@@ -2,18 +2,22 @@
 
 import json
 import re
+import sys
 from collections.abc import Mapping
 from pathlib import Path
-from types import MappingProxyType
+from types import MappingProxyType, ModuleType
 from typing import Any
 
 import yaml
 
-from dsgen.compiler.golang import CHART_NAME
-from dsgen.compiler.package import STATIC
-from dsgen.compiler.program import compile_units
-from dsgen.compiler.source import Unit
+from dsgen.compiler.chart.package import STATIC
+from dsgen.compiler.frontend.program import typed
+from dsgen.compiler.frontend.source import Unit
+from dsgen.compiler.go.layout import go_templates
+from dsgen.compiler.go.pipelines import CHART_NAME
+from dsgen.compiler.python.modules import python_modules
 from dsgen.language.environment import Environment, environment
+from dsgen.language.files import Files
 from tests.helm import helm, helm_template
 from tests.parity import dump
 
@@ -89,7 +93,7 @@ def everything(
 ) -> Mapping[str, str]:
     """The Go texts of a template and of its helpers."""
     units = {"t.yaml": Unit("t.yaml", source), "_h.j2": Unit("_h.j2", helpers)}
-    return compile_units(units, SCHEMA, files, environment(), **options).templates
+    return go_templates(typed(units, SCHEMA, files, environment(), **options))
 
 
 def expression(text: str) -> str:
@@ -99,7 +103,7 @@ def expression(text: str) -> str:
 
 
 class Worlds:
-    """A folder of templates and one tree of values, given to both engines."""
+    """A folder of templates and one tree of values, given to the engines of both worlds and written as Python."""
 
     def __init__(self, folder: Path, templates: Mapping[str, str], helpers: str, values: dict[str, Any]) -> None:
         self._values, self._names = values, sorted(templates)
@@ -118,7 +122,8 @@ class Worlds:
 
     def _chart(self, folder: Path, sources: Mapping[str, str]) -> None:
         units = {name: Unit(name, source) for name, source in sources.items()}
-        compiled = compile_units(units, SCHEMA, FILES, self._environment).templates
+        self._program = typed(units, SCHEMA, FILES, self._environment)
+        compiled = go_templates(self._program)
         folder.joinpath("templates").mkdir(parents=True)
         folder.joinpath("scripts").mkdir()
         for path, text in FILES.items():
@@ -132,8 +137,22 @@ class Worlds:
 
     def jinja(self, filled: dict[str, Any]) -> dict[str, str]:
         """The documents by template; `filled`: the values with the defaults that Helm has not."""
+        return {name: canonical(text) for name, text in self.jinja_texts(filled).items()}
+
+    def jinja_texts(self, filled: dict[str, Any]) -> dict[str, str]:
+        """The same as text."""
         context = {"values": filled, "release": RELEASE}
-        return {name: canonical(self._environment.get_template(name).render(context)) for name in self._names}
+        return {name: self._environment.get_template(name).render(context) for name in self._names}
+
+    def python_texts(self, filled: dict[str, Any]) -> dict[str, str]:
+        """What the generated Python writes, by template."""
+        sources = python_modules(self._program, self._names, "worlds_in_python")
+        helpers, manifests = ModuleType("worlds_in_python.helpers"), ModuleType("worlds_in_python.manifests")
+        exec(sources["helpers.py"], vars(helpers))
+        sys.modules[helpers.__name__] = helpers
+        exec(sources["manifests.py"], vars(manifests))
+        vars(manifests)["SHIPPED"] = Files(self._folder)
+        return {name: manifests.TEMPLATES[name](filled, RELEASE) for name in self._names}
 
     def helm(self, major: int) -> dict[str, str]:
         """The documents by template."""

@@ -1,4 +1,4 @@
-"""Generated values: the flat manifests and the objects of the chart are the same, with both Helm majors."""
+"""Generated values: Jinja2 writes the same flat manifests, and the chart has the same objects with both Helm majors."""
 
 import functools
 import tempfile
@@ -12,7 +12,7 @@ from dsgen.reading.nodes import SourceText
 from tests.fuzz.shrink import smallest_tree
 from tests.generated_values import sound_texts
 from tests.helm import MAJORS
-from tests.parity import Objects, batch_objects, dump, flat_objects, problems
+from tests.parity import Objects, batch_objects, dump, flat_objects, jinja_difference, problems
 
 BATCH = 50
 DEFAULT = 2000
@@ -48,6 +48,10 @@ def compare(texts: Sequence[str]) -> tuple[Counter[str], list[str]]:
     """How many are equal, and a minimal text for each that is not."""
     figures: Counter[str] = Counter()
     differences = []
+    for text in texts:
+        difference = jinja_difference(text)
+        figures[f"Jinja2: {'DIFFERENT' if difference else 'equal'}"] += 1
+        differences += [f"Jinja2: {text}\n{difference}"] if difference else []
     with ThreadPoolExecutor() as both:
         answers = list(both.map(lambda major: different(major, texts), MAJORS))
     for major, found in zip(MAJORS, answers, strict=True):

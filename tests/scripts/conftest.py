@@ -161,10 +161,11 @@ class Pod:
     def ssh_argv(self, command: str) -> list[str]:
         return ["ssh", "-F", str(self.config / "ssh_config"), "cifar-1-worker-0", command]
 
-    def ssh(self, command: str, *options: str) -> "subprocess.CompletedProcess[str]":
+    def ssh(self, command: str, *options: str, nonce: str = "") -> "subprocess.CompletedProcess[str]":
         argv = self.ssh_argv(command)
         return subprocess.run(
             [*argv[:-1], *options, argv[-1]],
+            env={**os.environ, **({"DSGEN_NONCE": nonce} if nonce else {})},
             capture_output=True,
             text=True,
             stdin=subprocess.DEVNULL,

@@ -16,8 +16,12 @@ import workers
 from apart import Apart
 
 HOSTS = ["cifar-1-worker-0.cifar-1", "cifar-1-worker-1.cifar-1"]
-RANKS = [f'cifar-1-worker-{i}: dsgen-rank {{"rank": {i}, "worldSize": 2, "localRank": 0}}\n'.encode() for i in (0, 1)]
-FAILED = b'cifar-1-worker-1: dsgen-rank-failed {"rank": 1, "exitCode": 3, "tail": ["a", "b"]}\n'
+# Behind the nonce.
+RANKS = [
+    f' dsgen-rank {{"host": "cifar-1-worker-{i}", "rank": {i}, "worldSize": 2, "localRank": 0}}\n'.encode()
+    for i in (0, 1)
+]
+FAILED = b' dsgen-rank-failed {"host": "cifar-1-worker-1", "rank": 1, "exitCode": 3, "tail": ["a", "b"]}\n'
 SMALL = RANKS[0].replace(b'"worldSize": 2', b'"worldSize": 1')
 # The Job controller's words: worker 0 failed because worker 1 was gone.
 MESSAGE = (
@@ -30,6 +34,7 @@ MESSAGE = (
 def run_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """The pod's /run/dsgen."""
     monkeypatch.setattr(settings, "RUN", tmp_path)
+    monkeypatch.setattr(settings, "written_by", lambda _: tmp_path)
     monkeypatch.setattr(settings, "TERMINATION_LOG", tmp_path / "termination-log")
     monkeypatch.setattr(launcher, "CONFIRM_SECONDS", 0)
     return tmp_path
@@ -55,7 +60,7 @@ def begun(*reports: bytes, **changes: Any) -> launcher.Launcher:
     made = launcher.Launcher(configured, workers.Workers(HOSTS, 1, 3600))
     assert isinstance(made.side, Apart)
     for line in reports:
-        made.side.output.take(line)
+        made.side.output.take(made.side.output.nonce + line)
     return made
 
 
@@ -184,10 +189,13 @@ def test_the_address_for_reports_is_said(run_folder: Path) -> None:
     made.side.prepare()
     made.journal.move("waiting")
 
-    host, _, port = exchange.read(run_folder / exchange.LAUNCHER)["launcher"].rpartition(":")
-    with socket.create_connection((host, int(port)), timeout=5) as connection:
-        connection.sendall(RANKS[0])
-        connection.shutdown(socket.SHUT_WR)
-        assert connection.recv(1) == b""
+    address, _, nonce = exchange.read(run_folder / exchange.LAUNCHER)["launcher"].rpartition("/")
+    host, _, port = address.rpartition(":")
+    for begins in (b"", b"0" * 32, nonce.encode()):
+        assert made.side.output.ranks == set(), "who does not know the nonce says nothing"
+        with socket.create_connection((host, int(port)), timeout=5) as connection:
+            connection.sendall(begins + RANKS[0])
+            connection.shutdown(socket.SHUT_WR)
+            assert connection.recv(1) == b""
 
     assert made.side.output.ranks == {0}

@@ -28,17 +28,24 @@ import workers
 
 SCRIPTS = Path(launcher.__file__).parent
 HOSTS = ["cifar-1-worker-0.cifar-1", "cifar-1-worker-1.cifar-1"]
-RANK = b'cifar-1-worker-1: dsgen-rank {"rank": 1, "worldSize": 2, "localRank": 0}\n'
-FAILED = b'cifar-1-worker-1: dsgen-rank-failed {"rank": 1, "exitCode": 3, "tail": ["a", "b"]}\n'
-CLOSED = b"cifar-1-worker-1: dsgen-session-end 3\n"
+NONCE = "5f" * 16
+LABEL = b"cifar-1-worker-1: "
+RANK = LABEL + b'NONCE dsgen-rank {"host": "cifar-1-worker-1", "rank": 1, "worldSize": 2, "localRank": 0}\n'
+FAILED = LABEL + b'NONCE dsgen-rank-failed {"host": "cifar-1-worker-1", "rank": 1, "exitCode": 3, "tail": ["a", "b"]}\n'
+CLOSED = LABEL + b'NONCE dsgen-session-end {"host": "cifar-1-worker-1", "exitCode": 3}\n'
 SSH = b"pdsh@cifar-1-launcher-x: cifar-1-worker-1: ssh exited with exit code 3\n"
 
 
 def read(*lines: bytes) -> output.Output:
-    seen = output.Output(HOSTS)
+    seen = output.Output(HOSTS, NONCE, pdsh=True)
     for line in lines:
-        seen.take(line)
+        take(seen, line)
     return seen
+
+
+def take(seen: output.Output, line: bytes) -> bytes:
+    """A line with the nonce of these ranks."""
+    return seen.take(line.replace(b"NONCE", seen.nonce))
 
 
 @pytest.mark.parametrize(
@@ -48,16 +55,53 @@ def read(*lines: bytes) -> output.Output:
         b"cifar-1-worker-1: \x80\xff\x00\n",
         b"no label\n",
         b"\n",
-        b"cifar-1-worker-1: dsgen-rank {broken\n",
-        b'cifar-1-worker-1: dsgen-rank {"rank": 1}\n',
-        b"cifar-1-worker-1: dsgen-session-end now\n",
-        b"another-host: dsgen-session-end 0\n",
-        b"dsgen-session-end 0\n",
         SSH,
     ],
 )
 def test_output_goes_to_the_log_unchanged(line: bytes) -> None:
-    assert line == read().take(line)
+    assert line == take(read(), line)
+
+
+@pytest.mark.parametrize("line", [RANK, FAILED, CLOSED])
+@pytest.mark.parametrize("nonce", [b"", b"0" * 32, NONCE[:-1].encode(), b"NONCE"])
+def test_what_looks_like_a_protocol_line_is_output(line: bytes, nonce: bytes) -> None:
+    """A program may print anything, a text about dsgen too."""
+    seen = output.Output(HOSTS, pdsh=True)
+
+    assert line.replace(b"NONCE", nonce) == seen.take(line.replace(b"NONCE", nonce))
+    assert not seen.began()
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        b"dsgen-rank {broken",
+        b'dsgen-rank {"host": "cifar-1-worker-1", "rank": 1}',
+        b'dsgen-rank {"rank": 1, "worldSize": 2}',
+        b'dsgen-rank {"host": "another", "rank": 1, "worldSize": 2}',
+        b'dsgen-rank {"host": 7, "rank": 1, "worldSize": 2}',
+        b'dsgen-rank {"host": "cifar-1-worker-1", "rank": Infinity, "worldSize": 2}',
+        b'dsgen-rank {"host": "cifar-1-worker-1", "rank": ' + b"[" * 20000 + b"}",
+        b'dsgen-session-end {"host": "cifar-1-worker-1", "exitCode": "now"}',
+        b'dsgen-session-end {"host": "cifar-1-worker-1", "exitCode": []}',
+        b"is the nonce",
+    ],
+)
+def test_the_log_never_shows_the_nonce(text: bytes) -> None:
+    """Not even where the line is none of the protocol's."""
+    seen = read()
+
+    assert LABEL + b" " + text + b"\n" == take(seen, LABEL + b"NONCE " + text + b"\n")
+    assert not seen.began()
+
+
+def test_pdshs_words_count_where_pdsh_says_them() -> None:
+    """Not in the middle of a long line, and not where mpirun starts the ranks: there each may print them."""
+    seen = read(b"x" * 10, SSH)
+    others = output.Output(HOSTS)
+    others.take(SSH)
+
+    assert ({}, {}) == (seen.ssh_ended, others.ssh_ended)
 
 
 @pytest.mark.parametrize(
@@ -66,16 +110,16 @@ def test_output_goes_to_the_log_unchanged(line: bytes) -> None:
         (RANK, b"[dsgen] rank 1 of 2 started on cifar-1-worker-1.cifar-1\n"),
         (FAILED, b"[dsgen] rank 1 on cifar-1-worker-1.cifar-1 ended with 3\n"),
         (CLOSED, b"[dsgen] cifar-1-worker-1.cifar-1 ended with 3\n"),
-        (CLOSED.replace(b"-1:", b"-1.cifar-1:"), b"[dsgen] cifar-1-worker-1.cifar-1 ended with 3\n"),
+        (CLOSED.removeprefix(LABEL), b"[dsgen] cifar-1-worker-1.cifar-1 ended with 3\n"),
         (
-            CLOSED.replace(b": ", b": 90%"),
+            CLOSED.replace(b": NONCE", b": 90%NONCE"),
             b"cifar-1-worker-1: 90%\n[dsgen] cifar-1-worker-1.cifar-1 ended with 3\n",
         ),
     ],
 )
 def test_protocol_lines_are_said_in_words(line: bytes, logged: bytes) -> None:
     """Also behind text that did not end its line."""
-    assert logged == read().take(line)
+    assert logged == take(read(), line)
 
 
 def test_ranks_and_world_sizes_are_collected() -> None:
@@ -93,7 +137,7 @@ def test_the_first_rank_that_fails_is_kept() -> None:
 
 
 def test_without_a_failed_rank_the_first_failed_host_gives_the_code() -> None:
-    assert output.first_code(read(CLOSED.replace(b"-1: ", b"-0: ").replace(b"3", b"0"), CLOSED), 255) == 3
+    assert output.first_code(read(CLOSED.replace(b"worker-1", b"worker-0").replace(b"3", b"0"), CLOSED), 255) == 3
     assert output.first_code(read(), 255) == 255
 
 
@@ -103,7 +147,7 @@ def test_without_a_failed_rank_the_first_failed_host_gives_the_code() -> None:
         ((), [], HOSTS, False),
         ((SSH,), [HOSTS[1]], HOSTS, True),
         ((CLOSED, SSH), [], [HOSTS[0]], True),
-        ((CLOSED.replace(b"end 3", b"end 0"),), [], [HOSTS[0]], False),
+        ((CLOSED.replace(b"3}", b"0}"),), [], [HOSTS[0]], False),
         ((b"pdsh@l: cifar-1-worker-0: connect: timed out\n",), [HOSTS[0]], HOSTS, True),
         ((b"pdsh@l: something else: entirely\n",), [], HOSTS, False),
     ],
@@ -191,8 +235,9 @@ def test_a_clock_stands_still_while_it_does_not_run() -> None:
 
 def started(*lines: bytes, code: int, command: str = "") -> training.Process:
     """A training of one shell command that prints these lines and ends with `code`."""
-    printed = "".join(f"printf '{line.decode()}';" for line in lines).replace("\n", "\\n")
-    return training.Process(["sh", "-c", f"{printed} {command} exit {code}"], dict(os.environ), output.Output(HOSTS))
+    printed = "".join(f"printf '{line.decode()}';" for line in lines).replace("\n", "\\n").replace("NONCE", NONCE)
+    seen = output.Output(HOSTS, NONCE)
+    return training.Process(["sh", "-c", f"{printed} {command} exit {code}"], dict(os.environ), seen)
 
 
 def test_a_training_is_read_to_its_end() -> None:
@@ -331,6 +376,7 @@ def test_missing_workers_are_named_with_the_remedy() -> None:
 def run_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """The pod's /run/dsgen."""
     monkeypatch.setattr(settings, "RUN", tmp_path)
+    monkeypatch.setattr(settings, "written_by", lambda _: tmp_path)
     monkeypatch.setattr(settings, "TERMINATION_LOG", tmp_path / "termination-log")
     return tmp_path
 
@@ -349,11 +395,11 @@ def attempt(*lines: bytes, **changes: Any) -> training.Attempt:
     account.begin_attempt()
     made = training.Attempt(configured(**{"start_timeout_seconds": 60, **changes}), reached, account, journal.Outside())
     for line in lines:
-        made.output.take(line)
+        take(made.output, line)
     return made
 
 
-RANK_0 = RANK.replace(b"-1:", b"-0:").replace(b'"rank": 1', b'"rank": 0')
+RANK_0 = RANK.replace(b"worker-1", b"worker-0").replace(b'"rank": 1', b'"rank": 0')
 SMALL = RANK.replace(b'"worldSize": 2', b'"worldSize": 1')
 
 
@@ -403,7 +449,7 @@ def test_sigterm_ends_an_attempt_first_of_all(run_folder: Path) -> None:
     assert made.why_cut(1, 0) == "terminated"
 
 
-CLOSED_0 = CLOSED.replace(b"-1:", b"-0:")
+CLOSED_0 = CLOSED.replace(b"worker-1", b"worker-0")
 
 
 @pytest.mark.parametrize(
@@ -459,7 +505,7 @@ def test_who_is_gone_after_an_attempt(
             {"reason": "WorldSize"},
         ),
         (
-            (RANK, RANK_0, CLOSED.replace(b"end 3", b"end 0"), CLOSED_0.replace(b"end 3", b"end 0")),
+            (RANK, RANK_0, CLOSED.replace(b"3}", b"0}"), CLOSED_0.replace(b"3}", b"0}")),
             0,
             "",
             [],
@@ -518,14 +564,14 @@ def test_where_no_rank_reports_the_exit_code_is_the_result(changes: dict[str, An
 @pytest.mark.usefixtures("run_folder")
 def test_an_autotuner_that_ignores_a_failed_training_has_failed() -> None:
     made = attempt(autotuning="run")
-    made.heard.take(FAILED)
+    take(made.heard, FAILED)
 
     assert ("failed", f"rank 1 on {HOSTS[1]} ended with exit code 3", 3) == tuple(made.judge(0, "", []))
 
 
 @pytest.mark.usefixtures("run_folder")
 def test_hosts_that_are_left_out_are_not_waited_for() -> None:
-    closed = CLOSED.replace(b"end 3", b"end 0")
+    closed = CLOSED.replace(b"3}", b"0}")
     alone = RANK.replace(b'"rank": 1, "worldSize": 2', b'"rank": 0, "worldSize": 1')
     made = attempt(alone, closed, deepspeed_args=["--exclude", HOSTS[0]])
 

@@ -62,14 +62,13 @@ def test_the_first_entry_counts(pod: Any) -> None:
     assert passwd(pod, bad + good) == entry(pod)
 
 
-def test_all_may_read_the_file_and_the_home_is_there(pod: Any) -> None:
+def test_all_may_read_the_file(pod: Any) -> None:
     previous = os.umask(0o077)
     try:
         passwd(pod, OTHERS)
     finally:
         os.umask(previous)
     assert stat.S_IMODE((pod.run / "passwd").stat().st_mode) == 0o644
-    assert stat.S_IMODE((pod.run / "home").stat().st_mode) == 0o755
 
 
 def test_it_says_when_it_cannot_write(pod: Any) -> None:

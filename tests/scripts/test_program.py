@@ -147,7 +147,7 @@ def test_what_the_image_lacks_is_said(pod: Any, begin: Callable[..., Any]) -> No
 
 def test_the_launcher_hears_of_the_ranks(pod: Any, begin: Callable[..., Any]) -> None:
     heard = output.Output(HOSTS)
-    address = reports.listen(heard.take)
+    address = reports.listen(heard.take, heard.nonce)
     (pod.status / "1").write_text(json.dumps({"phase": "Running", "launcher": address}))
     assert begin("bash", "-c", "echo last; exit 3").wait(20) == 3
     pod.wait_until(lambda: heard.first_failure)

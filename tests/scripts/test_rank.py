@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+NONCE = "5f" * 16
 WORLD = {"RANK": "1", "WORLD_SIZE": "2", "LOCAL_RANK": "0"}
 
 
@@ -26,7 +27,7 @@ def start(
     (pod.config / "command.json").write_text(json.dumps({"program": program, "arguments": arguments}))
     return subprocess.Popen(
         ["python3", pod.config / "rank.py", *given],
-        env={**pod.environment, **WORLD, **environment},
+        env={**pod.environment, **WORLD, "DSGEN_NONCE": NONCE, **environment},
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         cwd=pod.root,
@@ -42,9 +43,15 @@ def run(pod: Any, *program: str, **more: Any) -> tuple[int, str, list[str]]:
 
 def failure(lines: list[str]) -> dict[str, Any]:
     """The facts of the last report."""
-    kind, _, facts = lines[-1].partition(" ")
-    assert kind == "dsgen-rank-failed"
-    return dict(json.loads(facts))
+    nonce, kind, facts = lines[-1].split(" ", 2)
+    assert (nonce, kind) == (NONCE, "dsgen-rank-failed")
+    said = json.loads(facts)
+    assert said.pop("host") == "cifar-1-worker-0"
+    return dict(said)
+
+
+def started(index: int, facts: str) -> str:
+    return f'{NONCE} dsgen-rank {{"host": "cifar-1-worker-{index}", {facts}}}'
 
 
 def python(code: str) -> tuple[str, ...]:
@@ -52,8 +59,18 @@ def python(code: str) -> tuple[str, ...]:
 
 
 def test_a_good_end(pod: Any) -> None:
-    expected = (0, "hello\n", ['dsgen-rank {"rank": 1, "worldSize": 2, "localRank": 0}'])
+    expected = (0, "hello\n", [started(0, '"rank": 1, "worldSize": 2, "localRank": 0')])
     assert run(pod, "echo", "hello") == expected
+
+
+def test_the_program_does_not_see_the_nonce(pod: Any) -> None:
+    _, out, lines = run(pod, "env")
+    assert ("RANK=1" in out, NONCE in out, len(lines)) == (True, False, 1)
+
+
+def test_started_by_hand_a_rank_reports_nothing(pod: Any) -> None:
+    """Without a nonce nobody listens."""
+    assert run(pod, "bash", "-c", "echo x; exit 3", DSGEN_NONCE="") == (3, "x\n", [])
 
 
 def test_a_bad_end_is_reported_with_the_last_lines(pod: Any) -> None:
@@ -105,12 +122,11 @@ def test_the_autotuners_arguments_take_the_place_of_the_users(
 
 
 def test_open_mpi_gives_the_place_and_the_host_is_named(pod: Any) -> None:
-    """mpirun puts no label before a line, so the report has its own."""
     place = {"RANK": "3", "WORLD_SIZE": "4", "LOCAL_RANK": "1", "LOCAL_SIZE": "2"}
     names = {name: f"OMPI_COMM_WORLD_{name.replace('WORLD_', '')}" for name in place}
     environment = {names[name]: value for name, value in place.items()}
     program = ("bash", "-c", "echo $RANK $WORLD_SIZE $LOCAL_RANK $LOCAL_SIZE $LOCAL_WORLD_SIZE")
-    expected = 'cifar-1-worker-1: dsgen-rank {"rank": 3, "worldSize": 4, "localRank": 1}'
+    expected = started(1, '"rank": 3, "worldSize": 4, "localRank": 1')
 
     found = run(pod, *program, changes={"method": "openmpi"}, JOB_COMPLETION_INDEX="1", **environment)
 
@@ -226,7 +242,7 @@ def test_modules_of_the_user_do_not_replace_those_of_the_rank(pod: Any) -> None:
     assert run(pod, "bash", "-c", "echo $PYTHONPATH", PYTHONPATH=str(pod.root)) == (
         0,
         f"{pod.root}\n",
-        ['dsgen-rank {"rank": 1, "worldSize": 2, "localRank": 0}'],
+        [started(0, '"rank": 1, "worldSize": 2, "localRank": 0')],
     )
 
 
@@ -262,11 +278,13 @@ def test_a_report_is_one_write(pod: Any) -> None:
     (pod.config / "command.json").write_text(json.dumps({"program": ["bash", "-c", "echo x; exit 1"], "arguments": []}))
     argv = ["python3", str(pod.config / "rank.py")]
     ranks = [
-        subprocess.Popen(argv, env={**pod.environment, **WORLD}, stdout=subprocess.DEVNULL, stderr=write_end)
+        subprocess.Popen(
+            argv, env={**pod.environment, **WORLD, "DSGEN_NONCE": NONCE}, stdout=subprocess.DEVNULL, stderr=write_end
+        )
         for _ in range(4)
     ]
     os.close(write_end)
     with os.fdopen(read_end) as stream:
         lines = stream.read().splitlines()
-    assert {line.split(" ")[0] for line in lines} == {"dsgen-rank", "dsgen-rank-failed"}
+    assert {line.split(" ")[1] for line in lines} == {"dsgen-rank", "dsgen-rank-failed"}
     assert (len(lines), [rank.wait() for rank in ranks]) == (8, [1] * 4)

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+NONCE = "5f" * 16
 DAEMON = (
     "import os; os.fork() and os._exit(0); os.setsid(); os.fork() and os._exit(0); os.execvp('sleep', ['sleep', '%s'])"
 )
@@ -27,24 +28,30 @@ def test_a_session_gets_the_environment_of_the_worker_byte_for_byte(pod: Any) ->
 def test_the_exit_code_is_passed_on_and_told(pod: Any, command: str, code: int) -> None:
     pod.serve()
     done = pod.ssh(f"echo out; {command}")
-    assert (done.returncode, done.stdout, done.stderr) == (code, "out\n", f"dsgen-session-end {code}\n")
+    assert (done.returncode, done.stdout, done.stderr) == (code, "out\n", "")
+    told = pod.ssh(f"echo out; {command}", nonce=NONCE)
+    line = f'{NONCE} dsgen-session-end {{"host": "cifar-1-worker-0", "exitCode": {code}}}\n'
+    assert (told.returncode, told.stdout, told.stderr) == (code, "out\n", line), "only who gave a nonce is told"
 
 
 @pytest.mark.parametrize(
     ("method", "told"),
-    [("openmpi", "cifar-1-worker-1: dsgen-session-end 0\n"), ("launcher-command", "")],
+    [
+        ("openmpi", f'{NONCE} dsgen-session-end {{"host": "cifar-1-worker-1", "exitCode": 0}}\n'),
+        ("launcher-command", ""),
+    ],
 )
 def test_who_is_told_of_the_end_of_a_session(pod: Any, method: str, told: str) -> None:
-    """mpirun puts no label before the line, and of a command of the user's nobody asks for it."""
+    """Of a command of the user's nobody asks for it."""
     pod.settings(method=method)
     pod.serve(JOB_COMPLETION_INDEX="1")
-    assert pod.ssh("true").stderr == told
+    assert pod.ssh("true", nonce=NONCE).stderr == told
 
 
 def test_an_unfinished_line_does_not_hide_the_closing_line(pod: Any) -> None:
     pod.serve()
-    done = pod.ssh("printf '50%%'")
-    assert (done.stdout, done.stderr) == ("50%", "dsgen-session-end 0\n")
+    done = pod.ssh("printf '50%%'", nonce=NONCE)
+    assert (done.stdout, done.stderr.startswith(f"{NONCE} dsgen-session-end ")) == ("50%", True)
 
 
 def test_sigpipe_is_not_ignored_in_commands(pod: Any) -> None:

@@ -28,6 +28,15 @@ def test_without_setup_the_program_takes_over(pod: Any) -> None:
     process = pod.start()
     assert process.wait(20) == 0
     assert f"PID {process.pid} ['0', '1', '2']\n" in pod.log()
+    assert stat.S_IMODE((pod.run / "home").stat().st_mode) == 0o755, "of the user that passwd.sh adds"
+
+
+@pytest.mark.parametrize("plant", ["ln -s ../elsewhere", "mkfifo", "mkdir"])
+def test_what_setup_put_in_the_place_of_its_words_is_replaced(pod: Any, plant: str) -> None:
+    code, _ = run(pod, f'{plant} "$DSGEN_ROOT/run/dsgen/setup-failed"; echo last words; exit 3')
+
+    assert (code, (pod.run / "setup-failed").read_text().splitlines()[-1]) == (1, "last words")
+    assert not (pod.root / "run/elsewhere").exists()
 
 
 def test_what_setup_sets_holds(pod: Any) -> None:

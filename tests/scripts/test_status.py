@@ -80,17 +80,50 @@ def test_a_launcher_that_was_terminated_has_closed_its_attempt() -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "reason", "code"), [("setup-failed", "SetupFailed", 1), ("code-failed", "CodeFailed", 78)]
+    ("container", "name", "reason", "code"),
+    [
+        ("launcher", "setup-failed", "SetupFailed", 1),
+        ("code", "code-failed", "CodeFailed", 78),
+        ("keygen", "no-key-made", "KeygenFailed", 78),
+    ],
 )
-def test_a_launcher_that_was_never_started_is_told(tmp_path: Path, name: str, reason: str, code: int) -> None:
-    assert absent.left(tmp_path) == {}
-    (tmp_path / name).write_bytes(b"it ended with exit code 3\npip: no such \xff\nlast words\n")
+def test_a_launcher_that_was_never_started_is_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, container: str, name: str, reason: str, code: int
+) -> None:
+    monkeypatch.setattr(settings, "ROOT", tmp_path)
+    folder = tmp_path / f"run/dsgen-{container}"
+    folder.mkdir(parents=True)
+    assert absent.left() == {}
+    (folder / name).write_bytes(b"it ended with exit code 3\npip: no such \xff\nlast words\n")
 
-    after = absent.left(tmp_path)
+    after = absent.left()
 
     assert (after["phase"], after["reason"], after["message"]) == ("Failed", reason, "it ended with exit code 3")
     assert after["attempts"][0]["tail"] == ["pip: no such \ufffd", "last words"]
     assert record.TRANSITIONS[name].exit == code
+
+
+@pytest.mark.parametrize("name", ["code-failed", "no-key-made"])
+def test_the_launcher_does_not_speak_for_other_containers(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    monkeypatch.setattr(settings, "ROOT", tmp_path)
+    (tmp_path / "run/dsgen-launcher").mkdir(parents=True)
+    (tmp_path / "run/dsgen-launcher" / name).write_text("forged\n")
+
+    assert absent.left() == {}
+
+
+def test_a_signal_during_the_imports_is_not_lost(pod: Any) -> None:
+    """The kernel drops a signal to process 1 that has no handler yet, and the last state would not be written."""
+    webhook, program = pod.config / "webhook.py", pod.config / "status.py"  # the last of the imports
+    rest = webhook.read_text().partition("import annotations")[2]
+    webhook.write_text(f"import os, signal; os.kill(os.getpid(), signal.SIGTERM)\n{rest}")
+    program.write_text(program.read_text().replace("FINAL_SECONDS = 25", "FINAL_SECONDS = 1"))
+
+    process = pod.start("python3", "-ESs", program, KUBERNETES_SERVICE_HOST="127.0.0.1", KUBERNETES_SERVICE_PORT="1")
+
+    assert process.wait(30) == 1, "it has tried to write the last state, in vain"
 
 
 class Pod:
@@ -106,6 +139,7 @@ class Pod:
     def enter(self) -> None:
         """Now this pod's folder is /run/dsgen."""
         self.monkeypatch.setattr(settings, "RUN", self.folder)
+        self.monkeypatch.setattr(settings, "written_by", lambda _: self.folder)
         self.monkeypatch.setattr(settings, "TERMINATION_LOG", self.folder / "termination-log")
 
     def says(self, sequence: int, phase: str, **more: Any) -> None:

@@ -9,8 +9,8 @@ import yaml
 
 from dsgen import schema, values
 from dsgen.checks import CHECKS, FUNCTIONS, pods
-from dsgen.language.builtins import matching
 from dsgen.language.environment import environment
+from dsgen.language.functions import matching
 from dsgen.problems.diagnostics import path_text
 from dsgen.problems.kinds import KINDS
 from dsgen.reading.nodes import SourceText

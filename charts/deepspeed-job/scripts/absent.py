@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import time
-from pathlib import Path
 from typing import Any
 
+import exchange
 import record
+import settings
 
-# Files in /run/dsgen that say why the launcher was never started, named after the event that this is. The first line is
-# the reason, the rest are the last lines of what failed.
-LEFT = ("code-failed", "setup-failed")
+# Files that say why the launcher was never started, named after the event, and the container in whose volume each lies.
+# The first line is the reason, the rest are the last lines of what failed. The launcher's own comes last, because the
+# user's code can write it.
+LEFT = {"no-key-made": "keygen", "code-failed": "code", "setup-failed": "launcher"}
 
 
 def loss(launcher: dict[str, Any], job: dict[str, Any] | None) -> str:
@@ -27,15 +29,16 @@ def loss(launcher: dict[str, Any], job: dict[str, Any] | None) -> str:
     return "terminated" if launcher.get("terminated") else "launcher-lost"
 
 
-def left(folder: Path) -> dict[str, Any]:
-    """launcher.json in the place of a launcher that was never started, from what start.sh or code.sh left; else {}."""
-    event = next((event for event in LEFT if (folder / event).exists()), "")
-    if not event:
-        return {}
-    row, words = record.TRANSITIONS[event], (folder / event).read_text(errors="replace").splitlines()
-    attempt = {"startTime": None, "endTime": record.stamp(time.time()), "reason": row.reason, "tail": words[1:]}
-    said = {"phase": row.phase, "reason": row.reason, "message": " ".join(words[:1])}
-    return {**said, "attempts": [attempt]}
+def left() -> dict[str, Any]:
+    """launcher.json in the place of a launcher that was never started, from what another container left; else {}."""
+    for event, container in LEFT.items():
+        words = exchange.words(settings.written_by(container) / event)
+        if words is not None:
+            row = record.TRANSITIONS[event]
+            attempt = {"startTime": None, "endTime": record.stamp(time.time()), "reason": row.reason, "tail": words[1:]}
+            said = {"phase": row.phase, "reason": row.reason, "message": " ".join(words[:1])}
+            return {**said, "attempts": [attempt]}
+    return {}
 
 
 def after_loss(launcher: dict[str, Any], job: dict[str, Any] | None) -> dict[str, Any]:

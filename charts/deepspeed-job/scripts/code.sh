@@ -64,6 +64,7 @@ umask 022
 limit=$(sed -n 's/.*"startTimeoutSeconds": *\([0-9]*\).*/\1/p' "$dsgen_config/settings.json")
 child=
 rm -rf "$dsgen_run"/code-home.* "$dsgen_run/code-failed"
+export TMPDIR=$dsgen_run # the container's root is read-only
 home=$(umask 077 && mktemp -d "$dsgen_run/code-home.XXXXXX") || exit 1
 trap 'rm -rf "$home"' EXIT
 trap '[ -z "$child" ] || kill "$child" 2>/dev/null; exit 143' TERM INT
@@ -209,5 +210,5 @@ if [ ! -d "$tree" ]; then
   fi
   # The main containers may run as another user than this one, and write beside the code.
   chmod -R a+rwX "$new" && mv "$new" "$tree" || exit 1
+  say "code: $repository at $commit"
 fi
-say "code: $repository at $(git -C "$tree" rev-parse HEAD)"

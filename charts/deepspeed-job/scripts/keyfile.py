@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import os
 import subprocess
 from collections.abc import Iterable
 from pathlib import Path
+
+import exchange
 
 PRIVATE = "ssh-privatekey"
 PUBLIC = "ssh-publickey"
@@ -18,11 +19,8 @@ class BadKey(Exception):  # noqa: N818  # reads as what it is, a state of the Se
 
 def leave(path: Path, key: bytes) -> None:
     """Write a private key: whole or not at all, readable by this user alone."""
-    temporary = path.with_name(f".{path.name}.{os.getpid()}")
-    temporary.unlink(missing_ok=True)
-    temporary.touch(mode=0o600, exist_ok=False)
-    temporary.write_bytes(key if key.endswith(b"\n") else key + b"\n")  # ssh refuses a key without its last newline
-    temporary.replace(path)
+    whole = key if key.endswith(b"\n") else key + b"\n"  # ssh refuses a key without its last newline
+    exchange.replace(path, whole, mode=0o600)
 
 
 def first(paths: Iterable[Path]) -> bytes | None:

@@ -38,7 +38,7 @@ class OverSsh:
         """Copy the private key, and make known_hosts from its public half: it is the host key of all workers, too."""
         private, clock = settings.RUN / "id", self.launcher.new_clock()
         while True:
-            key = keyfile.first([settings.RUN / keyfile.PRIVATE, settings.KEYS / keyfile.PRIVATE])
+            key = keyfile.first([settings.written_by("keygen") / keyfile.PRIVATE, settings.KEYS / keyfile.PRIVATE])
             if key:
                 break
             self.launcher.journal.move("key", f"Secret {self.configured.secret} holds no {keyfile.PRIVATE} yet")

@@ -19,7 +19,7 @@ SLOW = 0.5  # of the median: below, a worker is slow
 FURTHER_ROUNDS = 3  # after those with the neighbours
 CONNECT_SECONDS, TRANSFER_SECONDS = 20, 30
 LOGINS_A_SECOND = 20  # that one launcher opens at the least
-REPORT = re.compile(rb"dsgen-preflight (\{.*\})")
+REPORT = r"^[A-Za-z0-9.-]+: {} dsgen-preflight (\{{.*\}})$"  # behind pdsh's label, with the token of the round
 LATE = "timed out"  # how preflight_peer.py says that nothing came
 MEBIBYTE = 1 << 20
 
@@ -129,13 +129,15 @@ def exchange(
 ) -> dict[int, dict[str, Any]]:
     """One round; what each worker reports, by its place in the hostfile."""
     hosts = [index for pair in pairs for index in pair]
+    token = secrets.token_hex(16)
     plan = ",".join(f"{places[a]}:{places[b]},{places[b]}:{places[a]}" for a, b in pairs)
     connect = CONNECT_SECONDS + len(hosts) // LOGINS_A_SECOND
     # pdsh puts a host's position in its list in the place of %n.
     script = '"$DSGEN_ROOT/etc/dsgen/preflight_peer.py"'
-    command = f"python3 -ESs {script} %n {port} {connect} {TRANSFER_SECONDS} {secrets.token_hex(8)} {plan}"
+    command = f"python3 -ESs {script} %n {port} {connect} {TRANSFER_SECONDS} {token} {plan}"
     said = reached.listen([names[index] for index in hosts], command, 2 * connect + TRANSFER_SECONDS, wait)
-    found = [json.loads(match.group(1)) for match in REPORT.finditer(said)]
+    lines = re.finditer(REPORT.format(token), said.decode(errors="replace"), re.MULTILINE)
+    found = [json.loads(match.group(1)) for match in lines]
     return {report["index"]: report for report in found}
 
 

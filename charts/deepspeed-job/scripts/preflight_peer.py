@@ -133,7 +133,7 @@ def main(arguments: list[str]) -> int:
         found = meet(mine, other, int(port), [float(connect), float(transfer)], token.encode())
     except OSError as error:
         found = {"problem": str(error.strerror or error)}
-    os.write(2, f"dsgen-preflight {json.dumps({'index': mine, **found})}\n".encode())
+    os.write(2, f"{token} dsgen-preflight {json.dumps({'index': mine, **found})}\n".encode())
     return 0
 
 

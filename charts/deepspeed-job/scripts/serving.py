@@ -9,6 +9,7 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
+import exchange
 import image
 import keyfile
 import login
@@ -95,7 +96,7 @@ class Server:
     def close(self, end: End) -> None:
         """Stop sshd and end all sessions."""
         if end.code == TERMINATED:
-            TERMINATING.touch()  # first: a session that ends from now on has not ended by itself
+            exchange.replace(TERMINATING, b"")  # first: a session that ends from now on has not ended by itself
         elif end.code == DONE:
             wait_for_sessions(LAST_WORD_SECONDS)
         if self.sshd is not None:

@@ -36,6 +36,7 @@ dsgen_setup_failed() {
   reason="training.setup ended with exit code $code before its last line; its last lines:"
   printf '[dsgen] %s\n' "$reason" >&2
   sed 's/^/[dsgen] | /' "$dsgen_run/setup.tail" >&2
+  rm -rf "$dsgen_run/setup-failed" # setup may have put anything there
   { echo "$reason"; tail -c 3000 "$dsgen_run/setup.tail"; } | tee "$dsgen_run/setup-failed" >"$dsgen_message"
   builtin exit 1
 }
@@ -48,6 +49,8 @@ exit() {
   [ "$BASH_SUBSHELL" = 0 ] || builtin exit "$code"
   dsgen_setup_failed "$code"
 }
+
+(umask 022 && mkdir -p "$dsgen_run/home") # of the user that passwd.sh adds
 
 dsgen_setup=$dsgen_config/setup.sh
 if [ -s "$dsgen_setup" ]; then

@@ -14,6 +14,7 @@ import hostfile
 import methods
 import outcome
 import record
+import reports
 import settings
 import workers
 from journal import Journal, Outside
@@ -80,7 +81,7 @@ class Attempt:
         self.method = methods.of(configured)
         used = hostfile.active(reached.chosen, configured.slots, hostfile.options(configured.deepspeed_args))
         self.hosts = list(used)
-        self.heard = Output([] if self.method.whole else self.hosts)
+        self.heard = Output([] if self.method.whole else self.hosts, pdsh=self.method.pdsh)
         # Where no world is expected, nothing that was heard decides: the exit code of the command is the result.
         self.output = self.heard if self.method.ranks else Output([])
         self.world = sum(used.values()) if self.method.ranks else 0
@@ -91,7 +92,10 @@ class Attempt:
         self.journal.begin_attempt()
         self.journal.move("started")
         start = self.start()
-        process = Process(self.method.command(start), self.method.environment(start), self.heard)
+        environment = self.method.environment(start)
+        if not self.method.whole:
+            environment[reports.NONCE] = self.heard.nonce.decode()  # ssh hands it to the sessions
+        process = Process(self.method.command(start), environment, self.heard)
         self.reached.children.add(process.process.pid)
         try:
             cut = self.watch(process)
@@ -165,7 +169,7 @@ class Attempt:
         process.finish()
         if self.output.began():
             # pdsh itself, not its hosts; what mpirun ends with above 128 can be its own code for a lost worker.
-            signalled = process.process.returncode < 0 if self.method.labelled else code >= 128
+            signalled = code >= 128 if self.method.pdsh else process.process.returncode < 0
             died = signalled and not self.output.closed and not self.output.ssh_ended
             return [] if died else self.output.unclosed()
         if cut or code == 0:

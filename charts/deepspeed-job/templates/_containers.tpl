@@ -20,21 +20,28 @@ resources:
 {{- end }}
 
 {{/*
-Mounts of every container of dsgen's own. `passwd` is "true"
-where the pod has a passwd file of its own, else empty.
+Mounts of every container. `run` is its volume at /run/dsgen, which no other container
+may write; `passwd` is "true" where the pod has a passwd file of its own, else empty.
 */}}
 {{- define "deepspeed-job.ownMounts" -}}
 - name: dsgen-config
   mountPath: /etc/dsgen
   readOnly: true
-- name: dsgen-run
+- name: {{ .run }}
   mountPath: /run/dsgen
-{{- if . }}
-- name: dsgen-run
+{{- if .passwd }}
+- name: dsgen-run-passwd
   mountPath: /etc/passwd
   subPath: passwd
   readOnly: true
 {{- end }}
+{{- end }}
+
+{{/* The volume of another container of the pod, to read what it has left there. */}}
+{{- define "deepspeed-job.exchangeMount" -}}
+- name: {{ .volume }}
+  mountPath: /run/dsgen-{{ .writer }}
+  readOnly: true
 {{- end }}
 
 {{/* Writes a passwd file with a line for the uid of the pod, which the other containers mount. */}}
@@ -44,19 +51,28 @@ where the pod has a passwd file of its own, else empty.
   command: [bash, /etc/dsgen/passwd.sh]
   {{- include "deepspeed-job.ownContainerLimits" . | nindent 2 }}
   volumeMounts:
-    {{- include "deepspeed-job.ownMounts" "" | nindent 4 }}
+    {{- include "deepspeed-job.ownMounts" (dict "run" "dsgen-run-passwd" "passwd" "") | nindent 4 }}
 {{- end }}
 
 {{/*
-A container of dsgen's own that talks to the API: only such ones have the token, and
-none of them runs the user's code. `script` is the name of the file that it runs.
+A container of dsgen's own that talks to the API: only such ones have the token, and none of them
+runs the user's code. `script` is the name of the file that it runs, `run` its volume at /run/dsgen.
 */}}
 {{- define "deepspeed-job.apiContainer" -}}
 {{ include "deepspeed-job.imageFields" . }}
 command: [python3, -ESs, /etc/dsgen/{{ .script }}]
 {{ include "deepspeed-job.ownContainerLimits" . }}
 volumeMounts:
-  {{- include "deepspeed-job.ownMounts" (include "deepspeed-job.wantsPasswd" .) | nindent 2 }}
+  {{- include "deepspeed-job.ownMounts" (dict "run" .run "passwd" (include "deepspeed-job.wantsPasswd" .)) | nindent 2 }}
+  {{- if eq .script "status.py" }}
+  {{- include "deepspeed-job.exchangeMount" (dict "volume" "dsgen-run" "writer" "launcher") | nindent 2 }}
+  {{- if include "deepspeed-job.makesKey" . }}
+  {{- include "deepspeed-job.exchangeMount" (dict "volume" "dsgen-run-keygen" "writer" "keygen") | nindent 2 }}
+  {{- end }}
+  {{- if .Values.code.git.repository }}
+  {{- include "deepspeed-job.exchangeMount" (dict "volume" "dsgen-run-code" "writer" "code") | nindent 2 }}
+  {{- end }}
+  {{- end }}
   - name: dsgen-token
     mountPath: /var/run/secrets/dsgen
     readOnly: true
@@ -92,7 +108,7 @@ volumeMounts:
       cpu: "1"
       memory: 2Gi
   volumeMounts:
-    {{- include "deepspeed-job.ownMounts" (include "deepspeed-job.wantsPasswd" .) | nindent 4 }}
+    {{- include "deepspeed-job.ownMounts" (dict "run" "dsgen-run-code" "passwd" (include "deepspeed-job.wantsPasswd" .)) | nindent 4 }}
     - name: dsgen-code
       mountPath: /run/dsgen/code
     {{- if .Values.code.git.secretName }}
@@ -242,7 +258,13 @@ node's, and workers that want the same one never share a node.
 
 {{/* Mounts of the containers that run the user's code. `mount_in` is workers or launcher, as in storage.*.mountIn. */}}
 {{- define "deepspeed-job.trainingMounts" -}}
-{{ include "deepspeed-job.ownMounts" (include "deepspeed-job.wantsPasswd" .) }}
+{{ include "deepspeed-job.ownMounts" (dict "run" "dsgen-run" "passwd" (include "deepspeed-job.wantsPasswd" .)) }}
+{{- if eq .mountIn "launcher" }}
+{{ include "deepspeed-job.exchangeMount" (dict "volume" "dsgen-run-status" "writer" "status") }}
+{{- if include "deepspeed-job.makesKey" . }}
+{{ include "deepspeed-job.exchangeMount" (dict "volume" "dsgen-run-keygen" "writer" "keygen") }}
+{{- end }}
+{{- end }}
 - name: dsgen-cache
   mountPath: /run/dsgen/cache
 {{- if include "deepspeed-job.usesSsh" . }}

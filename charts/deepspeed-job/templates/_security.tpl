@@ -41,14 +41,14 @@ true
 {{- end -}}
 {{- end }}
 
-{{/*
-The context of a container of dsgen's own: the main
-container's user, whose files it shares, and no privileges.
-*/}}
+{{/* The context of a container of dsgen's own: the main container's user, whose files it reads, and no privileges. */}}
 {{- define "deepspeed-job.ownSecurityContext" -}}
 allowPrivilegeEscalation: false
 capabilities:
   drop: [ALL]
+readOnlyRootFilesystem: true
+seccompProfile:
+  type: RuntimeDefault
 {{- $user := mergeOverwrite (deepCopy .Values.security.securityContext) (deepCopy .pod.securityContext) }}
 {{- range $field := list "runAsGroup" "runAsNonRoot" "runAsUser" }}
 {{- if hasKey $user $field }}

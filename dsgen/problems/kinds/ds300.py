@@ -402,6 +402,17 @@ KINDS = (
         ),
     ),
     Kind(
+        "DS344",
+        title="Containers that can see each other's processes",
+        when=(
+            "With shareProcessNamespace, the containers of a pod can see each other's processes; with hostPID, those of"
+            " the whole node; and through /proc/PID/root, their files. The status sidecar has a token of the Kubernetes"
+            " API and the keygen container has the ssh key. The training code must have neither."
+        ),
+        remedy="Remove it. Within one container nothing changes: py-spy and debuggers see what runs there.",
+        example=job("launcher: {extraPodSpec: {shareProcessNamespace: true}}"),
+    ),
+    Kind(
         "DS350",
         title="Jobs that are deleted under a GitOps tool",
         when=(

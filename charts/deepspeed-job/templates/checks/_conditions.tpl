@@ -29,7 +29,7 @@ true
 {{- define "deepspeed-job.reservedPath" -}}
 {{- if regexMatch "^/(job|etc/(dsgen|dsgen-keys|dsgen-status|dsgen-git|dsgen-webhook|mpi))(/.*)?$" . -}}
 true
-{{- else if regexMatch "^/((var/)?run/dsgen|(var/)?run/secrets/dsgen|etc/ssh/ssh_config|etc/passwd)(/.*)?$" . -}}
+{{- else if regexMatch "^/((var/)?run/dsgen(-[a-z]+)?|(var/)?run/secrets/dsgen|etc/ssh/ssh_config|etc/passwd)(/.*)?$" . -}}
 true
 {{- else if regexMatch "^/(etc|etc/ssh|run|var|var/run|var/run/secrets|dev|proc|sys)$" . -}}
 true

@@ -66,7 +66,11 @@ workers.spread writes a podAntiAffinity, and workers.affinity has one too [DS237
 {{- if or .Values.workers.extraPodSpec .Values.launcher.extraPodSpec }}
   {{- range $role := list "workers" "launcher" }}
     {{- range $field, $value := index (index $.Values $role) "extraPodSpec" }}
-      {{- if has $field (list "activeDeadlineSeconds" "affinity" "automountServiceAccountToken" "containers" "dnsPolicy" "enableServiceLinks" "ephemeralContainers" "hostNetwork" "hostname" "imagePullSecrets" "initContainers" "nodeSelector" "priorityClassName" "restartPolicy" "runtimeClassName" "schedulerName" "securityContext" "serviceAccount" "serviceAccountName" "subdomain" "terminationGracePeriodSeconds" "tolerations" "topologySpreadConstraints" "volumes") }}
+      {{- if has $field (list "activeDeadlineSeconds" "affinity" "automountServiceAccountToken" "containers" "dnsPolicy"
+                              "enableServiceLinks" "ephemeralContainers" "hostNetwork" "hostname" "imagePullSecrets"
+                              "initContainers" "nodeSelector" "priorityClassName" "restartPolicy" "runtimeClassName"
+                              "schedulerName" "securityContext" "serviceAccount" "serviceAccountName" "subdomain"
+                              "terminationGracePeriodSeconds" "tolerations" "topologySpreadConstraints" "volumes") }}
 {{ $role }}.extraPodSpec: {{ $field | quote }} is a field of the pod that dsgen writes [DS232]
   use the key of the values for it, where there is one
       {{- end }}
@@ -77,7 +81,8 @@ workers.spread writes a podAntiAffinity, and workers.affinity has one too [DS237
 {{- if or .Values.workers.extraContainerSpec .Values.launcher.extraContainerSpec }}
   {{- range $role := list "workers" "launcher" }}
     {{- range $field, $value := index (index $.Values $role) "extraContainerSpec" }}
-      {{- if has $field (list "args" "command" "env" "envFrom" "image" "imagePullPolicy" "name" "ports" "readinessProbe" "resources" "restartPolicy" "securityContext" "volumeMounts" "workingDir") }}
+      {{- if has $field (list "args" "command" "env" "envFrom" "image" "imagePullPolicy" "name" "ports" "readinessProbe"
+                              "resources" "restartPolicy" "securityContext" "volumeMounts" "workingDir") }}
 {{ $role }}.extraContainerSpec: {{ $field | quote }} is a field of the container that dsgen writes [DS233]
   use the key of the values for it, where there is one
       {{- end }}

@@ -103,4 +103,16 @@ storage.{{ $name }}.nfs: Pod Security restricted forbids it (restricted volume t
     {{- end }}
   {{- end }}
 {{- end }}
+
+{{- if or .Values.workers.extraPodSpec .Values.launcher.extraPodSpec }}
+  {{- range $role := list "workers" "launcher" }}
+    {{- range $field := list "hostPID" "shareProcessNamespace" }}
+      {{- if and (dig $field false (index (index $.Values $role) "extraPodSpec"))
+                 (or (ne $field "hostPID") (eq $.Values.security.podSecurityLevel "privileged")) }}
+{{ $role }}.extraPodSpec: with {{ $field }} the user's code can read the token of the status sidecar and the ssh key through /proc [DS344]
+  remove it: a debugger can attach to a process of its own container without
+      {{- end }}
+    {{- end }}
+  {{- end }}
+{{- end }}
 {{- end }}

@@ -38,7 +38,7 @@ class Apart:
     def prepare(self) -> None:
         """Take reports of the ranks. Without an address the record will have fewer words."""
         with contextlib.suppress(OSError):
-            self.launcher.journal.said["launcher"] = reports.listen(self.output.take)
+            self.launcher.journal.said["launcher"] = reports.listen(self.output.take, self.output.nonce)
 
     def visit(self) -> None:
         """They see the lease being renewed."""

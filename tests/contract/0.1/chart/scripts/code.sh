@@ -22,21 +22,28 @@ if [ "$1" = credential ]; then
   exit 0
 fi
 
+# What is said leaves out passwords, tokens and queries of addresses, those in git's own words and in submodules too.
+redact() {
+  sed -E -e 's,([Hh][Tt][Tt][Pp][Ss]?|[Gg][Ii][Tt])(://)[^/?#[:space:]]*@,\1\2***@,g' \
+    -e 's,(://)[^/?#:@[:space:]]*:[^/?#[:space:]]*@,\1***@,g' \
+    -e "s,(://[^?[:space:]\"'<>]*[?])[^[:space:]\"'<>]+,\\1***,g"
+}
+
 say() {
-  printf '[dsgen] %s\n' "$1" >&2
+  printf '[dsgen] %s\n' "$1" | redact >&2
 }
 
 # What no other try mends. The file is for the status container, which records it.
 fail() {
   say "$1"
-  printf '%s\n' "$1" | tee "$dsgen_run/code-failed" >"$DSGEN_ROOT/dev/termination-log"
+  printf '%s\n' "$1" | redact | tee "$dsgen_run/code-failed" >"$DSGEN_ROOT/dev/termination-log"
   exit 78
 }
 
 # ---- what is asked for --------------------------------------------------------------------------------------------------
 
-if [[ $repository =~ ^[a-z]+://[^/]*:[^/]*@ ]]; then
-  fail "code.git.repository holds a password: put username and password into a Secret, code.git.secretName"
+if [[ $repository =~ ^[A-Za-z+.-]+://[^/]*:[^/]*@ || $repository =~ ^[Hh][Tt][Tt][Pp][Ss]?://[^/]*@ ]]; then
+  fail "code.git.repository holds a user name or a password: put username and password into a Secret, code.git.secretName"
 fi
 case $repository in
   https://*/* | http://*/*) scheme=http ;;
@@ -57,6 +64,7 @@ umask 022
 limit=$(sed -n 's/.*"startTimeoutSeconds": *\([0-9]*\).*/\1/p' "$dsgen_config/settings.json")
 child=
 rm -rf "$dsgen_run"/code-home.* "$dsgen_run/code-failed"
+export TMPDIR=$dsgen_run # the container's root is read-only
 home=$(umask 077 && mktemp -d "$dsgen_run/code-home.XXXXXX") || exit 1
 trap 'rm -rf "$home"' EXIT
 trap '[ -z "$child" ] || kill "$child" 2>/dev/null; exit 143' TERM INT
@@ -80,7 +88,7 @@ git_set core.bigFileThreshold 16m
 
 # The credentials are for the repository's own host, also when that redirects to another one or a submodule lies there.
 if [ "$scheme" = http ] && [ -s "$dsgen_secret/password" ]; then
-  site=$(printf '%s\n' "$repository" | sed 's,^\(https*://\)[^/@]*@,\1,; s,^\(https*://[^/]*\)/.*,\1,')
+  site=$(printf '%s\n' "$repository" | sed 's,^\(https*://[^/]*\)/.*,\1,')
   host=$(printf '%s\n' "$site" | sed 's,^https*://,,; s,:[0-9]*$,,')
   git_set "credential.$site.helper" "!bash '$dsgen_config/code.sh' credential"
   git_set "url.$site/.insteadOf" "git@$host:" # submodules that are written for people with an ssh key
@@ -187,7 +195,7 @@ if [ ! -d "$tree" ]; then
   [ -n "$wanted" ] || wanted=HEAD
   delay=2
   until clone; do
-    sed 's/^/[dsgen] | /' "$home/said" | tail -n 20 >&2
+    redact <"$home/said" | sed 's/^/[dsgen] | /' | tail -n 20 >&2
     reason=$(hopeless)
     [ -z "$reason" ] || fail "$reason"
     ((SECONDS < limit)) || fail "$repository could not be fetched within lifecycle.startTimeoutSeconds ($limit)"
@@ -202,5 +210,5 @@ if [ ! -d "$tree" ]; then
   fi
   # The main containers may run as another user than this one, and write beside the code.
   chmod -R a+rwX "$new" && mv "$new" "$tree" || exit 1
+  say "code: $repository at $commit"
 fi
-say "code: $repository at $(git -C "$tree" rev-parse HEAD)"

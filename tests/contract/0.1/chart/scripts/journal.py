@@ -12,6 +12,8 @@ import outcome
 import record
 import settings
 
+TAILS = 16  # attempts whose last lines are kept: a record has room for fewer, and the sidecar reads no endless file
+
 
 class Journal:
     """The launcher's own account of this pod. exchange.py has its shape."""
@@ -32,6 +34,8 @@ class Journal:
             self.write()
 
     def begin_attempt(self) -> None:
+        for old in self.attempts[: 1 - TAILS]:
+            old.pop("tail", None)
         self.attempts.append({"startTime": record.stamp(time.time())})
 
     def end_attempt(self, reason: str, facts: dict[str, Any]) -> None:
@@ -71,7 +75,7 @@ class Outside:
         self.terminated = True
 
     def status(self) -> dict[str, Any]:
-        return exchange.read(settings.RUN / exchange.STATUS)
+        return exchange.read(settings.written_by("status") / exchange.STATUS)
 
     def event(self) -> str:
         """The event that ends whatever the launcher is at; "" to go on."""

@@ -1,4 +1,5 @@
-"""Init container of the launcher pod: see that the job's Secret holds an ssh key, and leave the private key in the pod.
+"""Init container of the launcher pod: see that the job's Secret holds an ssh key, and leave the private key to
+the launcher, in this container's own volume.
 
 The Secret is rendered without data. Of several launchers that find it so, one fills it in one request and the others
 use its key. Nothing here prints key material or puts it into a command line.
@@ -20,13 +21,13 @@ from typing import Any
 import api
 import exchange
 import keyfile
-import record
 import settings
 from keyfile import PRIVATE, PUBLIC
 
 MANAGER = "dsgen-keygen"
 RETRY_SECONDS = 2
 CANNOT_WORK = 78
+FAILED = "no-key-made"
 
 
 class CannotWorkError(Exception):
@@ -42,8 +43,7 @@ def main() -> int:
         keyfile.leave(settings.RUN / PRIVATE, key)
     except CannotWorkError as problem:
         say(str(problem))
-        reason = record.TRANSITIONS["no-key-made"].reason
-        exchange.fail(settings.RUN / exchange.LAUNCHER, reason, str(problem))
+        exchange.replace(settings.RUN / FAILED, f"{problem}\n".encode())  # for the sidecar: see absent.py
         settings.TERMINATION_LOG.write_text(str(problem), encoding="utf-8")
         return CANNOT_WORK
     return 0

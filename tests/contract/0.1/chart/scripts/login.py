@@ -62,6 +62,7 @@ def unlock(name: str) -> None:
 
 def hand_over(entry: pwd.struct_passwd, key: bool) -> None:
     """Give the user what its sessions read: the worker's environment with a home of its own; the key if it needs it."""
+    settings.RUN.chmod(0o1777)  # the user removes and renames nothing of root's
     environment, key_file = settings.RUN / "env", settings.RUN / "id"
     own = {"HOME": entry.pw_dir, "USER": entry.pw_name, "LOGNAME": entry.pw_name, "SHELL": entry.pw_shell}
     with environment.open("a", encoding="utf-8") as file:

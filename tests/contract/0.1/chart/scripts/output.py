@@ -1,25 +1,37 @@
 """What the launcher reads from the ranks' output: the protocol lines of rank.py and session.py, and pdsh's own.
 
-pdsh puts `HOST: ` before each line. A protocol line is recognised behind other text too: a program that ends without a
-newline must not hide the line that follows. Everything else goes to the log byte for byte.
+A protocol line begins with the nonce of its attempt: a program cannot print one by chance, and the log never shows it.
+The line is recognised behind other text too, because a program that ends without a newline must not hide the line that
+follows. Everything else goes to the log byte for byte.
 """
 
 from __future__ import annotations
 
 import json
 import re
+import secrets
 from typing import Any
 
-LABEL = re.compile(rb"^([A-Za-z0-9.-]+): ")
-PROTOCOL = re.compile(rb"dsgen-(rank-failed|rank|session-end) (\{.*\}|-?\d+)\s*$", re.DOTALL)
+LABEL = re.compile(rb"^([A-Za-z0-9.-]+): $")  # pdsh puts `HOST: ` before each line
+PROTOCOL = re.compile(rb"^ dsgen-(rank-failed|rank|session-end) (\{.*\})\s*$", re.DOTALL)
 SSH_ENDED = re.compile(rb"^pdsh@[^:]*: ([A-Za-z0-9.-]+): (?:ssh exited with exit code (\d+)|.*)")
 
 
-class Output:
-    """All that was learned from the output of one attempt; written by one thread, read by another."""
+def new_nonce() -> str:
+    return secrets.token_hex(16)
 
-    def __init__(self, hosts: list[str]) -> None:
+
+class Output:
+    """All that was learned from the output of one attempt; written by one thread, read by another.
+
+    `pdsh`: whether pdsh speaks on this stream, too.
+    """
+
+    def __init__(self, hosts: list[str], nonce: str = "", pdsh: bool = False) -> None:
         self.hosts = {_short(host): host for host in hosts}
+        self.nonce = (nonce or new_nonce()).encode()
+        self.pdsh = pdsh
+        self.unfinished = False  # the last piece was the beginning of a long line
         self.ranks: set[int] = set()
         self.world_sizes: set[int] = set()
         self.first_failure: dict[str, Any] | None = None  # host, rank, exitCode, tail
@@ -27,20 +39,20 @@ class Output:
         self.ssh_ended: dict[str, int] = {}
 
     def take(self, line: bytes) -> bytes:
-        """Learn from one line, and return what the log gets for it."""
-        found = SSH_ENDED.match(line)
+        """Learn from one line, or a piece of a long one, and return what the log gets for it."""
+        continues, self.unfinished = self.unfinished, not line.endswith(b"\n")
+        found = SSH_ENDED.match(line) if self.pdsh and not continues else None
         if found:
             self.ssh_ended.setdefault(self._host(found.group(1)), int(found.group(2) or 255))
+        before, nonce, after = line.partition(self.nonce)
+        if not nonce:
             return line
-        label = LABEL.match(line)
-        host = self._host(label.group(1)) if label else ""
-        protocol = PROTOCOL.search(line) if host in self.hosts.values() else None
-        said = self._learn(host, protocol.group(1), protocol.group(2)) if protocol else ""
-        if not protocol or not label or not said:
-            return line
-        before = line[: protocol.start()]
-        rest = before + b"\n" if len(before) > label.end() else b""
-        return rest + f"[dsgen] {said}\n".encode()
+        protocol = PROTOCOL.match(after)
+        said = self._learn(protocol.group(1), protocol.group(2)) if protocol else ""
+        if not said:
+            return line.replace(self.nonce, b"")
+        rest = before + b"\n" if before and not LABEL.match(before) else b""
+        return rest + f"[dsgen] {said}\n".encode("utf-8", "replace")
 
     def lost(self) -> list[str]:
         """Hosts whose session has ended for ssh without the closing line: the worker is gone, or not reachable."""
@@ -58,15 +70,16 @@ class Output:
         """Whether any session was started at all."""
         return bool(self.ranks or self.closed or self.ssh_ended)
 
-    def _learn(self, host: str, kind: bytes, text: bytes) -> str:
+    def _learn(self, kind: bytes, text: bytes) -> str:
         """Note one protocol line; the words for the log, "" when the line is none of ours after all."""
         try:
             content = json.loads(text)
+            host = self.hosts[_short(content["host"])]
             if kind == b"session-end":
-                self.closed.setdefault(host, int(content))
-                return f"{host} ended with {int(content)}"
+                self.closed.setdefault(host, int(content["exitCode"]))
+                return f"{host} ended with {int(content['exitCode'])}"
             return self._rank_failed(host, content) if kind == b"rank-failed" else self._rank(host, content)
-        except (ValueError, TypeError, KeyError):
+        except (ValueError, TypeError, KeyError, AttributeError, OverflowError, RecursionError):
             return ""
 
     def _rank(self, host: str, content: dict[str, Any]) -> str:

@@ -6,7 +6,7 @@ umask 022
 
 image_file=$DSGEN_ROOT/etc/passwd
 new_file=$DSGEN_ROOT/run/dsgen/passwd
-home=$DSGEN_ROOT/run/dsgen/home
+home=$DSGEN_ROOT/run/dsgen/home # in the main container, which makes it
 uid=$(id -u)
 gid=$(id -g)
 
@@ -20,7 +20,8 @@ while IFS=: read -r _ _ id _ _ directory shell || [ -n "$id" ]; do
       */nologin | */false) ;;
       *) [ -x "$shell" ] && shell_works=yes ;;
     esac
-    [ -d "$directory" ] && [ -w "$directory" ] && home_works=yes
+    # Not -w: here the image's files are read-only, which they are not for the main container.
+    [ -d "$directory" ] && [ -O "$directory" ] && home_works=yes
     break
   fi
 done <"$image_file"
@@ -32,11 +33,10 @@ fi
 
 bash=$(command -v bash)
 {
-  mkdir -p "$home" &&
-    printf 'dsgen:x:%s:%s::%s:%s\n' "$uid" "$gid" "$home" "$bash" &&
+  printf 'dsgen:x:%s:%s::%s:%s\n' "$uid" "$gid" "$home" "$bash" &&
     while IFS= read -r line || [ -n "$line" ]; do
-      IFS=: read -r _ _ id _ <<<"$line"
-      [ "$id" = "$uid" ] || printf '%s\n' "$line"
+      id=${line#*:*:} # not <<<, for which bash writes a file in /tmp
+      [ "${id%%:*}" = "$uid" ] || printf '%s\n' "$line"
     done <"$image_file"
 } >"$new_file" || exit 78
 echo "[dsgen] user id $uid: entry with home $home and shell $bash"

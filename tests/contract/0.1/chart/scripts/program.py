@@ -15,6 +15,7 @@ from typing import Any
 
 import debug
 import endranks
+import exchange
 import hostfile
 import life
 import methods
@@ -54,6 +55,7 @@ class Program:
         if missing:
             names = ", ".join(missing)
             raise End(CANNOT_WORK, f"the image has no {names}: add it to the image or in training.setup")
+        exchange.replace(reports.FILE, b"")  # setup may have put anything there
         READY.touch()
         say("ready; the launcher says in the record when the run begins")
 
@@ -71,8 +73,9 @@ class Program:
             say(debug.leave(argv, self.method.environment(start)))
             return
         say(f"starting: {' '.join(argv)}")
-        os.environ.update(self.method.environment(start))
+        os.environ.update(self.method.environment(start), **{reports.NONCE: self.output.nonce.decode()})
         self.pid = processes.spawn(argv)
+        del os.environ[reports.NONCE]
 
     def learn(self) -> None:
         """Take what the ranks of this worker have reported. A world of another size ends it."""
@@ -85,11 +88,7 @@ class Program:
             raise End(FAILED, f"a rank reported a world of {max(wrong)}, {world} was asked for")
 
     def new_reports(self) -> list[bytes]:
-        if not reports.FILE.exists():
-            return []
-        with reports.FILE.open("rb") as file:
-            file.seek(self.read)
-            lines = file.read().splitlines(keepends=True)
+        lines = (exchange.content(reports.FILE, start=self.read) or b"").splitlines(keepends=True)
         self.read += sum(map(len, lines))
         return lines
 

@@ -22,6 +22,8 @@ import json
 import time
 from typing import Any, NamedTuple
 
+import redact
+
 VERSION = 1
 LIMIT_BYTES = 16 * 1024
 ENDS = ("Succeeded", "Failed", "Stopped")
@@ -65,9 +67,8 @@ TRANSITIONS: dict[str, Row] = {
     "debug": Row("Running", "Debug", None),
     "debug-ended": Row("Succeeded", "Debug", 0),
     "debug-failed": Row("Failed", "Debug", TRAINING),
-    # Written by keygen, in the launcher's place.
+    # Written by the sidecar, when the launcher has ended without an end of the run, or was never started.
     "no-key-made": Row("Failed", "KeygenFailed", 78),
-    # Written by the sidecar, when the launcher has ended without an end of the run.
     "setup-failed": Row("Failed", "SetupFailed", 1),
     "code-failed": Row("Failed", "CodeFailed", 78),
     "terminated": Row("Pending", "LauncherTerminated", 143),
@@ -111,10 +112,14 @@ def seconds(text: str | None) -> float | None:
 def parse(text: str | None) -> dict[str, Any]:
     """A record from its line; {} when there is none or it is not one."""
     try:
-        content = json.loads(text or "")
-    except ValueError:
+        content = json.loads(text or "", parse_constant=_refused)
+    except (ValueError, RecursionError):  # the latter for nesting without end
         return {}
     return content if isinstance(content, dict) else {}
+
+
+def _refused(word: str) -> None:
+    raise ValueError(f"{word} is not JSON")
 
 
 def close(attempts: list[dict[str, Any]], reason: str, end: str) -> list[dict[str, Any]]:
@@ -181,6 +186,7 @@ def compose(
 
 def line(record: dict[str, Any], limit: int = LIMIT_BYTES) -> str:
     """One line of JSON of at most `limit` bytes: oldest tails are cut first, then oldest attempts, then the message."""
+    record = redact.everywhere(record)
     attempts = list(record.get("attempts", []))
     for position, attempt in enumerate(attempts):
         if _size(record, attempts) <= limit:
@@ -207,7 +213,7 @@ def summary(record: dict[str, Any]) -> str:
     """The record in one sentence, for the termination message."""
     words = [str(record.get("phase", ""))]
     words += [str(record[key]) for key in ("reason", "message") if record.get(key)]
-    return ": ".join(words)
+    return redact.redacted(": ".join(words))
 
 
 def _timed(attempt: dict[str, Any]) -> bool:

@@ -3,6 +3,10 @@
 Where the launcher holds an ssh session to every worker, they are lines of its output. Else the worker reads them from a
 file of its pod, and the launcher, whose address is in the record, from a connection for each. The launcher takes from
 them words for the record and no decision: where a network lets none through, a run goes as well.
+
+Each line begins with a nonce of who listens. Over ssh the launcher hands it to each session, in a variable that ssh
+passes on; without ssh the worker hands one to what it starts. It is taken out of the environment before the user's
+program starts. The one for connections stands in the record beside the launcher's address.
 """
 
 from __future__ import annotations
@@ -14,42 +18,52 @@ import socket
 import sys
 import threading
 from collections.abc import Callable
+from typing import Any
 
+import life
 import methods
 import settings
 
+NONCE = "DSGEN_NONCE"
 FILE = settings.RUN / "reports"
 SEND_SECONDS = 3
 RECEIVE_SECONDS = 2
 LIMIT_BYTES = 1 << 16
 
 
-def report(run: settings.Settings, text: str) -> None:
-    """Send one line. Nobody may listen any more: that is not the failure of who reports."""
-    method = methods.of(run)
-    label = f"{methods.host(run)}: " if method.labelled else ""
-    line = f"{label}{text}\n".encode()
-    for way in (to_output,) if method.ssh else (to_file, to_launcher):
-        with contextlib.suppress(OSError, ValueError, KeyError):
-            way(run, line)
+class Reporter:
+    """Of one rank or session: what it has to say to those who listen."""
+
+    def __init__(self, run: settings.Settings) -> None:
+        """Takes the nonce out of the environment; without one nobody listens: a person has started this by hand."""
+        self.run = run
+        self.nonce = os.environ.pop(NONCE, "")
+
+    def say(self, kind: str, facts: dict[str, Any]) -> None:
+        """Send one line. Nobody may listen any more: that is not the failure of who reports."""
+        if not self.nonce:
+            return
+        text = f"dsgen-{kind} {json.dumps({'host': methods.host(self.run), **facts})}\n"
+        for way in (self.to_output,) if methods.of(self.run).ssh else (self.to_file, self.to_launcher):
+            with contextlib.suppress(OSError, ValueError, KeyError):
+                way(text)
+
+    def to_output(self, text: str) -> None:
+        # Standard error: what the program printed last on the other stream may lack its newline.
+        os.write(2, f"{self.nonce} {text}".encode())
+
+    def to_file(self, text: str) -> None:
+        with FILE.open("ab", buffering=0) as file:
+            file.write(f"{self.nonce} {text}".encode())
+
+    def to_launcher(self, text: str) -> None:
+        address, _, nonce = str(life.record(self.run.run)["launcher"]).rpartition("/")
+        host, _, port = address.rpartition(":")
+        with socket.create_connection((host, int(port)), timeout=SEND_SECONDS) as connection:
+            connection.sendall(f"{nonce} {text}".encode())
 
 
-def to_output(_: settings.Settings, line: bytes) -> None:
-    os.write(2, line)
-
-
-def to_file(_: settings.Settings, line: bytes) -> None:
-    with FILE.open("ab", buffering=0) as file:
-        file.write(line)
-
-
-def to_launcher(run: settings.Settings, line: bytes) -> None:
-    host, _, port = json.loads((settings.STATUS / run.run).read_text(encoding="utf-8"))["launcher"].rpartition(":")
-    with socket.create_connection((host, int(port)), timeout=SEND_SECONDS) as connection:
-        connection.sendall(line)
-
-
-def listen(take: Callable[[bytes], bytes]) -> str:
+def listen(take: Callable[[bytes], bytes], nonce: bytes) -> str:
     """Take reports for as long as this process lives, and print what `take` makes of each; where to send them.
 
     OSError when this pod has no address.
@@ -57,18 +71,19 @@ def listen(take: Callable[[bytes], bytes]) -> str:
     address = socket.getaddrinfo(socket.gethostname(), None, type=socket.SOCK_STREAM)[0][4][0]
     family = socket.AF_INET6 if ":" in str(address) else socket.AF_INET
     server = socket.create_server(("", 0), family=family, backlog=1024)
-    threading.Thread(target=_serve, args=(server, take), daemon=True).start()
-    return f"{address}:{server.getsockname()[1]}"
+    threading.Thread(target=_serve, args=(server, take, nonce), daemon=True).start()
+    return f"{address}:{server.getsockname()[1]}/{nonce.decode()}"
 
 
-def _serve(server: socket.socket, take: Callable[[bytes], bytes]) -> None:
+def _serve(server: socket.socket, take: Callable[[bytes], bytes], nonce: bytes) -> None:
     while True:
         connection, _ = server.accept()
         with connection, contextlib.suppress(OSError):
             connection.settimeout(RECEIVE_SECONDS)
             line = _received(connection)
-            sys.stdout.buffer.write(take(line) if line else b"")
-            sys.stdout.buffer.flush()
+            if line.startswith(nonce):  # whoever else connects does not write to the log
+                sys.stdout.buffer.write(take(line))
+                sys.stdout.buffer.flush()
 
 
 def _received(connection: socket.socket) -> bytes:

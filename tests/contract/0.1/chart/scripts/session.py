@@ -15,6 +15,7 @@ from pathlib import Path
 
 import methods
 import processes
+import reports
 import settings
 from settings import RUN
 from tcp import Connection
@@ -66,11 +67,8 @@ def main() -> int:
     if code is None or TERMINATING.exists():
         return LOST
     run = settings.load()
-    method = methods.of(run)
-    if method.ranks:
-        # to standard error: what the command printed last on the other stream may lack its newline
-        label = f"{methods.host(run)}: " if method.labelled else ""
-        os.write(2, f"{label}dsgen-session-end {code}\n".encode())
+    if methods.of(run).ranks:
+        reports.Reporter(run).say("session-end", {"exitCode": code})
     return code
 
 

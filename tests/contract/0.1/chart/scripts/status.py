@@ -5,8 +5,14 @@ It is the last to stop in its pod. Whatever the API answers, it tries again: a t
 
 from __future__ import annotations
 
-import contextlib
 import signal
+
+if __name__ == "__main__":
+    # Before the other imports, which take a second where the processor is short: the kernel drops a signal to process 1
+    # that has no handler, unless it is blocked. The kubelet would wait in vain for the last state, and kill.
+    signal.pthread_sigmask(signal.SIG_BLOCK, (signal.SIGTERM, signal.SIGINT))
+
+import contextlib
 import sys
 import time
 from types import FrameType
@@ -141,7 +147,7 @@ class Sidecar:
     # The record
 
     def launcher(self) -> dict[str, Any]:
-        return exchange.read(settings.RUN / exchange.LAUNCHER)
+        return exchange.launcher(settings.written_by("launcher"))
 
     def keep_record(self, launcher: dict[str, Any]) -> None:
         """Write what has changed."""
@@ -216,7 +222,7 @@ class Sidecar:
             self.read_record()
         launcher = self.launcher()
         if launcher.get("phase") not in record.ENDS and not self.over:
-            launcher = absent.left(settings.RUN) or absent.after_loss(launcher, self.launcher_job())
+            launcher = absent.left() or absent.after_loss(launcher, self.launcher_job())
         self.keep_record(launcher)
         self.tell()
         with contextlib.suppress(OSError):
@@ -256,13 +262,15 @@ def worker_job(job: dict[str, Any]) -> dict[str, Any]:
 
 
 def log(text: str) -> None:
-    print(f"[dsgen] {text}", flush=True)
+    sys.stdout.buffer.write(f"[dsgen] {text}\n".encode("utf-8", "replace"))
+    sys.stdout.buffer.flush()
 
 
 def main() -> int:
     sidecar = Sidecar(settings.load(), api.in_cluster())
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, sidecar.on_signal)
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, (signal.SIGTERM, signal.SIGINT))
     return sidecar.run()
 
 

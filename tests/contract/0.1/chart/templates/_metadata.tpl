@@ -63,7 +63,8 @@ true
 true
 {{- else if regexMatch "^kustomize[.]toolkit[.]fluxcd[.]io/(substitute|prune)$" . -}}
 true
-{{- else if has . (list "job-name" "controller-uid" "argocd.argoproj.io/compare-options" "argocd.argoproj.io/sync-options") -}}
+{{- else if has . (list "job-name" "controller-uid" "argocd.argoproj.io/compare-options"
+                        "argocd.argoproj.io/sync-options") -}}
 true
 {{- else if has . (list "scheduling.k8s.io/group-name" "scheduling.x-k8s.io/pod-group") -}}
 true

@@ -130,6 +130,11 @@ map. `mount_in` is workers or launcher, as in storage.*.mountIn.
 - name: dsgen-run
   emptyDir:
     medium: Memory
+{{- if include "contract.wantsPasswd" . }}
+- name: dsgen-run-passwd
+  emptyDir:
+    medium: Memory
+{{- end }}
 - name: dsgen-cache
   emptyDir: {}
 {{- if include "contract.usesSsh" . }}
@@ -148,6 +153,9 @@ map. `mount_in` is workers or launcher, as in storage.*.mountIn.
 {{- if .Values.code.git.repository }}
 - name: dsgen-code
   emptyDir: {}
+- name: dsgen-run-code
+  emptyDir:
+    medium: Memory
 {{- if .Values.code.git.secretName }}
 - name: dsgen-git
   secret:

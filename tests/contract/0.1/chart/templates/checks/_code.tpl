@@ -25,7 +25,7 @@ code.git.image is given, and code.git.repository is not [DS290]
 {{- if .Values.code.git.repository }}
   {{- if and (not (regexMatch "^(https?|ssh|git)://[^/]+/.+$" .Values.code.git.repository))
              (not (regexMatch "^[^/:]+:([^/].*|/[^/].*)$" .Values.code.git.repository)) }}
-code.git.repository: {{ .Values.code.git.repository | quote }} is no address of https, http, ssh or git [DS295]
+code.git.repository is no address of https, http, ssh or git [DS295]
   such as https://example.com/team/cifar.git or git@example.com:team/cifar.git
   {{- end }}
 
@@ -34,8 +34,8 @@ code.git.revision: {{ .Values.code.git.revision | quote }} is no commit, branch 
   the id of a commit, as git rev-parse HEAD prints it
   {{- end }}
 
-  {{- if or (regexMatch "^[a-z+]+://[^/@]*:[^/@]*@.*$" .Values.code.git.repository)
-            (regexMatch "^https?://[^/]*@.*$" .Values.code.git.repository) }}
+  {{- if or (regexMatch "^([A-Za-z+.-]+://)?[^/@]*:[^/@]*@.*$" .Values.code.git.repository)
+            (regexMatch "^[Hh][Tt][Tt][Pp][Ss]?://[^/]*@.*$" .Values.code.git.repository) }}
 code.git.repository holds a user name or a password, and the values are kept in Git [DS248]
   put username and password into a Secret and name it in code.git.secretName
   {{- end }}
@@ -53,6 +53,11 @@ code.git.repository is reached over ssh, which needs a key [DS292]
   {{- if not (regexMatch "^([0-9a-f]{40}|[0-9a-f]{64}|.*[:*].*)$" .Values.code.git.revision) }}
 code.git.revision: a branch or a tag may move, so the same run id may mean another program [DS291]
   give the whole id of a commit, as git rev-parse HEAD prints it
+  {{- end }}
+
+  {{- if regexMatch "^[^?]*[?].+$" .Values.code.git.repository }}
+code.git.repository seems to hold a key behind the ?, and the values are kept in Git [DS360]
+  put username and password into a Secret and name it in code.git.secretName
   {{- end }}
 
   {{- if and (include "contract.gitOverSsh" .Values.code.git.repository) (not .Values.code.git.knownHosts) }}

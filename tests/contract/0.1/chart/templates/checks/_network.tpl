@@ -4,7 +4,7 @@
 {{- define "contract.networkProblems" -}}
 {{- if .Values.ssh.secret.name }}
   {{- if ne .Values.ssh.secret.mode "existing" }}
-ssh.secret.name names a Secret of yours, which only the mode existing uses [DS240]
+ssh.secret.name is used only with ssh.secret.mode: existing [DS240]
   set ssh.secret.mode: existing, or remove the name
   {{- end }}
 
@@ -75,7 +75,7 @@ status.webhook: url and secretName exclude one another [DS246]
   keep secretName where the address itself is a secret
   {{- end }}
 
-  {{- if regexMatch "^https?://[^/]*@.*$" .Values.status.webhook.url }}
+  {{- if regexMatch "^[A-Za-z]+://[^/]*@.*$" .Values.status.webhook.url }}
 status.webhook.url holds a user name or a password, and the values are kept in Git [DS248]
   put the address into a Secret, under the key url, and name it in status.webhook.secretName
   {{- end }}
@@ -145,8 +145,19 @@ network.rdma.ipcLock: IPC_LOCK, which memory for RDMA needs, is allowed by the l
   set security.podSecurityLevel: privileged, or ipcLock: omit where the nodes allow it without
 {{- end }}
 
-{{- if and .Values.status.webhook.url (regexMatch "^http:.*$" .Values.status.webhook.url) }}
+{{- if .Values.status.webhook.url }}
+  {{- if regexMatch "^[Hh][Tt][Tt][Pp]:.*$" .Values.status.webhook.url }}
 status.webhook.url: the record goes over the network as plain text [DS247]
   use https
+  {{- end }}
+
+  {{- if or (regexMatch "^[^?]*[?].+$" .Values.status.webhook.url)
+            (regexMatch "^(?i:https?://([^/]*[.])?(hooks[.]slack[.]com|discord(app)?[.]com/api/webhooks|webhook[.]office[.]com|outlook[.]office(365)?[.]com/webhook|hooks[.]zapier[.]com|maker[.]ifttt[.]com/trigger|api[.]telegram[.]org|chat[.]googleapis[.]com)/.+)$" .Values.status.webhook.url)
+            (regexMatch "^[A-Za-z]+://[^/]+/.*[0-9A-Fa-f]{8}(-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}.*$" .Values.status.webhook.url)
+            (and (regexMatch "^[A-Za-z]+://[^/]+/.*[A-Za-z0-9]{16}.*$" .Values.status.webhook.url)
+                 (regexMatch "^[A-Za-z]+://[^/]+/.*[0-9].*$" .Values.status.webhook.url)) }}
+status.webhook.url seems to hold a key, and anyone who reads the values can post with it [DS360]
+  put the address into a Secret, under the key url, and name it in status.webhook.secretName
+  {{- end }}
 {{- end }}
 {{- end }}

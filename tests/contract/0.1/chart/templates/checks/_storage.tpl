@@ -47,13 +47,13 @@ storage.{{ $name }}: a ReadWriteOncePod volume is for one pod, and several mount
   {{- if and (ne $volume.create nil)
              (has "ReadWriteOncePod" (dig "accessModes" (list "ReadWriteMany") $volume.create))
              (gt (len (dig "accessModes" (list "ReadWriteMany") $volume.create)) 1) }}
-storage.{{ $name }}: ReadWriteOncePod stands beside other access modes [DS218]
-  it stands alone; keep one of them
+storage.{{ $name }}: ReadWriteOncePod cannot be combined with other access modes [DS218]
+  keep one of them
   {{- end }}
 
   {{- if and (ne $volume.create nil)
              (regexMatch "^.?0+([.]0+)?[A-Za-z]*.?$" (include "contract.quantityJson" (dig "size" "100Gi" $volume.create))) }}
-storage.{{ $name }}.create.size: Kubernetes refuses a claim of nothing [DS219]
+storage.{{ $name }}.create.size: Kubernetes refuses a claim of size 0 [DS219]
   give a size such as 100Gi
   {{- end }}
 

@@ -55,8 +55,6 @@ class Unit:
 
     def _marker(self, match: re.Match[str]) -> str:
         pad, text = match.groups()
-        if "*/" in text:
-            raise self.error(self.text.count("\n", 0, match.start()) + 1, "a comment cannot hold */")
         literal = text.encode("unicode_escape").decode("ascii").replace('"', '\\"')
         return (
             f'{pad}<< "{_MARK.encode("unicode_escape").decode("ascii")}{literal}"' + "\n" * match[0].count("\n") + " >>"

@@ -1,22 +1,28 @@
 """The text of a compiled template: each tag on the line and at the indentation that it has in the source."""
 
+import re
 import textwrap
 from functools import singledispatchmethod
 
-from dsgen.compiler import tree
-from dsgen.compiler.golang import Pipelines, camel, define_name
-from dsgen.compiler.helpers import Helper
-from dsgen.compiler.tree import Body, Expr, Statement
+from dsgen.compiler.frontend import tree
+from dsgen.compiler.frontend.expressions import ROOTS
+from dsgen.compiler.frontend.helpers import Helper, Helpers
+from dsgen.compiler.frontend.program import Program
+from dsgen.compiler.frontend.source import CompileError
+from dsgen.compiler.frontend.tree import Body, Expr, Statement
+from dsgen.compiler.go.pipelines import Pipelines, camel, define_name
 
 WIDTH = 120
+_TEXTS = re.compile(r"[(]list (?=\")")
+_WORD = re.compile(r'(?:"(?:[^"\\]|\\.)*"|`[^`]*`|[^\s"`])+')
 COMMENT_WIDTH = WIDTH - len("{{/*  */}}")
 
 
 class Layout:
     """Writes statements. In a helper of one line (`is_inline`) every tag trims both its sides."""
 
-    def __init__(self, is_inline: bool = False) -> None:
-        self._pipelines = Pipelines()
+    def __init__(self, helpers: Helpers, is_inline: bool = False, is_alone: bool = False) -> None:
+        self._pipelines = Pipelines(helpers, is_alone)
         self._is_inline = is_inline
 
     def body(self, statements: Body) -> str:
@@ -24,7 +30,7 @@ class Layout:
         return "".join(self._text(statement) for statement in statements)
 
     def _tag(self, pad: str, text: str) -> str:
-        return f"{pad}{{{{- {text} {'-' if self._is_inline else ''}}}}}\n"
+        return _folded(f"{pad}{{{{- {text} {'-' if self._is_inline else ''}}}}}") + "\n"
 
     def _spell(self, expr: Expr) -> str:
         return self._pipelines.value(expr).text
@@ -43,16 +49,14 @@ class Layout:
 
     @_text.register
     def _(self, statement: tree.Print) -> str:
+        if isinstance(statement.expr, tree.Include) and self._pipelines.is_loose(statement.expr):
+            return f"{{{{- {self._pipelines.include(statement.expr)} }}}}"  # it brings its line end
         return f"{{{{ {self._spell(statement.expr)} }}}}"
 
     @_text.register
     def _(self, statement: tree.Block) -> str:
         text = self._spell(statement.expr)
         return f"{{{{ {text} }}}}" if statement.width is None else f"{{{{- {text} | nindent {statement.width} }}}}"
-
-    @_text.register
-    def _(self, statement: tree.Lines) -> str:
-        return f"{{{{- {self._spell(statement.expr)} }}}}"
 
     @_text.register
     def _(self, statement: tree.Fail) -> str:
@@ -101,8 +105,24 @@ class Layout:
         return head + body + self._tag(statement.pad, "end")
 
 
+def _folded(line: str) -> str:
+    """A tag with a list of texts that does not fit on a line, with its items on several."""
+    start = _TEXTS.search(line)
+    if len(line) <= WIDTH or "\n" in line or not start:
+        return line
+    lines, words = [line[: start.end()]], [word[0] for word in _WORD.finditer(line, start.end())]
+    for number, word in enumerate(words):
+        if number and word.startswith('"') and len(lines[-1]) + len(word) >= WIDTH:
+            lines.append(" " * start.end() + word)
+        else:
+            lines[-1] += f" {word}" if number else word
+    return "\n".join(lines)
+
+
 def comment(text: str) -> str:
     """A Go template comment; a long one has lines of its own."""
+    if "*/" in text:
+        raise CompileError(f"a comment cannot hold */, where it ends in Go: {text}")
     lines = text.split("\n") if "\n" in text else _balanced(text)
     return f"/* {text} */" if len(lines) == 1 else "\n".join(["/*", *lines, "*/"])
 
@@ -114,18 +134,29 @@ def _balanced(text: str) -> list[str]:
     return next(lines for lines in candidates if len(lines) == count)
 
 
-def template(body: Body) -> str:
+def go_templates(program: Program) -> dict[str, str]:
+    """Go templates of typed ones, by the same paths with `.tpl` for helpers."""
+    compiled = {path: _template(body, program.helpers) for path, body in program.templates.items()}
+    for path, head in program.heads.items():
+        defines = [_define(name, helper, program.helpers) for name, helper in program.helpers_of(path).items()]
+        first = "{{" + comment(head) + "}}\n" if head else ""
+        compiled[path.removesuffix(".j2") + ".tpl"] = "\n".join(part for part in (first, *defines) if part)
+    return compiled
+
+
+def _template(body: Body, helpers: Helpers) -> str:
     """A whole template. The comment at its head takes the line after it along, so the output begins with YAML."""
     first, rest = (body[0], body[1:]) if body and isinstance(body[0], tree.Comment) else (None, body)
     head = "" if first is None else "{{- " + comment(first.text) + " -}}"
-    return head + Layout().body(rest)
+    return head + Layout(helpers).body(rest)
 
 
-def define(name: str, helper: Helper) -> str:
-    """The define of a helper, or nothing when nobody calls it."""
-    texts = {Layout(helper.is_inline).body(body): signature for signature, body in helper.bodies.items()}
-    if not texts:
-        return ""
+def _define(name: str, helper: Helper, helpers: Helpers) -> str:
+    """The define of a helper."""
+    is_alone = len(helper.parameters) == 1 and helper.parameters[0] not in ROOTS
+    texts = {
+        Layout(helpers, helper.is_inline, is_alone).body(body): signature for signature, body in helper.bodies.items()
+    }
     if len(texts) > 1:
         types = "; ".join(", ".join(f"{n}: {t.kind}" for n, t in signature) for signature in texts.values())
         raise helper.unit.error(helper.node.lineno, f"{name} is spelled differently for different arguments ({types})")

@@ -7,21 +7,18 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import singledispatchmethod
-from typing import TYPE_CHECKING
+from typing import Protocol
 
 from jinja2 import nodes
 
-from dsgen.compiler import shipped, tree
-from dsgen.compiler.facts import facts
-from dsgen.compiler.results import is_whole, literal, result_type
-from dsgen.compiler.scope import Scope
-from dsgen.compiler.source import CompileError, Unit
-from dsgen.compiler.tree import Expr
-from dsgen.compiler.types import ANY, BOOL, EMPTY, INT, NULL, STR, TEXTS, WORD, Type, bare, join
+from dsgen.compiler.frontend import shipped, tree
+from dsgen.compiler.frontend.facts import facts
+from dsgen.compiler.frontend.results import entry_type, is_whole, literal, result_type
+from dsgen.compiler.frontend.scope import Scope
+from dsgen.compiler.frontend.source import CompileError, Unit
+from dsgen.compiler.frontend.tree import Expr
+from dsgen.compiler.frontend.types import ANY, BOOL, EMPTY, INT, NULL, STR, TEXTS, WORD, Type, bare, join
 from dsgen.language.builtins import Builtin, rows
-
-if TYPE_CHECKING:
-    from dsgen.compiler.helpers import Helpers
 
 FILTERS, FUNCTIONS, TESTS, OPERATORS = (rows(kind) for kind in ("filter", "function", "test", "operator"))
 ROOTS = ("values", "release")
@@ -29,10 +26,24 @@ FILES = shipped.NAME
 RELEASE_FIELDS = ("name", "namespace")
 
 
+class Surroundings(Protocol):
+    """What expressions need to know of the helpers, the files and the values around them."""
+
+    values: Type
+    files: Mapping[str, str]
+    used_files: set[str]
+
+    def __contains__(self, name: object) -> bool:
+        """Whether there is a helper of this name."""
+
+    def include(self, caller: "Expressions", node: nodes.Call, name: str, arguments: Sequence[Expr]) -> tree.Include:
+        """The call of a helper."""
+
+
 class Expressions:
     """The expressions of one unit (a template, or the body of a helper) at the place where the scope stands."""
 
-    def __init__(self, unit: Unit, helpers: "Helpers", scope: Scope, roots: Sequence[str]) -> None:
+    def __init__(self, unit: Unit, helpers: Surroundings, scope: Scope, roots: Sequence[str]) -> None:
         self.unit, self.helpers, self.scope, self.roots = unit, helpers, scope, roots
 
     def error(self, node: nodes.Node, message: str) -> CompileError:
@@ -131,26 +142,13 @@ class Expressions:
         base, key = self.value(node.node), self.value(node.arg)
         if key.type.kind not in TEXTS:
             raise self.error(node, "only a text can stand in brackets")
-        if base.type.kind == "record":
-            return tree.Index(base, key, type=self._common(node, base.type, key.type.options))
-        if base.type.kind == "map" and base.type.item:
-            return tree.Index(base, key, type=replace(base.type.item, nullable=True))
-        if base.type.kind == "any":
-            return tree.Index(base, key, type=replace(ANY, nullable=True))
-        raise self.error(node, f"{base.type.kind} has no keys")
+        return tree.Index(base, key, type=self._entry_type(node, base.type, key.type))
 
-    def _common(self, node: nodes.Node, record: Type, names: Sequence[str]) -> Type:
-        """The type that all of these keys of a record have."""
-        found = [record.field(name) for name in names]
-        types = [one for one in found if one is not None]
-        if not types or len(types) != len(found):
-            raise self.error(node, "the key must come from a literal list of the record's keys")
-        if any(one.default is not None for one in types):
-            raise self.error(node, "one of these keys has a default that only its name brings")
-        result = types[0]
-        for one in types[1:]:
-            result = join(result, one)
-        return result
+    def _entry_type(self, node: nodes.Node, container: Type, key: Type) -> Type:
+        try:
+            return entry_type(container, key)
+        except ValueError as problem:
+            raise self.error(node, str(problem)) from None
 
     @_expr.register
     def _(self, node: nodes.Filter) -> Expr:
@@ -191,7 +189,7 @@ class Expressions:
         if node.kwargs or node.dyn_args or node.dyn_kwargs:
             raise self.error(node, "arguments are given by position")
         if isinstance(node.node, nodes.Getattr):
-            return shipped.call(self, node, node.node)
+            return self._file(node, node.node)
         if not isinstance(node.node, nodes.Name):
             raise self.error(node, "only helpers and functions are called")
         name = node.node.name
@@ -204,6 +202,17 @@ class Expressions:
             raise self.error(node, f"unknown {kind} {name!r}; there are {', '.join(sorted(table))}")
         return table[name]
 
+    def _file(self, node: nodes.Call, method: nodes.Getattr) -> Expr:
+        is_files = isinstance(method.node, nodes.Name) and method.node.name == FILES and method.attr in shipped.METHODS
+        if not is_files or len(node.args) != 1:
+            raise self.error(node, shipped.ONLY)
+        if method.attr != "digest" and FILES not in self.roots:
+            raise self.error(node, "files are read in templates, not in helpers")
+        try:
+            return shipped.call(method.attr, self.value(node.args[0]), self.helpers.files, self.helpers.used_files)
+        except ValueError as problem:
+            raise self.error(node, str(problem)) from None
+
     @_expr.register
     def _(self, node: nodes.Not) -> Expr:
         return tree.Not(self.condition(node.node), type=BOOL)
@@ -213,7 +222,7 @@ class Expressions:
     def _(self, node: nodes.And | nodes.Or) -> Expr:
         word = "and" if isinstance(node, nodes.And) else "or"
         left = self.condition(node.left)
-        with self.scope.inside(facts(self, node.left, word == "and")):
+        with self.scope.inside(facts(left, word == "and")):
             right = self.condition(node.right)
         parts = tuple(
             part
@@ -241,7 +250,7 @@ class Expressions:
         container, key = self.value(right), self.value(node.expr)
         kind = container.type.kind
         if kind == "record":
-            self._common(node, container.type, key.type.options)
+            self._entry_type(node, container.type, key.type)
         elif kind == "list" and container.type.item and container.type.item.kind not in (*TEXTS, "any", "empty"):
             raise self.error(node, f"`in` finds texts only, not {container.type.item.kind}")
         elif kind not in ("list", "map", "any"):

@@ -4,8 +4,8 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 
-from dsgen.compiler.tree import Expr, Local, Parameter, mentions
-from dsgen.compiler.types import Type, bare, join
+from dsgen.compiler.frontend.tree import Expr, Local, Parameter, mentions
+from dsgen.compiler.frontend.types import Type, bare, join
 
 Facts = Mapping[Expr, Type]
 

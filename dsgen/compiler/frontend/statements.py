@@ -2,18 +2,19 @@
 
 import re
 from collections.abc import Sequence
-from dataclasses import replace
 from functools import singledispatchmethod
 
 from jinja2 import nodes
 
-from dsgen.compiler import tree
-from dsgen.compiler.expressions import FILTERS, Expressions
-from dsgen.compiler.facts import facts
-from dsgen.compiler.source import comment_of
-from dsgen.compiler.tree import Body, Expr, Local, Statement
-from dsgen.compiler.types import ANY, STR, Type, is_harmless
+from dsgen.compiler.frontend import tree
+from dsgen.compiler.frontend.expressions import FILTERS, Expressions
+from dsgen.compiler.frontend.facts import facts
+from dsgen.compiler.frontend.source import comment_of
+from dsgen.compiler.frontend.tree import Body, Expr, Local, Statement
+from dsgen.compiler.frontend.types import ANY, INT, STR, Type, is_harmless
 
+PROBLEM, INDEX = "problem", "index"
+"""What only the rows of checks say."""
 _AT_THE_EDGE = re.compile(r"^ | \n", re.MULTILINE)
 
 
@@ -41,12 +42,35 @@ class Statements:
 
     @_statement.register
     def _(self, node: nodes.Output) -> list[Statement]:
-        return [self._part(part) for part in node.nodes]
+        found: list[Statement] = []
+        rest = list(node.nodes)
+        while rest:
+            part = rest.pop(0)
+            if isinstance(part, nodes.Call) and isinstance(part.node, nodes.Name) and part.node.name == PROBLEM:
+                found.append(self._problem(part, _line(rest)))
+            else:
+                found.append(self._part(part))
+        return found
+
+    def _problem(self, call: nodes.Call, message: Sequence[nodes.Expr]) -> Statement:
+        path = call.args[0] if len(call.args) == 1 else None
+        if not isinstance(path, nodes.List):
+            raise self.unit.error(call.lineno, f"{PROBLEM} takes the list of the keys that lead to the problem")
+        return tree.Problem(tuple(map(self._key, path.items)), tuple(map(self._part, message)))
+
+    def _key(self, part: nodes.Expr) -> Expr:
+        """A part of a path; `index(name)` is the index of the loop with that name."""
+        if isinstance(part, nodes.Call) and isinstance(part.node, nodes.Name) and part.node.name == INDEX:
+            name = part.args[0]
+            if isinstance(name, nodes.Name) and isinstance(self.scope.find(name.name), Local):
+                return tree.LoopIndex(name.name, type=INT)
+            raise self.unit.error(part.lineno, f"{INDEX} takes the name of a loop around it")
+        return self.expressions.value(part)
 
     def _part(self, part: nodes.Expr) -> Statement:
         if isinstance(part, nodes.TemplateData):
             if self.is_inline and _AT_THE_EDGE.search(self._line + part.data):
-                raise self.unit.error(part.lineno, "a helper of one line has no blanks at its ends: Go would trim them")
+                raise self.unit.error(part.lineno, "a helper of one line has no blanks at its ends")
             self._line = (self._line + part.data).rsplit("\n", 1)[-1]
             return tree.Text(part.data)
         comment = comment_of(part)
@@ -57,8 +81,6 @@ class Statements:
             return tree.Fail(found.arguments[0])
         if found.type.kind == "block" and not self.is_free:
             return self._block(part, found)
-        if isinstance(found, tree.Include) and found.is_loose:
-            return tree.Lines(replace(found, is_loose=False))
         self._check_print(part, found)
         self._line += "x"
         return tree.Print(found)
@@ -118,9 +140,9 @@ class Statements:
         for branch in (node, *node.elif_):
             with self.scope.inside(known):
                 test = self.expressions.condition(branch.test)
-                with self.scope.inside(facts(self.expressions, branch.test, True)):
+                with self.scope.inside(facts(test, True)):
                     branches.append((test, self._branch(branch.body, line)))
-                known |= facts(self.expressions, branch.test, False)
+                known |= facts(test, False)
         if node.else_:
             with self.scope.inside(known):
                 branches.append((None, self._branch(node.else_, line)))
@@ -147,6 +169,9 @@ class Statements:
         names = tuple(target.name for target in targets if isinstance(target, nodes.Name))
         if source is None or len(names) != (2 if is_pairs else 1):
             raise self.unit.error(node.lineno, "for has one name for a list, two for the items of a map")
+        hidden = [name for name in names if self.scope.find(name) or name in self.expressions.helpers]
+        if hidden:
+            raise self.unit.error(node.lineno, f"{hidden[0]!r} has a meaning outside of the loop already")
         iterable = self.expressions.value(source)
         kind, item = iterable.type.kind, iterable.type.item or ANY
         if is_pairs and kind in ("map", "any"):
@@ -154,3 +179,17 @@ class Statements:
         if is_pairs or kind != "list":
             raise self.unit.error(node.lineno, f"loops over {kind}; lists have one name, maps need items and two")
         return names, iterable, (item,)
+
+
+def _line(rest: list[nodes.Expr]) -> list[nodes.Expr]:
+    """Takes what stands on the rest of the line from the parts of an output, and its end, too."""
+    taken: list[nodes.Expr] = []
+    while rest:
+        part = rest.pop(0)
+        text, end, more = part.data.partition("\n") if isinstance(part, nodes.TemplateData) else ("", "", "")
+        taken += [nodes.TemplateData(text, lineno=part.lineno)] if text else []
+        if end:
+            rest[:0] = [nodes.TemplateData(more, lineno=part.lineno)] if more else []
+            break
+        taken += [] if isinstance(part, nodes.TemplateData) else [part]
+    return taken

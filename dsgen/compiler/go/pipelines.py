@@ -4,8 +4,9 @@ import re
 from dataclasses import dataclass
 from functools import singledispatchmethod
 
-from dsgen.compiler import tree
-from dsgen.compiler.tree import Expr
+from dsgen.compiler.frontend import tree
+from dsgen.compiler.frontend.helpers import Helpers
+from dsgen.compiler.frontend.tree import Expr
 from dsgen.language.text import quote
 
 _PLACE = re.compile(r"\{(\d)(:?)\}")
@@ -44,9 +45,13 @@ def string(text: str) -> str:
 
 
 class Pipelines:
-    """Spells expressions. Inside a loop (`depth`) the dot is the loop's, so what the template was given is `$`."""
+    """Spells expressions. Inside a loop (`depth`) the dot is the loop's, so what the template was given is `$`.
 
-    def __init__(self) -> None:
+    `is_alone`: what stands here is a helper with one argument, which is its dot.
+    """
+
+    def __init__(self, helpers: Helpers, is_alone: bool = False) -> None:
+        self._helpers, self._is_alone = helpers, is_alone
         self.depth = 0
 
     @property
@@ -81,7 +86,7 @@ class Pipelines:
 
     @expr.register
     def _(self, expr: tree.Parameter) -> Go:
-        return Go(self.dot if expr.alone else self._of_dot(camel(expr.name)), is_atom=True)
+        return Go(self.dot if self._is_alone else self._of_dot(camel(expr.name)), is_atom=True)
 
     @expr.register
     def _(self, expr: tree.Local) -> Go:
@@ -124,8 +129,32 @@ class Pipelines:
 
     @expr.register
     def _(self, expr: tree.Include) -> Go:
-        text = f"include {string(define_name(expr.helper))} {self._data(expr)}"
-        return Go(f"{text} | trim" if expr.is_loose else text)
+        text = self.include(expr)
+        return Go(f"{text} | trim" if self.is_loose(expr) else text)
+
+    def include(self, expr: tree.Include) -> str:
+        """The text of a helper as it is."""
+        return f"include {string(define_name(expr.helper))} {self._data(expr)}"
+
+    def is_loose(self, expr: tree.Expr) -> bool:
+        """Whether it is the text of a helper that may begin with a line end."""
+        if not isinstance(expr, tree.Include):
+            return False
+        helper = self._helpers[expr.helper]
+        return not helper.is_inline and self._begins_with_tag(next(iter(helper.bodies.values())))
+
+    def _begins_with_tag(self, body: tree.Body) -> bool:
+        """Whether the first thing that is printed stands below a tag, whose line end then comes first."""
+        for statement in body:
+            match statement:
+                case tree.Set() | tree.Comment():
+                    continue
+                case tree.Text() if not statement.text.strip():
+                    continue
+                case tree.Print():
+                    return self.is_loose(statement.expr)
+            return isinstance(statement, tree.If | tree.For)
+        return False
 
     def _data(self, expr: tree.Include) -> str:
         """What a helper is given: all, its one argument, or a map of both."""
@@ -134,7 +163,7 @@ class Pipelines:
         if len(expr.arguments) == 1 and not expr.roots:
             return self.value(expr.arguments[0][1]).argument
         if all(
-            isinstance(value, tree.Parameter) and value.name == name and not value.alone
+            isinstance(value, tree.Parameter) and value.name == name and not self._is_alone
             for name, value in expr.arguments
         ):
             return self.dot  # the helper at hand was given the same

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import dataclass, field, fields
 
-from dsgen.compiler.types import Type
+from dsgen.compiler.frontend.types import Type
 from dsgen.language.builtins import Builtin
 
 
@@ -30,10 +30,9 @@ class Root(Expr):
 
 @dataclass(frozen=True)
 class Parameter(Expr):
-    """An argument of the helper at hand; `alone` when it is the only one."""
+    """An argument of the helper at hand."""
 
     name: str
-    alone: bool
 
 
 @dataclass(frozen=True)
@@ -84,12 +83,11 @@ class Call(Expr):
 
 @dataclass(frozen=True)
 class Include(Expr):
-    """A helper's text. `roots`: which of values and release it reads; `is_loose`: the text may begin with a newline."""
+    """A helper's text. `roots`: which of values and release it reads."""
 
     helper: str
     roots: tuple[str, ...]
     arguments: tuple[tuple[str, Expr], ...]
-    is_loose: bool = field(compare=False, default=False)
 
 
 @dataclass(frozen=True)
@@ -136,6 +134,13 @@ class Not(Expr):
     part: Expr
 
 
+@dataclass(frozen=True)
+class LoopIndex(Expr):
+    """The index of the item that a loop around this place has arrived at, by the name of the item."""
+
+    name: str
+
+
 def mentions(expr: Expr, name: str) -> bool:
     """Whether the expression reads the local of this name."""
     return any(isinstance(part, Local) and part.name == name for part in walk(expr))
@@ -154,6 +159,15 @@ def _inside(value: object) -> Iterator[Expr]:
     elif isinstance(value, tuple):
         for item in value:
             yield from _inside(item)
+    elif isinstance(value, Problem | If | For):
+        yield from walk_body((value,))
+
+
+def walk_body(body: "Body") -> Iterator[Expr]:
+    """All expressions of statements."""
+    for statement in body:
+        for each in fields(statement):
+            yield from _inside(getattr(statement, each.name))
 
 
 @dataclass(frozen=True)
@@ -186,17 +200,18 @@ class Block:
 
 
 @dataclass(frozen=True)
-class Lines:
-    """Lines for people from a helper, which begin with a line end of their own; nothing at all when there are none."""
-
-    expr: Expr
-
-
-@dataclass(frozen=True)
 class Fail:
     """The end, with a message."""
 
     message: Expr
+
+
+@dataclass(frozen=True)
+class Problem:
+    """A problem that a check has found: the path of the key, and the message."""
+
+    path: tuple[Expr, ...]
+    message: "Body"
 
 
 @dataclass(frozen=True)
@@ -227,5 +242,5 @@ class For:
     pad: str
 
 
-Statement = Text | Comment | Print | Block | Lines | Fail | Set | If | For
+Statement = Text | Comment | Print | Block | Fail | Problem | Set | If | For
 Body = tuple[Statement, ...]

@@ -10,13 +10,13 @@ from dataclasses import dataclass, field
 import jinja2
 from jinja2 import nodes
 
-from dsgen.compiler import tree
-from dsgen.compiler.expressions import ROOTS, Expressions
-from dsgen.compiler.scope import Scope
-from dsgen.compiler.source import Unit, comment_of
-from dsgen.compiler.statements import Statements
-from dsgen.compiler.tree import Body, Expr
-from dsgen.compiler.types import BLOCK, STR, WORD, Type, bare
+from dsgen.compiler.frontend import tree
+from dsgen.compiler.frontend.expressions import ROOTS, Expressions
+from dsgen.compiler.frontend.scope import Scope
+from dsgen.compiler.frontend.source import Unit, comment_of
+from dsgen.compiler.frontend.statements import Statements
+from dsgen.compiler.frontend.tree import Body, Expr
+from dsgen.compiler.frontend.types import BLOCK, STR, WORD, Type, bare
 
 Signature = tuple[tuple[str, Type], ...]
 MULTILINE_FILTERS = ("yaml", "indent")
@@ -50,6 +50,9 @@ class Helpers:
 
     def __contains__(self, name: object) -> bool:
         return name in self._helpers
+
+    def __getitem__(self, name: str) -> Helper:
+        return self._helpers[name]
 
     def __iter__(self) -> Iterator[tuple[str, Helper]]:
         return iter(self._helpers.items())
@@ -128,8 +131,7 @@ class Helpers:
         signature = tuple((parameter, bare(argument.type)) for parameter, argument in own)
         if signature not in helper.results:
             self._resolve(caller, node, helper, roots, signature)
-        is_loose = not helper.is_inline and begins_with_tag(helper.bodies[signature])
-        return tree.Include(name, roots, own, is_loose, type=helper.results[signature])
+        return tree.Include(name, roots, own, type=helper.results[signature])
 
     def _resolve(
         self, caller: Expressions, node: nodes.Call, helper: Helper, roots: tuple[str, ...], signature: Signature
@@ -137,21 +139,9 @@ class Helpers:
         if signature in helper.bodies:
             raise caller.error(node, f"{helper.node.name} calls itself")
         helper.bodies[signature] = ()
-        is_alone = len(signature) == 1 and not roots
-        parameters = tuple(tree.Parameter(name, is_alone, type=kind) for name, kind in signature)
+        parameters = tuple(tree.Parameter(name, type=kind) for name, kind in signature)
         expressions = Expressions(helper.unit, self, Scope(parameters), roots)
         statements = Statements(expressions, helper.is_inline, helper.unit.name in self._free_units)
         helper.bodies[signature] = statements.body(helper.node.body)
         word = STR if "str" in statements.printed else WORD
         helper.results[signature] = word if helper.is_inline else BLOCK
-
-
-def begins_with_tag(body: Body) -> bool:
-    """Whether the first thing that is printed stands below a tag, whose line end then comes first."""
-    for statement in body:
-        if isinstance(statement, tree.Set | tree.Comment) or (
-            isinstance(statement, tree.Text) and not statement.text.strip()
-        ):
-            continue
-        return isinstance(statement, tree.If | tree.For | tree.Lines)
-    return False

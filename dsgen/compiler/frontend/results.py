@@ -1,11 +1,12 @@
-"""The types of what rows of the table give, and defaults of the schema as expressions."""
+"""The types of what rows of the table give and of the entries of maps, and defaults of the schema as expressions."""
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 
-from dsgen.compiler import tree
-from dsgen.compiler.tree import Expr
-from dsgen.compiler.types import ANY, INT, STR, WORD, Type, bare, join
+from dsgen.compiler.frontend import tree
+from dsgen.compiler.frontend.tree import Expr
+from dsgen.compiler.frontend.types import ANY, INT, STR, WORD, Type, bare, join
 from dsgen.language.builtins import Builtin
 
 
@@ -27,6 +28,30 @@ def result_type(row: Builtin, arguments: Sequence[Expr]) -> Type:
         case "list of int":
             return Type("list", item=INT)
     return Type(row.gives)
+
+
+def entry_type(container: Type, key: Type) -> Type:
+    """The type of `container[key]`. ValueError, with the reason, when it has none."""
+    if container.kind == "record":
+        return _common([container.field(name) for name in key.options])
+    if container.kind == "map" and container.item:
+        return replace(container.item, nullable=True)
+    if container.kind == "any":
+        return replace(ANY, nullable=True)
+    raise ValueError(f"{container.kind} has no keys")
+
+
+def _common(found: Sequence[Type | None]) -> Type:
+    """The type that all of these keys of a record have."""
+    types = [one for one in found if one is not None]
+    if not types or len(types) != len(found):
+        raise ValueError("the key must come from a literal list of the record's keys")
+    if any(one.default is not None for one in types):
+        raise ValueError("one of these keys has a default that only its name brings")
+    result = types[0]
+    for one in types[1:]:
+        result = join(result, one)
+    return result
 
 
 def is_whole(pattern: Expr) -> bool:

@@ -1,0 +1,41 @@
+"""What a test shows about the values where it holds, and where it does not."""
+
+from dataclasses import replace
+
+from dsgen.compiler.frontend import tree
+from dsgen.compiler.frontend.results import entry_type
+from dsgen.compiler.frontend.scope import Facts
+from dsgen.compiler.frontend.tree import Expr
+from dsgen.compiler.frontend.types import ANY, INT, STR
+
+
+def facts(test: Expr, truth: bool) -> Facts:
+    """What holds where this test has this outcome: what is not none, and which side of a union it is."""
+    match test:
+        case tree.Not():
+            return facts(test.part, not truth)
+        case tree.Logic():
+            is_shown = truth == (test.word == "and")
+            return {key: found for part in test.parts for key, found in facts(part, truth).items()} if is_shown else {}
+        case tree.Call() if test.row.kind == "test":
+            return _of_test(test, truth)
+        case tree.Call() if test.row.name == "in map":
+            key, container = test.arguments
+            entry = tree.Index(container, key, type=entry_type(container.type, key.type))
+            return {entry: replace(entry.type, nullable=False)} if truth else {}
+    return {test: replace(test.type, nullable=False)} if truth and test.type.nullable else {}
+
+
+def _of_test(test: tree.Call, truth: bool) -> Facts:
+    found = test.arguments[0]
+    if test.row.name == "none":
+        return {} if truth else {found: replace(found.type, nullable=False)}
+    if test.row.name == "mapping":
+        return {found: ANY} if truth else {}
+    if test.row.name != "string" or found.type.kind not in ("union", "any"):
+        return {}
+    if truth:
+        return {found: found.type.item or STR}
+    others = found.type.options or ("object",)
+    is_integer = others == ("integer",)
+    return {found: replace(INT, stored=True) if is_integer else ANY}

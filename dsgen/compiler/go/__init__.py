@@ -1,0 +1,1 @@
+"""The back end for Helm: the typed tree as Go templates."""

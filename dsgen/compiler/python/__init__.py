@@ -1,0 +1,1 @@
+"""The back end for flat manifests: the typed tree as Python."""

@@ -1,0 +1,183 @@
+"""Typed expressions as Python."""
+
+import keyword
+from dataclasses import dataclass
+from functools import singledispatchmethod
+
+from dsgen.compiler.frontend import tree
+from dsgen.compiler.frontend.expressions import ROOTS
+from dsgen.compiler.frontend.helpers import Helpers
+from dsgen.compiler.frontend.tree import Expr
+from dsgen.language import files, functions, text
+from dsgen.language.builtins import Builtin
+
+OR, AND, NOT, COMPARISON, SUM, PRODUCT, ATOM = range(7)
+"""How closely the parts of an expression belong together, from the loosest on."""
+
+OPERATORS = {
+    "eq": ("==", COMPARISON),
+    "ne": ("!=", COMPARISON),
+    "gt": (">", COMPARISON),
+    "gteq": (">=", COMPARISON),
+    "lt": ("<", COMPARISON),
+    "lteq": ("<=", COMPARISON),
+    "in list": ("in", COMPARISON),
+    "in map": ("in", COMPARISON),
+    "Add": ("+", SUM),
+    "Sub": ("-", SUM),
+    "Mul": ("*", PRODUCT),
+}
+OPPOSITES = {"==": "!=", "!=": "==", "in": "not in"}
+TEXT = "text"
+"""The name of what a function has written so far."""
+
+
+@dataclass(frozen=True)
+class Python:
+    """A Python expression; `level`: how closely its parts belong together."""
+
+    text: str
+    level: int = ATOM
+
+    def at(self, level: int) -> str:
+        """The text as a part of an expression of this level."""
+        return self.text if self.level >= level else f"({self.text})"
+
+
+class Expressions:
+    """Spells expressions, and notes the functions that they call by the module that has them."""
+
+    def __init__(self, helpers: Helpers) -> None:
+        self._helpers = helpers
+        modules = (functions, text, files)
+        own = {name for module in modules for name in vars(module)}
+        self._taken = {*own, *keyword.kwlist, *(name for name, _ in helpers), "int", "len", "dict", "str", TEXT}
+        self.imports: dict[str, set[str]] = {}
+        self.called: set[str] = set()
+
+    def local(self, name: str) -> str:
+        """The name of a local or an argument, which must not hide what the module has."""
+        return f"{name}_" if name in self._taken else name
+
+    def call(self, module: str, name: str, *arguments: str) -> Python:
+        """The call of a function of a module."""
+        if module != "builtins":
+            self.imports.setdefault(module, set()).add(name)
+        return Python(f"{name}({', '.join(arguments)})")
+
+    def printed(self, expr: Expr) -> str:
+        """An expression as the text that is printed."""
+        found = self.expr(expr)
+        if expr.type.kind in ("str", "word", "block", "json", "file"):
+            return found.text
+        return self.call(text.__name__, text.scalar.__name__, found.text).text
+
+    @singledispatchmethod
+    def expr(self, expr: Expr) -> Python:
+        """An expression."""
+        raise TypeError(f"{type(expr).__name__} has no spelling in Python")
+
+    @expr.register
+    def _(self, expr: tree.Const) -> Python:
+        return Python(repr(expr.value))
+
+    @expr.register
+    def _(self, expr: tree.Root) -> Python:
+        return Python(expr.name)
+
+    @expr.register(tree.Parameter)
+    @expr.register(tree.Local)
+    def _(self, expr: tree.Parameter | tree.Local) -> Python:
+        return Python(self.local(expr.name))
+
+    @expr.register
+    def _(self, expr: tree.Field) -> Python:
+        return self._entry(expr, expr.base, repr(expr.name))
+
+    @expr.register
+    def _(self, expr: tree.Index) -> Python:
+        return self._entry(expr, expr.base, self.expr(expr.key).text)
+
+    def _entry(self, expr: Expr, base: Expr, key: str) -> Python:
+        """The value of a key; an absent one is none."""
+        found = self.expr(base).at(ATOM)
+        return Python(f"{found}.get({key})" if expr.type.nullable else f"{found}[{key}]")
+
+    @expr.register
+    def _(self, expr: tree.ListOf) -> Python:
+        return Python(f"[{', '.join(self.expr(item).text for item in expr.items)}]")
+
+    @expr.register
+    def _(self, expr: tree.DictOf) -> Python:
+        return Python(f"{{{', '.join(f'{key!r}: {self.expr(value).text}' for key, value in expr.pairs)}}}")
+
+    @expr.register
+    def _(self, expr: tree.Call) -> Python:
+        if expr.row.name in OPERATORS:
+            sign, level = OPERATORS[expr.row.name]
+            return self._operator(sign, level, expr)
+        arguments = [self.expr(argument) for argument in expr.arguments]
+        if expr.row.python is functions.is_none:
+            return Python(f"{arguments[0].at(SUM)} is None", COMPARISON)
+        return self._function(expr.row, [argument.text for argument in arguments])
+
+    def _operator(self, sign: str, level: int, expr: tree.Call) -> Python:
+        left, right = map(self.expr, expr.arguments)
+        # the second part of a difference needs its parentheses, and comparisons are not chained
+        return Python(f"{left.at(level + (level == COMPARISON))} {sign} {right.at(level + 1)}", level)
+
+    def _function(self, row: Builtin, arguments: list[str]) -> Python:
+        return self.call(row.python.__module__, row.python.__name__, *arguments)
+
+    @expr.register
+    def _(self, expr: tree.Include) -> Python:
+        given = dict(expr.arguments)
+        order = self._helpers[expr.helper].parameters
+        arguments = [name if name in ROOTS else self.expr(given[name]).text for name in order]
+        self.called.add(expr.helper)
+        return Python(f"{expr.helper}({', '.join(arguments)})")
+
+    @expr.register
+    def _(self, expr: tree.LoopIndex) -> Python:
+        return Python(f"at_{expr.name}")
+
+    @expr.register
+    def _(self, expr: tree.FileText) -> Python:
+        self.imports.setdefault(files.__name__, set()).add("SHIPPED")
+        return Python(f"SHIPPED.get({self.expr(expr.path).text})")
+
+    @expr.register
+    def _(self, expr: tree.FileNames) -> Python:
+        self.imports.setdefault(files.__name__, set()).add("SHIPPED")
+        return Python(f"SHIPPED.glob({expr.pattern!r})")
+
+    @expr.register
+    def _(self, expr: tree.Joined) -> Python:
+        return Python(f"{self.expr(expr.left).at(SUM)} + {self.expr(expr.right).at(PRODUCT)}", SUM)
+
+    @expr.register
+    def _(self, expr: tree.Concat) -> Python:
+        parts = (
+            repr(str(part.value)) if isinstance(part, tree.Const) else Python(*self._part(part)).at(PRODUCT)
+            for part in expr.parts
+        )
+        return Python(" + ".join(parts), SUM)
+
+    def _part(self, part: Expr) -> tuple[str, int]:
+        return (self.printed(part), ATOM) if part.type.kind == "int" else (self.expr(part).text, self.expr(part).level)
+
+    @expr.register
+    def _(self, expr: tree.Logic) -> Python:
+        level = AND if expr.word == "and" else OR
+        return Python(f" {expr.word} ".join(self.expr(part).at(level + 1) for part in expr.parts), level)
+
+    @expr.register
+    def _(self, expr: tree.Not) -> Python:
+        part = expr.part
+        if isinstance(part, tree.Call):
+            sign = OPERATORS.get(part.row.name, ("", 0))[0]
+            if sign in OPPOSITES:
+                return self._operator(OPPOSITES[sign], COMPARISON, part)
+            if part.row.python is functions.is_none:
+                return Python(f"{self.expr(part.arguments[0]).at(SUM)} is not None", COMPARISON)
+        return Python(f"not {self.expr(part).at(NOT)}", NOT)

@@ -1,0 +1,215 @@
+"""Typed statements as the body of a Python function that gives a text."""
+
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+
+from dsgen.compiler.frontend import tree
+from dsgen.compiler.frontend.tree import Body, Expr, Statement
+from dsgen.compiler.frontend.types import INT
+from dsgen.compiler.python.expressions import TEXT, Expressions
+from dsgen.language import functions, text
+
+WIDTH = 120
+STEP = "    "
+Written = tree.Text | tree.Print | tree.Block
+"""The statements that write something."""
+
+
+@dataclass
+class Line:
+    """One line of what is written: constant texts and expressions in turn."""
+
+    parts: list[tuple[bool, str]] = field(default_factory=list)  # is it an expression, and its text
+
+    @property
+    def source(self) -> str:
+        """The line as a Python expression: one f-string, or several joined with what cannot stand in one."""
+        pieces: list[str] = []
+        for is_expression, content in self.parts:
+            if is_expression and not _fits_in_f_string(content):
+                pieces.append(content)
+                continue
+            part = f"{{{content}}}" if is_expression else _escaped(content)
+            if not pieces or not pieces[-1].endswith("\0"):
+                pieces.append("\0")
+            pieces[-1] = pieces[-1].removesuffix("\0") + part + "\0"
+        return " + ".join(_literal(piece.removesuffix("\0")) if piece.endswith("\0") else piece for piece in pieces)
+
+
+def _fits_in_f_string(expression: str) -> bool:
+    return not set('"\\{}#\n') & set(expression)
+
+
+def _escaped(content: str) -> str:
+    return json.dumps(content, ensure_ascii=False)[1:-1].replace("{", "{{").replace("}", "}}")
+
+
+def _literal(content: str) -> str:
+    is_constant = "{" not in content.replace("{{", "") and "}" not in content.replace("}}", "")
+    return '"' + content.replace("{{", "{").replace("}}", "}") + '"' if is_constant else f'f"{content}"'
+
+
+class Functions:
+    """Writes bodies as the lines of functions. A helper's text has no line end at its end."""
+
+    def __init__(self, expressions: Expressions, is_helper: bool = False) -> None:
+        self._expressions, self._is_helper = expressions, is_helper
+
+    def lines(self, body: Body, pad: str) -> Iterator[str]:
+        """The body of a function that returns the text; what can be returned at once is not collected first."""
+        body = _without_comment_lines(body)
+        number = next((number for number, one in enumerate(body) if not isinstance(one, tree.Set | tree.Comment)), 0)
+        rest = body[number:]
+        if len(rest) == 1 and isinstance(rest[0], tree.If):
+            yield from self._statements(body[:number], pad)
+            yield from self._returning(rest[0], pad)
+            return
+        shorter, end = _without_final_newline(body) if self._is_helper else (body, "")
+        if rest and all(isinstance(one, Written) for one in rest):
+            yield from self._statements(body[:number], pad)
+            yield from self._written(f"{pad}return", shorter[number:], end)
+            return
+        begins = isinstance(body[0] if body else None, Written)
+        yield from () if begins else (f'{pad}{TEXT} = ""',)
+        yield from self._statements(shorter, pad, is_begun=not begins)
+        yield f"{pad}return {TEXT}{end}"
+
+    def _returning(self, statement: tree.If, pad: str) -> Iterator[str]:
+        for test, body in statement.branches:
+            if test is None:
+                yield from self.lines(body, pad)
+                return
+            yield from self._test("if", test, pad)
+            yield from self.lines(body, pad + STEP)
+        yield f'{pad}return ""'
+
+    def _statements(self, body: Sequence[Statement], pad: str, is_begun: bool = True) -> Iterator[str]:
+        written: list[Written] = []
+        for statement in (*body, None):
+            if isinstance(statement, Written):
+                written.append(statement)
+                continue
+            if written:
+                yield from self._written(f"{pad}{TEXT} {'+=' if is_begun else '='}", written)
+                written, is_begun = [], True
+            if statement is not None:
+                yield from self._statement(statement, pad)
+
+    def _statement(self, statement: Statement, pad: str) -> Iterator[str]:
+        spelled = self._expressions.expr
+        match statement:
+            case tree.Comment():
+                yield from (f"{pad}# {line}" for line in statement.text.split("\n"))
+            case tree.Fail():
+                module, name = functions.__name__, functions.fail.__name__
+                yield pad + self._expressions.call(module, name, spelled(statement.message).text).text
+            case tree.Set():
+                yield f"{pad}{self._expressions.local(statement.name)} = {spelled(statement.expr).text}"
+            case tree.If():
+                yield from self._if(statement, pad)
+            case tree.For():
+                yield self._for(statement, pad)
+                yield from self._inside(statement.body, pad)
+            case _:
+                raise TypeError(f"{type(statement).__name__} has no spelling in Python")
+
+    def _for(self, statement: tree.For, pad: str) -> str:
+        """The head of a loop."""
+        names = ", ".join(map(self._expressions.local, statement.names))
+        over = self._expressions.expr(statement.iterable).text
+        if len(statement.names) == 2:
+            over = self._expressions.call(functions.__name__, functions.items.__name__, over).text
+        index = tree.LoopIndex(statement.names[0], type=INT)
+        if index in tree.walk_body(statement.body):
+            names, over = f"{self._expressions.expr(index).text}, {names}", f"enumerate({over})"
+        return f"{pad}for {names} in {over}:"
+
+    def _if(self, statement: tree.If, pad: str) -> Iterator[str]:
+        for number, (test, body) in enumerate(statement.branches):
+            if test is None:
+                yield f"{pad}else:"
+            else:
+                yield from self._test("elif" if number else "if", test, pad)
+            yield from self._inside(body, pad)
+
+    def _inside(self, body: Body, pad: str) -> Iterator[str]:
+        lines = list(self._statements(_without_comment_lines(body), pad + STEP))
+        yield from lines
+        if not any(not line.lstrip().startswith("#") for line in lines):
+            yield f"{pad}{STEP}pass"
+
+    def message(self, body: Body) -> str:
+        """One line of text as an expression."""
+        lines = self._lines(body)
+        assert len(lines) == 1, "a message is one line"
+        return lines[0].source
+
+    def _test(self, word: str, test: Expr, pad: str) -> Iterator[str]:
+        """The head of a branch. Where it is too long for a line, each part of `and` or `or` has its own."""
+        line = f"{pad}{word} {self._expressions.expr(test).text}:"
+        if len(line) <= WIDTH or not isinstance(test, tree.Logic):
+            yield line
+            return
+        whole = self._expressions.expr(test)
+        yield f"{pad}{word} ("
+        for number, part in enumerate(test.parts):
+            yield f"{pad}{STEP}{f'{test.word} ' if number else ''}{self._expressions.expr(part).at(whole.level + 1)}"
+        yield f"{pad}):"
+
+    def _written(self, head: str, statements: Sequence[Statement], end: str = "") -> Iterator[str]:
+        """What is written, each line of it on a line of its own."""
+        found = [line.source for line in self._lines(statements)]
+        if len(found) == 1 and len(head) + len(found[0]) < WIDTH and not end:
+            yield f"{head} {found[0]}"
+            return
+        pad = head[: len(head) - len(head.lstrip())]
+        yield f"{head} ("
+        before = ""
+        for line in found or ['""']:
+            is_text = line.startswith(('"', 'f"'))
+            sign = "" if not before or (is_text and before.endswith('"')) else "+ "
+            yield f"{pad}{STEP}{sign}{line}"
+            before = line
+        yield f"{pad}){end}"
+
+    def _lines(self, statements: Sequence[Statement]) -> list[Line]:
+        found = [Line()]
+        for statement in statements:
+            is_text = isinstance(statement, tree.Text)
+            parts = statement.text.split("\n") if isinstance(statement, tree.Text) else [self._expression(statement)]
+            for number, part in enumerate(parts):
+                if number < len(parts) - 1:
+                    found[-1].parts.append((False, part + "\n"))
+                    found.append(Line())
+                elif part:
+                    found[-1].parts.append((not is_text, part))
+        return [line for line in found if line.parts]
+
+    def _expression(self, statement: Statement) -> str:
+        assert isinstance(statement, tree.Print | tree.Block)
+        if isinstance(statement, tree.Print) or statement.width is None:
+            return self._expressions.printed(statement.expr)
+        inside = self._expressions.expr(statement.expr).text
+        return self._expressions.call(text.__name__, text.indent.__name__, inside, str(statement.width)).text
+
+
+def _without_final_newline(body: Body) -> tuple[Body, str]:
+    """The statements without the line end that a helper's text has too much, or else what takes it off the text."""
+    last = body[-1] if body else None
+    if isinstance(last, tree.Text) and last.text.endswith("\n"):
+        return (*body[:-1], tree.Text(last.text[:-1])), ""
+    return body, '.removesuffix("\\n")'
+
+
+def _without_comment_lines(body: Body) -> Body:
+    """Without the line that a comment stands on, of which a template's text has nothing."""
+    found: list[Statement] = []
+    for statement in body:
+        before = found[-1] if found else None
+        if isinstance(statement, tree.Comment) and isinstance(before, tree.Text):
+            found[-1] = tree.Text(before.text.rstrip(" "))
+        if isinstance(statement, tree.Text) and isinstance(before, tree.Comment):
+            statement = tree.Text(statement.text.removeprefix("\n"))
+        found.append(statement)
+    return tuple(one for one in found if one != tree.Text(""))

@@ -1,0 +1,132 @@
+"""A typed program as the modules of dsgen/generated."""
+
+import textwrap
+from collections.abc import Iterable, Mapping
+
+from dsgen.compiler.checks import ROWS
+from dsgen.compiler.frontend import tree
+from dsgen.compiler.frontend.expressions import ROOTS
+from dsgen.compiler.frontend.helpers import Helper
+from dsgen.compiler.frontend.program import Program
+from dsgen.compiler.frontend.tree import Body
+from dsgen.compiler.python.checks import PARAMETERS, Rows
+from dsgen.compiler.python.expressions import Expressions
+from dsgen.compiler.python.functions import STEP, WIDTH, Functions
+from dsgen.compiler.sources import python_program
+from dsgen.objects import TEMPLATES
+
+PACKAGE = "dsgen.generated"
+HEAD = '''\
+"""{words}
+
+Written by `make generate`; what is changed here is lost. {origin}
+"""
+
+{imports}'''
+HELPERS = ("The helpers of the templates.", "They come from the files dsgen/templates/**/_*.j2.")
+MANIFESTS = ("The templates of the objects: each is a function from values to YAML.", "They come from dsgen/templates.")
+
+CHECKS = (
+    "The rows of the checks: each is a function that yields the path and the message of what it finds.",
+    "They come from dsgen/checks. `watch` notes looks at values that are not known (dsgen/checks/gaps.py).",
+)
+
+
+def python_files() -> dict[str, str]:
+    """The modules of dsgen's own templates, by their file names: those of the objects, and the helpers they need."""
+    return python_modules(python_program(), [template.path for template in TEMPLATES])
+
+
+def python_modules(program: Program, templates: Iterable[str], package: str = PACKAGE) -> dict[str, str]:
+    """The modules of these templates, by their file names in a package."""
+    manifests, by_manifests = _manifests(program, templates, package)
+    checks, by_checks = _checks(program, package)
+    return {"manifests.py": manifests, "checks.py": checks, "helpers.py": _helpers(program, by_manifests | by_checks)}
+
+
+def _manifests(program: Program, templates: Iterable[str], package: str) -> tuple[str, set[str]]:
+    expressions = Expressions(program.helpers)
+    names = {path: expressions.local(function_name(path)) for path in templates}
+    functions = [_template(expressions, name, path, program.templates[path]) for path, name in names.items()]
+    table = ["TEMPLATES = {", *(f'{STEP}"{path}": {name},' for path, name in names.items()), "}"]
+    table += ['"""The function of each template, by its path."""']
+    head = _head(MANIFESTS, {**expressions.imports, f"{package}.helpers": expressions.called})
+    return "\n\n".join([head, *functions, "\n".join(table) + "\n"]), expressions.called
+
+
+def _checks(program: Program, package: str) -> tuple[str, set[str]]:
+    expressions = Expressions(program.helpers)
+    rows = program.helpers_of(ROWS)
+    functions = [
+        _function(name, PARAMETERS, helper.comment, Rows(expressions).row(helper)) for name, helper in rows.items()
+    ]
+    table = ["ROWS = (", *(f"{STEP}{name}," for name in rows), ")", '"""The rows in the order of their table."""']
+    head = _head(CHECKS, {**expressions.imports, f"{package}.helpers": expressions.called})
+    return "\n\n".join([head, *functions, "\n".join(table) + "\n"]), expressions.called
+
+
+def _helpers(program: Program, wanted: Iterable[str]) -> str:
+    """The module of these helpers and of those that they call in turn."""
+    expressions = Expressions(program.helpers)
+    texts: dict[str, str] = {}
+    missing = set(wanted)
+    while missing:
+        name = missing.pop()
+        texts[name] = _helper(expressions, name, program.helpers[name])
+        missing |= expressions.called - texts.keys()
+    head = _head(HELPERS, expressions.imports)
+    return "\n\n".join([head, *(texts[name] for name, _ in program.helpers if name in texts)])
+
+
+def function_name(path: str) -> str:
+    """The name of a template's function: launcher/job.yaml is launcher_job."""
+    return path.rpartition(".")[0].replace("/", "_").replace("-", "_")
+
+
+def _template(expressions: Expressions, name: str, path: str, body: Body) -> str:
+    words, rest = path, body
+    if body and isinstance(body[0], tree.Comment):
+        words = f"{path}: {body[0].text}"
+        rest = body[1:]
+        if rest and isinstance(rest[0], tree.Text):
+            rest = (tree.Text(rest[0].text.removeprefix("\n")), *rest[1:])
+    return _function(name, ROOTS, words, Functions(expressions).lines(rest, STEP))
+
+
+def _helper(expressions: Expressions, name: str, helper: Helper) -> str:
+    """A helper. The types of its arguments differ from call to call, but not what is written for them."""
+    parameters = [one if one in ROOTS else expressions.local(one) for one in helper.parameters]
+    functions = Functions(expressions, is_helper=True)
+    found = {
+        _function(name, parameters, helper.comment, functions.lines(body, STEP)) for body in helper.bodies.values()
+    }
+    if len(found) > 1:
+        raise helper.unit.error(helper.node.lineno, f"{name} is spelled differently for different arguments")
+    return found.pop()
+
+
+def _function(name: str, parameters: Iterable[str], words: str, lines: Iterable[str]) -> str:
+    return "\n".join([f"def {name}({', '.join(parameters)}):", *_docstring(words), *lines]) + "\n"
+
+
+def _docstring(words: str) -> list[str]:
+    escaped = words.replace("\\", "\\\\")
+    lines = textwrap.wrap(f'"""{escaped}', WIDTH - len(STEP))
+    end = ['"""'] if len(lines) > 1 else []
+    if not end:
+        lines[-1] += '"""'
+    return [STEP + line for line in (*lines, *end)]
+
+
+def _head(words: tuple[str, str], imports: Mapping[str, Iterable[str]]) -> str:
+    lines = [_import(module, sorted(names)) for module, names in sorted(imports.items()) if names]
+    return HEAD.format(words=words[0], origin=words[1], imports="\n".join([*lines, ""]) if lines else "")
+
+
+def _import(module: str, names: list[str]) -> str:
+    line = f"from {module} import {', '.join(names)}"
+    return (
+        line
+        if len(line) <= WIDTH
+        else "\n".join([f"from {module} import (", *(f"{STEP}{name}," for name in names), ")"])
+    )

@@ -1,0 +1,1 @@
+"""Templates as Python, written by `make generate` from dsgen/templates."""

@@ -1,0 +1,2623 @@
+"""The rows of the checks: each is a function that yields the path and the message of what it finds.
+
+Written by `make generate`; what is changed here is lost. They come from dsgen/checks. `watch` notes looks at values that are not known (dsgen/checks/gaps.py).
+"""
+
+from dsgen.generated.helpers import (
+    first_source,
+    git_over_ssh,
+    job_name,
+    kueue_queue,
+    launcher_bytes,
+    memory_bytes,
+    quantity_json,
+    reserved_key,
+    reserved_path,
+    run_id,
+    run_name,
+    runs_command,
+    uses_ssh,
+    whole_bytes,
+    worker_pods,
+    workers_not_root,
+    world_bytes,
+)
+from dsgen.language.functions import get, is_string, items, matching
+from dsgen.language.text import quote, scalar
+
+
+def ds201(values, release, watch):
+    """DS201 image.repository"""
+    if not values['image']['repository']:
+        yield ('image', 'repository'), "image.repository must be given"
+
+
+def ds250(values, release, watch):
+    """DS250 image.tag"""
+    if values['image']['repository'] and not values['image']['digest'] and values['image']['tag'] in ['', 'latest']:
+        yield ('image', 'tag'), "the image has no fixed version"
+
+
+def ds250_2(values, release, watch):
+    """DS250 code.git.image"""
+    if (
+        values['code']['git']['repository']
+        and (values['code']['git']['image'] and not matching(values['code']['git']['image'], '^.*(@.*|:[^/]*)$') or matching(values['code']['git']['image'], '^.*:latest$'))
+    ):
+        yield ('code', 'git', 'image'), "code.git.image: the image has no fixed version"
+
+
+def ds250_3(values, release, watch):
+    """DS250 monitoring.tensorboard.image"""
+    if (
+        values['monitoring']['tensorboard']['enabled']
+        and (values['monitoring']['tensorboard']['image'] and not matching(values['monitoring']['tensorboard']['image'], '^.*(@.*|:[^/]*)$') or matching(values['monitoring']['tensorboard']['image'], '^.*:latest$'))
+    ):
+        yield ('monitoring', 'tensorboard', 'image'), "monitoring.tensorboard.image: the image has no fixed version"
+
+
+def ds204(values, release, watch):
+    """DS204 name"""
+    run = run_name(values, release)
+    last = '-worker-' + scalar(int(worker_pods(values)) - 1)
+    if len(run) + len(last) > 63:
+        yield (
+            ('name',),
+            f"the names of the pods are too long: {quote(run)} has {scalar(len(run))} characters and {last} has {scalar(len(last))}, together they may have 63",
+        )
+
+
+def ds340(values, release, watch):
+    """DS340 name"""
+    if values['monitoring']['tensorboard']['enabled']:
+        job = job_name(values, release)
+        if len(job) > 51:
+            yield (
+                ('name',),
+                f"{quote(job)} has {scalar(len(job))} characters and -tensorboard has 12, the name of a Service may have 63 together",
+            )
+
+
+def ds343(values, release, watch):
+    """DS343 run.id"""
+    if values['monitoring']['tensorboard']['enabled'] and run_id(values) == 'tensorboard':
+        yield ('run', 'id'), "run.id: the Service of run tensorboard would have the name of TensorBoard's"
+
+
+def ds205(values, release, watch):
+    """DS205 name"""
+    job = job_name(values, release)
+    if job and not matching(job, '^[a-z]([-a-z0-9]*[a-z0-9])?$'):
+        yield ('name',), f"the job cannot be named {quote(job)}"
+
+
+def ds230(values, release, watch):
+    """DS230 labels.<key>"""
+    before_key = watch.missed
+    for key, value in items(values['labels']):
+        watch.missed = before_key
+        if reserved_key(key):
+            yield ('labels', key), f"labels: {quote(key)} is written by dsgen or Kubernetes"
+
+
+def ds230_2(values, release, watch):
+    """DS230 annotations.<key>"""
+    before_key = watch.missed
+    for key, value in items(values['annotations']):
+        watch.missed = before_key
+        if reserved_key(key):
+            yield ('annotations', key), f"annotations: {quote(key)} is written by dsgen or Kubernetes"
+
+
+def ds230_3(values, release, watch):
+    """DS230 <role>.podLabels.<key>"""
+    if values['workers']['podLabels'] or values['launcher']['podLabels']:
+        before_role = watch.missed
+        for role in ['workers', 'launcher']:
+            watch.missed = before_role
+            before_key = watch.missed
+            for key, value in items(values[role]['podLabels']):
+                watch.missed = before_key
+                if reserved_key(key):
+                    yield (role, 'podLabels', key), f"{role}.podLabels: {quote(key)} is written by dsgen or Kubernetes"
+
+
+def ds230_4(values, release, watch):
+    """DS230 <role>.podAnnotations.<key>"""
+    before_role = watch.missed
+    for role in ['workers', 'launcher']:
+        watch.missed = before_role
+        before_key = watch.missed
+        for key, value in items(values[role]['podAnnotations']):
+            watch.missed = before_key
+            if reserved_key(key):
+                yield (
+                    (role, 'podAnnotations', key),
+                    f"{role}.podAnnotations: {quote(key)} is written by dsgen or Kubernetes",
+                )
+
+
+def ds230_5(values, release, watch):
+    """DS230 serviceAccount.annotations.<key>"""
+    before_key = watch.missed
+    for key, value in items(values['serviceAccount']['annotations']):
+        watch.missed = before_key
+        if reserved_key(key):
+            yield (
+                ('serviceAccount', 'annotations', key),
+                f"serviceAccount.annotations: {quote(key)} is written by dsgen or Kubernetes",
+            )
+
+
+def ds231(values, release, watch):
+    """DS231 serviceAccount.annotations.<key>"""
+    before_key = watch.missed
+    for key, value in items(values['serviceAccount']['annotations']):
+        watch.missed = before_key
+        if key in values['annotations']:
+            yield (
+                ('serviceAccount', 'annotations', key),
+                f"serviceAccount.annotations: {quote(key)} is among annotations already",
+            )
+
+
+def ds202(values, release, watch):
+    """DS202 training"""
+    if (
+        not (values['training']['python'] or values['training']['module'] or values['training']['exec'])
+        and not runs_command(values)
+    ):
+        yield ('training',), "training: one of python, module and exec must be given"
+
+
+def ds203(values, release, watch):
+    """DS203 training"""
+    if (
+        (values['training']['module'] or values['training']['exec'])
+        and (values['training']['python'] and (values['training']['module'] or values['training']['exec']) or values['training']['module'] and values['training']['exec'])
+        and not runs_command(values)
+    ):
+        yield ('training',), "training: python, module and exec exclude one another"
+
+
+def ds221(values, release, watch):
+    """DS221 training.deepspeed.configFile"""
+    if values['training']['deepspeed']['configFile'] and values['training']['deepspeed']['config']:
+        yield ('training', 'deepspeed', 'configFile'), "training.deepspeed: config and configFile exclude one another"
+
+
+def ds225(values, release, watch):
+    """DS225 training.deepspeed.autotuning"""
+    if (
+        values['training']['deepspeed']['autotuning'] != 'none'
+        and (not values['training']['deepspeed']['passConfig'] or not (values['training']['deepspeed']['config'] or values['training']['deepspeed']['configFile']))
+    ):
+        yield (
+            ('training', 'deepspeed', 'autotuning'),
+            "training.deepspeed.autotuning needs a configuration of DeepSpeed to begin with",
+        )
+
+
+def ds225_2(values, release, watch):
+    """DS225 training.deepspeed.configFile"""
+    if (
+        values['training']['deepspeed']['autotuning'] != 'none'
+        and not matching(values['training']['deepspeed']['configFile'], '^(.*[.]json.*)?$')
+    ):
+        yield (
+            ('training', 'deepspeed', 'configFile'),
+            f"training.deepspeed.configFile: the autotuner finds the configuration by .json in its name, not in {quote(values['training']['deepspeed']['configFile'])}",
+        )
+
+
+def ds286(values, release, watch):
+    """DS286 lifecycle.debug.command"""
+    if values['lifecycle']['debug']['command'] and uses_ssh(values) and not values['lifecycle']['debug']['enabled']:
+        yield ('lifecycle', 'debug', 'command'), "lifecycle.debug.command is not run: lifecycle.debug.enabled is false"
+
+
+def ds220(values, release, watch):
+    """DS220 training.env.<key>"""
+    before_key = watch.missed
+    for key, value in items(values['training']['env']):
+        watch.missed = before_key
+        if (
+            matching(key, '^(DSGEN_.*|RANK|LOCAL_RANK|WORLD_SIZE|MASTER_.*)$')
+            or values['launch']['method'] == 'worker-command' and matching(key, '^(NNODES|NODE_RANK|NPROC_PER_NODE|PET_(NNODES|NODE_RANK|NPROC_PER_NODE|MASTER_ADDR|MASTER_PORT))$')
+        ):
+            yield ('training', 'env', key), f"training.env: {quote(key)} is set by dsgen or DeepSpeed"
+
+
+def ds222(values, release, watch):
+    """DS222 training.env.<key>"""
+    before_key = watch.missed
+    for key, value in items(values['training']['env']):
+        watch.missed = before_key
+        if (
+            is_string(value)
+            and matching(value, '^([^$]|[$])*[$]([{(]?)(LD_LIBRARY_PATH|PATH|PYTHONPATH)([^A-Za-z0-9_]([^$]|[$])*)?$')
+        ):
+            yield (
+                ('training', 'env', key),
+                f"training.env: {quote(key)} holds a dollar sign and a name, and nothing replaces that with the path of the image",
+            )
+
+
+def ds223(values, release, watch):
+    """DS223 training.envFrom[source].prefix"""
+    before_source = watch.missed
+    for at_source, source in enumerate(values['training']['envFrom']):
+        watch.missed = before_source
+        if is_string(source.get('prefix')) and matching(source['prefix'], '^(DSGEN|MASTER)_.*$'):
+            yield (
+                ('training', 'envFrom', at_source, 'prefix'),
+                f"training.envFrom: variables that begin with {quote(source['prefix'])} are set by dsgen or DeepSpeed",
+            )
+
+
+def ds224(values, release, watch):
+    """DS224 training.args[argument]"""
+    before_argument = watch.missed
+    for at_argument, argument in enumerate(values['training']['args']):
+        watch.missed = before_argument
+        if (
+            values['training']['deepspeed']['passConfig']
+            and (values['training']['deepspeed']['config'] or values['training']['deepspeed']['configFile'])
+            and matching(argument, '^--deepspeed(_config(=.*)?)?$')
+        ):
+            yield (
+                ('training', 'args', at_argument),
+                f"training.args: {quote(argument)} is passed from training.deepspeed already",
+            )
+
+
+def ds270(values, release, watch):
+    """DS270 launch.command"""
+    if values['launch']['method'] != 'pdsh' and runs_command(values) and not values['launch']['command']:
+        yield ('launch', 'command'), f"launch.command must be given with launch.method {values['launch']['method']}"
+
+
+def ds271(values, release, watch):
+    """DS271 launch.command"""
+    if values['launch']['command'] and not runs_command(values):
+        yield (
+            ('launch', 'command'),
+            f"launch.command is for the methods worker-command and launcher-command, not for launch.method {values['launch']['method']}",
+        )
+
+
+def ds272(values, release, watch):
+    """DS272 training.python"""
+    if values['launch']['method'] != 'pdsh' and runs_command(values) and values['training']['python']:
+        yield (
+            ('training', 'python'),
+            f"training.python: launch.method {values['launch']['method']} starts launch.command and nothing else",
+        )
+
+
+def ds272_2(values, release, watch):
+    """DS272 training.module"""
+    if values['launch']['method'] != 'pdsh' and runs_command(values) and values['training']['module']:
+        yield (
+            ('training', 'module'),
+            f"training.module: launch.method {values['launch']['method']} starts launch.command and nothing else",
+        )
+
+
+def ds272_3(values, release, watch):
+    """DS272 training.exec"""
+    if values['launch']['method'] != 'pdsh' and runs_command(values) and values['training']['exec']:
+        yield (
+            ('training', 'exec'),
+            f"training.exec: launch.method {values['launch']['method']} starts launch.command and nothing else",
+        )
+
+
+def ds272_4(values, release, watch):
+    """DS272 training.args"""
+    if values['launch']['method'] != 'pdsh' and runs_command(values) and values['training']['args']:
+        yield (
+            ('training', 'args'),
+            f"training.args: launch.method {values['launch']['method']} starts launch.command and nothing else",
+        )
+
+
+def ds273(values, release, watch):
+    """DS273 lifecycle.maxRestarts"""
+    if (
+        values['launch']['method'] != 'pdsh'
+        and not uses_ssh(values)
+        and values['lifecycle']['maxRestarts'] > 0
+        and values['launch']['method'] != 'torchrun'
+    ):
+        yield (
+            ('lifecycle', 'maxRestarts'),
+            f"lifecycle.maxRestarts: the training is not restarted with launch.method {values['launch']['method']}",
+        )
+
+
+def ds273_2(values, release, watch):
+    """DS273 lifecycle.restartExitCodes"""
+    if values['launch']['method'] != 'pdsh' and not uses_ssh(values) and values['lifecycle']['restartExitCodes']:
+        yield (
+            ('lifecycle', 'restartExitCodes'),
+            f"lifecycle.restartExitCodes: has no effect with launch.method {values['launch']['method']}",
+        )
+
+
+def ds273_3(values, release, watch):
+    """DS273 lifecycle.keepWorkers"""
+    if values['launch']['method'] != 'pdsh' and not uses_ssh(values) and values['lifecycle']['keepWorkers'] != 'none':
+        yield (
+            ('lifecycle', 'keepWorkers'),
+            f"lifecycle.keepWorkers: workers end with their program with launch.method {values['launch']['method']}",
+        )
+
+
+def ds273_4(values, release, watch):
+    """DS273 launch.preflight.network"""
+    if values['launch']['method'] != 'pdsh' and not uses_ssh(values) and values['launch']['preflight']['network']:
+        yield (
+            ('launch', 'preflight', 'network'),
+            f"launch.preflight.network: there is no test of the network with launch.method {values['launch']['method']}",
+        )
+
+
+def ds273_5(values, release, watch):
+    """DS273 launch.preflight.spares"""
+    if values['launch']['method'] != 'pdsh' and not uses_ssh(values) and values['launch']['preflight']['spares'] > 0:
+        yield (
+            ('launch', 'preflight', 'spares'),
+            f"launch.preflight.spares: a spare worker cannot stand in for another with launch.method {values['launch']['method']}",
+        )
+
+
+def ds273_6(values, release, watch):
+    """DS273 lifecycle.debug.command"""
+    if values['launch']['method'] != 'pdsh' and not uses_ssh(values) and values['lifecycle']['debug']['command']:
+        yield (
+            ('lifecycle', 'debug', 'command'),
+            f"lifecycle.debug.command: has no effect with launch.method {values['launch']['method']}",
+        )
+
+
+def ds273_7(values, release, watch):
+    """DS273 ssh.port"""
+    if values['launch']['method'] != 'pdsh' and not uses_ssh(values) and values['ssh']['port'] != 2222:
+        yield ('ssh', 'port'), f"ssh.port: there is no sshd with launch.method {values['launch']['method']}"
+
+
+def ds273_8(values, release, watch):
+    """DS273 ssh.user"""
+    if values['launch']['method'] != 'pdsh' and not uses_ssh(values) and values['ssh']['user']:
+        yield ('ssh', 'user'), f"ssh.user: there is no sshd with launch.method {values['launch']['method']}"
+
+
+def ds273_9(values, release, watch):
+    """DS273 ssh.secret.mode"""
+    if values['launch']['method'] != 'pdsh' and not uses_ssh(values) and values['ssh']['secret']['mode'] != 'cluster':
+        yield (
+            ('ssh', 'secret', 'mode'),
+            f"ssh.secret.mode: there are no keys with launch.method {values['launch']['method']}",
+        )
+
+
+def ds274(values, release, watch):
+    """DS274 training.deepspeed.autotuning"""
+    if values['launch']['method'] != 'pdsh' and values['training']['deepspeed']['autotuning'] != 'none':
+        yield (
+            ('training', 'deepspeed', 'autotuning'),
+            f"training.deepspeed.autotuning: autotuning does not work with launch.method {values['launch']['method']}",
+        )
+
+
+def ds275(values, release, watch):
+    """DS275 training.deepspeed.args"""
+    if (
+        values['launch']['method'] != 'pdsh'
+        and values['launch']['method'] != 'deepspeed-no-ssh'
+        and values['training']['deepspeed']['args']
+    ):
+        yield (
+            ('training', 'deepspeed', 'args'),
+            f"training.deepspeed.args: no launcher of DeepSpeed runs with launch.method {values['launch']['method']}",
+        )
+
+
+def ds275_2(values, release, watch):
+    """DS275 training.deepspeed.bindCores"""
+    if values['launch']['method'] != 'pdsh' and runs_command(values) and values['training']['deepspeed']['bindCores']:
+        yield (
+            ('training', 'deepspeed', 'bindCores'),
+            f"training.deepspeed.bindCores: dsgen does not start the processes with launch.method {values['launch']['method']}",
+        )
+
+
+def ds276(values, release, watch):
+    """DS276 workers.replicas"""
+    if (
+        (values['workers']['replicas'] > 100 or values['launch']['preflight']['spares'] > 100)
+        and values['launch']['method'] == 'pdsh'
+        and 4 * int(world_bytes(values, release)) > 3 * (131072 - 2048)
+    ):
+        yield (
+            ('workers', 'replicas'),
+            f"workers.replicas: {scalar(int(worker_pods(values)))} workers are too many for pdsh, which gets them as one argument: {scalar(int(world_bytes(values, release)))} bytes in base64, 4 for 3, with 2048 for the rest, are more than 131072",
+        )
+
+
+def ds242(values, release, watch):
+    """DS242 launch.masterPort"""
+    if (
+        (values['ssh']['port'] != 2222 or values['launch']['masterPort'] != 29500)
+        and uses_ssh(values)
+        and values['launch']['masterPort'] == values['ssh']['port']
+    ):
+        yield ('launch', 'masterPort'), f"launch.masterPort and ssh.port are both {scalar(values['ssh']['port'])}"
+
+
+def ds350(values, release, watch):
+    """DS350 lifecycle.ttlSecondsAfterFinished"""
+    if values['lifecycle'].get('ttlSecondsAfterFinished') is not None:
+        yield (
+            ('lifecycle', 'ttlSecondsAfterFinished'),
+            "lifecycle.ttlSecondsAfterFinished: Argo CD and Flux create again what Kubernetes deletes, and show the job as out of sync in between",
+        )
+
+
+def ds351(values, release, watch):
+    """DS351 lifecycle.restartExitCodes"""
+    if values['lifecycle']['restartExitCodes'] and values['lifecycle']['maxRestarts'] == 0 and uses_ssh(values):
+        yield (
+            ('lifecycle', 'restartExitCodes'),
+            "lifecycle.restartExitCodes: nothing is restarted while maxRestarts is 0",
+        )
+
+
+def ds290(values, release, watch):
+    """DS290 code.git.revision"""
+    if values['code']['git']['revision'] and not values['code']['git']['repository']:
+        yield ('code', 'git', 'revision'), "code.git.revision is given, and code.git.repository is not"
+
+
+def ds290_2(values, release, watch):
+    """DS290 code.git.secretName"""
+    if values['code']['git']['secretName'] and not values['code']['git']['repository']:
+        yield ('code', 'git', 'secretName'), "code.git.secretName is given, and code.git.repository is not"
+
+
+def ds290_3(values, release, watch):
+    """DS290 code.git.knownHosts"""
+    if values['code']['git']['knownHosts'] and not values['code']['git']['repository']:
+        yield ('code', 'git', 'knownHosts'), "code.git.knownHosts is given, and code.git.repository is not"
+
+
+def ds290_4(values, release, watch):
+    """DS290 code.git.image"""
+    if values['code']['git']['image'] and not values['code']['git']['repository']:
+        yield ('code', 'git', 'image'), "code.git.image is given, and code.git.repository is not"
+
+
+def ds295(values, release, watch):
+    """DS295 code.git.repository"""
+    if (
+        values['code']['git']['repository']
+        and not matching(values['code']['git']['repository'], '^(https?|ssh|git)://[^/]+/.+$')
+        and not matching(values['code']['git']['repository'], '^[^/:]+:([^/].*|/[^/].*)$')
+    ):
+        yield ('code', 'git', 'repository'), "code.git.repository is no address of https, http, ssh or git"
+
+
+def ds295_2(values, release, watch):
+    """DS295 code.git.revision"""
+    if values['code']['git']['repository'] and matching(values['code']['git']['revision'], '^.*[:*].*$'):
+        yield (
+            ('code', 'git', 'revision'),
+            f"code.git.revision: {quote(values['code']['git']['revision'])} is no commit, branch or tag",
+        )
+
+
+def ds291(values, release, watch):
+    """DS291 code.git.revision"""
+    if (
+        values['code']['git']['repository']
+        and not matching(values['code']['git']['revision'], '^([0-9a-f]{40}|[0-9a-f]{64}|.*[:*].*)$')
+    ):
+        yield (
+            ('code', 'git', 'revision'),
+            "code.git.revision: a branch or a tag may move, so the same run id may mean another program",
+        )
+
+
+def ds248(values, release, watch):
+    """DS248 code.git.repository"""
+    if (
+        values['code']['git']['repository']
+        and (matching(values['code']['git']['repository'], '^([A-Za-z+.-]+://)?[^/@]*:[^/@]*@.*$') or matching(values['code']['git']['repository'], '^[Hh][Tt][Tt][Pp][Ss]?://[^/]*@.*$'))
+    ):
+        yield (
+            ('code', 'git', 'repository'),
+            "code.git.repository holds a user name or a password, and the values are kept in Git",
+        )
+
+
+def ds360(values, release, watch):
+    """DS360 code.git.repository"""
+    if values['code']['git']['repository'] and matching(values['code']['git']['repository'], '^[^?]*[?].+$'):
+        yield (
+            ('code', 'git', 'repository'),
+            "code.git.repository seems to hold a key behind the ?, and the values are kept in Git",
+        )
+
+
+def ds292(values, release, watch):
+    """DS292 code.git.repository"""
+    if (
+        values['code']['git']['repository']
+        and git_over_ssh(values['code']['git']['repository'])
+        and not values['code']['git']['secretName']
+    ):
+        yield ('code', 'git', 'repository'), "code.git.repository is reached over ssh, which needs a key"
+
+
+def ds293(values, release, watch):
+    """DS293 code.git.repository"""
+    if (
+        values['code']['git']['repository']
+        and git_over_ssh(values['code']['git']['repository'])
+        and not values['code']['git']['knownHosts']
+    ):
+        yield (
+            ('code', 'git', 'repository'),
+            "code.git.repository is reached over ssh, and code.git.knownHosts does not say which key the host has",
+        )
+
+
+def ds294(values, release, watch):
+    """DS294 code.git.repository"""
+    if (
+        values['code']['git']['repository']
+        and matching(values['code']['git']['repository'], '^http://.*$')
+        and values['code']['git']['secretName']
+    ):
+        yield ('code', 'git', 'repository'), "code.git.repository: the password goes over the network as plain text"
+
+
+def ds206(values, release, watch):
+    """DS206 workers.slots"""
+    if (
+        values['workers']['slots'] > 1
+        and values['workers']['accelerator'].get('count') is not None
+        and values['workers']['accelerator']['count'] > 0
+        and values['workers']['slots'] > values['workers']['accelerator']['count']
+        and matching(values['workers']['accelerator']['resource'], '^((nvidia|amd)[.]com/gpu|nvidia[.]com/(pgpu|mig-.*)|gpu[.]intel[.]com/.*)$')
+    ):
+        yield (
+            ('workers', 'slots'),
+            f"workers.slots: {scalar(values['workers']['slots'])} processes would share {scalar(values['workers']['accelerator']['count'])} GPUs",
+        )
+
+
+def ds206_2(values, release, watch):
+    """DS206 workers.slots"""
+    if (
+        values['workers']['slots'] > 1
+        and values['workers']['accelerator'].get('count') is not None
+        and values['workers']['accelerator']['count'] > 0
+        and values['workers']['slots'] > values['workers']['accelerator']['count']
+        and matching(values['workers']['accelerator']['resource'], '^(habana[.]ai/gaudi|huawei[.]com/Ascend.*)$')
+    ):
+        yield (
+            ('workers', 'slots'),
+            f"workers.slots: {scalar(values['workers']['slots'])} processes would share {scalar(values['workers']['accelerator']['count'])} of {quote(values['workers']['accelerator']['resource'])}",
+        )
+
+
+def ds206_3(values, release, watch):
+    """DS206 workers.slots"""
+    if (
+        values['workers']['slots'] > 1
+        and values['workers']['accelerator'].get('count') is not None
+        and values['workers']['accelerator']['count'] > 0
+        and values['workers']['slots'] > values['workers']['accelerator']['count']
+        and not matching(values['workers']['accelerator']['resource'], '^((nvidia|amd)[.]com/gpu|nvidia[.]com/(pgpu|mig-.*)|gpu[.]intel[.]com/.*)$')
+        and not matching(values['workers']['accelerator']['resource'], '^(habana[.]ai/gaudi|huawei[.]com/Ascend.*)$')
+        and not matching(values['workers']['accelerator']['resource'], '^([a-z.]*/neuron.*|.*[.]shared)$')
+    ):
+        yield (
+            ('workers', 'slots'),
+            f"workers.slots: {scalar(values['workers']['slots'])} processes would share {scalar(values['workers']['accelerator']['count'])} of {quote(values['workers']['accelerator']['resource'])}",
+        )
+
+
+def ds207(values, release, watch):
+    """DS207 workers.slots"""
+    if (
+        values['workers']['slots'] > 1
+        and matching(values['workers']['accelerator']['resource'], '^nvidia[.]com/mig-.*$')
+        and (values['workers']['accelerator'].get('count') is None or values['workers']['accelerator']['count'] > 0)
+    ):
+        yield (
+            ('workers', 'slots'),
+            f"workers.slots: a process sees one MIG slice of its pod, so {scalar(values['workers']['slots'])} cannot each have one",
+        )
+
+
+def ds209(values, release, watch):
+    """DS209 workers.slots"""
+    if (
+        values['workers']['slots'] > 1
+        and matching(values['workers']['accelerator']['resource'], '^.*[.]shared$')
+        and (values['workers']['accelerator'].get('count') is None or values['workers']['accelerator']['count'] > 0)
+    ):
+        yield (
+            ('workers', 'slots'),
+            f"workers.slots: shares of {quote(values['workers']['accelerator']['resource'])} may be of one GPU, which {scalar(values['workers']['slots'])} processes would then use together",
+        )
+
+
+def ds208(values, release, watch):
+    """DS208 workers.resources.requests.<values.workers.accelerator.resource>"""
+    if (
+        values['workers']['resources']['requests']
+        and values['workers']['accelerator']['resource'] in values['workers']['resources']['requests']
+    ):
+        yield (
+            ('workers', 'resources', 'requests', values['workers']['accelerator']['resource']),
+            f"workers.resources.requests: {quote(values['workers']['accelerator']['resource'])} is written from workers.accelerator",
+        )
+
+
+def ds208_2(values, release, watch):
+    """DS208 workers.resources.limits.<values.workers.accelerator.resource>"""
+    if (
+        values['workers']['resources']['limits']
+        and values['workers']['accelerator']['resource'] in values['workers']['resources']['limits']
+    ):
+        yield (
+            ('workers', 'resources', 'limits', values['workers']['accelerator']['resource']),
+            f"workers.resources.limits: {quote(values['workers']['accelerator']['resource'])} is written from workers.accelerator",
+        )
+
+
+def ds279(values, release, watch):
+    """DS279 workers.sharedMemory"""
+    if values['workers']['resources']['limits']:
+        limit = int(memory_bytes(values['workers']['resources']['limits']))
+        if limit > 0 and int(whole_bytes(values['workers']['sharedMemory'])) > limit:
+            yield (
+                ('workers', 'sharedMemory'),
+                f"workers.sharedMemory: {quote(values['workers']['sharedMemory'])} is more than the memory limit of the workers, which counts it",
+            )
+
+
+def ds287(values, release, watch):
+    """DS287 workers.sharedMemory"""
+    if matching(values['workers']['sharedMemory'], '^0+([.]0+)?[A-Za-z]*$'):
+        yield (
+            ('workers', 'sharedMemory'),
+            f"workers.sharedMemory: {quote(values['workers']['sharedMemory'])} is no limit at all for Kubernetes",
+        )
+
+
+def ds287_2(values, release, watch):
+    """DS287 workers.sharedMemory"""
+    if matching(values['workers']['sharedMemory'], '^[0-9.]*[1-9][0-9.]*m$'):
+        yield (
+            ('workers', 'sharedMemory'),
+            f"workers.sharedMemory: {quote(values['workers']['sharedMemory'])} counts thousandths of a byte",
+        )
+
+
+def ds277(values, release, watch):
+    """DS277 launcher.resources.limits.memory"""
+    if values['launcher']['resources']['limits']:
+        limit = int(memory_bytes(values['launcher']['resources']['limits']))
+        if uses_ssh(values) and limit > 0 and limit < int(launcher_bytes(values)):
+            yield (
+                ('launcher', 'resources', 'limits', 'memory'),
+                f"launcher.resources.limits: the launcher needs 1 GiB and 1.4 MiB for each of {scalar(int(worker_pods(values)))} workers, {scalar(1024 + 2 * int(worker_pods(values)))}Mi with some room",
+            )
+
+
+def ds278(values, release, watch):
+    """DS278 launcher.resources.requests.memory"""
+    if values['launcher']['resources']['requests']:
+        request = int(memory_bytes(values['launcher']['resources']['requests']))
+        if (
+            uses_ssh(values)
+            and request > 0
+            and request < int(launcher_bytes(values))
+            and 'memory' not in values['launcher']['resources']['limits']
+        ):
+            yield (
+                ('launcher', 'resources', 'requests', 'memory'),
+                f"launcher.resources.requests: the launcher needs 1 GiB and 1.4 MiB for each of {scalar(int(worker_pods(values)))} workers, {scalar(1024 + 2 * int(worker_pods(values)))}Mi with some room",
+            )
+
+
+def ds237(values, release, watch):
+    """DS237 workers.spread"""
+    if values['workers']['spread'] != 'none' and 'podAntiAffinity' in values['workers']['affinity']:
+        yield ('workers', 'spread'), "workers.spread writes a podAntiAffinity, and workers.affinity has one too"
+
+
+def ds232(values, release, watch):
+    """DS232 <role>.extraPodSpec.<field>"""
+    if values['workers']['extraPodSpec'] or values['launcher']['extraPodSpec']:
+        before_role = watch.missed
+        for role in ['workers', 'launcher']:
+            watch.missed = before_role
+            before_field = watch.missed
+            for field, value in items(values[role]['extraPodSpec']):
+                watch.missed = before_field
+                if field in ['activeDeadlineSeconds', 'affinity', 'automountServiceAccountToken', 'containers', 'dnsPolicy', 'enableServiceLinks', 'ephemeralContainers', 'hostNetwork', 'hostname', 'imagePullSecrets', 'initContainers', 'nodeSelector', 'priorityClassName', 'restartPolicy', 'runtimeClassName', 'schedulerName', 'securityContext', 'serviceAccount', 'serviceAccountName', 'subdomain', 'terminationGracePeriodSeconds', 'tolerations', 'topologySpreadConstraints', 'volumes']:
+                    yield (
+                        (role, 'extraPodSpec', field),
+                        f"{role}.extraPodSpec: {quote(field)} is a field of the pod that dsgen writes",
+                    )
+
+
+def ds233(values, release, watch):
+    """DS233 <role>.extraContainerSpec.<field>"""
+    if values['workers']['extraContainerSpec'] or values['launcher']['extraContainerSpec']:
+        before_role = watch.missed
+        for role in ['workers', 'launcher']:
+            watch.missed = before_role
+            before_field = watch.missed
+            for field, value in items(values[role]['extraContainerSpec']):
+                watch.missed = before_field
+                if field in ['args', 'command', 'env', 'envFrom', 'image', 'imagePullPolicy', 'name', 'ports', 'readinessProbe', 'resources', 'restartPolicy', 'securityContext', 'volumeMounts', 'workingDir']:
+                    yield (
+                        (role, 'extraContainerSpec', field),
+                        f"{role}.extraContainerSpec: {quote(field)} is a field of the container that dsgen writes",
+                    )
+
+
+def ds234(values, release, watch):
+    """DS234 <role>.<kind>[container].name"""
+    if (
+        values['workers']['initContainers']
+        or values['workers']['sidecars']
+        or values['launcher']['initContainers']
+        or values['launcher']['sidecars']
+    ):
+        before_role = watch.missed
+        for role in ['workers', 'launcher']:
+            watch.missed = before_role
+            before_kind = watch.missed
+            for kind in ['initContainers', 'sidecars']:
+                watch.missed = before_kind
+                before_container = watch.missed
+                for at_container, container in enumerate(values[role][kind]):
+                    watch.missed = before_container
+                    if (
+                        is_string(container.get('name'))
+                        and matching(container['name'], '^(worker|launcher|status|keygen|passwd|code|dsgen-.*)$')
+                    ):
+                        yield (
+                            (role, kind, at_container, 'name'),
+                            f"{role}.{kind}: {quote(container['name'])} is the name of a container of dsgen's",
+                        )
+
+
+def ds235(values, release, watch):
+    """DS235 <role>.sidecars[container].name"""
+    if values['workers']['sidecars'] or values['launcher']['sidecars']:
+        before_role = watch.missed
+        for role in ['workers', 'launcher']:
+            watch.missed = before_role
+            before_container = watch.missed
+            for at_container, container in enumerate(values[role]['sidecars']):
+                watch.missed = before_container
+                before_other = watch.missed
+                for other in values[role]['initContainers']:
+                    watch.missed = before_other
+                    if (
+                        is_string(container.get('name'))
+                        and is_string(other.get('name'))
+                        and container['name'] == other['name']
+                    ):
+                        yield (
+                            (role, 'sidecars', at_container, 'name'),
+                            f"{role}: two containers have the name {quote(container['name'])}",
+                        )
+
+
+def ds236(values, release, watch):
+    """DS236 <role>.<kind>[container].volumeMounts[mount].name"""
+    if (
+        values['workers']['initContainers']
+        or values['workers']['sidecars']
+        or values['launcher']['initContainers']
+        or values['launcher']['sidecars']
+    ):
+        before_role = watch.missed
+        for role in ['workers', 'launcher']:
+            watch.missed = before_role
+            before_kind = watch.missed
+            for kind in ['initContainers', 'sidecars']:
+                watch.missed = before_kind
+                before_container = watch.missed
+                for at_container, container in enumerate(values[role][kind]):
+                    watch.missed = before_container
+                    before_mount = watch.missed
+                    for at_mount, mount in enumerate(get(container, 'volumeMounts', [])):
+                        watch.missed = before_mount
+                        if is_string(mount.get('name')) and mount['name'] not in values['storage']:
+                            yield (
+                                (role, kind, at_container, 'volumeMounts', at_mount, 'name'),
+                                f"{role}.{kind}: {quote(mount['name'])} is no volume of storage",
+                            )
+
+
+def ds210(values, release, watch):
+    """DS210 storage.<name>"""
+    before_name = watch.missed
+    for name, volume in items(values['storage']):
+        watch.missed = before_name
+        if not first_source(volume):
+            yield ('storage', name), f"storage.{name}: the volume has no source"
+
+
+def ds212(values, release, watch):
+    """DS212 storage.<name>.mountPath"""
+    before_name = watch.missed
+    for name, volume in items(values['storage']):
+        watch.missed = before_name
+        if reserved_path(volume['mountPath']):
+            yield (
+                ('storage', name, 'mountPath'),
+                f"storage.{name}.mountPath: {quote(volume['mountPath'])} is reserved, dsgen or the system has files there",
+            )
+
+
+def ds251(values, release, watch):
+    """DS251 storage.<name>.mountPath"""
+    before_name = watch.missed
+    for name, volume in items(values['storage']):
+        watch.missed = before_name
+        before_other = watch.missed
+        for other, another in items(values['storage']):
+            watch.missed = before_other
+            if (
+                other < name
+                and volume['mountPath']
+                and volume['mountPath'] == another['mountPath']
+                and (volume['mountIn'] == another['mountIn'] or volume['mountIn'] == 'both' or another['mountIn'] == 'both')
+            ):
+                yield (
+                    ('storage', name, 'mountPath'),
+                    f"storage.{name}: storage.{other} is mounted at {quote(volume['mountPath'])} too",
+                )
+
+
+def ds251_2(values, release, watch):
+    """DS251 storage.<name>.mountPath"""
+    if values['code']['git']['repository']:
+        before_name = watch.missed
+        for name, volume in items(values['storage']):
+            watch.missed = before_name
+            if volume['mountPath'] == values['code']['mountPath']:
+                yield (
+                    ('storage', name, 'mountPath'),
+                    f"storage.{name}: code is mounted at {quote(volume['mountPath'])} too",
+                )
+
+
+def ds213(values, release, watch):
+    """DS213 storage.<name>.mountPath"""
+    before_name = watch.missed
+    for name, volume in items(values['storage']):
+        watch.missed = before_name
+        if matching(volume['mountPath'], '^/dev/shm(/.*)?$'):
+            yield ('storage', name, 'mountPath'), f"storage.{name}.mountPath: /dev/shm is the shared memory of the pod"
+
+
+def ds214(values, release, watch):
+    """DS214 storage.<name>.subPath"""
+    before_name = watch.missed
+    for name, volume in items(values['storage']):
+        watch.missed = before_name
+        if matching(volume['subPath'], '^(.*/)?[.][.](/.*)?$'):
+            yield (
+                ('storage', name, 'subPath'),
+                f"storage.{name}.subPath: {quote(volume['subPath'])} leads out of the volume, which Kubernetes refuses",
+            )
+
+
+def ds215(values, release, watch):
+    """DS215 storage.<name>.create.accessModes"""
+    before_name = watch.missed
+    for name, volume in items(values['storage']):
+        watch.missed = before_name
+        if (
+            volume.get('create') is not None
+            and 'ReadWriteOnce' in volume['create']['accessModes']
+            and 'ReadWriteMany' not in volume['create']['accessModes']
+            and 'ReadOnlyMany' not in volume['create']['accessModes']
+            and volume['mountIn'] != 'launcher'
+            and int(worker_pods(values)) > 1
+        ):
+            yield (
+                ('storage', name, 'create', 'accessModes'),
+                f"storage.{name}: a ReadWriteOnce volume is on one node at a time, and {scalar(int(worker_pods(values)))} workers mount it",
+            )
+
+
+def ds216(values, release, watch):
+    """DS216 storage.<name>.create.accessModes"""
+    before_name = watch.missed
+    for name, volume in items(values['storage']):
+        watch.missed = before_name
+        if (
+            volume.get('create') is not None
+            and 'ReadWriteOncePod' in volume['create']['accessModes']
+            and (volume['mountIn'] == 'both' or volume['mountIn'] != 'launcher' and int(worker_pods(values)) > 1)
+        ):
+            yield (
+                ('storage', name, 'create', 'accessModes'),
+                f"storage.{name}: a ReadWriteOncePod volume is for one pod, and several mount it",
+            )
+
+
+def ds218(values, release, watch):
+    """DS218 storage.<name>.create.accessModes"""
+    before_name = watch.missed
+    for name, volume in items(values['storage']):
+        watch.missed = before_name
+        if (
+            volume.get('create') is not None
+            and 'ReadWriteOncePod' in volume['create']['accessModes']
+            and len(volume['create']['accessModes']) > 1
+        ):
+            yield (
+                ('storage', name, 'create', 'accessModes'),
+                f"storage.{name}: ReadWriteOncePod cannot be combined with other access modes",
+            )
+
+
+def ds219(values, release, watch):
+    """DS219 storage.<name>.create.size"""
+    before_name = watch.missed
+    for name, volume in items(values['storage']):
+        watch.missed = before_name
+        if (
+            volume.get('create') is not None
+            and matching(quantity_json(volume['create']['size']), '^.?0+([.]0+)?[A-Za-z]*.?$')
+        ):
+            yield (
+                ('storage', name, 'create', 'size'),
+                f"storage.{name}.create.size: Kubernetes refuses a claim of size 0",
+            )
+
+
+def ds217(values, release, watch):
+    """DS217 storage.<name>.create.storageClass"""
+    before_name = watch.missed
+    for name, volume in items(values['storage']):
+        watch.missed = before_name
+        if (
+            volume.get('create') is not None
+            and not volume['create']['persistentVolume']
+            and volume['create'].get('storageClass') is not None
+            and volume['create']['storageClass'] == ''
+        ):
+            yield (
+                ('storage', name, 'create', 'storageClass'),
+                f"storage.{name}.create: with storageClass: \"\" nothing is provisioned, the claim waits for a PersistentVolume that fits",
+            )
+
+
+def ds211(values, release, watch):
+    """DS211 storage.<name>.<source>"""
+    before_name = watch.missed
+    for name, volume in items(values['storage']):
+        watch.missed = before_name
+        before_source = watch.missed
+        for source in ['create', 'nfs', 'hostPath', 'emptyDir', 'ephemeral', 'csi', 'configMap', 'secret', 'projected']:
+            watch.missed = before_source
+            if source in volume and source != first_source(volume):
+                yield (
+                    ('storage', name, source),
+                    f"storage.{name}: {first_source(volume)} and {source} exclude one another",
+                )
+
+
+def ds212_2(values, release, watch):
+    """DS212 code.mountPath"""
+    if (
+        values['code']['git']['repository']
+        and (reserved_path(values['code']['mountPath']) or matching(values['code']['mountPath'], '^/dev/shm(/.*)?$'))
+    ):
+        yield (
+            ('code', 'mountPath'),
+            f"code.mountPath: {quote(values['code']['mountPath'])} is reserved, dsgen or the system has files there",
+        )
+
+
+def ds240(values, release, watch):
+    """DS240 ssh.secret.name"""
+    if values['ssh']['secret']['name'] and values['ssh']['secret']['mode'] != 'existing':
+        yield ('ssh', 'secret', 'name'), "ssh.secret.name is used only with ssh.secret.mode: existing"
+
+
+def ds241(values, release, watch):
+    """DS241 ssh.secret.name"""
+    if (
+        values['ssh']['secret']['name']
+        and values['ssh']['secret']['mode'] == 'existing'
+        and values['ssh']['secret']['name'] == job_name(values, release) + '-ssh'
+    ):
+        yield (
+            ('ssh', 'secret', 'name'),
+            f"ssh.secret.name: {quote(values['ssh']['secret']['name'])} is the name of the Secret that is filled in the cluster",
+        )
+
+
+def ds243(values, release, watch):
+    """DS243 ssh.port"""
+    if (
+        (values['ssh']['port'] != 2222 or values['launch']['masterPort'] != 29500)
+        and uses_ssh(values)
+        and values['ssh']['port'] < 1024
+        and workers_not_root(values)
+    ):
+        yield (
+            ('ssh', 'port'),
+            f"ssh.port: in many clusters only root can listen on {scalar(values['ssh']['port'])}, and the workers are not root",
+        )
+
+
+def ds243_2(values, release, watch):
+    """DS243 launch.masterPort"""
+    if (
+        (values['ssh']['port'] != 2222 or values['launch']['masterPort'] != 29500)
+        and values['launch']['masterPort'] < 1024
+        and workers_not_root(values)
+    ):
+        yield (
+            ('launch', 'masterPort'),
+            f"launch.masterPort: in many clusters only root can listen on {scalar(values['launch']['masterPort'])}, and the workers are not root",
+        )
+
+
+def ds244(values, release, watch):
+    """DS244 ssh.port"""
+    if values['network']['hostNetwork'] and uses_ssh(values) and values['ssh']['port'] == 22:
+        yield ('ssh', 'port'), "ssh.port: with network.hostNetwork the node's own sshd has port 22"
+
+
+def ds245(values, release, watch):
+    """DS245 network.policy"""
+    if values['network']['hostNetwork'] and values['network']['policy']:
+        yield (
+            ('network', 'policy'),
+            "network.policy: a NetworkPolicy does not bind pods with hostNetwork, so all that reaches the nodes reaches the workers",
+        )
+
+
+def ds239(values, release, watch):
+    """DS239 network.socketInterface"""
+    if (
+        values['network']['hostNetwork']
+        and int(worker_pods(values)) > 1
+        and not values['network']['socketInterface']
+        and not values['training']['setup']
+        and 'GLOO_SOCKET_IFNAME' not in values['training']['env']
+    ):
+        yield (
+            ('network', 'socketInterface'),
+            "network.socketInterface: with network.hostNetwork Gloo takes the interface that the node's own name leads to, which on many nodes is the loopback",
+        )
+
+
+def ds227(values, release, watch):
+    """DS227 network.rdma.networks"""
+    if values['network']['hostNetwork'] and values['network']['rdma']['networks']:
+        yield (
+            ('network', 'rdma', 'networks'),
+            "network.rdma.networks: pods with hostNetwork get no networks of their own",
+        )
+
+
+def ds305(values, release, watch):
+    """DS305 network.hostNetwork"""
+    if (
+        values['network']['hostNetwork']
+        and values['scheduling']['topology']['required'] == 'kubernetes.io/hostname'
+        and int(worker_pods(values)) > 1
+    ):
+        yield (
+            ('network', 'hostNetwork'),
+            "network.hostNetwork: each worker takes ports of its node, and scheduling.topology.required wants all on one",
+        )
+
+
+def ds228(values, release, watch):
+    """DS228 workers.podAnnotations.<"k8s.v1.cni.cncf.io/networks">"""
+    if values['network']['rdma']['networks'] and 'k8s.v1.cni.cncf.io/networks' in values['workers']['podAnnotations']:
+        yield (
+            ('workers', 'podAnnotations', 'k8s.v1.cni.cncf.io/networks'),
+            "workers.podAnnotations: \"k8s.v1.cni.cncf.io/networks\" is written from network.rdma.networks",
+        )
+
+
+def ds226(values, release, watch):
+    """DS226 network.rdma.resources.<key>"""
+    before_key = watch.missed
+    for key, count in items(values['network']['rdma']['resources']):
+        watch.missed = before_key
+        if key in ['cpu', 'memory', 'ephemeral-storage', 'pods']:
+            yield ('network', 'rdma', 'resources', key), f"network.rdma.resources: {quote(key)} is no device"
+
+
+def ds226_2(values, release, watch):
+    """DS226 network.rdma.resources.<key>"""
+    before_key = watch.missed
+    for key, count in items(values['network']['rdma']['resources']):
+        watch.missed = before_key
+        if (
+            key in values['workers']['resources']['requests']
+            and key not in ['cpu', 'memory', 'ephemeral-storage', 'pods']
+        ):
+            yield (
+                ('network', 'rdma', 'resources', key),
+                f"network.rdma.resources: {quote(key)} is in workers.resources.requests too",
+            )
+
+
+def ds226_3(values, release, watch):
+    """DS226 network.rdma.resources.<key>"""
+    before_key = watch.missed
+    for key, count in items(values['network']['rdma']['resources']):
+        watch.missed = before_key
+        if (
+            key in values['workers']['resources']['limits']
+            and key not in ['cpu', 'memory', 'ephemeral-storage', 'pods']
+        ):
+            yield (
+                ('network', 'rdma', 'resources', key),
+                f"network.rdma.resources: {quote(key)} is in workers.resources.limits too",
+            )
+
+
+def ds226_4(values, release, watch):
+    """DS226 network.rdma.resources.<key>"""
+    before_key = watch.missed
+    for key, count in items(values['network']['rdma']['resources']):
+        watch.missed = before_key
+        if key == values['workers']['accelerator']['resource']:
+            yield (
+                ('network', 'rdma', 'resources', key),
+                f"network.rdma.resources: {quote(key)} is written from workers.accelerator",
+            )
+
+
+def ds229(values, release, watch):
+    """DS229 network.rdma.ipcLock"""
+    if (
+        values['network']['rdma']['resources']
+        and values['network']['rdma']['ipcLock'] == 'auto'
+        and values['security']['podSecurityLevel'] != 'privileged'
+        and ('vpc.amazonaws.com/efa' not in values['network']['rdma']['resources'] or len(values['network']['rdma']['resources']) > 1)
+    ):
+        yield (
+            ('network', 'rdma', 'ipcLock'),
+            "network.rdma.ipcLock: IPC_LOCK, which memory for RDMA needs, is allowed by the level privileged only, so it is left out",
+        )
+
+
+def ds320(values, release, watch):
+    """DS320 network.rdma.ipcLock"""
+    if (
+        values['network']['rdma']['ipcLock'] != 'auto'
+        and values['network']['rdma']['ipcLock'] == 'add'
+        and values['security']['podSecurityLevel'] != 'privileged'
+    ):
+        yield (
+            ('network', 'rdma', 'ipcLock'),
+            "network.rdma.ipcLock: IPC_LOCK, which memory for RDMA needs, is allowed by the level privileged only",
+        )
+
+
+def ds246(values, release, watch):
+    """DS246 status.webhook"""
+    if values['status']['webhook']['url'] and values['status']['webhook']['secretName']:
+        yield ('status', 'webhook'), "status.webhook: url and secretName exclude one another"
+
+
+def ds247(values, release, watch):
+    """DS247 status.webhook.url"""
+    if values['status']['webhook']['url'] and matching(values['status']['webhook']['url'], '^[Hh][Tt][Tt][Pp]:.*$'):
+        yield ('status', 'webhook', 'url'), "status.webhook.url: the record goes over the network as plain text"
+
+
+def ds248_2(values, release, watch):
+    """DS248 status.webhook.url"""
+    if values['status']['webhook']['url'] and matching(values['status']['webhook']['url'], '^[A-Za-z]+://[^/]*@.*$'):
+        yield (
+            ('status', 'webhook', 'url'),
+            "status.webhook.url holds a user name or a password, and the values are kept in Git",
+        )
+
+
+def ds360_2(values, release, watch):
+    """DS360 status.webhook.url"""
+    if (
+        values['status']['webhook']['url']
+        and (matching(values['status']['webhook']['url'], '^[^?]*[?].+$') or matching(values['status']['webhook']['url'], '^(?i:https?://([^/]*[.])?(hooks[.]slack[.]com|discord(app)?[.]com/api/webhooks|webhook[.]office[.]com|outlook[.]office(365)?[.]com/webhook|hooks[.]zapier[.]com|maker[.]ifttt[.]com/trigger|api[.]telegram[.]org|chat[.]googleapis[.]com)/.+)$') or matching(values['status']['webhook']['url'], '^[A-Za-z]+://[^/]+/.*[0-9A-Fa-f]{8}(-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}.*$') or matching(values['status']['webhook']['url'], '^[A-Za-z]+://[^/]+/.*[A-Za-z0-9]{16}.*$') and matching(values['status']['webhook']['url'], '^[A-Za-z]+://[^/]+/.*[0-9].*$'))
+    ):
+        yield (
+            ('status', 'webhook', 'url'),
+            "status.webhook.url seems to hold a key, and anyone who reads the values can post with it",
+        )
+
+
+def ds249(values, release, watch):
+    """DS249 ssh.user"""
+    if values['ssh']['user'] and values['ssh']['user'] == 'root' and workers_not_root(values):
+        yield ('ssh', 'user'), "ssh.user: the workers are not root, so nobody can log in as root"
+
+
+def ds242_2(values, release, watch):
+    """DS242 monitoring.podMonitor.port"""
+    if (
+        values['monitoring']['podMonitor']['enabled']
+        and uses_ssh(values)
+        and values['monitoring']['podMonitor']['port'] == values['ssh']['port']
+    ):
+        yield (
+            ('monitoring', 'podMonitor', 'port'),
+            f"monitoring.podMonitor.port and ssh.port are both {scalar(values['monitoring']['podMonitor']['port'])}",
+        )
+
+
+def ds242_3(values, release, watch):
+    """DS242 monitoring.podMonitor.port"""
+    if (
+        values['monitoring']['podMonitor']['enabled']
+        and values['monitoring']['podMonitor']['port'] == values['launch']['masterPort']
+    ):
+        yield (
+            ('monitoring', 'podMonitor', 'port'),
+            f"monitoring.podMonitor.port and launch.masterPort are both {scalar(values['monitoring']['podMonitor']['port'])}",
+        )
+
+
+def ds341(values, release, watch):
+    """DS341 monitoring.tensorboard.logDir"""
+    if values['monitoring']['tensorboard']['enabled'] and not values['monitoring']['tensorboard']['logDir']:
+        yield ('monitoring', 'tensorboard', 'logDir'), "monitoring.tensorboard.logDir must be given"
+
+
+def ds300(values, release, watch):
+    """DS300 scheduling.launcherQueue"""
+    if values['scheduling']['launcherQueue'] and values['scheduling']['launcherQueue'] == values['scheduling']['queue']:
+        yield (
+            ('scheduling', 'launcherQueue'),
+            "scheduling.launcherQueue is the workers' queue, in which two runs can block each other for ever",
+        )
+
+
+def ds301(values, release, watch):
+    """DS301 scheduling.launcherQueue"""
+    if values['scheduling']['launcherQueue'] and not kueue_queue(values, 'worker'):
+        yield (
+            ('scheduling', 'launcherQueue'),
+            "scheduling.launcherQueue is a queue of Kueue's, and the workers have none",
+        )
+
+
+def ds302(values, release, watch):
+    """DS302 scheduling.priorityClass"""
+    if (
+        values['scheduling']['priorityClass']
+        and not values['scheduling']['queue']
+        and values['scheduling']['gang'] != 'volcano'
+    ):
+        yield ('scheduling', 'priorityClass'), "scheduling.priorityClass is for a queue, and there is none"
+
+
+def ds303(values, release, watch):
+    """DS303 scheduling.topology"""
+    if (
+        (values['scheduling']['topology']['required'] or values['scheduling']['topology']['preferred'])
+        and values['scheduling']['topology']['required']
+        and values['scheduling']['topology']['preferred']
+    ):
+        yield ('scheduling', 'topology'), "scheduling.topology: required and preferred exclude one another"
+
+
+def ds304(values, release, watch):
+    """DS304 workers.affinity"""
+    if (
+        (values['scheduling']['topology']['required'] or values['scheduling']['topology']['preferred'])
+        and not kueue_queue(values, 'worker')
+        and 'podAffinity' in values['workers']['affinity']
+    ):
+        yield ('workers', 'affinity'), "workers.affinity has a podAffinity, which scheduling.topology writes"
+
+
+def ds305_2(values, release, watch):
+    """DS305 workers.spread"""
+    if (
+        (values['scheduling']['topology']['required'] or values['scheduling']['topology']['preferred'])
+        and values['scheduling']['topology']['required'] == 'kubernetes.io/hostname'
+        and values['workers']['spread'] == 'required'
+        and values['workers']['replicas'] > 1
+    ):
+        yield (
+            ('workers', 'spread'),
+            "workers.spread wants every worker on a node of its own, scheduling.topology.required all on one",
+        )
+
+
+def ds309(values, release, watch):
+    """DS309 lifecycle.suspend"""
+    if (
+        values['scheduling']['queue']
+        and values['scheduling']['gang'] != 'volcano'
+        and values['lifecycle'].get('suspend') is not None
+    ):
+        yield (
+            ('lifecycle', 'suspend'),
+            "lifecycle.suspend: with scheduling.queue, Kueue alone suspends the workers and resumes them",
+        )
+
+
+def ds308(values, release, watch):
+    """DS308 workers.nodeSelector"""
+    if (
+        values['scheduling']['queue']
+        and values['scheduling']['gang'] != 'volcano'
+        and values['workers']['nodeSelector']
+    ):
+        yield (
+            ('workers', 'nodeSelector'),
+            "workers.nodeSelector: Kueue looks only at labels that its flavors have; by any other the pods may wait while they hold the quota",
+        )
+
+
+def ds308_2(values, release, watch):
+    """DS308 workers.affinity"""
+    if values['scheduling']['queue'] and values['scheduling']['gang'] != 'volcano' and values['workers']['affinity']:
+        yield (
+            ('workers', 'affinity'),
+            "workers.affinity: Kueue looks only at labels that its flavors have; by any other the pods may wait while they hold the quota",
+        )
+
+
+def ds308_3(values, release, watch):
+    """DS308 launcher.nodeSelector"""
+    if values['scheduling']['launcherQueue'] and values['launcher']['nodeSelector']:
+        yield (
+            ('launcher', 'nodeSelector'),
+            "launcher.nodeSelector: Kueue looks only at labels that its flavors have; by any other the pods may wait while they hold the quota",
+        )
+
+
+def ds308_4(values, release, watch):
+    """DS308 launcher.affinity"""
+    if values['scheduling']['launcherQueue'] and values['launcher']['affinity']:
+        yield (
+            ('launcher', 'affinity'),
+            "launcher.affinity: Kueue looks only at labels that its flavors have; by any other the pods may wait while they hold the quota",
+        )
+
+
+def ds307(values, release, watch):
+    """DS307 workers.tolerations"""
+    if values['scheduling']['queue'] and values['scheduling']['gang'] != 'volcano' and values['workers']['tolerations']:
+        yield (
+            ('workers', 'tolerations'),
+            "workers.tolerations: the flavor of the queue must have no tolerations of its own, or exactly these and none with tolerationSeconds",
+        )
+
+
+def ds307_2(values, release, watch):
+    """DS307 launcher.tolerations"""
+    if values['scheduling']['launcherQueue'] and values['launcher']['tolerations']:
+        yield (
+            ('launcher', 'tolerations'),
+            "launcher.tolerations: the flavor of the launcher's queue must have no tolerations of its own, or exactly these and none with tolerationSeconds",
+        )
+
+
+def ds306(values, release, watch):
+    """DS306 workers.resources.requests.<key>"""
+    if values['scheduling']['queue'] and values['scheduling']['gang'] != 'volcano':
+        before_key = watch.missed
+        for key, quantity in items(values['workers']['resources']['requests']):
+            watch.missed = before_key
+            if key not in ['cpu', 'memory']:
+                yield (
+                    ('workers', 'resources', 'requests', key),
+                    f"workers.resources.requests: the queue {quote(values['scheduling']['queue'])} must cover {quote(key)}, or the workers wait for ever",
+                )
+
+
+def ds306_2(values, release, watch):
+    """DS306 network.rdma.resources.<key>"""
+    if values['scheduling']['queue'] and values['scheduling']['gang'] != 'volcano':
+        before_key = watch.missed
+        for key, quantity in items(values['network']['rdma']['resources']):
+            watch.missed = before_key
+            if key not in ['cpu', 'memory']:
+                yield (
+                    ('network', 'rdma', 'resources', key),
+                    f"network.rdma.resources: the queue {quote(values['scheduling']['queue'])} must cover {quote(key)}, or the workers wait for ever",
+                )
+
+
+def ds306_3(values, release, watch):
+    """DS306 workers.resources.limits.<key>"""
+    if values['scheduling']['queue'] and values['scheduling']['gang'] != 'volcano':
+        before_key = watch.missed
+        for key, quantity in items(values['workers']['resources']['limits']):
+            watch.missed = before_key
+            if key not in ['cpu', 'memory'] and key not in values['workers']['resources']['requests']:
+                yield (
+                    ('workers', 'resources', 'limits', key),
+                    f"workers.resources.limits: the queue {quote(values['scheduling']['queue'])} must cover {quote(key)}, or the workers wait for ever",
+                )
+
+
+def ds306_4(values, release, watch):
+    """DS306 launcher.resources.requests.<key>"""
+    if values['scheduling']['launcherQueue']:
+        before_key = watch.missed
+        for key, quantity in items(values['launcher']['resources']['requests']):
+            watch.missed = before_key
+            if key not in ['cpu', 'memory']:
+                yield (
+                    ('launcher', 'resources', 'requests', key),
+                    f"launcher.resources.requests: the queue {quote(values['scheduling']['launcherQueue'])} must cover {quote(key)}, or the launcher waits for ever",
+                )
+
+
+def ds306_5(values, release, watch):
+    """DS306 launcher.resources.limits.<key>"""
+    if values['scheduling']['launcherQueue']:
+        before_key = watch.missed
+        for key, quantity in items(values['launcher']['resources']['limits']):
+            watch.missed = before_key
+            if key not in ['cpu', 'memory'] and key not in values['launcher']['resources']['requests']:
+                yield (
+                    ('launcher', 'resources', 'limits', key),
+                    f"launcher.resources.limits: the queue {quote(values['scheduling']['launcherQueue'])} must cover {quote(key)}, or the launcher waits for ever",
+                )
+
+
+def ds306_6(values, release, watch):
+    """DS306 workers.<kind>[container].resources.<amounts>.<key>"""
+    if values['scheduling']['queue'] and values['scheduling']['gang'] != 'volcano':
+        before_kind = watch.missed
+        for kind in ['initContainers', 'sidecars']:
+            watch.missed = before_kind
+            before_container = watch.missed
+            for at_container, container in enumerate(values['workers'][kind]):
+                watch.missed = before_container
+                before_amounts = watch.missed
+                for amounts in ['requests', 'limits']:
+                    watch.missed = before_amounts
+                    before_key = watch.missed
+                    for key, quantity in items(get(container, 'resources', amounts, {})):
+                        watch.missed = before_key
+                        if (
+                            key not in ['cpu', 'memory']
+                            and (amounts == 'requests' or key not in get(container, 'resources', 'requests', {}))
+                        ):
+                            yield (
+                                ('workers', kind, at_container, 'resources', amounts, key),
+                                f"workers.{kind}: the queue {quote(values['scheduling']['queue'])} must cover {quote(key)}, or the workers wait for ever",
+                            )
+
+
+def ds306_7(values, release, watch):
+    """DS306 launcher.<kind>[container].resources.<amounts>.<key>"""
+    if values['scheduling']['launcherQueue']:
+        before_kind = watch.missed
+        for kind in ['initContainers', 'sidecars']:
+            watch.missed = before_kind
+            before_container = watch.missed
+            for at_container, container in enumerate(values['launcher'][kind]):
+                watch.missed = before_container
+                before_amounts = watch.missed
+                for amounts in ['requests', 'limits']:
+                    watch.missed = before_amounts
+                    before_key = watch.missed
+                    for key, quantity in items(get(container, 'resources', amounts, {})):
+                        watch.missed = before_key
+                        if (
+                            key not in ['cpu', 'memory']
+                            and (amounts == 'requests' or key not in get(container, 'resources', 'requests', {}))
+                        ):
+                            yield (
+                                ('launcher', kind, at_container, 'resources', amounts, key),
+                                f"launcher.{kind}: the queue {quote(values['scheduling']['launcherQueue'])} must cover {quote(key)}, or the launcher waits for ever",
+                            )
+
+
+def ds310(values, release, watch):
+    """DS310 workers.schedulerName"""
+    if (
+        values['workers']['schedulerName']
+        and values['scheduling']['gang'] != 'none'
+        and values['workers']['schedulerName'] == 'default-scheduler'
+    ):
+        yield (
+            ('workers', 'schedulerName'),
+            f"workers.schedulerName: the default scheduler does not know scheduling.gang {values['scheduling']['gang']}",
+        )
+
+
+def ds327(values, release, watch):
+    """DS327 security.podSecurityContext.seccompProfile.type"""
+    if values['security']['podSecurityLevel'] != 'privileged' and values['security']['podSecurityContext']:
+        context = values['security']['podSecurityContext']
+        if (
+            is_string(get(context, 'seccompProfile', 'type', ''))
+            and get(context, 'seccompProfile', 'type', '') == 'Unconfined'
+        ):
+            yield (
+                ('security', 'podSecurityContext', 'seccompProfile', 'type'),
+                f"security.podSecurityContext: seccompProfile.type Unconfined: Pod Security {values['security']['podSecurityLevel']} forbids it (seccompProfile)",
+            )
+
+
+def ds329(values, release, watch):
+    """DS329 security.podSecurityContext.appArmorProfile.type"""
+    if values['security']['podSecurityLevel'] != 'privileged' and values['security']['podSecurityContext']:
+        context = values['security']['podSecurityContext']
+        if (
+            is_string(get(context, 'appArmorProfile', 'type', ''))
+            and get(context, 'appArmorProfile', 'type', '') == 'Unconfined'
+        ):
+            yield (
+                ('security', 'podSecurityContext', 'appArmorProfile', 'type'),
+                f"security.podSecurityContext: appArmorProfile.type Unconfined: Pod Security {values['security']['podSecurityLevel']} forbids it (forbidden AppArmor profile)",
+            )
+
+
+def ds326(values, release, watch):
+    """DS326 security.podSecurityContext.seLinuxOptions"""
+    if values['security']['podSecurityLevel'] != 'privileged' and values['security']['podSecurityContext']:
+        context = values['security']['podSecurityContext']
+        if (
+            is_string(get(context, 'seLinuxOptions', 'type', '')) and not matching(get(context, 'seLinuxOptions', 'type', ''), '^(container_(t|init_t|kvm_t|engine_t))?$')
+            or get(context, 'seLinuxOptions', 'user', '')
+            or get(context, 'seLinuxOptions', 'role', '')
+        ):
+            yield (
+                ('security', 'podSecurityContext', 'seLinuxOptions'),
+                f"security.podSecurityContext: such seLinuxOptions: Pod Security {values['security']['podSecurityLevel']} forbids it (seLinuxOptions)",
+            )
+
+
+def ds330(values, release, watch):
+    """DS330 security.podSecurityContext.windowsOptions.hostProcess"""
+    if values['security']['podSecurityLevel'] != 'privileged' and values['security']['podSecurityContext']:
+        context = values['security']['podSecurityContext']
+        if get(context, 'windowsOptions', 'hostProcess', False):
+            yield (
+                ('security', 'podSecurityContext', 'windowsOptions', 'hostProcess'),
+                f"security.podSecurityContext: windowsOptions.hostProcess: Pod Security {values['security']['podSecurityLevel']} forbids it (hostProcess)",
+            )
+
+
+def ds333(values, release, watch):
+    """DS333 security.podSecurityContext.runAsNonRoot"""
+    if values['security']['podSecurityLevel'] != 'privileged' and values['security']['podSecurityContext']:
+        context = values['security']['podSecurityContext']
+        if values['security']['podSecurityLevel'] == 'restricted' and not get(context, 'runAsNonRoot', True):
+            yield (
+                ('security', 'podSecurityContext', 'runAsNonRoot'),
+                f"security.podSecurityContext: runAsNonRoot: false: Pod Security {values['security']['podSecurityLevel']} forbids it (runAsNonRoot != true)",
+            )
+
+
+def ds334(values, release, watch):
+    """DS334 security.podSecurityContext.runAsUser"""
+    if values['security']['podSecurityLevel'] != 'privileged' and values['security']['podSecurityContext']:
+        context = values['security']['podSecurityContext']
+        if values['security']['podSecurityLevel'] == 'restricted' and not get(context, 'runAsUser', 1):
+            yield (
+                ('security', 'podSecurityContext', 'runAsUser'),
+                f"security.podSecurityContext: runAsUser: 0: Pod Security {values['security']['podSecurityLevel']} forbids it (runAsUser=0)",
+            )
+
+
+def ds328(values, release, watch):
+    """DS328 security.podSecurityContext.sysctls[sysctl].name"""
+    if values['security']['podSecurityLevel'] != 'privileged' and values['security']['podSecurityContext']:
+        context = values['security']['podSecurityContext']
+        before_sysctl = watch.missed
+        for at_sysctl, sysctl in enumerate(get(context, 'sysctls', [])):
+            watch.missed = before_sysctl
+            if (
+                is_string(sysctl.get('name'))
+                and sysctl['name'] not in ['kernel.shm_rmid_forced', 'net.ipv4.ip_local_port_range', 'net.ipv4.ip_unprivileged_port_start', 'net.ipv4.tcp_syncookies', 'net.ipv4.ping_group_range', 'net.ipv4.ip_local_reserved_ports', 'net.ipv4.tcp_keepalive_time', 'net.ipv4.tcp_fin_timeout', 'net.ipv4.tcp_keepalive_intvl', 'net.ipv4.tcp_keepalive_probes']
+            ):
+                yield (
+                    ('security', 'podSecurityContext', 'sysctls', at_sysctl, 'name'),
+                    f"security.podSecurityContext: the sysctl {quote(sysctl['name'])}: Pod Security {values['security']['podSecurityLevel']} forbids it (forbidden sysctls)",
+                )
+
+
+def ds337(values, release, watch):
+    """DS337 security.podSecurityContext.sysctls[sysctl].name"""
+    if values['network']['hostNetwork']:
+        before_sysctl = watch.missed
+        for at_sysctl, sysctl in enumerate(get(values['security']['podSecurityContext'], 'sysctls', [])):
+            watch.missed = before_sysctl
+            if is_string(sysctl.get('name')) and matching(sysctl['name'], '^net[.].*$'):
+                yield (
+                    ('security', 'podSecurityContext', 'sysctls', at_sysctl, 'name'),
+                    f"security.podSecurityContext: the sysctl {quote(sysctl['name'])} belongs to the node where workers use its network",
+                )
+
+
+def ds327_2(values, release, watch):
+    """DS327 <part>.securityContext.seccompProfile.type"""
+    if (
+        values['security']['podSecurityLevel'] != 'privileged'
+        and (values['security']['securityContext'] or values['workers']['securityContext'] or values['launcher']['securityContext'])
+    ):
+        before_part = watch.missed
+        for part in ['security', 'workers', 'launcher']:
+            watch.missed = before_part
+            context = values[part]['securityContext']
+            if (
+                is_string(get(context, 'seccompProfile', 'type', ''))
+                and get(context, 'seccompProfile', 'type', '') == 'Unconfined'
+            ):
+                yield (
+                    (part, 'securityContext', 'seccompProfile', 'type'),
+                    f"{part}.securityContext: seccompProfile.type Unconfined: Pod Security {values['security']['podSecurityLevel']} forbids it (seccompProfile)",
+                )
+
+
+def ds329_2(values, release, watch):
+    """DS329 <part>.securityContext.appArmorProfile.type"""
+    if (
+        values['security']['podSecurityLevel'] != 'privileged'
+        and (values['security']['securityContext'] or values['workers']['securityContext'] or values['launcher']['securityContext'])
+    ):
+        before_part = watch.missed
+        for part in ['security', 'workers', 'launcher']:
+            watch.missed = before_part
+            context = values[part]['securityContext']
+            if (
+                is_string(get(context, 'appArmorProfile', 'type', ''))
+                and get(context, 'appArmorProfile', 'type', '') == 'Unconfined'
+            ):
+                yield (
+                    (part, 'securityContext', 'appArmorProfile', 'type'),
+                    f"{part}.securityContext: appArmorProfile.type Unconfined: Pod Security {values['security']['podSecurityLevel']} forbids it (forbidden AppArmor profile)",
+                )
+
+
+def ds326_2(values, release, watch):
+    """DS326 <part>.securityContext.seLinuxOptions"""
+    if (
+        values['security']['podSecurityLevel'] != 'privileged'
+        and (values['security']['securityContext'] or values['workers']['securityContext'] or values['launcher']['securityContext'])
+    ):
+        before_part = watch.missed
+        for part in ['security', 'workers', 'launcher']:
+            watch.missed = before_part
+            context = values[part]['securityContext']
+            if (
+                is_string(get(context, 'seLinuxOptions', 'type', '')) and not matching(get(context, 'seLinuxOptions', 'type', ''), '^(container_(t|init_t|kvm_t|engine_t))?$')
+                or get(context, 'seLinuxOptions', 'user', '')
+                or get(context, 'seLinuxOptions', 'role', '')
+            ):
+                yield (
+                    (part, 'securityContext', 'seLinuxOptions'),
+                    f"{part}.securityContext: such seLinuxOptions: Pod Security {values['security']['podSecurityLevel']} forbids it (seLinuxOptions)",
+                )
+
+
+def ds330_2(values, release, watch):
+    """DS330 <part>.securityContext.windowsOptions.hostProcess"""
+    if (
+        values['security']['podSecurityLevel'] != 'privileged'
+        and (values['security']['securityContext'] or values['workers']['securityContext'] or values['launcher']['securityContext'])
+    ):
+        before_part = watch.missed
+        for part in ['security', 'workers', 'launcher']:
+            watch.missed = before_part
+            context = values[part]['securityContext']
+            if get(context, 'windowsOptions', 'hostProcess', False):
+                yield (
+                    (part, 'securityContext', 'windowsOptions', 'hostProcess'),
+                    f"{part}.securityContext: windowsOptions.hostProcess: Pod Security {values['security']['podSecurityLevel']} forbids it (hostProcess)",
+                )
+
+
+def ds333_2(values, release, watch):
+    """DS333 <part>.securityContext.runAsNonRoot"""
+    if (
+        values['security']['podSecurityLevel'] != 'privileged'
+        and (values['security']['securityContext'] or values['workers']['securityContext'] or values['launcher']['securityContext'])
+    ):
+        before_part = watch.missed
+        for part in ['security', 'workers', 'launcher']:
+            watch.missed = before_part
+            context = values[part]['securityContext']
+            if values['security']['podSecurityLevel'] == 'restricted' and not get(context, 'runAsNonRoot', True):
+                yield (
+                    (part, 'securityContext', 'runAsNonRoot'),
+                    f"{part}.securityContext: runAsNonRoot: false: Pod Security {values['security']['podSecurityLevel']} forbids it (runAsNonRoot != true)",
+                )
+
+
+def ds334_2(values, release, watch):
+    """DS334 <part>.securityContext.runAsUser"""
+    if (
+        values['security']['podSecurityLevel'] != 'privileged'
+        and (values['security']['securityContext'] or values['workers']['securityContext'] or values['launcher']['securityContext'])
+    ):
+        before_part = watch.missed
+        for part in ['security', 'workers', 'launcher']:
+            watch.missed = before_part
+            context = values[part]['securityContext']
+            if values['security']['podSecurityLevel'] == 'restricted' and not get(context, 'runAsUser', 1):
+                yield (
+                    (part, 'securityContext', 'runAsUser'),
+                    f"{part}.securityContext: runAsUser: 0: Pod Security {values['security']['podSecurityLevel']} forbids it (runAsUser=0)",
+                )
+
+
+def ds321(values, release, watch):
+    """DS321 <part>.securityContext.privileged"""
+    if (
+        values['security']['podSecurityLevel'] != 'privileged'
+        and (values['security']['securityContext'] or values['workers']['securityContext'] or values['launcher']['securityContext'])
+    ):
+        before_part = watch.missed
+        for part in ['security', 'workers', 'launcher']:
+            watch.missed = before_part
+            context = values[part]['securityContext']
+            if get(context, 'privileged', False):
+                yield (
+                    (part, 'securityContext', 'privileged'),
+                    f"{part}.securityContext: privileged: true: Pod Security {values['security']['podSecurityLevel']} forbids it (privileged)",
+                )
+
+
+def ds325(values, release, watch):
+    """DS325 <part>.securityContext.procMount"""
+    if (
+        values['security']['podSecurityLevel'] != 'privileged'
+        and (values['security']['securityContext'] or values['workers']['securityContext'] or values['launcher']['securityContext'])
+    ):
+        before_part = watch.missed
+        for part in ['security', 'workers', 'launcher']:
+            watch.missed = before_part
+            context = values[part]['securityContext']
+            if is_string(get(context, 'procMount', '')) and get(context, 'procMount', '') not in ['', 'Default']:
+                yield (
+                    (part, 'securityContext', 'procMount'),
+                    f"{part}.securityContext: such a procMount: Pod Security {values['security']['podSecurityLevel']} forbids it (procMount)",
+                )
+
+
+def ds332(values, release, watch):
+    """DS332 <part>.securityContext.allowPrivilegeEscalation"""
+    if (
+        values['security']['podSecurityLevel'] != 'privileged'
+        and (values['security']['securityContext'] or values['workers']['securityContext'] or values['launcher']['securityContext'])
+    ):
+        before_part = watch.missed
+        for part in ['security', 'workers', 'launcher']:
+            watch.missed = before_part
+            context = values[part]['securityContext']
+            if (
+                values['security']['podSecurityLevel'] == 'restricted'
+                and get(context, 'allowPrivilegeEscalation', False)
+            ):
+                yield (
+                    (part, 'securityContext', 'allowPrivilegeEscalation'),
+                    f"{part}.securityContext: allowPrivilegeEscalation: true: Pod Security {values['security']['podSecurityLevel']} forbids it (allowPrivilegeEscalation != false)",
+                )
+
+
+def ds335(values, release, watch):
+    """DS335 <part>.securityContext.capabilities.drop"""
+    if (
+        values['security']['podSecurityLevel'] != 'privileged'
+        and (values['security']['securityContext'] or values['workers']['securityContext'] or values['launcher']['securityContext'])
+    ):
+        before_part = watch.missed
+        for part in ['security', 'workers', 'launcher']:
+            watch.missed = before_part
+            context = values[part]['securityContext']
+            if (
+                values['security']['podSecurityLevel'] == 'restricted'
+                and 'ALL' not in get(context, 'capabilities', 'drop', ['ALL'])
+            ):
+                yield (
+                    (part, 'securityContext', 'capabilities', 'drop'),
+                    f"{part}.securityContext: capabilities.drop without ALL: Pod Security {values['security']['podSecurityLevel']} forbids it (unrestricted capabilities)",
+                )
+
+
+def ds320_2(values, release, watch):
+    """DS320 <part>.securityContext.capabilities.add"""
+    if (
+        values['security']['podSecurityLevel'] != 'privileged'
+        and (values['security']['securityContext'] or values['workers']['securityContext'] or values['launcher']['securityContext'])
+    ):
+        before_part = watch.missed
+        for part in ['security', 'workers', 'launcher']:
+            watch.missed = before_part
+            context = values[part]['securityContext']
+            if values['security']['podSecurityLevel'] == 'baseline':
+                before_capability = watch.missed
+                for capability in get(context, 'capabilities', 'add', []):
+                    watch.missed = before_capability
+                    if (
+                        is_string(capability)
+                        and capability not in ['AUDIT_WRITE', 'CHOWN', 'DAC_OVERRIDE', 'FOWNER', 'FSETID', 'KILL', 'MKNOD', 'NET_BIND_SERVICE', 'SETFCAP', 'SETGID', 'SETPCAP', 'SETUID', 'SYS_CHROOT']
+                    ):
+                        yield (
+                            (part, 'securityContext', 'capabilities', 'add'),
+                            f"{part}.securityContext: the capability {quote(capability)}: Pod Security {values['security']['podSecurityLevel']} forbids it (non-default capabilities)",
+                        )
+
+
+def ds320_3(values, release, watch):
+    """DS320 <part>.securityContext.capabilities.add"""
+    if (
+        values['security']['podSecurityLevel'] != 'privileged'
+        and (values['security']['securityContext'] or values['workers']['securityContext'] or values['launcher']['securityContext'])
+    ):
+        before_part = watch.missed
+        for part in ['security', 'workers', 'launcher']:
+            watch.missed = before_part
+            context = values[part]['securityContext']
+            if values['security']['podSecurityLevel'] == 'restricted':
+                before_capability = watch.missed
+                for capability in get(context, 'capabilities', 'add', []):
+                    watch.missed = before_capability
+                    if is_string(capability) and capability != 'NET_BIND_SERVICE':
+                        yield (
+                            (part, 'securityContext', 'capabilities', 'add'),
+                            f"{part}.securityContext: the capability {quote(capability)}: Pod Security {values['security']['podSecurityLevel']} forbids it (unrestricted capabilities)",
+                        )
+
+
+def ds327_3(values, release, watch):
+    """DS327 <role>.<kind>[container].securityContext.seccompProfile.type"""
+    if (
+        values['security']['podSecurityLevel'] != 'privileged'
+        and (values['workers']['initContainers'] or values['workers']['sidecars'] or values['launcher']['initContainers'] or values['launcher']['sidecars'])
+    ):
+        before_role = watch.missed
+        for role in ['workers', 'launcher']:
+            watch.missed = before_role
+            before_kind = watch.missed
+            for kind in ['initContainers', 'sidecars']:
+                watch.missed = before_kind
+                before_container = watch.missed
+                for at_container, container in enumerate(values[role][kind]):
+                    watch.missed = before_container
+                    if is_string(container.get('name')):
+                        context = get(container, 'securityContext', {})
+                        if (
+                            is_string(get(context, 'seccompProfile', 'type', ''))
+                            and get(context, 'seccompProfile', 'type', '') == 'Unconfined'
+                        ):
+                            yield (
+                                (role, kind, at_container, 'securityContext', 'seccompProfile', 'type'),
+                                f"{role}.{kind}: {quote(container['name'])} has seccompProfile.type Unconfined: Pod Security {values['security']['podSecurityLevel']} forbids it (seccompProfile)",
+                            )
+
+
+def ds329_3(values, release, watch):
+    """DS329 <role>.<kind>[container].securityContext.appArmorProfile.type"""
+    if (
+        values['security']['podSecurityLevel'] != 'privileged'
+        and (values['workers']['initContainers'] or values['workers']['sidecars'] or values['launcher']['initContainers'] or values['launcher']['sidecars'])
+    ):
+        before_role = watch.missed
+        for role in ['workers', 'launcher']:
+            watch.missed = before_role
+            before_kind = watch.missed
+            for kind in ['initContainers', 'sidecars']:
+                watch.missed = before_kind
+                before_container = watch.missed
+                for at_container, container in enumerate(values[role][kind]):
+                    watch.missed = before_container
+                    if is_string(container.get('name')):
+                        context = get(container, 'securityContext', {})
+                        if (
+                            is_string(get(context, 'appArmorProfile', 'type', ''))
+                            and get(context, 'appArmorProfile', 'type', '') == 'Unconfined'
+                        ):
+                            yield (
+                                (role, kind, at_container, 'securityContext', 'appArmorProfile', 'type'),
+                                f"{role}.{kind}: {quote(container['name'])} has appArmorProfile.type Unconfined: Pod Security {values['security']['podSecurityLevel']} forbids it (forbidden AppArmor profile)",
+                            )
+
+
+def ds326_3(values, release, watch):
+    """DS326 <role>.<kind>[container].securityContext.seLinuxOptions"""
+    if (
+        values['security']['podSecurityLevel'] != 'privileged'
+        and (values['workers']['initContainers'] or values['workers']['sidecars'] or values['launcher']['initContainers'] or values['launcher']['sidecars'])
+    ):
+        before_role = watch.missed
+        for role in ['workers', 'launcher']:
+            watch.missed = before_role
+            before_kind = watch.missed
+            for kind in ['initContainers', 'sidecars']:
+                watch.missed = before_kind
+                before_container = watch.missed
+                for at_container, container in enumerate(values[role][kind]):
+                    watch.missed = before_container
+                    if is_string(container.get('name')):
+                        context = get(container, 'securityContext', {})
+                        if (
+                            is_string(get(context, 'seLinuxOptions', 'type', '')) and not matching(get(context, 'seLinuxOptions', 'type', ''), '^(container_(t|init_t|kvm_t|engine_t))?$')
+                            or get(context, 'seLinuxOptions', 'user', '')
+                            or get(context, 'seLinuxOptions', 'role', '')
+                        ):
+                            yield (
+                                (role, kind, at_container, 'securityContext', 'seLinuxOptions'),
+                                f"{role}.{kind}: {quote(container['name'])} has such seLinuxOptions: Pod Security {values['security']['podSecurityLevel']} forbids it (seLinuxOptions)",
+                            )
+
+
+def ds330_3(values, release, watch):
+    """DS330 <role>.<kind>[container].securityContext.windowsOptions.hostProcess"""
+    if (
+        values['security']['podSecurityLevel'] != 'privileged'
+        and (values['workers']['initContainers'] or values['workers']['sidecars'] or values['launcher']['initContainers'] or values['launcher']['sidecars'])
+    ):
+        before_role = watch.missed
+        for role in ['workers', 'launcher']:
+            watch.missed = before_role
+            before_kind = watch.missed
+            for kind in ['initContainers', 'sidecars']:
+                watch.missed = before_kind
+                before_container = watch.missed
+                for at_container, container in enumerate(values[role][kind]):
+                    watch.missed = before_container
+                    if is_string(container.get('name')):
+                        context = get(container, 'securityContext', {})
+                        if get(context, 'windowsOptions', 'hostProcess', False):
+                            yield (
+                                (role, kind, at_container, 'securityContext', 'windowsOptions', 'hostProcess'),
+                                f"{role}.{kind}: {quote(container['name'])} has windowsOptions.hostProcess: Pod Security {values['security']['podSecurityLevel']} forbids it (hostProcess)",
+                            )
+
+
+def ds333_3(values, release, watch):
+    """DS333 <role>.<kind>[container].securityContext.runAsNonRoot"""
+    if (
+        values['security']['podSecurityLevel'] != 'privileged'
+        and (values['workers']['initContainers'] or values['workers']['sidecars'] or values['launcher']['initContainers'] or values['launcher']['sidecars'])
+    ):
+        before_role = watch.missed
+        for role in ['workers', 'launcher']:
+            watch.missed = before_role
+            before_kind = watch.missed
+            for kind in ['initContainers', 'sidecars']:
+                watch.missed = before_kind
+                before_container = watch.missed
+                for at_container, container in enumerate(values[role][kind]):
+                    watch.missed = before_container
+                    if is_string(container.get('name')):
+                        context = get(container, 'securityContext', {})
+                        if (
+                            values['security']['podSecurityLevel'] == 'restricted'
+                            and not get(context, 'runAsNonRoot', True)
+                        ):
+                            yield (
+                                (role, kind, at_container, 'securityContext', 'runAsNonRoot'),
+                                f"{role}.{kind}: {quote(container['name'])} has runAsNonRoot: false: Pod Security {values['security']['podSecurityLevel']} forbids it (runAsNonRoot != true)",
+                            )
+
+
+def ds334_3(values, release, watch):
+    """DS334 <role>.<kind>[container].securityContext.runAsUser"""
+    if (
+        values['security']['podSecurityLevel'] != 'privileged'
+        and (values['workers']['initContainers'] or values['workers']['sidecars'] or values['launcher']['initContainers'] or values['launcher']['sidecars'])
+    ):
+        before_role = watch.missed
+        for role in ['workers', 'launcher']:
+            watch.missed = before_role
+            before_kind = watch.missed
+            for kind in ['initContainers', 'sidecars']:
+                watch.missed = before_kind
+                before_container = watch.missed
+                for at_container, container in enumerate(values[role][kind]):
+                    watch.missed = before_container
+                    if is_string(container.get('name')):
+                        context = get(container, 'securityContext', {})
+                        if values['security']['podSecurityLevel'] == 'restricted' and not get(context, 'runAsUser', 1):
+                            yield (
+                                (role, kind, at_container, 'securityContext', 'runAsUser'),
+                                f"{role}.{kind}: {quote(container['name'])} has runAsUser: 0: Pod Security {values['security']['podSecurityLevel']} forbids it (runAsUser=0)",
+                            )
+
+
+def ds321_2(values, release, watch):
+    """DS321 <role>.<kind>[container].securityContext.privileged"""
+    if (
+        values['security']['podSecurityLevel'] != 'privileged'
+        and (values['workers']['initContainers'] or values['workers']['sidecars'] or values['launcher']['initContainers'] or values['launcher']['sidecars'])
+    ):
+        before_role = watch.missed
+        for role in ['workers', 'launcher']:
+            watch.missed = before_role
+            before_kind = watch.missed
+            for kind in ['initContainers', 'sidecars']:
+                watch.missed = before_kind
+                before_container = watch.missed
+                for at_container, container in enumerate(values[role][kind]):
+                    watch.missed = before_container
+                    if is_string(container.get('name')):
+                        context = get(container, 'securityContext', {})
+                        if get(context, 'privileged', False):
+                            yield (
+                                (role, kind, at_container, 'securityContext', 'privileged'),
+                                f"{role}.{kind}: {quote(container['name'])} has privileged: true: Pod Security {values['security']['podSecurityLevel']} forbids it (privileged)",
+                            )
+
+
+def ds325_2(values, release, watch):
+    """DS325 <role>.<kind>[container].securityContext.procMount"""
+    if (
+        values['security']['podSecurityLevel'] != 'privileged'
+        and (values['workers']['initContainers'] or values['workers']['sidecars'] or values['launcher']['initContainers'] or values['launcher']['sidecars'])
+    ):
+        before_role = watch.missed
+        for role in ['workers', 'launcher']:
+            watch.missed = before_role
+            before_kind = watch.missed
+            for kind in ['initContainers', 'sidecars']:
+                watch.missed = before_kind
+                before_container = watch.missed
+                for at_container, container in enumerate(values[role][kind]):
+                    watch.missed = before_container
+                    if is_string(container.get('name')):
+                        context = get(container, 'securityContext', {})
+                        if (
+                            is_string(get(context, 'procMount', ''))
+                            and get(context, 'procMount', '') not in ['', 'Default']
+                        ):
+                            yield (
+                                (role, kind, at_container, 'securityContext', 'procMount'),
+                                f"{role}.{kind}: {quote(container['name'])} has such a procMount: Pod Security {values['security']['podSecurityLevel']} forbids it (procMount)",
+                            )
+
+
+def ds332_2(values, release, watch):
+    """DS332 <role>.<kind>[container].securityContext.allowPrivilegeEscalation"""
+    if (
+        values['security']['podSecurityLevel'] != 'privileged'
+        and (values['workers']['initContainers'] or values['workers']['sidecars'] or values['launcher']['initContainers'] or values['launcher']['sidecars'])
+    ):
+        before_role = watch.missed
+        for role in ['workers', 'launcher']:
+            watch.missed = before_role
+            before_kind = watch.missed
+            for kind in ['initContainers', 'sidecars']:
+                watch.missed = before_kind
+                before_container = watch.missed
+                for at_container, container in enumerate(values[role][kind]):
+                    watch.missed = before_container
+                    if is_string(container.get('name')):
+                        context = get(container, 'securityContext', {})
+                        if (
+                            values['security']['podSecurityLevel'] == 'restricted'
+                            and get(context, 'allowPrivilegeEscalation', True)
+                        ):
+                            yield (
+                                (role, kind, at_container, 'securityContext', 'allowPrivilegeEscalation'),
+                                f"{role}.{kind}: {quote(container['name'])} has no allowPrivilegeEscalation: false: Pod Security {values['security']['podSecurityLevel']} forbids it (allowPrivilegeEscalation != false)",
+                            )
+
+
+def ds335_2(values, release, watch):
+    """DS335 <role>.<kind>[container].securityContext.capabilities.drop"""
+    if (
+        values['security']['podSecurityLevel'] != 'privileged'
+        and (values['workers']['initContainers'] or values['workers']['sidecars'] or values['launcher']['initContainers'] or values['launcher']['sidecars'])
+    ):
+        before_role = watch.missed
+        for role in ['workers', 'launcher']:
+            watch.missed = before_role
+            before_kind = watch.missed
+            for kind in ['initContainers', 'sidecars']:
+                watch.missed = before_kind
+                before_container = watch.missed
+                for at_container, container in enumerate(values[role][kind]):
+                    watch.missed = before_container
+                    if is_string(container.get('name')):
+                        context = get(container, 'securityContext', {})
+                        if (
+                            values['security']['podSecurityLevel'] == 'restricted'
+                            and 'ALL' not in get(context, 'capabilities', 'drop', [])
+                        ):
+                            yield (
+                                (role, kind, at_container, 'securityContext', 'capabilities', 'drop'),
+                                f"{role}.{kind}: {quote(container['name'])} has capabilities.drop without ALL: Pod Security {values['security']['podSecurityLevel']} forbids it (unrestricted capabilities)",
+                            )
+
+
+def ds320_4(values, release, watch):
+    """DS320 <role>.<kind>[container].securityContext.capabilities.add"""
+    if (
+        values['security']['podSecurityLevel'] != 'privileged'
+        and (values['workers']['initContainers'] or values['workers']['sidecars'] or values['launcher']['initContainers'] or values['launcher']['sidecars'])
+    ):
+        before_role = watch.missed
+        for role in ['workers', 'launcher']:
+            watch.missed = before_role
+            before_kind = watch.missed
+            for kind in ['initContainers', 'sidecars']:
+                watch.missed = before_kind
+                before_container = watch.missed
+                for at_container, container in enumerate(values[role][kind]):
+                    watch.missed = before_container
+                    if is_string(container.get('name')):
+                        context = get(container, 'securityContext', {})
+                        if values['security']['podSecurityLevel'] == 'baseline':
+                            before_capability = watch.missed
+                            for capability in get(context, 'capabilities', 'add', []):
+                                watch.missed = before_capability
+                                if (
+                                    is_string(capability)
+                                    and capability not in ['AUDIT_WRITE', 'CHOWN', 'DAC_OVERRIDE', 'FOWNER', 'FSETID', 'KILL', 'MKNOD', 'NET_BIND_SERVICE', 'SETFCAP', 'SETGID', 'SETPCAP', 'SETUID', 'SYS_CHROOT']
+                                ):
+                                    yield (
+                                        (role, kind, at_container, 'securityContext', 'capabilities', 'add'),
+                                        f"{role}.{kind}: {quote(container['name'])} has the capability {quote(capability)}: Pod Security {values['security']['podSecurityLevel']} forbids it (non-default capabilities)",
+                                    )
+
+
+def ds320_5(values, release, watch):
+    """DS320 <role>.<kind>[container].securityContext.capabilities.add"""
+    if (
+        values['security']['podSecurityLevel'] != 'privileged'
+        and (values['workers']['initContainers'] or values['workers']['sidecars'] or values['launcher']['initContainers'] or values['launcher']['sidecars'])
+    ):
+        before_role = watch.missed
+        for role in ['workers', 'launcher']:
+            watch.missed = before_role
+            before_kind = watch.missed
+            for kind in ['initContainers', 'sidecars']:
+                watch.missed = before_kind
+                before_container = watch.missed
+                for at_container, container in enumerate(values[role][kind]):
+                    watch.missed = before_container
+                    if is_string(container.get('name')):
+                        context = get(container, 'securityContext', {})
+                        if values['security']['podSecurityLevel'] == 'restricted':
+                            before_capability = watch.missed
+                            for capability in get(context, 'capabilities', 'add', []):
+                                watch.missed = before_capability
+                                if is_string(capability) and capability != 'NET_BIND_SERVICE':
+                                    yield (
+                                        (role, kind, at_container, 'securityContext', 'capabilities', 'add'),
+                                        f"{role}.{kind}: {quote(container['name'])} has the capability {quote(capability)}: Pod Security {values['security']['podSecurityLevel']} forbids it (unrestricted capabilities)",
+                                    )
+
+
+def ds322(values, release, watch):
+    """DS322 network.hostNetwork"""
+    if values['security']['podSecurityLevel'] != 'privileged' and values['network']['hostNetwork']:
+        yield (
+            ('network', 'hostNetwork'),
+            f"network.hostNetwork: Pod Security {values['security']['podSecurityLevel']} forbids it (host namespaces)",
+        )
+
+
+def ds323(values, release, watch):
+    """DS323 storage.<name>.hostPath"""
+    if values['security']['podSecurityLevel'] != 'privileged':
+        before_name = watch.missed
+        for name, volume in items(values['storage']):
+            watch.missed = before_name
+            if first_source(volume) == 'hostPath':
+                yield (
+                    ('storage', name, 'hostPath'),
+                    f"storage.{name}.hostPath: Pod Security {values['security']['podSecurityLevel']} forbids it (hostPath volumes)",
+                )
+
+
+def ds331(values, release, watch):
+    """DS331 storage.<name>.nfs"""
+    if values['security']['podSecurityLevel'] != 'privileged':
+        before_name = watch.missed
+        for name, volume in items(values['storage']):
+            watch.missed = before_name
+            if values['security']['podSecurityLevel'] == 'restricted' and first_source(volume) == 'nfs':
+                yield (
+                    ('storage', name, 'nfs'),
+                    f"storage.{name}.nfs: Pod Security restricted forbids it (restricted volume types)",
+                )
+
+
+def ds324(values, release, watch):
+    """DS324 <role>.<kind>[container].ports[port].hostPort"""
+    if (
+        values['security']['podSecurityLevel'] != 'privileged'
+        and (values['workers']['initContainers'] or values['workers']['sidecars'] or values['launcher']['initContainers'] or values['launcher']['sidecars'])
+    ):
+        before_role = watch.missed
+        for role in ['workers', 'launcher']:
+            watch.missed = before_role
+            before_kind = watch.missed
+            for kind in ['initContainers', 'sidecars']:
+                watch.missed = before_kind
+                before_container = watch.missed
+                for at_container, container in enumerate(values[role][kind]):
+                    watch.missed = before_container
+                    before_port = watch.missed
+                    for at_port, port in enumerate(get(container, 'ports', [])):
+                        watch.missed = before_port
+                        if port.get('hostPort'):
+                            yield (
+                                (role, kind, at_container, 'ports', at_port, 'hostPort'),
+                                f"{role}.{kind}: Pod Security {values['security']['podSecurityLevel']} forbids a hostPort (hostPort)",
+                            )
+
+
+def ds336(values, release, watch):
+    """DS336 <role>.<kind>[container].<probe>.<action>.host"""
+    if (
+        values['security']['podSecurityLevel'] != 'privileged'
+        and (values['workers']['initContainers'] or values['workers']['sidecars'] or values['launcher']['initContainers'] or values['launcher']['sidecars'])
+    ):
+        before_role = watch.missed
+        for role in ['workers', 'launcher']:
+            watch.missed = before_role
+            before_kind = watch.missed
+            for kind in ['initContainers', 'sidecars']:
+                watch.missed = before_kind
+                before_container = watch.missed
+                for at_container, container in enumerate(values[role][kind]):
+                    watch.missed = before_container
+                    before_probe = watch.missed
+                    for probe in ['livenessProbe', 'readinessProbe', 'startupProbe']:
+                        watch.missed = before_probe
+                        before_action = watch.missed
+                        for action in ['httpGet', 'tcpSocket']:
+                            watch.missed = before_action
+                            if get(container, probe, action, 'host', ''):
+                                yield (
+                                    (role, kind, at_container, probe, action, 'host'),
+                                    f"{role}.{kind}: {probe}: Pod Security {values['security']['podSecurityLevel']} forbids the host of {action} (probe or lifecycle host)",
+                                )
+
+
+def ds336_2(values, release, watch):
+    """DS336 <role>.<kind>[container].lifecycle.<hook>.<action>.host"""
+    if (
+        values['security']['podSecurityLevel'] != 'privileged'
+        and (values['workers']['initContainers'] or values['workers']['sidecars'] or values['launcher']['initContainers'] or values['launcher']['sidecars'])
+    ):
+        before_role = watch.missed
+        for role in ['workers', 'launcher']:
+            watch.missed = before_role
+            before_kind = watch.missed
+            for kind in ['initContainers', 'sidecars']:
+                watch.missed = before_kind
+                before_container = watch.missed
+                for at_container, container in enumerate(values[role][kind]):
+                    watch.missed = before_container
+                    before_hook = watch.missed
+                    for hook in ['postStart', 'preStop']:
+                        watch.missed = before_hook
+                        before_action = watch.missed
+                        for action in ['httpGet', 'tcpSocket']:
+                            watch.missed = before_action
+                            if get(container, 'lifecycle', hook, action, 'host', ''):
+                                yield (
+                                    (role, kind, at_container, 'lifecycle', hook, action, 'host'),
+                                    f"{role}.{kind}: {hook}: Pod Security {values['security']['podSecurityLevel']} forbids the host of {action} (probe or lifecycle host)",
+                                )
+
+
+def ds336_3(values, release, watch):
+    """DS336 <role>.extraContainerSpec.<probe>.<action>.host"""
+    if (
+        values['security']['podSecurityLevel'] != 'privileged'
+        and (values['workers']['extraContainerSpec'] or values['launcher']['extraContainerSpec'])
+    ):
+        before_role = watch.missed
+        for role in ['workers', 'launcher']:
+            watch.missed = before_role
+            before_probe = watch.missed
+            for probe in ['livenessProbe', 'readinessProbe', 'startupProbe']:
+                watch.missed = before_probe
+                before_action = watch.missed
+                for action in ['httpGet', 'tcpSocket']:
+                    watch.missed = before_action
+                    if get(values[role]['extraContainerSpec'], probe, action, 'host', ''):
+                        yield (
+                            (role, 'extraContainerSpec', probe, action, 'host'),
+                            f"{role}.extraContainerSpec: {probe}: Pod Security {values['security']['podSecurityLevel']} forbids the host of {action} (probe or lifecycle host)",
+                        )
+
+
+def ds336_4(values, release, watch):
+    """DS336 <role>.extraContainerSpec.lifecycle.<hook>.<action>.host"""
+    if (
+        values['security']['podSecurityLevel'] != 'privileged'
+        and (values['workers']['extraContainerSpec'] or values['launcher']['extraContainerSpec'])
+    ):
+        before_role = watch.missed
+        for role in ['workers', 'launcher']:
+            watch.missed = before_role
+            before_hook = watch.missed
+            for hook in ['postStart', 'preStop']:
+                watch.missed = before_hook
+                before_action = watch.missed
+                for action in ['httpGet', 'tcpSocket']:
+                    watch.missed = before_action
+                    if get(values[role]['extraContainerSpec'], 'lifecycle', hook, action, 'host', ''):
+                        yield (
+                            (role, 'extraContainerSpec', 'lifecycle', hook, action, 'host'),
+                            f"{role}.extraContainerSpec: {hook}: Pod Security {values['security']['podSecurityLevel']} forbids the host of {action} (probe or lifecycle host)",
+                        )
+
+
+def ds322_2(values, release, watch):
+    """DS322 <role>.extraPodSpec.hostPID"""
+    if (
+        values['security']['podSecurityLevel'] != 'privileged'
+        and (values['workers']['extraPodSpec'] or values['launcher']['extraPodSpec'])
+    ):
+        before_role = watch.missed
+        for role in ['workers', 'launcher']:
+            watch.missed = before_role
+            if get(values[role]['extraPodSpec'], 'hostPID', False):
+                yield (
+                    (role, 'extraPodSpec', 'hostPID'),
+                    f"{role}.extraPodSpec: hostPID: Pod Security {values['security']['podSecurityLevel']} forbids it (host namespaces)",
+                )
+
+
+def ds322_3(values, release, watch):
+    """DS322 <role>.extraPodSpec.hostIPC"""
+    if (
+        values['security']['podSecurityLevel'] != 'privileged'
+        and (values['workers']['extraPodSpec'] or values['launcher']['extraPodSpec'])
+    ):
+        before_role = watch.missed
+        for role in ['workers', 'launcher']:
+            watch.missed = before_role
+            if get(values[role]['extraPodSpec'], 'hostIPC', False):
+                yield (
+                    (role, 'extraPodSpec', 'hostIPC'),
+                    f"{role}.extraPodSpec: hostIPC: Pod Security {values['security']['podSecurityLevel']} forbids it (host namespaces)",
+                )
+
+
+def ds344(values, release, watch):
+    """DS344 <role>.extraPodSpec.<field>"""
+    if values['workers']['extraPodSpec'] or values['launcher']['extraPodSpec']:
+        before_role = watch.missed
+        for role in ['workers', 'launcher']:
+            watch.missed = before_role
+            before_field = watch.missed
+            for field in ['hostPID', 'shareProcessNamespace']:
+                watch.missed = before_field
+                if (
+                    get(values[role]['extraPodSpec'], field, False)
+                    and (field != 'hostPID' or values['security']['podSecurityLevel'] == 'privileged')
+                ):
+                    yield (
+                        (role, 'extraPodSpec', field),
+                        f"{role}.extraPodSpec: with {field} the user's code can read the token of the status sidecar and the ssh key through /proc",
+                    )
+
+
+def ds329_4(values, release, watch):
+    """DS329 <role>.podAnnotations.<key>"""
+    if values['security']['podSecurityLevel'] != 'privileged':
+        before_role = watch.missed
+        for role in ['workers', 'launcher']:
+            watch.missed = before_role
+            before_key = watch.missed
+            for key, value in items(values[role]['podAnnotations']):
+                watch.missed = before_key
+                if (
+                    matching(key, '^container[.]apparmor[.]security[.]beta[.]kubernetes[.]io/.*$')
+                    and not matching(value, '^(runtime/default|localhost/.*)?$')
+                ):
+                    yield (
+                        (role, 'podAnnotations', key),
+                        f"{role}.podAnnotations: {quote(key)}: Pod Security {values['security']['podSecurityLevel']} forbids it (forbidden AppArmor profile)",
+                    )
+
+
+ROWS = (
+    ds201,
+    ds250,
+    ds250_2,
+    ds250_3,
+    ds204,
+    ds340,
+    ds343,
+    ds205,
+    ds230,
+    ds230_2,
+    ds230_3,
+    ds230_4,
+    ds230_5,
+    ds231,
+    ds202,
+    ds203,
+    ds221,
+    ds225,
+    ds225_2,
+    ds286,
+    ds220,
+    ds222,
+    ds223,
+    ds224,
+    ds270,
+    ds271,
+    ds272,
+    ds272_2,
+    ds272_3,
+    ds272_4,
+    ds273,
+    ds273_2,
+    ds273_3,
+    ds273_4,
+    ds273_5,
+    ds273_6,
+    ds273_7,
+    ds273_8,
+    ds273_9,
+    ds274,
+    ds275,
+    ds275_2,
+    ds276,
+    ds242,
+    ds350,
+    ds351,
+    ds290,
+    ds290_2,
+    ds290_3,
+    ds290_4,
+    ds295,
+    ds295_2,
+    ds291,
+    ds248,
+    ds360,
+    ds292,
+    ds293,
+    ds294,
+    ds206,
+    ds206_2,
+    ds206_3,
+    ds207,
+    ds209,
+    ds208,
+    ds208_2,
+    ds279,
+    ds287,
+    ds287_2,
+    ds277,
+    ds278,
+    ds237,
+    ds232,
+    ds233,
+    ds234,
+    ds235,
+    ds236,
+    ds210,
+    ds212,
+    ds251,
+    ds251_2,
+    ds213,
+    ds214,
+    ds215,
+    ds216,
+    ds218,
+    ds219,
+    ds217,
+    ds211,
+    ds212_2,
+    ds240,
+    ds241,
+    ds243,
+    ds243_2,
+    ds244,
+    ds245,
+    ds239,
+    ds227,
+    ds305,
+    ds228,
+    ds226,
+    ds226_2,
+    ds226_3,
+    ds226_4,
+    ds229,
+    ds320,
+    ds246,
+    ds247,
+    ds248_2,
+    ds360_2,
+    ds249,
+    ds242_2,
+    ds242_3,
+    ds341,
+    ds300,
+    ds301,
+    ds302,
+    ds303,
+    ds304,
+    ds305_2,
+    ds309,
+    ds308,
+    ds308_2,
+    ds308_3,
+    ds308_4,
+    ds307,
+    ds307_2,
+    ds306,
+    ds306_2,
+    ds306_3,
+    ds306_4,
+    ds306_5,
+    ds306_6,
+    ds306_7,
+    ds310,
+    ds327,
+    ds329,
+    ds326,
+    ds330,
+    ds333,
+    ds334,
+    ds328,
+    ds337,
+    ds327_2,
+    ds329_2,
+    ds326_2,
+    ds330_2,
+    ds333_2,
+    ds334_2,
+    ds321,
+    ds325,
+    ds332,
+    ds335,
+    ds320_2,
+    ds320_3,
+    ds327_3,
+    ds329_3,
+    ds326_3,
+    ds330_3,
+    ds333_3,
+    ds334_3,
+    ds321_2,
+    ds325_2,
+    ds332_2,
+    ds335_2,
+    ds320_4,
+    ds320_5,
+    ds322,
+    ds323,
+    ds331,
+    ds324,
+    ds336,
+    ds336_2,
+    ds336_3,
+    ds336_4,
+    ds322_2,
+    ds322_3,
+    ds344,
+    ds329_4,
+)
+"""The rows in the order of their table."""

@@ -1,0 +1,1155 @@
+"""The helpers of the templates.
+
+Written by `make generate`; what is changed here is lost. They come from the files dsgen/templates/**/_*.j2.
+"""
+
+from dsgen.language.functions import get, is_string, items, join, matching, overlay, replace
+from dsgen.language.text import indent, quote, scalar, to_json, to_yaml
+
+
+def image_fields(values):
+    """Fields that every container of the image has."""
+    return (
+        f"image: {quote(image_reference(values['image']))}\n"
+        f"imagePullPolicy: {values['image']['pullPolicy']}"
+    )
+
+
+def own_container_limits(values, pod):
+    """A container of dsgen's own: small, without privileges, with limits, because a quota may ask for both."""
+    return (
+        "securityContext:\n"
+        f"  {indent(own_security_context(values, pod), 2)}\n"
+        "resources:\n"
+        "  requests:\n"
+        "    cpu: 20m\n"
+        "    memory: 64Mi\n"
+        "  limits:\n"
+        "    cpu: 500m\n"
+        "    memory: 128Mi"
+    )
+
+
+def own_mounts(run, passwd):
+    """Mounts of every container. `run` is its volume at /run/dsgen, which no other container may write; `passwd` is
+    "true" where the pod has a passwd file of its own, else empty.
+    """
+    text = (
+        "- name: dsgen-config\n"
+        "  mountPath: /etc/dsgen\n"
+        "  readOnly: true\n"
+        f"- name: {run}\n"
+        "  mountPath: /run/dsgen\n"
+    )
+    if passwd:
+        text += (
+            "- name: dsgen-run-passwd\n"
+            "  mountPath: /etc/passwd\n"
+            "  subPath: passwd\n"
+            "  readOnly: true\n"
+        )
+    return text.removesuffix("\n")
+
+
+def exchange_mount(volume, writer):
+    """The volume of another container of the pod, to read what it has left there."""
+    return (
+        f"- name: {volume}\n"
+        f"  mountPath: /run/dsgen-{writer}\n"
+        "  readOnly: true"
+    )
+
+
+def passwd_container(values, pod):
+    """Writes a passwd file with a line for the uid of the pod, which the other containers mount."""
+    return (
+        "- name: passwd\n"
+        f"  {indent(image_fields(values), 2)}\n"
+        "  command: [bash, /etc/dsgen/passwd.sh]\n"
+        f"  {indent(own_container_limits(values, pod), 2)}\n"
+        "  volumeMounts:\n"
+        f"    {indent(own_mounts('dsgen-run-passwd', ''), 4)}"
+    )
+
+
+def api_container(values, pod, script, run):
+    """A container of dsgen's own that talks to the API: only such ones have the token, and none of them runs the user's
+    code. `script` is the name of the file that it runs, `run` its volume at /run/dsgen.
+    """
+    text = (
+        f"{image_fields(values)}\n"
+        f"command: [python3, -ESs, /etc/dsgen/{script}]\n"
+        f"{own_container_limits(values, pod)}\n"
+        "volumeMounts:\n"
+        f"  {indent(own_mounts(run, wants_passwd(values, pod)), 2)}\n"
+    )
+    if script == 'status.py':
+        text += f"  {indent(exchange_mount('dsgen-run', 'launcher'), 2)}\n"
+        if makes_key(values):
+            text += f"  {indent(exchange_mount('dsgen-run-keygen', 'keygen'), 2)}\n"
+        if values['code']['git']['repository']:
+            text += f"  {indent(exchange_mount('dsgen-run-code', 'code'), 2)}\n"
+    text += (
+        "  - name: dsgen-token\n"
+        "    mountPath: /var/run/secrets/dsgen\n"
+        "    readOnly: true\n"
+    )
+    if script == 'status.py' and values['status']['webhook']['secretName']:
+        text += (
+            "  - name: dsgen-webhook\n"
+            "    mountPath: /etc/dsgen-webhook\n"
+            "    readOnly: true\n"
+        )
+    return text.removesuffix("\n")
+
+
+def code_container(values, pod):
+    """Clones the code, before anything of the user's runs; git needs more room than dsgen's other containers."""
+    text = "- name: code\n"
+    if values['code']['git']['image']:
+        text += (
+            f"  image: {quote(values['code']['git']['image'])}\n"
+            f"  imagePullPolicy: {values['image']['pullPolicy']}\n"
+        )
+    else:
+        text += f"  {indent(image_fields(values), 2)}\n"
+    text += (
+        "  command: [bash, /etc/dsgen/code.sh]\n"
+        "  env:\n"
+        "    - name: DSGEN_GIT_REPOSITORY\n"
+        f"      value: {quote(replace(values['code']['git']['repository'], '$', '$$'))}\n"
+        "    - name: DSGEN_GIT_REVISION\n"
+        f"      value: {quote(replace(values['code']['git']['revision'], '$', '$$'))}\n"
+        "  securityContext:\n"
+        f"    {indent(own_security_context(values, pod), 4)}\n"
+        "  resources:\n"
+        "    requests:\n"
+        "      cpu: 100m\n"
+        "      memory: 256Mi\n"
+        "    limits:\n"
+        "      cpu: \"1\"\n"
+        "      memory: 2Gi\n"
+        "  volumeMounts:\n"
+        f"    {indent(own_mounts('dsgen-run-code', wants_passwd(values, pod)), 4)}\n"
+        "    - name: dsgen-code\n"
+        "      mountPath: /run/dsgen/code\n"
+    )
+    if values['code']['git']['secretName']:
+        text += (
+            "    - name: dsgen-git\n"
+            "      mountPath: /etc/dsgen-git\n"
+            "      readOnly: true\n"
+        )
+    return text.removesuffix("\n")
+
+
+def init_containers(values, pod):
+    """The last init containers of both pods: the code, then the user's own. A sidecar is an init container that goes on
+    running: in the main list it would keep the Job from completing.
+    """
+    text = ""
+    if values['code']['git']['repository']:
+        text += f"{code_container(values, pod)}\n"
+    if (
+        pod['initContainers']
+        and not (values['lifecycle']['debug']['enabled'] and values['lifecycle']['debug']['skipInitContainers'])
+    ):
+        text += f"{to_yaml(pod['initContainers'])}\n"
+    for sidecar in pod['sidecars']:
+        text += to_yaml([overlay({'restartPolicy': 'Always'}, sidecar)]) + "\n"
+    return text.removesuffix("\n")
+
+
+def resources(values, pod, role):
+    """Requests and limits of a main container; a worker's devices are in both, as the API server demands. `pod` is also
+    monitoring.tensorboard, with the role tensorboard.
+    """
+    text = ""
+    devices = device_resources(values, role)
+    for kind in ['requests', 'limits']:
+        if pod['resources'][kind] or devices:
+            text += f"{kind}:\n"
+            for key, quantity in items(pod['resources'][kind]):
+                text += f"  {quote(key)}: {to_json(quantity)}\n"
+            if devices:
+                text += f"  {indent(devices, 2)}\n"
+    if pod['resources']['claims']:
+        text += (
+            "claims:\n"
+            f"  {indent(to_yaml(pod['resources']['claims']), 2)}\n"
+        )
+    return text.removesuffix("\n")
+
+
+def device_resources(values, role):
+    """Requests, or limits, of devices: a worker's accelerators and those of its fast network. Other pods have none."""
+    if role == 'worker':
+        text = ""
+        count = int(accelerators(values['workers']))
+        if count:
+            text += f"{quote(values['workers']['accelerator']['resource'])}: {scalar(count)}\n"
+        for name, number_ in items(values['network']['rdma']['resources']):
+            text += f"{quote(name)}: {to_json(number_)}\n"
+        return text.removesuffix("\n")
+    return ""
+
+
+def environment(values, release, role):
+    """dsgen's variables first, then the user's; a dollar sign is doubled, or the kubelet would expand $(NAME)."""
+    text = (
+        "- name: DSGEN_ROLE\n"
+        f"  value: {role}\n"
+        "- name: DSGEN_JOB\n"
+        f"  value: {quote(job_name(values, release))}\n"
+        "- name: DSGEN_RUN\n"
+        f"  value: {quote(run_id(values))}\n"
+        "- name: DSGEN_JOB_LIMITS\n"
+        "  value: |-\n"
+        f"    {indent(job_limits(values, role), 4)}\n"
+    )
+    own = {'PYTHONUNBUFFERED': '1', 'TRITON_CACHE_DIR': '/run/dsgen/cache/triton', 'XDG_CACHE_HOME': '/run/dsgen/cache'}
+    own = overlay(own, {'TORCH_EXTENSIONS_DIR': '/run/dsgen/cache/torch_extensions'})
+    # Git refuses a tree of another user, and the code was cloned by the user of another container, perhaps another image.
+    if values['code']['git']['repository']:
+        own = overlay(own, {'GIT_CONFIG_COUNT': '1', 'GIT_CONFIG_KEY_0': 'safe.directory', 'GIT_CONFIG_VALUE_0': values['code']['mountPath']})
+    if role == 'worker' and values['network']['socketInterface']:
+        own = overlay(own, {'NCCL_SOCKET_IFNAME': values['network']['socketInterface']})
+        # Gloo knows neither lists nor the signs before them.
+        if matching(values['network']['socketInterface'], '^[^,=^]*$'):
+            own = overlay(own, {'GLOO_SOCKET_IFNAME': values['network']['socketInterface']})
+    for name, value in items(overlay(own, values['training']['env'])):
+        text += f"- name: {quote(name)}\n"
+        if is_string(value):
+            text += f"  value: {quote(replace(value, '$', '$$'))}\n"
+        else:
+            text += (
+                "  valueFrom:\n"
+                f"    {indent(to_yaml(value.get('valueFrom')), 4)}\n"
+            )
+    return text.removesuffix("\n")
+
+
+def training_container(values, release, pod, role):
+    """What runs in the containers of the user's code."""
+    text = (
+        f"{image_fields(values)}\n"
+        "command: [bash, /etc/dsgen/start.sh]\n"
+    )
+    if values['training']['workingDir']:
+        text += f"workingDir: {quote(values['training']['workingDir'])}\n"
+    elif values['code']['git']['repository']:
+        text += f"workingDir: {quote(values['code']['mountPath'])}\n"
+    text += (
+        "env:\n"
+        f"  {indent(environment(values, release, role), 2)}\n"
+    )
+    if values['training']['envFrom']:
+        text += (
+            "envFrom:\n"
+            f"  {indent(to_yaml(values['training']['envFrom']), 2)}\n"
+        )
+    if pod['extraContainerSpec']:
+        text += f"{to_yaml(pod['extraContainerSpec'])}\n"
+    return text.removesuffix("\n")
+
+
+def worker_ports(values):
+    """Ports of a worker. On the network of its node they are the node's, and workers that want the same one never share
+    a node.
+    """
+    text = ""
+    if uses_ssh(values):
+        text += (
+            "- name: ssh\n"
+            f"  containerPort: {scalar(values['ssh']['port'])}\n"
+        )
+        if values['network']['hostNetwork']:
+            text += f"  hostPort: {scalar(values['ssh']['port'])}\n"
+    if values['network']['hostNetwork'] or not uses_ssh(values):
+        text += (
+            "- name: master\n"
+            f"  containerPort: {scalar(values['launch']['masterPort'])}\n"
+        )
+        if values['network']['hostNetwork']:
+            text += f"  hostPort: {scalar(values['launch']['masterPort'])}\n"
+    if values['monitoring']['podMonitor']['enabled']:
+        text += (
+            "- name: metrics\n"
+            f"  containerPort: {scalar(values['monitoring']['podMonitor']['port'])}\n"
+        )
+        if values['network']['hostNetwork']:
+            text += f"  hostPort: {scalar(values['monitoring']['podMonitor']['port'])}\n"
+    return text.removesuffix("\n")
+
+
+def training_mounts(values, pod, mount_in):
+    """Mounts of the containers that run the user's code. `mount_in` is workers or launcher, as in storage.*.mountIn."""
+    text = f"{own_mounts('dsgen-run', wants_passwd(values, pod))}\n"
+    if mount_in == 'launcher':
+        text += f"{exchange_mount('dsgen-run-status', 'status')}\n"
+        if makes_key(values):
+            text += f"{exchange_mount('dsgen-run-keygen', 'keygen')}\n"
+    text += (
+        "- name: dsgen-cache\n"
+        "  mountPath: /run/dsgen/cache\n"
+    )
+    if uses_ssh(values):
+        text += (
+            "- name: dsgen-keys\n"
+            "  mountPath: /etc/dsgen-keys\n"
+            "  readOnly: true\n"
+            "- name: dsgen-config\n"
+            "  mountPath: /etc/ssh/ssh_config\n"
+            "  subPath: ssh_config\n"
+            "  readOnly: true\n"
+        )
+    text += (
+        "- name: dsgen-config\n"
+        "  mountPath: /job/hostfile\n"
+        "  subPath: hostfile\n"
+        "  readOnly: true\n"
+    )
+    if uses_ssh(values):
+        text += (
+            "- name: dsgen-config\n"
+            "  mountPath: /etc/mpi/hostfile\n"
+            "  subPath: hostfile\n"
+            "  readOnly: true\n"
+        )
+    if values['training']['deepspeed']['config']:
+        text += (
+            "- name: dsgen-config\n"
+            "  mountPath: /job/ds_config.json\n"
+            "  subPath: ds_config.json\n"
+            "  readOnly: true\n"
+        )
+    if values['training']['files']:
+        text += (
+            "- name: dsgen-files\n"
+            "  mountPath: /job/files\n"
+            "  readOnly: true\n"
+        )
+    if values['code']['git']['repository']:
+        text += (
+            "- name: dsgen-code\n"
+            f"  mountPath: {quote(values['code']['mountPath'])}\n"
+            "  subPath: tree\n"
+        )
+    for name, volume in items(values['storage']):
+        if volume['mountPath'] and volume['mountIn'] in ['both', mount_in]:
+            text += (
+                f"- name: {quote(name)}\n"
+                f"  mountPath: {quote(volume['mountPath'])}\n"
+            )
+            if volume['subPath']:
+                text += f"  subPath: {quote(volume['subPath'])}\n"
+            if volume['readOnly']:
+                text += "  readOnly: true\n"
+    return text.removesuffix("\n")
+
+
+def labels(values, release, component):
+    """Labels of every object; objects of one run add its id. `component` is what the object is for."""
+    text = (
+        "app.kubernetes.io/name: deepspeed-job\n"
+        f"app.kubernetes.io/instance: {quote(job_name(values, release))}\n"
+        f"app.kubernetes.io/component: {component}\n"
+        "app.kubernetes.io/managed-by: dsgen\n"
+        f"dsgen.dev/job: {quote(job_name(values, release))}\n"
+    )
+    for key, value in items(values['labels']):
+        text += f"{quote(key)}: {quote(value)}\n"
+    return text.removesuffix("\n")
+
+
+def run_labels(values, release, component):
+    """Labels of an object that belongs to one run."""
+    return (
+        f"{labels(values, release, component)}\n"
+        f"dsgen.dev/run: {quote(run_id(values))}"
+    )
+
+
+def run_selector(values, release):
+    """Labels of all pods of a run. They land in immutable fields, so no chart or app version is among them."""
+    return (
+        f"dsgen.dev/job: {quote(job_name(values, release))}\n"
+        f"dsgen.dev/run: {quote(run_id(values))}"
+    )
+
+
+def selector(values, release, role):
+    """Labels of the workers or of the launcher of a run."""
+    return (
+        f"{run_selector(values, release)}\n"
+        f"dsgen.dev/role: {role}"
+    )
+
+
+def annotations(values):
+    """Annotations of every object. Flux would replace a dollar sign with braces in any text of the user."""
+    text = "kustomize.toolkit.fluxcd.io/substitute: disabled\n"
+    for key, value in items(values['annotations']):
+        text += f"{quote(key)}: {quote(value)}\n"
+    return text.removesuffix("\n")
+
+
+def keep_annotations():
+    """Neither Helm nor Argo CD nor Flux may delete storage that is protected."""
+    return (
+        "helm.sh/resource-policy: keep\n"
+        "argocd.argoproj.io/sync-options: Prune=false,Delete=false\n"
+        "kustomize.toolkit.fluxcd.io/prune: disabled"
+    )
+
+
+def stay_annotations():
+    """Argo CD removes what has left the source before it applies the rest. Where that is refused, pods of the run may
+    still need what was removed.
+    """
+    return (
+        "argocd.argoproj.io/compare-options: IgnoreExtraneous\n"
+        "argocd.argoproj.io/sync-options: Prune=false"
+    )
+
+
+def reserved_key(key):
+    """"true" for a key of labels or annotations that dsgen, Kubernetes or a delivery tool writes; empty for the user's
+    own.
+    """
+    if matching(key, '^(dsgen[.]dev|batch[.]kubernetes[.]io|kueue[.]x-k8s[.]io|(meta[.])?helm[.]sh)/.*$'):
+        return "true"
+    if matching(key, '^app[.]kubernetes[.]io/(name|instance|component|managed-by)$'):
+        return "true"
+    if matching(key, '^kustomize[.]toolkit[.]fluxcd[.]io/(substitute|prune)$'):
+        return "true"
+    if key in ['job-name', 'controller-uid', 'argocd.argoproj.io/compare-options', 'argocd.argoproj.io/sync-options']:
+        return "true"
+    if key in ['scheduling.k8s.io/group-name', 'scheduling.x-k8s.io/pod-group']:
+        return "true"
+    return ""
+
+
+def tensorboard_selector(values, release):
+    """Labels of TensorBoard's pod: the job's, and of no run, so that no run's Service or policy takes it in."""
+    return (
+        f"dsgen.dev/job: {quote(job_name(values, release))}\n"
+        "dsgen.dev/role: tensorboard"
+    )
+
+
+def is_shared(volume):
+    """"true" for a volume in which another pod sees what the workers wrote. A claim for one pod alone would keep the
+    workers from starting.
+    """
+    if volume['mountPath'] and volume['mountIn'] in ['both', 'workers']:
+        if volume.get('create') is not None:
+            if 'ReadWriteOncePod' not in volume['create']['accessModes']:
+                return "true"
+            return ""
+        if (
+            volume['existingClaim']
+            or volume.get('nfs') is not None
+            or volume.get('hostPath') is not None
+            or volume.get('csi') is not None
+        ):
+            return "true"
+        return ""
+    return ""
+
+
+def shared_mounts(values):
+    """Volumes of the job as the workers see them, read-only."""
+    text = ""
+    for name, volume in items(values['storage']):
+        if is_shared(volume):
+            text += (
+                f"- name: {quote(name)}\n"
+                f"  mountPath: {quote(volume['mountPath'])}\n"
+            )
+            if volume['subPath']:
+                text += f"  subPath: {quote(volume['subPath'])}\n"
+            text += "  readOnly: true\n"
+    return text.removesuffix("\n")
+
+
+def shared_volumes(values, release):
+    """The volumes of these mounts."""
+    text = ""
+    for name, volume in items(values['storage']):
+        if is_shared(volume):
+            text += (
+                f"- name: {quote(name)}\n"
+                f"  {indent(volume_source(values, release, name, volume), 2)}\n"
+            )
+    return text.removesuffix("\n")
+
+
+def job_name(values, release):
+    """The job's name: from the values, else the release's."""
+    return f"{values['name'] or release['name']}"
+
+
+def namespace(values, release):
+    """The namespace of every namespaced object."""
+    return f"{values['namespace'] or release['namespace']}"
+
+
+def run_id(values):
+    """The id of the run; an integer is printed as one."""
+    if is_string(values['run']['id']):
+        return f"{values['run']['id']}"
+    return f"{scalar(int(values['run']['id']))}"
+
+
+def run_name(values, release):
+    """The run's name, the first part of the name of every object that belongs to one run."""
+    return f"{job_name(values, release)}-{run_id(values)}"
+
+
+def scripts_name(values, release):
+    """The ConfigMap with dsgen's scripts: another one where their content differs, so that a run keeps the scripts that
+    it began with.
+    """
+    return f"{job_name(values, release)}-scripts-{'9282eb899b'}"
+
+
+def image_reference(image):
+    """The reference of an image; a digest wins over a tag. `image` is values.image."""
+    if image['digest']:
+        return f"{image['repository']}@{image['digest']}"
+    if image['tag']:
+        return f"{image['repository']}:{image['tag']}"
+    return f"{image['repository']}"
+
+
+def secret_name(values, release):
+    """The Secret that holds the key pair: filled in the cluster, or one of the user's."""
+    if values['ssh']['secret']['mode'] == 'cluster':
+        return f"{job_name(values, release)}-ssh"
+    if values['ssh']['secret']['name']:
+        return f"{values['ssh']['secret']['name']}"
+    return f"{job_name(values, release)}-ssh-key"
+
+
+def service_account_name(values, release):
+    """The service account of the launcher pod."""
+    if values['serviceAccount']['name']:
+        return f"{values['serviceAccount']['name']}"
+    if values['serviceAccount']['create']:
+        return f"{job_name(values, release)}"
+    return "default"
+
+
+def claim_name(values, release, name, volume):
+    """The claim that a volume of the storage map mounts. `name` is its key in the map, `volume` what stands there."""
+    if volume['existingClaim']:
+        return f"{volume['existingClaim']}"
+    return f"{job_name(values, release)}-{name}"
+
+
+def volume_name(values, release, name):
+    """The PersistentVolume of a claim; `name` is its key in the storage map. It belongs to no namespace; names of
+    namespaces and jobs have no dots, so two of these cannot collide.
+    """
+    return f"{namespace(values, release)}.{job_name(values, release)}.{name}"
+
+
+def accelerators(workers):
+    """Accelerators of one worker: as many as slots, unless the user says otherwise. `workers` is values.workers."""
+    if workers['accelerator'].get('count') is None:
+        return f"{scalar(workers['slots'])}"
+    return f"{scalar(workers['accelerator']['count'])}"
+
+
+def worker_pods(values):
+    """Worker pods: those that train, and those that stand in for one that is excluded before the training starts."""
+    return f"{scalar(values['workers']['replicas'] + values['launch']['preflight']['spares'])}"
+
+
+def uses_ssh(values):
+    """"true" where the launcher reaches the workers over ssh; empty where each worker starts its own processes."""
+    if values['launch']['method'] in ['pdsh', 'openmpi', 'launcher-command']:
+        return "true"
+    return ""
+
+
+def makes_key(values):
+    """"true" where the key pair of the job is made in the cluster; empty where there is one already, or no ssh."""
+    if values['ssh']['secret']['mode'] == 'cluster':
+        return f"{uses_ssh(values)}"
+    return ""
+
+
+def job_limits(values, role):
+    """Fields of a Job that the API server would change while it runs. An environment variable has them, too: it belongs
+    to the pod template, which never changes, so the API server refuses the whole Job. Only `suspend` may change.
+    """
+    text = ""
+    if role == 'worker':
+        pods = int(worker_pods(values))
+        text += (
+            f"completions: {scalar(pods)}\n"
+            f"parallelism: {scalar(pods)}\n"
+            f"backoffLimit: {scalar(values['lifecycle']['workerReplacements'] * pods)}\n"
+        )
+    else:
+        text += "backoffLimit: 3\n"
+    # With the default a lost pod and its replacement would run side by side, under one name.
+    text += "podReplacementPolicy: Failed\n"
+    if values['lifecycle'].get('ttlSecondsAfterFinished') is not None:
+        text += f"ttlSecondsAfterFinished: {scalar(values['lifecycle']['ttlSecondsAfterFinished'])}\n"
+    return text.removesuffix("\n")
+
+
+def fail_job(container, operator, codes):
+    """A rule that ends the Job by the exit code of the container with this name. `operator` is In or NotIn; `codes` is
+    one text, such as 75, 78.
+    """
+    return (
+        "- action: FailJob\n"
+        "  onExitCodes:\n"
+        f"    containerName: {container}\n"
+        f"    operator: {operator}\n"
+        f"    values: [{codes}]"
+    )
+
+
+def pod_metadata(values, release, pod, role):
+    """Labels and annotations of a pod: those that tell pods apart, and the user's."""
+    text = (
+        "labels:\n"
+        f"  {indent(selector(values, release, role), 2)}\n"
+    )
+    for key, value in items(pod['podLabels']):
+        text += f"  {quote(key)}: {quote(value)}\n"
+    if role == 'worker' and values['scheduling']['gang'] == 'coscheduling':
+        text += f"  scheduling.x-k8s.io/pod-group: {quote(gang_name(values, release))}\n"
+    own = {}
+    if role == 'worker' and values['network']['rdma']['networks']:
+        own = {'k8s.v1.cni.cncf.io/networks': join(values['network']['rdma']['networks'], ',')}
+    if role == 'worker' and values['scheduling']['gang'] == 'volcano':
+        own = overlay(own, {'scheduling.k8s.io/group-name': gang_name(values, release)})
+    topology = values['scheduling']['topology']
+    if role == 'worker' and kueue_queue(values, role) and topology['required']:
+        own = overlay(own, {'kueue.x-k8s.io/podset-required-topology': topology['required']})
+    elif role == 'worker' and kueue_queue(values, role) and topology['preferred']:
+        own = overlay(own, {'kueue.x-k8s.io/podset-preferred-topology': topology['preferred']})
+    all = overlay(pod['podAnnotations'], own)
+    if all:
+        text += (
+            "annotations:\n"
+            f"  {indent(to_yaml(all), 2)}\n"
+        )
+    return text.removesuffix("\n")
+
+
+def pod_fields(values, release, pod, role):
+    """Fields of both pods."""
+    text = (
+        "restartPolicy: Never\n"
+        "automountServiceAccountToken: false\n"
+        "enableServiceLinks: false\n"
+        f"terminationGracePeriodSeconds: {scalar(values['lifecycle']['terminationGracePeriodSeconds'])}\n"
+    )
+    if values['image']['pullSecrets']:
+        text += (
+            "imagePullSecrets:\n"
+            f"  {indent(to_yaml(values['image']['pullSecrets']), 2)}\n"
+        )
+    context = pod_security_context(values)
+    if context:
+        text += (
+            "securityContext:\n"
+            f"  {indent(context, 2)}\n"
+        )
+    if pod['nodeSelector'] and not kueue_queue(values, role):
+        text += (
+            "nodeSelector:\n"
+            f"  {indent(to_yaml(pod['nodeSelector']), 2)}\n"
+        )
+    if pod['tolerations']:
+        text += (
+            "tolerations:\n"
+            f"  {indent(to_yaml(pod['tolerations']), 2)}\n"
+        )
+    if pod['priorityClassName']:
+        text += f"priorityClassName: {quote(pod['priorityClassName'])}\n"
+    affinity = affinity_of(values, release, pod, role)
+    if affinity:
+        text += (
+            "affinity:\n"
+            f"  {indent(affinity, 2)}\n"
+        )
+    if pod['topologySpreadConstraints']:
+        text += (
+            "topologySpreadConstraints:\n"
+            f"  {indent(to_yaml(pod['topologySpreadConstraints']), 2)}\n"
+        )
+    scheduler = scheduler_name(values, pod, role)
+    if scheduler:
+        text += f"schedulerName: {quote(scheduler)}\n"
+    if pod['runtimeClassName']:
+        text += f"runtimeClassName: {quote(pod['runtimeClassName'])}\n"
+    if role == 'worker' and values['network']['hostNetwork']:
+        text += (
+            "hostNetwork: true\n"
+            "dnsPolicy: ClusterFirstWithHostNet\n"
+        )
+    if pod['extraPodSpec']:
+        text += f"{to_yaml(pod['extraPodSpec'])}\n"
+    return text.removesuffix("\n")
+
+
+def volumes(values, release, pod, mount_in):
+    """Volumes of both pods: dsgen's own, then those of the storage map. `mount_in` is workers or launcher, as in
+    storage.*.mountIn.
+    """
+    text = (
+        "- name: dsgen-config\n"
+        "  projected:\n"
+        "    defaultMode: 365  # 0555\n"
+        "    sources:\n"
+        "      - configMap:\n"
+        f"          name: {run_name(values, release)}-config\n"
+        "      - configMap:\n"
+        f"          name: {scripts_name(values, release)}\n"
+        "- name: dsgen-run\n"
+        "  emptyDir:\n"
+        "    medium: Memory\n"
+    )
+    if wants_passwd(values, pod):
+        text += (
+            "- name: dsgen-run-passwd\n"
+            "  emptyDir:\n"
+            "    medium: Memory\n"
+        )
+    text += (
+        "- name: dsgen-cache\n"
+        "  emptyDir: {}\n"
+    )
+    if uses_ssh(values):
+        text += (
+            "- name: dsgen-keys\n"
+            "  secret:\n"
+            f"    secretName: {quote(secret_name(values, release))}\n"
+            "    defaultMode: 292  # 0444\n"
+            "    optional: true\n"
+        )
+    if values['training']['files']:
+        text += (
+            "- name: dsgen-files\n"
+            "  configMap:\n"
+            f"    name: {run_name(values, release)}-files\n"
+            "    defaultMode: 493  # 0755\n"
+        )
+    if values['code']['git']['repository']:
+        text += (
+            "- name: dsgen-code\n"
+            "  emptyDir: {}\n"
+            "- name: dsgen-run-code\n"
+            "  emptyDir:\n"
+            "    medium: Memory\n"
+        )
+        if values['code']['git']['secretName']:
+            text += (
+                "- name: dsgen-git\n"
+                "  secret:\n"
+                f"    secretName: {quote(values['code']['git']['secretName'])}\n"
+                "    defaultMode: 292  # 0444\n"
+            )
+    for name, volume in items(values['storage']):
+        if volume['mountIn'] in ['both', mount_in]:
+            text += (
+                f"- name: {quote(name)}\n"
+                f"  {indent(volume_source(values, release, name, volume), 2)}\n"
+            )
+    return text.removesuffix("\n")
+
+
+def volume_source(values, release, name, volume):
+    """Where a volume of the storage map comes from: a claim, or what the user says as Kubernetes has it. `name` is its
+    key in the map, `volume` what stands there.
+    """
+    if volume.get('create') is not None or volume['existingClaim']:
+        text = (
+            "persistentVolumeClaim:\n"
+            f"  claimName: {quote(claim_name(values, release, name, volume))}\n"
+        )
+        if volume['readOnly']:
+            text += "  readOnly: true\n"
+        return text.removesuffix("\n")
+    text = ""
+    for source in ['nfs', 'hostPath', 'emptyDir', 'ephemeral', 'csi', 'configMap', 'secret', 'projected']:
+        if source in volume:
+            text += (
+                f"{source}:\n"
+                f"  {indent(to_yaml(volume[source]), 2)}\n"
+            )
+    return text.removesuffix("\n")
+
+
+def kueue_queue(values, role):
+    """Kueue's queue of a Job; empty where there is none. With the gang volcano the workers' queue is Volcano's."""
+    if role == 'launcher':
+        return f"{values['scheduling']['launcherQueue']}"
+    if values['scheduling']['gang'] != 'volcano':
+        return f"{values['scheduling']['queue']}"
+    return ""
+
+
+def gang_name(values, release):
+    """The PodGroup of the workers. Its name has their number, because a PodGroup may change: pods that began in one of
+    two never wait for a third.
+    """
+    return f"{run_name(values, release)}-{worker_pods(values)}"
+
+
+def queue_labels(values, role):
+    """Labels that put a Job into its queue. Its pods have none of them: Kueue admits the Job as a whole."""
+    queue = kueue_queue(values, role)
+    if queue:
+        text = f"kueue.x-k8s.io/queue-name: {quote(queue)}\n"
+        if values['scheduling']['priorityClass']:
+            text += f"kueue.x-k8s.io/priority-class: {quote(values['scheduling']['priorityClass'])}\n"
+        return text.removesuffix("\n")
+    return ""
+
+
+def scheduler_name(values, pod, role):
+    """The scheduler of a pod: the user's, or for workers the one that starts the gang; empty for the cluster's own."""
+    if pod['schedulerName']:
+        return f"{pod['schedulerName']}"
+    if role == 'worker' and values['scheduling']['gang'] == 'volcano':
+        return "volcano"
+    if role == 'worker' and values['scheduling']['gang'] == 'coscheduling':
+        return "scheduler-plugins-scheduler"
+    return ""
+
+
+def affinity_of(values, release, pod, role):
+    """Where a pod may run: the user's affinity; for workers also their topology, where no queue sees to it, and how
+    they spread. The checks refuse what would be there twice.
+    """
+    text = ""
+    node = get(pod['affinity'], 'nodeAffinity', {})
+    if pod['nodeSelector'] and kueue_queue(values, role):
+        text += (
+            "nodeAffinity:\n"
+            f"  {indent(selecting_affinity(pod, node), 2)}\n"
+        )
+    elif node:
+        text += (
+            "nodeAffinity:\n"
+            f"  {indent(to_yaml(node), 2)}\n"
+        )
+    for kind in ['podAffinity', 'podAntiAffinity']:
+        if get(pod['affinity'], kind, {}):
+            text += (
+                f"{kind}:\n"
+                "  " + indent(to_yaml(get(pod['affinity'], kind, {})), 2) + "\n"
+            )
+    topology = values['scheduling']['topology']
+    if role == 'worker' and (topology['required'] or topology['preferred']) and not kueue_queue(values, role):
+        text += (
+            "podAffinity:\n"
+            f"  {indent(workers_beside(values, release, topology['required'], topology['preferred']), 2)}\n"
+        )
+    if role == 'worker' and values['workers']['spread'] == 'required':
+        text += (
+            "podAntiAffinity:\n"
+            f"  {indent(workers_beside(values, release, 'kubernetes.io/hostname', ''), 2)}\n"
+        )
+    elif role == 'worker' and values['workers']['spread'] == 'preferred':
+        text += (
+            "podAntiAffinity:\n"
+            f"  {indent(workers_beside(values, release, '', 'kubernetes.io/hostname'), 2)}\n"
+        )
+    return text.removesuffix("\n")
+
+
+def selecting_affinity(pod, node):
+    """The user's node affinity (`node`) with the nodeSelector in each of its terms: one of them suffices, so each must
+    say it. Kueue fills in a nodeSelector of its own, and no apply would change the Job any more if it had another one.
+    """
+    text = ""
+    required = 'requiredDuringSchedulingIgnoredDuringExecution'
+    preferred = 'preferredDuringSchedulingIgnoredDuringExecution'
+    terms = get(node, required, 'nodeSelectorTerms', [])
+    text += (
+        f"{required}:\n"
+        "  nodeSelectorTerms:\n"
+    )
+    if not terms:
+        text += (
+            "    - matchExpressions:\n"
+            f"        {indent(selector_expressions(pod), 8)}\n"
+        )
+    for term in terms:
+        expressions = get(term, 'matchExpressions', [])
+        fields = get(term, 'matchFields', [])
+        if expressions or fields:
+            text += (
+                "    - matchExpressions:\n"
+                f"        {indent(selector_expressions(pod), 8)}\n"
+            )
+            if expressions:
+                text += f"        {indent(to_yaml(expressions), 8)}\n"
+            if fields:
+                text += (
+                    "      matchFields:\n"
+                    f"        {indent(to_yaml(fields), 8)}\n"
+                )
+        else:
+            text += "    - {}  # matches no node, and must not begin to\n"
+    if preferred in node:
+        text += (
+            f"{preferred}:\n"
+            f"  {indent(to_yaml(node[preferred]), 2)}\n"
+        )
+    return text.removesuffix("\n")
+
+
+def selector_expressions(pod):
+    """A nodeSelector as expressions of node affinity."""
+    text = ""
+    for key, value in items(pod['nodeSelector']):
+        text += (
+            f"- key: {quote(key)}\n"
+            "  operator: In\n"
+            f"  values: [{quote(value)}]\n"
+        )
+    return text.removesuffix("\n")
+
+
+def workers_beside(values, release, required, preferred):
+    """Terms of podAffinity or podAntiAffinity for the workers of this run, by one of two labels of nodes."""
+    if required:
+        return (
+            "requiredDuringSchedulingIgnoredDuringExecution:\n"
+            f"  - topologyKey: {quote(required)}\n"
+            "    labelSelector:\n"
+            "      matchLabels:\n"
+            f"        {indent(selector(values, release, 'worker'), 8)}"
+        )
+    return (
+        "preferredDuringSchedulingIgnoredDuringExecution:\n"
+        "  - weight: 100\n"
+        "    podAffinityTerm:\n"
+        f"      topologyKey: {quote(preferred)}\n"
+        "      labelSelector:\n"
+        "        matchLabels:\n"
+        f"          {indent(selector(values, release, 'worker'), 10)}"
+    )
+
+
+def pod_security_context(values):
+    """What the Pod Security level needs, the user's context laid over it."""
+    text = ""
+    own = {}
+    if values['security']['podSecurityLevel'] == 'restricted':
+        own = {'runAsNonRoot': True, 'seccompProfile': {'type': 'RuntimeDefault'}}
+    context = overlay(own, values['security']['podSecurityContext'])
+    if context:
+        text += f"{to_yaml(context)}\n"
+    return text.removesuffix("\n")
+
+
+def security_context(values, pod, role):
+    """The same for a container that runs the user's code."""
+    text = ""
+    own = {}
+    if values['security']['podSecurityLevel'] == 'restricted':
+        own = {'allowPrivilegeEscalation': False, 'capabilities': {'drop': ['ALL']}}
+    context = overlay(own, values['security']['securityContext'], pod['securityContext'])
+    added = get(context, 'capabilities', 'add', [])
+    if role == 'worker' and locks_memory(values) and 'IPC_LOCK' not in added:
+        context = overlay(context, {'capabilities': {'add': added + ['IPC_LOCK']}})
+    if context:
+        text += f"{to_yaml(context)}\n"
+    return text.removesuffix("\n")
+
+
+def locks_memory(values):
+    """"true" where workers need IPC_LOCK, to register memory for RDMA, and may have it; EFA does without. Else empty."""
+    rdma = values['network']['rdma']
+    if rdma['ipcLock'] == 'add':
+        return "true"
+    if rdma['ipcLock'] == 'auto' and rdma['resources'] and values['security']['podSecurityLevel'] == 'privileged':
+        if 'vpc.amazonaws.com/efa' not in rdma['resources'] or len(rdma['resources']) > 1:
+            return "true"
+        return ""
+    return ""
+
+
+def own_security_context(values, pod):
+    """The context of a container of dsgen's own: the main container's user, whose files it reads, and no privileges."""
+    text = (
+        "allowPrivilegeEscalation: false\n"
+        "capabilities:\n"
+        "  drop: [ALL]\n"
+        "readOnlyRootFilesystem: true\n"
+        "seccompProfile:\n"
+        "  type: RuntimeDefault\n"
+    )
+    user = overlay(values['security']['securityContext'], pod['securityContext'])
+    for field in ['runAsGroup', 'runAsNonRoot', 'runAsUser']:
+        if field in user:
+            text += (
+                f"{field}:\n"
+                f"  {indent(to_yaml(user[field]), 2)}\n"
+            )
+    return text.removesuffix("\n")
+
+
+def wants_passwd(values, pod):
+    """"true" where the pod, values.workers or values.launcher, cannot be root, so that the image may not know its user
+    id; empty elsewhere.
+    """
+    if values['ssh']['passwdEntry'] == 'auto':
+        if values['security']['podSecurityLevel'] == 'restricted':
+            return "true"
+        if (
+            is_not_root(values['security']['podSecurityContext'])
+            or is_not_root(values['security']['securityContext'])
+            or is_not_root(pod['securityContext'])
+        ):
+            return "true"
+        return ""
+    return ""
+
+
+def is_not_root(context):
+    """"true" for the security context of a pod or container in which nobody is root; empty elsewhere."""
+    if get(context, 'runAsNonRoot', False) or get(context, 'runAsUser', 0):
+        return "true"
+    return ""
+
+
+def runs_command(values):
+    """"true" where launch.command is started, and nothing of training; empty elsewhere."""
+    if values['launch']['method'] in ['worker-command', 'launcher-command']:
+        return "true"
+    return ""
+
+
+def workers_not_root(values):
+    """"true" where the workers cannot be root; empty elsewhere."""
+    if values['security']['podSecurityLevel'] == 'restricted':
+        return "true"
+    if (
+        is_not_root(values['security']['podSecurityContext'])
+        or is_not_root(values['security']['securityContext'])
+        or is_not_root(values['workers']['securityContext'])
+    ):
+        return "true"
+    return ""
+
+
+def git_over_ssh(repository):
+    """"true" for a repository that git reaches over ssh: ssh://HOST/PATH or HOST:PATH; empty for others."""
+    if matching(repository, '^ssh://.*$') or matching(repository, '^[^/:]+:([^/].*|/[^/].*)$'):
+        return "true"
+    return ""
+
+
+def reserved_path(path):
+    """"true" for a path at which dsgen or the system has files; empty for others."""
+    if matching(path, '^/(job|etc/(dsgen|dsgen-keys|dsgen-status|dsgen-git|dsgen-webhook|mpi))(/.*)?$'):
+        return "true"
+    if matching(path, '^/((var/)?run/dsgen(-[a-z]+)?|(var/)?run/secrets/dsgen|etc/ssh/ssh_config|etc/passwd)(/.*)?$'):
+        return "true"
+    if matching(path, '^/(etc|etc/ssh|run|var|var/run|var/run/secrets|dev|proc|sys)$'):
+        return "true"
+    return ""
+
+
+def first_source(volume):
+    """The source of a volume, the first of several; empty when it has none."""
+    if volume['existingClaim']:
+        return "existingClaim"
+    if volume.get('create') is not None:
+        return "create"
+    if volume.get('nfs') is not None:
+        return "nfs"
+    if volume.get('hostPath') is not None:
+        return "hostPath"
+    if volume.get('emptyDir') is not None:
+        return "emptyDir"
+    if volume.get('ephemeral') is not None:
+        return "ephemeral"
+    if volume.get('csi') is not None:
+        return "csi"
+    if volume.get('configMap') is not None:
+        return "configMap"
+    if volume.get('secret') is not None:
+        return "secret"
+    if volume.get('projected') is not None:
+        return "projected"
+    return ""
+
+
+def memory_bytes(quantities):
+    """The bytes of the memory in requests or limits; 0 where it is not given, or written as 1.5Gi."""
+    if 'memory' in quantities:
+        return whole_bytes(replace(quantity_json(quantities['memory']), '"', ''))
+    return "0"
+
+
+def quantity_json(quantity):
+    """A quantity, which may be a text or a number, as JSON."""
+    return f"{to_json(quantity)}"
+
+
+def whole_bytes(text_):
+    """The bytes of a whole quantity such as 8Gi; 0 for any other spelling, such as 1.5Gi."""
+    if matching(text_, '^[0-9]{1,18}$'):
+        return f"{scalar(int(text_))}"
+    if matching(text_, '^[0-9]{1,9}Ki$'):
+        return f"{scalar(int(replace(text_, 'Ki', '')) * 1024)}"
+    if matching(text_, '^[0-9]{1,9}Mi$'):
+        return f"{scalar(int(replace(text_, 'Mi', '')) * 1048576)}"
+    if matching(text_, '^[0-9]{1,9}Gi$'):
+        return f"{scalar(int(replace(text_, 'Gi', '')) * 1073741824)}"
+    if matching(text_, '^[0-9]{1,6}Ti$'):
+        return f"{scalar(int(replace(text_, 'Ti', '')) * 1099511627776)}"
+    if matching(text_, '^[0-9]{1,9}k$'):
+        return f"{scalar(int(replace(text_, 'k', '')) * 1000)}"
+    if matching(text_, '^[0-9]{1,9}M$'):
+        return f"{scalar(int(replace(text_, 'M', '')) * 1000000)}"
+    if matching(text_, '^[0-9]{1,9}G$'):
+        return f"{scalar(int(replace(text_, 'G', '')) * 1000000000)}"
+    if matching(text_, '^[0-9]{1,6}T$'):
+        return f"{scalar(int(replace(text_, 'T', '')) * 1000000000000)}"
+    return "0"
+
+
+def digits_below(count):
+    """How many digits the numbers below this one have together, from 0 on."""
+    if count <= 10:
+        return f"{scalar(count)}"
+    if count <= 100:
+        return f"{scalar(count * 2 - 10)}"
+    if count <= 1000:
+        return f"{scalar(count * 3 - 110)}"
+    if count <= 10000:
+        return f"{scalar(count * 4 - 1110)}"
+    return f"{scalar(count * 5 - 11110)}"
+
+
+def world_bytes(values, release):
+    """Bytes of DeepSpeed's JSON of the workers, such as {"RUN-worker-0.RUN": [0, 1]}: both names and 15 other
+    characters for each worker, the numbers of its slots with two characters between them, and the numbers of the
+    workers.
+    """
+    run = run_name(values, release)
+    slots = int(digits_below(values['workers']['slots'])) + 2 * values['workers']['slots']
+    pods = int(worker_pods(values))
+    return f"{scalar(pods * (2 * len(run) + 15 + slots) + int(digits_below(pods)))}"
+
+
+def launcher_bytes(values):
+    """Bytes of memory that the launcher needs with ssh: 1 GiB for itself, and 1.4 MiB, as measured, for the session of
+    each worker.
+    """
+    return f"{scalar(1073741824 + 1468006 * int(worker_pods(values)))}"

@@ -1,0 +1,1082 @@
+"""The templates of the objects: each is a function from values to YAML.
+
+Written by `make generate`; what is changed here is lost. They come from dsgen/templates.
+"""
+
+from dsgen.generated.helpers import (
+    annotations,
+    api_container,
+    claim_name,
+    fail_job,
+    gang_name,
+    image_reference,
+    init_containers,
+    job_limits,
+    job_name,
+    keep_annotations,
+    labels,
+    makes_key,
+    namespace,
+    own_security_context,
+    passwd_container,
+    pod_fields,
+    pod_metadata,
+    pod_security_context,
+    queue_labels,
+    resources,
+    run_id,
+    run_labels,
+    run_name,
+    run_selector,
+    scripts_name,
+    secret_name,
+    security_context,
+    selector,
+    service_account_name,
+    shared_mounts,
+    shared_volumes,
+    stay_annotations,
+    tensorboard_selector,
+    training_container,
+    training_mounts,
+    uses_ssh,
+    volume_name,
+    volumes,
+    wants_passwd,
+    worker_pods,
+    worker_ports,
+)
+from dsgen.language.files import SHIPPED
+from dsgen.language.functions import basename, count_to, items, replace
+from dsgen.language.text import indent, quote, scalar, to_json, to_plain_json, to_yaml
+
+
+def storage_persistentvolumes(values, release):
+    """storage/persistentvolumes.yaml: A volume for every claim whose storage the user describes, bound to that claim
+    and no other.
+    """
+    text = ""
+    for name, volume in items(values['storage']):
+        if volume.get('create') is not None:
+            create = volume['create']
+            if create['persistentVolume']:
+                text += (
+                    "---\n"
+                    "apiVersion: v1\n"
+                    "kind: PersistentVolume\n"
+                    "metadata:\n"
+                    f"  name: {quote(volume_name(values, release, name))}\n"
+                    "  labels:\n"
+                    f"    {indent(labels(values, release, 'storage'), 4)}\n"
+                    "  annotations:\n"
+                    f"    {indent(annotations(values), 4)}\n"
+                )
+                if create['protect']:
+                    text += f"    {indent(keep_annotations(), 4)}\n"
+                text += (
+                    "spec:\n"
+                    "  capacity:\n"
+                    f"    storage: {to_json(create['size'])}\n"
+                    "  accessModes:\n"
+                    f"    {indent(to_yaml(create['accessModes']), 4)}\n"
+                    "  persistentVolumeReclaimPolicy: Retain\n"
+                    f"  storageClassName: {quote(create.get('storageClass') or '')}\n"
+                    "  claimRef:\n"
+                    "    apiVersion: v1\n"
+                    "    kind: PersistentVolumeClaim\n"
+                    f"    name: {quote(claim_name(values, release, name, volume))}\n"
+                    f"    namespace: {quote(namespace(values, release))}\n"
+                    f"  {indent(to_yaml(create['persistentVolume']), 2)}\n"
+                )
+    return text
+
+
+def storage_persistentvolumeclaims(values, release):
+    """storage/persistentvolumeclaims.yaml: A claim for every `create` of the storage map. `create: {}` is one, too, so
+    the test is whether it is there.
+    """
+    text = ""
+    for name, volume in items(values['storage']):
+        if volume.get('create') is not None:
+            create = volume['create']
+            text += (
+                "---\n"
+                "apiVersion: v1\n"
+                "kind: PersistentVolumeClaim\n"
+                "metadata:\n"
+                f"  name: {quote(claim_name(values, release, name, volume))}\n"
+                f"  namespace: {quote(namespace(values, release))}\n"
+                "  labels:\n"
+                f"    {indent(labels(values, release, 'storage'), 4)}\n"
+                "  annotations:\n"
+                f"    {indent(annotations(values), 4)}\n"
+            )
+            if create['protect']:
+                text += f"    {indent(keep_annotations(), 4)}\n"
+            text += (
+                "spec:\n"
+                "  accessModes:\n"
+                f"    {indent(to_yaml(create['accessModes']), 4)}\n"
+                "  resources:\n"
+                "    requests:\n"
+                f"      storage: {to_json(create['size'])}\n"
+            )
+            if create['persistentVolume']:
+                text += (
+                    f"  storageClassName: {quote(create.get('storageClass') or '')}\n"
+                    f"  volumeName: {quote(volume_name(values, release, name))}\n"
+                )
+            elif create.get('storageClass') is not None:
+                text += f"  storageClassName: {quote(create['storageClass'])}\n"
+    return text
+
+
+def ssh_secret(values, release):
+    """ssh/secret.yaml: Without data on purpose: a pod of the job fills it once, so that the private key is in no
+    repository and no later apply removes it.
+    """
+    if makes_key(values):
+        return (
+            "apiVersion: v1\n"
+            "kind: Secret\n"
+            "metadata:\n"
+            f"  name: {quote(secret_name(values, release))}\n"
+            f"  namespace: {quote(namespace(values, release))}\n"
+            "  labels:\n"
+            f"    {indent(labels(values, release, 'ssh'), 4)}\n"
+            "  annotations:\n"
+            f"    {indent(annotations(values), 4)}\n"
+            "type: Opaque\n"
+        )
+    return ""
+
+
+def status_configmap(values, release):
+    """status/configmap.yaml: The record of all runs. Without data on purpose: the status sidecar writes it, and no
+    later apply removes what it wrote.
+    """
+    return (
+        "apiVersion: v1\n"
+        "kind: ConfigMap\n"
+        "metadata:\n"
+        f"  name: {job_name(values, release)}-status\n"
+        f"  namespace: {quote(namespace(values, release))}\n"
+        "  labels:\n"
+        f"    {indent(labels(values, release, 'status'), 4)}\n"
+        "  annotations:\n"
+        f"    {indent(annotations(values), 4)}\n"
+    )
+
+
+def rbac_serviceaccount(values, release):
+    """rbac/serviceaccount.yaml: The identity of the launcher pod; only its containers status and keygen mount a token."""
+    if values['serviceAccount']['create']:
+        text = (
+            "apiVersion: v1\n"
+            "kind: ServiceAccount\n"
+            "metadata:\n"
+            f"  name: {quote(service_account_name(values, release))}\n"
+            f"  namespace: {quote(namespace(values, release))}\n"
+            "  labels:\n"
+            f"    {indent(labels(values, release, 'status'), 4)}\n"
+            "  annotations:\n"
+            f"    {indent(annotations(values), 4)}\n"
+        )
+        for key, value in items(values['serviceAccount']['annotations']):
+            text += f"    {quote(key)}: {quote(value)}\n"
+        text += "automountServiceAccountToken: false\n"
+        return text
+    return ""
+
+
+def rbac_role(values, release):
+    """rbac/role.yaml: The containers keygen and status of the launcher pod may fill the one Secret with the key and
+    write the one record.
+    """
+    if values['rbac']['create']:
+        text = (
+            "apiVersion: rbac.authorization.k8s.io/v1\n"
+            "kind: Role\n"
+            "metadata:\n"
+            f"  name: {quote(job_name(values, release))}\n"
+            f"  namespace: {quote(namespace(values, release))}\n"
+            "  labels:\n"
+            f"    {indent(labels(values, release, 'status'), 4)}\n"
+            "  annotations:\n"
+            f"    {indent(annotations(values), 4)}\n"
+            "rules:\n"
+        )
+        if makes_key(values):
+            text += (
+                "  - apiGroups: [\"\"]\n"
+                "    resources: [secrets]\n"
+                f"    resourceNames: [{quote(secret_name(values, release))}]\n"
+                "    verbs: [get, patch]\n"
+            )
+        text += (
+            "  - apiGroups: [\"\"]\n"
+            "    resources: [configmaps]\n"
+            f"    resourceNames: [{quote(job_name(values, release) + '-status')}]\n"
+            "    verbs: [get, patch]\n"
+        )
+        return text
+    return ""
+
+
+def rbac_rolebinding(values, release):
+    """rbac/rolebinding.yaml: Gives the rights on key and record to the ServiceAccount of the launcher pod."""
+    if values['rbac']['create']:
+        return (
+            "apiVersion: rbac.authorization.k8s.io/v1\n"
+            "kind: RoleBinding\n"
+            "metadata:\n"
+            f"  name: {quote(job_name(values, release))}\n"
+            f"  namespace: {quote(namespace(values, release))}\n"
+            "  labels:\n"
+            f"    {indent(labels(values, release, 'status'), 4)}\n"
+            "  annotations:\n"
+            f"    {indent(annotations(values), 4)}\n"
+            "roleRef:\n"
+            "  apiGroup: rbac.authorization.k8s.io\n"
+            "  kind: Role\n"
+            f"  name: {quote(job_name(values, release))}\n"
+            "subjects:\n"
+            "  - kind: ServiceAccount\n"
+            f"    name: {quote(service_account_name(values, release))}\n"
+            f"    namespace: {quote(namespace(values, release))}\n"
+        )
+    return ""
+
+
+def rbac_watch_role(values, release):
+    """rbac/watch-role.yaml: The status sidecar may read how the two Jobs of the run are. No job has a dot in its name,
+    so no other Role has this one (a job may be named like a run, with -watch behind it).
+    """
+    if values['rbac']['create']:
+        name = run_name(values, release)
+        return (
+            "apiVersion: rbac.authorization.k8s.io/v1\n"
+            "kind: Role\n"
+            "metadata:\n"
+            f"  name: {name}.watch\n"
+            f"  namespace: {quote(namespace(values, release))}\n"
+            "  labels:\n"
+            f"    {indent(run_labels(values, release, 'status'), 4)}\n"
+            "  annotations:\n"
+            f"    {indent(annotations(values), 4)}\n"
+            "rules:\n"
+            "  - apiGroups: [batch]\n"
+            "    resources: [jobs]\n"
+            f"    resourceNames: [{name}-launcher, {name}-worker]\n"
+            "    verbs: [get]\n"
+        )
+    return ""
+
+
+def rbac_watch_rolebinding(values, release):
+    """rbac/watch-rolebinding.yaml: Gives the right to read the Jobs to the ServiceAccount of the launcher pod."""
+    if values['rbac']['create']:
+        name = run_name(values, release)
+        return (
+            "apiVersion: rbac.authorization.k8s.io/v1\n"
+            "kind: RoleBinding\n"
+            "metadata:\n"
+            f"  name: {name}.watch\n"
+            f"  namespace: {quote(namespace(values, release))}\n"
+            "  labels:\n"
+            f"    {indent(run_labels(values, release, 'status'), 4)}\n"
+            "  annotations:\n"
+            f"    {indent(annotations(values), 4)}\n"
+            "roleRef:\n"
+            "  apiGroup: rbac.authorization.k8s.io\n"
+            "  kind: Role\n"
+            f"  name: {name}.watch\n"
+            "subjects:\n"
+            "  - kind: ServiceAccount\n"
+            f"    name: {quote(service_account_name(values, release))}\n"
+            f"    namespace: {quote(namespace(values, release))}\n"
+        )
+    return ""
+
+
+def config_configmap(values, release):
+    """config/configmap.yaml: All that the pods of a run read. Frozen with the run: another text needs another run id."""
+    text = ""
+    name = run_name(values, release)
+    training = values['training']
+    lifecycle = values['lifecycle']
+    code_path = ''
+    if values['code']['git']['repository']:
+        code_path = values['code']['mountPath']
+    text += (
+        "apiVersion: v1\n"
+        "kind: ConfigMap\n"
+        "metadata:\n"
+        f"  name: {name}-config\n"
+        f"  namespace: {quote(namespace(values, release))}\n"
+        "  labels:\n"
+        f"    {indent(run_labels(values, release, 'config'), 4)}\n"
+        "  annotations:\n"
+        f"    {indent(annotations(values), 4)}\n"
+        "immutable: true\n"
+        "data:\n"
+        "  hostfile: |\n"
+    )
+    for index in count_to(int(worker_pods(values))):
+        text += f"    {name}-worker-{scalar(index)}.{name} slots={scalar(values['workers']['slots'])}\n"
+    text += (
+        "  settings.json: |\n"
+        "    {\n"
+        "      \"version\": 1,\n"
+        f"      \"job\": \"{job_name(values, release)}\",\n"
+        f"      \"run\": \"{run_id(values)}\",\n"
+        f"      \"runName\": \"{name}\",\n"
+        f"      \"namespace\": \"{namespace(values, release)}\",\n"
+        f"      \"workers\": {scalar(values['workers']['replicas'])},\n"
+        f"      \"slots\": {scalar(values['workers']['slots'])},\n"
+        f"      \"sshPort\": {scalar(values['ssh']['port'])},\n"
+        f"      \"masterPort\": {scalar(values['launch']['masterPort'])},\n"
+        f"      \"secret\": \"{secret_name(values, release)}\",\n"
+        f"      \"record\": \"{job_name(values, release)}-status\",\n"
+        f"      \"workerJob\": \"{name}-worker\",\n"
+        f"      \"launcherJob\": \"{name}-launcher\",\n"
+        f"      \"localRank\": {scalar(training['deepspeed']['localRank'])},\n"
+        f"      \"maxRestarts\": {scalar(lifecycle['maxRestarts'])},\n"
+        f"      \"restartExitCodes\": {to_json(lifecycle['restartExitCodes'])},\n"
+        f"      \"restartDelaySeconds\": {scalar(lifecycle['restartDelaySeconds'])},\n"
+        f"      \"startTimeoutSeconds\": {scalar(lifecycle['startTimeoutSeconds'])},\n"
+        f"      \"activeDeadlineSeconds\": {scalar(lifecycle['activeDeadlineSeconds'])},\n"
+        f"      \"orphanTimeoutSeconds\": {scalar(lifecycle['orphanTimeoutSeconds'])},\n"
+        f"      \"terminationGracePeriodSeconds\": {scalar(lifecycle['terminationGracePeriodSeconds'])},\n"
+        f"      \"workerReplacements\": {scalar(lifecycle['workerReplacements'])},\n"
+        f"      \"keepWorkers\": \"{lifecycle['keepWorkers']}\",\n"
+        f"      \"statusIntervalSeconds\": {scalar(values['status']['intervalSeconds'])},\n"
+        f"      \"statusHistory\": {scalar(values['status']['history'])},\n"
+        f"      \"method\": \"{values['launch']['method']}\",\n"
+        f"      \"spares\": {scalar(values['launch']['preflight']['spares'])},\n"
+        f"      \"preflightNetwork\": {scalar(values['launch']['preflight']['network'])},\n"
+        f"      \"sshUser\": \"{values['ssh']['user']}\",\n"
+        f"      \"deepspeedArgs\": {to_plain_json(training['deepspeed']['args'])},\n"
+        f"      \"autotuning\": \"{training['deepspeed']['autotuning']}\",\n"
+        f"      \"bindCores\": {scalar(training['deepspeed']['bindCores'])},\n"
+        f"      \"debug\": {scalar(lifecycle['debug']['enabled'])},\n"
+        f"      \"debugCommand\": {to_plain_json(lifecycle['debug']['command'])},\n"
+        f"      \"webhookUrl\": {to_plain_json(values['status']['webhook']['url'])},\n"
+        f"      \"codePath\": {to_plain_json(code_path)}\n"
+        "    }\n"
+    )
+    config_arguments = []
+    if training['deepspeed']['passConfig'] and training['deepspeed']['configFile']:
+        config_arguments = ['--deepspeed', '--deepspeed_config', training['deepspeed']['configFile']]
+    elif training['deepspeed']['passConfig'] and training['deepspeed']['config']:
+        config_arguments = ['--deepspeed', '--deepspeed_config', '/job/ds_config.json']
+    program = training['exec']
+    # Without any arguments this is an empty list, never null.
+    arguments = training['args'] + config_arguments
+    if values['launch']['command']:
+        # A command of the user's is whole: nothing is added to it.
+        program = values['launch']['command']
+        arguments = []
+    elif training['python']:
+        program = [training['pythonCommand'], '-u', training['python']]
+    elif training['module']:
+        program = [training['pythonCommand'], '-u', '-m', training['module']]
+    text += "  command.json: " + quote(to_json({'program': program, 'arguments': arguments})) + "\n"
+    if training['deepspeed']['config']:
+        text += f"  ds_config.json: {quote(to_json(training['deepspeed']['config']))}\n"
+    text += f"  setup.sh: {quote(training['setup'])}\n"
+    if values['code']['git']['knownHosts']:
+        text += f"  git_known_hosts: {quote(values['code']['git']['knownHosts'])}\n"
+    if uses_ssh(values):
+        text += (
+            "  sshd_config: |\n"
+            "    # sshd of a worker: runs as root or as any user with a passwd entry; keys and state only in /run/dsgen\n"
+            f"    Port {scalar(values['ssh']['port'])}\n"
+            "    PidFile none\n"
+            "    HostKey /run/dsgen/id\n"
+            "    AuthorizedKeysFile /run/dsgen/authorized_keys\n"
+            "    StrictModes no\n"
+            "    UsePAM no\n"
+            "    UseDNS no\n"
+            "    PermitRootLogin prohibit-password\n"
+            "    PubkeyAuthentication yes\n"
+            "    PasswordAuthentication no\n"
+            "    KbdInteractiveAuthentication no\n"
+            "    DisableForwarding yes\n"
+            "    # before 10.0 the line above forgets these two\n"
+            "    AllowAgentForwarding no\n"
+            "    X11Forwarding no\n"
+            "    PermitUserEnvironment no\n"
+            "    PermitUserRC no\n"
+            "    PrintMotd no\n"
+            "    PrintLastLog no\n"
+            "    MaxStartups 1024:30:2048\n"
+            "    MaxSessions 64\n"
+            "    LoginGraceTime 60\n"
+            "    TCPKeepAlive yes\n"
+            "    ClientAliveInterval 10\n"
+            "    ClientAliveCountMax 3\n"
+            "    LogLevel INFO\n"
+            "    # every session gets the worker's environment and a supervisor\n"
+            "    ForceCommand exec bash /etc/dsgen/session.sh\n"
+            "    # the launcher's nonce of an attempt\n"
+            "    AcceptEnv DSGEN_NONCE\n"
+            "  ssh_config: |\n"
+            "    # ssh to the workers of this run and to nothing else; one key pair is user key and host key\n"
+            f"    Host {name}-worker-*\n"
+            f"        Port {scalar(values['ssh']['port'])}\n"
+        )
+        if values['ssh']['user']:
+            text += f"        User {values['ssh']['user']}\n"
+        text += (
+            "        IdentityFile /run/dsgen/id\n"
+            "        IdentitiesOnly yes\n"
+            "        IdentityAgent none\n"
+            "        SendEnv DSGEN_NONCE\n"
+            "        BatchMode yes\n"
+            "        PreferredAuthentications publickey\n"
+            "        HostKeyAlias dsgen-worker\n"
+            "        StrictHostKeyChecking yes\n"
+            "        UserKnownHostsFile /run/dsgen/known_hosts\n"
+            "        GlobalKnownHostsFile /dev/null\n"
+            "        UpdateHostKeys no\n"
+            "        CheckHostIP no\n"
+            "        # first in the list is taken; the post-quantum default costs nine times the time\n"
+            "        KexAlgorithms curve25519-sha256,curve25519-sha256@libssh.org,ecdh-sha2-nistp256,ecdh-sha2-nistp384,ecdh-sha2-nistp521,diffie-hellman-group14-sha256\n"
+            "        ConnectTimeout 10\n"
+            "        ConnectionAttempts 3\n"
+            "        ServerAliveInterval 10\n"
+            "        ServerAliveCountMax 3\n"
+            "        TCPKeepAlive yes\n"
+            "        ForwardAgent no\n"
+            "        ForwardX11 no\n"
+            "        LogLevel ERROR\n"
+        )
+    return text
+
+
+def config_files(values, release):
+    """config/files.yaml: Files of the user, at /job/files."""
+    if values['training']['files']:
+        text = ""
+        name = run_name(values, release)
+        text += (
+            "apiVersion: v1\n"
+            "kind: ConfigMap\n"
+            "metadata:\n"
+            f"  name: {name}-files\n"
+            f"  namespace: {quote(namespace(values, release))}\n"
+            "  labels:\n"
+            f"    {indent(run_labels(values, release, 'config'), 4)}\n"
+            "  annotations:\n"
+            f"    {indent(annotations(values), 4)}\n"
+            "immutable: true\n"
+            "data:\n"
+        )
+        for file, text_ in items(values['training']['files']):
+            text += f"  {quote(file)}: {quote(text_)}\n"
+        return text
+    return ""
+
+
+def config_scripts(values, release):
+    """config/scripts.yaml: The scripts that run in the pods, which see them in /etc/dsgen. Named by their content: runs
+    with the same scripts share this object.
+    """
+    text = (
+        "apiVersion: v1\n"
+        "kind: ConfigMap\n"
+        "metadata:\n"
+        f"  name: {scripts_name(values, release)}\n"
+        f"  namespace: {quote(namespace(values, release))}\n"
+        "  labels:\n"
+        f"    {indent(labels(values, release, 'scripts'), 4)}\n"
+        "  annotations:\n"
+        f"    {indent(annotations(values), 4)}\n"
+        f"    {indent(stay_annotations(), 4)}\n"
+        "immutable: true\n"
+        "data:\n"
+    )
+    for path, _ in items(SHIPPED.glob('scripts/*')):
+        text += (
+            f"  {basename(path)}: |\n"
+            f"    {indent(SHIPPED.get(path), 4)}\n"
+        )
+    return text
+
+
+def network_service(values, release):
+    """network/service.yaml: Gives each worker its name, <run>-worker-<index>.<run>, before it is ready."""
+    text = ""
+    name = run_name(values, release)
+    text += (
+        "apiVersion: v1\n"
+        "kind: Service\n"
+        "metadata:\n"
+        f"  name: {name}\n"
+        f"  namespace: {quote(namespace(values, release))}\n"
+        "  labels:\n"
+        f"    {indent(run_labels(values, release, 'network'), 4)}\n"
+        "  annotations:\n"
+        f"    {indent(annotations(values), 4)}\n"
+        "spec:\n"
+        "  clusterIP: None\n"
+        "  publishNotReadyAddresses: true\n"
+        "  selector:\n"
+        f"    {indent(selector(values, release, 'worker'), 4)}\n"
+        "  ports:\n"
+    )
+    if uses_ssh(values):
+        text += (
+            "    - name: ssh\n"
+            f"      port: {scalar(values['ssh']['port'])}\n"
+        )
+    else:
+        text += (
+            "    - name: master\n"
+            f"      port: {scalar(values['launch']['masterPort'])}\n"
+        )
+    return text
+
+
+def network_networkpolicy(values, release):
+    """network/networkpolicy.yaml: Only the pods of a run reach one another; what they reach outside is not restricted."""
+    if values['network']['policy']:
+        text = ""
+        name = run_name(values, release)
+        text += (
+            "apiVersion: networking.k8s.io/v1\n"
+            "kind: NetworkPolicy\n"
+            "metadata:\n"
+            f"  name: {name}\n"
+            f"  namespace: {quote(namespace(values, release))}\n"
+            "  labels:\n"
+            f"    {indent(run_labels(values, release, 'network'), 4)}\n"
+            "  annotations:\n"
+            f"    {indent(annotations(values), 4)}\n"
+            "spec:\n"
+            "  podSelector:\n"
+            "    matchLabels:\n"
+            f"      {indent(run_selector(values, release), 6)}\n"
+            "  policyTypes: [Ingress]\n"
+            "  ingress:\n"
+            "    - from:\n"
+            "        - podSelector:\n"
+            "            matchLabels:\n"
+            f"              {indent(run_selector(values, release), 14)}\n"
+        )
+        if values['monitoring']['podMonitor']['enabled']:
+            scraper = values['monitoring']['podMonitor']['scrapedBy']
+            text += (
+                "    - from:\n"
+                "        - namespaceSelector:\n"
+            )
+            if scraper['namespace']:
+                text += (
+                    "            matchLabels:\n"
+                    f"              kubernetes.io/metadata.name: {quote(scraper['namespace'])}\n"
+                )
+            else:
+                text += "            matchLabels: {}\n"
+            text += "          podSelector:\n"
+            if scraper['app']:
+                text += (
+                    "            matchLabels:\n"
+                    f"              app.kubernetes.io/name: {quote(scraper['app'])}\n"
+                )
+            else:
+                text += "            matchLabels: {}\n"
+            text += (
+                "      ports:\n"
+                f"        - port: {scalar(values['monitoring']['podMonitor']['port'])}\n"
+            )
+        return text
+    return ""
+
+
+def scheduling_podgroup(values, release):
+    """scheduling/podgroup.yaml: All workers start, or none. The launcher is not among them: it waits for them, whenever
+    they come.
+    """
+    if values['scheduling']['gang'] != 'none':
+        text = ""
+        if values['scheduling']['gang'] == 'volcano':
+            text += "apiVersion: scheduling.volcano.sh/v1beta1\n"
+        else:
+            text += "apiVersion: scheduling.x-k8s.io/v1alpha1\n"
+        text += (
+            "kind: PodGroup\n"
+            "metadata:\n"
+            f"  name: {quote(gang_name(values, release))}\n"
+            f"  namespace: {quote(namespace(values, release))}\n"
+            "  labels:\n"
+            f"    {indent(run_labels(values, release, 'scheduling'), 4)}\n"
+            "  annotations:\n"
+            f"    {indent(annotations(values), 4)}\n"
+            "spec:\n"
+            f"  minMember: {worker_pods(values)}\n"
+        )
+        if values['scheduling']['gang'] == 'volcano' and values['scheduling']['queue']:
+            text += f"  queue: {quote(values['scheduling']['queue'])}\n"
+        if values['scheduling']['gang'] == 'volcano' and values['scheduling']['priorityClass']:
+            text += f"  priorityClassName: {quote(values['scheduling']['priorityClass'])}\n"
+        return text
+    return ""
+
+
+def workers_job(values, release):
+    """workers/job.yaml: One pod per node: it starts its ranks, or its sshd lets the launcher start them, and it ends by
+    itself when the run is over.
+    """
+    text = ""
+    name = run_name(values, release)
+    pod = values['workers']
+    passwd = wants_passwd(values, pod)
+    last_init_containers = init_containers(values, pod)
+    text += (
+        "apiVersion: batch/v1\n"
+        "kind: Job\n"
+        "metadata:\n"
+        f"  name: {name}-worker\n"
+        f"  namespace: {quote(namespace(values, release))}\n"
+        "  labels:\n"
+        f"    {indent(run_labels(values, release, 'worker'), 4)}\n"
+    )
+    queue = queue_labels(values, 'worker')
+    if queue:
+        text += f"    {indent(queue, 4)}\n"
+    text += (
+        "  annotations:\n"
+        f"    {indent(annotations(values), 4)}\n"
+        "spec:\n"
+        "  completionMode: Indexed\n"
+        f"  {indent(job_limits(values, 'worker'), 2)}\n"
+    )
+    if values['lifecycle'].get('suspend') is not None:
+        text += f"  suspend: {scalar(values['lifecycle']['suspend'])}\n"
+    text += (
+        "  podFailurePolicy:\n"
+        "    rules:\n"
+        "      - action: Ignore\n"
+        "        onPodConditions:\n"
+        "          - type: DisruptionTarget\n"
+        "            status: \"True\"\n"
+    )
+    if uses_ssh(values):
+        text += f"      {indent(fail_job('worker', 'In', '75, 78'), 6)}\n"
+    else:
+        text += f"      {indent(fail_job('worker', 'NotIn', '137, 143'), 6)}\n"
+    if passwd:
+        text += f"      {indent(fail_job('passwd', 'In', '78'), 6)}\n"
+    if values['code']['git']['repository']:
+        text += f"      {indent(fail_job('code', 'In', '78'), 6)}\n"
+    text += (
+        "  template:\n"
+        "    metadata:\n"
+        f"      {indent(pod_metadata(values, release, pod, 'worker'), 6)}\n"
+        "    spec:\n"
+        f"      subdomain: {name}\n"
+    )
+    if pod['serviceAccountName']:
+        text += f"      serviceAccountName: {quote(pod['serviceAccountName'])}\n"
+    text += f"      {indent(pod_fields(values, release, pod, 'worker'), 6)}\n"
+    if passwd or last_init_containers:
+        text += "      initContainers:\n"
+        if passwd:
+            text += f"        {indent(passwd_container(values, pod), 8)}\n"
+        if last_init_containers:
+            text += f"        {indent(last_init_containers, 8)}\n"
+    text += (
+        "      containers:\n"
+        "        - name: worker\n"
+        f"          {indent(training_container(values, release, pod, 'worker'), 10)}\n"
+        "          ports:\n"
+        f"            {indent(worker_ports(values), 12)}\n"
+        "          readinessProbe:\n"
+        "            exec:\n"
+        "              command: [python3, -ESs, /etc/dsgen/worker.py, ready]\n"
+        "            periodSeconds: 10\n"
+        "            timeoutSeconds: 5\n"
+        "          resources:\n"
+        f"            {indent(resources(values, pod, 'worker'), 12)}\n"
+    )
+    context = security_context(values, pod, 'worker')
+    if context:
+        text += (
+            "          securityContext:\n"
+            f"            {indent(context, 12)}\n"
+        )
+    text += (
+        "          volumeMounts:\n"
+        f"            {indent(training_mounts(values, pod, 'workers'), 12)}\n"
+        "            - name: dsgen-record\n"
+        "              mountPath: /etc/dsgen-status\n"
+        "              readOnly: true\n"
+    )
+    if pod['sharedMemory']:
+        text += (
+            "            - name: dsgen-shm\n"
+            "              mountPath: /dev/shm\n"
+        )
+    text += (
+        "      volumes:\n"
+        f"        {indent(volumes(values, release, pod, 'workers'), 8)}\n"
+        "        - name: dsgen-record\n"
+        "          configMap:\n"
+        f"            name: {job_name(values, release)}-status\n"
+        "            optional: true\n"
+    )
+    if pod['sharedMemory']:
+        text += (
+            "        - name: dsgen-shm\n"
+            "          emptyDir:\n"
+            "            medium: Memory\n"
+        )
+        if pod['sharedMemory'] != 'unlimited':
+            text += f"            sizeLimit: {quote(pod['sharedMemory'])}\n"
+    return text
+
+
+def launcher_job(values, release):
+    """launcher/job.yaml: Waits for the workers, starts the training on them or watches it without ssh, and ends with
+    its result; the status sidecar beside it writes the record.
+    """
+    text = ""
+    name = run_name(values, release)
+    pod = values['launcher']
+    passwd = wants_passwd(values, pod)
+    last_init_containers = init_containers(values, pod)
+    text += (
+        "apiVersion: batch/v1\n"
+        "kind: Job\n"
+        "metadata:\n"
+        f"  name: {name}-launcher\n"
+        f"  namespace: {quote(namespace(values, release))}\n"
+        "  labels:\n"
+        f"    {indent(run_labels(values, release, 'launcher'), 4)}\n"
+    )
+    queue = queue_labels(values, 'launcher')
+    if queue:
+        text += f"    {indent(queue, 4)}\n"
+    text += (
+        "  annotations:\n"
+        f"    {indent(annotations(values), 4)}\n"
+        "spec:\n"
+        f"  {indent(job_limits(values, 'launcher'), 2)}\n"
+    )
+    if values['lifecycle'].get('suspend') is not None:
+        text += f"  suspend: {scalar(values['lifecycle']['suspend'])}\n"
+    text += (
+        "  podFailurePolicy:\n"
+        "    rules:\n"
+        "      - action: Ignore\n"
+        "        onPodConditions:\n"
+        "          - type: DisruptionTarget\n"
+        "            status: \"True\"\n"
+        f"      {indent(fail_job('launcher', 'NotIn', '137, 143'), 6)}\n"
+    )
+    if makes_key(values):
+        text += f"      {indent(fail_job('keygen', 'In', '78'), 6)}\n"
+    if passwd:
+        text += f"      {indent(fail_job('passwd', 'In', '78'), 6)}\n"
+    if values['code']['git']['repository']:
+        text += f"      {indent(fail_job('code', 'In', '78'), 6)}\n"
+    text += (
+        "  template:\n"
+        "    metadata:\n"
+        f"      {indent(pod_metadata(values, release, pod, 'launcher'), 6)}\n"
+        "    spec:\n"
+        f"      serviceAccountName: {quote(service_account_name(values, release))}\n"
+        f"      {indent(pod_fields(values, release, pod, 'launcher'), 6)}\n"
+        "      initContainers:\n"
+    )
+    if passwd:
+        text += f"        {indent(passwd_container(values, pod), 8)}\n"
+    text += (
+        "        - name: status\n"
+        f"          {indent(api_container(values, pod, 'status.py', 'dsgen-run-status'), 10)}\n"
+        "          restartPolicy: Always\n"
+    )
+    if makes_key(values):
+        text += (
+            "        - name: keygen\n"
+            f"          {indent(api_container(values, pod, 'keygen.py', 'dsgen-run-keygen'), 10)}\n"
+        )
+    if last_init_containers:
+        text += f"        {indent(last_init_containers, 8)}\n"
+    text += (
+        "      containers:\n"
+        "        - name: launcher\n"
+        f"          {indent(training_container(values, release, pod, 'launcher'), 10)}\n"
+        "          resources:\n"
+        f"            {indent(resources(values, pod, 'launcher'), 12)}\n"
+    )
+    context = security_context(values, pod, 'launcher')
+    if context:
+        text += (
+            "          securityContext:\n"
+            f"            {indent(context, 12)}\n"
+        )
+    text += (
+        "          volumeMounts:\n"
+        f"            {indent(training_mounts(values, pod, 'launcher'), 12)}\n"
+        "      volumes:\n"
+        f"        {indent(volumes(values, release, pod, 'launcher'), 8)}\n"
+        "        - name: dsgen-run-status\n"
+        "          emptyDir:\n"
+        "            medium: Memory\n"
+    )
+    if makes_key(values):
+        text += (
+            "        - name: dsgen-run-keygen\n"
+            "          emptyDir:\n"
+            "            medium: Memory\n"
+        )
+    text += (
+        "        - name: dsgen-token\n"
+        "          projected:\n"
+        "            sources:\n"
+        "              - serviceAccountToken:\n"
+        "                  path: token\n"
+        "                  expirationSeconds: 3600\n"
+        "              - configMap:\n"
+        "                  name: kube-root-ca.crt\n"
+        "                  items:\n"
+        "                    - key: ca.crt\n"
+        "                      path: ca.crt\n"
+    )
+    if values['status']['webhook']['secretName']:
+        text += (
+            "        - name: dsgen-webhook\n"
+            "          secret:\n"
+            f"            secretName: {quote(values['status']['webhook']['secretName'])}\n"
+            "            defaultMode: 292  # 0444\n"
+            "            optional: true\n"
+        )
+    return text
+
+
+def monitoring_tensorboard_networkpolicy(values, release):
+    """monitoring/tensorboard-networkpolicy.yaml: TensorBoard has no login, so it answers its own namespace only, and
+    kubectl port-forward.
+    """
+    if values['monitoring']['tensorboard']['enabled'] and values['network']['policy']:
+        return (
+            "apiVersion: networking.k8s.io/v1\n"
+            "kind: NetworkPolicy\n"
+            "metadata:\n"
+            f"  name: {job_name(values, release)}-tensorboard\n"
+            f"  namespace: {quote(namespace(values, release))}\n"
+            "  labels:\n"
+            f"    {indent(labels(values, release, 'tensorboard'), 4)}\n"
+            "  annotations:\n"
+            f"    {indent(annotations(values), 4)}\n"
+            "spec:\n"
+            "  podSelector:\n"
+            "    matchLabels:\n"
+            f"      {indent(tensorboard_selector(values, release), 6)}\n"
+            "  policyTypes: [Ingress]\n"
+            "  ingress:\n"
+            "    - from:\n"
+            "        - podSelector: {}\n"
+            "      ports:\n"
+            "        - port: http\n"
+        )
+    return ""
+
+
+def monitoring_tensorboard_service(values, release):
+    """monitoring/tensorboard-service.yaml: Gives TensorBoard a name and a port in the cluster."""
+    if values['monitoring']['tensorboard']['enabled']:
+        return (
+            "apiVersion: v1\n"
+            "kind: Service\n"
+            "metadata:\n"
+            f"  name: {job_name(values, release)}-tensorboard\n"
+            f"  namespace: {quote(namespace(values, release))}\n"
+            "  labels:\n"
+            f"    {indent(labels(values, release, 'tensorboard'), 4)}\n"
+            "  annotations:\n"
+            f"    {indent(annotations(values), 4)}\n"
+            "spec:\n"
+            "  selector:\n"
+            f"    {indent(tensorboard_selector(values, release), 4)}\n"
+            "  ports:\n"
+            "    - name: http\n"
+            f"      port: {scalar(values['monitoring']['tensorboard']['port'])}\n"
+            "      targetPort: http\n"
+        )
+    return ""
+
+
+def monitoring_tensorboard(values, release):
+    """monitoring/tensorboard.yaml: TensorBoard over the logs of all runs. It belongs to the job: a new run changes
+    nothing of it.
+    """
+    board = values['monitoring']['tensorboard']
+    if board['enabled']:
+        text = ""
+        name = job_name(values, release)
+        text += (
+            "apiVersion: apps/v1\n"
+            "kind: Deployment\n"
+            "metadata:\n"
+            f"  name: {name}-tensorboard\n"
+            f"  namespace: {quote(namespace(values, release))}\n"
+            "  labels:\n"
+            f"    {indent(labels(values, release, 'tensorboard'), 4)}\n"
+            "  annotations:\n"
+            f"    {indent(annotations(values), 4)}\n"
+            "spec:\n"
+            "  replicas: 1\n"
+            "  revisionHistoryLimit: 1\n"
+            "  strategy:\n"
+            "    type: Recreate\n"
+            "  selector:\n"
+            "    matchLabels:\n"
+            f"      {indent(tensorboard_selector(values, release), 6)}\n"
+            "  template:\n"
+            "    metadata:\n"
+            "      labels:\n"
+            f"        {indent(tensorboard_selector(values, release), 8)}\n"
+            "    spec:\n"
+            "      automountServiceAccountToken: false\n"
+            "      enableServiceLinks: false\n"
+        )
+        if values['workers']['serviceAccountName']:
+            text += f"      serviceAccountName: {quote(values['workers']['serviceAccountName'])}\n"
+        if values['image']['pullSecrets']:
+            text += (
+                "      imagePullSecrets:\n"
+                f"        {indent(to_yaml(values['image']['pullSecrets']), 8)}\n"
+            )
+        context = pod_security_context(values)
+        if context:
+            text += (
+                "      securityContext:\n"
+                f"        {indent(context, 8)}\n"
+            )
+        # It finds its place where the launcher does: neither needs an accelerator.
+        if values['launcher']['nodeSelector']:
+            text += (
+                "      nodeSelector:\n"
+                f"        {indent(to_yaml(values['launcher']['nodeSelector']), 8)}\n"
+            )
+        if values['launcher']['tolerations']:
+            text += (
+                "      tolerations:\n"
+                f"        {indent(to_yaml(values['launcher']['tolerations']), 8)}\n"
+            )
+        text += (
+            "      containers:\n"
+            "        - name: tensorboard\n"
+            f"          image: {quote(board['image'] or image_reference(values['image']))}\n"
+            f"          imagePullPolicy: {values['image']['pullPolicy']}\n"
+            "          workingDir: /run/dsgen\n"
+            "          command:\n"
+            "            - sh\n"
+            "            - -c\n"
+            "            - |\n"
+            "              for python in \"$DSGEN_PYTHON\" python3; do\n"
+            "                if \"$python\" -c 'import tensorboard' 2>/dev/null; then\n"
+            "                  exec \"$python\" -m tensorboard.main \"$@\"\n"
+            "                fi\n"
+            "              done\n"
+            "              command -v tensorboard >/dev/null && exec tensorboard \"$@\"\n"
+            "              echo 'this image has no TensorBoard: install the Python package tensorboard, or set monitoring.tensorboard.image' >&2\n"
+            "              exit 1\n"
+            "            - tensorboard\n"
+            "          args:\n"
+            f"            - {quote(replace('--logdir=' + board['logDir'], '$', '$$'))}\n"
+            "            - --host=0.0.0.0\n"
+            "            - --port=6006\n"
+            "          env:\n"
+            "            - name: DSGEN_PYTHON\n"
+            f"              value: {quote(replace(values['training']['pythonCommand'], '$', '$$'))}\n"
+            "            - name: HOME\n"
+            "              value: /run/dsgen\n"
+            "            - name: TMPDIR\n"
+            "              value: /run/dsgen\n"
+            "          ports:\n"
+            "            - name: http\n"
+            "              containerPort: 6006\n"
+            "          readinessProbe:\n"
+            "            httpGet:\n"
+            "              path: /\n"
+            "              port: http\n"
+            "            periodSeconds: 10\n"
+            "            timeoutSeconds: 5\n"
+            "          resources:\n"
+            f"            {indent(resources(values, board, 'tensorboard'), 12)}\n"
+            "          securityContext:\n"
+            f"            {indent(own_security_context(values, values['workers']), 12)}\n"
+            "          volumeMounts:\n"
+            "            - name: dsgen-run\n"
+            "              mountPath: /run/dsgen\n"
+        )
+        mounts = shared_mounts(values)
+        if mounts:
+            text += f"            {indent(mounts, 12)}\n"
+        text += (
+            "      volumes:\n"
+            "        - name: dsgen-run\n"
+            "          emptyDir: {}\n"
+        )
+        shared = shared_volumes(values, release)
+        if shared:
+            text += f"        {indent(shared, 8)}\n"
+        return text
+    return ""
+
+
+def monitoring_podmonitor(values, release):
+    """monitoring/podmonitor.yaml: Prometheus reads the metrics of the workers, of every run."""
+    if values['monitoring']['podMonitor']['enabled']:
+        return (
+            "apiVersion: monitoring.coreos.com/v1\n"
+            "kind: PodMonitor\n"
+            "metadata:\n"
+            f"  name: {quote(job_name(values, release))}\n"
+            f"  namespace: {quote(namespace(values, release))}\n"
+            "  labels:\n"
+            f"    {indent(labels(values, release, 'monitoring'), 4)}\n"
+            "  annotations:\n"
+            f"    {indent(annotations(values), 4)}\n"
+            "spec:\n"
+            "  jobLabel: dsgen.dev/job\n"
+            "  podTargetLabels: [dsgen.dev/run, batch.kubernetes.io/job-completion-index]\n"
+            "  selector:\n"
+            "    matchLabels:\n"
+            f"      dsgen.dev/job: {quote(job_name(values, release))}\n"
+            "      dsgen.dev/role: worker\n"
+            "  podMetricsEndpoints:\n"
+            "    - port: metrics\n"
+            f"      path: {quote(values['monitoring']['podMonitor']['path'])}\n"
+        )
+    return ""
+
+
+TEMPLATES = {
+    "storage/persistentvolumes.yaml": storage_persistentvolumes,
+    "storage/persistentvolumeclaims.yaml": storage_persistentvolumeclaims,
+    "ssh/secret.yaml": ssh_secret,
+    "status/configmap.yaml": status_configmap,
+    "rbac/serviceaccount.yaml": rbac_serviceaccount,
+    "rbac/role.yaml": rbac_role,
+    "rbac/rolebinding.yaml": rbac_rolebinding,
+    "rbac/watch-role.yaml": rbac_watch_role,
+    "rbac/watch-rolebinding.yaml": rbac_watch_rolebinding,
+    "config/configmap.yaml": config_configmap,
+    "config/files.yaml": config_files,
+    "config/scripts.yaml": config_scripts,
+    "network/service.yaml": network_service,
+    "network/networkpolicy.yaml": network_networkpolicy,
+    "scheduling/podgroup.yaml": scheduling_podgroup,
+    "workers/job.yaml": workers_job,
+    "launcher/job.yaml": launcher_job,
+    "monitoring/tensorboard-networkpolicy.yaml": monitoring_tensorboard_networkpolicy,
+    "monitoring/tensorboard-service.yaml": monitoring_tensorboard_service,
+    "monitoring/tensorboard.yaml": monitoring_tensorboard,
+    "monitoring/podmonitor.yaml": monitoring_podmonitor,
+}
+"""The function of each template, by its path."""

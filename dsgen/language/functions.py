@@ -1,0 +1,90 @@
+"""The Python side of what templates may call, but for what is text (dsgen/language/text.py).
+
+Generated code imports these functions, so this module is cheap to import.
+"""
+
+from __future__ import annotations
+
+from dsgen.errors import DsgenError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+    from typing import Any, NoReturn
+
+
+class TemplateError(DsgenError):
+    """A template called `fail`; the message is for the user."""
+
+
+def overlay(*maps: Mapping[str, Any]) -> dict[str, Any]:
+    """The maps laid over one another: maps merge, lists and scalars replace, the last one wins; none is changed."""
+    merged: dict[str, Any] = {}
+    for layer in maps:
+        for key, value in layer.items():
+            both = isinstance(value, dict) and isinstance(merged.get(key), dict)
+            merged[key] = overlay(merged[key], value) if both else value
+    return merged
+
+
+def get(tree: Mapping[str, Any], *path: Any) -> Any:
+    """`get(tree, key, ..., default)`: the value at the end of the keys, or the default where one of them is absent."""
+    *keys, default = path
+    value: Any = tree
+    for key in keys:
+        if key not in value:
+            return default
+        value = value[key]
+    return value
+
+
+def fail(message: str) -> NoReturn:
+    """Ends rendering with this message."""
+    raise TemplateError(message)
+
+
+def items(tree: Mapping[str, Any]) -> list[tuple[str, Any]]:
+    """Keys and values, sorted by code point, as Go's `range` gives them."""
+    return sorted(tree.items())
+
+
+def matching(text: str, pattern: str) -> bool:
+    """Whether the whole text matches `^...$`; patterns are the ASCII subset that Python and RE2 read alike."""
+    import re
+
+    return re.fullmatch(pattern, text) is not None
+
+
+def replace(text: str, old: str, new: str) -> str:
+    """The text with `new` wherever `old` stood."""
+    return text.replace(old, new)
+
+
+def join(texts: Iterable[str], separator: str) -> str:
+    """The texts as one, with the separator between them."""
+    return separator.join(texts)
+
+
+def basename(path: str) -> str:
+    """The last part of a path."""
+    return path.rpartition("/")[2]
+
+
+def count_to(end: int) -> range:
+    """The integers from 0 up to `end`, without it."""
+    return range(int(end))
+
+
+def is_none(value: Any) -> bool:
+    """Whether there is no value."""
+    return value is None
+
+
+def is_string(value: Any) -> bool:
+    """Whether the value is a text."""
+    return isinstance(value, str)
+
+
+def is_mapping(value: Any) -> bool:
+    """Whether the value is a map."""
+    return isinstance(value, dict)

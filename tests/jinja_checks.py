@@ -1,0 +1,60 @@
+"""The rows of the checks evaluated by Jinja2: what the generated Python is compared with."""
+
+import functools
+import json
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import jinja2
+
+from dsgen.checks.gaps import Watch
+from dsgen.checks.row import Check
+from dsgen.language.environment import environment
+from dsgen.problems.diagnostics import Path
+
+SEPARATOR, INDEX = "\x1f", "\x1e"
+"""Between the parts of a rendered path; before a part that is an index. JSON of keys holds no control character."""
+
+
+def findings(
+    rows: Sequence[Check], values: Mapping[str, Any], release: Mapping[str, str], watch: Watch
+) -> Iterator[tuple[Check, Path, str]]:
+    """As dsgen/checks/evaluation.py: each row that has found something without a look at a gap, path and message."""
+    for row in rows:
+        for line in _template(row).render(values=values, release=release, watch=watch).split("\n"):
+            if line:
+                path, message, missed = line.split("\t")
+                if missed == "false":
+                    yield row, tuple(map(_part, path.split(SEPARATOR))), message
+
+
+@functools.cache
+def _template(row: Check) -> jinja2.Template:
+    """A line for each problem: its path, its message, and whether a gap was looked at.
+
+    In each turn of the loops what is set, and all conditions, are looked at anew.
+    """
+    sets = [f"<% {tag} %>" for tag in row.tags() if tag.startswith("set ")]
+    lines = []
+    for tag in row.tags():
+        lines += [] if tag.startswith("if ") else [f"<% {tag} %>"]
+        if tag.startswith("for "):
+            lines.append(f"<% set at_{re.split('[, ]', tag)[1]} = loop.index0 %>")
+    conditions = [f"({tag.removeprefix('if ')})" for tag in row.tags() if tag.startswith("if ")]
+    lines += ["<% if watch.start() %>", *sets, f"<% if {' and '.join(conditions) or 'true'} %>"]
+    lines += [f"{_path(row.path)}\t{row.message}\t<< watch.missed >>", "<% endif %>", "<% endif %>"]
+    lines += ["<% endfor %>" for tag in row.tags() if tag.startswith("for ")]
+    return environment().from_string("\n".join(lines) + "\n")
+
+
+def _part(text: str) -> str | int:
+    if text.startswith(INDEX):
+        return int(text.removeprefix(INDEX))
+    return str(json.loads(text)) if text.startswith('"') else text
+
+
+def _path(path: str) -> str:
+    """The template of a row's path, in the form that `_part` reads."""
+    path = re.sub(r"<<(.*?)>>|[.]", lambda part: f"<<{part[1]}| json >>" if part[1] else SEPARATOR, path)
+    return re.sub(r"\[([a-z]+)\]", lambda part: f"{SEPARATOR}{INDEX}<< at_{part[1]} >>", path)
