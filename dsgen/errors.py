@@ -20,3 +20,11 @@ class UsageProblem(DsgenError):  # noqa: N818 - its message is shown as it is, w
     """The command line itself is wrong: an unknown flag, two flags that exclude one another, a missing name."""
 
     exit_code = EXIT_USAGE
+
+
+class ApiError(DsgenError):
+    """The API server could not be asked, or it refused. `status` is that of HTTP, 0 without an answer."""
+
+    def __init__(self, message: str, status: int = 0) -> None:
+        super().__init__(message)
+        self.status = status

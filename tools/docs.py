@@ -19,6 +19,7 @@ BLOCK = re.compile(
     r"^(?:<!-- file (?P<file>\S+) -->\n)?```(?P<language>\w*)\n(?P<body>.*?)^```$", re.MULTILINE | re.DOTALL
 )
 ANY_LINES = "...\n"
+GENERATED = ("options.md", "causes.md")
 
 
 class Step(NamedTuple):
@@ -31,7 +32,7 @@ class Step(NamedTuple):
 def pages() -> list[Path]:
     """All documentation that is written by hand."""
     written = [*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md"), *(ROOT / "examples").rglob("*.md")]
-    return sorted(path for path in written if path.name != "options.md")
+    return sorted(path for path in written if path.name not in GENERATED)
 
 
 def make_folder(folder: Path) -> None:

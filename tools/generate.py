@@ -9,7 +9,7 @@ from pathlib import Path
 
 from dsgen.compiler import chart_files, python_files
 from dsgen.schema import published, reference
-from tools import docs
+from tools import causes, docs
 
 ROOT = Path(__file__).parent.parent
 CHART = ROOT / "charts" / "deepspeed-job"
@@ -30,6 +30,7 @@ def texts() -> dict[str, str]:
         **{f"{chart}/{path}": text for path, text in chart_files().items()},
         "schemas/values.schema.json": published.as_json(published.for_editors()),
         "docs/options.md": reference.page(),
+        "docs/causes.md": causes.page(),
         **{page.relative_to(ROOT).as_posix(): _page(page) for page in docs.pages()},
     }
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from fractions import Fraction
 from typing import Any
 
 from dsgen.checks.containers import users_containers
@@ -22,11 +21,9 @@ from dsgen.checks.row import Function, Names, Place, found
 from dsgen.deepspeed import NAMED, hostfile
 from dsgen.language.text import to_json
 from dsgen.problems.diagnostics import Diagnostic, Path, Severity, path_text
+from dsgen.reading.quantities import amount
 
 Quantities = Mapping[str, Any]
-SUFFIXES = {unit: Fraction(1000) ** power for power, unit in enumerate(" kMGTPE") if power}
-SUFFIXES |= {f"{unit}i": Fraction(1024) ** power for power, unit in enumerate(" KMGTPE") if power}
-SUFFIXES |= {unit: Fraction(1, 1000**power) for power, unit in enumerate(" mun") if power}
 COMPARED = "[0-9]{1,18}|[0-9]{1,9}([KMG]i|[kMG])|[0-9]{1,6}Ti?"
 """Quantities of which the helper whole_bytes knows the bytes: rows compare these."""
 PAGES = "hugepages-[1-9][0-9]*[KMG]i"
@@ -34,13 +31,6 @@ WRITTEN = (("workers", "resources"), ("launcher", "resources"), ("monitoring", "
 LIMITED: tuple[str, str, str, Severity] = ("limits", "DS277", MORE_MEMORY, "error")
 REQUESTED: tuple[str, str, str, Severity] = ("requests", "DS278", MORE_REQUESTED, "warning")
 ONLY_WHOLE = "set requests and limits to one whole number, or leave the request out"
-
-
-def amount(quantity: str | float) -> Fraction:
-    """A quantity of Kubernetes as a number."""
-    text = str(quantity)
-    unit = text.lstrip("+-0123456789.")
-    return Fraction(text.removesuffix(unit)) * SUFFIXES[unit] if unit in SUFFIXES else Fraction(text)
 
 
 def is_compared(*quantities: str | float) -> bool:

@@ -9,14 +9,16 @@ import click
 
 from dsgen import __version__
 
-COMMANDS = ("init", "render", "chart", "validate", "values", "explain", "schema")
+ON_FILES = ("init", "render", "chart", "validate", "values", "explain", "schema")
+ON_CLUSTERS = ("list", "status", "why", "wait", "logs", "stop", "suspend", "resume", "delete")
+COMMANDS = (*ON_FILES, *ON_CLUSTERS)
 
 
 class _Commands(click.Group):
     """Finds each command `x` as `command` in dsgen.cli.x."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 - click's signature
-        return list(COMMANDS)
+        return [*COMMANDS]  # the name `list` is that of a command here, once it was imported
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002 - click's signature
         if cmd_name not in COMMANDS:
@@ -38,9 +40,15 @@ def dsgen() -> None:
       dsgen validate cifar.yaml
 
     \b
+    On a cluster:
+      dsgen list
+      dsgen status cifar
+      dsgen why cifar
+
+    \b
     Exit codes:
       0  done
       1  problems in the values files, or a folder that differs or would lose something
       2  wrong usage of the command line
-      3  could not do it: a file cannot be read or written
+      3  could not do it: a file cannot be read or written, the cluster cannot be asked
     """

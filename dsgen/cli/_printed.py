@@ -18,12 +18,12 @@ from dsgen.problems.escaping import line
 EXIT_PIPE_CLOSED = 141  # 128 + SIGPIPE: who read the output went away
 
 
-def emit(data: str) -> None:
-    """Write data to standard output, in UTF-8 whatever the locale says; a reader that went away ends the program."""
+def emit(data: str | bytes) -> None:
+    """Write data to standard output, text always in UTF-8; a reader that went away ends the program."""
     if sys.stdout is None:
         raise DsgenError("cannot write to standard output: it is closed")
     try:
-        sys.stdout.buffer.write(data.encode())
+        sys.stdout.buffer.write(data if isinstance(data, bytes) else data.encode())
         sys.stdout.buffer.flush()
     except BrokenPipeError:
         # The interpreter's own last flush must not fail again.
@@ -66,6 +66,11 @@ def tell(text: str) -> None:
     except OSError as error:
         if error.errno != errno.EPIPE:
             raise
+
+
+def on_terminal() -> bool:
+    """Whether standard output is a terminal."""
+    return sys.stdout is not None and sys.stdout.isatty()
 
 
 def color() -> bool:

@@ -40,24 +40,24 @@ class Inputs:
 
 _SETS = {"set_json": "--set-json", "set_plain": "--set", "set_string": "--set-string", "set_file": "--set-file"}
 
-_VALUES = [
-    click.option(
-        "-f",
-        "--values",
-        "overlays",
-        multiple=True,
-        metavar="FILE",
-        help="Values laid over every FILE, in order; repeatable.",
-    ),
+
+def overlays_option(*flags: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """The option for more values files, under these flags."""
+    text = "Values laid over every FILE, in order; repeatable."
+    return click.option(*flags, "overlays", multiple=True, metavar="FILE", help=text)
+
+
+VALUES = [
+    overlays_option("-f", "--values"),
     click.option(
         "--set", "set_plain", multiple=True, metavar="KEY=VALUE", help="Set one value, as Helm spells it: a.b=1,c=2."
     ),
     click.option("--set-string", multiple=True, metavar="KEY=VALUE", help="The same; the value is always a string."),
     click.option("--set-json", multiple=True, metavar="KEY=JSON", help="The same; the value is JSON."),
     click.option("--set-file", multiple=True, metavar="KEY=PATH", help="The same; the value is the text of a file."),
-    click.option("--name", default="", metavar="NAME", help="Name of the job, where the file has none."),
-    click.option("-n", "--namespace", default="", metavar="NAME", help="Namespace, where the file has none."),
 ]
+_NAME = click.option("--name", default="", metavar="NAME", help="Name of the job, where the file has none.")
+NAMESPACE = click.option("-n", "--namespace", default="", metavar="NAME", help="Namespace, where the file has none.")
 _STRICT = click.option("--strict", is_flag=True, help="Warnings are errors too.")
 
 
@@ -69,23 +69,31 @@ def inputs(*, many: bool = True, strict: bool = True) -> Callable[[Callable[...,
     nargs = {"nargs": -1} if many else {"required": False}
     options = [
         click.argument("files", metavar="FILE..." if many else "[FILE]", **nargs),
-        *_VALUES,
+        *VALUES,
+        _NAME,
+        NAMESPACE,
         *([_STRICT] if strict else []),
     ]
 
     def decorate(command: Callable[..., int]) -> Callable[..., int]:
         @functools.wraps(command)
         def call(files: Any, overlays: tuple[str, ...], name: str, namespace: str, **rest: Any) -> int:
-            overrides = tuple(_override(flag, text) for key, flag in _SETS.items() for text in rest.pop(key))
+            sets, rest = overrides(rest)
             paths = files if many else () if files is None else (files,)
             strict = rest.pop("strict", False)
-            return command(Inputs(paths, overlays, overrides, name, namespace, strict), **rest)
+            return command(Inputs(paths, overlays, sets, name, namespace, strict), **rest)
 
         for option in reversed(options):
             call = option(call)
         return call
 
     return decorate
+
+
+def overrides(options: dict[str, Any]) -> tuple[tuple[Override, ...], dict[str, Any]]:
+    """Helm's flags among a command's options, in Helm's order, and the other options."""
+    sets = tuple(_override(flag, text) for key, flag in _SETS.items() for text in options[key])
+    return sets, {key: value for key, value in options.items() if key not in _SETS}
 
 
 def _override(flag: str, text: str) -> Override:

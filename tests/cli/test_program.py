@@ -4,13 +4,14 @@ import os
 import re
 import subprocess
 import sys
+from collections.abc import Iterable
 from pathlib import Path
 
 import click
 import pytest
 
 from dsgen import __version__
-from dsgen.cli import COMMANDS, dsgen
+from dsgen.cli import COMMANDS, ON_CLUSTERS, ON_FILES, dsgen
 from dsgen.cli._shared import run
 from tests.cli.conftest import Cli
 
@@ -25,8 +26,8 @@ def examples(text: str) -> list[str]:
     return [line.strip() for line in block.splitlines()]
 
 
-def helps() -> list[tuple[str, ...]]:
-    return [("--help",), *((name, "--help") for name in COMMANDS)]
+def helps(names: Iterable[str] = COMMANDS) -> list[tuple[str, ...]]:
+    return [("--help",), *((name, "--help") for name in names)]
 
 
 @pytest.mark.parametrize("arguments", helps(), ids=" ".join)
@@ -39,7 +40,7 @@ def test_every_help_has_one_sentence_and_examples(cli: Cli, arguments: tuple[str
     assert examples(out)
 
 
-@pytest.mark.parametrize("command", [" ".join(arguments) for arguments in helps()])
+@pytest.mark.parametrize("command", [" ".join(arguments) for arguments in helps(ON_FILES)])
 def test_every_example_runs(cli: Cli, folder: Path, command: str) -> None:
     for line in examples(cli(*command.split()).out):
         program, *arguments = re.split("[|>]", line)[0].split()
@@ -47,6 +48,18 @@ def test_every_example_runs(cli: Cli, folder: Path, command: str) -> None:
         assert program == "dsgen"
         result = cli(*(word for word in arguments if word != "<"), stdin=stdin)
         assert (line, 0) == (line, result.code), result.err
+
+
+@pytest.mark.parametrize("name", ON_CLUSTERS)
+def test_every_example_on_a_cluster_is_right_usage(cli: Cli, folder: Path, name: str) -> None:
+    lines = examples(cli(name, "--help").out)
+
+    assert folder
+    assert lines
+    for line in lines:
+        code, out, err = cli(*line.split()[1:], "--kubeconfig", "none")
+        assert (3, "") == (code, out), f"{line}: {err}"
+        assert re.fullmatch(r"dsgen: cannot use none: .*\n", err)
 
 
 @pytest.mark.parametrize("name", COMMANDS)

@@ -24,10 +24,11 @@ def kueue_version() -> str:
 
 @dataclass
 class Queue:
-    """The LocalQueue `queue` of a namespace, and Jobs that take its whole quota."""
+    """A LocalQueue of a namespace, and Jobs that take its whole quota."""
 
     space: Namespace
     image: str
+    name: str = "queue"
 
     def take(self, job: str, **labels: str) -> None:
         """Apply a Job of the queue that needs all of the quota, and sleeps until it is deleted."""
@@ -36,7 +37,7 @@ class Queue:
         secure = {"allowPrivilegeEscalation": False, "capabilities": {"drop": ["ALL"]}}
         pod = {"restartPolicy": "Never", "containers": [container | {"securityContext": secure}]}
         spec = {"parallelism": WORKERS, "completions": WORKERS, "template": {"spec": pod}}
-        metadata = {"name": job, "labels": {f"{GROUP}/queue-name": "queue", **labels}}
+        metadata = {"name": job, "labels": {f"{GROUP}/queue-name": self.name, **labels}}
         made = {"apiVersion": "batch/v1", "kind": "Job", "metadata": metadata, "spec": spec}
         self.space.kubectl("apply", "--filename", "-", text=yaml.safe_dump(made))
         self.space.watched("job", job, lambda seen: not seen.spec.suspend, 60)

@@ -1,0 +1,48 @@
+"""`dsgen delete`: remove a run's objects, or a job's."""
+
+import click
+
+from dsgen.cli._actions import agreed, asking, refuse_what_comes_back
+from dsgen.cli._cluster import Target, target
+from dsgen.cli._printed import say
+from dsgen.cluster import actions
+from dsgen.errors import EXIT_FINDINGS, EXIT_OK, ApiError, UsageProblem
+
+
+@click.command("delete")
+@target
+@click.option("--job", "whole", is_flag=True, help="The whole job with its record and key; its claims are kept.")
+@click.option(
+    "--with-volumes", metavar="JOB", help="With --job, the claims too; the name of the job says that it is meant."
+)
+@asking
+def command(target: Target, whole: bool, with_volumes: str | None, yes: bool, force: bool) -> int:
+    """Remove the objects of a run.
+
+    JOB is the name of a job, NAMESPACE/NAME, or its values file. The record keeps how the run ended. A run that has not
+    ended gets SIGTERM; `dsgen stop` waits for its end first.
+
+    \b
+    Examples:
+      dsgen delete cifar --run 1
+      dsgen delete cifar --job --yes
+      dsgen delete cifar --job --with-volumes cifar
+    """
+    if with_volumes is not None and (not whole or with_volumes != target.job):
+        raise UsageProblem(f"--with-volumes deletes data: say --job --with-volumes {target.job}")
+    facts = target.facts(around=True)
+    refuse_what_comes_back(facts, force, "", "")
+    found = actions.objects(target.cluster, facts, whole, with_volumes is not None)
+    kept = [] if with_volumes else [claim["metadata"]["name"] for claim in facts.claims or []]
+    words = f"delete {target.title}" + ("" if whole else f", run {facts.run}") + "\n" + actions.listed(found)
+    words += f"kept: {', '.join(f'claim {name}' for name in kept)}\n" if kept else ""
+    if not agreed(words, yes):
+        return EXIT_FINDINGS
+    for one in found:
+        try:
+            target.cluster.delete(one.path)
+        except ApiError as error:
+            if error.status != 404:  # it went with another one
+                raise
+    say([f"{len(found)} objects deleted"])
+    return EXIT_OK

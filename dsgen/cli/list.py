@@ -1,0 +1,85 @@
+"""`dsgen list`: the jobs of a namespace, or of all."""
+
+from collections import defaultdict
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+import click
+
+from dsgen.cli._cluster import cluster_options, emit_data, form_option, told
+from dsgen.cli._printed import say
+from dsgen.cluster import collect, report, views
+from dsgen.cluster.facts import JOB, Facts, Job, Pod
+from dsgen.cluster.parse import pod
+from dsgen.cluster.words import PHASES
+from dsgen.errors import EXIT_OK
+
+if TYPE_CHECKING:
+    from dsgen.cluster.api import Cluster
+
+Name = tuple[str, str]
+"""Namespace and job."""
+
+
+@click.command("list")
+@click.option("-n", "--namespace", default="", metavar="NAME", help="Namespace.  [default: that of the context]")
+@click.option("-A", "--all-namespaces", is_flag=True, help="The jobs of all namespaces.")
+@click.option("--all-runs", is_flag=True, help="Every run that a record knows, not the newest alone.")
+@click.option("--phase", type=click.Choice(PHASES), metavar="PHASE", help="Only runs in this phase, such as Running.")
+@click.option(
+    "-l", "--selector", default="", metavar="LABELS", help="Only jobs with these labels, as kubectl takes them."
+)
+@form_option
+@cluster_options
+def command(
+    cluster: "Cluster",
+    namespace: str,
+    all_namespaces: bool,
+    all_runs: bool,
+    phase: str | None,
+    selector: str,
+    form: str | None,
+) -> int:
+    """List jobs with their newest runs.
+
+    \b
+    Examples:
+      dsgen list
+      dsgen list -A --phase Running
+      dsgen list -n training -l team=vision --all-runs
+      dsgen list -o json
+    """
+    space = "" if all_namespaces else namespace or cluster.namespace
+    selector = ",".join(part for part in (JOB, selector) if part)
+    found = [(facts, report.report(facts, told(facts)[0])) for facts in _runs(cluster, space, selector, all_runs)]
+    chosen = [(facts, made) for facts, made in found if phase in (None, made["phase"])]
+    if form:
+        emit_data([made for _, made in chosen], form)
+        return EXIT_OK
+    lines = [(made, views.span(report.duration(facts)), _age(facts)) for facts, made in chosen]
+    text = views.listing(lines, all_namespaces) or f"no jobs in {space or 'any namespace'}"
+    say(text.splitlines())
+    return EXIT_OK
+
+
+def _runs(cluster: "Cluster", space: str, selector: str, all_runs: bool) -> Iterator[Facts]:
+    """The facts of each job's newest run, or of all its runs, in three lists."""
+    jobs: dict[Name, list[Job]] = defaultdict(list)
+    for one in collect.jobs(cluster, space, selector):
+        jobs[one.namespace, one.job].append(one)
+    pods: dict[tuple[Name, str], list[Pod]] = defaultdict(list)
+    for entry in cluster.items(collect.path("pods", space), labelSelector=JOB):
+        found = pod(entry)
+        pods[(entry["metadata"]["namespace"], entry["metadata"]["labels"][JOB]), found.run].append(found)
+    records = collect.records(cluster, space, selector)
+    for name in sorted(jobs.keys() | records.keys()):
+        data = records.get(name)
+        runs = collect.runs(jobs[name], data or {})
+        for run in runs if all_runs else runs[:1]:
+            facts = Facts(name[1], name[0], run, cluster.now(), pods=pods[name, run])
+            yield collect.with_record(collect.with_jobs(facts, jobs[name]), data)
+
+
+def _age(facts: Facts) -> str:
+    job = facts.launcher or facts.worker
+    return views.span(facts.now - job.created if job else None)

@@ -1,0 +1,203 @@
+"""`dsgen logs`: what a run prints."""
+
+import queue
+import re
+import threading
+import time
+from collections.abc import Callable
+from typing import Any
+
+import click
+
+from dsgen.cli._cluster import PATIENCE_SECONDS, Target, reported, target_of_logs
+from dsgen.cli._printed import complain, emit, on_terminal, say
+from dsgen.cli.wait import seconds
+from dsgen.cluster.facts import Facts
+from dsgen.cluster.logs import Choice, Lines, Source, left_out, sources, tails
+from dsgen.cluster.words import ENDS
+from dsgen.errors import EXIT_FINDINGS, EXIT_OK, ApiError, DsgenError, UsageProblem
+
+BRIGHT, PLAIN = "\x1b[36m", "\x1b[0m"
+RETRY_SECONDS = 1
+NOT_YET, GONE = 400, 404  # the API server's answers for a container that has not started, for a pod that is not there
+
+_CHOICES = [
+    click.option("--launcher", is_flag=True, help="The launcher's log."),
+    click.option("--status", is_flag=True, help="What the launcher pod's sidecar did."),
+    click.option("--init", is_flag=True, help="The init containers: clone, key, your own."),
+    click.option("--worker", type=click.IntRange(0), metavar="N", help="The log of worker N."),
+    click.option("--rank", type=click.IntRange(0), metavar="N", help="The lines of rank N's worker."),
+    click.option("--previous", is_flag=True, help="Of pods that were replaced."),
+]
+
+
+def choices(command: Callable[..., int]) -> Callable[..., int]:
+    """Give a command the options that choose containers."""
+    for option in reversed(_CHOICES):
+        command = option(command)
+    return command
+
+
+@click.command("logs")
+@target_of_logs
+@choices
+@click.option("-f", "--follow", is_flag=True, help="Go on until the run ends, over restarts and lost pods.")
+@click.option("--since", default="", metavar="TIME", help="Only lines of the last 90s, 30m, 2h.")
+@click.option("--tail", type=click.IntRange(0), metavar="N", help="Only the last N lines of each container.")
+@click.option("--timestamps", is_flag=True, help="The node's time before each line.")
+@click.option("--grep", default="", metavar="REGEX", help="Only lines in which this is found.")
+@click.option("--exit-code", is_flag=True, help="With --follow: end with the run's exit code.")
+def command(target: Target, **given: Any) -> int:
+    """Print what a run prints.
+
+    JOB is the name of a job, NAMESPACE/NAME, or its values file. With ssh all ranks write to the launcher's log,
+    without it each to its worker's: this command knows which. Of more than 16 workers it shows the first and the last.
+    When the pods are gone, it prints the last lines that the record has kept.
+
+    \b
+    Examples:
+      dsgen logs cifar
+      dsgen logs cifar -f --exit-code
+      dsgen logs training/cifar --rank 3 --since 10m
+      dsgen logs cifar --worker 0
+    """
+    wanted = Choice(**{name: given[name] for name in Choice._fields})
+    try:
+        show = _Show(given["timestamps"], re.compile(given["grep"].encode()))
+    except re.error as error:
+        raise UsageProblem(f"--grep {given['grep']}: {error}") from error
+    limits = {
+        "tail": "" if given["tail"] is None else str(given["tail"]),
+        "seconds": str(seconds(given["since"])) if given["since"] else "",
+    }
+    if given["follow"]:
+        ended = _Following(target, wanted, limits, show).run()
+        return _exit_code(ended) if given["exit_code"] else EXIT_OK
+    return _once(target, wanted, limits, show)
+
+
+class _Show:
+    """Prints lines as they were written; labels only where there are several containers, coloured on a terminal."""
+
+    def __init__(self, timestamps: bool, pattern: re.Pattern[bytes]) -> None:
+        self.timestamps, self.pattern, self.labels = timestamps, pattern, False
+
+    def line(self, source: Source, line: bytes) -> None:
+        text = line if self.timestamps else line.partition(b" ")[2]
+        if self.pattern.search(text):
+            emit(self.label(source).encode() + text + b"\n")
+
+    def label(self, source: Source) -> str:
+        if not self.labels:
+            return ""
+        return f"{BRIGHT}{source.label}{PLAIN} " if on_terminal() else f"{source.label} "
+
+
+def _once(target: Target, wanted: Choice, limits: dict[str, str], show: _Show) -> int:
+    facts = target.facts()
+    found = sources(facts, wanted)
+    show.labels = len(found) > 1
+    if count := left_out(facts, wanted):
+        complain(f"{count} more workers: --worker N shows one")
+    if not found:
+        kept = list(tails(facts.record))
+        complain(
+            "the pods are gone; what the record has kept:" if kept else "there are no such pods, and no lines are kept"
+        )
+        say(kept)
+        return EXIT_OK if kept else EXIT_FINDINGS
+    for source in found:
+        lines = Lines(target.cluster, target.namespace, source)
+        try:
+            for line in lines.connect(False, **limits):
+                show.line(source, line)
+        except ApiError as error:
+            if error.status not in (NOT_YET, GONE):
+                raise
+            complain(str(error))
+    return EXIT_OK
+
+
+class _Following:
+    """One thread looks at the run and starts one for each container that begins; this one prints."""
+
+    def __init__(self, target: Target, wanted: Choice, limits: dict[str, str], show: _Show) -> None:
+        self.target, self.wanted, self.limits, self.show = target, wanted, limits, show
+        self.printed: queue.Queue[tuple[Source, bytes] | str | dict[str, Any] | DsgenError] = queue.Queue(10_000)
+        self.threads: dict[Source, threading.Thread] = {}
+
+    def run(self) -> dict[str, Any]:
+        """Print until the run has ended; its last report."""
+        threading.Thread(target=self.look, daemon=True).start()
+        while True:
+            found = self.printed.get()
+            if isinstance(found, tuple):
+                self.show.line(*found)
+            elif isinstance(found, str):
+                complain(found)
+            elif isinstance(found, DsgenError):
+                raise found
+            else:
+                return found
+
+    def look(self) -> None:
+        try:
+            for facts in self.target.looks():
+                made = reported(facts)
+                self.start(facts)
+                self.tell(made)
+                if made["phase"] in ENDS:
+                    self.end(made)
+                    return
+        except DsgenError as error:
+            self.printed.put(error)
+
+    def start(self, facts: Facts) -> None:
+        """Follow containers that have begun since."""
+        found = sources(facts, self.wanted)
+        self.show.labels = len({source.label for source in found}) > 1
+        for source in found:
+            if source not in self.threads:
+                thread = threading.Thread(target=self.follow, args=(source,), daemon=True)
+                self.threads[source] = thread
+                thread.start()
+
+    said = ""
+
+    def tell(self, made: dict[str, Any]) -> None:
+        """What is waited for, each time that changes; nothing while the run runs."""
+        text = ": ".join(made[key] for key in ("phase", "reason", "message") if made[key])
+        if text != self.said and made["phase"] not in ("Running", "Starting"):
+            self.printed.put(text)
+        self.said = text
+
+    def end(self, made: dict[str, Any]) -> None:
+        """Give the containers time to end after the run."""
+        until = time.monotonic() + PATIENCE_SECONDS / 10
+        for thread in self.threads.values():
+            thread.join(max(until - time.monotonic(), 0))
+        self.printed.put(made)
+
+    def follow(self, source: Source) -> None:
+        """All lines of one container, until it has ended or its pod is gone."""
+        lines, failed = Lines(self.target.cluster, self.target.namespace, source), 0.0
+        while True:
+            try:
+                last = lines.done()
+                if last or lines.begun():
+                    for line in lines.connect(not last, **self.limits):
+                        self.printed.put((source, line))
+                failed = 0.0
+            except ApiError as error:
+                failed = failed or time.monotonic()
+                last = error.status == GONE or time.monotonic() - failed > PATIENCE_SECONDS
+            if last:
+                return
+            time.sleep(RETRY_SECONDS)
+
+
+def _exit_code(made: dict[str, Any]) -> int:
+    if made["phase"] == "Succeeded":
+        return EXIT_OK
+    code = made["exitCode"]
+    return code if isinstance(code, int) and 0 < code < 256 else EXIT_FINDINGS

@@ -1,0 +1,57 @@
+"""`dsgen status`: how a run is."""
+
+import click
+
+from dsgen.cli._cluster import Target, emit_data, form_option, reported, target
+from dsgen.cli._printed import emit, on_terminal, say
+from dsgen.cluster import views
+from dsgen.cluster.words import ENDS
+from dsgen.errors import EXIT_OK, UsageProblem
+
+REDRAW = "\x1b[H\x1b[J"
+
+
+@click.command("status")
+@target
+@form_option
+@click.option("--watch", is_flag=True, help="Go on until the run ends: redrawn on a terminal, else a line per change.")
+def command(target: Target, form: str | None, watch: bool) -> int:
+    """Show how a run is: its phase and why, its attempts, its pods.
+
+    JOB is the name of a job, NAMESPACE/NAME, or its values file. The answer is put together from the record, the Jobs
+    and the pods: a run whose launcher has not been heard of for three minutes is Unknown, whatever its record says.
+
+    \b
+    Examples:
+      dsgen status cifar
+      dsgen status training/cifar --run 2
+      dsgen status cifar.yaml --watch
+      dsgen status cifar -o json
+    """
+    if watch and form:
+        raise UsageProblem("--watch is for people, -o for programs, which dsgen wait tells when to look")
+    if watch:
+        _watch(target)
+        return EXIT_OK
+    facts = target.facts(around=True)
+    if form:
+        emit_data(reported(facts), form)
+    else:
+        say(views.status(reported(facts), facts).splitlines())
+    return EXIT_OK
+
+
+def _watch(target: Target) -> None:
+    """Show the run at each change until it has ended: all of it anew on a terminal, else one line."""
+    redraw, before = on_terminal(), None
+    for facts in target.looks():
+        found = reported(facts)
+        now = [found[key] for key in ("phase", "reason", "message", "workers")]
+        if redraw:
+            emit(REDRAW)
+            say(views.status(found, facts).splitlines())
+        elif now != before:
+            say([views.line(found, facts)])
+        before = now
+        if found["phase"] in ENDS:
+            return

@@ -1,0 +1,46 @@
+"""`dsgen suspend`: take a run's pods away, to go on later."""
+
+import click
+
+from dsgen.cli._actions import agreed, asking, refuse_what_comes_back
+from dsgen.cli._cluster import Target, target
+from dsgen.cli._printed import say
+from dsgen.cluster import actions
+from dsgen.errors import EXIT_FINDINGS, EXIT_OK
+
+
+@click.command("suspend")
+@target
+@asking
+def command(target: Target, yes: bool, force: bool) -> int:
+    """Take the pods of a run away, to go on later.
+
+    JOB is the name of a job, NAMESPACE/NAME, or its values file. The ranks get SIGTERM and may save; `dsgen resume`
+    starts the run again, from its last checkpoint.
+
+    \b
+    Examples:
+      dsgen suspend cifar
+      dsgen suspend training/cifar --yes
+    """
+    return suspend(target, True, yes, force)
+
+
+def suspend(target: Target, on: bool, yes: bool, force: bool) -> int:
+    """Set spec.suspend of both Jobs, the launcher's first: it must not lose its workers before it is told why."""
+    facts = target.facts()
+    verb = "suspend" if on else "resume"
+    if actions.has_ended(facts):
+        say([f"{target.title}, run {facts.run}: it has ended, {facts.record['phase']}"])
+        return EXIT_FINDINGS
+    refuse_what_comes_back(facts, force, "lifecycle.suspend", "true" if on else "false")
+    jobs = actions.jobs(facts)
+    if not on and facts.worker and facts.worker.queue:
+        jobs = jobs[:1]  # its queue resumes the other one
+    free = actions.held(facts) if on else ""
+    words = f"{verb} {target.title}, run {facts.run}" + (f": frees {free}" if free else "") + "\n"
+    if not agreed(words + actions.listed(jobs), yes):
+        return EXIT_FINDINGS
+    for job in jobs:
+        target.cluster.patch(job.path, {"spec": {"suspend": on}})
+    return EXIT_OK

@@ -1,0 +1,61 @@
+"""`dsgen wait`: until a run has come so far."""
+
+import re
+import time
+
+import click
+
+from dsgen.cli._cluster import Target, reported, target
+from dsgen.cli._printed import say
+from dsgen.cluster import views
+from dsgen.cluster.words import ACTIVE, ENDS
+from dsgen.errors import EXIT_FINDINGS, EXIT_OK, UsageProblem
+
+EXIT_TIMEOUT = 124  # as the program timeout says it
+WAITED_FOR = {
+    "end": ENDS,
+    "running": ("Running", *ENDS),
+    "admitted": ("Pending", *ACTIVE, *ENDS),
+}
+UNITS = {"s": 1, "m": 60, "h": 3600, "d": 86400}
+
+
+@click.command("wait")
+@target
+@click.option("--for", "what", type=click.Choice(list(WAITED_FOR)), default="end", help="How far.  [default: end]")
+@click.option("--timeout", default="24h", metavar="TIME", help="Give up after 90s, 30m, 24h, 7d.  [default: 24h]")
+def command(target: Target, what: str, timeout: str) -> int:
+    """Wait until a run has ended, runs, or is admitted by its queue.
+
+    JOB is the name of a job, NAMESPACE/NAME, or its values file. Prints a line for each change of phase. An API server
+    that is away for a few minutes is waited for.
+
+    \b
+    Exit codes:
+      0    it has come so far, and has not failed
+      1    the run has failed or was stopped
+      2    wrong usage of the command line
+      3    the API server cannot be reached
+      124  the time is over
+
+    \b
+    Examples:
+      dsgen wait cifar
+      dsgen wait cifar.yaml --for running --timeout 30m
+    """
+    until, before = time.monotonic() + seconds(timeout), None
+    for facts in target.looks(until):
+        found = reported(facts)
+        if (found["phase"], found["reason"]) != before:
+            say([views.line(found, facts)])
+        before = found["phase"], found["reason"]
+        if found["phase"] in WAITED_FOR[what]:
+            return EXIT_FINDINGS if found["phase"] in ("Failed", "Stopped") else EXIT_OK
+    return EXIT_TIMEOUT
+
+
+def seconds(text: str) -> float:
+    """A duration such as 90s or 1h30m. Raises UsageProblem."""
+    if not re.fullmatch(r"([0-9]+[smhd])+", text):
+        raise UsageProblem(f"{text}: write a time as 90s, 30m, 24h or 1h30m")
+    return sum(int(number) * UNITS[unit] for number, unit in re.findall(r"([0-9]+)([smhd])", text))

@@ -1,0 +1,102 @@
+"""What is changed when a run is stopped, suspended or deleted: its objects, and what is said before it is done."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator
+from typing import Any, NamedTuple
+
+from dsgen.cluster import collect
+from dsgen.cluster.delivery import owner
+from dsgen.cluster.facts import JOB, RUN, Facts, accelerators, stamp
+from dsgen.cluster.words import ENDS, VERSION
+from dsgen.errors import ApiError
+
+RBAC, NETWORKING = "/apis/rbac.authorization.k8s.io/v1", "/apis/networking.k8s.io/v1"
+KINDS = (
+    ("/apis/batch/v1", "jobs"),
+    ("/apis/apps/v1", "deployments"),
+    ("/api/v1", "services"),
+    ("/api/v1", "configmaps"),
+    ("/api/v1", "secrets"),
+    ("/api/v1", "serviceaccounts"),
+    (RBAC, "roles"),
+    (RBAC, "rolebindings"),
+    (NETWORKING, "networkpolicies"),
+    *((group, "podgroups") for group in collect.GANGS),
+    ("/apis/monitoring.coreos.com/v1", "podmonitors"),
+)
+"""What dsgen renders, the Jobs first: their pods need the rest for their end. Claims are never among them."""
+CLAIMS = ("/api/v1", "persistentvolumeclaims")
+
+
+class Object(NamedTuple):
+    """One object in the cluster."""
+
+    path: str
+    kind: str
+    name: str
+
+
+def refusal(facts: Facts, key: str, value: str) -> str:
+    """Why a change in the cluster would not last; empty where nobody brings the objects back."""
+    found = owner(facts.launcher or facts.worker)
+    if not found:
+        return ""
+    title, name = found[0].title, found[1]
+    change = f"{key}: {value}" if key else "remove the job's folder"
+    return f"{title} {name} keeps this job as it is and would undo this. {change}; {found[0].change}"
+
+
+def held(facts: Facts) -> str:
+    """The accelerators that become free, in words."""
+    freed: dict[str, int] = {}
+    for pod in facts.workers:
+        for name, count in accelerators(pod.requests).items() if not pod.gone and pod.node else ():
+            freed[name] = freed.get(name, 0) + count
+    return ", ".join(f"{count} {name}" for name, count in freed.items())
+
+
+def jobs(facts: Facts) -> list[Object]:
+    """The run's Jobs that are there."""
+    found = [one for one in (facts.launcher, facts.worker) if one]
+    return [Object(collect.path("jobs", one.namespace, one.name), "job", one.name) for one in found]
+
+
+def objects(reader: collect.Reader, facts: Facts, whole: bool, volumes: bool) -> list[Object]:
+    """The objects of the run, or of the whole job, as far as the cluster has their kinds and they may be listed."""
+    selector = f"{JOB}={facts.job}" + ("" if whole else f",{RUN}={facts.run}")
+    found = [one for group, kind in KINDS for one in _listed(reader, facts, group, kind, selector)]
+    if volumes:
+        found += _listed(reader, facts, *CLAIMS, f"{JOB}={facts.job}")
+    return found
+
+
+def _listed(reader: collect.Reader, facts: Facts, group: str, kind: str, selector: str) -> Iterator[Object]:
+    address = f"{group}/namespaces/{facts.namespace}/{kind}"
+    try:
+        for found in reader.items(address, labelSelector=selector):
+            name = found["metadata"]["name"]
+            yield Object(f"{address}/{name}", kind.removesuffix("s").replace("policie", "policy"), name)
+    except ApiError as error:
+        if error.status not in (collect.FORBIDDEN, collect.MISSING):
+            raise
+
+
+def stopped_record(facts: Facts) -> dict[str, Any]:
+    """The change of the record for a run that had no launcher left to write its own end."""
+    now = stamp(facts.now)
+    start = facts.record.get("startTime") or now
+    said = {"phase": "Stopped", "reason": "JobDeleted", "message": "by dsgen stop", "startTime": start, "endTime": now}
+    empty: dict[str, Any] = {"version": VERSION, "exitCode": None, "worldSize": None, "attempts": []}
+    return {"data": {facts.run: json.dumps({**empty, **facts.record, **said}, ensure_ascii=False)}}
+
+
+def has_ended(facts: Facts) -> bool:
+    """Whether the record has an end."""
+    return facts.record.get("phase") in ENDS
+
+
+def listed(objects: Iterable[Object]) -> str:
+    """Objects as lines."""
+    return "".join(f"  {one.kind}/{one.name}\n" for one in objects)

@@ -1,0 +1,224 @@
+"""The Kubernetes API as plain dicts: lists in pages, watches, logs; and every failure as one sentence.
+
+The library gives the login (kubeconfig, exec plugins, pod) and the connection. Its typed client is not used: it would
+build an object of hundreds of fields for each pod, and it changes with every release.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import re
+import time
+from collections.abc import Iterator
+from email.utils import parsedate_to_datetime
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlencode
+
+import urllib3
+import yaml
+from kubernetes import client, config
+
+from dsgen.errors import ApiError
+
+PAGE = 500
+REBUILD_SECONDS = 20 * 60
+"""A client never reads its kubeconfig again by itself, and certificates and tokens in it are rotated."""
+CONNECT_SECONDS, READ_SECONDS = 5, 60
+WATCH_SECONDS = 240
+IN_CLUSTER = Path("/var/run/secrets/kubernetes.io/serviceaccount")
+MANAGER = "dsgen"
+_CONNECTION = re.compile(r"^\S*Connection\(.*?\): ")
+JSON_PATCH, MERGE_PATCH = "application/json-patch+json", "application/merge-patch+json"
+
+
+class Cluster:
+    """One cluster, as one context of a kubeconfig or as the pod that this runs in."""
+
+    def __init__(self, context: str = "", kubeconfig: str = "") -> None:
+        self.context, self.kubeconfig = context, kubeconfig
+        self.namespace = "default"
+        self.clock_offset = 0.0
+        self._connect()
+
+    def now(self) -> float:
+        """The time of the API server: the clock of this machine may be wrong."""
+        return time.time() + self.clock_offset
+
+    def get(self, path: str) -> dict[str, Any]:
+        return self._json("GET", path)
+
+    def patch(self, path: str, body: Any, content_type: str = MERGE_PATCH) -> dict[str, Any]:
+        query = {"fieldManager": MANAGER}
+        return self._json("PATCH", path, query, json.dumps(body), {"Content-Type": content_type})
+
+    def delete(self, path: str) -> None:
+        body = json.dumps({"propagationPolicy": "Background"})
+        self._json("DELETE", path, {}, body, {"Content-Type": "application/json"})
+
+    def items(self, path: str, **query: str) -> Iterator[dict[str, Any]]:
+        """All objects of a list, in pages. Raises ApiError."""
+        token = ""
+        while True:
+            page = self._json("GET", path, {**query, "limit": str(PAGE), **({"continue": token} if token else {})})
+            yield from page.get("items") or []
+            token = page.get("metadata", {}).get("continue", "")
+            if not token:
+                return
+
+    def watch(self, path: str, **query: str) -> Iterator[dict[str, Any]]:
+        """What changes from now on, until the API server ends the watch; an expired one ends it too."""
+        version = self._json("GET", path, {**query, "limit": "1"})["metadata"]["resourceVersion"]
+        asked = {**query, "watch": "1", "resourceVersion": version, "timeoutSeconds": str(WATCH_SECONDS)}
+        for line in self.lines(path, asked, WATCH_SECONDS + CONNECT_SECONDS):
+            event = json.loads(line)
+            if event["type"] == "ERROR":
+                return
+            yield event
+
+    def lines(self, path: str, query: dict[str, str], read_seconds: float | None = READ_SECONDS) -> Iterator[bytes]:
+        """An answer line by line, as it comes, each without its end. A connection that breaks raises ApiError."""
+        response = self._request("GET", path, query, read_seconds=read_seconds)
+        rest = b""
+        try:
+            for chunk in response.stream(65536):
+                *whole, rest = (rest + chunk).split(b"\n")
+                yield from whole
+        except (urllib3.exceptions.HTTPError, OSError) as error:
+            raise ApiError(self._unreachable(error)) from error
+        finally:
+            response.close()
+        if rest:
+            yield rest
+
+    def _json(self, method: str, path: str, query: Any = None, body: str = "", headers: Any = None) -> dict[str, Any]:
+        response = self._request(method, path, query or {}, body, headers)
+        try:
+            content: dict[str, Any] = json.loads(response.data)
+        except (ValueError, urllib3.exceptions.HTTPError) as error:
+            raise ApiError(f"{self.server} does not answer as Kubernetes does") from error
+        return content
+
+    def _request(
+        self,
+        method: str,
+        path: str,
+        query: dict[str, str],
+        body: str = "",
+        headers: dict[str, str] | None = None,
+        read_seconds: float | None = READ_SECONDS,
+    ) -> urllib3.BaseHTTPResponse:
+        if time.monotonic() - self._made_at > REBUILD_SECONDS:
+            self._connect()
+        address = f"{self.server}{path}" + (f"?{urlencode(query)}" if query else "")
+        try:
+            response: urllib3.BaseHTTPResponse = self._pool.request(
+                method,
+                address,
+                body=body or None,
+                headers={"Accept": "application/json", **self._login(), **(headers or {})},
+                preload_content=False,
+                retries=False,
+                timeout=urllib3.Timeout(connect=CONNECT_SECONDS, read=read_seconds),
+            )
+        except (urllib3.exceptions.HTTPError, OSError) as error:
+            raise ApiError(self._unreachable(error)) from error
+        if date := response.headers.get("Date"):
+            self.clock_offset = parsedate_to_datetime(date).timestamp() - time.time()
+        if response.status >= 300:
+            raise self._refusal(response, path)
+        return response
+
+    # The login
+
+    def _connect(self) -> None:
+        """Build the client anew from the kubeconfig, or, without one, from the pod's own account."""
+        complaints = _Complaints()
+        logging.getLogger().addHandler(complaints)  # the library only logs that a login command failed
+        try:
+            self._configuration = self._configured()
+        except (config.ConfigException, OSError, yaml.YAMLError) as error:
+            raise ApiError(f"cannot use {self._named()}: {_one_line(str(error))}") from error
+        finally:
+            logging.getLogger().removeHandler(complaints)
+        if complaints.texts:
+            raise ApiError(f"cannot log in with {self._named()}: {_one_line(complaints.texts[0])}{self._command()}")
+        self.server = self._configuration.host.rstrip("/")
+        self._pool = client.ApiClient(self._configuration).rest_client.pool_manager
+        self._made_at = time.monotonic()
+
+    def _configured(self) -> Any:
+        configuration = client.Configuration()
+        file = self.kubeconfig or None
+        if not (file or self.context) and (IN_CLUSTER / "token").exists() and not _kubeconfig_is_there():
+            config.load_incluster_config(configuration)
+            self.namespace = (IN_CLUSTER / "namespace").read_text().strip()
+            return configuration
+        contexts, active = config.list_kube_config_contexts(file)
+        if self.context:
+            active = next((found for found in contexts if found["name"] == self.context), None)
+            if not active:
+                known = ", ".join(sorted(found["name"] for found in contexts))
+                raise config.ConfigException(f"there is no context {self.context}; possible: {known}")
+        self.namespace = active["context"].get("namespace") or "default"
+        config.load_kube_config(file, self.context or None, configuration, persist_config=False)
+        return configuration
+
+    def _login(self) -> dict[str, str]:
+        """The header with the login, asked for each time: the library renews what has expired."""
+        found = self._configuration.auth_settings().get("BearerToken")
+        return {found["key"]: found["value"]} if found else {}
+
+    def _named(self) -> str:
+        parts = [f"context {self.context}"] if self.context else []
+        return " of ".join([*parts, self.kubeconfig or "the kubeconfig"])
+
+    def _command(self) -> str:
+        """The login command of the kubeconfig, for people whose login has failed: its name alone, never its output."""
+        try:
+            loader = config.kube_config._get_kube_config_loader(self.kubeconfig or _kubeconfig_path())
+            loader.set_active_context(self.context or None)
+            command = loader._user["exec"]["command"]
+        except (AttributeError, KeyError, TypeError, config.ConfigException):
+            return ""
+        return f" (the login command is {command})"
+
+    # Failures in words
+
+    def _unreachable(self, error: Exception) -> str:
+        reason = _CONNECTION.sub("", _one_line(str(getattr(error, "reason", None) or error)))
+        return f"cannot reach the API server {self.server} ({reason})"
+
+    def _refusal(self, response: urllib3.BaseHTTPResponse, path: str) -> ApiError:
+        try:
+            said = _one_line(json.loads(response.data).get("message", ""))
+        except (ValueError, AttributeError, urllib3.exceptions.HTTPError):
+            said = ""
+        status = response.status
+        if status == 401:
+            return ApiError(f"{self.server} does not accept the login of {self._named()}: log in again", status)
+        return ApiError(said or f"{self.server}{path}: HTTP {status}", status)
+
+
+class _Complaints(logging.Handler):
+    """Keeps what is logged."""
+
+    def __init__(self) -> None:
+        super().__init__(logging.ERROR)
+        self.texts: list[str] = []
+
+    def emit(self, record: logging.LogRecord) -> None:
+        self.texts.append(record.getMessage())
+
+
+def _kubeconfig_path() -> str:
+    return str(config.kube_config.KUBE_CONFIG_DEFAULT_LOCATION)
+
+
+def _kubeconfig_is_there() -> bool:
+    return any(Path(part).expanduser().exists() for part in _kubeconfig_path().split(":") if part)
+
+
+def _one_line(text: str) -> str:
+    return " ".join(text.split())

@@ -1,0 +1,163 @@
+"""Asks a cluster for what is known of jobs and runs: few lists, and nothing that may not be read is an error."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any, Protocol, TypeVar
+
+from dsgen.cluster.facts import JOB, LEASE, RUN, Dict, Event, Facts, Job, parsed, seconds
+from dsgen.cluster.parse import event, job, pod
+from dsgen.errors import ApiError
+
+T = TypeVar("T")
+SETTINGS = "settings.json"
+COMPONENT = "app.kubernetes.io/component"
+"""What an object is for; the component `scripts` is large, and nobody looks at it here."""
+RECORD_SUFFIX = "-status"
+FORBIDDEN, MISSING = 403, 404
+PVC = "PersistentVolumeClaim"
+KUEUE = "/apis/kueue.x-k8s.io"
+GANGS = ("/apis/scheduling.volcano.sh/v1beta1", "/apis/scheduling.x-k8s.io/v1alpha1")
+
+
+class Reader(Protocol):
+    """The part of the API that is used here."""
+
+    def now(self) -> float: ...
+
+    def get(self, path: str) -> dict[str, Any]: ...
+
+    def items(self, path: str, **query: str) -> Iterator[dict[str, Any]]: ...
+
+
+def path(kind: str, namespace: str = "", name: str = "") -> str:
+    """The address of a kind of the API, of one namespace or of all, or of one object."""
+    group = "/apis/batch/v1" if kind == "jobs" else "/api/v1"
+    inside = f"/namespaces/{namespace}" if namespace else ""
+    return f"{group}{inside}/{kind}" + (f"/{name}" if name else "")
+
+
+def jobs(reader: Reader, namespace: str, selector: str = JOB) -> list[Job]:
+    """The Jobs that belong to dsgen; without a namespace those of all."""
+    return [job(found) for found in reader.items(path("jobs", namespace), labelSelector=selector)]
+
+
+def records(reader: Reader, namespace: str, selector: str = JOB) -> dict[tuple[str, str], dict[str, str]]:
+    """The data of all records, by namespace and job."""
+    found = reader.items(path("configmaps", namespace), labelSelector=f"{selector},{COMPONENT}=status")
+    metas = ((entry["metadata"], entry.get("data") or {}) for entry in found)
+    return {
+        (meta["namespace"], meta["labels"][JOB]): data
+        for meta, data in metas
+        if meta["name"] == meta["labels"][JOB] + RECORD_SUFFIX
+    }
+
+
+def runs(found: Iterable[Job], data: Dict) -> list[str]:
+    """The ids of a job's runs, the newest first: by their Jobs, else by their records."""
+    began = {run: seconds(parsed(text).get("startTime")) or 0 for run, text in data.items() if run != LEASE}
+    began |= {one.run: one.created for one in sorted(found, key=lambda one: -one.created)}
+    return sorted(began, key=lambda run: (-began[run], run))
+
+
+def with_record(facts: Facts, data: Dict | None) -> Facts:
+    """The facts with what the record says."""
+    text = (data or {}).get(facts.run)
+    facts.record_seen = data is not None
+    facts.record, facts.record_bytes = parsed(text), len((text or "").encode())
+    facts.lease = parsed((data or {}).get(LEASE))
+    return facts
+
+
+def with_jobs(facts: Facts, found: Iterable[Job]) -> Facts:
+    """The facts with the two Jobs of the run."""
+    of_run = {one.role: one for one in found if one.run == facts.run}
+    facts.launcher, facts.worker = of_run.get("launcher"), of_run.get("worker")
+    return facts
+
+
+def run_facts(reader: Reader, namespace: str, name: str, run: str = "") -> Facts | None:
+    """Jobs, pods, record, settings and events of a run, in four lists; None when there is no such job or run.
+
+    The Jobs come first: a Job whose end is seen has its end in the record that is read after it.
+    """
+    selector = f"{JOB}={name}"
+    found = jobs(reader, namespace, selector)
+    pods = [pod(entry) for entry in reader.items(path("pods", namespace), labelSelector=selector)]
+    config = f"{selector},{COMPONENT} in (status,config)"
+    maps = {
+        entry["metadata"]["name"]: entry for entry in reader.items(path("configmaps", namespace), labelSelector=config)
+    }
+    record = maps.get(name + RECORD_SUFFIX)
+    data = (record or {}).get("data") or {}
+    known = runs(found, data)
+    if not known and record is None:
+        return None
+    facts = Facts(name, namespace, run or next(iter(known), ""), reader.now())
+    if run and run not in known:
+        return None
+    facts.pods = [one for one in pods if one.run == facts.run]
+    facts.settings = _settings(maps.values(), facts.run)
+    events = _visible(facts, "events", lambda: _events(reader, facts))
+    facts.events = events or []
+    return with_record(with_jobs(facts, found), data if record else None)
+
+
+def _settings(maps: Iterable[Dict], run: str) -> dict[str, Any]:
+    of_run = (m for m in maps if m["metadata"]["labels"].get(RUN) == run)
+    return next((parsed(m["data"][SETTINGS]) for m in of_run if SETTINGS in (m.get("data") or {})), {})
+
+
+def _events(reader: Reader, facts: Facts) -> list[Event]:
+    """Events of the run's objects; those of claims carry no name of the run, so all claims' are kept."""
+    mine = {facts.job, *(one.name for one in facts.pods)}
+    prefix = f"{facts.job}-{facts.run}"
+    found = (event(entry) for entry in reader.items(path("events", facts.namespace)))
+    return [one for one in found if one.name in mine or one.name.startswith(prefix) or one.kind == PVC]
+
+
+def surroundings(reader: Reader, facts: Facts) -> Facts:
+    """The facts with what is around the run: claims, nodes, queue, gang. What may not be read is `hidden`."""
+    space, selector = facts.namespace, f"{JOB}={facts.job}"
+    claims = path("persistentvolumeclaims", space)
+    facts.claims = _visible(facts, "claims", lambda: [*reader.items(claims, labelSelector=selector)])
+    facts.nodes = _visible(facts, "nodes", lambda: [_node(found) for found in reader.items(path("nodes"))])
+    if facts.worker and facts.worker.queue:
+        facts.workloads = _visible(facts, "Workloads of Kueue", lambda: _workloads(reader, facts))
+    gangs = [found for group in GANGS for found in _gangs(reader, facts, group)]
+    facts.gangs = gangs or None
+    return facts
+
+
+def _node(found: Dict) -> Dict:
+    """The part of a node that is looked at; its list of images is large."""
+    status = {key: found["status"].get(key) for key in ("allocatable", "conditions")}
+    return {"metadata": {"name": found["metadata"]["name"]}, "spec": found["spec"], "status": status}
+
+
+def _workloads(reader: Reader, facts: Facts) -> list[Dict]:
+    version = reader.get(KUEUE)["preferredVersion"]["version"]
+    uids = {one.uid for one in (facts.launcher, facts.worker) if one}
+    found = reader.items(f"{KUEUE}/{version}/namespaces/{facts.namespace}/workloads")
+    return [w for w in found if any(o["uid"] in uids for o in w["metadata"].get("ownerReferences", []))]
+
+
+def _gangs(reader: Reader, facts: Facts, group: str) -> list[Dict]:
+    """The run's PodGroup of one group; asked for only where a pod has a scheduler of its own."""
+    if all(one.scheduler in ("", "default-scheduler") for one in facts.workers):
+        return []
+    address = f"{group}/namespaces/{facts.namespace}/podgroups"
+    selector = f"{JOB}={facts.job},{RUN}={facts.run}"
+    return _visible(facts, "PodGroups", lambda: list(reader.items(address, labelSelector=selector))) or []
+
+
+def _visible(facts: Facts, what: str, ask: Callable[[], T]) -> T | None:
+    """The answer; None where it may not be had, which is noted, or where the cluster has no such kind."""
+    try:
+        return ask()
+    except ApiError as error:
+        if error.status not in (FORBIDDEN, MISSING):
+            raise
+        if error.status == FORBIDDEN:
+            facts.hidden.append(what)
+        return None

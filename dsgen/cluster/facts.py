@@ -1,0 +1,217 @@
+"""What is known of one run, as small objects. Pure functions."""
+
+from __future__ import annotations
+
+import calendar
+import json
+import re
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+Dict = Mapping[str, Any]
+JOB, RUN, ROLE = "dsgen.dev/job", "dsgen.dev/run", "dsgen.dev/role"
+ACCELERATOR = re.compile(r"/(?!.*(?:mem|core|rdma|nic)).*(gpu|gaudi|neuron|ascend|npu|tpu|mlu|dcu|mig-)", re.I)
+LEASE = "_lease"
+
+
+@dataclass(frozen=True)
+class Condition:
+    """One condition of an object that is True or False."""
+
+    status: str
+    reason: str
+    message: str
+    since: float | None
+
+
+@dataclass(frozen=True)
+class Container:
+    """One container of a pod. `state`: waiting, running, terminated, or empty before the kubelet has said anything."""
+
+    name: str
+    kind: str  # init, sidecar or main
+    image: str
+    state: str
+    reason: str
+    message: str
+    exit_code: int | None
+    restarts: int
+    ready: bool
+    started: float | None
+    finished: float | None
+
+
+@dataclass(frozen=True)
+class Pod:
+    """One pod of the run. `gone` is a pod that has ended, `up` one whose main container runs."""
+
+    name: str
+    uid: str
+    role: str
+    run: str
+    index: int
+    node: str
+    phase: str
+    reason: str
+    message: str
+    deleting: bool
+    scheduler: str
+    created: float
+    ended: float | None
+    conditions: Mapping[str, Condition]
+    containers: tuple[Container, ...]
+    requests: Mapping[str, str]
+
+    @property
+    def gone(self) -> bool:
+        return self.phase in ("Succeeded", "Failed")
+
+    @property
+    def main(self) -> Container | None:
+        return next((found for found in self.containers if found.name == self.role), None)
+
+    @property
+    def up(self) -> bool:
+        return bool(self.main and self.main.state == "running" and not self.gone)
+
+    @property
+    def ready(self) -> bool:
+        found = self.conditions.get("Ready")
+        return bool(found and found.status == "True")
+
+    @property
+    def restarts(self) -> int:
+        return sum(found.restarts for found in self.containers)
+
+    @property
+    def scheduled(self) -> float | None:
+        found = self.conditions.get("PodScheduled")
+        return found.since if found and found.status == "True" else None
+
+
+@dataclass(frozen=True)
+class Job:
+    """The launcher's or the workers' Job of a run."""
+
+    name: str
+    namespace: str
+    uid: str
+    role: str
+    job: str
+    run: str
+    created: float
+    deleting: bool
+    suspended: bool
+    suspended_by: str
+    parallelism: int
+    completions: int | None
+    active: int
+    failed: int
+    queue: str
+    account: str
+    requests: Mapping[str, str]
+    conditions: Mapping[str, Condition]
+    labels: Mapping[str, str]
+    annotations: Mapping[str, str]
+    managers: tuple[str, ...]
+
+    @property
+    def ended(self) -> str:
+        """Complete or Failed, empty for a Job that goes on."""
+        return next((word for word in ("Complete", "Failed") if word in true(self.conditions)), "")
+
+
+@dataclass(frozen=True)
+class Event:
+    """One event, about the object `kind`/`name`."""
+
+    kind: str
+    name: str
+    uid: str
+    type: str
+    reason: str
+    message: str
+    last: float
+
+
+@dataclass
+class Facts:
+    """Everything that was seen of one run. `hidden`: kinds that may not be read. None: not asked for, or hidden."""
+
+    job: str
+    namespace: str
+    run: str
+    now: float
+    record: Dict = field(default_factory=dict)
+    record_bytes: int = 0
+    record_seen: bool = False
+    lease: Dict = field(default_factory=dict)
+    settings: Dict = field(default_factory=dict)
+    launcher: Job | None = None
+    worker: Job | None = None
+    pods: list[Pod] = field(default_factory=list)
+    events: list[Event] = field(default_factory=list)
+    claims: Sequence[Dict] | None = None
+    nodes: Sequence[Dict] | None = None
+    workloads: Sequence[Dict] | None = None
+    gangs: Sequence[Dict] | None = None
+    hidden: list[str] = field(default_factory=list)
+
+    def pods_of(self, role: str) -> list[Pod]:
+        """Pods of one role, of each index the newest only; the older ones were lost."""
+        newest = {pod.index: pod for pod in sorted(self.pods, key=lambda pod: pod.created) if pod.role == role}
+        return [newest[index] for index in sorted(newest)]
+
+    @property
+    def launcher_pod(self) -> Pod | None:
+        return next(iter(self.pods_of("launcher")), None)
+
+    @property
+    def workers(self) -> list[Pod]:
+        return self.pods_of("worker")
+
+    @property
+    def wanted(self) -> int:
+        """The number of worker pods: what the run began with, else what its Job asks for."""
+        if "workers" in self.settings:
+            return int(self.settings["workers"]) + int(self.settings.get("spares", 0))
+        return self.worker.parallelism if self.worker else int(self.record.get("workers", {}).get("replicas", 0))
+
+    @property
+    def heard(self) -> float | None:
+        """When the launcher pod of this run last renewed the lease."""
+        return seconds(self.lease.get("time")) if self.lease.get("run") == self.run else None
+
+
+def true(conditions: Mapping[str, Condition]) -> dict[str, Condition]:
+    """The conditions that hold."""
+    return {name: found for name, found in conditions.items() if found.status == "True"}
+
+
+def seconds(text: str | None) -> float | None:
+    """Seconds since 1970 of a time of the API or of the record, None for no time."""
+    try:
+        return float(calendar.timegm(time.strptime((text or "")[:19], "%Y-%m-%dT%H:%M:%S")))
+    except ValueError:
+        return None
+
+
+def stamp(moment: float | None) -> str | None:
+    """RFC 3339 in UTC, as the API has it."""
+    return None if moment is None else time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(moment))
+
+
+def parsed(text: str | None) -> dict[str, Any]:
+    """A map from its JSON; empty when it is none."""
+    try:
+        content = json.loads(text or "")
+    except ValueError:
+        return {}
+    return content if isinstance(content, dict) else {}
+
+
+def accelerators(requests: Mapping[str, str]) -> dict[str, int]:
+    """Devices that a pod asks for, by resource."""
+    return {name: int(count) for name, count in requests.items() if ACCELERATOR.search(name) and str(count).isdigit()}

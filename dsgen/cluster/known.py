@@ -1,0 +1,460 @@
+"""The causes that are known, as a table. Its order is that of the roots: what stands first explains the rest."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+
+class Row(NamedTuple):
+    """One cause: the place that is looked at, the words there, a sentence, the keys of the values file to change."""
+
+    place: str
+    words: str
+    reason: str
+    sentence: str
+    keys: tuple[str, ...] = ()
+
+
+RESOURCES = ("workers.resources", "workers.accelerator.count")
+IMAGE = ("image.repository", "image.tag")
+
+TABLE = (
+    # The Jobs and their pods could not be made.
+    Row(
+        "creation",
+        r"[Ss]ervice ?[Aa]ccount.* \"?(?P<name>[\w.-]+)\"? not found",
+        "ServiceAccountMissing",
+        "ServiceAccount {name} does not exist, so no pod of {about} can be made",
+        ("serviceAccount.name",),
+    ),
+    Row(
+        "creation",
+        r"exceeded quota: (?P<name>[\w.-]+), requested: (?P<asked>.*?), used: (?P<used>.*?), limited: (?P<limit>.*)",
+        "QuotaExceeded",
+        "ResourceQuota {name} of the namespace refuses pods: {asked} asked, {used} in use, the limit is {limit}",
+        RESOURCES,
+    ),
+    Row(
+        "creation",
+        r"failed quota: (?P<name>[\w.-]+): must specify (?P<what>.*)",
+        "QuotaExceeded",
+        "ResourceQuota {name} of the namespace wants {what} in every container",
+        RESOURCES,
+    ),
+    Row(
+        "creation",
+        r"violates PodSecurity \"(?P<level>[^\"]+)\": (?P<what>.*)",
+        "PodSecurity",
+        "the namespace enforces Pod Security {level}, which refuses the pods: {what}",
+        ("security.podSecurityLevel",),
+    ),
+    Row(
+        "creation",
+        r"(?:maximum|minimum) \S+ usage per|max(?:imum)? .*limit to request ratio|per (?:Container|Pod) is",
+        "LimitRange",
+        "a LimitRange of the namespace refuses pods: {text}",
+        RESOURCES,
+    ),
+    Row(
+        "creation",
+        r"admission webhook \"(?P<name>[^\"]+)\" denied the request: ?(?P<what>.*)",
+        "WebhookDenied",
+        "the admission webhook {name} refuses pods: {what}",
+    ),
+    Row(
+        "creation",
+        r"ValidatingAdmissionPolicy '(?P<name>[^']+)'.*denied request: ?(?P<what>.*)",
+        "PolicyDenied",
+        "the admission policy {name} refuses pods: {what}",
+    ),
+    Row(
+        "creation",
+        r"failed calling webhook \"(?P<name>[^\"]+)\"",
+        "WebhookUnreachable",
+        "the API server cannot reach the admission webhook {name}: whoever runs the cluster can mend that",
+    ),
+    Row(
+        "creation",
+        r"no PriorityClass with name (?P<name>[\w.-]+)",
+        "PriorityClassMissing",
+        "PriorityClass {name} does not exist",
+        ("scheduling.priorityClass", "workers.priorityClassName"),
+    ),
+    Row("creation", r"", "PodsRefused", "the API server refuses the pods of {about}: {text}"),
+    Row("job", r"missing (?P<role>\w+)", "JobMissing", "{about} does not exist: it was deleted, or never applied"),
+    # They wait in a queue.
+    Row(
+        "queue",
+        r"no Kueue (?P<queue>\S+)",
+        "KueueMissing",
+        "{about} is for the queue {queue}, and the cluster has no Kueue",
+        ("scheduling.queue",),
+    ),
+    Row(
+        "queue",
+        r"no Workload (?P<queue>\S+)",
+        "KueueSilent",
+        "{about} is suspended for the queue {queue}, and Kueue made no Workload of it: does it watch the namespace?",
+        ("scheduling.queue", "lifecycle.suspend"),
+    ),
+    Row(
+        "queue",
+        r"LocalQueue (?P<queue>\S+) doesn't exist",
+        "QueueMissing",
+        "the namespace has no queue {queue}",
+        ("scheduling.queue",),
+    ),
+    Row(
+        "queue",
+        r"ClusterQueue (?P<queue>\S+) doesn't exist",
+        "QueueMissing",
+        "the ClusterQueue {queue} behind the queue does not exist",
+        ("scheduling.queue",),
+    ),
+    Row(
+        "queue",
+        r"(?P<queue>(?:Cluster|Local)Queue \S+) is inactive",
+        "QueueInactive",
+        "{queue} is inactive: it admits nothing",
+    ),
+    Row("queue", r"^inactive", "WorkloadInactive", "the Workload of {about} was switched off (spec.active is false)"),
+    Row(
+        "queue",
+        r"namespace doesn't match",
+        "QueueNamespace",
+        "the queue does not take jobs of this namespace",
+        ("scheduling.queue",),
+    ),
+    Row(
+        "queue",
+        r"insufficient quota for (?P<what>\S+) in flavor (?P<flavor>[^\s,]+).* > maximum capacity \((?P<most>[^)]*)\)",
+        "QuotaNever",
+        "the queue can never admit this run: it asks for more {what} than flavor {flavor} has ({most})",
+        RESOURCES,
+    ),
+    Row(
+        "queue",
+        r"untolerated taint (?P<what>.*?) in flavor (?P<flavor>[^\s,]+)",
+        "FlavorMismatch",
+        "flavor {flavor} of the queue has the taint {what}, which the workers do not tolerate",
+        ("workers.tolerations",),
+    ),
+    Row(
+        "queue",
+        r"flavor (?P<flavor>\S+) doesn't match node affinity",
+        "FlavorMismatch",
+        "the workers' node selector does not fit flavor {flavor} of the queue",
+        ("workers.nodeSelector",),
+    ),
+    Row(
+        "queue",
+        r"resource (?P<what>\S+) unavailable in ClusterQueue",
+        "FlavorMismatch",
+        "the queue has no quota for {what} at all",
+        ("scheduling.queue", *RESOURCES),
+    ),
+    Row(
+        "queue",
+        r"^Evicted Preempted in \S+ (?P<what>.*)",
+        "Preempted",
+        "{about} gave way to another job: {what}",
+        ("scheduling.priorityClass",),
+    ),
+    Row(
+        "queue",
+        r"insufficient unused quota for (?P<what>\S+) in flavor (?P<flavor>[^\s,]+),? ?(?P<more>[^,;.]*)",
+        "QuotaTaken",
+        "the quota of flavor {flavor} is in use: {more} ({what}); the run waits for its turn",
+    ),
+    Row("queue", r"^QuotaReserved (?P<what>.*)", "QueueWaits", "{about} waits in its queue: {what}"),
+    Row(
+        "gang",
+        r"no scheduler (?P<name>\S+)",
+        "SchedulerMissing",
+        "no scheduler {name} looks at {about}: is it running?",
+        ("scheduling.gang", "workers.schedulerName"),
+    ),
+    Row(
+        "gang",
+        r"Unschedulable (?P<what>.*)",
+        "GangUnschedulable",
+        "{about}: the workers do not fit all at once: {what}",
+        ("workers.replicas", *RESOURCES),
+    ),
+    # Their volumes.
+    Row(
+        "claim",
+        r"storageclass\S* \"(?P<name>[^\"]+)\" not found",
+        "StorageClassMissing",
+        "{about} is for StorageClass {name}, which does not exist",
+        ("storage.NAME.create.storageClass",),
+    ),
+    Row(
+        "claim",
+        r"no storage class is set",
+        "StorageClassMissing",
+        "{about} names no StorageClass, and the cluster has no default one",
+        ("storage.NAME.create.storageClass",),
+    ),
+    Row(
+        "claim",
+        r"^(?:ProvisioningFailed|ExternalProvisioning): (?P<what>.*)",
+        "ClaimUnbound",
+        "no volume could be made for {about}: {what}",
+        ("storage.NAME.create.storageClass", "storage.NAME.create.accessModes"),
+    ),
+    Row(
+        "scheduling",
+        r"persistentvolumeclaim \"(?P<name>[^\"]+)\" not found",
+        "ClaimMissing",
+        "claim {name}, which {about} mounts, does not exist",
+        ("storage.NAME.existingClaim",),
+    ),
+    Row(
+        "scheduling",
+        r"unbound immediate PersistentVolumeClaims",
+        "ClaimUnbound",
+        "a claim of {about} has no volume yet",
+        ("storage.NAME.create",),
+    ),
+    Row(
+        "scheduling",
+        r"volume node affinity conflict",
+        "VolumeZone",
+        "the volume of a claim is bound to other nodes than those that {about} may run on",
+        ("storage.NAME", "workers.nodeSelector"),
+    ),
+    # No node takes them.
+    Row(
+        "scheduling",
+        r"(?i)podgroup|gang|minMember",
+        "GangUnschedulable",
+        "{about}: the workers do not fit all at once: {text}",
+        ("workers.replicas", *RESOURCES),
+    ),
+    Row(
+        "scheduling",
+        r"^too large: (?P<asked>\S+) (?P<what>\S+) of (?P<largest>[^;]+);",
+        "NoNodeBigEnough",
+        "{asked} {what} asked, no node has more than {largest}",
+        RESOURCES,
+    ),
+    Row(
+        "scheduling",
+        r"^taken: (?P<asked>\S+) (?P<what>[^;]+);",
+        "NodesFull",
+        "{asked} {what} asked, and no node has that many free",
+        RESOURCES,
+    ),
+    Row(
+        "scheduling",
+        r"didn't match Pod's node affinity/selector",
+        "NoNodeSelected",
+        "no free node has the labels that {about} selects",
+        ("workers.nodeSelector", "workers.affinity"),
+    ),
+    Row(
+        "scheduling",
+        r"untolerated taint\(?s?\)? ?(?P<what>\{[^}]*\})?",
+        "TaintNotTolerated",
+        "the nodes have a taint {what} that {about} does not tolerate",
+        ("workers.tolerations",),
+    ),
+    Row(
+        "scheduling",
+        r"topology spread|anti-?affinity",
+        "SpreadImpossible",
+        "the nodes left do not fit how the workers are to be spread",
+        ("workers.affinity", "scheduling.topology"),
+    ),
+    Row(
+        "scheduling",
+        r"^SchedulingGated",
+        "SchedulingGated",
+        "{about} has a scheduling gate, which somebody else must remove",
+    ),
+    Row("scheduling", r"", "Unschedulable", "no node takes {about}: {text}"),
+    # Their containers do not start.
+    Row(
+        "container",
+        r"^ErrImageNeverPull",
+        "ImageNotOnNode",
+        "{about}: the image is not on the node, and image.pullPolicy is Never",
+        ("image.pullPolicy", *IMAGE),
+    ),
+    Row("container", r"^InvalidImageName", "ImageName", "{about}: this is no name of an image", IMAGE),
+    Row(
+        "container",
+        r"(?i)image.*(?:toomanyrequests|429|rate limit)",
+        "ImageRateLimit",
+        "{about}: the registry lets nobody pull more for now",
+        ("image.pullSecrets",),
+    ),
+    Row(
+        "container",
+        r"(?i)image.*(?:unauthorized|denied|forbidden|401|403|authorization failed)",
+        "ImageAccess",
+        "{about}: the registry refuses the pull",
+        ("image.pullSecrets",),
+    ),
+    Row(
+        "container",
+        r"(?i)image.*(?:not found|manifest unknown|no such manifest)",
+        "ImageMissing",
+        "{about}: the registry has no such image",
+        IMAGE,
+    ),
+    Row(
+        "container",
+        r"(?i)image.*(?:no such host|dial tcp|i/o timeout|connection refused|try again|TLS|x509)",
+        "RegistryUnreachable",
+        "{about}: the node cannot reach the registry",
+        IMAGE,
+    ),
+    Row(
+        "container",
+        r"^(?:ErrImagePull|ImagePullBackOff|ImageInspectError|RegistryUnavailable)",
+        "ImagePull",
+        "{about}: the image cannot be pulled",
+        IMAGE,
+    ),
+    Row(
+        "container",
+        r"^CreateContainerConfigError: (?P<kind>secret|configmap) \"(?P<name>[^\"]+)\" not found",
+        "ConfigMissing",
+        "{kind} {name}, which {about} reads, does not exist",
+        ("training.envFrom", "training.env"),
+    ),
+    Row(
+        "container",
+        r"^CreateContainerConfigError: couldn't find key (?P<key>\S+) in (?P<kind>\w+) (?P<name>\S+)",
+        "ConfigKeyMissing",
+        "{kind} {name} has no key {key}, which {about} reads",
+        ("training.env",),
+    ),
+    Row(
+        "container",
+        r"runAsNonRoot|run as root",
+        "RunAsRoot",
+        "{about} would run as root, which the pod forbids",
+        ("security.podSecurityContext",),
+    ),
+    Row(
+        "container",
+        r"^(?:RunContainerError|CreateContainerError|StartError|CrashLoopBackOff): ?(?P<what>.*)",
+        "ContainerCannotStart",
+        "{about} cannot start: {what}",
+        IMAGE,
+    ),
+    Row(
+        "mount",
+        r"(?P<kind>secret|configmap) \"(?P<name>[^\"]+)\" not found",
+        "ConfigMissing",
+        "{kind} {name}, which {about} mounts, does not exist",
+        ("storage.NAME", "code.git.secretName", "ssh.secret.name"),
+    ),
+    Row(
+        "mount",
+        r"references non-existent (?P<kind>secret|config) key: (?P<key>\S+)",
+        "ConfigKeyMissing",
+        "a {kind} that {about} mounts has no key {key}",
+        ("storage.NAME",),
+    ),
+    Row("mount", r"^FailedCreatePodSandBox: (?P<what>.*)", "SandboxFailed", "the node cannot make {about}: {what}"),
+    Row(
+        "mount",
+        r"^\w+: (?P<what>.*)",
+        "MountFailed",
+        "a volume of {about} cannot be mounted: {what}",
+        ("storage.NAME",),
+    ),
+    # They ended.
+    Row(
+        "exit",
+        r"^\w+ OOMKilled",
+        "OutOfMemory",
+        "{about} was killed: it needed more memory than its limit",
+        ("workers.resources.limits.memory",),
+    ),
+    Row(
+        "exit",
+        r"^\w+ (?:StartError|ContainerCannotRun) \d+ ?(?P<what>.*)",
+        "ContainerCannotStart",
+        "{about} cannot start: {what}",
+        IMAGE,
+    ),
+    Row(
+        "exit",
+        r"^worker \S* ?78\b ?(?P<what>.*)",
+        "WorkerUnfit",
+        "{about} cannot work with this image or key: its last log line says why. {what}",
+        ("image", "launch.method"),
+    ),
+    Row(
+        "exit",
+        r"^worker \S* ?75\b",
+        "WorkerOrphaned",
+        "{about} gave up: no launcher was in contact with it for too long",
+        ("lifecycle.orphanTimeoutSeconds",),
+    ),
+    Row(
+        "exit",
+        r"^init \S* ?(?P<code>\d+) ?(?P<what>.*)",
+        "InitFailed",
+        "{about} ended with exit code {code}: its log says why. {what}",
+        ("code.git", "workers.initContainers", "launcher.initContainers"),
+    ),
+    Row("node", r"NotReady (?P<role>\w+)", "NodeNotReady", "{about} does not answer any more; a {role} pod is on it"),
+    # What the run itself says.
+    Row("wait", r"^key", "KeyEmpty", "{about} has no ssh key, and nothing fills it", ("ssh.secret",)),
+    Row(
+        "wait",
+        r"^(?P<count>\d+) workers",
+        "WorkersNotReached",
+        "all {count} workers are up, and the launcher does not reach them: does a network policy stop ssh?",
+        ("network.policy",),
+    ),
+    Row(
+        "phase",
+        r"^Pending WaitingForTurn (?P<what>.*)",
+        "WaitingForTurn",
+        "{what}: two runs of a job never train at the same time",
+    ),
+    Row("phase", r"^Unknown (?P<reason>\w+) (?P<what>.*)", "LauncherSilent", "nobody knows how the run is: {what}"),
+    Row(
+        "phase", r"^Suspended \w* ?(?P<what>.*)", "JobSuspended", "the run is suspended: {what}", ("lifecycle.suspend",)
+    ),
+    Row(
+        "phase",
+        r"^Queued WorkersSuspended (?P<what>.*)",
+        "WorkersSuspended",
+        "the workers may not start: {what}",
+        ("scheduling.queue", "lifecycle.suspend"),
+    ),
+    Row(
+        "phase",
+        r"^Failed WorkersUnreachable (?P<what>.*)",
+        "WorkersUnreachable",
+        "not all workers answered in time: {what}",
+        ("lifecycle.startTimeoutSeconds",),
+    ),
+    Row(
+        "phase",
+        r"^Failed DeadlineExceeded",
+        "DeadlineExceeded",
+        "the run took longer than it may",
+        ("lifecycle.activeDeadlineSeconds",),
+    ),
+    Row("phase", r"^Failed (?P<reason>\w+) (?P<what>.*)", "RunFailed", "the run has failed, {reason}: {what}"),
+    Row("phase", r"^Stopped", "RunStopped", "somebody deleted the launcher Job, or pruned the run", ("run.id",)),
+    Row(
+        "held",
+        r"^(?P<count>\d+) (?P<devices>\d+)",
+        "LauncherNotUp",
+        "{about} has no running launcher, while {count} workers are up and hold {devices} accelerators",
+        ("launcher.resources",),
+    ),
+)
+
+GENERAL = ("WorkersSuspended", "ClaimUnbound")
+"""What says less than any other cause that was found beside it."""

@@ -1,0 +1,134 @@
+"""The API's dicts as the small objects of `facts`. Pure functions."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from dsgen.cluster.facts import JOB, ROLE, RUN, Condition, Container, Dict, Event, Job, Pod, seconds
+
+INDEX = "batch.kubernetes.io/job-completion-index"
+KUEUE_QUEUE = "kueue.x-k8s.io/queue-name"
+
+
+def conditions(entries: Iterable[Dict] | None) -> dict[str, Condition]:
+    """Conditions by type."""
+    return {
+        entry["type"]: Condition(
+            entry["status"],
+            entry.get("reason") or "",
+            entry.get("message") or "",
+            seconds(entry.get("lastTransitionTime")),
+        )
+        for entry in entries or []
+    }
+
+
+def job(found: Dict) -> Job:
+    """A Job of the API."""
+    meta, spec, status = found["metadata"], found["spec"], found.get("status", {})
+    labels = meta.get("labels", {})
+    pod = spec["template"]["spec"]
+    role = spec["template"]["metadata"].get("labels", {}).get(ROLE, "")
+    return Job(
+        name=meta["name"],
+        namespace=meta["namespace"],
+        uid=meta["uid"],
+        role=role,
+        job=labels.get(JOB, ""),
+        run=labels.get(RUN, ""),
+        created=seconds(meta.get("creationTimestamp")) or 0,
+        deleting=bool(meta.get("deletionTimestamp")),
+        suspended=bool(spec.get("suspend")),
+        suspended_by=_suspender(meta),
+        parallelism=spec.get("parallelism", 1),
+        completions=spec.get("completions"),
+        active=status.get("active", 0),
+        failed=status.get("failed", 0),
+        queue=labels.get(KUEUE_QUEUE, ""),
+        account=pod.get("serviceAccountName", ""),
+        requests=_requests(pod),
+        conditions=conditions(status.get("conditions")),
+        labels=labels,
+        annotations=meta.get("annotations", {}),
+        managers=tuple(entry.get("manager", "") for entry in meta.get("managedFields", [])),
+    )
+
+
+def _suspender(meta: Dict) -> str:
+    """The field manager that wrote spec.suspend last; empty when nobody but the API server did."""
+    writers = [
+        (entry.get("time", ""), entry.get("manager", ""))
+        for entry in meta.get("managedFields", [])
+        if "f:suspend" in entry.get("fieldsV1", {}).get("f:spec", {}) and not entry.get("subresource")
+    ]
+    return max(writers)[1] if writers else ""
+
+
+def pod(found: Dict) -> Pod:
+    """A pod of the API."""
+    meta, spec, status = found["metadata"], found["spec"], found.get("status", {})
+    labels = meta.get("labels", {})
+    containers = tuple(_containers(spec, status))
+    ends = [c.finished for c in containers if c.kind == "main" and c.finished]
+    return Pod(
+        name=meta["name"],
+        uid=meta["uid"],
+        role=labels.get(ROLE, ""),
+        run=labels.get(RUN, ""),
+        index=int(meta.get("annotations", {}).get(INDEX, 0)),
+        node=spec.get("nodeName", ""),
+        phase=status.get("phase", ""),
+        reason=status.get("reason", ""),
+        message=status.get("message", ""),
+        deleting=bool(meta.get("deletionTimestamp")),
+        scheduler=spec.get("schedulerName", ""),
+        created=seconds(meta.get("creationTimestamp")) or 0,
+        ended=max(ends) if ends and status.get("phase") in ("Succeeded", "Failed") else None,
+        conditions=conditions(status.get("conditions")),
+        containers=containers,
+        requests=_requests(spec),
+    )
+
+
+def _requests(spec: Dict) -> dict[str, str]:
+    """What the main container asks for; limits are requests where there are none."""
+    resources = spec["containers"][0].get("resources", {})
+    return {**resources.get("limits", {}), **resources.get("requests", {})}
+
+
+def _containers(spec: Dict, status: Dict) -> Iterable[Container]:
+    said = {s["name"]: s for key in ("initContainerStatuses", "containerStatuses") for s in status.get(key, [])}
+    kinds = [(c, "sidecar" if c.get("restartPolicy") else "init") for c in spec.get("initContainers", [])]
+    for container, kind in [*kinds, *((c, "main") for c in spec["containers"])]:
+        found = said.get(container["name"], {})
+        state = next(iter(found.get("state", {})), "")
+        detail = found.get("state", {}).get(state) or {}
+        yield Container(
+            name=container["name"],
+            kind=kind,
+            image=container.get("image", ""),
+            state=state,
+            reason=detail.get("reason", ""),
+            message=detail.get("message", ""),
+            exit_code=detail.get("exitCode"),
+            restarts=found.get("restartCount", 0),
+            ready=bool(found.get("ready")),
+            started=seconds(detail.get("startedAt")),
+            finished=seconds(detail.get("finishedAt")),
+        )
+
+
+def event(found: Dict) -> Event:
+    """An event of the API, in either of its forms."""
+    about = found.get("involvedObject", {})
+    series = found.get("series") or {}
+    last = series.get("lastObservedTime") or found.get("lastTimestamp") or found.get("eventTime")
+    return Event(
+        kind=about.get("kind", ""),
+        name=about.get("name", ""),
+        uid=about.get("uid", ""),
+        type=found.get("type", ""),
+        reason=found.get("reason", ""),
+        message=found.get("message", ""),
+        last=seconds(last) or 0,
+    )

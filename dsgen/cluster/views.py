@@ -1,0 +1,198 @@
+"""What the cluster commands print for people. Pure functions from reports to text."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from dsgen.cluster.causes import Cause
+from dsgen.cluster.facts import Facts, seconds, stamp
+
+MANY_WORKERS = 16
+"""Above so many only workers that are not well are listed."""
+LAST_LINES = 10
+GAP = "   "
+Report = Mapping[str, Any]
+
+
+def table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    """Columns as kubectl prints them; nothing at all without rows."""
+    lines = [head, *rows]
+    if len(lines) == 1:
+        return ""
+    widths = [max(len(line[column]) for line in lines) for column in range(len(head))]
+    padded = (GAP.join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)) for line in lines)
+    return "".join(f"{line.rstrip()}\n" for line in padded)
+
+
+def span(moment: float | None) -> str:
+    """A duration as kubectl writes it: the two largest units that matter."""
+    if moment is None:
+        return "<unknown>"
+    whole = int(max(moment, 0))
+    days, hours, minutes = whole // 86400, whole // 3600, whole // 60
+    if whole < 120:
+        return f"{whole}s"
+    if minutes < 10:
+        return f"{minutes}m{whole % 60}s" if whole % 60 else f"{minutes}m"
+    if hours < 3:
+        return f"{minutes}m"
+    if hours < 8:
+        return f"{hours}h{minutes % 60}m" if minutes % 60 else f"{hours}h"
+    return f"{hours}h" if hours < 48 else f"{days}d"
+
+
+def status(report: Report, facts: Facts) -> str:
+    """One run, from its phase down to its workers."""
+    parts = [_head(report, facts), _failure(report), _attempts(report, facts), _workers(report, facts), _claims(report)]
+    return "\n".join(part for part in [*parts, _notes(report)] if part)
+
+
+def _head(report: Report, facts: Facts) -> str:
+    since = seconds(report["since"])
+    phase = report["phase"] + (f" ({report['reason']})" if report["reason"] else "")
+    count = report["workers"]
+    devices = ", ".join(f"{number} {name}" for name, number in report["accelerators"].items())
+    lease = report["lease"]
+    rows = [
+        ("Job", f"{report['namespace']}/{report['job']}, run {report['run']}"),
+        ("Phase", phase + (f", for {span(facts.now - since)}" if since else "")),
+        ("Message", report["message"]),
+        ("Workers", f"{count['ready']}/{count['wanted']} ready"),
+        ("Accelerators", f"{devices}; {report['acceleratorHours']} hours of them so far" if devices else ""),
+        ("World size", str(report["worldSize"] or "")),
+        ("Exit code", "" if report["exitCode"] is None else str(report["exitCode"])),
+        ("Started", report["startTime"] or ""),
+        ("Ended", report["endTime"] or ""),
+        ("Lease", f"run {lease['holder']}, renewed {lease['renewed']}" if lease and not report["endTime"] else ""),
+        ("Managed by", report["managedBy"]),
+    ]
+    return "".join(f"{name + ':':<14}{value}\n" for name, value in rows if value)
+
+
+def _failure(report: Report) -> str:
+    found = report["firstFailure"]
+    if not found:
+        return ""
+    rank = "" if found["rank"] is None else f"rank {found['rank']} on "
+    head = f"First failure: {rank}{found['host'] or 'the launcher'}, exit code {found['exitCode']}\n"
+    return head + "".join(f"  {line}\n" for line in (found["tail"] or [])[-LAST_LINES:])
+
+
+def _attempts(report: Report, facts: Facts) -> str:
+    attempts = report["attempts"]
+    if len(attempts) < 2:
+        return ""
+    first = report["totals"].get("attempts", len(attempts)) - len(attempts) + 1
+    rows = [
+        (
+            str(first + number),
+            found.get("startTime") or "-",
+            span((seconds(found.get("endTime")) or facts.now) - began)
+            if (began := seconds(found.get("startTime")))
+            else "-",
+            found.get("reason") or "",
+            "" if found.get("exitCode") is None else str(found["exitCode"]),
+        )
+        for number, found in enumerate(attempts)
+    ]
+    return table(("ATTEMPT", "STARTED", "DURATION", "REASON", "EXIT CODE"), rows)
+
+
+def _workers(report: Report, facts: Facts) -> str:
+    pods = [pod for task in report["tasks"] for pod in task["status"]]
+    ages = {pod.name: span(facts.now - pod.created) for pod in facts.pods}
+    shown = pods if len(pods) <= MANY_WORKERS + 1 else [pod for pod in pods if not _is_well(pod)]
+    rows = [
+        (
+            pod["name"],
+            _running(pod["containers"]),
+            "Terminating" if pod["deleting"] else pod["phase"],
+            "yes" if pod["ready"] else "no",
+            str(pod["restarts"]),
+            pod["reason"],
+            ages[pod["name"]],
+            pod["node"] or "<none>",
+        )
+        for pod in shown
+    ]
+    text = table(("POD", "RUNNING", "STATE", "READY", "RESTARTS", "REASON", "AGE", "NODE"), rows)
+    left = len(pods) - len(shown)
+    return text + (f"{left} more pods are well\n" if left else "")
+
+
+def _running(containers: Sequence[Report]) -> str:
+    """How many containers run, of those that are not done."""
+    going = [one for one in containers if one["exitCode"] != 0]
+    return f"{sum(one['state'] == 'running' for one in going)}/{len(going)}"
+
+
+def _is_well(pod: Report) -> bool:
+    return pod["phase"] == "Succeeded" or bool(pod["ready"] and not pod["deleting"])
+
+
+def _claims(report: Report) -> str:
+    return table(("CLAIM", "STATE"), [(claim["name"], claim["phase"]) for claim in report["claims"] or []])
+
+
+def _notes(report: Report) -> str:
+    return "".join(f"{note}\n" for note in report["notes"])
+
+
+def line(report: Report, facts: Facts) -> str:
+    """One line for what a run has become."""
+    words = [stamp(facts.now) or "", report["phase"], report["reason"]]
+    workers = f"{report['workers']['ready']}/{report['workers']['wanted']} workers ready"
+    return "  ".join(word for word in [*words, workers, report["message"]] if word)
+
+
+COLUMNS = (
+    *("JOB", "RUN", "PHASE", "REASON", "WORKERS", "GPUS", "RESTARTS", "DURATION", "AGE", "GPU-HOURS", "MANAGED BY"),
+)
+
+
+def listing(lines: Iterable[tuple[Report, str, str]], namespaces: bool) -> str:
+    """A row for each run: its report, how long it took, and its age."""
+    rows = [
+        (
+            *([report["namespace"]] if namespaces else []),
+            report["job"],
+            report["run"],
+            report["phase"],
+            report["reason"],
+            f"{report['workers']['ready']}/{report['workers']['wanted']}",
+            str(sum(report["accelerators"].values())),
+            str(max(report["totals"].get("attempts", 0) - 1, 0)),
+            duration,
+            age,
+            str(report["acceleratorHours"]),
+            report["managedBy"] or "<unknown>",
+        )
+        for report, duration, age in lines
+    ]
+    return table((*(["NAMESPACE"] if namespaces else []), *COLUMNS), rows)
+
+
+def why(report: Report, causes: Sequence[Cause]) -> str:
+    """The causes of one run, roots first."""
+    head = f"{report['namespace']}/{report['job']}, run {report['run']}: {report['phase']}"
+    head += f" ({report['reason']})\n" if report["reason"] else "\n"
+    if not causes:
+        return f"{head}Nothing is wrong.\n{_notes(report)}"
+    return head + "\n" + "\n".join(_cause(cause) for cause in causes) + _notes(report)
+
+
+def _cause(cause: Cause) -> str:
+    more = f" (and {cause.more} more)" if cause.more else ""
+    lines = [f"{cause.reason}: {cause.message}{more}"]
+    lines += [f"  seen at: {cause.about}"] if cause.about and cause.about not in cause.message else []
+    lines += [f"  in the values file: {', '.join(cause.keys)}"] if cause.keys else []
+    return "".join(f"{line}\n" for line in [*lines, f"  more: {cause.link}"])
+
+
+def why_report(report: Report, causes: Sequence[Cause]) -> dict[str, Any]:
+    """The same for programs."""
+    kept = {key: report[key] for key in ("version", "job", "namespace", "run", "phase", "reason", "notes")}
+    return kept | {
+        "causes": [cause._asdict() | {"keys": list(cause.keys), "link": cause.link} for cause in causes],
+    }

@@ -1,0 +1,53 @@
+"""The words of phases and reasons. Those of the record are those of scripts/record.py, which a test holds equal."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+VERSION = 1
+LIMIT_BYTES = 16 * 1024
+DEAD_SECONDS = 180
+"""A lease that has not changed for so long belongs to a launcher that is dead, or cut off."""
+
+ENDS = ("Succeeded", "Failed", "Stopped")
+ACTIVE = ("Starting", "Running", "Restarting")
+"""Phases in which a launcher must be alive."""
+PHASES = ("Pending", "Queued", *ACTIVE, "Suspended", *ENDS, "Unknown")
+"""Unknown is no word of the record: it is what is left when nothing has been heard of a run for too long."""
+
+RECORDED = {
+    "WaitingForKey": ("Pending",),
+    "WaitingForTurn": ("Pending",),
+    "WaitingForWorkers": ("Pending",),
+    "WorkersSuspended": ("Queued",),
+    "TrainingFailed": ("Restarting", "Failed"),
+    "WorkersLost": ("Pending", "Failed"),
+    "WorldSize": ("Failed",),
+    "WorkersFailed": ("Failed",),
+    "WorkersUnreachable": ("Failed",),
+    "DeadlineExceeded": ("Failed",),
+    "LeaseLost": ("Failed",),
+    "RecordUnavailable": ("Failed",),
+    "BadKey": ("Failed",),
+    "ToolMissing": ("Failed",),
+    "InternalError": ("Failed",),
+    "Preflight": ("Starting", "Failed"),
+    "Debug": ("Running", "Succeeded", "Failed"),
+    "KeygenFailed": ("Failed",),
+    "SetupFailed": ("Failed",),
+    "CodeFailed": ("Failed",),
+    "LauncherTerminated": ("Pending",),
+    "LauncherLost": ("Pending", "Failed"),
+    "JobSuspended": ("Suspended",),
+    "JobDeleted": ("Stopped",),
+}
+"""Every reason that the record can have, and its phases."""
+
+
+class Shown(NamedTuple):
+    """What is shown of a run. `since` is when it became so, where that is known."""
+
+    phase: str
+    reason: str = ""
+    message: str = ""
+    since: float | None = None

@@ -1,0 +1,97 @@
+"""A cluster that cannot be asked is one sentence and exit code 3, and shows no secret."""
+
+import socket
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from tests.cli.conftest import Cli
+
+SECRET = "eyJ-a-token-that-nobody-shall-see"
+
+
+def kubeconfig(folder: Path, user: dict[str, Any], port: int = 1) -> str:
+    """A kubeconfig for an API server on this machine."""
+    content = {
+        "apiVersion": "v1",
+        "kind": "Config",
+        "current-context": "here",
+        "contexts": [{"name": "here", "context": {"cluster": "here", "user": "me"}}],
+        "clusters": [{"name": "here", "cluster": {"server": f"https://127.0.0.1:{port}"}}],
+        "users": [{"name": "me", "user": user}],
+    }
+    (folder / "kubeconfig").write_text(yaml.safe_dump(content))
+    return "kubeconfig"
+
+
+@pytest.fixture
+def closed_port() -> int:
+    """A port on which nobody listens."""
+    with socket.socket() as found:
+        found.bind(("127.0.0.1", 0))
+        port: int = found.getsockname()[1]
+    return port
+
+
+def test_an_api_server_that_is_away(cli: Cli, folder: Path, closed_port: int) -> None:
+    result = cli("status", "cifar", "--kubeconfig", kubeconfig(folder, {"token": SECRET}, closed_port))
+
+    server = f"https://127.0.0.1:{closed_port}"
+    assert (3, "") == (result.code, result.out)
+    assert result.err.startswith(f"dsgen: cannot reach the API server {server} (")
+    assert "Connection refused" in result.err
+    assert 1 == result.err.count("\n")
+    assert SECRET not in result.err
+
+
+def test_a_context_that_is_not_there(cli: Cli, folder: Path) -> None:
+    result = cli("list", "--context", "nope", "--kubeconfig", kubeconfig(folder, {"token": SECRET}))
+
+    expected = "dsgen: cannot use context nope of kubeconfig: there is no context nope; possible: here\n"
+    assert (3, "", expected) == result
+
+
+def test_no_kubeconfig(cli: Cli) -> None:
+    expected = "dsgen: cannot use none: Invalid kube-config file. No configuration found.\n"
+
+    assert (3, "", expected) == cli("list", "--kubeconfig", "none")
+
+
+@pytest.mark.parametrize(
+    ("script", "said"),
+    [
+        ("echo expired, log in with sso >&2; exit 3", "exec: process returned 3. expired, log in with sso"),
+        (f"echo {SECRET}", "exec: failed to decode process output: Expecting value: line 1 column 1 (char 0)"),
+    ],
+)
+def test_a_login_command_that_fails(cli: Cli, folder: Path, script: str, said: str) -> None:
+    program = folder / "login"
+    program.write_text(f"#!/bin/sh\n{script}\n")
+    program.chmod(0o755)
+    command = {"apiVersion": "client.authentication.k8s.io/v1", "command": str(program), "interactiveMode": "Never"}
+
+    result = cli("list", "--kubeconfig", kubeconfig(folder, {"exec": command}))
+
+    assert (3, "") == (result.code, result.out)
+    assert f"dsgen: cannot log in with kubeconfig: {said} (the login command is {program})\n" == result.err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["a/b/c"], "a/b/c: name a job as cifar, training/cifar or by its values file"),
+        (
+            ["training/cifar", "-n", "other"],
+            "training/cifar: name a job as cifar, training/cifar or by its values file",
+        ),
+        (["cifar", "--set", "a=1"], "-f and --set belong to a values file, and JOB is none"),
+        (["cifar", "--watch", "-o", "json"], "--watch is for people, -o for programs"),
+    ],
+)
+def test_wrong_names_are_wrong_usage(cli: Cli, folder: Path, arguments: list[str], message: str) -> None:
+    result = cli("status", *arguments, "--kubeconfig", kubeconfig(folder, {"token": SECRET}))
+
+    assert (2, "") == (result.code, result.out)
+    assert f"dsgen: {message}" in result.err

@@ -1,0 +1,124 @@
+"""Answers of a real API server, kept as test data, and read again without a cluster.
+
+A file of tests/data/cluster has what one look at one run has read: the lists and objects by path and label selector.
+tests/e2e/test_why.py writes them, from jobs that it makes (DSGEN_E2E_KEEP_ANSWERS=1). Left out is what dsgen does not
+look at and what would be large: scripts, images of nodes, fields of managers beside their names.
+"""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from dsgen.cluster import collect
+from dsgen.cluster.facts import Facts
+from dsgen.errors import ApiError
+
+FOLDER = Path(__file__).parent / "data" / "cluster"
+KEPT_DATA = ("settings.json",)
+
+
+class Keeping:
+    """Reads from a cluster and keeps the answers."""
+
+    def __init__(self, cluster: Any) -> None:
+        self.cluster = cluster
+        self.answers: dict[str, Any] = {}
+
+    def now(self) -> float:
+        moment: float = self.cluster.now()
+        return moment
+
+    def get(self, path: str) -> dict[str, Any]:
+        return self._kept(path, lambda: self.cluster.get(path))
+
+    def items(self, path: str, **query: str) -> Iterator[dict[str, Any]]:
+        yield from self._kept(_key(path, query), lambda: list(self.cluster.items(path, **query)))
+
+    def _kept(self, key: str, ask: Any) -> Any:
+        try:
+            self.answers[key] = json.loads(json.dumps(ask()))
+        except ApiError as error:
+            self.answers[key] = {"error": error.status, "message": str(error)}
+            raise
+        return self.answers[key]
+
+    def write(self, name: str, facts: Facts) -> None:
+        """Keep what was read of this run."""
+        for answer in self.answers.values():
+            for entry in answer if isinstance(answer, list) else ():
+                _trim(entry)
+        for key in [key for key in self.answers if key.startswith("/api/v1/namespaces/") and "/events" in key]:
+            mine = {event.name for event in facts.events}
+            self.answers[key] = [e for e in self.answers[key] if e["involvedObject"]["name"] in mine]
+        content = {"job": facts.job, "namespace": facts.namespace, "run": facts.run, "now": facts.now}
+        FOLDER.mkdir(exist_ok=True)
+        text = json.dumps({**content, "answers": self.answers}, indent=1, sort_keys=True, ensure_ascii=False)
+        (FOLDER / f"{name}.json").write_text(f"{text}\n")
+
+
+class Kept:
+    """Reads kept answers again."""
+
+    def __init__(self, content: dict[str, Any]) -> None:
+        self.content = content
+
+    def now(self) -> float:
+        return float(self.content["now"])
+
+    def get(self, path: str) -> dict[str, Any]:
+        answer: dict[str, Any] = self._answer(path)
+        return answer
+
+    def items(self, path: str, **query: str) -> Iterator[dict[str, Any]]:
+        yield from self._answer(_key(path, query))
+
+    def _answer(self, key: str) -> Any:
+        answer = self.content["answers"][key]
+        if isinstance(answer, dict) and "error" in answer:
+            raise ApiError(answer["message"], answer["error"])
+        return answer
+
+    def facts(self) -> Facts:
+        """What is known of the run, as it was."""
+        space, job, run = (self.content[key] for key in ("namespace", "job", "run"))
+        found = collect.run_facts(self, space, job, run)
+        assert found
+        return collect.surroundings(self, found)
+
+
+def names() -> list[str]:
+    """All kept looks."""
+    return sorted(path.stem for path in FOLDER.glob("*.json"))
+
+
+def load(name: str) -> Kept:
+    """A kept look."""
+    return Kept(json.loads((FOLDER / f"{name}.json").read_text()))
+
+
+def _key(path: str, query: dict[str, str]) -> str:
+    return path + "".join(f" {name}={value}" for name, value in sorted(query.items()))
+
+
+def _trim(entry: dict[str, Any]) -> None:
+    meta = entry["metadata"]
+    meta.get("annotations", {}).pop("kubectl.kubernetes.io/last-applied-configuration", None)
+    for field in meta.get("managedFields", []):
+        spec = field.pop("fieldsV1", {}).get("f:spec", {})
+        field["fieldsV1"] = {"f:spec": {"f:suspend": {}}} if "f:suspend" in spec else {}
+    if "data" in entry and not meta["name"].endswith("-status"):
+        entry["data"] = {key: text for key, text in (entry["data"] or {}).items() if key in KEPT_DATA}
+    for container in _containers(entry):
+        for key in ("command", "args", "env", "volumeMounts", "readinessProbe", "securityContext", "lifecycle"):
+            container.pop(key, None)
+    if "allocatable" in entry.get("status", {}):
+        kept = ("allocatable", "conditions")
+        entry["status"] = {key: entry["status"][key] for key in kept}
+
+
+def _containers(entry: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    spec = entry.get("spec", {})
+    spec = spec.get("template", {}).get("spec", spec)
+    for key in ("initContainers", "containers"):
+        yield from spec.get(key, []) if isinstance(spec, dict) else []

@@ -1,0 +1,204 @@
+"""The commands on a cluster, with one training: waited for, looked at, followed, paused, stopped and deleted."""
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+import pytest
+import yaml
+
+from tests.e2e.cluster import soon
+from tests.e2e.training import RUN_SECONDS, Job, said
+
+SCHEMA = json.loads((Path(__file__).parents[2] / "schemas" / "status.schema.json").read_text())
+STEPS = 60
+RIGHTS = [
+    {"apiGroups": [""], "resources": ["pods", "pods/log", "configmaps", "events"], "verbs": ["get", "list", "watch"]},
+    {"apiGroups": ["batch"], "resources": ["jobs"], "verbs": ["get", "list", "watch"]},
+]
+"""Exactly those of docs/running.md."""
+
+
+def program(*arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
+    """The command line, as a person calls it."""
+    command = [sys.executable, "-m", "dsgen", *arguments]
+    return subprocess.run(command, capture_output=True, text=True, check=False, env={**os.environ, **environment})
+
+
+@pytest.fixture(scope="module")
+def job(make_job: Callable[..., Job]) -> Job:
+    """A training that has begun; its first run goes through this module from test to test."""
+    job = make_job("commands", "--until", str(STEPS), "--pause", "1")
+    job.apply("1")
+    return job
+
+
+@pytest.fixture(scope="module")
+def named(job: Job) -> str:
+    return f"{job.space.name}/{job.name}"
+
+
+@pytest.fixture(scope="module")
+def followed(named: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[[], list[str]]]:
+    """`dsgen logs -f` since before any pod was there; gives the lines once it has ended."""
+    path = tmp_path_factory.mktemp("logs") / "out"
+    with path.open("w") as out:
+        command = [sys.executable, "-m", "dsgen", "logs", named, "-f", "--timestamps", "--exit-code"]
+        running = subprocess.Popen(command, stdout=out, stderr=subprocess.PIPE, text=True)
+
+        def lines() -> list[str]:
+            _, err = running.communicate(timeout=RUN_SECONDS)
+            assert (0, "") == (running.returncode, err if "Traceback" in err else "")
+            return path.read_text().splitlines()
+
+        yield lines
+        running.kill()
+
+
+def status(named: str) -> dict[str, Any]:
+    done = program("status", named, "-o", "json")
+    assert (0, "") == (done.returncode, done.stderr)
+    found: dict[str, Any] = json.loads(done.stdout)
+    jsonschema.validate(found, SCHEMA)
+    return found
+
+
+def test_wait_tells_each_phase_until_it_runs(named: str, followed: Callable[[], list[str]]) -> None:
+    assert followed
+    done = program("wait", named, "--for", "running", "--timeout", "5m")
+
+    assert (0, "") == (done.returncode, done.stderr)
+    assert "  Running  " in done.stdout.splitlines()[-1]
+
+
+def test_a_run_that_runs_has_no_cause(named: str) -> None:
+    done = [program("why", named) for _ in range(3)]
+
+    assert [(0, "Nothing is wrong.")] * 3 == [(one.returncode, one.stdout.splitlines()[1]) for one in done]
+
+
+def test_status_has_the_published_shape(named: str, job: Job) -> None:
+    found = status(named)
+
+    assert ("Running", 2, 2) == (found["phase"], found["workers"]["wanted"], found["workers"]["running"])
+    assert 3 == found["aggregate"]["running"]
+    assert {"Running": "True", "Completed": "False"}.items() <= {
+        c["type"]: c["status"] for c in found["conditions"]
+    }.items()
+    assert f"{job.name}-data" == found["claims"][0]["name"]
+    assert "kubectl" == found["managedBy"]
+
+
+def test_a_values_file_names_its_job(job: Job) -> None:
+    done = program("status", job.file("1", name=job.name, namespace=job.space.name))
+
+    assert f"{job.space.name}/{job.name}, run 1" in done.stdout
+
+
+def test_unknown_names_say_what_is_there(job: Job) -> None:
+    done = [program("status", name) for name in (f"{job.space.name}/digit", f"{job.space.name}x/digits")]
+
+    assert [
+        (1, f"dsgen: namespace {job.space.name} has no job digit; did you mean digits?\n"),
+        (1, f"dsgen: there is no namespace {job.space.name}x\n"),
+    ] == [(one.returncode, one.stderr) for one in done]
+    assert (1, f"dsgen: job {job.space.name}/digits has no run 7; possible: 1\n") == (
+        (last := program("status", f"{job.space.name}/digits", "--run", "7")).returncode,
+        last.stderr,
+    )
+
+
+def test_least_rights_are_enough(job: Job, named: str, tmp_path: Path) -> None:
+    path = kubeconfig_with(job, RIGHTS, tmp_path)
+
+    found, listed, logged = (
+        program(*words, "--kubeconfig", path)
+        for words in (("status", named), ("list", "-n", job.space.name), ("logs", named, "--tail", "1"))
+    )
+
+    assert (0, 0, 0) == (found.returncode, listed.returncode, logged.returncode), found.stderr
+    assert "not visible to you: claims, nodes" in found.stdout
+    assert "digits" in listed.stdout
+    assert 1 == len(logged.stdout.splitlines())
+
+
+def test_no_rights_are_one_sentence(job: Job, named: str, tmp_path: Path) -> None:
+    path = kubeconfig_with(job, [], tmp_path)
+    done = program("status", named, "--kubeconfig", path)
+
+    assert 3 == done.returncode
+    assert f'cannot list resource "jobs" in API group "batch" in the namespace "{job.space.name}"' in done.stderr
+    assert yaml.safe_load(Path(path).read_text())["users"][0]["user"]["token"] not in done.stderr
+
+
+def kubeconfig_with(job: Job, rules: list[dict[str, Any]], folder: Path) -> str:
+    """A kubeconfig whose user has these rights in the job's namespace and no others."""
+    name = f"viewer-{len(rules)}"
+    kinds = {"apiVersion": "rbac.authorization.k8s.io/v1", "metadata": {"name": name}}
+    role = {**kinds, "kind": "Role", "rules": rules}
+    subject = {"kind": "ServiceAccount", "name": name, "namespace": job.space.name}
+    ref = {"apiGroup": "rbac.authorization.k8s.io", "kind": "Role", "name": name}
+    binding = {**kinds, "kind": "RoleBinding", "roleRef": ref, "subjects": [subject]}
+    account = {"apiVersion": "v1", "kind": "ServiceAccount", "metadata": {"name": name}}
+    job.space.kubectl("apply", "--filename", "-", text=yaml.safe_dump_all([account, role, binding]))
+    content = yaml.safe_load(Path(os.environ["KUBECONFIG"]).read_text())
+    content["users"][0]["user"] = {"token": job.space.kubectl("create", "token", name).strip()}
+    path = folder / "kubeconfig"
+    path.write_text(yaml.safe_dump(content))
+    return str(path)
+
+
+def test_followed_lines_are_all_there_once_over_a_lost_launcher(
+    job: Job, named: str, followed: Callable[[], list[str]]
+) -> None:
+    lost = job.trained("1", 10).metadata.name
+    job.space.kubectl("delete", "pod", lost)
+    done = program("wait", named, "--timeout", "10m")
+    lines = followed()
+
+    steps = [line["step"] for line in said("\n".join(lines)) if "step" in line]
+    assert (0, "") == (done.returncode, done.stderr)
+    assert len(lines) == len(set(lines))
+    assert set(range(1, STEPS)) <= set(steps)
+
+
+def test_the_launcher_that_was_lost_is_in_the_story(named: str) -> None:
+    found = status(named)
+
+    assert "Succeeded" == found["phase"]
+    assert 2 == found["totals"]["attempts"]
+    assert [] == [note for note in found["notes"] if "limit" in note]
+
+
+def test_a_run_is_suspended_resumed_stopped_and_deleted(job: Job, named: str) -> None:
+    job.apply("2", training={"args": ["--until", "600", "--pause", "1"]})
+    refused = program("stop", named)
+    steps = [
+        program(*words)
+        for words in (
+            ("wait", named, "--for", "running"),
+            ("suspend", named, "--yes"),
+            ("status", named),
+            ("resume", named, "--yes"),
+            ("wait", named, "--for", "running"),
+            ("stop", named, "--yes"),
+            ("wait", named),
+            ("delete", named, "--yes"),
+        )
+    ]
+
+    assert (2, "dsgen: there is nobody to ask: --yes does it without a question\n") == (
+        refused.returncode,
+        refused.stderr,
+    )
+    assert [0, 0, 0, 0, 0, 0, 1, 0] == [one.returncode for one in steps], [one.stderr for one in steps]
+    assert "Suspended (JobSuspended)" in steps[2].stdout
+    assert f"{named}, run 2: Stopped\n" == steps[5].stdout.splitlines(keepends=True)[-1]
+    assert "kept: claim digits-data\n" in steps[7].stdout
+    soon("end of the run's objects", lambda: "digits-2" not in job.space.kubectl("get", "jobs,services"), 60)
+    assert "Stopped" == status(named)["phase"]

@@ -1,0 +1,123 @@
+"""`dsgen why` names the cause of each job that cannot run, from what a real cluster says of it."""
+
+import os
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from dsgen.cluster import causes, collect, story
+from dsgen.cluster.api import Cluster
+from dsgen.cluster.facts import Facts
+from tests.cluster_data import Keeping
+from tests.e2e.causes import CASES, Case
+from tests.e2e.cluster import Namespace, kubectl, soon
+from tests.e2e.conftest import unavailable
+from tests.e2e.test_kueue import GROUP, LABEL, Queue
+from tests.e2e.training import Job, training_values
+
+SECONDS = 60
+LEVELS = {"restricted": "restricted"}
+QUEUES = ("QuotaNever", "QuotaTaken", "QueueInactive", "FlavorMismatch", "QueueMissing")
+
+
+@pytest.fixture(scope="module")
+def spaces(namespaces: Callable[..., Namespace]) -> Iterator[Callable[[str], Namespace]]:
+    """A namespace for each kind of trouble; it has the queues where Kueue is there."""
+    made: dict[str, Namespace] = {}
+    scoped: list[str] = []
+
+    def make(kind: str) -> Namespace:
+        if kind not in made:
+            made[kind] = namespaces(f"why-{kind}", LEVELS.get(kind, "baseline"))
+            if kind == "plain" and f"{GROUP}" in kubectl("api-versions"):
+                scoped.extend(_queues(made[kind]))
+        return made[kind]
+
+    yield make
+    for name in scoped:
+        kubectl("delete", name, "--wait=false")
+
+
+def _queues(space: Namespace) -> list[str]:
+    """Queues that admit nothing, each for another reason; the names of what is not in the namespace."""
+    version = next(line for line in kubectl("api-versions").splitlines() if line.startswith(GROUP))
+    name, objects = space.name, []
+    quotas = {
+        "never": ("50m", name),
+        "taken": ("100m", name),
+        "inactive": ("1", f"{name}-none"),
+        "flavor": ("1", f"{name}-t"),
+    }
+    taint = {"key": "example.com/only", "value": "others", "effect": "NoSchedule"}
+    for flavor, spec in ((name, {"nodeLabels": LABEL}), (f"{name}-t", {"nodeLabels": LABEL, "nodeTaints": [taint]})):
+        objects.append({"kind": "ResourceFlavor", "metadata": {"name": flavor}, "spec": spec})
+    for queue, (cpu, flavor) in quotas.items():
+        resources = [{"name": "cpu", "nominalQuota": cpu}, {"name": "memory", "nominalQuota": "8Gi"}]
+        group = {"coveredResources": ["cpu", "memory"], "flavors": [{"name": flavor, "resources": resources}]}
+        spec = {"namespaceSelector": {}, "resourceGroups": [group]}
+        objects.append({"kind": "ClusterQueue", "metadata": {"name": f"{name}-{queue}"}, "spec": spec})
+        metadata = {"name": queue, "namespace": name}
+        objects.append({"kind": "LocalQueue", "metadata": metadata, "spec": {"clusterQueue": f"{name}-{queue}"}})
+    text = yaml.safe_dump_all([{"apiVersion": version, **entry} for entry in objects])
+    soon("webhook of Kueue", lambda: kubectl("apply", "--filename", "-", text=text), 60)
+    Queue(space, os.environ["DSGEN_E2E_IMAGE"], "taken").take("taker")
+    return [
+        f"{entry['kind'].lower()}.{GROUP}/{entry['metadata']['name']}"
+        for entry in objects
+        if entry["kind"] != "LocalQueue"
+    ]
+
+
+def apply(job: Job, case: Case) -> None:
+    """Apply what is around the job and the job itself, without what shall be missing."""
+    objects = [entry for entry in yaml.safe_load_all(job.render(**case.values)) if not _left_out(entry, case)]
+    for entry in case.objects:
+        job.space.kubectl("apply", "--filename", "-", text=yaml.safe_dump(entry))
+    job.space.kubectl("apply", "--server-side", "--filename", "-", text=yaml.safe_dump_all(objects))
+
+
+def _left_out(entry: dict[str, Any], case: Case) -> bool:
+    component = entry["metadata"]["labels"]["app.kubernetes.io/component"]
+    return bool({entry["kind"], f"{entry['kind']}/{component}"} & set(case.without))
+
+
+def look(cluster: Cluster, job: Job) -> tuple[Facts, list[causes.Cause], Keeping]:
+    """What `dsgen why` finds now, and what it read for it."""
+    kept = Keeping(cluster)
+    facts = collect.run_facts(kept, job.space.name, job.name)
+    assert facts
+    facts = collect.surroundings(kept, facts)
+    return facts, causes.find(facts, story.tell(facts)), kept
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_the_cause_is_named(
+    name: str, spaces: Callable[[str], Namespace], image: str, tmp_path: Path, cluster: Cluster
+) -> None:
+    case, reason = CASES[name], name.partition("-")[0]
+    if reason in QUEUES and GROUP not in kubectl("api-versions"):
+        unavailable("these causes need Kueue in the cluster")
+    values = training_values(image)
+    values.pop("storage")
+    job = Job(spaces(case.space), tmp_path, values, name.lower())
+    apply(job, case)
+
+    def named() -> tuple[Facts, Keeping] | None:
+        facts, found, kept = look(cluster, job)
+        return (facts, kept) if found and found[0].reason == reason else None
+
+    try:
+        facts, kept = soon(reason, named, SECONDS)
+    except AssertionError:
+        raise AssertionError(look(cluster, job)[1]) from None
+    if os.environ.get("DSGEN_E2E_KEEP_ANSWERS"):
+        kept.write(name, facts)
+    job.space.kubectl("delete", "jobs", "--selector", f"dsgen.dev/job={job.name}", "--wait=false")
+
+
+@pytest.fixture(scope="module")
+def cluster(_cluster: None) -> Cluster:
+    return Cluster()

@@ -1,0 +1,122 @@
+"""What is said of runs that a real API server has shown (tests/cluster_data.py says how they were kept)."""
+
+import json
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+import pytest
+
+from dsgen import schema
+from dsgen.cluster import causes, collect, report, story, views
+from dsgen.cluster.causes import Cause
+from dsgen.cluster.facts import Facts
+from dsgen.cluster.known import TABLE
+from dsgen.cluster.parse import INDEX
+from dsgen.cluster.words import PHASES
+from tests import cluster_data
+from tests.e2e.causes import CASES
+
+ROOT = Path(__file__).parent.parent.parent
+SHAPE = json.loads((ROOT / "schemas" / "status.schema.json").read_text())
+
+
+def told(name: str) -> tuple[Facts, list[Cause], dict[str, Any]]:
+    facts = cluster_data.load(name).facts()
+    shown = story.tell(facts)
+    return facts, causes.find(facts, shown), report.report(facts, shown)
+
+
+@pytest.mark.parametrize("name", [name for name in cluster_data.names() if name in CASES])
+def test_the_cause_is_the_first_that_is_named(name: str) -> None:
+    _, found, _ = told(name)
+
+    assert name.partition("-")[0] == found[0].reason
+    assert "{" not in found[0].message.replace("{example.com", "")
+
+
+def test_most_causes_were_seen_on_a_cluster() -> None:
+    assert len({*cluster_data.names()} & {*CASES}) >= 20
+
+
+@pytest.mark.parametrize("name", cluster_data.names())
+def test_the_report_has_the_published_shape(name: str) -> None:
+    facts, found, made = told(name)
+
+    jsonschema.validate(made, SHAPE)
+    assert f"{facts.namespace}/{facts.job}, run {facts.run}" in views.status(made, facts)
+    assert all(cause.reason in views.why(made, found) for cause in found)
+
+
+def test_the_shape_has_all_phases() -> None:
+    assert list(PHASES) == SHAPE["properties"]["phase"]["enum"]
+
+
+@pytest.mark.parametrize("key", sorted({key for row in TABLE for key in row.keys}))
+def test_keys_to_change_are_keys(key: str) -> None:
+    assert schema.type_at(tuple(key.split("."))) is not None
+
+
+def test_every_cause_has_its_section_in_the_manual() -> None:
+    headings = re.findall(r"^## (\w+)$", (ROOT / "docs" / "causes.md").read_text(), re.MULTILINE)
+
+    assert list(dict.fromkeys(row.reason for row in TABLE)) == headings
+
+
+# ---- single signs ----
+
+
+def test_a_node_that_is_too_small_is_named_with_the_largest() -> None:
+    _, found, _ = told("NoNodeBigEnough")
+
+    assert "8 nvidia.com/gpu asked, no node has more than 0" == found[0].message
+    assert ("workers.resources", "workers.accelerator.count") == found[0].keys
+    assert "docs/causes.md#nonodebigenough" == found[0].link
+
+
+def test_the_same_cause_at_more_objects_is_counted() -> None:
+    _, found, _ = told("NoNodeSelected")
+
+    assert [("NoNodeSelected", 1)] == [(cause.reason, cause.more) for cause in found]
+
+
+def test_hidden_nodes_are_said_and_no_error() -> None:
+    kept = cluster_data.load("NoNodeBigEnough")
+    kept.content["answers"]["/api/v1/nodes"] = {"error": 403, "message": "forbidden"}
+    facts = kept.facts()
+    shown = story.tell(facts)
+
+    assert ["nodes"] == facts.hidden
+    assert ["8 nvidia.com/gpu asked, and no node has that many free"] == [c.message for c in causes.find(facts, shown)]
+    assert ["not visible to you: nodes"] == report.report(facts, shown)["notes"]
+
+
+class Many(cluster_data.Kept):
+    """The same job with a thousand workers."""
+
+    lists = 0
+
+    def items(self, path: str, **query: str) -> Iterator[dict[str, Any]]:
+        self.lists += 1
+        for entry in super().items(path, **query):
+            is_worker = path.endswith("/pods") and entry["metadata"]["labels"]["dsgen.dev/role"] == "worker"
+            for index in range(500 if is_worker else 1):
+                made = json.loads(json.dumps(entry))
+                if is_worker:
+                    made["metadata"]["name"] += f"-{index}"
+                    shifted = int(made["metadata"]["annotations"][INDEX]) + 2 * index
+                    made["metadata"]["annotations"][INDEX] = str(shifted)
+                yield made
+
+
+def test_a_thousand_workers_are_read_in_four_lists() -> None:
+    many = Many(cluster_data.load("NoNodeSelected").content)
+    space, job = many.content["namespace"], many.content["job"]
+    facts = collect.run_facts(many, space, job)
+    assert facts
+    found = causes.find(facts, story.tell(facts))
+
+    assert 4 == many.lists
+    assert [("NoNodeSelected", 999)] == [(cause.reason, cause.more) for cause in found]

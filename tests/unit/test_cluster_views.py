@@ -1,0 +1,138 @@
+"""What the commands on a cluster print, who keeps a job as it is, and what is changed."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from dsgen.cli.wait import seconds
+from dsgen.cluster import actions, delivery, report, story, views
+from dsgen.cluster.facts import Condition, accelerators
+from dsgen.errors import UsageProblem
+from tests.unit.test_story import NO_JOBS, facts, job, pod
+
+
+@pytest.mark.parametrize(
+    ("moment", "expected"),
+    [
+        (None, "<unknown>"),
+        (0, "0s"),
+        (119, "119s"),
+        (120, "2m"),
+        (125, "2m5s"),
+        (3600, "60m"),
+        (10_800, "3h"),
+        (11_000, "3h3m"),
+        (100_000, "27h"),
+        (200_000, "2d"),
+    ],
+)
+def test_durations_are_those_of_kubectl(moment: float | None, expected: str) -> None:
+    assert expected == views.span(moment)
+
+
+def test_tables_have_columns_and_no_blanks_at_the_end() -> None:
+    assert "A     LONG\nbbb   c\n" == views.table(("A", "LONG"), [("bbb", "c")])
+    assert "" == views.table(("A", "LONG"), [])
+
+
+@pytest.mark.parametrize(("text", "expected"), [("90s", 90), ("1h30m", 5400), ("2d", 172_800)])
+def test_times_are_read(text: str, expected: int) -> None:
+    assert expected == seconds(text)
+
+
+@pytest.mark.parametrize("text", ["", "90", "h", "1h 30m", "-5s"])
+def test_what_is_no_time_is_wrong_usage(text: str) -> None:
+    with pytest.raises(UsageProblem, match="write a time as 90s"):
+        seconds(text)
+
+
+@pytest.mark.parametrize(
+    ("resource", "counted"),
+    [
+        ("nvidia.com/gpu", True),
+        ("nvidia.com/mig-1g.5gb", True),
+        ("amd.com/gpu", True),
+        ("habana.ai/gaudi", True),
+        ("aws.amazon.com/neuron", True),
+        ("huawei.com/Ascend910", True),
+        ("google.com/tpu", True),
+        ("rdma/hca", False),
+        ("vpc.amazonaws.com/efa", False),
+        ("nvidia.com/gpumem", False),
+        ("memory", False),
+    ],
+)
+def test_accelerators_are_told_from_other_resources(resource: str, counted: bool) -> None:
+    assert ({resource: 8} if counted else {}) == accelerators({resource: "8", "cpu": "4"})
+
+
+OWNERS = {
+    "Argo CD application team": {"annotations": {delivery.ARGO_ID: "team:batch/Job:training/cifar-1-launcher"}},
+    "Flux Kustomization flux-system/jobs": {
+        "labels": {f"{delivery.FLUX}/name": "jobs", f"{delivery.FLUX}/namespace": "flux-system"}
+    },
+    "Flux HelmRelease training/cifar": {
+        "labels": {f"{delivery.FLUX_HELM}/name": "cifar", f"{delivery.FLUX_HELM}/namespace": "training"},
+        "annotations": {f"{delivery.HELM}/release-name": "cifar"},
+    },
+    "Helm release cifar": {"annotations": {f"{delivery.HELM}/release-name": "cifar"}},
+    "kubectl": {"managers": ("kubectl-client-side-apply",)},
+    "": {},
+}
+
+
+@pytest.mark.parametrize("expected", OWNERS)
+def test_who_keeps_a_job_is_seen(expected: str) -> None:
+    assert expected == delivery.manager(job("launcher", **OWNERS[expected]))
+
+
+@pytest.mark.parametrize("expected", OWNERS)
+def test_what_would_be_undone_is_refused(expected: str) -> None:
+    seen = facts("Running", launcher=job("launcher", **OWNERS[expected]))
+    words = actions.refusal(seen, "lifecycle.suspend", "true")
+
+    assert (expected in ("", "kubectl")) == (words == "")
+    assert words == "" or words.startswith(
+        f"{expected} keeps this job as it is and would undo this. lifecycle.suspend: true; "
+    )
+
+
+def test_a_run_without_a_launcher_gets_its_end_written() -> None:
+    seen = facts("Running")
+    change = actions.stopped_record(seen)
+    record = json.loads(change["data"]["1"])
+
+    assert ["1"] == list(change["data"])
+    assert ("Stopped", "JobDeleted", seen.now) == (record["phase"], record["reason"], story.seconds(record["endTime"]))
+    assert "Stopped" == story.tell(facts(record=record)).phase
+
+
+def test_hours_count_from_the_node_on_and_fall_back_to_the_record() -> None:
+    now = facts().now
+    placed = {"PodScheduled": Condition("True", "", "", now - 7200)}
+    gpu = {"nvidia.com/gpu": "4"}
+    workers = [pod("worker", index=index, requests=gpu, conditions=placed) for index in range(2)]
+    seen = facts("Running", pods=workers, worker=job("worker", requests=gpu))
+    gone = facts("Succeeded", **{**NO_JOBS, "worker": job("worker", requests=gpu)})
+    gone.record = {**gone.record, "totals": {"seconds": 1800}}
+
+    assert 16.0 == report.hours(seen)
+    assert 4.0 == report.hours(gone)
+
+
+def test_many_workers_are_counted_and_only_the_unwell_are_listed() -> None:
+    ready = {"Ready": Condition("True", "", "", 0)}
+    workers = [
+        pod("worker", name=f"w-{index}", index=index, conditions={} if index == 7 else ready) for index in range(40)
+    ]
+    seen = facts("Running", pods=workers)
+    text = views.status(report.report(seen, story.tell(seen)), seen)
+
+    assert "w-7 " in text
+    assert "39 more pods are well\n" in text
+    assert "w-8" not in text
+
+
+def test_the_schema_is_named_where_it_is() -> None:
+    assert (Path(__file__).parents[2] / report.SCHEMA).exists()

@@ -1,0 +1,113 @@
+"""Which containers a run's lines come from, and that each line comes once."""
+
+import dataclasses
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from dsgen.cluster.facts import Container, Facts, Pod
+from dsgen.cluster.logs import Choice, Lines, Source, left_out, sources, tails
+from tests.unit.test_story import facts, pod
+
+STATES = {"image": "", "state": "running", "reason": "", "message": "", "exit_code": None, "restarts": 0, "ready": True}
+
+
+def container(name: str, kind: str = "main") -> Container:
+    return Container(name=name, kind=kind, started=None, finished=None, **STATES)  # type: ignore[arg-type]  # a table
+
+
+def worker(index: int, name: str = "", created: float = 1) -> Pod:
+    containers = (container("code", "init"), container("worker"))
+    return pod("worker", name=name or f"worker-{index}", index=index, created=created, containers=containers)
+
+
+def run_of(count: int, method: str = "torchrun", slots: int = 1) -> Facts:
+    launcher = pod("launcher", name="launcher", containers=(container("status", "sidecar"), container("launcher")))
+    settings = {"method": method, "slots": slots, "workers": count}
+    return facts("Running", settings=settings, pods=[launcher, *(worker(index) for index in range(count))])
+
+
+@pytest.mark.parametrize(
+    ("method", "choice", "expected"),
+    [
+        ("pdsh", Choice(), [("launcher", "launcher", "")]),
+        ("torchrun", Choice(), [(f"worker-{index}", "worker", "") for index in range(3)]),
+        ("torchrun", Choice(launcher=True), [("launcher", "launcher", "")]),
+        ("torchrun", Choice(status=True), [("launcher", "status", "")]),
+        ("pdsh", Choice(worker=1), [("worker-1", "worker", "")]),
+        ("torchrun", Choice(worker=1, init=True), [("worker-1", "code", "")]),
+        ("pdsh", Choice(rank=5), [("launcher", "launcher", "cifar-1-worker-2")]),
+        ("torchrun", Choice(rank=5), [("worker-2", "worker", "")]),
+        ("torchrun", Choice(worker=7), []),
+    ],
+)
+def test_lines_come_from_where_the_method_writes_them(
+    method: str, choice: Choice, expected: list[tuple[str, str, str]]
+) -> None:
+    found = sources(run_of(3, method, slots=2), choice)
+
+    assert expected == [(source.pod, source.container, source.host) for source in found]
+
+
+def test_of_many_workers_the_first_and_the_last_are_shown() -> None:
+    many = run_of(17)
+
+    assert ["worker-0", "worker-16"] == [source.pod for source in sources(many, Choice())]
+    assert 15 == left_out(many, Choice())
+    assert (0, 0) == (left_out(run_of(16), Choice()), left_out(many, Choice(worker=3)))
+
+
+def test_previous_pods_are_those_that_were_replaced() -> None:
+    replaced = run_of(2)
+    replaced.pods.append(worker(1, "worker-1-new", created=2))
+
+    assert ["worker-1"] == [source.pod for source in sources(replaced, Choice(previous=True))]
+    assert ["worker-0", "worker-1", "worker-1-new"] == [source.pod for source in sources(replaced, Choice())]
+
+
+def test_the_record_keeps_the_last_lines() -> None:
+    attempts = [{"reason": "Succeeded"}, {"reason": "TrainingFailed", "rank": 1, "host": "w-1", "tail": ["a", "b"]}]
+
+    assert ["attempt 2, TrainingFailed, rank 1 on w-1:", "a", "b"] == list(tails({"attempts": attempts}))
+
+
+# ---- connections that break ----
+
+
+@dataclasses.dataclass
+class Node:
+    """A log as a kubelet gives it: from a second on, each connection up to a line."""
+
+    log: list[bytes]
+    connections: list[int]
+
+    def lines(self, _: str, query: dict[str, str], __: Any) -> Iterator[bytes]:
+        since = query.get("sinceTime", "")
+        yield from [line for line in self.log[: self.connections.pop(0)] if line[:19].decode() + "Z" >= since]
+
+
+LOG = [
+    b"2026-01-01T00:00:00.1Z one",
+    b"2026-01-01T00:00:01.1Z same",
+    b"2026-01-01T00:00:01.1Z same",
+    b"2026-01-01T00:00:01.2Z two",
+    b"2026-01-01T00:00:01.2Z \xff\xfe",
+    b"2026-01-01T00:00:02.0Z three",
+]
+
+
+@pytest.mark.parametrize("first", range(len(LOG) + 1))
+@pytest.mark.parametrize("second", range(len(LOG) + 1))
+def test_no_line_is_lost_or_comes_twice(first: int, second: int) -> None:
+    node = Node(LOG, [first, max(first, second), len(LOG)])
+    lines = Lines(node, "training", Source("pod", "worker", "pod"))  # type: ignore[arg-type]  # the part that is used
+
+    assert LOG == [line for _ in range(3) for line in lines.connect(True)]
+
+
+def test_a_rank_has_the_lines_of_its_host() -> None:
+    log = [b"2026-01-01T00:00:00.1Z cifar-1-worker-1: a", b"2026-01-01T00:00:00.1Z cifar-1-worker-10: b"]
+    lines = Lines(Node(log, [2]), "training", Source("pod", "launcher", "pod", "cifar-1-worker-1"))  # type: ignore[arg-type]  # as above
+
+    assert log[:1] == list(lines.connect(False))

@@ -1,0 +1,51 @@
+"""docs/causes.md: the causes that `dsgen why` knows, from its table."""
+
+import re
+
+from dsgen.cluster.known import TABLE, Row
+
+HEAD = """# Why a run does not go on
+
+What `dsgen why` can say, in the order in which causes explain one another: what stands first is the root. Words in
+capitals stand for names and figures of the cluster.
+
+"""
+PLACES = {
+    "creation": "events of the Job (FailedCreate)",
+    "job": "the Jobs of the run",
+    "queue": "the Workload of Kueue",
+    "gang": "the PodGroup and the pods' scheduler",
+    "claim": "the job's claims and their events",
+    "scheduling": "the condition PodScheduled of pods, nodes",
+    "container": "waiting containers",
+    "mount": "events of pods (FailedMount and the like)",
+    "exit": "ended containers",
+    "node": "nodes of the run's pods",
+    "wait": "the record, for minutes",
+    "phase": "the record, the lease",
+    "held": "pods of both Jobs",
+}
+WORDS = {"about": "OBJECT", "text": "MESSAGE"}
+
+
+def page() -> str:
+    """The text of docs/causes.md."""
+    reasons: dict[str, list[Row]] = {}
+    for row in TABLE:
+        reasons.setdefault(row.reason, []).append(row)
+    return HEAD + "\n".join(_section(reason, rows) for reason, rows in reasons.items())
+
+
+def _section(reason: str, rows: list[Row]) -> str:
+    lines = [f"- {_capitals(row.sentence)}" for row in rows]
+    places = dict.fromkeys(PLACES[row.place] for row in rows)
+    keys = dict.fromkeys(f"`{key}`" for row in rows for key in row.keys)
+    said = f"Seen in: {', '.join(places)}." + (f" In the values file: {', '.join(keys)}." if keys else "")
+    return "\n".join([f"## {reason}", "", *lines, "", said, ""])
+
+
+def _capitals(sentence: str) -> str:
+    text = re.sub(
+        r"\{(\w+)\}", lambda found: {"about": "OBJECT", "text": "MESSAGE"}.get(found[1], found[1].upper()), sentence
+    )
+    return text[0].upper() + text[1:].rstrip(":. ")
