@@ -15,7 +15,7 @@ ORDER = (
     *("deepspeed", "checks", "values"),
     *("origins", "explain", "presets"),
     *("objects", "render", "compiler"),
-    "writer",
+    *("writer", "runs"),
     "cli",
     "__main__",
 )
