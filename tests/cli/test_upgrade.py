@@ -292,7 +292,8 @@ def test_a_refusal_is_told_in_every_form(upgraded: Path, cli: Cli) -> None:
     assert cli(*call, "--format", "github").out.startswith("::error file=cifar.yaml,line=6,col=21,title=")
 
 
-def test_secrets_in_a_refusal_are_stars(upgraded: Path, cli: Cli) -> None:
+@pytest.mark.usefixtures("upgraded")
+def test_secrets_in_a_refusal_are_stars(cli: Cli) -> None:
     code, _, err = cli("render", *FILES, "--set", "training.env.URL=https://user:hunter2@example.com/x", "-o", "out")
 
     assert (1, True) == (code, "training.env" in err)
