@@ -8,7 +8,7 @@ from pathlib import Path
 
 from dsgen import values
 from dsgen.cli._printed import color, emit, tell
-from dsgen.cli._shared import REPORTS, ErrorsReported, Inputs
+from dsgen.cli._shared import ErrorsReported, Inputs
 from dsgen.errors import DsgenError, UsageProblem
 from dsgen.problems.diagnostics import Diagnostic, as_text, has_errors
 from dsgen.values import Job, Release, SourceText
@@ -51,7 +51,10 @@ class Report:
         if form == "text":
             tell(as_text(self.diagnostics, self.sources, color()))
         else:
-            emit(REPORTS[form](self.diagnostics))
+            from dsgen.problems import reports  # most calls do without
+
+            as_form = {"json": reports.as_json, "sarif": reports.as_sarif, "github": reports.as_github}[form]
+            emit(as_form(self.diagnostics))
 
 
 def load_jobs(inputs: Inputs, form: str = "text") -> tuple[list[Job], Report]:

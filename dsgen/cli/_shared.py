@@ -11,11 +11,9 @@ import click
 
 from dsgen.cli._printed import complain, complain_of_bug, complain_of_usage
 from dsgen.errors import EXIT_FAILED, EXIT_FINDINGS, EXIT_OK, EXIT_USAGE, DsgenError, UsageProblem
-from dsgen.problems import reports
 from dsgen.reading.set_values import Override
 
-REPORTS = {"json": reports.as_json, "sarif": reports.as_sarif, "github": reports.as_github}
-FORMS = ["text", *REPORTS]
+FORMS = ("text", "json", "sarif", "github")
 """How problems are told."""
 EXIT_INTERRUPTED = 130  # as a shell says it: 128 + SIGINT
 EXIT_TERMINATED = 143  # 128 + SIGTERM

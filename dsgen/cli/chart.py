@@ -7,7 +7,7 @@ import click
 from dsgen.cli._jobs import load_chart
 from dsgen.cli._output import Delivery, deliver, folder_options, output_option
 from dsgen.cli._shared import Inputs, inputs
-from dsgen.runs import chart_plan
+from dsgen.runs.charts import chart_plan
 from dsgen.writer import Place
 
 NAME = "deepspeed-job"
@@ -28,7 +28,7 @@ def command(inputs: Inputs, output: Path, delivery: Delivery) -> int:
     Examples:
       dsgen chart -o charts/deepspeed-job
       dsgen chart cifar.yaml -o charts/cifar
-      dsgen chart cifar.yaml -f prod.yaml -o charts/cifar --dry-run
+      dsgen chart cifar.yaml -f prod.yaml -o charts/cifar-prod --dry-run
     """
     job, report = load_chart(inputs, delivery.form)
     return deliver([(Place(output), chart_plan(job, NAME))], delivery, report)
