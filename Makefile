@@ -47,7 +47,7 @@ lint: $(VENV)/installed-dev ## Check style, types, shell scripts and YAML
 	$(VENV)/bin/shellcheck dsgen/scripts/*.sh .ci/run
 	$(python) -m yamllint --strict values-examples .yamllint
 
-generate: $(VENV)/installed ## Write what is generated from templates and schema: charts/, schemas/, docs/options.md
+generate: $(VENV)/installed ## Write what is generated from templates, checks and schema: dsgen/generated, charts/, schemas/, docs/
 	$(python) -m tools.generate
 
 contract: $(VENV)/installed-test ## Keep what this minor version makes of a job as golden files, once (tests/contract/README.md)

@@ -22,5 +22,5 @@ def test_generated_files_are_up_to_date(texts: dict[str, str]) -> None:
     assert [] == [name for name in texts if texts[name] != found.get(name)]
 
 
-def test_the_chart_has_no_other_files(texts: dict[str, str]) -> None:
+def test_there_are_no_other_files(texts: dict[str, str]) -> None:
     assert [] == generate.stale(texts)

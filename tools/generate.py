@@ -36,8 +36,9 @@ def texts() -> dict[str, str]:
 
 
 def stale(wanted: Iterable[str]) -> list[Path]:
-    """Files of the chart that are not wanted any more."""
-    return [path for path in CHART.rglob("*") if path.is_file() and path.relative_to(ROOT).as_posix() not in wanted]
+    """Files of the chart and generated modules that are not wanted any more."""
+    files = [*(path for path in CHART.rglob("*") if path.is_file()), *PYTHON.glob("*.py")]
+    return [path for path in files if path.relative_to(ROOT).as_posix() not in wanted]
 
 
 def _page(page: Path) -> str:

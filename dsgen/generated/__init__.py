@@ -1,1 +1,1 @@
-"""Templates as Python, written by `make generate` from dsgen/templates."""
+"""Templates and rows of the checks as Python, written by `make generate`."""

@@ -511,7 +511,7 @@ def scripts_name(values, release):
     """The ConfigMap with dsgen's scripts: another one where their content differs, so that a run keeps the scripts that
     it began with.
     """
-    return f"{job_name(values, release)}-scripts-{'9282eb899b'}"
+    return f"{job_name(values, release)}-scripts-{'9acb63db73'}"
 
 
 def image_reference(image):

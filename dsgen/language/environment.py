@@ -1,4 +1,4 @@
-"""The one Jinja2 environment that renders templates, evaluates checks and feeds the compiler."""
+"""The Jinja2 environment: the compiler reads templates with it, and tests compare its output with generated code."""
 
 import functools
 from collections.abc import Mapping

@@ -35,8 +35,7 @@ bash=$(command -v bash)
 {
   printf 'dsgen:x:%s:%s::%s:%s\n' "$uid" "$gid" "$home" "$bash" &&
     while IFS= read -r line || [ -n "$line" ]; do
-      id=${line#*:*:} # not <<<, for which bash writes a file in /tmp
-      [ "${id%%:*}" = "$uid" ] || printf '%s\n' "$line"
+      [[ $line =~ ^[^:]*:[^:]*:$uid: ]] || printf '%s\n' "$line"
     done <"$image_file"
 } >"$new_file" || exit 78
 echo "[dsgen] user id $uid: entry with home $home and shell $bash"

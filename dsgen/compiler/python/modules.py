@@ -23,6 +23,7 @@ Written by `make generate`; what is changed here is lost. {origin}
 """
 
 {imports}'''
+INIT = '"""Templates and rows of the checks as Python, written by `make generate`."""\n'
 HELPERS = ("The helpers of the templates.", "They come from the files dsgen/templates/**/_*.j2.")
 MANIFESTS = ("The templates of the objects: each is a function from values to YAML.", "They come from dsgen/templates.")
 
@@ -41,7 +42,12 @@ def python_modules(program: Program, templates: Iterable[str], package: str = PA
     """The modules of these templates, by their file names in a package."""
     manifests, by_manifests = _manifests(program, templates, package)
     checks, by_checks = _checks(program, package)
-    return {"manifests.py": manifests, "checks.py": checks, "helpers.py": _helpers(program, by_manifests | by_checks)}
+    return {
+        "__init__.py": INIT,
+        "manifests.py": manifests,
+        "checks.py": checks,
+        "helpers.py": _helpers(program, by_manifests | by_checks),
+    }
 
 
 def _manifests(program: Program, templates: Iterable[str], package: str) -> tuple[str, set[str]]:

@@ -27,7 +27,7 @@ The ConfigMap with dsgen's scripts: another one where their content
 differs, so that a run keeps the scripts that it began with.
 */}}
 {{- define "contract.scriptsName" -}}
-{{ include "contract.jobName" . }}-scripts-{{ "9282eb899b" }}
+{{ include "contract.jobName" . }}-scripts-{{ "9acb63db73" }}
 {{- end }}
 
 {{/* The reference of an image; a digest wins over a tag. `image` is values.image. */}}
