@@ -11,7 +11,7 @@ from dsgen.errors import EXIT_OK
 @click.command("explain")
 @click.argument("word", metavar="[KEY|ID|REASON]", default="")
 def command(word: str) -> int:
-    """Explain a key of values files, the id of a problem, or the reason of a phase.
+    """Explain a key, the id of a problem, or a reason.
 
     A key is written with dots, as in messages and in the option reference: any word stands for a name that you
     choose, [0] for the items of a list. Without an argument, the keys at the top are listed.
