@@ -242,10 +242,10 @@ def errors(text: str) -> list[Path]:
     """The paths of what is wrong in a values file."""
     loaded = values.load([values.SourceText("values.yaml", text)])
     if loaded.values is None:
-        return [path for path, _ in validate(loaded.root)]
+        return [found.path for found in validate(loaded.root)]
     data = loaded.values.data
     release = {"name": data["name"] or RELEASE.name, "namespace": data["namespace"] or RELEASE.namespace}
-    return [path for path, found in checks.run(data, release, loaded.position) if found.severity == "error"]
+    return [found.path for found in checks.run(data, release, loaded.position) if found.severity == "error"]
 
 
 def remove(tree: Any, path: Path) -> None:
