@@ -144,3 +144,19 @@ def test_paths_of_messages_are_understood(cli: Cli, path: Path) -> None:
     known = {problem["path"] for problem in found if problem["id"] not in ("DS101", "DS107", "DS109", "DS111", "DS260")}
 
     assert all(explain.of(key) for key in known)
+
+
+@pytest.mark.parametrize(
+    ("reason", "expected"),
+    [
+        ("WorldSize", "In the record, Failed: fewer ranks joined than were asked for"),
+        ("WorkersUnreachable", "From dsgen why: not all workers answered in time: WHAT\n"),
+        ("NoNodeBigEnough", "In the values file: workers.resources, workers.accelerator.count\n"),
+    ],
+)
+def test_a_reason_is_explained(cli: Cli, reason: str, expected: str) -> None:
+    code, out, err = cli("explain", reason)
+
+    assert (0, "") == (code, err)
+    assert out.startswith(f"{reason}\n\n")
+    assert expected in out
