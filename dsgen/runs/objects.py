@@ -7,10 +7,10 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from dsgen.checks.quantities import amount
 from dsgen.errors import DsgenError
 from dsgen.problems.diagnostics import Path
 from dsgen.reading.nodes import SourceText
+from dsgen.reading.quantities import amount
 from dsgen.reading.source import read
 from dsgen.render import Document, render
 from dsgen.values import Job, Release
