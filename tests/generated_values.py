@@ -3,6 +3,7 @@
 import copy
 import functools
 import itertools
+import json
 import random
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -132,7 +133,10 @@ class Generator:
     def _array(self, part: Mapping[str, Any]) -> list[Any]:
         items, least = part.get("items", {}), part.get("minItems", 0)
         most = max(least, 3 if "type" in items else 2)
-        return [self._below("#", items) for _ in range(self._random.randint(least, most))]
+        found = [self._below("#", items) for _ in range(self._random.randint(least, most))]
+        # The API server warns of names that are listed twice.
+        names = [json.dumps(one["name"]) if isinstance(one, dict) and "name" in one else "" for one in found]
+        return [one for at, one in enumerate(found) if not names[at] or names[at] not in names[:at]]
 
     def _string(self, part: Mapping[str, Any]) -> str:
         return (
