@@ -25,19 +25,26 @@ from tests.generated_values import Generator, trees
 
 ROOT = Path(__file__).parent.parent
 FILES = [path for folder in ("values-examples", "tests/cases") for path in sorted((ROOT / folder).rglob("*.yaml"))]
-SPOILT = 150
-GENERATED = 60
-REPLACED = 6
+SPOILT = 100
+GENERATED = 12
+REPLACED = 4
 """Leaves of each generated tree that are replaced by each odd value."""
 
-# For keywords that stand in few places: values without a key, with two instead of one, with too many.
+
+def sidecar(**fields: Any) -> Any:
+    return {"workers": {"sidecars": [{"name": "a", "image": "r/a", **fields}]}}
+
+
+NAME, MAP = {"key": "a", "name": "a"}, {"name": "a"}
 RARE: tuple[Any, ...] = (
-    {},
-    {"name": None},
-    {"labels": {"A B": "x"}},
+    *(sidecar(env=[{"name": "A", "valueFrom": one}]) for one in ({}, {"secretKeyRef": NAME})),
+    sidecar(env=[{"name": "A", "valueFrom": {"secretKeyRef": NAME, "configMapKeyRef": NAME}}]),
+    *(sidecar(envFrom=[one]) for one in ({}, {"secretRef": MAP}, {"secretRef": MAP, "configMapRef": MAP})),
+    *({"training": {"pythonCommand": one}} for one in ("", "python3")),
     {"storage": {"a": {"mountPath": "/a", "create": {"size": "1Gi", "accessModes": []}}}},
-    {"workers": {"resources": {"limits": {"x y": 1}}}},
+    {"labels": {"A B": "x"}},
 )
+"""For keywords that stand in few places."""
 
 Predicate = Callable[[Any], bool]
 
@@ -131,7 +138,10 @@ SCHEMAS: tuple[dict[str, Any] | bool, ...] = (
     *({"additionalProperties": {"type": "string"}}, {"additionalProperties": False}, {"items": {"type": "string"}}),
     {"properties": {"a": {"type": "integer"}}, "additionalProperties": {"type": "string"}},
     *({"propertyNames": {"pattern": "a"}}, {"allOf": [{"minimum": 1}, {"maximum": 1}]}, {"items": False}),
-    *({"oneOf": [{"minimum": 1}, {"maximum": 1}, {"type": "string"}]}, {"properties": {"a": {"$ref": "#/definitions/x"}}}),
+    *(
+        {"oneOf": [{"minimum": 1}, {"maximum": 1}, {"type": "string"}]},
+        {"properties": {"a": {"$ref": "#/definitions/x"}}},
+    ),
 )
 
 

@@ -48,7 +48,7 @@ def matches(pattern, text):
 
 
 def fields(keys, others, value):
-    """Whether the parts fit the functions of their keys, and those under other keys one function."""
+    """Whether each part fits the function of its key, or the one for other keys."""
     return all(keys.get(key, others)(part) for key, part in value.items())
 
 

@@ -1,7 +1,7 @@
 """Checks values against the schema and words what is wrong for people.
 
-`dsgen.generated.schema` knows valid values; in others jsonschema finds the errors. `wording` says each kind in the user's words, with what is possible, at the place of the
-key (an unknown one) or of the value.
+`generated.schema` accepts valid values; in all others jsonschema finds the errors. `wording` says each kind in the
+user's words, with what is possible, at the place of the key (an unknown one) or of the value.
 """
 
 from __future__ import annotations
@@ -35,7 +35,8 @@ def validate(root: Node, complete: bool = True) -> list[Diagnostic]:
     """
     found = [*_nulls(root), *_spellings(root), *_uncarried(root)]
     data = root.data()
-    for error in () if is_valid(data) else validator().iter_errors(data):
+    accepted: bool = is_valid(data)  # type: ignore[no-untyped-call] # generated
+    for error in () if accepted else validator().iter_errors(data):
         path = tuple(error.absolute_path)
         if error.instance is None or _is_broken(root, path):
             continue  # said already

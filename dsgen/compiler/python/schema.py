@@ -59,13 +59,13 @@ def matches(pattern, text):
 
 
 def fields(keys, others, value):
-    """Whether the parts fit the functions of their keys, and those under other keys one function."""
+    """Whether each part fits the function of its key, or the one for other keys."""
     return all(keys.get(key, others)(part) for key, part in value.items())
 '''
 
 TYPES = ("object", "array", "string", "boolean", "null", "number", "integer")
 ASIDE = frozenset({"type", "$schema", "definitions", "title", "description", "default", "examples"})
-"""Keywords that say nothing about a value, or that `_Writer._conditions` looks at itself; so are those of dsgen's own."""
+"""Keywords that say nothing about a value, beside `x-` ones, and those that the writer looks at in another place."""
 
 LIMITS = {
     "pattern": ("string", "matches({!r}, value)"),
