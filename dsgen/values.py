@@ -11,7 +11,7 @@ from dsgen import checks, schema
 from dsgen.errors import UsageProblem
 from dsgen.problems.diagnostics import Diagnostic, Path, Position, has_errors, ordered
 from dsgen.reading import set_values
-from dsgen.reading.nodes import Node, SourceText, merge
+from dsgen.reading.nodes import Node, SourceText, from_data, merge
 from dsgen.reading.set_values import Override
 from dsgen.reading.source import read
 from dsgen.schema import suggestions
@@ -129,6 +129,13 @@ def load(files: Sequence[SourceText], overrides: Sequence[Override] = (), names:
         job.diagnostics += _checked_in_part(job, wrong)
     job.diagnostics = ordered(job.diagnostics)
     return job
+
+
+def of_data(data: Mapping[str, Any]) -> Job:
+    """A job of plain values as the user once gave them; they stand in no file."""
+    root = from_data(data, Position("", 1, 1))
+    found = validate(root)
+    return Job("", None if has_errors(found) else Values(complete_values(data)), found, root)
 
 
 def _named(root: Node, names: Release) -> tuple[Node, dict[str, str]]:

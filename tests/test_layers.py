@@ -15,8 +15,7 @@ ORDER = (
     *("deepspeed", "checks", "values"),
     *("origins", "explain", "presets"),
     *("objects", "render", "compiler"),
-    "writer",
-    "cluster",
+    *("writer", "runs", "cluster"),
     "cli",
     "__main__",
 )

@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 import yaml
 
-from dsgen.cli._output import file_name
 from dsgen.language.environment import PACKAGE
 from dsgen.language.files import Files, digest
+from dsgen.runs.objects import file_name
 from tests.test_objects import documents, objects
 
 CASE = Path(__file__).parent / "contract" / "values.yaml"

@@ -1,8 +1,9 @@
-"""docs/causes.md: the causes that `dsgen why` knows, from its table."""
+"""docs/causes.md, and the table of reasons in docs/running.md, from the tables of the commands on a cluster."""
 
 import re
 
 from dsgen.cluster.known import TABLE, Row
+from dsgen.cluster.reasons import RECORDED, in_capitals
 
 HEAD = """# Why a run does not go on
 
@@ -25,7 +26,7 @@ PLACES = {
     "phase": "the record, the lease",
     "held": "pods of both Jobs",
 }
-WORDS = {"about": "OBJECT", "text": "MESSAGE"}
+REASONS = re.compile(r"^\| reason \| phase \|.*?\n\n", re.MULTILINE | re.DOTALL)
 
 
 def page() -> str:
@@ -45,7 +46,12 @@ def _section(reason: str, rows: list[Row]) -> str:
 
 
 def _capitals(sentence: str) -> str:
-    text = re.sub(
-        r"\{(\w+)\}", lambda found: {"about": "OBJECT", "text": "MESSAGE"}.get(found[1], found[1].upper()), sentence
-    )
-    return text[0].upper() + text[1:].rstrip(":. ")
+    text = in_capitals(sentence)
+    return text[0].upper() + text[1:]
+
+
+def with_reasons(page: str) -> str:
+    """A page with the table of the record's reasons, where it has one, as it should be."""
+    rows = (f"| `{name}` | {', '.join(found.phases)} | {found.text} |\n" for name, found in RECORDED.items())
+    table = "| reason | phase | what it says, what to do |\n|---|---|---|\n" + "".join(rows) + "\n"
+    return REASONS.sub(lambda _: table, page)

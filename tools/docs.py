@@ -14,6 +14,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
+from tools import causes
+
 ROOT = Path(__file__).parent.parent
 BLOCK = re.compile(
     r"^(?:<!-- file (?P<file>\S+) -->\n)?```(?P<language>\w*)\n(?P<body>.*?)^```$", re.MULTILINE | re.DOTALL
@@ -79,7 +81,7 @@ def refreshed(page: str, folder: Path) -> str:
             return match[0]
         return match[0].replace(match["body"], "".join(_refreshed_step(step, folder) for step in steps(match["body"])))
 
-    return BLOCK.sub(block, page)
+    return causes.with_reasons(BLOCK.sub(block, page))
 
 
 def _refreshed_step(step: Step, folder: Path) -> str:

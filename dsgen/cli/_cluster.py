@@ -89,7 +89,7 @@ class Target:
                 return f"there is no namespace {self.namespace}"
         meant = closest(self.job, known)
         hint = f"did you mean {meant}?" if meant else possible(known) or "dsgen list -A shows all jobs"
-        return f"namespace {self.namespace} has no job {self.job}; {hint}"
+        return f"namespace {self.namespace} has no run of a job {self.job}; {hint}"
 
 
 def connect(context: str, kubeconfig: str) -> "Cluster":

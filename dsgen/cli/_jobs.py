@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from dsgen import values
-from dsgen.cli._printed import color, tell
+from dsgen.cli._printed import color, emit, tell
 from dsgen.cli._shared import ErrorsReported, Inputs
 from dsgen.errors import DsgenError, UsageProblem
 from dsgen.problems.diagnostics import Diagnostic, as_text, has_errors
@@ -33,19 +33,38 @@ class Report:
 
     def show(self) -> None:
         """Show everything on standard error; raises ErrorsReported when an error is among it."""
-        tell(as_text(self.diagnostics, self.sources, color()))
+        self.tell("text")
         if has_errors(self.diagnostics):
             raise ErrorsReported
 
+    def show_first(self, form: str) -> None:
+        """What is wrong with the values: as text at once; any other form is told once, with what comes later."""
+        if form == "text":
+            self.show()
+            self.found = []
+        elif has_errors(self.diagnostics):
+            self.tell(form)
+            raise ErrorsReported
 
-def load_jobs(inputs: Inputs) -> list[Job]:
-    """The jobs of the command line, for flat manifests.
+    def tell(self, form: str) -> None:
+        """Tell everything: as text on standard error, in any other form on standard output."""
+        if form == "text":
+            tell(as_text(self.diagnostics, self.sources, color()))
+        else:
+            from dsgen.problems import reports  # most calls do without
 
-    Shows all problems on standard error; raises ErrorsReported when one of them is an error.
+            as_form = {"json": reports.as_json, "sarif": reports.as_sarif, "github": reports.as_github}[form]
+            emit(as_form(self.diagnostics))
+
+
+def load_jobs(inputs: Inputs, form: str = "text") -> tuple[list[Job], Report]:
+    """The jobs of the command line, for flat manifests, and the report for what comes of them.
+
+    Shows all problems in this form; raises ErrorsReported when one of them is an error.
     """
     jobs, report = check_jobs(inputs)
-    report.show()
-    return jobs
+    report.show_first(form)
+    return jobs, report
 
 
 def check_jobs(inputs: Inputs, chart: bool = False) -> tuple[list[Job], Report]:
@@ -65,17 +84,17 @@ def check_jobs(inputs: Inputs, chart: bool = False) -> tuple[list[Job], Report]:
     return jobs, report
 
 
-def load_chart(inputs: Inputs) -> Job | None:
+def load_chart(inputs: Inputs, form: str = "text") -> tuple[Job | None, Report]:
     """The job whose values become a chart's defaults, None when there are none; problems as in `load_jobs`."""
     if not (inputs.files or inputs.overlays or inputs.overrides):
         if inputs.name or inputs.namespace:
             raise UsageProblem("--name and -n name the job of a values file: give one, as in: dsgen chart cifar.yaml")
-        return None
+        return None, Report(inputs.strict)
     report = Report(inputs.strict)
     job = _load((*inputs.files, *inputs.overlays), inputs, _reader(), report)
     report.found += job.problems(chart=True)
-    report.show()
-    return job
+    report.show_first(form)
+    return job, report
 
 
 def load_values(inputs: Inputs) -> list[Job]:

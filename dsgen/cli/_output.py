@@ -1,33 +1,77 @@
 """Where the result goes: which object into which file, and what is done to a folder (write, --check, --dry-run)."""
 
+import functools
 import re
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass, fields
 from pathlib import Path
+from typing import Any
 
 import click
 
-from dsgen.cli._printed import say
+from dsgen.cli._jobs import Report
+from dsgen.cli._printed import ask, complain, say
+from dsgen.cli._shared import FORMS, ErrorsReported
 from dsgen.errors import EXIT_FINDINGS, EXIT_OK, DsgenError, UsageProblem
-from dsgen.render import Document
 from dsgen.values import Job
-from dsgen.writer import INDEX, Changes, Place, Plan, Refused, compare, write
+from dsgen.writer import INDEX, Changes, Mode, Place, Plan, compare, write
 
 # Windows cannot have such names, whatever follows the first dot, and one of them stops Flux for a whole repository.
 _DEVICES = re.compile(r"^(con|prn|aux|nul|com[0-9]|lpt[0-9])$")
-_KIND = re.compile(r"^kind: (\w+)$", re.MULTILINE)
-_NAME = re.compile(r"^metadata:\n(?:  .*\n)*?  name: \"?([^\"\n]+)\"?$", re.MULTILINE)
-
 _FOLDER = [
     click.option("--check", is_flag=True, help="Change nothing; name the files that differ, with exit code 1."),
     click.option("--dry-run", is_flag=True, help="Change nothing; say what would be done."),
+    click.option("--refresh", is_flag=True, help="Write a run anew that another dsgen wrote, if it was never applied."),
+    click.option("--replace", is_flag=True, help="Write a run anew that would change, if it was never applied."),
+    click.option("--yes", is_flag=True, help="Do not ask before --replace."),
+    click.option(
+        "--keep-going", is_flag=True, help="Write the other jobs when one is refused; exit code 1 all the same."
+    ),
+    click.option(
+        "--format",
+        "form",
+        type=click.Choice(FORMS),
+        default="text",
+        help="How problems are told; all but text on standard output.  [default: text]",
+    ),
 ]
 
 
+@dataclass(frozen=True)
+class Delivery:
+    """The options for a folder."""
+
+    check: bool = False
+    dry_run: bool = False
+    refresh: bool = False
+    replace: bool = False
+    yes: bool = False
+    keep_going: bool = False
+    form: str = "text"
+
+    @property
+    def mode(self) -> Mode:
+        """What becomes of a run that this dsgen would write otherwise."""
+        return "replace" if self.replace else "refresh" if self.refresh else "keep"
+
+    @property
+    def flags(self) -> str:
+        """Those that are not as they are by default, for messages."""
+        names = [one.name for one in fields(self) if getattr(self, one.name) != one.default]
+        return ", ".join("--format" if name == "form" else f"--{name.replace('_', '-')}" for name in names)
+
+
 def folder_options(command: Callable[..., int]) -> Callable[..., int]:
-    """Give a command --check and --dry-run."""
+    """Give a command the options for a folder, as one `Delivery`."""
+
+    @functools.wraps(command)
+    def call(*arguments: Any, **rest: Any) -> int:
+        delivery = Delivery(**{one.name: rest.pop(one.name) for one in fields(Delivery)})
+        return command(*arguments, delivery=delivery, **rest)
+
     for option in reversed(_FOLDER):
-        command = option(command)
-    return command
+        call = option(call)
+    return call
 
 
 def output_option(text: str, required: bool = False) -> Callable[[Callable[..., int]], Callable[..., int]]:
@@ -41,25 +85,6 @@ def _folder(name: str | None) -> Path | None:
     if name == "":  # to Path, this is the current folder
         raise UsageProblem("the name of the folder, -o, is empty: is a variable not set?")
     return None if name is None else Path(name)
-
-
-def job_plan(job: Job, documents: Sequence[Document]) -> Plan:
-    """One object per file; the objects of the run are frozen under its id."""
-    paths = [file_name(document.text) for document in documents]
-    return Plan(
-        owner=f"job {job.release.namespace}/{job.release.name}",
-        files={path: document.text for path, document in zip(paths, documents, strict=True)},
-        run=str(job.data["run"]["id"]),
-        frozen=frozenset(path for path, document in zip(paths, documents, strict=True) if document.scope == "run"),
-    )
-
-
-def file_name(text: str) -> str:
-    """`<kind>-<name>.yaml` of one object: unique in its namespace, and never a device name, for it has a `-`."""
-    kind, name = _KIND.search(text), _NAME.search(text)
-    if not kind or not name:
-        raise DsgenError(f"an object without kind or name: {text[:200]}")
-    return f"{kind[1].lower()}-{name[1]}.yaml"
 
 
 def folders(directory: Path, jobs: Sequence[Job]) -> list[Place]:
@@ -84,41 +109,103 @@ def folders(directory: Path, jobs: Sequence[Job]) -> list[Place]:
     return [Place(directory, name) for name in names]
 
 
-def deliver(plans: Sequence[tuple[Place, Plan]], check: bool, dry_run: bool) -> int:
-    """Bring folders to what their plans say, all of them or, when one refuses, none; returns the exit code."""
-    found = [(place, plan, compare(place, plan)) for place, plan in plans]
-    if check:
-        say(text for place, _, changes in found for text in _stale(place.path, changes))
-        return EXIT_FINDINGS if any(changes.stale for _, _, changes in found) else EXIT_OK
-    refusals = [line for _, _, changes in found for line in changes.refusals]
-    if refusals:
-        raise Refused(*refusals)
-    for place, plan, changes in found:
-        if not dry_run:
-            write(place, plan, changes)
-        say(_summary(place.path, plan, changes, dry_run))
-    return EXIT_OK
+@dataclass(frozen=True)
+class Found:
+    """What a plan would change in its folder. failure: why that cannot be known."""
+
+    place: Place
+    plan: Plan
+    changes: Changes
+    failure: DsgenError | None = None
+
+    @property
+    def refused(self) -> bool:
+        """Whether nothing of it may be written."""
+        return self.failure is not None or self.changes.refused
 
 
-def _stale(directory: Path, changes: Changes) -> list[str]:
+def deliver(plans: Sequence[tuple[Place, Plan]], delivery: Delivery, report: Report) -> int:
+    """Bring folders to what their plans say; returns the exit code.
+
+    When one refuses, none is written, or with --keep-going all others.
+    """
+    found = [_compared(place, plan, delivery.mode) for place, plan in plans]
+    refused = [one for one in found if one.refused]
+    is_text = delivery.form == "text"
+    if delivery.check and is_text:
+        say(text for one in found for text in _stale(one))
+    if not (delivery.check or delivery.dry_run) and (delivery.keep_going or not refused):
+        _ask(found, delivery)
+        for one in found:
+            if not one.refused:
+                write(one.place, one.plan, one.changes)
+    if is_text and not delivery.check and (delivery.keep_going or not refused):
+        say(text for one in found if not one.refused for text in _summary(one, delivery.dry_run))
+    _tell(refused, delivery, report)
+    return EXIT_FINDINGS if refused or (delivery.check and any(one.changes.stale for one in found)) else EXIT_OK
+
+
+def _compared(place: Place, plan: Plan, mode: Mode) -> Found:
+    try:
+        return Found(place, plan, compare(place, plan, mode))
+    except DsgenError as failure:
+        return Found(place, plan, Changes(), failure)
+
+
+def _tell(refused: Sequence[Found], delivery: Delivery, report: Report) -> None:
+    """Tell all refusals; raises ErrorsReported with the code of a folder that cannot be read, if that is all."""
+    report.found += [problem for one in refused for problem in one.changes.problems]
+    report.tell(delivery.form)
+    lines = [line for one in refused for line in (*one.changes.refusals, *(one.failure.lines if one.failure else ()))]
+    if lines and not (delivery.check and delivery.form == "text"):
+        complain(*lines)
+    codes = {one.failure.exit_code if one.failure else EXIT_FINDINGS for one in refused}
+    if codes and not delivery.keep_going and EXIT_FINDINGS not in codes:
+        raise ErrorsReported(max(codes))
+
+
+def _ask(found: Sequence[Found], delivery: Delivery) -> None:
+    """Before runs are replaced. Raises UsageProblem where nobody can answer, ErrorsReported when the answer is no."""
+    runs = [f'run "{one.plan.run}" of {one.plan.owner}' for one in found if one.changes.renewed and not one.refused]
+    if not (runs and delivery.replace) or delivery.yes:
+        return
+    warning = "A run that has begun must not be replaced: the cluster refuses it, and the folder shows what never ran."
+    answer = ask([f"--replace writes {', '.join(runs)} anew. {warning}"], "Was it never applied?")
+    if answer is None:
+        raise UsageProblem(f"--replace asks before it writes, and there is no terminal: add --yes. {warning}")
+    if not answer:
+        raise ErrorsReported(EXIT_FINDINGS)
+
+
+def _stale(found: Found) -> list[str]:
+    directory, changes = found.place.path, found.changes
+    failure = found.failure.lines if found.failure else ()
     return [
+        *_kept(found),
         *(f"differs: {directory / path}" for path in changes.write),
         *(f"not wanted: {directory / path}" for path in changes.remove),
         *(f"interrupted: a write was ended and left {directory / path}" for path in changes.leftovers),
         *changes.refusals,
+        *failure,
     ]
 
 
-def _summary(directory: Path, plan: Plan, changes: Changes, dry_run: bool) -> list[str]:
+def _kept(found: Found) -> list[str]:
+    writer = found.changes.plan.kept if found.changes.plan else ""
+    return [f"{found.place.path}: run {found.plan.run} kept as {writer} wrote it"] if writer else []
+
+
+def _summary(found: Found, dry_run: bool) -> list[str]:
+    directory, changes, plan = found.place.path, found.changes, found.changes.plan or found.plan
     steps = [
         *(f"write {directory / path}" for path in changes.write),
         *(f"remove {directory / path}" for path in changes.remove),
         *(f"remove {directory / path}, left by a write that was interrupted" for path in changes.leftovers),
     ]
     if dry_run:
-        return [f"would {step}" for step in steps] or [f"{directory}: nothing to do"]
+        return [*_kept(found), *([f"would {step}" for step in steps] or [f"{directory}: nothing to do"])]
     counts = (
         f"{len(changes.write)} written, {len(changes.remove)} removed, {len(plan.files) - len(changes.write)} unchanged"
     )
     cleared = "; what an interrupted write had left is removed" if changes.leftovers else ""
-    return [f"{directory}: {plan.owner}, {len(plan.files)} files ({counts}){cleared}"]
+    return [f"{directory}: {plan.owner}, {len(plan.files)} files ({counts}){cleared}", *_kept(found)]

@@ -38,6 +38,14 @@ def say(lines: Iterable[str]) -> None:
     emit("".join(f"{line(each)}\n" for each in lines))
 
 
+def ask(lines: Iterable[str], question: str) -> bool | None:
+    """Write lines to standard error, then ask there; None where no terminal can answer."""
+    if sys.stdin is None or not sys.stdin.isatty():
+        return None
+    tell("".join(f"{line(each)}\n" for each in lines))
+    return click.confirm(line(question), err=True)
+
+
 def complain(*lines: str) -> None:
     """Write an error that ends the program to standard error."""
     tell("".join(f"{line(each)}\n" for each in ("dsgen: " + (lines or ("",))[0], *lines[1:])))

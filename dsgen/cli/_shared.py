@@ -13,6 +13,8 @@ from dsgen.cli._printed import complain, complain_of_bug, complain_of_usage
 from dsgen.errors import EXIT_FAILED, EXIT_FINDINGS, EXIT_OK, EXIT_USAGE, DsgenError, UsageProblem
 from dsgen.reading.set_values import Override
 
+FORMS = ("text", "json", "sarif", "github")
+"""How problems are told."""
 EXIT_INTERRUPTED = 130  # as a shell says it: 128 + SIGINT
 EXIT_TERMINATED = 143  # 128 + SIGTERM
 
@@ -20,7 +22,9 @@ EXIT_TERMINATED = 143  # 128 + SIGTERM
 class ErrorsReported(DsgenError):  # noqa: N818 - it has no message of its own
     """The user's files have errors, and they were shown."""
 
-    exit_code = EXIT_FINDINGS
+    def __init__(self, exit_code: int = EXIT_FINDINGS) -> None:
+        super().__init__()
+        self.exit_code = exit_code
 
 
 @dataclass(frozen=True)

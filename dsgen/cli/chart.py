@@ -5,10 +5,10 @@ from pathlib import Path
 import click
 
 from dsgen.cli._jobs import load_chart
-from dsgen.cli._output import deliver, folder_options, output_option
+from dsgen.cli._output import Delivery, deliver, folder_options, output_option
 from dsgen.cli._shared import Inputs, inputs
-from dsgen.compiler import chart_files
-from dsgen.writer import Place, Plan
+from dsgen.runs.charts import chart_plan
+from dsgen.writer import Place
 
 NAME = "deepspeed-job"
 
@@ -17,7 +17,7 @@ NAME = "deepspeed-job"
 @inputs(many=False)
 @output_option("The folder of the chart.", required=True)
 @folder_options
-def command(inputs: Inputs, output: Path, check: bool, dry_run: bool) -> int:
+def command(inputs: Inputs, output: Path, delivery: Delivery) -> int:
     """Write a Helm chart, with a job's values as its defaults.
 
     The chart is complete: `helm install` with it creates the same objects as `dsgen render`. It has the name of the
@@ -28,9 +28,7 @@ def command(inputs: Inputs, output: Path, check: bool, dry_run: bool) -> int:
     Examples:
       dsgen chart -o charts/deepspeed-job
       dsgen chart cifar.yaml -o charts/cifar
-      dsgen chart cifar.yaml -f prod.yaml -o charts/cifar --dry-run
+      dsgen chart cifar.yaml -f prod.yaml -o charts/cifar-prod --dry-run
     """
-    job = load_chart(inputs)
-    name = (job and job.release.name) or NAME
-    files = chart_files(job.data if job else None, name)
-    return deliver([(Place(output), Plan(f"chart {name}", files))], check, dry_run)
+    job, report = load_chart(inputs, delivery.form)
+    return deliver([(Place(output), chart_plan(job, NAME))], delivery, report)

@@ -5,18 +5,19 @@ from pathlib import Path
 import click
 
 from dsgen.cli._jobs import load_jobs
-from dsgen.cli._output import deliver, folder_options, folders, job_plan, output_option
+from dsgen.cli._output import Delivery, deliver, folder_options, folders, output_option
 from dsgen.cli._printed import emit
 from dsgen.cli._shared import Inputs, inputs
 from dsgen.errors import EXIT_OK, UsageProblem
 from dsgen.render import render
+from dsgen.runs import job_plan
 
 
 @click.command("render")
 @inputs()
 @output_option("Write one object per file into this folder.")
 @folder_options
-def command(inputs: Inputs, output: Path | None, check: bool, dry_run: bool) -> int:
+def command(inputs: Inputs, output: Path | None, delivery: Delivery) -> int:
     """Print the manifests of jobs, or write them into a folder.
 
     Each FILE is a job of its own, with all -f files laid over it; without a FILE, the -f files together are one job.
@@ -29,12 +30,12 @@ def command(inputs: Inputs, output: Path | None, check: bool, dry_run: bool) -> 
       dsgen render cifar.yaml mnist.yaml -o manifests
       dsgen render cifar.yaml -o manifests/cifar --check
     """
-    if output is None and (check or dry_run):
-        raise UsageProblem("--check and --dry-run compare with a folder: add -o DIR")
-    jobs = load_jobs(inputs)
+    if output is None and delivery != Delivery():
+        raise UsageProblem(f"{delivery.flags} are about a folder: add -o DIR")
+    jobs, report = load_jobs(inputs, delivery.form)
     rendered = [render(job.data, job.release) for job in jobs]
     if output is None:
         emit("---\n".join(document.text for documents in rendered for document in documents))
         return EXIT_OK
     plans = [job_plan(job, documents) for job, documents in zip(jobs, rendered, strict=True)]
-    return deliver(list(zip(folders(output, jobs), plans, strict=True)), check, dry_run)
+    return deliver(list(zip(folders(output, jobs), plans, strict=True)), delivery, report)

@@ -3,13 +3,10 @@
 import click
 
 from dsgen.cli._jobs import check_jobs
-from dsgen.cli._printed import emit, say
-from dsgen.cli._shared import Inputs, inputs
+from dsgen.cli._printed import say
+from dsgen.cli._shared import FORMS, Inputs, inputs
 from dsgen.errors import EXIT_FINDINGS, EXIT_OK
-from dsgen.problems import reports
 from dsgen.problems.diagnostics import has_errors
-
-REPORTS = {"json": reports.as_json, "sarif": reports.as_sarif, "github": reports.as_github}
 
 
 @click.command("validate")
@@ -24,7 +21,7 @@ REPORTS = {"json": reports.as_json, "sarif": reports.as_sarif, "github": reports
 @click.option(
     "--format",
     "form",
-    type=click.Choice(["text", *REPORTS]),
+    type=click.Choice(FORMS),
     default="text",
     help="How problems are told; all but text on standard output.  [default: text]",
 )
@@ -44,7 +41,7 @@ def command(inputs: Inputs, target: str, form: str) -> int:
     """
     jobs, report = check_jobs(inputs, chart=target == "chart")
     if form != "text":
-        emit(REPORTS[form](report.diagnostics))
+        report.tell(form)
         return EXIT_FINDINGS if has_errors(report.diagnostics) else EXIT_OK
     report.show()
     for job in jobs:

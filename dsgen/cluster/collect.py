@@ -91,11 +91,9 @@ def run_facts(reader: Reader, namespace: str, name: str, run: str = "") -> Facts
     record = maps.get(name + RECORD_SUFFIX)
     data = (record or {}).get("data") or {}
     known = runs(found, data)
-    if not known and record is None:
+    if not known or (run and run not in known):
         return None
-    facts = Facts(name, namespace, run or next(iter(known), ""), reader.now())
-    if run and run not in known:
-        return None
+    facts = Facts(name, namespace, run or known[0], reader.now())
     facts.pods = [one for one in pods if one.run == facts.run]
     facts.settings = _settings(maps.values(), facts.run)
     events = _visible(facts, "events", lambda: _events(reader, facts))

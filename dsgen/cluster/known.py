@@ -255,17 +255,17 @@ TABLE = (
     ),
     Row(
         "scheduling",
-        r"untolerated taint\(?s?\)? ?(?P<what>\{[^}]*\})?",
-        "TaintNotTolerated",
-        "the nodes have a taint {what} that {about} does not tolerate",
-        ("workers.tolerations",),
-    ),
-    Row(
-        "scheduling",
         r"topology spread|anti-?affinity",
         "SpreadImpossible",
         "the nodes left do not fit how the workers are to be spread",
         ("workers.affinity", "scheduling.topology"),
+    ),
+    Row(
+        "scheduling",
+        r"untolerated taint\(?s?\)? ?(?P<what>\{[^}]*\})?",
+        "TaintNotTolerated",
+        "the nodes have a taint {what} that {about} does not tolerate",
+        ("workers.tolerations",),
     ),
     Row(
         "scheduling",

@@ -15,34 +15,6 @@ ACTIVE = ("Starting", "Running", "Restarting")
 PHASES = ("Pending", "Queued", *ACTIVE, "Suspended", *ENDS, "Unknown")
 """Unknown is no word of the record: it is what is left when nothing has been heard of a run for too long."""
 
-RECORDED = {
-    "WaitingForKey": ("Pending",),
-    "WaitingForTurn": ("Pending",),
-    "WaitingForWorkers": ("Pending",),
-    "WorkersSuspended": ("Queued",),
-    "TrainingFailed": ("Restarting", "Failed"),
-    "WorkersLost": ("Pending", "Failed"),
-    "WorldSize": ("Failed",),
-    "WorkersFailed": ("Failed",),
-    "WorkersUnreachable": ("Failed",),
-    "DeadlineExceeded": ("Failed",),
-    "LeaseLost": ("Failed",),
-    "RecordUnavailable": ("Failed",),
-    "BadKey": ("Failed",),
-    "ToolMissing": ("Failed",),
-    "InternalError": ("Failed",),
-    "Preflight": ("Starting", "Failed"),
-    "Debug": ("Running", "Succeeded", "Failed"),
-    "KeygenFailed": ("Failed",),
-    "SetupFailed": ("Failed",),
-    "CodeFailed": ("Failed",),
-    "LauncherTerminated": ("Pending",),
-    "LauncherLost": ("Pending", "Failed"),
-    "JobSuspended": ("Suspended",),
-    "JobDeleted": ("Stopped",),
-}
-"""Every reason that the record can have, and its phases."""
-
 
 class Shown(NamedTuple):
     """What is shown of a run. `since` is when it became so, where that is known."""

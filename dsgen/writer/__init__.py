@@ -6,8 +6,21 @@ does it. The folder may come from others, in a pull request for example: nothing
 
 from dsgen.writer.comparison import compare
 from dsgen.writer.folder import Place, Refused
-from dsgen.writer.index import INDEX
-from dsgen.writer.plan import Changes, Plan
+from dsgen.writer.index import INDEX, canonical
+from dsgen.writer.plan import Changes, Claims, Mode, Plan, frozen_text
 from dsgen.writer.staging import create, write
 
-__all__ = ["INDEX", "Changes", "Place", "Plan", "Refused", "compare", "create", "write"]
+__all__ = [
+    "INDEX",
+    "Changes",
+    "Claims",
+    "Mode",
+    "Place",
+    "Plan",
+    "Refused",
+    "canonical",
+    "compare",
+    "create",
+    "frozen_text",
+    "write",
+]

@@ -1,16 +1,15 @@
 """What a plan would change in a folder, and what stands in the way of it."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 
 from dsgen.writer.folder import Folder, Place, Refused
+from dsgen.writer.freezing import Found, judge
 from dsgen.writer.history import History, read_history
 from dsgen.writer.index import INDEX, unix
-from dsgen.writer.plan import Changes, Plan, frozen_text
-
-Found = Mapping[str, bytes | None]
+from dsgen.writer.plan import Changes, Mode, Plan
 
 
-def compare(place: Place, plan: Plan) -> Changes:
+def compare(place: Place, plan: Plan, mode: Mode = "keep") -> Changes:
     """Compare a folder with a plan, changing nothing.
 
     Raises DsgenError when the folder's index cannot be understood, or something in it cannot be read.
@@ -25,12 +24,15 @@ def compare(place: Place, plan: Plan) -> Changes:
         found, blocked = _read(folder, {*plan.files, *history.paths})
     if blocked:
         return Changes(refusals=blocked, leftovers=history.leftovers)
+    verdict = judge(place, plan, found, history, mode)
+    plan = verdict.plan
     write = sorted(path for path, text in plan.files.items() if found[path] != unix(text.encode()))
     remove = sorted(path for path in history.paths if path not in plan.files and found[path] is not None)
-    thawed = list(_thawed(place, plan, found, history))
-    refusals = [*_in_the_way(place, plan, [*write, *remove], found, history), *thawed]
+    refusals = (*_in_the_way(place, plan, [*write, *remove], found, history), *verdict.refusals)
     differs = history.next_index(plan) != history.index
-    return Changes(tuple(write), tuple(remove), tuple(refusals), history.leftovers, differs)
+    return Changes(
+        tuple(write), tuple(remove), refusals, history.leftovers, verdict.problems, plan, verdict.renewed, differs
+    )
 
 
 def _read(folder: Folder, paths: set[str]) -> tuple[dict[str, bytes | None], tuple[str, ...]]:
@@ -56,7 +58,7 @@ def _in_the_way(place: Place, plan: Plan, paths: Sequence[str], found: Found, hi
     shown = history.shown.get(plan.run, {})
     for path in paths:
         content = found[path]
-        # An empty file is nobody's work: a machine that loses power leaves such. `_thawed` tells of a run that shows.
+        # An empty file is nobody's work: a machine that loses power leaves such. `freezing` tells of a run that shows.
         if not content or path in shown:
             continue
         if path not in history.paths:
@@ -68,36 +70,6 @@ def _in_the_way(place: Place, plan: Plan, paths: Sequence[str], found: Found, hi
             )
 
 
-def _thawed(place: Place, plan: Plan, found: Found, history: History) -> Iterator[str]:
-    """The lines of the refusal for a run that was rendered before and would change."""
-    index, shown = history.index, history.shown.get(plan.run, {})
-    known = index.runs.get(plan.run)
-    if known is not None and known.sha256 != plan.run_checksum:
-        here = index.frozen if index.run == plan.run else frozenset()
-        changed = [path for path in here | plan.frozen if _frozen_content(found[path]) != _frozen_plan(plan, path)]
-        remedy = f"delete {_ours(place)}, and render again"
-    else:
-        changed = [path for path, text in shown.items() if text != _frozen_plan(plan, path)]
-        remedy = f"delete these files, and render again. {place.path / INDEX}, which knew them, is missing"
-    if changed:
-        yield (
-            f'run "{plan.run}" of {plan.owner} was rendered into {place.path} before and would change: '
-            f"{', '.join(sorted(changed))}"
-        )
-        yield (
-            "A run keeps what it began with: change run.id to train with the new values. "
-            f"If this run was never applied, {remedy}"
-        )
-
-
 def _ours(place: Place) -> str:
     """What to delete: never the folder, which may hold files of the user's."""
     return f"{place.path / INDEX} and the files that it names"
-
-
-def _frozen_content(content: bytes | None) -> str | None:
-    return None if content is None else frozen_text(content.decode(errors="replace"))
-
-
-def _frozen_plan(plan: Plan, path: str) -> str | None:
-    return frozen_text(plan.files[path]) if path in plan.frozen else None

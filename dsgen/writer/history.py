@@ -53,9 +53,9 @@ class History:
         if plan.run:
             runs = {run: Run(run_checksum(texts)) for run, texts in self.shown.items()} | runs
             known = runs.get(plan.run)
-            if known is None or known.sha256 != plan.run_checksum:
+            if known is None or (not plan.kept and known.sha256 != plan.run_checksum):
                 runs[plan.run] = Run(plan.run_checksum, __version__)
-        new = Index(plan.owner, plan.run, plan.checksums, plan.frozen, runs)
+        new = Index(plan.owner, plan.run, plan.checksums, plan.frozen, runs, values=plan.values)
         return old if replace(new, dsgen=old.dsgen) == old else new
 
 

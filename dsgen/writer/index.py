@@ -18,6 +18,7 @@ from dsgen.writer.folder import Folder, Refused, is_path
 
 INDEX = ".dsgen-index"
 INDEX_VERSION = 2  # version 1 had a checksum for each run, and no version of dsgen
+DEEPEST = 200  # levels of values; a values file has fewer
 LARGEST = 8 * 2**20
 
 _CHECKSUM = re.compile(r"[0-9a-f]{64}")
@@ -34,7 +35,8 @@ class Run:
 
 @dataclass(frozen=True)
 class Index:
-    """What a folder's index says. files: path -> checksum; frozen: the paths of the run's files; runs: id -> run.
+    """What a folder's index says. files: path -> checksum; frozen: the paths of the run's files; runs: id -> run;
+    values: what the user gave for the run in the folder, canonical JSON, "" where nobody knows.
 
     dsgen: the version that last changed something in the folder.
     """
@@ -46,6 +48,7 @@ class Index:
     runs: Mapping[str, Run] = field(default_factory=dict)
     dsgen: str = __version__
     version: int = INDEX_VERSION
+    values: str = ""
 
     def as_text(self) -> str:
         """The text of the file."""
@@ -57,7 +60,13 @@ class Index:
             path: {**({"run": self.run} if path in self.frozen else {}), "sha256": self.files[path]}
             for path in sorted(self.files)
         }
+        content |= {"values": json.loads(self.values)} if self.values else {}
         return json.dumps({**content, "files": files}, indent=2) + "\n"
+
+
+def canonical(values: Any) -> str:
+    """Values as JSON, the same for equal values."""
+    return json.dumps(values, sort_keys=True)
 
 
 def checksum(content: bytes) -> str:
@@ -79,7 +88,7 @@ def read_index(folder: Folder, name: str = INDEX) -> Index | None:
     if content is None:
         return None
     try:
-        found = json.loads(content)
+        found = json.loads(content, parse_constant=_no_number)
         version = found["version"]
         if isinstance(version, int) and version > INDEX_VERSION:
             raise Refused(_newer(folder, found.get("dsgen")))
@@ -119,11 +128,26 @@ def _parsed(found: Any, version: Any) -> Index:
     frozen = frozenset(path for path, entry in found["files"].items() if "run" in entry)
     runs = {_word(name): _run(entry, version) for name, entry in found.get("runs", {}).items()}
     writer = _word(found["dsgen"]) if version > 1 else ""
-    return Index(_word(found["owner"]), _word(found.get("run", "")), files, frozen, runs, writer, version)
+    values = _values(found["values"]) if "values" in found else ""
+    return Index(_word(found["owner"]), _word(found.get("run", "")), files, frozen, runs, writer, version, values)
 
 
 def _run(entry: Any, version: int) -> Run:
     return Run(_checksum(entry)) if version == 1 else Run(_checksum(entry["sha256"]), _word(entry["dsgen"]))
+
+
+def _values(found: Any, depth: int = 0) -> str:
+    """Raises ValueError for what no values file can have."""
+    parts = found.values() if isinstance(found, dict) else found if isinstance(found, list) else ()
+    if depth > DEEPEST or (depth == 0 and not isinstance(found, dict)):
+        raise ValueError("it has values that are none")
+    for part in parts:
+        _values(part, depth + 1)
+    return canonical(found) if depth == 0 else ""
+
+
+def _no_number(text: str) -> float:
+    raise ValueError(f"it has the number {text}")
 
 
 def _path(path: str) -> str:

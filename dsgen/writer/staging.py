@@ -27,8 +27,9 @@ def write(place: Place, plan: Plan, changes: Changes) -> None:
     Raises Refused when something stands in the way, and DsgenError when there is no room or no right to write, both
     with the folder as it was.
     """
-    if changes.refusals:
-        raise Refused(*changes.refusals)
+    plan = changes.plan or plan
+    if changes.refused:
+        raise Refused(*changes.refusals, *(part for one in changes.problems for part in (one.message, one.hint)))
     if not (changes.stale or changes.index):
         return
     with Folder(place) as folder:

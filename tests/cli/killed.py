@@ -19,10 +19,11 @@ from functools import cache
 from hashlib import sha256
 from pathlib import Path
 
-from dsgen.cli._jobs import load_jobs
-from dsgen.cli._output import deliver, folders, job_plan
+from dsgen.cli._jobs import Report, load_jobs
+from dsgen.cli._output import Delivery, deliver, folders
 from dsgen.cli._shared import Inputs
 from dsgen.render import render
+from dsgen.runs import job_plan
 from dsgen.writer import INDEX, Place, Plan
 
 MINIMAL = (Path(__file__).parents[2] / "values-examples" / "minimal.yaml").read_text()
@@ -37,8 +38,8 @@ Tree = dict[str, str]
 def rendered() -> list[tuple[Place, Plan]]:
     """All jobs, with a run id and a label that changes every object."""
     files = tuple(map(str, sorted(Path().glob("job*.yaml"))))
-    jobs = load_jobs(Inputs((*files,), ("run.yaml",), ()))
-    plans = [job_plan(job, render(job.values, job.release)) for job in jobs]
+    jobs, _ = load_jobs(Inputs((*files,), ("run.yaml",), ()))
+    plans = [job_plan(job, render(job.data, job.release)) for job in jobs]
     return list(zip(folders(Path("out"), jobs), plans, strict=True))
 
 
@@ -56,6 +57,8 @@ def plans(number: int) -> list[tuple[Place, Plan]]:
                 files={own(path): own(text) for path, text in plan.files.items()},
                 run=own(plan.run),
                 frozen=frozenset(map(own, plan.frozen)),
+                values="",
+                guard=None,
             ),
         )
         for place, plan in rendered()
@@ -86,7 +89,7 @@ def put(number: int, check: bool = False) -> tuple[int, str]:
     """Write, or compare; the exit code of the command and what it says."""
     sys.stdout = io.TextIOWrapper(io.BytesIO())
     try:
-        code = deliver(plans(number), check, dry_run=False)
+        code = deliver(plans(number), Delivery(check=check), Report())
         return code, sys.stdout.buffer.getvalue().decode()
     finally:
         sys.stdout = sys.__stdout__

@@ -9,8 +9,8 @@ from dsgen import explain, schema
 from dsgen.problems.kinds import KINDS
 from tests.cli.conftest import Cli
 
-# No values file alone has them: a release's name, a megabyte, two files.
-WITHOUT_EXAMPLE = {"DS205", "DS253", "DS257", "DS902"}
+# No values file alone has them: a release's name, a megabyte, two files, a folder that was written before.
+WITHOUT_EXAMPLE = {"DS205", "DS253", "DS257", "DS902", "DS903", "DS904"}
 
 
 def test_every_kind_has_an_example_where_a_file_can_have_it() -> None:
@@ -144,3 +144,19 @@ def test_paths_of_messages_are_understood(cli: Cli, path: Path) -> None:
     known = {problem["path"] for problem in found if problem["id"] not in ("DS101", "DS107", "DS109", "DS111", "DS260")}
 
     assert all(explain.of(key) for key in known)
+
+
+@pytest.mark.parametrize(
+    ("reason", "expected"),
+    [
+        ("WorldSize", "In the record, Failed: fewer ranks joined than were asked for"),
+        ("WorkersUnreachable", "From dsgen why: not all workers answered in time: WHAT\n"),
+        ("NoNodeBigEnough", "In the values file: workers.resources, workers.accelerator.count\n"),
+    ],
+)
+def test_a_reason_is_explained(cli: Cli, reason: str, expected: str) -> None:
+    code, out, err = cli("explain", reason)
+
+    assert (0, "") == (code, err)
+    assert out.startswith(f"{reason}\n\n")
+    assert expected in out

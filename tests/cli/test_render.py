@@ -243,7 +243,7 @@ def test_a_changed_run_is_refused_with_the_remedy(cli: Cli, folder: Path) -> Non
 
     assert (1, "") == (code, out)
     assert "change run.id" in err
-    assert "job-cifar-1-worker.yaml" in err
+    assert "workers.replicas: 2 -> 4, in Job cifar-1-worker spec.parallelism" in err
     assert before == {path: path.read_text() for path in (folder / "out").iterdir()}
 
 

@@ -4,11 +4,15 @@ from dataclasses import dataclass, field
 from typing import Any
 
 EATS_MEMORY = 'exec python3 -c "text = bytearray(400 * 2**20); print(len(text))"'
+PODS = {"apiGroups": [""], "operations": ["CREATE"], "resources": ["pods"]}
 
 
 @dataclass(frozen=True)
 class Case:
-    """One job. `objects` are applied before it, `without` are kinds of its own objects that are left out."""
+    """One job. `objects` are applied before it, `without` are kinds of its own objects that are left out.
+
+    SPACE in an object stands for the namespace.
+    """
 
     values: dict[str, Any] = field(default_factory=dict)
     space: str = "plain"
@@ -99,6 +103,69 @@ CASES = {
     ),
     "PodSecurity": Case(space="restricted"),
     "ServiceAccountMissing": Case(without=("ServiceAccount",)),
+    "PolicyDenied": Case(
+        space="policy",
+        objects=(
+            {
+                "apiVersion": "admissionregistration.k8s.io/v1",
+                "kind": "ValidatingAdmissionPolicy",
+                "metadata": {"name": "SPACE"},
+                "spec": {
+                    "matchConstraints": {"resourceRules": [PODS | {"apiVersions": ["v1"]}]},
+                    "validations": [{"expression": "false", "message": "pods need a cost center"}],
+                },
+            },
+            {
+                "apiVersion": "admissionregistration.k8s.io/v1",
+                "kind": "ValidatingAdmissionPolicyBinding",
+                "metadata": {"name": "SPACE"},
+                "spec": {
+                    "policyName": "SPACE",
+                    "validationActions": ["Deny"],
+                    "matchResources": {"namespaceSelector": {"matchLabels": {"kubernetes.io/metadata.name": "SPACE"}}},
+                },
+            },
+        ),
+    ),
+    "WebhookUnreachable": Case(
+        space="webhook",
+        objects=(
+            {
+                "apiVersion": "admissionregistration.k8s.io/v1",
+                "kind": "ValidatingWebhookConfiguration",
+                "metadata": {"name": "SPACE"},
+                "webhooks": [
+                    {
+                        "name": "check.example.com",
+                        "clientConfig": {"service": {"name": "nobody", "namespace": "SPACE"}},
+                        "namespaceSelector": {"matchLabels": {"kubernetes.io/metadata.name": "SPACE"}},
+                        "rules": [PODS | {"apiVersions": ["v1"]}],
+                        "admissionReviewVersions": ["v1"],
+                        "sideEffects": "None",
+                        "timeoutSeconds": 2,
+                    }
+                ],
+            },
+        ),
+    ),
+    "QueueNamespace": Case(queue("elsewhere")),
+    "SpreadImpossible": Case(
+        workers(
+            replicas=3,
+            affinity={
+                "podAntiAffinity": {
+                    "requiredDuringSchedulingIgnoredDuringExecution": [
+                        {
+                            "labelSelector": {"matchLabels": {"dsgen.dev/job": "spreadimpossible"}},
+                            "topologyKey": "kubernetes.io/os",
+                        }
+                    ]
+                }
+            },
+        )
+    ),
+    "MountFailed": Case({"storage": {"data": {"mountPath": "/x", "nfs": {"server": "nfs.invalid", "path": "/x"}}}}),
+    "RunFailed": Case({"training": {"setup": '[ "$DSGEN_ROLE" = worker ] || exit 1'}}),
     "PriorityClassMissing": Case(workers(priorityClassName="nope")),
     "JobMissing": Case(without=("Job/worker",)),
     "JobSuspended": Case({"lifecycle": {"suspend": True}}),

@@ -20,7 +20,7 @@ from tests.e2e.training import Job, training_values
 
 SECONDS = 60
 LEVELS = {"restricted": "restricted"}
-QUEUES = ("QuotaNever", "QuotaTaken", "QueueInactive", "FlavorMismatch", "QueueMissing")
+QUEUES = ("QuotaNever", "QuotaTaken", "QueueInactive", "FlavorMismatch", "QueueMissing", "QueueNamespace")
 
 
 @pytest.fixture(scope="module")
@@ -50,6 +50,7 @@ def _queues(space: Namespace) -> list[str]:
         "taken": ("100m", name),
         "inactive": ("1", f"{name}-none"),
         "flavor": ("1", f"{name}-t"),
+        "elsewhere": ("1", name),
     }
     taint = {"key": "example.com/only", "value": "others", "effect": "NoSchedule"}
     for flavor, spec in ((name, {"nodeLabels": LABEL}), (f"{name}-t", {"nodeLabels": LABEL, "nodeTaints": [taint]})):
@@ -57,7 +58,8 @@ def _queues(space: Namespace) -> list[str]:
     for queue, (cpu, flavor) in quotas.items():
         resources = [{"name": "cpu", "nominalQuota": cpu}, {"name": "memory", "nominalQuota": "8Gi"}]
         group = {"coveredResources": ["cpu", "memory"], "flavors": [{"name": flavor, "resources": resources}]}
-        spec = {"namespaceSelector": {}, "resourceGroups": [group]}
+        takes = {"matchLabels": {"team": "none"}} if queue == "elsewhere" else {}
+        spec = {"namespaceSelector": takes, "resourceGroups": [group]}
         objects.append({"kind": "ClusterQueue", "metadata": {"name": f"{name}-{queue}"}, "spec": spec})
         metadata = {"name": queue, "namespace": name}
         objects.append({"kind": "LocalQueue", "metadata": metadata, "spec": {"clusterQueue": f"{name}-{queue}"}})
@@ -74,9 +76,21 @@ def _queues(space: Namespace) -> list[str]:
 def apply(job: Job, case: Case) -> None:
     """Apply what is around the job and the job itself, without what shall be missing."""
     objects = [entry for entry in yaml.safe_load_all(job.render(**case.values)) if not _left_out(entry, case)]
-    for entry in case.objects:
-        job.space.kubectl("apply", "--filename", "-", text=yaml.safe_dump(entry))
+    if case.objects:
+        job.space.kubectl("apply", "--filename", "-", text=around(job, case))
     job.space.kubectl("apply", "--server-side", "--filename", "-", text=yaml.safe_dump_all(objects))
+
+
+def around(job: Job, case: Case) -> str:
+    """What the case needs beside the job."""
+    return yaml.safe_dump_all(case.objects).replace("SPACE", job.space.name)
+
+
+def remove(job: Job, case: Case) -> None:
+    """Its pods would be in the way of the next, and what is cluster-wide would stay."""
+    job.space.kubectl("delete", "jobs", "--selector", f"dsgen.dev/job={job.name}", "--wait=false")
+    if case.objects:
+        job.space.kubectl("delete", "--filename", "-", "--wait=false", text=around(job, case))
 
 
 def _left_out(entry: dict[str, Any], case: Case) -> bool:
@@ -113,9 +127,10 @@ def test_the_cause_is_named(
         facts, kept = soon(reason, named, SECONDS)
     except AssertionError:
         raise AssertionError(look(cluster, job)[1]) from None
+    finally:
+        remove(job, case)
     if os.environ.get("DSGEN_E2E_KEEP_ANSWERS"):
         kept.write(name, facts)
-    job.space.kubectl("delete", "jobs", "--selector", f"dsgen.dev/job={job.name}", "--wait=false")
 
 
 @pytest.fixture(scope="module")

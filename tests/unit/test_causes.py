@@ -65,7 +65,46 @@ def test_every_cause_has_its_section_in_the_manual() -> None:
     assert list(dict.fromkeys(row.reason for row in TABLE)) == headings
 
 
+@pytest.mark.parametrize(
+    ("name", "phase", "reason"),
+    [
+        ("QuotaTaken", "Queued", "WorkersSuspended"),
+        ("JobSuspended", "Suspended", "JobSuspended"),
+        ("NoNodeBigEnough", "Pending", ""),
+        ("running", "Running", ""),
+        ("failed", "Failed", "TrainingFailed"),
+    ],
+)
+def test_the_phase_is_what_the_cluster_showed(name: str, phase: str, reason: str) -> None:
+    _, _, made = told(name)
+
+    assert (phase, reason) == (made["phase"], made["reason"].replace("WaitingForWorkers", ""))
+
+
 # ---- single signs ----
+
+
+def test_a_run_that_runs_has_no_cause() -> None:
+    _, found, made = told("running")
+
+    assert [] == found
+    assert {"wanted": 2, "running": 2, "ready": 2} == made["workers"]
+    assert [3, 0] == [made["aggregate"][word] for word in ("running", "failed")]
+
+
+def test_a_failed_run_shows_who_failed_first() -> None:
+    facts, found, made = told("failed")
+
+    assert ["RunFailed"] == [cause.reason for cause in found]
+    assert (
+        "the run has failed, TrainingFailed: rank 1 on cifar-1-worker-1.cifar-1 ended with exit code 9"
+        == found[0].message
+    )
+    assert {"host": "cifar-1-worker-1.cifar-1", "rank": 1, "exitCode": 9}.items() <= made["firstFailure"].items()
+    assert "  rank 1 gives up at step 12\n" in views.status(made, facts)
+    assert {"Failed": "True", "Running": "False", "ReplicaFailure": "True"}.items() <= {
+        condition["type"]: condition["status"] for condition in made["conditions"]
+    }.items()
 
 
 def test_a_node_that_is_too_small_is_named_with_the_largest() -> None:

@@ -9,6 +9,7 @@ import pytest
 
 from dsgen.cluster import story, words
 from dsgen.cluster.facts import Condition, Facts, Job, Pod, stamp
+from dsgen.cluster.reasons import RECORDED
 
 NOW = 1_800_000_000.0
 FRESH, OLD = NOW - 30, NOW - 200
@@ -150,7 +151,7 @@ def test_the_words_are_those_of_the_record() -> None:
             recorded.setdefault(reason, set()).add(phase)
 
     assert len(rows) > 20
-    assert recorded == {reason: set(phases) for reason, phases in words.RECORDED.items()}
+    assert recorded == {reason: set(found.phases) for reason, found in RECORDED.items()}
     assert {phase for phase, _ in rows} == set(words.PHASES) - {"Unknown"}
     assert ends
     assert list(words.ENDS) == re.findall(r'"(\w+)"', ends[1])

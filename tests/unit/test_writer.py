@@ -252,20 +252,19 @@ def test_new_run_id_replaces_the_old_runs_files(tmp_path: Path) -> None:
     assert {"a.yaml": CLAIM, "job-2.yaml": JOB} == tree(tmp_path)
 
 
-def test_to_render_a_run_anew_nobody_deletes_files_of_his_own(tmp_path: Path) -> None:
+def test_a_run_is_replaced_on_request_and_files_of_others_stay(tmp_path: Path) -> None:
     put(tmp_path, plan({"a.yaml": CLAIM, "job-1.yaml": JOB}))
     (tmp_path / "kustomization.yaml").write_text("mine")
     new = plan({"a.yaml": CLAIM, "job-1.yaml": JOB.replace("2", "3")})
 
-    with pytest.raises(Refused) as refusal:
+    with pytest.raises(Refused, match="If this run was never applied, --replace writes it anew"):
         put(tmp_path, new)
-    remedy = f"delete {tmp_path / INDEX} and the files that it names, and render again"
-    assert str(refusal.value).endswith(f"If this run was never applied, {remedy}")
+    changes = compare(Place(tmp_path), new, "replace")
+    write(Place(tmp_path), new, changes)
 
-    for path in [*json.loads((tmp_path / INDEX).read_text())["files"], INDEX]:
-        (tmp_path / path).unlink()
-    put(tmp_path, new)
+    assert (("job-1.yaml",), True) == (changes.write, changes.renewed)
     assert {**new.files, "kustomization.yaml": "mine"} == tree(tmp_path)
+    assert Changes() == put(tmp_path, new)
 
 
 def test_an_earlier_run_comes_back_only_as_it_was(tmp_path: Path) -> None:

@@ -29,6 +29,10 @@ def way(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None
     monkeypatch.setattr(folder, "BY_DESCRIPTOR", request.param and folder.BY_DESCRIPTOR)
 
 
+# Only descriptors can win a race (docs/decisions/0030).
+by_descriptor = pytest.mark.parametrize("way", [True], ids=["by descriptor"], indirect=True)
+
+
 @pytest.fixture
 def outside(tmp_path: Path) -> Iterator[Path]:
     """A folder beside the one that is written into. At the end it is as it was."""
@@ -215,12 +219,11 @@ def test_a_folder_swapped_for_a_link_after_the_comparison_is_refused(out: Path, 
     assert OLD == (out / "a.yaml").read_text()
 
 
+@by_descriptor
 def test_a_link_swapped_in_between_check_and_use_cannot_win(
     out: Path, outside: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """What is read is in the folder that was opened, and what is opened after that is no link."""
-    if not folder.BY_DESCRIPTOR:
-        pytest.skip("only descriptors can win this race; docs/decisions/0030 says so")
     at = folder._at
 
     def late(above: int | str, name: str) -> tuple[str, int | None]:
@@ -236,9 +239,8 @@ def test_a_link_swapped_in_between_check_and_use_cannot_win(
     assert OLD == (out / "before" / "b.yaml").read_text()
 
 
+@by_descriptor
 def test_a_file_swapped_for_a_link_is_not_read(out: Path, outside: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    if not folder.BY_DESCRIPTOR:
-        pytest.skip("only descriptors can win this race; docs/decisions/0030 says so")
     (out / "a.yaml").unlink()
     (out / "a.yaml").symlink_to(outside / "victim")
     regular = (outside / "victim").stat()

@@ -23,4 +23,28 @@ KINDS = (
             "Change the name or namespace of one of them. To change a job for one environment, overlay a file with -f."
         ),
     ),
+    Kind(
+        "DS903",
+        title="A run that is there would change",
+        when=(
+            "The folder holds a run with this id, and the values would give other objects of it. A run keeps what it"
+            " began with: Kubernetes refuses the change, and a rollback must find what was there."
+        ),
+        remedy=(
+            "Change run.id to train with the new values, or take the change back. If the run was never applied to a"
+            " cluster, render with --replace."
+        ),
+    ),
+    Kind(
+        "DS904",
+        title="A claim that is there would change",
+        when=(
+            "Kubernetes does not change the storage class, the access modes or the volume of a claim, and a claim does"
+            " not shrink. The rest of the folder would be applied without it, or not at all."
+        ),
+        remedy=(
+            "Take the change back, or give the volume another name. If the claim was never applied to a cluster, delete"
+            " its file and render again."
+        ),
+    ),
 )

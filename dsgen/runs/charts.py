@@ -1,0 +1,25 @@
+"""What a chart's folder shall hold."""
+
+from dsgen.compiler import chart_files
+from dsgen.runs.guard import JobGuard
+from dsgen.runs.keys import given
+from dsgen.runs.objects import of_job
+from dsgen.values import Job
+from dsgen.writer import Plan, canonical
+
+
+def chart_plan(job: Job | None, default_name: str) -> Plan:
+    """A complete chart. With a job's values, its run is guarded, and all its files stay or change together."""
+    if job is None:
+        return Plan(f"chart {default_name}", chart_files(None, default_name))
+    name = job.release.name or default_name
+    files, objects = chart_files(job.data, name), of_job(job)
+    return Plan(
+        owner=f"chart {name}",
+        files=files,
+        run=str(job.data["run"]["id"]),
+        frozen=frozenset(files),
+        objects=objects.run,
+        values=canonical(given(job)),
+        guard=JobGuard(job, objects, chart=True),
+    )

@@ -1,0 +1,99 @@
+"""Judges the values of a job against those from which its folder was written."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+
+from dsgen import __version__
+from dsgen.problems.diagnostics import Diagnostic
+from dsgen.runs.keys import Past, Select, Texts
+from dsgen.runs.objects import Objects, is_possible
+from dsgen.values import Job
+from dsgen.writer import Claims, frozen_text
+
+NEW_RUN = "a run keeps what it began with: change run.id to train with the new values"
+ANEW = "if this run was never applied, --replace writes it anew"
+NEW_CLAIM = "Kubernetes does not change this of a claim that is there: give the volume another name, or take it back"
+
+
+class JobGuard:
+    """The guard of a job's folder, or of a chart with its values. objects: of the job as it is now."""
+
+    def __init__(self, job: Job, objects: Objects, chart: bool = False) -> None:
+        self.job, self.objects, self.chart = job, objects, chart
+        self._pasts: dict[str, Past] = {}
+
+    def run(self, values: str, writer: str) -> list[Diagnostic]:
+        """See `writer.plan.Guard`."""
+        past = self._past(values)
+        if past.then is None:
+            why = f"{writer} took the values of then, dsgen {__version__} does not: {past.refused}"
+            return self._run_problems(past, lambda objects: objects.run, f"{NEW_RUN}; {ANEW}\n{why}")
+        if _differs(past.then.run, self.objects.run):
+            return self._run_problems(past, lambda objects: objects.run, f"{NEW_RUN}; {ANEW}")
+        if self.chart and past.then.job != self.objects.job:
+            hint = (
+                f"the chart is of {writer}, this dsgen would write all of it anew, the run too: change run.id; {ANEW}"
+            )
+            return self._run_problems(past, lambda objects: objects.job, hint)
+        return []
+
+    def run_without_values(self, message: str, hint: str) -> Diagnostic:
+        """See `writer.plan.Guard`."""
+        return Diagnostic("DS903", message, self.job.position(("run", "id")), ("run", "id"), hint)
+
+    def claims(self, values: str, texts: Mapping[str, str]) -> Claims:
+        """See `writer.plan.Guard`."""
+        now = self.objects.claims
+        if all(texts.get(path, text) == text for path, text in now.items()) and not self.chart:
+            return Claims()  # the usual case: nothing is rendered for it
+        past = self._past(values) if values else None
+        before = past.then.claims if past and past.then else {}
+        kept: list[str] = []
+        there = before.keys() if self.chart else before.keys() & texts.keys()
+        impossible = [path for path in now if path in there and not is_possible(before[path], now[path])]
+        for path in now.keys() & texts.keys() - set(impossible):
+            if not is_possible(texts[path], now[path]):
+                (kept if path in before else impossible).append(path)
+        return Claims(sorted(kept), tuple(self._claim_problems(past, sorted(impossible))))
+
+    def _past(self, values: str) -> Past:
+        if values not in self._pasts:  # judged twice: the run and the claims
+            self._pasts[values] = Past(json.loads(values), self.job, self.objects, self.chart)
+        return self._pasts[values]
+
+    def _run_problems(self, past: Past, select: Select, hint: str) -> list[Diagnostic]:
+        run = self.job.data["run"]["id"]
+        return [
+            Diagnostic(
+                "DS903",
+                f'run "{run}" would change: {past.told(path, effect)}',
+                self.job.position(path),
+                path,
+                hint,
+            )
+            for path, effect in past.keys(select, _differs)
+        ]
+
+    def _claim_problems(self, past: Past | None, paths: list[str]) -> Iterator[Diagnostic]:
+        """A problem for each key; where the values of then are not known, for each claim."""
+        storage = ("storage",)
+        if past is None or past.then is None:
+            for name in paths:
+                message = f"{name} would change in a way that Kubernetes refuses"
+                yield Diagnostic("DS904", message, self.job.position(storage), storage, NEW_CLAIM)
+            return
+        for path, effect in past.keys(lambda objects: objects.claims, _is_impossible) if paths else ():
+            message = f"a claim cannot change: {past.told(path, effect)}"
+            yield Diagnostic("DS904", message, self.job.position(path), path, NEW_CLAIM)
+
+
+def _differs(old: Texts, new: Texts) -> bool:
+    return {path: frozen_text(text) for path, text in old.items()} != {
+        path: frozen_text(text) for path, text in new.items()
+    }
+
+
+def _is_impossible(old: Texts, new: Texts) -> bool:
+    return any(path in new and not is_possible(text, new[path]) for path, text in old.items())

@@ -1,0 +1,149 @@
+"""Which keys of the values differ from those of then, and which of them matter to what was written."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+from dsgen import schema, values
+from dsgen.problems.diagnostics import Path, path_text
+from dsgen.runs import objects
+from dsgen.runs.objects import Objects, kind_and_name, of_job
+from dsgen.schema.validate import shown
+from dsgen.values import Job
+from dsgen.writer import canonical
+
+MISSING = object()
+MOST_TRIED = 50
+"""Keys of which each is tried alone. Of more, all are told."""
+SUSPEND: Path = ("lifecycle", "suspend")
+LONGEST = 60
+
+Texts = Mapping[str, str]
+Select = Callable[[Objects], Texts]
+"""The texts that matter, of all objects."""
+Differs = Callable[[Texts, Texts], bool]
+
+
+def given(job: Job) -> dict[str, Any]:
+    """What the user gave, without what may change under one id."""
+    found: dict[str, Any] = put(job.root.data(), SUSPEND, MISSING)
+    return found
+
+
+def differing(old: Any, new: Any, path: Path = ()) -> Iterator[Path]:
+    """The paths of keys that are not the same in both, as deep as the schema's records and equal lists go."""
+    if _is_record(path) and {type(old), type(new)} <= {dict, object}:
+        old, new = ({} if part is MISSING else part for part in (old, new))
+    if isinstance(old, dict) and isinstance(new, dict):
+        for key in {**old, **new}:
+            yield from differing(old.get(key, MISSING), new.get(key, MISSING), (*path, key))
+    elif isinstance(old, list) and isinstance(new, list) and len(old) == len(new):
+        for index, pair in enumerate(zip(old, new, strict=True)):
+            yield from differing(*pair, (*path, index))
+    elif MISSING in (old, new) or canonical(old) != canonical(new):
+        yield path
+
+
+def _is_record(path: Path) -> bool:
+    rule = schema.type_at(path)
+    return rule is not None and schema.is_always_there(rule)
+
+
+def look_up(tree: Any, path: Path) -> Any:
+    """What stands at a path; MISSING where nothing does."""
+    for key in path:
+        is_there = key in tree if isinstance(tree, dict) else isinstance(tree, list) and key in range(len(tree))
+        if not is_there:
+            return MISSING
+        tree = tree[key]
+    return tree
+
+
+def put(tree: Any, path: Path, value: Any) -> Any:
+    """A copy with another value at a path; MISSING takes it away, and maps that are empty then."""
+    key: Any = path[0]
+    found: Any = copy.copy(tree) if isinstance(tree, dict | list) else {}
+    below = put(look_up(found, (key,)), path[1:], value) if path[1:] else value
+    if below is MISSING or (value is MISSING and below == {}):
+        found.pop(key, None)
+    else:
+        found[key] = below
+    return found
+
+
+def rendered(data: Mapping[str, Any], chart: bool) -> tuple[Job, Objects | None, str]:
+    """The job of plain values, its objects, and, where this dsgen refuses the values, why."""
+    job = values.of_data(data)
+    wrong = [problem for problem in job.problems(chart) if problem.severity == "error"]
+    return (job, None, wrong[0].message) if wrong else (job, of_job(job), "")
+
+
+class Past:
+    """The values of then beside those of now, both as this dsgen renders them.
+
+    refused: why it does not render those of then.
+    """
+
+    def __init__(self, old: dict[str, Any], job: Job, now: Objects, chart: bool) -> None:
+        self.job, self.now, self.chart = job, now, chart
+        self.old, self.new = old, given(job)
+        self._complete, self.then, self.refused = rendered(old, chart)
+
+    def keys(self, select: Select, differs: Differs) -> list[tuple[Path, str]]:
+        """Each key that makes what is selected differ, and where: "in Job cifar-1-worker spec.parallelism"."""
+        changed = list(differing(self.old, self.new))
+        if self.then is None or len(changed) > MOST_TRIED:
+            return [(path, "") for path in changed]
+        found = [(path, self._effect(path, select, differs)) for path in changed]
+        return [(path, effect) for path, effect in found if effect is not None] or [(path, "") for path in changed]
+
+    def _effect(self, path: Path, select: Select, differs: Differs) -> str | None:
+        """What one change alone does; None for nothing; "" where it cannot be alone."""
+        assert self.then is not None
+        for tree, value, other in (
+            (self.old, look_up(self.new, path), self.then),
+            (self.new, look_up(self.old, path), self.now),
+        ):
+            _, made, _ = rendered(put(tree, path, value), self.chart)
+            if made is not None:
+                pair = select(other), select(made)
+                if not differs(*pair):
+                    return None
+                old, new = pair if other is self.then else pair[::-1]
+                return self._place(path, old, new)
+        return ""
+
+    def _place(self, path: Path, old: Texts, new: Texts) -> str:
+        """The object that differs, with its field where one can be named."""
+        names = [name for name in {**old, **new} if old.get(name) != new.get(name)]
+        values_ = [None if one is MISSING else one for one in self.both(path)]
+        first = ""
+        for name in names:
+            kind, object_name = kind_and_name(new.get(name) or old[name])
+            found = objects.fields(old[name], new[name]) if name in old and name in new else []
+            same = [field for field in found if [field.old, field.new] == values_]
+            one = same[-1:] or (found if len(names) == len(found) == 1 else [])
+            if one:
+                return f"in {kind} {object_name} {path_text(one[0].path)}"
+            first = first or f"in {kind} {object_name}"
+        return first + (f" and {len(names) - 1} more" if len(names) > 1 else "")
+
+    def both(self, path: Path) -> tuple[Any, Any]:
+        """The values of then and of now at a path, defaults too."""
+        old = self._complete.data if self._complete.values else self.old
+        return look_up(old, path), look_up(self.job.data, path)
+
+    def told(self, path: Path, effect: str) -> str:
+        """`workers.replicas: 2 -> 4, in Job cifar-1-worker spec.parallelism`."""
+        old, new = map(_shown, self.both(path))
+        change = "changed" if old == new else f"{old} -> {new}"
+        return f"{path_text(path)}: {change}{', ' if effect else ''}{effect}"
+
+
+def _shown(value: Any) -> str:
+    if value is MISSING or value is None:
+        return "not set"
+    text = shown(value) if isinstance(value, str | int | float) else shown(canonical(value))[1:-1]
+    return text if len(text) <= LONGEST + 2 else f"{text[:LONGEST]}..."

@@ -1,0 +1,114 @@
+"""The objects of a job by the names of their files."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+from dsgen.errors import DsgenError
+from dsgen.problems.diagnostics import Path
+from dsgen.reading.nodes import SourceText
+from dsgen.reading.quantities import amount
+from dsgen.reading.source import read
+from dsgen.render import Document, render
+from dsgen.values import Job, Release
+
+_KIND = re.compile(r"^kind: (\w+)$", re.MULTILINE)
+_NAME = re.compile(r"^metadata:\n(?:  .*\n)*?  name: \"?([^\"\n]+)\"?$", re.MULTILINE)
+_CLAIMS = {
+    "PersistentVolumeClaim": ("resources", "requests", "storage"),
+    "PersistentVolume": ("capacity", "storage"),
+}
+"""Where the size stands in the `spec` of each; it may grow. Of the rest, the API server changes nothing."""
+
+
+def kind_and_name(text: str) -> tuple[str, str]:
+    """Of one object."""
+    kind, name = _KIND.search(text), _NAME.search(text)
+    if not kind or not name:
+        raise DsgenError(f"an object without kind or name: {text[:200]}")
+    return kind[1], name[1]
+
+
+def file_name(text: str) -> str:
+    """`<kind>-<name>.yaml` of one object: unique in its namespace, and never a device name, for it has a `-`."""
+    kind, name = kind_and_name(text)
+    return f"{kind.lower()}-{name}.yaml"
+
+
+@dataclass(frozen=True)
+class Objects:
+    """The text of each object by the name of its file: those of the run, and those of the job."""
+
+    run: Mapping[str, str]
+    job: Mapping[str, str]
+
+    @property
+    def claims(self) -> dict[str, str]:
+        """The claims among those of the job, and the volumes that dsgen makes for them."""
+        return {path: text for path, text in self.job.items() if kind_and_name(text)[0] in _CLAIMS}
+
+
+def of_documents(documents: Iterable[Document]) -> Objects:
+    """Objects that were rendered."""
+    found: dict[str, dict[str, str]] = {"run": {}, "name": {}}
+    for document in documents:
+        found[document.scope][file_name(document.text)] = document.text
+    return Objects(found["run"], found["name"])
+
+
+def of_job(job: Job) -> Objects:
+    """The objects of a job without errors. A chart's job may lack a name, which its releases have."""
+    names = job.release
+    return of_documents(render(job.data, Release(names.name or "release", names.namespace or "default")))
+
+
+class Field(NamedTuple):
+    """A field of an object that differs, with its values; None for one that is not there."""
+
+    path: Path
+    old: Any
+    new: Any
+
+
+def fields(old: str, new: str) -> list[Field]:
+    """The fields in which the texts of an object differ."""
+    return list(_fields(_data(old), _data(new), ()))
+
+
+def _data(text: str) -> Any:
+    return read(SourceText("", text)).root.data()
+
+
+def _fields(old: Any, new: Any, path: Path) -> Iterator[Field]:
+    if isinstance(old, dict) and isinstance(new, dict):
+        for key in {**old, **new}:
+            yield from _fields(old.get(key), new.get(key), (*path, key))
+    elif isinstance(old, list) and isinstance(new, list) and len(old) == len(new):
+        for index, pair in enumerate(zip(old, new, strict=True)):
+            yield from _fields(*pair, (*path, index))
+    elif old != new:
+        yield Field(path, old, new)
+
+
+def is_possible(old: str, new: str) -> bool:
+    """Whether the API server would turn one text of a claim into the other."""
+    if old == new:
+        return True
+    before, after = _data(old), _data(new)
+    try:
+        sizes = [amount(_without_size(each)) for each in (before, after)]
+        return bool(before["spec"] == after["spec"] and sizes[0] <= sizes[1])
+    except (KeyError, TypeError, ValueError, AttributeError):  # a text that only claims to be dsgen's
+        return False
+
+
+def _without_size(claim: dict[str, Any]) -> Any:
+    """Takes the size out of a claim; returns it."""
+    *path, last = _CLAIMS[claim["kind"]]
+    record = claim["spec"]
+    for key in path:
+        record = record[key]
+    return record.pop(last)

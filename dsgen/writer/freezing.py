@@ -1,0 +1,121 @@
+"""What becomes of a run that is in a folder already, and of claims: they stay, they are written anew, or it is refused.
+
+The bytes of a run change with dsgen. So the values of then and those of now are compared, both as this dsgen renders
+them: where that gives the same run, the user changed nothing, and the files stay as the other version wrote them.
+"""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+
+from dsgen.problems.diagnostics import Diagnostic
+from dsgen.writer.folder import Place
+from dsgen.writer.history import History
+from dsgen.writer.index import INDEX, Run
+from dsgen.writer.plan import Mode, Plan, frozen_text, suspended_as
+
+Found = Mapping[str, bytes | None]
+UNKNOWN_VERSION = "an earlier dsgen"
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """The plan with what stays; what is refused; whether a run that is there is written anew."""
+
+    plan: Plan
+    problems: tuple[Diagnostic, ...] = ()
+    refusals: tuple[str, ...] = ()
+    renewed: bool = False
+
+
+def judge(place: Place, plan: Plan, found: Found, history: History, mode: Mode) -> Verdict:
+    """What becomes of the plan's run and of its claims."""
+    verdict = _run(place, plan, found, history, mode)
+    if plan.guard is None:
+        return verdict
+    wrote = {path: content for path, content in found.items() if content and history.wrote(path, content)}
+    texts = {path: content.decode(errors="replace") for path, content in wrote.items() if path in plan.files}
+    claims = plan.guard.claims(history.index.values, texts)
+    files = {**verdict.plan.files, **{path: texts[path] for path in claims.kept}}
+    return replace(verdict, plan=replace(verdict.plan, files=files), problems=(*verdict.problems, *claims.problems))
+
+
+def _run(place: Place, plan: Plan, found: Found, history: History, mode: Mode) -> Verdict:
+    index, known = history.index, history.index.runs.get(plan.run)
+    if known is not None and known.sha256 == plan.run_checksum:
+        return Verdict(plan)
+    if known is None or index.run != plan.run or not index.values or plan.guard is None:
+        changed = _changed_bytes(plan, found, history, known)
+        if changed and mode != "replace":
+            return Verdict(plan, (_by_bytes(place, plan, changed, history, known),))
+        return Verdict(plan, renewed=bool(changed))
+    problems = tuple(plan.guard.run(index.values, _writer(known)))
+    if problems:
+        return Verdict(plan, renewed=True) if mode == "replace" else Verdict(plan, problems)
+    return Verdict(plan, renewed=True) if mode == "refresh" else _kept(place, plan, found, history, known)
+
+
+def _kept(place: Place, plan: Plan, found: Found, history: History, known: Run) -> Verdict:
+    """The files of the run as they are; of the user's changes, only `suspend` goes into them."""
+    texts: dict[str, str] = {}
+    refusals = []
+    for path in sorted(history.index.frozen):
+        content = found[path]
+        if content and history.wrote(path, content):
+            text = content.decode(errors="replace")
+            texts[path] = suspended_as(text, plan.files[path]) if path in plan.files else text
+        else:
+            what = "was edited since dsgen wrote it" if content else "is missing"
+            refusals.append(
+                f"{place.path / path} {what}, and only {_writer(known)} can write it: "
+                "restore it from version control; if the run was never applied, --refresh writes it anew"
+            )
+    files = {path: text for path, text in plan.files.items() if path not in plan.frozen} | texts
+    kept = replace(plan, files=files, frozen=history.index.frozen, kept=_writer(known))
+    return Verdict(kept, refusals=tuple(refusals))
+
+
+def _writer(run: Run) -> str:
+    return f"dsgen {run.dsgen}" if run.dsgen else UNKNOWN_VERSION
+
+
+# -- without the values of then ---------------------------------------------------------------------------------------
+
+
+def _changed_bytes(plan: Plan, found: Found, history: History, known: Run | None) -> list[str]:
+    """The files of a run that was rendered before and would change."""
+    if known is not None:
+        here = history.index.frozen if history.index.run == plan.run else frozenset()
+        paths = here | plan.frozen
+        return sorted(path for path in paths if _frozen_content(found[path]) != _frozen_plan(plan, path))
+    shown = history.shown.get(plan.run, {})
+    return sorted(path for path, text in shown.items() if text != _frozen_plan(plan, path))
+
+
+def _by_bytes(place: Place, plan: Plan, changed: list[str], history: History, known: Run | None) -> Diagnostic:
+    lines = [
+        "A run keeps what it began with: change run.id to train with the new values. "
+        "If this run was never applied, --replace writes it anew",
+        *_why_bytes(place, plan, history, known),
+    ]
+    message = f'run "{plan.run}" of {plan.owner} was rendered into {place.path} before and would change: '
+    message += ", ".join(changed)
+    if plan.guard is None:
+        return Diagnostic("DS903", message, None, ("run", "id"), "\n".join(lines))
+    return plan.guard.run_without_values(message, "\n".join(lines))
+
+
+def _why_bytes(place: Place, plan: Plan, history: History, known: Run | None) -> Iterator[str]:
+    if known is None:
+        yield f"{place.path / INDEX}, which knew them, is missing"
+    elif history.index.run != plan.run:
+        yield f'The folder has run "{history.index.run}"; of earlier runs only checksums are known'
+    elif not history.index.values:
+        yield f"{place.path / INDEX} does not have the values that {_writer(known)} rendered"
+
+
+def _frozen_content(content: bytes | None) -> str | None:
+    return None if content is None else frozen_text(content.decode(errors="replace"))
+
+
+def _frozen_plan(plan: Plan, path: str) -> str | None:
+    return frozen_text(plan.files[path]) if path in plan.frozen else None
