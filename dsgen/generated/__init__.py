@@ -1,1 +1,1 @@
-"""Templates and rows of the checks as Python, written by `make generate`."""
+"""Templates, rows of the checks and the schema as Python, written by `make generate`."""

@@ -1,7 +1,7 @@
 """Checks values against the schema and words what is wrong for people.
 
-jsonschema finds the errors; `wording` says each kind in the user's words, with what is possible, at the place of the
-key (an unknown one) or of the value.
+`generated.schema` accepts valid values; in all others jsonschema finds the errors. `wording` says each kind in the
+user's words, with what is possible, at the place of the key (an unknown one) or of the value.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from dsgen import schema
+from dsgen.generated.schema import is_valid
 from dsgen.problems.diagnostics import Diagnostic, Path, path_text
 from dsgen.reading.characters import uncarried_key, uncarried_text, unpassable_text
 from dsgen.reading.nodes import Node
@@ -33,7 +34,9 @@ def validate(root: Node, complete: bool = True) -> list[Diagnostic]:
     complete: false when a part could not be read; then nothing is called missing.
     """
     found = [*_nulls(root), *_spellings(root), *_uncarried(root)]
-    for error in _validator().iter_errors(root.data()):
+    data = root.data()
+    accepted: bool = is_valid(data)  # type: ignore[no-untyped-call] # generated
+    for error in () if accepted else validator().iter_errors(data):
         path = tuple(error.absolute_path)
         if error.instance is None or _is_broken(root, path):
             continue  # said already
@@ -56,12 +59,13 @@ def _stands_below(empty: Diagnostic, unknown: Sequence[Diagnostic]) -> bool:
 
 
 @functools.cache
-def _validator() -> Draft7Validator:
-    from jsonschema import Draft7Validator, validators  # slow to import, and `dsgen --help` does without
+def validator() -> Draft7Validator:
+    """The whole schema as jsonschema understands it, which must agree with `is_valid`."""
+    from jsonschema import Draft7Validator, validators  # slow to import, and valid values do without
 
     extended = validators.extend(Draft7Validator, {"pattern": _pattern_keyword, "required": _required_keyword})  # type: ignore[no-untyped-call] # stubs
-    validator: Draft7Validator = extended(schema.load())
-    return validator
+    whole: Draft7Validator = extended(schema.load())
+    return whole
 
 
 def _pattern_keyword(_validator: Any, pattern: str, text: Any, _schema: Any) -> Iterator[ValidationError]:

@@ -59,4 +59,3 @@ keywords:
   - deepspeed
   - distributed-training
 """
-

@@ -12,8 +12,10 @@ from dsgen.compiler.frontend.tree import Body
 from dsgen.compiler.python.checks import PARAMETERS, Rows
 from dsgen.compiler.python.expressions import Expressions
 from dsgen.compiler.python.functions import STEP, WIDTH, Functions
+from dsgen.compiler.python.schema import schema_module
 from dsgen.compiler.sources import python_program
 from dsgen.objects import TEMPLATES
+from dsgen.schema import load
 
 PACKAGE = "dsgen.generated"
 HEAD = '''\
@@ -23,7 +25,7 @@ Written by `make generate`; what is changed here is lost. {origin}
 """
 
 {imports}'''
-INIT = '"""Templates and rows of the checks as Python, written by `make generate`."""\n'
+INIT = '"""Templates, rows of the checks and the schema as Python, written by `make generate`."""\n'
 HELPERS = ("The helpers of the templates.", "They come from the files dsgen/templates/**/_*.j2.")
 MANIFESTS = ("The templates of the objects: each is a function from values to YAML.", "They come from dsgen/templates.")
 
@@ -34,8 +36,9 @@ CHECKS = (
 
 
 def python_files() -> dict[str, str]:
-    """The modules of dsgen's own templates, by their file names: those of the objects, and the helpers they need."""
-    return python_modules(python_program(), [template.path for template in TEMPLATES])
+    """The modules of dsgen's own templates and schema, by their file names."""
+    modules = python_modules(python_program(), [template.path for template in TEMPLATES])
+    return modules | {"schema.py": schema_module(load())}
 
 
 def python_modules(program: Program, templates: Iterable[str], package: str = PACKAGE) -> dict[str, str]:

@@ -1,0 +1,172 @@
+"""The generated predicate of the schema accepts what jsonschema does, which it is there to spare."""
+
+import copy
+import functools
+import math
+import re
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from dsgen import schema
+from dsgen.compiler.python.schema import LIMITS, STRUCTURE, schema_module
+from dsgen.generated.schema import is_valid
+from dsgen.reading.nodes import SourceText
+from dsgen.reading.source import read
+from dsgen.schema.validate import validator
+from tests.fuzz import broken, verdicts
+from tests.fuzz.shrink import build, leaves
+from tests.generated_values import Generator, trees
+
+ROOT = Path(__file__).parent.parent
+FILES = [path for folder in ("values-examples", "tests/cases") for path in sorted((ROOT / folder).rglob("*.yaml"))]
+SPOILT = 100
+GENERATED = 12
+REPLACED = 4
+"""Leaves of each generated tree that are replaced by each odd value."""
+
+
+def sidecar(**fields: Any) -> Any:
+    return {"workers": {"sidecars": [{"name": "a", "image": "r/a", **fields}]}}
+
+
+NAME, MAP = {"key": "a", "name": "a"}, {"name": "a"}
+RARE: tuple[Any, ...] = (
+    *(sidecar(env=[{"name": "A", "valueFrom": one}]) for one in ({}, {"secretKeyRef": NAME})),
+    sidecar(env=[{"name": "A", "valueFrom": {"secretKeyRef": NAME, "configMapKeyRef": NAME}}]),
+    *(sidecar(envFrom=[one]) for one in ({}, {"secretRef": MAP}, {"secretRef": MAP, "configMapRef": MAP})),
+    *({"training": {"pythonCommand": one}} for one in ("", "python3")),
+    {"storage": {"a": {"mountPath": "/a", "create": {"size": "1Gi", "accessModes": []}}}},
+    {"labels": {"A B": "x"}},
+)
+"""For keywords that stand in few places."""
+
+Predicate = Callable[[Any], bool]
+
+
+def compiled(whole: schema.Schema) -> Predicate:
+    """The predicate that `make generate` would write for a schema."""
+    module: dict[str, Any] = {}
+    exec(schema_module(whole), module)
+    found: Predicate = module["is_valid"]
+    return found
+
+
+def data(text: str) -> Any:
+    return read(SourceText("values.yaml", text)).root.data()
+
+
+def spoilt_trees() -> Iterator[Any]:
+    """Generated trees, and each with some of its leaves replaced by what most keys cannot have."""
+    for seed in range(GENERATED):
+        tree = Generator(seed).tree()
+        yield tree
+        parts = leaves(tree)
+        for path, _ in parts[seed % 5 :: max(len(parts) // REPLACED, 1)]:
+            others = [part for part in parts if part[0] != path]
+            yield from (build([*others, (path, odd)]) for odd in verdicts.ODD)
+
+
+@functools.cache
+def corpus() -> list[tuple[Any, bool]]:
+    """Values with what jsonschema says of them."""
+    texts = [path.read_text(encoding="utf-8", errors="replace") for path in FILES]
+    texts += [case.text for case in broken.cases(SPOILT, 1)] + list(verdicts.cases(SPOILT, 1))
+    found = [*map(data, texts), *spoilt_trees(), *RARE]
+    return [(one, validator().is_valid(one)) for one in found]
+
+
+def differences(predicate: Predicate) -> list[Any]:
+    return [one for one, expected in corpus() if predicate(one) != expected]
+
+
+def test_it_accepts_what_jsonschema_does() -> None:
+    verdicts_of_jsonschema = [expected for _, expected in corpus()]
+
+    assert [] == differences(is_valid)
+    assert min(verdicts_of_jsonschema.count(True), verdicts_of_jsonschema.count(False)) > 100
+
+
+@settings(max_examples=40, deadline=None, suppress_health_check=list(HealthCheck))
+@given(trees(), st.integers(0, 10**6), st.sampled_from(verdicts.ODD))
+def test_it_accepts_generated_values_as_jsonschema_does(tree: dict[str, Any], number: int, odd: Any) -> None:
+    parts = leaves(tree)
+    parts[number % len(parts)] = (parts[number % len(parts)][0], odd)
+
+    assert validator().is_valid(tree) == is_valid(tree)
+    assert validator().is_valid(build(parts)) == is_valid(build(parts))
+
+
+def without(part: Any, keyword: str) -> Any:
+    """A schema without a keyword; a key of the values with the same name stays."""
+    if isinstance(part, list):
+        return [without(one, keyword) for one in part]
+    if not isinstance(part, dict):
+        return part
+    kept = {key: below for key, below in part.items() if key != keyword}
+    for maps in ("properties", "definitions"):
+        if maps in kept:
+            kept[maps] = {name: without(below, keyword) for name, below in kept[maps].items()}
+    for one in ("items", "additionalProperties", "propertyNames", "allOf", "oneOf"):
+        if one in kept:
+            kept[one] = without(kept[one], keyword)
+    return kept
+
+
+@pytest.mark.parametrize("keyword", sorted({"type", *LIMITS, *STRUCTURE}))
+def test_a_keyword_that_is_left_out_is_noticed(keyword: str) -> None:
+    less = without(copy.deepcopy(schema.load()), keyword)
+
+    assert differences(compiled(less))
+
+
+VALUES: tuple[Any, ...] = (
+    *(0, 1, 1.0, 1.5, -1, True, False, None, "", "a", "ab", "a\n", "é", "²", [], ["a"], [1], {}, {"a": 1}, {"b": "a"}),
+    *(math.inf, math.nan, 10**400, 2**53 + 1, {"a": "a", "b": "a"}),
+)
+SCHEMAS: tuple[dict[str, Any] | bool, ...] = (
+    *({"type": one} for one in ("object", "array", "string", "boolean", "null", "number", "integer")),
+    *({"minimum": 1}, {"maximum": 1}, {"minLength": 1}, {"minItems": 1}, {"minProperties": 1}, {"maxProperties": 1}),
+    *({"pattern": r"^\w$"}, {"pattern": "^a$"}, {"enum": ["a", ""]}, {"required": ["a"]}, {"required": []}, {}),
+    *({"type": ["string", "integer"], "pattern": "a", "minimum": 1}, {"type": "integer", "minimum": 1}),
+    *({"properties": {"a": {"type": "integer"}}}, {"properties": {"a": True}, "additionalProperties": False}),
+    *({"additionalProperties": {"type": "string"}}, {"additionalProperties": False}, {"items": {"type": "string"}}),
+    {"properties": {"a": {"type": "integer"}}, "additionalProperties": {"type": "string"}},
+    *({"propertyNames": {"pattern": "a"}}, {"allOf": [{"minimum": 1}, {"maximum": 1}]}, {"items": False}),
+    *(
+        {"oneOf": [{"minimum": 1}, {"maximum": 1}, {"type": "string"}]},
+        {"properties": {"a": {"$ref": "#/definitions/x"}}},
+    ),
+)
+
+
+@pytest.mark.parametrize("part", SCHEMAS, ids=str)
+def test_each_keyword_means_what_it_does_in_jsonschema(part: dict[str, Any]) -> None:
+    whole = {"additionalProperties": part, "definitions": {"x": {"$ref": "#/definitions/y"}, "y": {"type": "string"}}}
+    predicate, oracle = compiled(whole), type(validator())(whole)
+
+    assert [oracle.is_valid({"v": one}) for one in VALUES] == [predicate({"v": one}) for one in VALUES]
+
+
+def test_a_pattern_means_the_whole_text() -> None:
+    predicate = compiled({"properties": {"a": {"pattern": "^a$"}}})
+
+    assert (True, False) == (predicate({"a": "a"}), predicate({"a": "a\n"}))
+    assert jsonschema.Draft7Validator({"pattern": "^a$"}).is_valid("a\n")
+
+
+@pytest.mark.parametrize(
+    ("part", "message"),
+    [
+        ({"uniqueItems": True}, "is_a: the keyword uniqueItems is not known"),
+        ({"enum": ["a", 1]}, "is_a: only strings are known in an enum"),
+    ],
+)
+def test_what_is_not_known_is_an_error(part: schema.Schema, message: str) -> None:
+    with pytest.raises(ValueError, match=re.escape(message)):
+        schema_module({"properties": {"a": part}})
