@@ -60,7 +60,7 @@ def found(key: str, value: Any) -> list[tuple[Path, Diagnostic]]:
         value = {part: value}
     source = read(SourceText("v.yaml", json.dumps(value) + "\n"))
     assert source.diagnostics == []
-    return [(path[len(parts) :], problem) for path, problem in validate(source.root)]
+    return [(problem.path[len(parts) :], problem) for problem in validate(source.root)]
 
 
 def at(key: str) -> schema.Schema:
