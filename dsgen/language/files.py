@@ -30,11 +30,11 @@ class Files:
     def texts(self) -> Mapping[str, str]:
         """Path -> text, sorted; read when it is first asked for."""
         if not self._texts:
-            folder = os.path.join(self._root, FOLDER)  # noqa: PTH118 (pathlib costs more than all of these files)
-            for name in sorted(os.listdir(folder)):  # noqa: PTH208
-                path = os.path.join(folder, name)  # noqa: PTH118
-                if os.path.isfile(path):  # noqa: PTH113
-                    with open(path, encoding="utf-8") as file:  # noqa: PTH123
+            folder = os.path.join(self._root, FOLDER)
+            for name in sorted(os.listdir(folder)):
+                path = os.path.join(folder, name)
+                if os.path.isfile(path):
+                    with open(path, encoding="utf-8") as file:
                         self._texts[f"{FOLDER}/{name}"] = file.read()
         return self._texts
 
@@ -67,5 +67,5 @@ def digest(texts: Mapping[str, str], pattern: str) -> str:
     return hashlib.sha256(content.encode()).hexdigest()[:DIGEST_LENGTH]
 
 
-SHIPPED = Files(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))  # noqa: PTH100, PTH120
+SHIPPED = Files(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 """The files of this package."""

@@ -35,7 +35,7 @@ def validate(root: Node, complete: bool = True) -> list[Diagnostic]:
     """
     found = [*_nulls(root), *_spellings(root), *_uncarried(root)]
     data = root.data()
-    accepted: bool = is_valid(data)  # type: ignore[no-untyped-call] # generated
+    accepted: bool = is_valid(data)  # type: ignore[no-untyped-call]  # generated without types
     for error in () if accepted else validator().iter_errors(data):
         path = tuple(error.absolute_path)
         if error.instance is None or _is_broken(root, path):

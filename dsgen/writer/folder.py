@@ -20,7 +20,7 @@ from dsgen.errors import EXIT_FINDINGS, DsgenError
 try:
     import fcntl
 except ImportError:  # Windows
-    fcntl = None  # type: ignore[assignment]
+    fcntl = None  # type: ignore[assignment]  # what uses it asks first
 
 BY_DESCRIPTOR = {os.open, os.stat, os.mkdir, os.rename, os.unlink, os.rmdir} <= os.supports_dir_fd
 LARGEST = 64 * 2**20  # bytes of a file that is read; Kubernetes takes no object of more than about 1 MiB
