@@ -11,7 +11,7 @@ from dsgen import checks, schema
 from dsgen.errors import UsageProblem
 from dsgen.problems.diagnostics import Diagnostic, Path, Position, has_errors, ordered
 from dsgen.reading import set_values
-from dsgen.reading.nodes import Node, SourceText, from_data, merge
+from dsgen.reading.nodes import Node, SourceText, Tree, from_data, merge
 from dsgen.reading.set_values import Override
 from dsgen.reading.source import read
 from dsgen.schema import suggestions
@@ -51,7 +51,7 @@ class Job:
     file: the first of its files, "" without one. values: None when there are errors. diagnostics: what reading them
     found; `problems` has all. root: what the user gave, with the place of every key. is_complete: all of it was read.
     sources: the texts that positions point into, those of flags too, by the file of the position. meant: keys that
-    nobody gave, for which an unknown one may stand.
+    nobody gave, for which an unknown one may stand. severities: what warnings count as, by id: "error", or "ignore".
     """
 
     file: str
@@ -61,6 +61,7 @@ class Job:
     is_complete: bool = True
     sources: dict[str, str] = field(default_factory=dict)
     meant: frozenset[Path] = frozenset()
+    severities: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def data(self) -> dict[str, Any]:
@@ -89,7 +90,13 @@ class Job:
         """
         missing = [] if chart else self._missing_names()
         checked = check(self, self.release) if self.values else []
-        return ordered([*self.diagnostics, *missing, *checked])
+        return ordered(self._counted([*self.diagnostics, *missing, *checked]))
+
+    def _counted(self, found: Iterable[Diagnostic]) -> Iterator[Diagnostic]:
+        for problem in found:
+            severity = self.severities.get(problem.id, "warning") if problem.severity == "warning" else "error"
+            if severity != "ignore":
+                yield replace(problem, severity="error") if severity == "error" else problem
 
     def _missing_names(self) -> Iterator[Diagnostic]:
         """Manifests need both names; nothing is said where a name may be in what could not be read."""
@@ -109,11 +116,22 @@ def load(files: Sequence[SourceText], overrides: Sequence[Override] = (), names:
     override that cannot be read and for a name that the values contradict, DsgenError for a file of --set-file that
     cannot be read.
     """
-    root = Node({}, Position(files[0].name if files else "--set", 1, 1))
+    texts = {source.name: source.text for source in files}
+    return of_trees(files[0].name if files else "", [read(source) for source in files], texts, overrides, names)
+
+
+def of_trees(
+    file: str,
+    trees: Iterable[Tree],
+    sources: Mapping[str, str],
+    overrides: Sequence[Override] = (),
+    names: Release = UNNAMED,
+) -> Job:
+    """As `load`, of files that were read, and of what stands in other files. file: that of the job itself."""
+    root = Node({}, Position(file or "--set", 1, 1))
     found: list[Diagnostic] = []
     complete = True
-    for source in files:
-        tree = read(source)
+    for tree in trees:
         found += tree.diagnostics
         complete &= tree.complete
         root = merge(root, tree.root)
@@ -121,8 +139,8 @@ def load(files: Sequence[SourceText], overrides: Sequence[Override] = (), names:
     root, flags = _named(root, names)
     wrong = validate(root, complete)
     found = [*_surprises(found, root, wrong), *wrong]
-    texts |= {source.name: source.text for source in files} | flags
-    job = Job(files[0].name if files else "", None, found, root, complete, texts, frozenset(_meant(root, wrong)))
+    texts |= {**sources, **flags}
+    job = Job(file, None, found, root, complete, texts, frozenset(_meant(root, wrong)))
     if not has_errors(found):
         job.values = Values(complete_values(root.data()))
     elif complete:

@@ -15,7 +15,7 @@ ORDER = (
     *("deepspeed", "checks", "values"),
     *("origins", "explain", "presets"),
     *("objects", "render", "compiler"),
-    *("writer", "runs", "cluster"),
+    *("writer", "repository", "runs", "cluster"),
     "cli",
     "__main__",
 )

@@ -72,7 +72,7 @@ def inputs(*, many: bool = True, strict: bool = True) -> Callable[[Callable[...,
     """
     nargs = {"nargs": -1} if many else {"required": False}
     options = [
-        click.argument("files", metavar="FILE..." if many else "[FILE]", **nargs),
+        click.argument("files", metavar="[FILE]..." if many else "[FILE]", **nargs),
         *VALUES,
         _NAME,
         NAMESPACE,

@@ -6,7 +6,7 @@ import re
 import shlex
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from dsgen import schema
 from dsgen.problems.diagnostics import Diagnostic, Path, path_text
@@ -31,6 +31,16 @@ TYPE_WORDS = {
 UNKNOWN_KEY = "DS101"
 
 
+class About(NamedTuple):
+    """What a schema is about. file: "a values file"; hint: what may be meant by an unknown key."""
+
+    file: str
+    hint: Callable[[str, Path, schema.Schema], str]
+
+
+VALUES = About("a values file", suggestions.for_key)
+
+
 @dataclass(frozen=True)
 class Violation:
     """One violation of the schema, as jsonschema found it, with what is needed to word it."""
@@ -38,6 +48,7 @@ class Violation:
     error: ValidationError
     path: Path
     node: Node
+    about: About
 
     @property
     def name(self) -> str:
@@ -76,9 +87,9 @@ class Violation:
 def _unknown_keys(found: Violation) -> Iterator[Diagnostic]:
     for key in found.value:
         if key not in found.known and not uncarried_key(key):  # that is said already
-            where = path_text(found.path) or "a values file"
+            where = path_text(found.path) or found.about.file
             message = f'"{key}" is not a key of {where}'
-            yield found.says_of_key(UNKNOWN_KEY, key, message, suggestions.for_key(key, found.path, found.rule))
+            yield found.says_of_key(UNKNOWN_KEY, key, message, found.about.hint(key, found.path, found.rule))
 
 
 def _wrong_type(found: Violation) -> Iterator[Diagnostic]:
