@@ -4,20 +4,21 @@ from __future__ import annotations
 
 import functools
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from dsgen import values
 from dsgen.cli._printed import color, emit, tell
+from dsgen.cli._progress import counted
 from dsgen.cli._shared import ErrorsReported, Inputs
 from dsgen.errors import DsgenError, UsageProblem
 from dsgen.problems.diagnostics import Diagnostic, as_text, has_errors
 from dsgen.values import Job, Release, SourceText
 
 if TYPE_CHECKING:
-    from dsgen.repository import Member, Repository
+    from dsgen.repository import Entry, Member, Repository
 
 STDIN = "<stdin>"
 
@@ -87,7 +88,8 @@ def check_jobs(inputs: Inputs, chart: bool = False) -> tuple[list[Target], Repor
     """
     report = Report(inputs.strict)
     targets = []
-    for target in _targets(inputs, report):
+    for load in counted("checked", _loaders(inputs, report)):
+        target = load()
         report.found += target.job.problems(chart)
         if target.job.values:
             targets.append(target)
@@ -117,24 +119,31 @@ def load_chart(inputs: Inputs, form: str = "text") -> tuple[Job | None, Report]:
 def load_values(inputs: Inputs) -> list[Job]:
     """The jobs of the call, not checked beyond their schema; problems as in `load_jobs`."""
     report = Report(inputs.strict)
-    jobs = [target.job for target in _targets(inputs, report)]
+    jobs = [load().job for load in _loaders(inputs, report)]
     report.found += [problem for job in jobs for problem in job.diagnostics]
     report.show()
     return jobs
 
 
-def _targets(inputs: Inputs, report: Report) -> Iterator[Target]:
-    """The jobs of the files of the command line, or of the repository when it names none."""
+def _loaders(inputs: Inputs, report: Report) -> Sequence[Callable[[], Target]]:
+    """What reads each of the jobs: of the files of the command line, or of the repository when it names none."""
     if inputs.files or inputs.overlays:
         read = _reader()
-        yield from (Target(_load(group, inputs, read, report)) for group in _groups(inputs))
-        return
+        return [functools.partial(_of_files, group, inputs, read, report) for group in _groups(inputs)]
     repository = _repository(inputs)
     report.found += repository.diagnostics
     report.sources |= repository.sources
-    for member in repository.members(inputs.overrides, Release("", inputs.namespace)):
-        report.sources |= member.job.sources
-        yield Target(member.job, member)
+    return [functools.partial(_of_repository, repository, entry, inputs, report) for entry in repository.entries]
+
+
+def _of_files(group: tuple[str, ...], inputs: Inputs, read: Read, report: Report) -> Target:
+    return Target(_load(group, inputs, read, report))
+
+
+def _of_repository(repository: Repository, entry: Entry, inputs: Inputs, report: Report) -> Target:
+    member = repository.member(entry, inputs.overrides, Release("", inputs.namespace))
+    report.sources |= member.job.sources
+    return Target(member.job, member)
 
 
 def _repository(inputs: Inputs) -> Repository:

@@ -13,7 +13,7 @@ The schema of the file is `settings.json`. Paths of a repository are relative to
 below the root are read, never through a link: a pull request can bring one.
 """
 
-from dsgen.repository.jobs import Member, Repository, collisions, load
+from dsgen.repository.jobs import Entry, Member, Repository, collisions, load
 from dsgen.repository.settings import FILE, find
 
-__all__ = ["FILE", "Member", "Repository", "collisions", "find", "load"]
+__all__ = ["FILE", "Entry", "Member", "Repository", "collisions", "find", "load"]

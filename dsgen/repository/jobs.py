@@ -96,13 +96,16 @@ class Repository:
 
     def members(self, overrides: Sequence[Override] = (), names: Release = UNNAMED) -> Iterator[Member]:
         """The jobs in the order of their paths, each read when it is asked for; arguments as in `values.load`."""
-        for entry in self.entries:
-            source = self._source(entry.file)
-            texts = self.sources | {source.name: source.text}
-            trees = [*self._values("defaults"), read(source), *self._over(entry, texts)]
-            job = values.of_trees(source.name, trees, texts, overrides, names)
-            job.severities = self.setting("checks")
-            yield Member(job, entry.file, self.settings, {key: node.data() for key, node in entry.variables.items()})
+        return (self.member(entry, overrides, names) for entry in self.entries)
+
+    def member(self, entry: Entry, overrides: Sequence[Override] = (), names: Release = UNNAMED) -> Member:
+        """One of the jobs."""
+        source = self._source(entry.file)
+        texts = self.sources | {source.name: source.text}
+        trees = [*self._values("defaults"), read(source), *self._over(entry, texts)]
+        job = values.of_trees(source.name, trees, texts, overrides, names)
+        job.severities = self.setting("checks")
+        return Member(job, entry.file, self.settings, {key: node.data() for key, node in entry.variables.items()})
 
     def _over(self, entry: Entry, texts: dict[str, str]) -> Iterator[Tree]:
         """What is laid over the values of a file; adds the texts that they stand in."""
