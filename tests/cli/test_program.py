@@ -75,7 +75,7 @@ def test_version(cli: Cli) -> None:
     assert (0, f"dsgen, version {__version__}\n", "") == cli("--version")
 
 
-@pytest.mark.parametrize("arguments", [["nosuch"], ["render", "--nosuch"], ["chart", "x", "y"], ["render", "cifar.yaml", "-o"]])
+@pytest.mark.parametrize("arguments", [["nosuch"], ["render", "--nosuch"], ["chart", "x", "y"], ["render", "-o"]])
 def test_wrong_usage_is_exit_code_2(cli: Cli, arguments: list[str]) -> None:
     code, out, err = cli(*arguments)
 
