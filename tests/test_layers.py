@@ -13,7 +13,7 @@ PACKAGE = Path(__file__).parent.parent / "dsgen"
 ORDER = (
     *("errors", "problems", "reading", "language", "generated", "schema"),
     *("deepspeed", "checks", "values"),
-    *("origins", "explain", "presets"),
+    *("origins", "explain", "presets", "pages"),
     *("objects", "render", "compiler"),
     *("writer", "runs", "cluster"),
     "cli",

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from dsgen import values
 from dsgen.cli._printed import color, emit, tell
+from dsgen.cli._progress import counted
 from dsgen.cli._shared import ErrorsReported, Inputs
 from dsgen.errors import DsgenError, UsageProblem
 from dsgen.problems.diagnostics import Diagnostic, as_text, has_errors
@@ -74,7 +75,7 @@ def check_jobs(inputs: Inputs, chart: bool = False) -> tuple[list[Job], Report]:
     """
     report, read = Report(inputs.strict), _reader()
     jobs = []
-    for group in _groups(inputs):
+    for group in counted("checked", _groups(inputs)):
         job = _load(group, inputs, read, report)
         report.found += job.problems(chart)
         if job.values:

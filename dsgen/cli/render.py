@@ -1,5 +1,6 @@
 """`dsgen render`: values files to flat manifests."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import click
@@ -7,6 +8,7 @@ import click
 from dsgen.cli._jobs import load_jobs
 from dsgen.cli._output import Delivery, deliver, folder_options, folders, output_option
 from dsgen.cli._printed import emit
+from dsgen.cli._progress import counted
 from dsgen.cli._shared import Inputs, inputs
 from dsgen.errors import EXIT_OK, UsageProblem
 from dsgen.render import render
@@ -30,10 +32,10 @@ def command(inputs: Inputs, output: Path | None, delivery: Delivery) -> int:
       dsgen render cifar.yaml mnist.yaml -o manifests
       dsgen render cifar.yaml -o manifests/cifar --check
     """
-    if output is None and delivery != Delivery():
+    if output is None and replace(delivery, quiet=False) != Delivery():
         raise UsageProblem(f"{delivery.flags} are about a folder: add -o DIR")
     jobs, report = load_jobs(inputs, delivery.form)
-    rendered = [render(job.data, job.release) for job in jobs]
+    rendered = [render(job.data, job.release) for job in counted("rendered", jobs)]
     if output is None:
         emit("---\n".join(document.text for documents in rendered for document in documents))
         return EXIT_OK
