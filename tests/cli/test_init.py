@@ -15,7 +15,8 @@ from tests.cli.conftest import Cli
 ROOT = Path(__file__).parents[2]
 EXAMPLES = dict(sorted((path.stem, path.read_text()) for path in (ROOT / "values-examples").glob("*.yaml")))
 
-NAME = "expected: lower-case letters, digits and -, beginning with a letter and not ending with -, at most 63 characters"
+FORM = "beginning with a letter and not ending with -, at most 63 characters"
+NAME = f"expected: lower-case letters, digits and -, {FORM}"
 NAMESPACE = "expected: lower-case letters, digits and -, not beginning or ending with -, at most 63 characters"
 REPOSITORY = "expected: an image such as registry.example.com/team/cifar; set tag and digest with their own keys"
 IMAGE = "the image in which the training runs, such as registry.example.com/team/cifar"
