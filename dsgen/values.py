@@ -61,6 +61,7 @@ class Job:
     is_complete: bool = True
     sources: dict[str, str] = field(default_factory=dict)
     meant: frozenset[Path] = frozenset()
+    _problems: dict[bool, list[Diagnostic]] = field(default_factory=dict, repr=False, compare=False)
 
     @property
     def data(self) -> dict[str, Any]:
@@ -87,9 +88,11 @@ class Job:
 
         chart: the values become the defaults of a chart, whose release provides missing names.
         """
-        missing = [] if chart else self._missing_names()
-        checked = check(self, self.release) if self.values else []
-        return ordered([*self.diagnostics, *missing, *checked])
+        if chart not in self._problems:  # asked by who shows them and by who renders
+            missing = [] if chart else self._missing_names()
+            checked = check(self, self.release) if self.values else []
+            self._problems[chart] = ordered([*self.diagnostics, *missing, *checked])
+        return self._problems[chart]
 
     def _missing_names(self) -> Iterator[Diagnostic]:
         """Manifests need both names. Not reported if a name may be in a part that could not be read."""
