@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from dsgen import values
+from dsgen import api, values
 from dsgen.cli._printed import color, emit, tell
 from dsgen.cli._progress import counted
 from dsgen.cli._shared import ErrorsReported, Inputs
@@ -90,7 +90,7 @@ def check_jobs(inputs: Inputs, chart: bool = False) -> tuple[list[Target], Repor
     targets = []
     for load in counted("checked", _loaders(inputs, report)):
         target = load()
-        report.found += target.job.problems(chart)
+        report.found += api.validate(target.job, for_chart=chart)
         if target.job.values:
             targets.append(target)
     members = [target.member for target in targets if target.member]
@@ -111,7 +111,7 @@ def load_chart(inputs: Inputs, form: str = "text") -> tuple[Job | None, Report]:
         return None, Report(inputs.strict)
     report = Report(inputs.strict)
     job = _load((*inputs.files, *inputs.overlays), inputs, _reader(), report)
-    report.found += job.problems(chart=True)
+    report.found += api.validate(job, for_chart=True)
     report.show_first(form)
     return job, report
 
@@ -171,8 +171,8 @@ def _groups(inputs: Inputs) -> list[tuple[str, ...]]:
 
 
 def _load(group: tuple[str, ...], inputs: Inputs, read: Read, report: Report) -> Job:
-    names = Release(inputs.name, inputs.namespace)
-    job = values.load([read(name) for name in group], inputs.overrides, names)
+    sources = [read(name) for name in group]
+    job = api.load(*sources, overrides=inputs.overrides, name=inputs.name, namespace=inputs.namespace)
     report.sources |= job.sources
     return job
 
@@ -184,11 +184,11 @@ def _reader() -> Read:
     def read(path: str) -> SourceText:
         if not path:
             raise UsageProblem("the name of a FILE is empty: is a variable not set?")
-        name = STDIN if path == "-" else path
+        if path != "-":
+            return api.read(path)
         try:
-            content = sys.stdin.buffer.read() if path == "-" else Path(path).read_bytes()
+            return SourceText.from_bytes(STDIN, sys.stdin.buffer.read())
         except OSError as error:
-            raise DsgenError(f"cannot read {name}: {error.strerror}") from error
-        return SourceText.from_bytes(name, content)
+            raise DsgenError(f"cannot read {STDIN}: {error.strerror}") from error
 
     return read

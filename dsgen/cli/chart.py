@@ -4,14 +4,12 @@ from pathlib import Path
 
 import click
 
+from dsgen import api
 from dsgen.cli._jobs import load_chart, load_jobs
 from dsgen.cli._output import Delivery, deliver, folder_options, output_option
 from dsgen.cli._shared import Inputs, inputs
 from dsgen.errors import UsageProblem
-from dsgen.runs.charts import chart_plan
 from dsgen.writer import Place
-
-NAME = "deepspeed-job"
 
 
 @click.command("chart")
@@ -35,7 +33,7 @@ def command(inputs: Inputs, output: Path | None, delivery: Delivery) -> int:
         if inputs.files or inputs.overlays:
             raise UsageProblem("-o is missing, the folder of the chart, as in: dsgen chart cifar.yaml -o charts/cifar")
         targets, report = load_jobs(inputs, delivery.form)
-        charts = [(member.chart_place, chart_plan(job, NAME)) for job, member in targets if member]
+        charts = [(member.chart_place, api.chart(job)) for job, member in targets if member]
         return deliver(charts, delivery, report)
     job, report = load_chart(inputs, delivery.form)
-    return deliver([(Place(output), chart_plan(job, NAME))], delivery, report)
+    return deliver([(Place(output), api.chart(job))], delivery, report)

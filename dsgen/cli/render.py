@@ -5,14 +5,13 @@ from pathlib import Path
 
 import click
 
+from dsgen import api
 from dsgen.cli._jobs import load_jobs
 from dsgen.cli._output import Delivery, deliver, folder_options, folders, output_option
 from dsgen.cli._printed import emit
 from dsgen.cli._progress import counted
 from dsgen.cli._shared import Inputs, inputs
 from dsgen.errors import EXIT_OK, UsageProblem
-from dsgen.render import render
-from dsgen.runs import job_plan
 
 
 @click.command("render")
@@ -41,10 +40,9 @@ def command(inputs: Inputs, output: Path | None, delivery: Delivery) -> int:
     if output is None and not is_repository and replace(delivery, quiet=False) != Delivery():
         raise UsageProblem(f"{delivery.flags} are about a folder: add -o DIR")
     targets, report = load_jobs(inputs, delivery.form)
-    rendered = [render(job.data, job.release) for job, _ in counted("rendered", targets)]
     if output is None and not is_repository:
-        emit("---\n".join(document.text for documents in rendered for document in documents))
+        emit("---\n".join(document.text for job, _ in counted("rendered", targets) for document in api.render(job)))
         return EXIT_OK
+    plans = [api.manifests(job) for job, _ in counted("rendered", targets)]
     places = [member.place for _, member in targets if member] if output is None else folders(output, targets)
-    plans = [job_plan(target.job, documents) for target, documents in zip(targets, rendered, strict=True)]
     return deliver(list(zip(places, plans, strict=True)), delivery, report)
