@@ -6,8 +6,9 @@ from pathlib import Path
 import click
 
 from dsgen import api
+from dsgen.cli._bump import bumped
 from dsgen.cli._jobs import load_jobs
-from dsgen.cli._output import Delivery, deliver, folder_options, folders, output_option
+from dsgen.cli._output import NO_PRUNE, Delivery, Item, deliver, folder_options, folders, output_option, with_orphans
 from dsgen.cli._printed import emit
 from dsgen.cli._progress import counted
 from dsgen.cli._shared import Inputs, inputs
@@ -17,8 +18,9 @@ from dsgen.errors import EXIT_OK, UsageProblem
 @click.command("render")
 @inputs()
 @output_option("Write one object per file into this folder.")
+@click.option("--bump", is_flag=True, help="Where a run would change, write the next run.id into its values file.")
 @folder_options
-def command(inputs: Inputs, output: Path | None, delivery: Delivery) -> int:
+def command(inputs: Inputs, output: Path | None, bump: bool, delivery: Delivery) -> int:
     """Print the manifests of jobs, or write them into a folder.
 
     Each FILE is a job of its own, with all -f files laid over it; without a FILE, the -f files together are one job.
@@ -31,18 +33,28 @@ def command(inputs: Inputs, output: Path | None, delivery: Delivery) -> int:
       dsgen render cifar.yaml -f prod.yaml --set workers.replicas=4 -n training
       dsgen render cifar.yaml mnist.yaml -o manifests
       dsgen render cifar.yaml -o manifests/cifar --check
+      dsgen render cifar.yaml -o manifests/cifar --bump
       dsgen render
       dsgen render --check
     """
     is_repository = not (inputs.files or inputs.overlays)
     if is_repository and output is not None:
         raise UsageProblem("-o is about the FILEs of the call; for the jobs of dsgen.yaml, its `output` says where")
+    if delivery.prune and not is_repository:
+        raise UsageProblem(NO_PRUNE)
     if output is None and not is_repository and replace(delivery, quiet=False) != Delivery():
         raise UsageProblem(f"{delivery.flags} are about a folder: add -o DIR")
+    if bump and output is None and not is_repository:
+        raise UsageProblem("--bump compares with a folder: add -o DIR")
+    if bump and (delivery.check or delivery.mode != "keep"):
+        raise UsageProblem("--bump gives another id to what would change: leave out --check, --refresh and --replace")
     targets, report = load_jobs(inputs, delivery.form)
     if output is None and not is_repository:
         emit("---\n".join(document.text for job, _ in counted("rendered", targets) for document in api.render(job)))
         return EXIT_OK
     plans = [api.manifests(job) for job, _ in counted("rendered", targets)]
     places = [member.place for _, member in targets if member] if output is None else folders(output, targets)
-    return deliver(list(zip(places, plans, strict=True)), delivery, report)
+    items = [Item(place, plan) for place, plan in zip(places, plans, strict=True)]
+    if bump:
+        items = bumped(items, targets, report)
+    return deliver(items if output else with_orphans(items, "output", delivery, report), delivery, report)

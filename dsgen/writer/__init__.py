@@ -5,16 +5,17 @@ does it. The folder may come from others, in a pull request for example: nothing
 """
 
 from dsgen.writer.comparison import compare
-from dsgen.writer.folder import Refused, SourceFolder
-from dsgen.writer.index import INDEX, canonical
+from dsgen.writer.folder import Folder, Refused, SourceFolder
+from dsgen.writer.index import INDEX, canonical, read_index
 from dsgen.writer.paths import Place, folder_name, is_path
 from dsgen.writer.plan import Changes, Claims, Mode, Plan, frozen_text
-from dsgen.writer.staging import create, write
+from dsgen.writer.staging import create, rewrite, write
 
 __all__ = [
     "INDEX",
     "Changes",
     "Claims",
+    "Folder",
     "Mode",
     "Place",
     "Plan",
@@ -26,5 +27,7 @@ __all__ = [
     "folder_name",
     "frozen_text",
     "is_path",
+    "read_index",
+    "rewrite",
     "write",
 ]

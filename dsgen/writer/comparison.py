@@ -32,7 +32,15 @@ def compare(place: Place, plan: Plan, mode: Mode = "keep") -> Changes:
     refusals = (*_in_the_way(place, plan, [*write, *remove], found, history), *verdict.refusals)
     differs = history.next_index(plan) != history.index
     return Changes(
-        tuple(write), tuple(remove), refusals, history.leftovers, verdict.problems, plan, verdict.renewed, differs
+        tuple(write),
+        tuple(remove),
+        refusals,
+        history.leftovers,
+        verdict.problems,
+        plan,
+        verdict.renewed,
+        differs,
+        history.runs,
     )
 
 
