@@ -2,21 +2,15 @@
 
 from pathlib import Path
 
-import click
-
 from dsgen.cli._jobs import load_chart
-from dsgen.cli._output import Delivery, deliver, folder_options, output_option
-from dsgen.cli._shared import Inputs, inputs
+from dsgen.cli._output import deliver
+from dsgen.cli._shared import Delivery, Inputs
 from dsgen.runs.charts import chart_plan
 from dsgen.writer import Place
 
 NAME = "deepspeed-job"
 
 
-@click.command("chart")
-@inputs(many=False)
-@output_option("The folder of the chart.", required=True)
-@folder_options
 def command(inputs: Inputs, output: Path, delivery: Delivery) -> int:
     """Write a Helm chart, with a job's values as its defaults.
 

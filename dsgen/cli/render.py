@@ -2,21 +2,15 @@
 
 from pathlib import Path
 
-import click
-
 from dsgen.cli._jobs import load_jobs
-from dsgen.cli._output import Delivery, deliver, folder_options, folders, output_option
+from dsgen.cli._output import deliver, folders
 from dsgen.cli._printed import emit
-from dsgen.cli._shared import Inputs, inputs
+from dsgen.cli._shared import Delivery, Inputs
 from dsgen.errors import EXIT_OK, UsageProblem
 from dsgen.render import render
 from dsgen.runs import job_plan
 
 
-@click.command("render")
-@inputs()
-@output_option("Write one object per file into this folder.")
-@folder_options
 def command(inputs: Inputs, output: Path | None, delivery: Delivery) -> int:
     """Print the manifests of jobs, or write them into a folder.
 
@@ -30,7 +24,7 @@ def command(inputs: Inputs, output: Path | None, delivery: Delivery) -> int:
       dsgen render cifar.yaml mnist.yaml -o manifests
       dsgen render cifar.yaml -o manifests/cifar --check
     """
-    if output is None and delivery != Delivery():
+    if output is None and delivery.flags:
         raise UsageProblem(f"{delivery.flags} are about a folder: add -o DIR")
     jobs, report = load_jobs(inputs, delivery.form)
     rendered = [render(job.data, job.release) for job in jobs]
