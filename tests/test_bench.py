@@ -46,9 +46,7 @@ def test_another_exit_code_ends_it(text: str, expected: int) -> None:
 def test_a_row_has_the_median_and_the_extremes() -> None:
     found = [bench.Cost(0.5, 1, 2), bench.Cost(0.25, 1, 3), bench.Cost(1, 1, 4)]
 
-    assert "| x | 0.5 (0.25 to 1) | 1 (1 to 1) | 3 (2 to 4) |\n" == bench.row(
-        bench.Case("x", [], []), found
-    )
+    assert "| x | 0.5 (0.25 to 1) | 1 (1 to 1) | 3 (2 to 4) |\n" == bench.row(bench.Case("x", [], []), found)
 
 
 def test_every_case_ends_as_it_says(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

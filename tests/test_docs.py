@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from dsgen.cli._program import COMMANDS
+from dsgen.cli._commands import COMMANDS
 from tools import docs
 
 ROOT = Path(__file__).parent.parent
@@ -44,6 +44,12 @@ def test_links_lead_somewhere(page: Path) -> None:
     targets = [target for target in LINK.findall(page.read_text()) if "://" not in target]
 
     assert [] == [target for target in targets if not (page.parent / target).exists()]
+
+
+def test_the_readme_leads_to_every_page() -> None:
+    linked = set(LINK.findall((ROOT / "README.md").read_text()))
+
+    assert set() == {f"docs/{path.name}" for path in (ROOT / "docs").glob("*.md")} - linked
 
 
 def test_the_readmes_job_is_the_smallest_example() -> None:

@@ -5,8 +5,11 @@ from typing import Any
 
 import click
 
-from dsgen.cli import _shared
+from dsgen.cli import _completion, _shared
 from dsgen.cli._options import Command, Option
+
+_COMPLETED = {"FILE": _completion.files, "DIR": _completion.folders}
+"""By the metavar of an option."""
 
 
 def decorated(command: Callable[..., int], options: Sequence[Option]) -> Callable[..., int]:
@@ -20,16 +23,12 @@ def _decorator(option: Option) -> Callable[[Callable[..., int]], Callable[..., i
     names = (*option.flags, option.name)
     if not option.takes_value:
         return click.option(*names, is_flag=True, help=option.help)
-    default = {} if option.many or option.default is None else {"default": option.default}
-    return click.option(
-        *names,
-        type=click.Choice(option.choices) if option.choices else None,
-        metavar=option.metavar or None,
-        multiple=option.many,
-        required=option.required,
-        help=option.help,
-        **default,
-    )
+    rest: dict[str, Any] = {} if option.many or option.default is None else {"default": option.default}
+    if option.choices:
+        rest["type"] = click.Choice(option.choices)
+    else:
+        rest |= {"metavar": option.metavar, "shell_complete": _COMPLETED.get(option.metavar)}
+    return click.option(*names, multiple=option.many, required=option.required, help=option.help, **rest)
 
 
 def of_table(command: Command) -> click.Command:
@@ -42,6 +41,7 @@ def of_table(command: Command) -> click.Command:
         return _shared.call(command, parameters)
 
     nargs: dict[str, Any] = {"nargs": -1} if command.many else {"required": False}
-    argument = click.argument("files", metavar="FILE..." if command.many else "[FILE]", **nargs)
+    metavar = "FILE..." if command.many else "[FILE]"
+    argument = click.argument("files", metavar=metavar, shell_complete=_completion.files, **nargs)
     made = argument(decorated(call, command.options))
     return click.command(command.name, help=_shared.function_of(command).__doc__)(made)

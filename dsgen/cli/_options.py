@@ -76,6 +76,7 @@ FOLDER = (
     Option("--dry-run", help="Change nothing; say what would be done."),
     Option("--refresh", help="Write a run anew that another dsgen wrote, if it was never applied."),
     Option("--replace", help="Write a run anew that would change, if it was never applied."),
+    Option("-q", "--quiet", help="Say nothing about what was done; problems are told."),
     Option("--yes", help="Do not ask before --replace."),
     Option("--keep-going", help="Write the other jobs when one is refused; exit code 1 all the same."),
     PROBLEMS,
@@ -105,6 +106,7 @@ COMMANDS = {
                 help="What the values are for; a chart needs no name and no namespace.  [default: manifests]",
             ),
             PROBLEMS,
+            Option("-q", "--quiet", help="Say nothing about jobs that are right."),
         ),
         Command("values", *INPUTS, form("yaml", "json", help="json has no comments.")),
     )

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from dsgen.cli._jobs import Report
 from dsgen.cli._printed import ask, complain, say
+from dsgen.cli._progress import counted
 from dsgen.cli._shared import Delivery, ErrorsReported
 from dsgen.errors import EXIT_FINDINGS, EXIT_OK, DsgenError, UsageProblem
 from dsgen.values import Job
@@ -58,17 +59,17 @@ def deliver(plans: Sequence[tuple[Place, Plan]], delivery: Delivery, report: Rep
 
     When one refuses, none is written, or with --keep-going all others.
     """
-    found = [_compared(place, plan, delivery.mode) for place, plan in plans]
+    found = [_compared(place, plan, delivery.mode) for place, plan in counted("compared", plans)]
     refused = [one for one in found if one.refused]
     is_text = delivery.form == "text"
     if delivery.check and is_text:
         say(text for one in found for text in _stale(one))
     if not (delivery.check or delivery.dry_run) and (delivery.keep_going or not refused):
         _ask(found, delivery)
-        for one in found:
+        for one in counted("written", found):
             if not one.refused:
                 write(one.place, one.plan, one.changes)
-    if is_text and not delivery.check and (delivery.keep_going or not refused):
+    if is_text and not delivery.quiet and not delivery.check and (delivery.keep_going or not refused):
         say(text for one in found if not one.refused for text in _summary(one, delivery.dry_run))
     _tell(refused, delivery, report)
     return EXIT_FINDINGS if refused or (delivery.check and any(one.changes.stale for one in found)) else EXIT_OK

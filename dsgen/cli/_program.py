@@ -12,35 +12,13 @@ import click
 from dsgen import __version__
 from dsgen.cli import _shared
 from dsgen.cli._clicked import of_table
+from dsgen.cli._commands import COMMANDS
 from dsgen.cli._options import COMMANDS as ON_VALUES
 from dsgen.cli._printed import complain_of_usage
 from dsgen.errors import EXIT_INTERRUPTED, EXIT_USAGE
 
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
-
-ON_FILES = {
-    "init": "Write a commented values file to begin with.",
-    "render": "Print the manifests of jobs, or write them into a folder.",
-    "chart": "Write a Helm chart, with a job's values as its defaults.",
-    "validate": "Find all problems of values files, without a cluster.",
-    "values": "Print the complete values of jobs and what set each.",
-    "explain": "Explain a key, the id of a problem, or a reason.",
-    "schema": "Print the JSON Schema of values files.",
-}
-ON_CLUSTERS = {
-    "list": "List jobs with their newest runs.",
-    "status": "Show how a run is: its phase and why, its attempts, its pods.",
-    "why": "Say why a run does not go on, or has failed.",
-    "wait": "Wait until a run has ended, runs, or is admitted by its queue.",
-    "logs": "Print what a run prints.",
-    "stop": "End a run, for good.",
-    "suspend": "Take the pods of a run away, to go on later.",
-    "resume": "Let a suspended run go on.",
-    "delete": "Remove the objects of a run.",
-}
-COMMANDS = ON_FILES | ON_CLUSTERS
-"""Each command with the first sentence of its help."""
 
 
 class _Commands(click.Group):

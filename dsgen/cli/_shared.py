@@ -50,12 +50,13 @@ class Delivery:
         dry_run: bool = False,
         refresh: bool = False,
         replace: bool = False,
+        quiet: bool = False,
         yes: bool = False,
         keep_going: bool = False,
         form: str = "text",
     ) -> None:
         self.check, self.dry_run, self.refresh, self.replace = check, dry_run, refresh, replace
-        self.yes, self.keep_going, self.form = yes, keep_going, form
+        self.quiet, self.yes, self.keep_going, self.form = quiet, yes, keep_going, form
 
     @property
     def mode(self) -> Mode:
@@ -64,8 +65,9 @@ class Delivery:
 
     @property
     def flags(self) -> str:
-        """Those that are not as they are by default, for messages."""
-        return ", ".join(option.flags[-1] for option in FOLDER if getattr(self, option.name) != option.default)
+        """Those about a folder that are not as they are by default, for messages."""
+        given = (option for option in FOLDER if getattr(self, option.name) != option.default)
+        return ", ".join(option.flags[-1] for option in given if option.name != "quiet")
 
 
 def function_of(command: Command) -> Callable[..., int]:

@@ -2,13 +2,13 @@
 
 from pathlib import Path
 
+from dsgen import api
 from dsgen.cli._jobs import load_jobs
 from dsgen.cli._output import deliver, folders
 from dsgen.cli._printed import emit
+from dsgen.cli._progress import counted
 from dsgen.cli._shared import Delivery, Inputs
 from dsgen.errors import EXIT_OK, UsageProblem
-from dsgen.render import render
-from dsgen.runs import job_plan
 
 
 def command(inputs: Inputs, output: Path | None, delivery: Delivery) -> int:
@@ -27,9 +27,8 @@ def command(inputs: Inputs, output: Path | None, delivery: Delivery) -> int:
     if output is None and delivery.flags:
         raise UsageProblem(f"{delivery.flags} are about a folder: add -o DIR")
     jobs, report = load_jobs(inputs, delivery.form)
-    rendered = [render(job.data, job.release) for job in jobs]
     if output is None:
-        emit("---\n".join(document.text for documents in rendered for document in documents))
+        emit("---\n".join(document.text for job in counted("rendered", jobs) for document in api.render(job)))
         return EXIT_OK
-    plans = [job_plan(job, documents) for job, documents in zip(jobs, rendered, strict=True)]
+    plans = [api.manifests(job) for job in counted("rendered", jobs)]
     return deliver(list(zip(folders(output, jobs), plans, strict=True)), delivery, report)

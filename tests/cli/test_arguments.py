@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from dsgen.cli import _arguments, _clicked, _program, _shared
+from dsgen.cli import _arguments, _clicked, _commands, _program, _shared
 from dsgen.cli._options import COMMANDS, Command
 from tests.cli.conftest import Cli
 
@@ -131,7 +131,7 @@ def test_neither_the_list_of_commands_nor_completion_imports_a_command(folder: P
             cwd=folder,
         )
         assert shown in done.stdout
-        assert not {f"dsgen.cli.{name}" for name in _program.COMMANDS} & {*done.stderr.split()}
+        assert not {f"dsgen.cli.{name}" for name in _commands.COMMANDS} & {*done.stderr.split()}
 
 
 def test_every_option_of_a_folder_reaches_it() -> None:
