@@ -69,7 +69,7 @@ def clicked(line: Sequence[str], monkeypatch: pytest.MonkeyPatch) -> dict[str, A
 def test_both_give_a_command_the_same_parameters(monkeypatch: pytest.MonkeyPatch) -> None:
     read = [(line, found[0].name, found[1]) for line in LINES if (found := _arguments.known(line))]
 
-    assert len(read) > 300
+    assert len(read) > 250
     for line, name, parameters in read:
         assert (line, line[0], clicked(line, monkeypatch)) == (line, name, parameters)
 
