@@ -40,8 +40,6 @@ def known(arguments: Sequence[str]) -> tuple[Command, dict[str, Any]] | None:
             parameters[option.name] = True
         elif not _take(option, value if sign else next(words, None), parameters):
             return None
-    if any(option.required and parameters[option.name] is None for option in command.options):
-        return None
     if not command.many and len(files) > 1:
         return None
     parameters["files"] = tuple(files)

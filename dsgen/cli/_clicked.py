@@ -28,7 +28,7 @@ def _decorator(option: Option) -> Callable[[Callable[..., int]], Callable[..., i
         rest["type"] = click.Choice(option.choices)
     else:
         rest |= {"metavar": option.metavar, "shell_complete": _COMPLETED.get(option.metavar)}
-    return click.option(*names, multiple=option.many, required=option.required, help=option.help, **rest)
+    return click.option(*names, multiple=option.many, help=option.help, **rest)
 
 
 def of_table(command: Command) -> click.Command:
@@ -41,7 +41,7 @@ def of_table(command: Command) -> click.Command:
         return _shared.call(command, parameters)
 
     nargs: dict[str, Any] = {"nargs": -1} if command.many else {"required": False}
-    metavar = "FILE..." if command.many else "[FILE]"
+    metavar = "[FILE]..." if command.many else "[FILE]"
     argument = click.argument("files", metavar=metavar, shell_complete=_completion.files, **nargs)
     made = argument(decorated(call, command.options))
     return click.command(command.name, help=_shared.function_of(command).__doc__)(made)

@@ -28,12 +28,11 @@ class Option:
         metavar: str = "",
         choices: Sequence[str] = (),
         many: bool = False,
-        required: bool = False,
         default: str | None = "",
     ) -> None:
         self.flags, self.help = flags, help
         self.name = name or flags[-1].lstrip("-").replace("-", "_")
-        self.metavar, self.choices, self.many, self.required = metavar, choices, many, required
+        self.metavar, self.choices, self.many = metavar, choices, many
         self.takes_value = bool(metavar or choices)
         self.default = () if many else default if self.takes_value else False
 
@@ -84,16 +83,16 @@ FOLDER = (
 """What `Delivery` is made of."""
 
 
-def output(text: str, required: bool = False) -> Option:
+def output(text: str) -> Option:
     """The option for the folder."""
-    return Option("-o", "--output", metavar="DIR", required=required, default=None, help=text)
+    return Option("-o", "--output", metavar="DIR", default=None, help=text)
 
 
 COMMANDS = {
     command.name: command
     for command in (
         Command("render", *INPUTS, STRICT, output("Write one object per file into this folder."), *FOLDER),
-        Command("chart", *INPUTS, STRICT, output("The folder of the chart.", required=True), *FOLDER, many=False),
+        Command("chart", *INPUTS, STRICT, output("The folder of the chart."), *FOLDER, many=False),
         Command(
             "validate",
             *INPUTS,

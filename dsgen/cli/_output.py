@@ -1,28 +1,24 @@
 """Where the result goes: which object into which file, and what is done to a folder (write, --check, --dry-run)."""
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from dsgen.cli._jobs import Report
+from dsgen.cli._jobs import Report, Target
 from dsgen.cli._printed import ask, complain, say
 from dsgen.cli._progress import counted
 from dsgen.cli._shared import Delivery, ErrorsReported
 from dsgen.errors import EXIT_FINDINGS, EXIT_OK, DsgenError, UsageProblem
-from dsgen.values import Job
-from dsgen.writer import INDEX, Changes, Mode, Place, Plan, compare, write
-
-# Windows cannot have such names, whatever follows the first dot, and one of them stops Flux for a whole repository.
-_DEVICES = re.compile(r"^(con|prn|aux|nul|com[0-9]|lpt[0-9])$")
+from dsgen.writer import INDEX, Changes, Mode, Place, Plan, compare, folder_name, write
 
 
-def folders(directory: Path, jobs: Sequence[Job]) -> list[Place]:
+def folders(directory: Path, targets: Sequence[Target]) -> list[Place]:
     """The folder of each job: `directory` itself for one, a folder named after the job for each of several.
 
     Raises UsageProblem when that would put a job into a second place, or two jobs into one.
     """
-    names = [_DEVICES.sub(r"\1_", job.release.name) for job in jobs]
+    jobs = [target.job for target in targets]
+    names = [folder_name(job.release.name) for job in jobs]
     if len(jobs) == 1:
         if (directory / names[0] / INDEX).exists() and not (directory / INDEX).exists():
             raise UsageProblem(

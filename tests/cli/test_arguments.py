@@ -29,7 +29,7 @@ PLAIN = [
 ODD = [
     *([], ["--help"], ["render", "--help"], ["render", "a", "-h"], ["rend", "a"], ["nosuch"], ["render", "--", "-a"]),
     *(["render", "-oout", "a"], ["render", "-o=out", "a"], ["render", "-fa", "-n=b"], ["render", "a", "--str"]),
-    *(["chart"], ["chart", "a", "b", "-o", "x"], ["render", "a", "-o"], ["render", "a", "--format", "xml"]),
+    *(["chart", "a", "b", "-o", "x"], ["render", "a", "-o"], ["render", "a", "--format", "xml"]),
     *(["render", "a", "--check=1"], ["render", "a", "--format=JSON"], ["values", "a", "--strict"], ["render", "-z"]),
 ]
 WORDS = ["a.yaml", "b.yaml", "-", "--", "", "x=1", "out", "json", "-x", "--nosuch", "-h", "-fa", "--set", "-o="]
