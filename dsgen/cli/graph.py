@@ -6,7 +6,7 @@ from dsgen import api, graph
 from dsgen.cli._jobs import load_jobs
 from dsgen.cli._printed import emit
 from dsgen.cli._shared import Inputs, inputs
-from dsgen.errors import EXIT_OK
+from dsgen.errors import EXIT_OK, UsageProblem
 
 
 @click.command("graph")
@@ -30,8 +30,10 @@ def command(inputs: Inputs, form: str) -> int:
       dsgen graph cifar.yaml > cifar.svg
       dsgen graph cifar.yaml --format mermaid > cifar.mmd
     """
-    jobs, _ = load_jobs(inputs)
-    for job in jobs:
+    if not (inputs.files or inputs.overlays):
+        raise UsageProblem("give a values file, as in: dsgen graph cifar.yaml > cifar.svg")
+    targets, _ = load_jobs(inputs)
+    for job, _ in targets:
         names = job.release
         title = f"The objects of job {names.name} in namespace {names.namespace}, and who talks to whom"
         emit(graph.FORMS[form](graph.of_texts([document.text for document in api.render(job)]), title))

@@ -9,6 +9,8 @@ import pytest
 import yaml
 
 from dsgen import api, graph
+from dsgen.cli import dsgen
+from dsgen.cli._shared import run
 from dsgen.graph.model import Arrow, Graph, Key
 
 ROOT = Path(__file__).parents[2]
@@ -54,6 +56,15 @@ def test_what_is_there_already_is_drawn_too() -> None:
     others = {node.key for node in graph_of("existing-claims").nodes if not node.is_made}
 
     assert {Key("Secret", "team-ssh"), Key("PersistentVolumeClaim", "team-data"), Key("Secret", "tracker")} <= others
+
+
+def test_a_picture_is_of_one_job(
+    capfd: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+
+    assert 2 == run(dsgen, ["graph"])
+    assert "dsgen: give a values file, as in: dsgen graph cifar.yaml > cifar.svg\n" == capfd.readouterr().err
 
 
 def names(value: object) -> Iterator[str]:
