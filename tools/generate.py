@@ -41,6 +41,7 @@ def texts() -> dict[str, str]:
         "schemas/repository.schema.json": published.as_json(settings.for_editors()),
         "docs/options.md": reference.page(),
         "docs/causes.md": causes.page(),
+        "docs/pictures/job.svg": _picture(),
         **{page.relative_to(ROOT).as_posix(): _page(page) for page in docs.pages()},
     }
 
@@ -53,6 +54,15 @@ def files() -> list[Path]:
 def stale(wanted: Container[str], existing: Iterable[Path]) -> list[Path]:
     """Those of the existing files that are not wanted any more."""
     return [path for path in existing if path.is_file() and path.relative_to(ROOT).as_posix() not in wanted]
+
+
+def _picture() -> str:
+    """Of the smallest example, for README.md."""
+    from dsgen import api, graph  # they render with the modules that were just written
+
+    job = api.load(ROOT / "values-examples" / "minimal.yaml")
+    texts = [document.text for document in api.render(job)]
+    return graph.as_svg(graph.of_texts(texts), "The objects of a job, and who talks to whom")
 
 
 def _page(page: Path) -> str:
