@@ -209,7 +209,7 @@ claims:
 {{/* Fields of the containers that run the user's code. */}}
 {{- define "deepspeed-job.trainingContainer" -}}
 {{ include "deepspeed-job.imageFields" . }}
-command: [bash, /etc/dsgen/start.sh]
+command: [bash, /etc/dsgen/shared_start.sh]
 {{- if .Values.training.workingDir }}
 workingDir: {{ .Values.training.workingDir | quote }}
 {{- else if .Values.code.git.repository }}
