@@ -1,25 +1,16 @@
 """`dsgen render`: values files to flat manifests."""
 
-from dataclasses import replace
 from pathlib import Path
 
-import click
-
 from dsgen import api
-from dsgen.cli._bump import bumped
 from dsgen.cli._jobs import load_jobs
-from dsgen.cli._output import NO_PRUNE, Delivery, Item, deliver, folder_options, folders, output_option, with_orphans
+from dsgen.cli._output import NO_PRUNE, Item, deliver, folders, with_orphans
 from dsgen.cli._printed import emit
 from dsgen.cli._progress import counted
-from dsgen.cli._shared import Inputs, inputs
+from dsgen.cli._shared import Delivery, Inputs
 from dsgen.errors import EXIT_OK, UsageProblem
 
 
-@click.command("render")
-@inputs()
-@output_option("Write one object per file into this folder.")
-@click.option("--bump", is_flag=True, help="Where a run would change, write the next run.id into its values file.")
-@folder_options
 def command(inputs: Inputs, output: Path | None, bump: bool, delivery: Delivery) -> int:
     """Print the manifests of jobs, or write them into a folder.
 
@@ -42,7 +33,7 @@ def command(inputs: Inputs, output: Path | None, bump: bool, delivery: Delivery)
         raise UsageProblem("-o is about the FILEs of the call; for the jobs of dsgen.yaml, its `output` says where")
     if delivery.prune and not is_repository:
         raise UsageProblem(NO_PRUNE)
-    if output is None and not is_repository and replace(delivery, quiet=False) != Delivery():
+    if output is None and not is_repository and delivery.flags:
         raise UsageProblem(f"{delivery.flags} are about a folder: add -o DIR")
     if bump and output is None and not is_repository:
         raise UsageProblem("--bump compares with a folder: add -o DIR")
@@ -56,5 +47,7 @@ def command(inputs: Inputs, output: Path | None, bump: bool, delivery: Delivery)
     places = [member.place for _, member in targets if member] if output is None else folders(output, targets)
     items = [Item(place, plan) for place, plan in zip(places, plans, strict=True)]
     if bump:
+        from dsgen.cli._bump import bumped  # few calls do
+
         items = bumped(items, targets, report)
     return deliver(items if output else with_orphans(items, "output", delivery, report), delivery, report)
