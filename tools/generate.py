@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from dsgen.compiler import chart_files, python_files
+from dsgen.repository import settings
 from dsgen.schema import published, reference
 from tools import causes, docs
 
@@ -29,8 +30,10 @@ def texts() -> dict[str, str]:
         **python_texts(),
         **{f"{chart}/{path}": text for path, text in chart_files().items()},
         "schemas/values.schema.json": published.as_json(published.for_editors()),
+        "schemas/repository.schema.json": published.as_json(settings.for_editors()),
         "docs/options.md": reference.page(),
         "docs/causes.md": causes.page(),
+        "docs/pictures/job.svg": _picture(),
         **{page.relative_to(ROOT).as_posix(): _page(page) for page in docs.pages()},
     }
 
@@ -39,6 +42,15 @@ def stale(wanted: Iterable[str]) -> list[Path]:
     """Files of the chart and generated modules that are not wanted any more."""
     files = [*(path for path in CHART.rglob("*") if path.is_file()), *PYTHON.glob("*.py")]
     return [path for path in files if path.relative_to(ROOT).as_posix() not in wanted]
+
+
+def _picture() -> str:
+    """Of the smallest example, for README.md."""
+    from dsgen import api, graph  # they render with the modules that were just written
+
+    job = api.load(ROOT / "values-examples" / "minimal.yaml")
+    texts = [document.text for document in api.render(job)]
+    return graph.as_svg(graph.of_texts(texts), "The objects of a job, and who talks to whom")
 
 
 def _page(page: Path) -> str:

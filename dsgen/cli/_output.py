@@ -1,7 +1,6 @@
 """Where the result goes: which object into which file, and what is done to a folder (write, --check, --dry-run)."""
 
 import functools
-import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields
 from pathlib import Path
@@ -9,20 +8,20 @@ from typing import Any
 
 import click
 
-from dsgen.cli._jobs import Report
+from dsgen.cli import _completion
+from dsgen.cli._jobs import Report, Target
 from dsgen.cli._printed import ask, complain, say
+from dsgen.cli._progress import counted
 from dsgen.cli._shared import FORMS, ErrorsReported
 from dsgen.errors import EXIT_FINDINGS, EXIT_OK, DsgenError, UsageProblem
-from dsgen.values import Job
-from dsgen.writer import INDEX, Changes, Mode, Place, Plan, compare, write
+from dsgen.writer import INDEX, Changes, Mode, Place, Plan, compare, folder_name, write
 
-# Windows cannot have such names, whatever follows the first dot, and one of them stops Flux for a whole repository.
-_DEVICES = re.compile(r"^(con|prn|aux|nul|com[0-9]|lpt[0-9])$")
 _FOLDER = [
     click.option("--check", is_flag=True, help="Change nothing; name the files that differ, with exit code 1."),
     click.option("--dry-run", is_flag=True, help="Change nothing; say what would be done."),
     click.option("--refresh", is_flag=True, help="Write a run anew that another dsgen wrote, if it was never applied."),
     click.option("--replace", is_flag=True, help="Write a run anew that would change, if it was never applied."),
+    click.option("-q", "--quiet", is_flag=True, help="Say nothing about what was done; problems are told."),
     click.option("--yes", is_flag=True, help="Do not ask before --replace."),
     click.option(
         "--keep-going", is_flag=True, help="Write the other jobs when one is refused; exit code 1 all the same."
@@ -45,6 +44,7 @@ class Delivery:
     dry_run: bool = False
     refresh: bool = False
     replace: bool = False
+    quiet: bool = False
     yes: bool = False
     keep_going: bool = False
     form: str = "text"
@@ -74,10 +74,15 @@ def folder_options(command: Callable[..., int]) -> Callable[..., int]:
     return call
 
 
-def output_option(text: str, required: bool = False) -> Callable[[Callable[..., int]], Callable[..., int]]:
+def output_option(text: str) -> Callable[[Callable[..., int]], Callable[..., int]]:
     """Give a command -o."""
     return click.option(
-        "-o", "--output", metavar="DIR", required=required, callback=lambda _, __, name: _folder(name), help=text
+        "-o",
+        "--output",
+        metavar="DIR",
+        callback=lambda _, __, name: _folder(name),
+        help=text,
+        shell_complete=_completion.folders,
     )
 
 
@@ -87,12 +92,13 @@ def _folder(name: str | None) -> Path | None:
     return None if name is None else Path(name)
 
 
-def folders(directory: Path, jobs: Sequence[Job]) -> list[Place]:
+def folders(directory: Path, targets: Sequence[Target]) -> list[Place]:
     """The folder of each job: `directory` itself for one, a folder named after the job for each of several.
 
     Raises UsageProblem when that would put a job into a second place, or two jobs into one.
     """
-    names = [_DEVICES.sub(r"\1_", job.release.name) for job in jobs]
+    jobs = [target.job for target in targets]
+    names = [folder_name(job.release.name) for job in jobs]
     if len(jobs) == 1:
         if (directory / names[0] / INDEX).exists() and not (directory / INDEX).exists():
             raise UsageProblem(
@@ -129,17 +135,17 @@ def deliver(plans: Sequence[tuple[Place, Plan]], delivery: Delivery, report: Rep
 
     When one refuses, none is written, or with --keep-going all others.
     """
-    found = [_compared(place, plan, delivery.mode) for place, plan in plans]
+    found = [_compared(place, plan, delivery.mode) for place, plan in counted("compared", plans)]
     refused = [one for one in found if one.refused]
     is_text = delivery.form == "text"
     if delivery.check and is_text:
         say(text for one in found for text in _stale(one))
     if not (delivery.check or delivery.dry_run) and (delivery.keep_going or not refused):
         _ask(found, delivery)
-        for one in found:
+        for one in counted("written", found):
             if not one.refused:
                 write(one.place, one.plan, one.changes)
-    if is_text and not delivery.check and (delivery.keep_going or not refused):
+    if is_text and not delivery.quiet and not delivery.check and (delivery.keep_going or not refused):
         say(text for one in found if not one.refused for text in _summary(one, delivery.dry_run))
     _tell(refused, delivery, report)
     return EXIT_FINDINGS if refused or (delivery.check and any(one.changes.stale for one in found)) else EXIT_OK

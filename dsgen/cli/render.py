@@ -1,16 +1,17 @@
 """`dsgen render`: values files to flat manifests."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import click
 
+from dsgen import api
 from dsgen.cli._jobs import load_jobs
 from dsgen.cli._output import Delivery, deliver, folder_options, folders, output_option
 from dsgen.cli._printed import emit
+from dsgen.cli._progress import counted
 from dsgen.cli._shared import Inputs, inputs
 from dsgen.errors import EXIT_OK, UsageProblem
-from dsgen.render import render
-from dsgen.runs import job_plan
 
 
 @click.command("render")
@@ -21,7 +22,8 @@ def command(inputs: Inputs, output: Path | None, delivery: Delivery) -> int:
     """Print the manifests of jobs, or write them into a folder.
 
     Each FILE is a job of its own, with all -f files laid over it; without a FILE, the -f files together are one job.
-    `-` is standard input. With -o, several jobs get a folder each, named after the job.
+    `-` is standard input. With -o, several jobs get a folder each, named after the job. Without any file, the jobs of
+    the next dsgen.yaml, here or above, are written into the folders that it names.
 
     \b
     Examples:
@@ -29,13 +31,18 @@ def command(inputs: Inputs, output: Path | None, delivery: Delivery) -> int:
       dsgen render cifar.yaml -f prod.yaml --set workers.replicas=4 -n training
       dsgen render cifar.yaml mnist.yaml -o manifests
       dsgen render cifar.yaml -o manifests/cifar --check
+      dsgen render
+      dsgen render --check
     """
-    if output is None and delivery != Delivery():
+    is_repository = not (inputs.files or inputs.overlays)
+    if is_repository and output is not None:
+        raise UsageProblem("-o is about the FILEs of the call; for the jobs of dsgen.yaml, its `output` says where")
+    if output is None and not is_repository and replace(delivery, quiet=False) != Delivery():
         raise UsageProblem(f"{delivery.flags} are about a folder: add -o DIR")
-    jobs, report = load_jobs(inputs, delivery.form)
-    rendered = [render(job.data, job.release) for job in jobs]
-    if output is None:
-        emit("---\n".join(document.text for documents in rendered for document in documents))
+    targets, report = load_jobs(inputs, delivery.form)
+    if output is None and not is_repository:
+        emit("---\n".join(document.text for job, _ in counted("rendered", targets) for document in api.render(job)))
         return EXIT_OK
-    plans = [job_plan(job, documents) for job, documents in zip(jobs, rendered, strict=True)]
-    return deliver(list(zip(folders(output, jobs), plans, strict=True)), delivery, report)
+    plans = [api.manifests(job) for job, _ in counted("rendered", targets)]
+    places = [member.place for _, member in targets if member] if output is None else folders(output, targets)
+    return deliver(list(zip(places, plans, strict=True)), delivery, report)
