@@ -10,7 +10,7 @@ from dsgen import schema
 from dsgen.reading.nodes import SourceText
 from dsgen.reading.source import read
 from tests.generated_values import errors, loaded, remove, repaired, sound_texts, trees
-from tests.parity import dump, flat_objects, jinja_difference
+from tests.parity import dump, flat_objects
 
 MANY = 300
 RARE = {("ssh", "secret", "name"), ("storage", "*", "hostPath"), ("storage", "*", "create", "persistentVolume")}
@@ -32,10 +32,6 @@ def test_every_key_is_generated() -> None:
     found = {key for text in sound_texts(MANY) for key in keys(read(SourceText("v.yaml", text)).root.data())}
 
     assert set() == {path for path, _ in schema.records()} - found - RARE
-
-
-def test_python_writes_what_jinja_does() -> None:
-    assert [] == [difference for text in sound_texts(MANY) if (difference := jinja_difference(text))]
 
 
 @settings(max_examples=15, deadline=None, suppress_health_check=list(HealthCheck))

@@ -84,7 +84,7 @@ def make_job(
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Leave out the cases of a long matrix that are not due: DSGEN_E2E_TURN=K/N runs every N-th of them, from the K-th on."""
+    """With DSGEN_E2E_TURN=K/N, run only every N-th case of a long matrix, from the K-th on."""
     if "DSGEN_E2E_TURN" not in os.environ:
         return
     turn, turns = map(int, os.environ["DSGEN_E2E_TURN"].split("/"))
