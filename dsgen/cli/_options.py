@@ -116,6 +116,13 @@ COMMANDS = {
             form("svg", "mermaid", help="mermaid is drawn by GitHub and GitLab in Markdown."),
             many=False,
         ),
+        Command(
+            "diff",
+            *INPUTS,
+            STRICT,
+            output("The folder of manifests to compare with."),
+            form("text", "json", "markdown", help="markdown is for the comment on a pull request."),
+        ),
         Command("values", *INPUTS, form("yaml", "json", help="json has no comments.")),
     )
 }

@@ -1,9 +1,11 @@
 """Where the result goes: which object into which file, and what is done to a folder (write, --check, --dry-run)."""
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from dsgen.cli._jobs import Report, Target
 from dsgen.cli._printed import ask, complain, say
@@ -12,6 +14,9 @@ from dsgen.cli._shared import Delivery, ErrorsReported
 from dsgen.errors import EXIT_FINDINGS, EXIT_OK, DsgenError, UsageProblem
 from dsgen.problems.diagnostics import Diagnostic, Severity, has_errors
 from dsgen.writer import INDEX, Changes, Mode, Place, Plan, compare, folder_name, rewrite, write
+
+if TYPE_CHECKING:
+    from dsgen.repository import Repository
 
 NO_PRUNE = "--prune is about the jobs of dsgen.yaml: leave out the FILEs, -f and -o"
 
@@ -112,22 +117,29 @@ def with_orphans(items: Sequence[Item], key: str, delivery: Delivery, report: Re
 
     Otherwise these folders are reported. key: the setting that names the folders.
     """
-    from dsgen.repository import orphans
-
     repository = report.repository
     assert repository is not None
-    left = list(orphans(repository, key, {item.place.below for item in items}))
+    gone = left(repository, key, items)
     if delivery.prune:
         if not items:
             raise UsageProblem("--prune would remove every job: dsgen.yaml names none that is there")
-        return [*items, *(Item(place, Plan(owner, {})) for place, owner in left)]
-    for place, owner in left:
-        message = f"{place.path} is the folder of {owner}, which is not among the jobs of dsgen.yaml"
+        return [*items, *gone]
+    for place, plan, _ in gone:
+        message = f"{place.path} is the folder of {plan.owner}, which is not among the jobs of dsgen.yaml"
         severity: Severity = "error" if delivery.check else "warning"
         at = repository.position(("jobs",))
         hint = "--prune removes what dsgen wrote there"
         report.found.append(Diagnostic("DS910", message, at, ("jobs",), hint, severity))
     return list(items)
+
+
+def left(repository: Repository, key: str, items: Sequence[Item]) -> list[Item]:
+    """Plans that take away what was written for jobs that have left."""
+    from dsgen.repository import orphans
+
+    return [
+        Item(place, Plan(owner, {})) for place, owner in orphans(repository, key, {item.place.below for item in items})
+    ]
 
 
 def _compared(item: Item, mode: Mode) -> Found:

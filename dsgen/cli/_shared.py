@@ -86,6 +86,7 @@ def call(command: Command, parameters: dict[str, Any]) -> int:
     inputs = Inputs(rest.pop("files"), overlays, sets, **{name: rest.pop(name) for name in names})
     if FOLDER[0] in command.options:
         rest["delivery"] = Delivery(**{option.name: rest.pop(option.name) for option in FOLDER})
+    if "output" in rest:
         rest["output"] = _folder(rest["output"])
     return function_of(command)(inputs, **rest)
 

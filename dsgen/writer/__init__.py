@@ -4,7 +4,7 @@ A `Plan` is everything that one folder shall hold. `compare` says what would cha
 does it. The folder may come from others, in a pull request for example: nothing in it leads to a place outside it.
 """
 
-from dsgen.writer.comparison import compare
+from dsgen.writer.comparison import compare, texts
 from dsgen.writer.folder import Folder, Refused, SourceFolder
 from dsgen.writer.index import INDEX, canonical, read_index
 from dsgen.writer.paths import Place, folder_name, is_path
@@ -29,5 +29,6 @@ __all__ = [
     "is_path",
     "read_index",
     "rewrite",
+    "texts",
     "write",
 ]
