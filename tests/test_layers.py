@@ -15,7 +15,7 @@ ORDER = (
     *("deepspeed", "checks", "values"),
     *("origins", "explain", "presets"),
     *("objects", "render", "compiler"),
-    *("writer", "runs", "cluster"),
+    *("writer", "runs", "gitops", "cluster"),
     "cli",
     "__main__",
 )

@@ -63,13 +63,21 @@ class Delivery:
 
 def folder_options(command: Callable[..., int]) -> Callable[..., int]:
     """Give a command the options for a folder, as one `Delivery`."""
+    return _with_delivery(command, _FOLDER)
 
+
+def checking_options(command: Callable[..., int]) -> Callable[..., int]:
+    """The same for a folder that holds no runs."""
+    return _with_delivery(command, [*_FOLDER[:2], _FOLDER[-1]])
+
+
+def _with_delivery(command: Callable[..., int], options: Sequence[Callable[..., Any]]) -> Callable[..., int]:
     @functools.wraps(command)
     def call(*arguments: Any, **rest: Any) -> int:
-        delivery = Delivery(**{one.name: rest.pop(one.name) for one in fields(Delivery)})
+        delivery = Delivery(**{one.name: rest.pop(one.name) for one in fields(Delivery) if one.name in rest})
         return command(*arguments, delivery=delivery, **rest)
 
-    for option in reversed(_FOLDER):
+    for option in reversed(options):
         call = option(call)
     return call
 
