@@ -70,17 +70,21 @@ $(VENV)/created:
 	  echo 'dsgen needs Python 3.11 or later; this is' "$$($(PYTHON) --version 2>&1)." 'Choose another: make PYTHON=python3.12 ...' >&2; exit 1; }
 	@$(PYTHON) -c 'import ensurepip, venv' 2>/dev/null || { \
 	  echo 'The module venv is missing for $(PYTHON); on Debian and Ubuntu: apt-get install python3-venv' >&2; exit 1; }
-	$(PYTHON) -m venv $(VENV)
+	@echo "Making a virtual environment in $(VENV)"
+	@$(PYTHON) -m venv $(VENV)
 	@touch $@
 
 $(VENV)/installed: $(VENV)/created pyproject.toml
-	$(pip) --editable .
+	@echo "Installing dsgen and its libraries into $(VENV), from the package index: about half a minute"
+	@$(pip) --editable .
 	@touch $@
 
 $(VENV)/installed-test: $(VENV)/installed
-	$(pip) --editable '.[test]'
+	@echo "Installing what the tests need into $(VENV), from the package index"
+	@$(pip) --editable '.[test]'
 	@touch $@
 
 $(VENV)/installed-dev: $(VENV)/installed-test
-	$(pip) --editable '.[test,dev]'
+	@echo "Installing what the checks of style and types need into $(VENV), from the package index"
+	@$(pip) --editable '.[test,dev]'
 	@touch $@

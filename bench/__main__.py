@@ -2,6 +2,7 @@
 
 A machine's speed drifts, so no time is shown: A B A B ... after a warm-up, the ratio pair by pair, the median of the
 ratios with the smallest and the largest. Both make the same objects of the same values, which is verified first.
+dsgen is installed from a wheel, with bytecode, as its users have it.
 """
 
 import argparse
@@ -12,10 +13,12 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
+from datetime import date
 from pathlib import Path
 from statistics import median
 from typing import NamedTuple
 
+from bench import environment
 from tests.helm import helm, run_helm
 from tests.parity import objects
 from tests.progress import show
@@ -25,8 +28,10 @@ CHART = ROOT / "charts" / "deepspeed-job"
 PAGE = ROOT / "docs" / "benchmark.md"
 BETWEEN = re.compile("(?<=<!-- figures -->\n).*(?=<!-- end of figures -->)", re.DOTALL)
 PAIRS = 9
-FILES = 100
-DSGEN = (sys.executable, "-m", "dsgen")
+FILES, EVERY = 1_000, 50
+"""Files of one call, and how few of them Helm is measured with: its runs are alike, and they take minutes."""
+DSGEN = (str(environment.DSGEN),)
+PYTHON = str(environment.PYTHON)
 
 VALUES = """\
 name: bench
@@ -69,17 +74,24 @@ Command = Sequence[Sequence[str]]
 
 
 class Case(NamedTuple):
-    """Two commands that do the same; exit is what both end with."""
+    """Two commands that do the same.
+
+    exit: what both end with. times: what theirs is multiplied by. processors: how many ours may use. alike: of ours,
+    what makes the same objects as theirs; empty where neither makes any.
+    """
 
     title: str
     ours: Command
     theirs: Command
     exit: int = 0
+    times: int = 1
+    processors: int = 1
+    alike: Command = ()
 
 
-def cost(command: Command, exit_code: int) -> Cost:
+def cost(command: Command, exit_code: int, processors: int = 1) -> Cost:
     """Runs the processes, what they print is thrown away. Raises SystemExit when one ends with another exit code."""
-    runner = [sys.executable, "-IS", str(Path(__file__).with_name("run.py")), json.dumps(command)]
+    runner = [sys.executable, "-IS", str(Path(__file__).with_name("run.py")), str(processors), json.dumps(command)]
     found = json.loads(subprocess.run(runner, capture_output=True, check=True).stdout)
     for arguments, code in zip(command, found["exits"], strict=True):
         if code != exit_code:
@@ -92,8 +104,9 @@ def ratios(case: Case, pairs: int, say: Callable[[str], None]) -> list[Cost]:
     found: list[Cost] = []
     for number in range(pairs + 1):
         say(f"{case.title}: pair {number} of {pairs}")
-        ours, theirs = cost(case.ours, case.exit), cost(case.theirs, case.exit)
-        found.append(Cost(*(one / other for one, other in zip(ours, theirs, strict=True))))
+        ours, theirs = cost(case.ours, case.exit, case.processors), cost(case.theirs, case.exit, 2)
+        wall, cpu = ours.wall / theirs.wall / case.times, ours.cpu / theirs.cpu / case.times
+        found.append(Cost(wall, cpu, ours.memory / theirs.memory))
     return found[1:]
 
 
@@ -101,15 +114,21 @@ def cases(folder: Path) -> Iterator[Case]:
     """What is compared; the files are written into the folder."""
     for workers in (4, 1_000, 10_000):
         file = written(folder / f"{workers}.yaml", VALUES.format(workers=workers))
-        yield Case(f"one file, {workers:,} workers", [[*DSGEN, "render", file]], [template(file)])
+        ours = [[*DSGEN, "render", file]]
+        yield Case(f"one file, {workers:,} workers", ours, [template(file)], alike=ours)
     file = written(folder / "broken.yaml", BROKEN)
     yield Case("a file with two mistakes", [[*DSGEN, "render", file]], [template(file)], exit=1)
     files = [
         written(folder / f"job{number}.yaml", VALUES.format(workers=4).replace("name: bench", f"name: bench{number}"))
         for number in range(FILES)
     ]
-    ours, theirs = [[*DSGEN, "render", *files]], [template(file) for file in files]
-    yield Case(f"{FILES} files, one dsgen, {FILES} times Helm", ours, theirs)
+    few = files[::EVERY]
+    for processors, name in ((1, "one processor"), (2, "two processors")):
+        title, theirs = f"{FILES:,} files, one dsgen on {name}, {FILES:,} times Helm", [template(one) for one in few]
+        ours, alike = [[*DSGEN, "render", *files]], [[*DSGEN, "render", *few]]
+        yield Case(title, ours, theirs, times=EVERY, processors=processors, alike=alike)
+    yield Case("`python -c pass`, one Helm of 4 workers", [[PYTHON, "-c", "pass"]], [template(few[0])])
+    yield Case("`dsgen --help`, `import click`", [[*DSGEN, "--help"]], [[PYTHON, "-c", "import click"]])
 
 
 def written(path: Path, text: str) -> str:
@@ -123,9 +142,10 @@ def template(file: str) -> list[str]:
 
 
 def verify(case: Case) -> None:
-    """Both commands make the same objects, or end with the same error. Raises SystemExit."""
-    ours, theirs = (objects("".join(printed(one, case.exit) for one in side)) for side in (case.ours, case.theirs))
-    if ours != theirs or bool(ours) == bool(case.exit):
+    """Both commands make the same objects, or end with the same code. Raises SystemExit."""
+    sides = case.alike or case.ours, case.theirs
+    ours, theirs = ["".join(printed(one, case.exit) for one in side) for side in sides]
+    if case.alike and (not objects(ours) or objects(ours) != objects(theirs)):
         raise SystemExit(f"{case.title}: the objects differ")
 
 
@@ -140,16 +160,16 @@ def printed(arguments: Sequence[str], exit_code: int) -> str:
 def row(case: Case, found: Sequence[Cost]) -> str:
     """A row of the table."""
     columns = [[one[place] for one in found] for place in range(len(Cost._fields))]
-    cells = [f"{median(column):.2f} ({min(column):.2f} to {max(column):.2f})" for column in columns]
+    cells = [f"{median(column):.3g} ({min(column):.3g} to {max(column):.3g})" for column in columns]
     return f"| {' | '.join([case.title, *cells])} |\n"
 
 
 def table(rows: Sequence[str], pairs: int) -> str:
     version = run_helm(helm(4), "version", "--template", "{{.Version}}").stdout
     return (
-        f"dsgen divided by Helm {version}, median of {pairs} pairs (smallest to largest), Python "
-        f"{platform.python_version()}:\n\n"
-        "| what is rendered | wall clock | processor | memory |\n|---|---|---|---|\n" + "".join(rows) + "\n"
+        f"{date.today()}: the first command divided by the second, Helm {version}, Python {platform.python_version()}, "
+        f"median of {pairs} pairs (smallest to largest):\n\n"
+        "| what is compared | wall clock | processor | memory |\n|---|---|---|---|\n" + "".join(rows) + "\n"
     )
 
 
@@ -157,16 +177,20 @@ def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m bench", description=__doc__)
     parser.add_argument("--pairs", type=int, default=PAIRS, help="runs of each that are counted")
     parser.add_argument("--print", action="store_true", help="do not write docs/benchmark.md")
+    parser.add_argument("--only", default="", help="cases whose title has this in it; nothing is written then")
     given = parser.parse_args()
+    environment.install()
     rows = []
     with tempfile.TemporaryDirectory() as folder:
         for case in cases(Path(folder)):
+            if given.only not in case.title:
+                continue
             verify(case)
             rows.append(row(case, ratios(case, given.pairs, show)))
     show("")
     text = table(rows, given.pairs)
     print(text, end="")
-    if not given.print:
+    if not (given.print or given.only):
         PAGE.write_text(BETWEEN.sub(lambda _: "\n" + text, PAGE.read_text(encoding="utf-8")), encoding="utf-8")
 
 

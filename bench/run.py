@@ -1,4 +1,4 @@
-"""Runs processes one after the other and prints what they cost as JSON: `run.py '[["program", "argument"]]'`.
+"""Runs processes in turn and prints what they cost as JSON: `run.py PROCESSORS '[["program", "argument"]]'`.
 
 A process of its own, for the kernel counts the memory of whoever starts a program as the program's: this one is small.
 """
@@ -13,8 +13,9 @@ SILENT = [(os.POSIX_SPAWN_OPEN, number, os.devnull, os.O_WRONLY, 0) for number i
 
 def main() -> None:
     exits, cpu, memory = [], 0.0, 0
+    os.sched_setaffinity(0, sorted(os.sched_getaffinity(0))[: int(sys.argv[1])])
     start = time.perf_counter()
-    for arguments in json.loads(sys.argv[1]):
+    for arguments in json.loads(sys.argv[2]):
         pid = os.posix_spawn(arguments[0], arguments, os.environ, file_actions=SILENT)
         _, status, usage = os.wait4(pid, 0)
         exits.append(os.waitstatus_to_exitcode(status))

@@ -1,12 +1,12 @@
-"""Errors whose message is meant for the user, and the exit codes of the program."""
+"""Errors whose messages are shown to the user, and the exit codes of the program."""
 
 EXIT_OK, EXIT_FINDINGS, EXIT_USAGE, EXIT_FAILED = 0, 1, 2, 3
 
 
 class DsgenError(Exception):
-    """The program could not do what was asked; the message says what and why, in one or a few lines.
+    """The program could not do its task; the message says what failed and why, in one or a few lines.
 
-    Each argument is a line: what of the user's stands in it cannot begin another one.
+    Each argument is one line, so that text of the user cannot begin another line.
     """
 
     exit_code = EXIT_FAILED
@@ -16,14 +16,14 @@ class DsgenError(Exception):
         self.lines = lines
 
 
-class UsageProblem(DsgenError):  # noqa: N818 - its message is shown as it is, where "error" is said already
-    """The command line itself is wrong: an unknown flag, two flags that exclude one another, a missing name."""
+class UsageProblem(DsgenError):  # noqa: N818 - the command line already prints "error"
+    """The command line itself is wrong: an unknown flag, mutually exclusive flags, a missing name."""
 
     exit_code = EXIT_USAGE
 
 
 class ApiError(DsgenError):
-    """The API server could not be asked, or it refused. `status` is that of HTTP, 0 without an answer."""
+    """The API server could not be reached, or it refused. `status`: the HTTP status, 0 without an answer."""
 
     def __init__(self, message: str, status: int = 0) -> None:
         super().__init__(message)

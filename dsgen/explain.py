@@ -1,4 +1,4 @@
-"""Says in words what a key of a values file takes, and what an id of a problem means."""
+"""Descriptions of the keys of a values file and of the ids of problems, for `dsgen explain`."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from dsgen.schema.validate import TYPE_WORDS
 
 WIDTH = 100
 ANY = "*"
-ANYTHING = {"description": "Anything may stand here; dsgen does not look at it."}
+ANYTHING = {"description": "The value can be anything; dsgen does not check it."}
 
 _ID = re.compile("DS[0-9]+", re.IGNORECASE)
 _PART = re.compile(r'\["(?P<quoted>[^"]*)"\]|\[(?P<index>[0-9*]*)\]|[.]?(?P<word>[^.\[\]]+)')
@@ -26,9 +26,9 @@ _SENTENCE = re.compile(r".*?[.](?= |$)")
 
 
 def of(word: str) -> str:
-    """What there is to say about a key (`workers.slots`), an id (`DS204`), or, of an empty word, all keys at the top.
+    """The description of a key (`workers.slots`) or an id (`DS204`); for an empty word, all keys at the top.
 
-    Raises UsageProblem with what may have been meant when it is neither.
+    Raises UsageProblem with suggestions if it is neither.
     """
     if _ID.fullmatch(word):
         return _of_id(word.upper())
@@ -41,11 +41,11 @@ def of(word: str) -> str:
 def _of_id(id_: str) -> str:
     if id_ not in KINDS:
         raise UsageProblem(f"{id_} is not the id of a problem{_question(_close(id_, list(KINDS)))}")
-    found = KINDS[id_]
-    text = f"{id_}: {found.title}\n\n{_wrapped(found.when)}\n{_wrapped(f'What to do: {found.remedy}')}"
-    if found.example:
-        lines = found.example.removesuffix("\n").split("\n")
-        text += "\nA values file that has it:\n\n" + "".join(f"    {in_place(line)}\n" for line in lines)
+    kind = KINDS[id_]
+    text = f"{id_}: {kind.title}\n\n{_wrapped(kind.when)}\n{_wrapped(f'What to do: {kind.remedy}')}"
+    if kind.example:
+        lines = kind.example.removesuffix("\n").split("\n")
+        text += "\nA values file with this problem:\n\n" + "".join(f"    {in_place(line)}\n" for line in lines)
     return text
 
 
@@ -68,15 +68,15 @@ def _of_key(word: str) -> str:
 
 
 def _parts(word: str) -> list[str]:
-    """The keys of a path as diagnostics write it; `*` for any list item."""
-    found = list(_PART.finditer(word))
-    if "".join(match[0] for match in found) != word:
+    """The keys of a path in the form that diagnostics have; `*` for any list item."""
+    matches = list(_PART.finditer(word))
+    if "".join(match[0] for match in matches) != word:
         raise UsageProblem(f"{word} is not a key: keys are written with dots, as in workers.slots")
-    return [match["quoted"] or match["word"] or ANY for match in found]
+    return [match["quoted"] or match["word"] or ANY for match in matches]
 
 
 def _below(part: Schema, key: str) -> Schema | None:
-    """The whole schema of what stands under a key; None when there is no such key."""
+    """The expanded schema under a key; None if there is no such key."""
     if key in part.get("properties", {}):
         return _whole(part["properties"][key])
     if "items" in part and (key == ANY or key.isdigit()):
@@ -86,7 +86,7 @@ def _below(part: Schema, key: str) -> Schema | None:
 
 
 def _whole(part: Schema) -> Schema:
-    """A schema with all that it refers to."""
+    """A schema with its references expanded."""
     merged: Schema = {}
     for other in part.get("allOf", ()):
         merged |= _whole(other)
@@ -121,7 +121,7 @@ def _null(part: Schema) -> str:
     if schema.is_nullable(part):
         return "allowed, the same as absent"
     is_map = isinstance(part.get("default"), dict) and part["default"]
-    return "not allowed, but an entry of the default is removed with it" if is_map else "not allowed"
+    return "not allowed, but null removes an entry of the default" if is_map else "not allowed"
 
 
 def _type(part: Schema) -> str:
@@ -143,19 +143,19 @@ def _range(part: Schema) -> str:
         "minLength": "not empty",
         "minItems": "not empty",
     }
-    found = [text.format(part[key]) for key, text in words.items() if key in part]
+    limits = [text.format(part[key]) for key, text in words.items() if key in part]
     if part.get("maxProperties") == 1:
-        found.append("exactly one of its keys")
+        limits.append("exactly one of its keys")
     if "oneOf" in part:
-        found.append("exactly one of " + ", ".join(key for branch in part["oneOf"] for key in branch["required"]))
-    return ", ".join(found)
+        limits.append("exactly one of " + ", ".join(key for branch in part["oneOf"] for key in branch["required"]))
+    return ", ".join(limits)
 
 
 def _default(part: Schema, required: bool) -> str:
     if "default" in part:
         return json.dumps(part["default"], ensure_ascii=False)
     if required:
-        return "none, it must be given"
+        return "none; the key is required"
     return "" if schema.is_always_there(part) else "absent"
 
 
@@ -171,7 +171,7 @@ def _children(part: Schema) -> str:
 
 
 def _named(part: Schema) -> str:
-    """The keys of what stands under a name of the user's, or of a list item."""
+    """The keys of each entry of a map with names of the user, or of each list item."""
     rows = [(key, _line(_whole(below))) for key, below in part.get("properties", {}).items()]
     return "\n" + _table("Keys of each:", rows) if rows else ""
 
@@ -192,11 +192,11 @@ def _wrapped(text: str, margin: str = "") -> str:
     return textwrap.fill(text, WIDTH - 2, subsequent_indent=margin, break_on_hyphens=False) + "\n"
 
 
-# -- what may have been meant -----------------------------------------------------------------------------------------
+# -- suggestions -----------------------------------------------------------------------------------------------------
 
 
 def _unknown(above: list[str], key: str, part: Schema) -> str:
-    """That there is no such key: the one most like it here, else those of that name elsewhere, else all of them."""
+    """A message for an unknown key: with a similar key, otherwise keys of that name elsewhere, otherwise all keys."""
     where, known = ".".join(above) or "a values file", list(part.get("properties", {}))
     close = [".".join([*above, other]) for other in _close(key, known)]
     everywhere = [".".join(path) for path, _ in schema.records()]

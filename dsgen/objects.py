@@ -1,4 +1,4 @@
-"""The catalogue of what is rendered: one row for each template, in the order in which the objects are applied."""
+"""The catalogue of templates: one row each, in the order in which the objects are applied."""
 
 from dataclasses import dataclass
 from typing import Literal
@@ -8,10 +8,10 @@ Scope = Literal["name", "run"]
 
 @dataclass(frozen=True)
 class Template:
-    """A template below dsgen/templates and what its objects belong to.
+    """A template in dsgen/templates, and whether its objects belong to the job or to a run.
 
-    Scope "name" is the job, whose objects outlive a run (storage, key, record, identity); scope "run" is one run, whose
-    objects never change once they are applied.
+    Objects with the scope "name" belong to the job and are kept from run to run (storage, key, record, identity).
+    Objects with the scope "run" belong to one run and never change after they are applied.
     """
 
     path: str

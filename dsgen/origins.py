@@ -11,7 +11,7 @@ DEFAULT = "default"
 
 
 def as_yaml(job: Job) -> str:
-    """The values of a job without errors; a comment behind each key says what set it."""
+    """The values of a job without errors; a comment after each key says what set it."""
     return "".join(f"{line}\n" for line in _Commented(job).lines(job.data))
 
 
@@ -20,8 +20,8 @@ class _Commented(ReadableWriter):
         self.root = job.root
 
     def comment(self, path: Path) -> str:
-        node, found = self.root.find(path)
+        node, known = self.root.find(path)
         place = node.key or node.position
-        if len(found) < len(path):
+        if len(known) < len(path):
             return f" # {DEFAULT}"
         return f" # {visible(place.file)}" + ("" if place.file.startswith("-") else f":{place.line}")

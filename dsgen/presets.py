@@ -1,4 +1,4 @@
-"""Values files to begin with: the examples of the repository, which the package carries as they are."""
+"""Values files to start from: the examples of the repository, which are part of the package."""
 
 import io
 from pathlib import Path
@@ -29,9 +29,9 @@ def summary(name: str) -> str:
 
 
 def filled(content: str, name: str = "", namespace: str = "", image: str = "") -> str:
-    """A values file with these names in it, comments and layout as they were; what is empty stays as it is.
+    """A values file with these names, with its comments and layout; an empty name changes nothing.
 
-    image: `REPOSITORY[:TAG][@DIGEST]`. A tag or digest of the file belongs to another image and goes away.
+    image: `REPOSITORY[:TAG][@DIGEST]`. It also replaces a tag or digest in the file.
     """
     yaml = _round_trip()
     root = yaml.load(content)
@@ -44,12 +44,12 @@ def filled(content: str, name: str = "", namespace: str = "", image: str = "") -
 
 
 def _folder() -> Path:
-    """Where they lie: in an installed package beside this module (pyproject.toml), in a checkout in its root."""
+    """The folder of the examples: beside this module in an installed package (pyproject.toml), else in the checkout."""
     return _SHIPPED if _SHIPPED.is_dir() else _CHECKOUT
 
 
 def _round_trip() -> YAML:
-    """Writes back what it has read, in the style of the examples: tests/cli/test_init.py holds it to the byte."""
+    """Reads and writes YAML in the style of the examples; tests/cli/test_init.py compares the bytes."""
     yaml = YAML()
     yaml.preserve_quotes = True
     yaml.width = 2**20
@@ -59,7 +59,7 @@ def _round_trip() -> YAML:
 
 
 def _text(value: str) -> str:
-    """Quoted where Helm would read something else: `y` as a namespace, 1.10 as a tag."""
+    """A text, quoted if Helm would read it as another type, such as `y` or 1.10."""
     try:
         is_plain = isinstance(resolve(value), str)
     except Unreadable:

@@ -1,4 +1,4 @@
-"""Values to flat manifests: the templates as Python functions; the text that comes out is the manifest."""
+"""Renders values to flat manifests with the generated Python functions of the templates."""
 
 import re
 from collections.abc import Callable, Iterator, Mapping
@@ -9,16 +9,16 @@ from dsgen.generated import manifests
 from dsgen.objects import TEMPLATES, Scope
 from dsgen.values import Release
 
-# No text of the user can make such a line: it is always quoted, and what stands in a block is indented.
+# Text of the user cannot contain such a line: it is always quoted, and blocks are indented.
 SEPARATOR = re.compile(r"^---\n", re.MULTILINE)
 
 Function = Callable[[Mapping[str, Any], Mapping[str, str]], str]
-"""A template: values, the release's name and namespace, to YAML."""
+"""A template: values, and name and namespace of the release, to YAML."""
 
 
 @dataclass(frozen=True)
 class Document:
-    """One Kubernetes object: the template it came from, what it belongs to, and its YAML text without `---`."""
+    """One Kubernetes object: its template, its scope, and its YAML text without `---`."""
 
     template: str
     scope: Scope

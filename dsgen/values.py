@@ -1,4 +1,4 @@
-"""From values files and flags to a job: complete, checked values with their names, and all problems of them."""
+"""Values files and flags to a job: complete, checked values with their names, and all problems."""
 
 from __future__ import annotations
 
@@ -32,26 +32,26 @@ class Release:
 
 UNNAMED = Release("", "")
 FLAGS = {"name": "--name", "namespace": "-n"}
-"""Of the command line, for names that the values leave open."""
+"""Flags for names that the values do not set."""
 NAMES = {"name": "cifar", "namespace": "training"}
-"""What manifests need, each with an example."""
+"""The names that manifests need, each with an example."""
 
 
 @dataclass(frozen=True)
 class Values:
-    """The complete tree of one job: the user's values over the defaults, those below user-named keys filled in."""
+    """The complete values of one job: the user's values merged over all defaults."""
 
     data: dict[str, Any]
 
 
 @dataclass
 class Job:
-    """What came of reading one job.
+    """The result of reading one job.
 
-    file: the first of its files, "" without one. values: None when there are errors. diagnostics: what reading them
-    found; `problems` has all. root: what the user gave, with the place of every key. is_complete: all of it was read.
-    sources: the texts that positions point into, those of flags too, by the file of the position. meant: keys that
-    nobody gave, for which an unknown one may stand.
+    file: the first of its files, "" without one. values: None if there are errors. diagnostics: the problems of reading
+    and of the schema; `problems` returns all. root: the user's values, with the place of every key. is_complete:
+    everything could be read. sources: the texts of files and flags, by the file of a position. meant: keys that are not
+    set and that an unknown key may mean.
     """
 
     file: str
@@ -61,6 +61,7 @@ class Job:
     is_complete: bool = True
     sources: dict[str, str] = field(default_factory=dict)
     meant: frozenset[Path] = frozenset()
+    _problems: dict[bool, list[Diagnostic]] = field(default_factory=dict, repr=False, compare=False)
 
     @property
     def data(self) -> dict[str, Any]:
@@ -70,60 +71,62 @@ class Job:
 
     @property
     def release(self) -> Release:
-        """The names that the values have, "" for one that is open; also where there are errors."""
+        """The names in the values, "" for a name that is not set; available even if there are errors."""
         given = (self.root.child(key) for key in NAMES)
         return Release(*("" if node is None or node.value is None else str(node.value) for node in given))
 
     def position(self, path: Sequence[str | int], of_key: bool = False) -> Position | None:
-        """The place of a key's value, or of the nearest key above it; of the key itself if asked or for a map."""
-        node, found = self.root.find(path)
+        """The place of a key's value, or of the nearest key above it; of the key itself for `of_key` and for a map."""
+        node, known = self.root.find(path)
         is_map = isinstance(node.value, dict | list)
-        if node.key and (of_key or is_map or len(found) < len(path)):
+        if node.key and (of_key or is_map or len(known) < len(path)):
             return node.key
         return node.position
 
     def problems(self, chart: bool = False) -> list[Diagnostic]:
-        """Everything that is wrong with the job, sorted.
+        """All problems of the job, sorted.
 
-        chart: the values become a chart's defaults, and the release that is installed with it gives missing names.
+        chart: the values become the defaults of a chart, whose release provides missing names.
         """
-        missing = [] if chart else self._missing_names()
-        checked = check(self, self.release) if self.values else []
-        return ordered([*self.diagnostics, *missing, *checked])
+        if chart not in self._problems:  # asked by who shows them and by who renders
+            missing = [] if chart else self._missing_names()
+            checked = check(self, self.release) if self.values else []
+            self._problems[chart] = ordered([*self.diagnostics, *missing, *checked])
+        return self._problems[chart]
 
     def _missing_names(self) -> Iterator[Diagnostic]:
-        """Manifests need both names; nothing is said where a name may be in what could not be read."""
+        """Manifests need both names. Not reported if a name may be in a part that could not be read."""
         if not self.is_complete or self.root.is_partial:
             return
         start = self.root.position if self.root.position.file == self.file else Position(self.file, 1, 1)
         for key, example in NAMES.items():
             if not getattr(self.release, key) and (key,) not in self.meant:
-                hint = f"write `{key}: {example}` into the file, or say {FLAGS[key]} {example}"
+                hint = f"add `{key}: {example}` to the file, or use {FLAGS[key]} {example}"
                 yield Diagnostic("DS901", f"{key} is missing", start, (key,), hint)
 
 
 def load(files: Sequence[SourceText], overrides: Sequence[Override] = (), names: Release = UNNAMED) -> Job:
-    """Reads the files, merges them as Helm does, each over the one before, then the overrides, and checks the result.
+    """Reads the files, merges them as Helm does (later files over earlier ones, then the overrides), and checks them.
 
-    names: from the command line, "" for none; they count where the values leave them open. Raises UsageProblem for an
-    override that cannot be read and for a name that the values contradict, DsgenError for a file of --set-file that
+    names: from the command line, "" for none; they apply if the values do not set them. Raises UsageProblem for an
+    override that cannot be read and for a name that contradicts the values, DsgenError for a file of --set-file that
     cannot be read.
     """
     root = Node({}, Position(files[0].name if files else "--set", 1, 1))
-    found: list[Diagnostic] = []
+    problems: list[Diagnostic] = []
     complete = True
     for source in files:
         tree = read(source)
-        found += tree.diagnostics
+        problems += tree.diagnostics
         complete &= tree.complete
         root = merge(root, tree.root)
     root, texts = set_values.apply(root, overrides)
     root, flags = _named(root, names)
     wrong = validate(root, complete)
-    found = [*_surprises(found, root, wrong), *wrong]
+    problems = [*_surprises(problems, root, wrong), *wrong]
     texts |= {source.name: source.text for source in files} | flags
-    job = Job(files[0].name if files else "", None, found, root, complete, texts, frozenset(_meant(root, wrong)))
-    if not has_errors(found):
+    job = Job(files[0].name if files else "", None, problems, root, complete, texts, frozenset(_meant(root, wrong)))
+    if not has_errors(problems):
         job.values = Values(complete_values(root.data()))
     elif complete:
         job.diagnostics += _checked_in_part(job, wrong)
@@ -132,14 +135,14 @@ def load(files: Sequence[SourceText], overrides: Sequence[Override] = (), names:
 
 
 def of_data(data: Mapping[str, Any]) -> Job:
-    """A job of plain values as the user once gave them; they stand in no file."""
+    """A job of values that are not in a file."""
     root = from_data(data, Position("", 1, 1))
-    found = validate(root)
-    return Job("", None if has_errors(found) else Values(complete_values(data)), found, root)
+    problems = validate(root)
+    return Job("", None if has_errors(problems) else Values(complete_values(data)), problems, root)
 
 
 def _named(root: Node, names: Release) -> tuple[Node, dict[str, str]]:
-    """The tree with the names of the command line where it has none, and the texts of these flags."""
+    """The tree with names of the command line added if it has none, and the texts of these flags."""
     added: dict[str, Node] = {}
     for key, flag in FLAGS.items():
         given, node = getattr(names, key), root.child(key)
@@ -147,10 +150,10 @@ def _named(root: Node, names: Release) -> tuple[Node, dict[str, str]]:
             continue
         rule = schema.type_at((key,)) or {}
         if not re.fullmatch(rule["pattern"], given):
-            raise UsageProblem(f"{flag}: {key} cannot be {shown(given)}; it must be: {rule['x-pattern']}")
+            raise UsageProblem(f"{flag}: {key} cannot be {shown(given)}; expected: {rule['x-pattern']}")
         if node and node.value not in ("", None, given):
-            where = f"{node.position.file} has {key}: {node.value}, {flag} says {given}"
-            raise UsageProblem(f"{where}; to replace it: --set {key}={given}")
+            where = f"{node.position.file} has {key}: {node.value}, but {flag} is {given}"
+            raise UsageProblem(f"{where}; to replace the value, use --set {key}={given}")
         if not node or node.value != given:
             at = Position(flag, 1, 1)
             added[key] = Node(given, at, key=at)
@@ -159,23 +162,23 @@ def _named(root: Node, names: Release) -> tuple[Node, dict[str, str]]:
     return root, {node.position.file: str(node.value) for node in added.values()}
 
 
-def _surprises(found: Sequence[Diagnostic], root: Node, wrong: Sequence[Diagnostic]) -> list[Diagnostic]:
-    """What the reader found, without surprises about values that were replaced, or about which an error says more."""
+def _surprises(problems: Sequence[Diagnostic], root: Node, wrong: Sequence[Diagnostic]) -> list[Diagnostic]:
+    """The problems of the reader, without DS050 for values that were replaced or that have an error."""
     used = {place for _, node in root.walk() for place in (node.position, node.key)}
-    told = {problem.position for problem in wrong}
-    return [one for one in found if one.id != SURPRISE or one.position in used - told]
+    reported = {problem.position for problem in wrong}
+    return [one for one in problems if one.id != SURPRISE or one.position in used - reported]
 
 
 def _checked_in_part(job: Job, wrong: Sequence[Diagnostic]) -> list[Diagnostic]:
-    """What the checks say about values with errors: only what has nothing to do with these."""
+    """The checks of values with errors: only problems that do not depend on the errors."""
     unknown = {path for path, node in job.root.walk() if node.broken}.union(problem.path for problem in wrong)
     data = complete_values(job.root.without(unknown).data())
     return _run_checks(job, data, Release(data["name"], data["namespace"]), unknown | job.meant)
 
 
 def _meant(root: Node, wrong: Sequence[Diagnostic]) -> Iterator[Path]:
-    """What an unknown key may stand for, of what is not given: what its hint names, keys like it, those of its name in
-    other places; where there is none of these, any key beside it.
+    """The keys that are not set and that an unknown key may mean: those in its hint, similar keys, and keys of the same
+    name elsewhere; if there are none, all keys of the same map.
     """
     for problem in wrong:
         if problem.id == UNKNOWN_KEY:
@@ -194,12 +197,12 @@ def _guesses(path: Path) -> list[Path]:
 
 
 def complete_values(given: Mapping[str, Any]) -> dict[str, Any]:
-    """Valid values of the user over the defaults, and what is below keys that the user names filled in."""
+    """Valid values of the user merged over all defaults, also those below keys that the user names."""
     return schema.fill(_over(schema.defaults(), given))
 
 
 def _over(below: dict[str, Any], above: Mapping[str, Any]) -> dict[str, Any]:
-    """Helm's merge of values over a chart's defaults: null takes a key away."""
+    """Helm's merge of values over a chart's defaults: null removes a key."""
     merged = dict(below)
     for key, value in above.items():
         if value is None:
@@ -213,7 +216,7 @@ def _over(below: dict[str, Any], above: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def check(job: Job, release: Release) -> list[Diagnostic]:
-    """The problems that the schema cannot see, in values without errors, under the names of a release; sorted."""
+    """The problems that the checks report for values without errors, for the names of a release; sorted."""
     return ordered(_run_checks(job, job.data, release))
 
 
@@ -222,10 +225,12 @@ def _run_checks(job: Job, data: dict[str, Any], release: Release, unknown: Colle
 
 
 def twins(jobs: Iterable[Job]) -> Iterator[Diagnostic]:
-    """Two jobs with one name in one namespace would overwrite each other's objects."""
+    """Jobs with the same name and namespace, whose objects would overwrite each other."""
     first: dict[Release, Job] = {}
     for job in jobs:
         other = first.setdefault(job.release, job)
         if other is not job and job.release.name:
-            message = f"{other.file} is the job {job.release.namespace}/{job.release.name} too"
-            yield Diagnostic("DS902", message, Position(job.file, 1, 1), ("name",), "give one of them another name")
+            message = f"{other.file} also is the job {job.release.namespace}/{job.release.name}"
+            yield Diagnostic(
+                ("DS902"), message, Position(job.file, 1, 1), ("name",), "change the name or namespace of one of them"
+            )

@@ -43,7 +43,7 @@ def _template(row: Check) -> jinja2.Template:
             lines.append(f"<% set at_{re.split('[, ]', tag)[1]} = loop.index0 %>")
     conditions = [f"({tag.removeprefix('if ')})" for tag in row.tags() if tag.startswith("if ")]
     lines += ["<% if watch.start() %>", *sets, f"<% if {' and '.join(conditions) or 'true'} %>"]
-    lines += [f"{_path(row.path)}\t{row.message}\t<< watch.missed >>", "<% endif %>", "<% endif %>"]
+    lines += [f"{_path(row.path)}\t{row.message}\t<< watch.was_read >>", "<% endif %>", "<% endif %>"]
     lines += ["<% endfor %>" for tag in row.tags() if tag.startswith("for ")]
     return environment().from_string("\n".join(lines) + "\n")
 

@@ -46,6 +46,12 @@ def test_links_lead_somewhere(page: Path) -> None:
     assert [] == [target for target in targets if not (page.parent / target).exists()]
 
 
+def test_the_readme_leads_to_every_page() -> None:
+    linked = set(LINK.findall((ROOT / "README.md").read_text()))
+
+    assert set() == {f"docs/{path.name}" for path in (ROOT / "docs").glob("*.md")} - linked
+
+
 def test_the_readmes_job_is_the_smallest_example() -> None:
     shown = {block["file"]: block["body"] for block in docs.BLOCK.finditer((ROOT / "README.md").read_text())}
     example = (ROOT / "values-examples" / "minimal.yaml").read_text()

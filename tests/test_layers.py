@@ -13,9 +13,9 @@ PACKAGE = Path(__file__).parent.parent / "dsgen"
 ORDER = (
     *("errors", "problems", "reading", "language", "generated", "schema"),
     *("deepspeed", "checks", "values"),
-    *("origins", "explain", "presets"),
+    *("origins", "explain", "presets", "pages"),
     *("objects", "render", "compiler"),
-    *("writer", "runs", "gitops", "cluster"),
+    *("writer", "runs", "gitops", "cluster", "api"),
     "cli",
     "__main__",
 )

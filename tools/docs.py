@@ -46,8 +46,9 @@ def make_folder(folder: Path) -> None:
     (folder / "prod.yaml").write_text("workers: {replicas: 4}\n")
     programs = folder / ".programs"
     programs.mkdir()
-    (programs / "dsgen").write_text(f'#!/bin/sh\nexec "{sys.executable}" -m dsgen "$@"\n')
-    (programs / "dsgen").chmod(0o755)
+    for name, arguments in {"dsgen": " -m dsgen", "python": ""}.items():
+        (programs / name).write_text(f'#!/bin/sh\nexec "{sys.executable}"{arguments} "$@"\n')
+        (programs / name).chmod(0o755)
 
 
 def run(command: str, folder: Path) -> subprocess.CompletedProcess[str]:

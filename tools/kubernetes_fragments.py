@@ -22,7 +22,7 @@ FREE = {"$ref": f"{schema.DEFINITION}withoutNull"}
 QUANTITY = {
     "type": ["string", "number"],
     "pattern": "^[+-]?([0-9]+[.]?[0-9]*|[.][0-9]+)([numkMGTPE]|[KMGTPE]i|[eE][+-]?[0-9]+)?$",
-    "x-pattern": "a number, with or without a unit: 500m, 4, 1.5, 16Gi",
+    "x-pattern": "a number with or without a unit, such as 500m, 4, 1.5 or 16Gi",
 }
 INT32 = {"minimum": -(2**31), "maximum": 2**31 - 1}
 SCALARS: dict[str, dict[str, Any]] = {

@@ -15,8 +15,8 @@ def _needs_repository(key: str) -> Check:
         id="DS290",
         path=f"code.git.{key}",
         when=f"not {REPOSITORY}",
-        message=f"code.git.{key} is given, and code.git.repository is not",
-        hint="name the repository, or remove it",
+        message=f"code.git.{key} is set, but code.git.repository is not",
+        hint=f"set code.git.repository, or remove code.git.{key}",
         inside=(f"if values.code.git.{key}",),
     )
 
@@ -31,24 +31,24 @@ ROWS = (
             f' and not {REPOSITORY} is matching("{HOST_AND_PATH}")'
         ),
         # Not repeated: it may hold a password, and Helm shows a chart's message as it is.
-        message="code.git.repository is no address of https, http, ssh or git",
-        hint="such as https://example.com/team/cifar.git or git@example.com:team/cifar.git",
+        message="code.git.repository is not an https, http, ssh or git address",
+        hint="for example https://example.com/team/cifar.git or git@example.com:team/cifar.git",
         inside=GIT,
     ),
     Check(
         id="DS295",
         path="code.git.revision",
         when='values.code.git.revision is matching("^.*[:*].*$")',
-        message="code.git.revision: << values.code.git.revision | quote >> is no commit, branch or tag",
-        hint="the id of a commit, as git rev-parse HEAD prints it",
+        message="code.git.revision: << values.code.git.revision | quote >> is not a commit, branch or tag",
+        hint="use a commit id, as git rev-parse HEAD prints it",
         inside=GIT,
     ),
     Check(
         id="DS291",
         path="code.git.revision",
         when='not values.code.git.revision is matching("^([0-9a-f]{40}|[0-9a-f]{64}|.*[:*].*)$")',
-        message="code.git.revision: a branch or a tag may move, so the same run id may mean another program",
-        hint="give the whole id of a commit, as git rev-parse HEAD prints it",
+        message="code.git.revision: a branch or tag can move, so the same run id may later mean a different program",
+        hint="use the full commit id, as git rev-parse HEAD prints it",
         inside=GIT,
         severity="warning",
     ),
@@ -59,16 +59,16 @@ ROWS = (
             f'{REPOSITORY} is matching("^([A-Za-z+.-]+://)?[^/@]*:[^/@]*@.*$")'
             f' or {REPOSITORY} is matching("^[Hh][Tt][Tt][Pp][Ss]?://[^/]*@.*$")'
         ),
-        message="code.git.repository holds a user name or a password, and the values are kept in Git",
-        hint="put username and password into a Secret and name it in code.git.secretName",
+        message="code.git.repository contains a user name or password, and values files are kept in Git",
+        hint="put username and password into a Secret and set code.git.secretName to its name",
         inside=GIT,
     ),
     Check(
         id="DS360",
         path="code.git.repository",
         when=f'{REPOSITORY} is matching("^[^?]*[?].+$")',
-        message="code.git.repository seems to hold a key behind the ?, and the values are kept in Git",
-        hint="put username and password into a Secret and name it in code.git.secretName",
+        message="code.git.repository seems to contain a key after the ?, and values files are kept in Git",
+        hint="put username and password into a Secret and set code.git.secretName to its name",
         inside=GIT,
         severity="warning",
     ),
@@ -76,18 +76,18 @@ ROWS = (
         id="DS292",
         path="code.git.repository",
         when=f"{IS_SSH} and not values.code.git.secretName",
-        message="code.git.repository is reached over ssh, which needs a key",
-        hint="name a Secret with the key ssh-privatekey in code.git.secretName, or use an https address",
+        message="code.git.repository uses ssh, which needs a key",
+        hint="set code.git.secretName to a Secret with the key ssh-privatekey, or use an https address",
         inside=GIT,
     ),
     Check(
         id="DS293",
         path="code.git.repository",
         when=f"{IS_SSH} and not values.code.git.knownHosts",
-        message="code.git.repository is reached over ssh, and code.git.knownHosts does not say which key the host has",
+        message="code.git.repository uses ssh, but code.git.knownHosts does not contain the key of the host",
         hint=(
-            "give the lines that ssh-keyscan prints, compared with what the host publishes, or known_hosts in the"
-            " Secret"
+            "add the output of ssh-keyscan after comparing it with the keys that the host publishes, or put known_hosts"
+            " into the Secret"
         ),
         inside=GIT,
         severity="warning",
@@ -96,8 +96,8 @@ ROWS = (
         id="DS294",
         path="code.git.repository",
         when=f'{REPOSITORY} is matching("^http://.*$") and values.code.git.secretName',
-        message="code.git.repository: the password goes over the network as plain text",
-        hint="use https",
+        message="code.git.repository: the password would be sent unencrypted",
+        hint="use an https address",
         inside=GIT,
         severity="warning",
     ),

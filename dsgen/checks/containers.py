@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from dsgen.checks.pods import UNIQUE
-from dsgen.checks.row import Function, Names, Place, found
+from dsgen.checks.row import Function, Names, Place, diagnostic
 from dsgen.problems.diagnostics import Diagnostic, Path
 
 
@@ -18,15 +18,15 @@ def users_containers(values: Mapping[str, Any], role: str) -> Iterator[tuple[Pat
 
 
 def same_container_name(values: Mapping[str, Any], _: Names, place: Place) -> Iterator[Diagnostic]:
-    """Kubernetes refuses a pod with two containers of one name; those in two lists have a row."""
+    """Two containers of one list have the same name, which Kubernetes refuses; a row compares the two lists."""
     for role in ("workers", "launcher"):
         seen: set[tuple[str | int, str]] = set()
         for path, container in users_containers(values, role):
-            this = path[1], container.get("name", "")
-            if this in seen:
-                message = f'{role}: two containers have the name "{this[1]}"'
-                yield found("DS235", (*path, "name"), message, UNIQUE, place)
-            seen.add(this)
+            name = path[1], container.get("name", "")
+            if name in seen:
+                message = f'{role}: two containers have the name "{name[1]}"'
+                yield diagnostic("DS235", (*path, "name"), message, UNIQUE, place)
+            seen.add(name)
 
 
 def volume_of_other_pods(values: Mapping[str, Any], _: Names, place: Place) -> Iterator[Diagnostic]:
@@ -36,43 +36,49 @@ def volume_of_other_pods(values: Mapping[str, Any], _: Names, place: Place) -> I
             for number, mount in enumerate(container.get("volumeMounts", ())):
                 volume = values["storage"].get(mount.get("name"))
                 if volume and volume["mountIn"] not in ("both", role):
-                    message = f"storage.{mount['name']} is only in the pods of {volume['mountIn']}"
+                    message = f"storage.{mount['name']} is mounted only in {volume['mountIn']}"
                     hint = f"set storage.{mount['name']}.mountIn: both"
-                    yield found("DS255", (*path, "volumeMounts", number, "name"), message, hint, place)
+                    yield diagnostic("DS255", (*path, "volumeMounts", number, "name"), message, hint, place)
 
 
-def claim_of_nobody(values: Mapping[str, Any], _: Names, place: Place) -> Iterator[Diagnostic]:
+def unknown_claim(values: Mapping[str, Any], _: Names, place: Place) -> Iterator[Diagnostic]:
     """A container uses a claim of dynamic resource allocation that its pod does not have."""
     for role in ("workers", "launcher"):
         known = {claim.get("name") for claim in values[role]["extraPodSpec"].get("resourceClaims", ())}
         for number, claim in enumerate(values[role]["resources"]["claims"]):
             if claim["name"] not in known:
-                message = f'{role}.resources.claims: the pod has no claim "{claim["name"]}"'
-                hint = f"describe it in {role}.extraPodSpec.resourceClaims"
-                yield found("DS238", (role, "resources", "claims", number, "name"), message, hint, place)
+                message = f'{role}.resources.claims: the pod has no resource claim "{claim["name"]}"'
+                hint = f"add it to {role}.extraPodSpec.resourceClaims"
+                yield diagnostic("DS238", (role, "resources", "claims", number, "name"), message, hint, place)
 
 
 def tolerations(values: Mapping[str, Any], _: Names, place: Place) -> Iterator[Diagnostic]:
-    """What ValidateTolerations of Kubernetes says beyond the schema."""
+    """What ValidateTolerations of Kubernetes checks beyond the schema."""
     for role in ("workers", "launcher"):
         for number, given in enumerate(values[role]["tolerations"]):
             for words, hint in _toleration(given):
-                yield found("DS339", (role, "tolerations", number), f"{role}.tolerations: {words}", hint, place)
+                yield diagnostic("DS339", (role, "tolerations", number), f"{role}.tolerations: {words}", hint, place)
 
 
 def _toleration(given: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
-    """What is wrong, and what to do."""
+    """A message and a hint for each problem."""
     operator = given.get("operator") or "Equal"
     if operator == "Exists" and given.get("value"):
-        yield "with operator Exists there can be no value", "leave value out, or use operator: Equal"
+        yield "the operator Exists takes no value", "remove value, or use operator: Equal"
     if operator != "Exists" and not given.get("key"):
-        yield f"operator {operator} needs a key", "give a key; operator: Exists without one means every taint"
+        yield (
+            (f"the operator {operator} needs a key"),
+            "set key; only operator: Exists works without one, and matches every taint",
+        )
     if given.get("tolerationSeconds") is not None and given.get("effect") != "NoExecute":
-        yield "tolerationSeconds is for effect: NoExecute alone", "leave one of them out"
+        yield (
+            ("tolerationSeconds is allowed only with effect: NoExecute"),
+            "remove tolerationSeconds, or set effect: NoExecute",
+        )
 
 
 def restart_policies(values: Mapping[str, Any], _: Names, place: Place) -> Iterator[Diagnostic]:
-    """Init containers of their own restartPolicy."""
+    """Init containers and sidecars with a restartPolicy that makes them something else."""
     for role in ("workers", "launcher"):
         for path, container in users_containers(values, role):
             policy, name = container.get("restartPolicy", "Always"), container.get("name", "")
@@ -80,20 +86,22 @@ def restart_policies(values: Mapping[str, Any], _: Names, place: Place) -> Itera
                 continue
             where = (*path, "restartPolicy")
             if path[1] == "sidecars":
-                message = f'{role}.sidecars: with restartPolicy "{policy}" the pod waits until "{name}" has ended'
-                yield found("DS338", where, message, "leave it out, or move the container to initContainers", place)
+                message = f'{role}.sidecars: with restartPolicy "{policy}" the pod waits until "{name}" ends'
+                yield diagnostic(
+                    ("DS338"), where, message, "remove restartPolicy, or move the container to initContainers", place
+                )
             elif policy in ("Never", "OnFailure"):
-                message = f"{role}.initContainers: Kubernetes takes restartPolicy {policy} only from 1.35 on"
-                yield found("DS338", where, message, "leave it out where the cluster is older", place, "warning")
+                message = f"{role}.initContainers: restartPolicy {policy} needs Kubernetes 1.35 or later"
+                yield diagnostic("DS338", where, message, "remove it if the cluster is older", place, "warning")
             else:
-                message = f'{role}.initContainers: there is no restartPolicy "{policy}"'
-                yield found("DS338", where, message, "leave it out: the pod's is Never", place)
+                message = f'{role}.initContainers: "{policy}" is not a restartPolicy'
+                yield diagnostic("DS338", where, message, "remove it: the restartPolicy of the pod is Never", place)
 
 
 FUNCTIONS = (
     Function(same_container_name, {"DS235": ()}),
     Function(volume_of_other_pods, {"DS255": ()}),
-    Function(claim_of_nobody, {"DS238": (("workers", "extraPodSpec"), ("launcher", "extraPodSpec"))}),
+    Function(unknown_claim, {"DS238": (("workers", "extraPodSpec"), ("launcher", "extraPodSpec"))}),
     Function(tolerations, {"DS339": ()}),
     Function(restart_policies, {"DS338": ()}),
 )

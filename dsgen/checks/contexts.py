@@ -1,4 +1,4 @@
-"""Security contexts under the Pod Security Standards: of the pods, of dsgen's containers, of containers of the user's.
+"""Security contexts of pods, of dsgen's containers and of the user's containers, under the Pod Security Standards.
 
 The names of the rules are those that the API server prints when it refuses a pod.
 """
@@ -14,12 +14,12 @@ from dsgen.checks.row import Check, quoted
 BELOW_PRIVILEGED = 'if values.security.podSecurityLevel != "privileged"'
 BASELINE = 'if values.security.podSecurityLevel == "baseline"'
 RESTRICTED = 'if values.security.podSecurityLevel == "restricted"'
-ELSEWHERE = "remove it, or set security.podSecurityLevel: privileged where the namespace allows that"
+ELSEWHERE = "remove it, or set security.podSecurityLevel: privileged if the namespace allows that"
 CAPABILITIES = (
     *("AUDIT_WRITE", "CHOWN", "DAC_OVERRIDE", "FOWNER", "FSETID", "KILL", "MKNOD", "NET_BIND_SERVICE", "SETFCAP"),
     *("SETGID", "SETPCAP", "SETUID", "SYS_CHROOT"),
 )
-"""What a container may add at baseline; at restricted it is NET_BIND_SERVICE alone."""
+"""What a container may add at baseline; at restricted, only NET_BIND_SERVICE."""
 SELINUX_TYPES = "^(container_(t|init_t|kvm_t|engine_t))?$"
 SYSCTLS = (
     "kernel.shm_rmid_forced",
@@ -31,7 +31,7 @@ SYSCTLS = (
 
 @dataclass(frozen=True)
 class Context:
-    """A security context: what stands around its rows, where it is set as `context`; its key; how a message begins."""
+    """A security context: the tags around its rows, which set `context`; its key; the beginning of its messages."""
 
     inside: tuple[str, ...]
     path: str
@@ -109,9 +109,9 @@ def _everywhere(context: Context) -> Iterator[Check]:
         "DS326",
         "seLinuxOptions",
         f"{selinux} or {user} or {role}",
-        "such seLinuxOptions",
         "seLinuxOptions",
-        "no user and no role; type container_t, container_init_t, container_kvm_t or container_engine_t",
+        "seLinuxOptions",
+        "remove user and role; use type container_t, container_init_t, container_kvm_t or container_engine_t",
     )
     yield context.row(
         "DS330",
@@ -127,7 +127,7 @@ def _everywhere(context: Context) -> Iterator[Check]:
         f"not {_field('runAsNonRoot', default='true')}",
         "runAsNonRoot: false",
         "runAsNonRoot != true",
-        "remove it, and give runAsUser where the image has root as its user",
+        "remove it, and set runAsUser if the user of the image is root",
         RESTRICTED,
     )
     yield context.row(
@@ -136,13 +136,13 @@ def _everywhere(context: Context) -> Iterator[Check]:
         f"not {_field('runAsUser', default='1')}",
         "runAsUser: 0",
         "runAsUser=0",
-        "another user, such as 1000",
+        "use another user, such as 1000",
         RESTRICTED,
     )
 
 
 def _of_containers(context: Context) -> Iterator[Check]:
-    """Rules for containers alone. What a container of the user's lacks at restricted, dsgen gives to its own."""
+    """Rules for containers only. At restricted, dsgen sets in its own containers what users must set in theirs."""
     is_own = context is OWN
     mount = _field("procMount")
     dropped = _field("capabilities", "drop", default='["ALL"]' if is_own else "[]")
@@ -158,7 +158,7 @@ def _of_containers(context: Context) -> Iterator[Check]:
         "DS325",
         "procMount",
         _is_text(mount, f'not {mount} in ["", "Default"]'),
-        "such a procMount",
+        "procMount",
         "procMount",
         ELSEWHERE,
     )
@@ -177,7 +177,7 @@ def _of_containers(context: Context) -> Iterator[Check]:
         f'"ALL" not in {dropped}',
         "capabilities.drop without ALL",
         "unrestricted capabilities",
-        "capabilities: {drop: [ALL]}",
+        "set capabilities: {drop: [ALL]}",
         RESTRICTED,
     )
     allowed = f"[{', '.join(map(quoted, CAPABILITIES))}]"
@@ -213,11 +213,10 @@ ROWS = (
         path="security.podSecurityContext.sysctls[sysctl].name",
         when='sysctl.name is string and sysctl.name is matching("^net[.].*$")',
         message=(
-            "security.podSecurityContext: the sysctl << sysctl.name | quote >> belongs to the node where workers use"
-            " its"
-            " network"
+            "security.podSecurityContext: with network.hostNetwork, the sysctl << sysctl.name | quote >> belongs to the"
+            " node"
         ),
-        hint="remove it and set it on the nodes, or leave out network.hostNetwork",
+        hint="set it on the nodes instead, or remove network.hostNetwork",
         inside=(
             "if values.network.hostNetwork",
             'for sysctl in get(values.security.podSecurityContext, "sysctls", [])',

@@ -1,4 +1,4 @@
-"""Evaluates rows: the functions that `make generate` writes of them find paths and messages."""
+"""Evaluates rows with the functions that `make generate` writes for them."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ Find = Callable[[Mapping[str, Any], Mapping[str, str], Watch], Iterator[tuple[Pa
 def findings(
     rows: Sequence[Check], values: Mapping[str, Any], release: Mapping[str, str], watch: Watch
 ) -> Iterator[tuple[Check, Path, str]]:
-    """Each of all rows that has found something without a look at a gap, the path that it names, and its message."""
-    from dsgen.generated.checks import ROWS  # not at the head: the compiler, which writes it, reads the rows too
+    """For each problem that does not depend on an unknown value: its row, path and message."""
+    from dsgen.generated.checks import ROWS  # imported late: the compiler that writes it imports the rows
 
     functions: Sequence[Find] = ROWS
     for row, function in zip(rows, functions, strict=True):
         watch.start()
         for path, message in function(values, release, watch):
-            if not watch.missed:
+            if not watch.was_read:
                 yield row, path, message

@@ -1,6 +1,7 @@
-"""Values in which something is wrong: a default stands in its place, and whoever looks at that is noticed.
+"""Values of which some are unknown, because the user must correct them first.
 
-What a check finds without looking at such a gap is true however the rest is mended, so it is told in the same run.
+A default replaces each unknown value, and reading it is recorded. A problem that a check reports without reading an
+unknown value does not depend on it, so it can be reported in the same run.
 """
 
 from __future__ import annotations
@@ -15,65 +16,65 @@ NEUTRAL = {"string": "", "integer": 0, "number": 0, "boolean": False, "array": [
 
 
 class Watch:
-    """Whether a gap was looked at since the start of a row."""
+    """Records whether an unknown value was read since the start of a row."""
 
     def __init__(self) -> None:
-        self.missed = False
+        self.was_read = False
 
     def start(self) -> bool:
-        """Begins a row; always true, so that it can stand before the row's condition."""
-        self.missed = False
+        """Starts a row; returns True, so that it can be part of the row's condition."""
+        self.was_read = False
         return True
 
 
 class _Map(dict[str, Any]):
-    """A map in which the values of some keys are not known; `whole`: of none. Going through the others is no look."""
+    """A map in which some values are unknown, or all of them (`whole`). Iterating over it is not recorded."""
 
     def __init__(self, data: dict[str, Any], watch: Watch, whole: bool = False) -> None:
         super().__init__(data)
-        self.watch, self.whole, self.gone = watch, whole, set[Any]()
+        self.watch, self.whole, self.unknown = watch, whole, set[Any]()
 
-    def _look(self, key: Any) -> None:
-        self.watch.missed |= self.whole or key in self.gone
+    def _record(self, key: Any) -> None:
+        self.watch.was_read |= self.whole or key in self.unknown
 
     def __getitem__(self, key: str) -> Any:
-        self._look(key)
+        self._record(key)
         return super().get(key)
 
     def get(self, key: str, default: Any = None) -> Any:
-        self._look(key)
+        self._record(key)
         return super().get(key, default)
 
     def __contains__(self, key: object) -> bool:
-        self._look(key)
+        self._record(key)
         return super().__contains__(key)
 
     def __bool__(self) -> bool:
-        self.watch.missed |= not super().__len__()
+        self.watch.was_read |= not super().__len__()
         return super().__len__() > 0
 
     def __len__(self) -> int:
-        self.watch.missed = True
+        self.watch.was_read = True
         return super().__len__()
 
 
 class _List(list[Any]):
-    """A list with items that are not known: what is not among the others may be one of them."""
+    """A list with unknown items, each of which may be any value."""
 
     def __init__(self, data: list[Any], watch: Watch) -> None:
         super().__init__(data)
         self.watch = watch
 
     def __contains__(self, item: object) -> bool:
-        found = super().__contains__(item)
-        self.watch.missed |= not found
-        return found
+        is_known = super().__contains__(item)
+        self.watch.was_read |= not is_known
+        return is_known
 
 
 def mark(values: dict[str, Any], unknown: Iterable[Path], watch: Watch) -> dict[str, Any]:
-    """A tree of complete values that tells the watch when one of these paths is looked at.
+    """The values as a tree that records in `watch` when one of the unknown paths is read.
 
-    values: complete, without what is wrong; its maps and lists may be used in the new tree.
+    values: complete, with defaults for what is unknown; the new tree may share its maps and lists.
     """
     root = _Map(values, watch)
     for path in sorted(unknown, key=len):
@@ -89,7 +90,7 @@ def _mark(here: Any, path: Path, above: Path, watch: Watch) -> None:
             child = here[key] = _Map(child, watch) if isinstance(child, dict) else _List(child, watch)
         _mark(child, rest, (*above, key), watch)
     elif isinstance(here, _Map):
-        here.gone.add(key)
+        here.unknown.add(key)
     elif child is None:
         here[key] = _neutral((*above, key), watch)
 
@@ -101,6 +102,6 @@ def _child(here: Any, key: Any) -> Any:
 
 
 def _neutral(path: Path, watch: Watch) -> Any:
-    """What stands for an item of a list that is wrong itself, so that those behind it keep their indices."""
+    """A replacement for an unknown item of a list, so that the items after it keep their indices."""
     types = schema.types(schema.type_at(path) or {}) or ["object"]
     return _Map({}, watch, whole=True) if types[0] == "object" else NEUTRAL[types[0]]

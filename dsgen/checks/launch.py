@@ -1,4 +1,4 @@
-"""How the training is started: what each method can do, and how far it reaches."""
+"""Launch methods: which settings each one supports, and its limits."""
 
 from __future__ import annotations
 
@@ -7,16 +7,16 @@ from dsgen.checks.row import Check
 NO_SSH = "if not uses_ssh(values)"
 COMMAND = "if runs_command(values)"
 SSH_METHODS = ("pdsh", "openmpi", "launcher-command")
-"""Those for which the helper uses_ssh gives true."""
+"""The methods for which the helper uses_ssh returns true."""
 NOT_PDSH = ('if values.launch.method != "pdsh"',)
 MANY = ("if values.workers.replicas > 100 or values.launch.preflight.spares > 100",)
 OWN_PORTS = ("if values.ssh.port != 2222 or values.launch.masterPort != 29500",)
 METHOD = "launch.method << values.launch.method >>"
 TRY_SSH = "use launch.method: pdsh or openmpi, or remove it"
 ARGUMENT_BYTES = 131072
-"""Linux takes no longer argument, and pdsh gets one with the names and slots of all workers."""
+"""The longest argument that Linux accepts; pdsh gets the names and slots of all workers in one."""
 OTHER_BYTES = 2048
-"""What else stands in that argument: exported variables, the path of the interpreter, the launcher's options."""
+"""What else that argument contains: exported variables, the path of the interpreter, the launcher's options."""
 
 
 def _not_without_ssh(id_: str, path: str, when: str, why: str, hint: str = TRY_SSH, method: str = NO_SSH) -> Check:
@@ -38,8 +38,8 @@ ROWS = (
         id="DS270",
         path="launch.command",
         when="not values.launch.command",
-        message=f"launch.command must be given with {METHOD}",
-        hint="a list, the program first, such as [accelerate, launch, train.py]",
+        message=f"launch.command is required with {METHOD}",
+        hint="set it to a list that begins with the program, such as [accelerate, launch, train.py]",
         inside=(
             *NOT_PDSH,
             COMMAND,
@@ -49,7 +49,7 @@ ROWS = (
         id="DS271",
         path="launch.command",
         when="not runs_command(values)",
-        message=f"launch.command is for the methods worker-command and launcher-command, not for {METHOD}",
+        message=f"launch.command is used only by the methods worker-command and launcher-command, not by {METHOD}",
         hint="set launch.method: worker-command, or describe the program in training",
         inside=("if values.launch.command",),
     ),
@@ -58,8 +58,8 @@ ROWS = (
             id="DS272",
             path=f"training.{key}",
             when=f"values.training.{key}",
-            message=f"training.{key}: {METHOD} starts launch.command and nothing else",
-            hint="write it into launch.command",
+            message=f"training.{key} has no effect: {METHOD} runs only launch.command",
+            hint="move it to launch.command",
             inside=(
                 *NOT_PDSH,
                 COMMAND,
@@ -72,26 +72,29 @@ ROWS = (
         "lifecycle.maxRestarts",
         'values.lifecycle.maxRestarts > 0 and values.launch.method != "torchrun"',
         "the training is not restarted",
-        "use launch.method: pdsh, openmpi or torchrun, or start another run",
+        "use launch.method: pdsh, openmpi or torchrun, or start a new run",
     ),
     _not_without_ssh("DS273", "lifecycle.restartExitCodes", "values.lifecycle.restartExitCodes", "has no effect"),
     _not_without_ssh(
-        "DS273", "lifecycle.keepWorkers", 'values.lifecycle.keepWorkers != "none"', "workers end with their program"
+        ("DS273"),
+        "lifecycle.keepWorkers",
+        'values.lifecycle.keepWorkers != "none"',
+        "workers end when their program ends",
     ),
     _not_without_ssh(
-        "DS273", "launch.preflight.network", "values.launch.preflight.network", "there is no test of the network"
+        "DS273", "launch.preflight.network", "values.launch.preflight.network", "the network is not tested"
     ),
     _not_without_ssh(
         "DS273",
         "launch.preflight.spares",
         "values.launch.preflight.spares > 0",
-        "a spare worker cannot stand in for another",
+        "a spare worker cannot replace another one",
     ),
     _not_without_ssh("DS273", "lifecycle.debug.command", "values.lifecycle.debug.command", "has no effect"),
     _not_without_ssh("DS273", "ssh.port", "values.ssh.port != 2222", "there is no sshd", "remove it"),
     _not_without_ssh("DS273", "ssh.user", "values.ssh.user", "there is no sshd", "remove it"),
     _not_without_ssh(
-        "DS273", "ssh.secret.mode", 'values.ssh.secret.mode != "cluster"', "there are no keys", "remove it"
+        "DS273", "ssh.secret.mode", 'values.ssh.secret.mode != "cluster"', "no ssh key is used", "remove it"
     ),
     _not_without_ssh(
         "DS274",
@@ -105,8 +108,8 @@ ROWS = (
         "DS275",
         "training.deepspeed.args",
         "values.training.deepspeed.args",
-        "no launcher of DeepSpeed runs",
-        "they are for the methods pdsh and deepspeed-no-ssh; remove them",
+        "DeepSpeed's launcher is not used",
+        "remove them; only the methods pdsh and deepspeed-no-ssh use them",
         'if values.launch.method != "deepspeed-no-ssh"',
     ),
     _not_without_ssh(
@@ -125,14 +128,11 @@ ROWS = (
             f" 4 * (world_bytes(values, release) | int) > 3 * ({ARGUMENT_BYTES} - {OTHER_BYTES})"
         ),
         message=(
-            "workers.replicas: << worker_pods(values) | int >> workers are too many for pdsh, which gets them as one"
-            f" argument: << world_bytes(values, release) | int >> bytes in base64, 4 for 3, with"
-            f" {OTHER_BYTES} for the rest, are more than {ARGUMENT_BYTES}"
+            "workers.replicas: << worker_pods(values) | int >> workers are too many for pdsh: their names and slots"
+            " (<< world_bytes(values, release) | int >> bytes, in base64 a third more) and"
+            f" {OTHER_BYTES} other bytes do not fit into one argument of {ARGUMENT_BYTES} bytes"
         ),
-        hint=(
-            "use launch.method: torchrun, which has no such limit; a shorter name of the job leaves room for more"
-            " workers"
-        ),
+        hint=("use launch.method: torchrun, which has no such limit; a shorter job name makes room for more workers"),
         inside=MANY,
     ),
     Check(
@@ -140,7 +140,7 @@ ROWS = (
         path="launch.masterPort",
         when="uses_ssh(values) and values.launch.masterPort == values.ssh.port",
         message="launch.masterPort and ssh.port are both << values.ssh.port >>",
-        hint="give one of them another port",
+        hint="change one of them",
         inside=OWN_PORTS,
     ),
     Check(
@@ -148,11 +148,10 @@ ROWS = (
         path="lifecycle.ttlSecondsAfterFinished",
         when="values.lifecycle.ttlSecondsAfterFinished is not none",
         message=(
-            "lifecycle.ttlSecondsAfterFinished: Argo CD and Flux create again what Kubernetes deletes, and show the"
-            " job as"
-            " out of sync in between"
+            "lifecycle.ttlSecondsAfterFinished: Argo CD and Flux recreate the Jobs that Kubernetes deletes, and show"
+            " them as out of sync in between"
         ),
-        hint="leave it out where one of them applies the manifests; a new run id removes the objects of the old run",
+        hint="remove it if Argo CD or Flux applies the manifests; a new run id removes the objects of the old run",
         severity="warning",
         worlds="flat",
     ),
@@ -160,8 +159,8 @@ ROWS = (
         id="DS351",
         path="lifecycle.restartExitCodes",
         when="values.lifecycle.maxRestarts == 0 and uses_ssh(values)",
-        message="lifecycle.restartExitCodes: nothing is restarted while maxRestarts is 0",
-        hint="set lifecycle.maxRestarts",
+        message="lifecycle.restartExitCodes has no effect while lifecycle.maxRestarts is 0",
+        hint="set lifecycle.maxRestarts, or remove restartExitCodes",
         inside=("if values.lifecycle.restartExitCodes",),
         severity="warning",
     ),

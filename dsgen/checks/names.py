@@ -12,7 +12,7 @@ def _reserved_keys(path: str, *inside: str) -> Check:
         path=f"{path}.<< key >>",
         when="reserved_key(key)",
         message=f"{path}: << key | quote >> is written by dsgen or Kubernetes",
-        hint="choose a key of a domain of your own",
+        hint="use a key in a domain of your own, such as example.com/team",
         inside=inside or (f"for key, value in values.{path} | items",),
         at_key=True,
     )
@@ -27,7 +27,7 @@ def _no_version(path: str, *inside: str) -> Check:
             f' or values.{path} is matching("^.*:latest$")'
         ),
         message=f"{path}: the image has no fixed version",
-        hint="give a tag that is never moved, or a digest: the same run id should always mean the same code",
+        hint="use a tag that is never moved, or a digest: the same run id should always mean the same code",
         inside=inside,
         severity="warning",
     )
@@ -38,15 +38,15 @@ ROWS = (
         id="DS201",
         path="image.repository",
         when="not values.image.repository",
-        message="image.repository must be given",
-        hint="the image in which the training runs, such as registry.example.com/team/cifar",
+        message="image.repository is required",
+        hint="set it to the image of the training, such as registry.example.com/team/cifar",
     ),
     Check(
         id="DS250",
         path="image.tag",
         when='values.image.repository and not values.image.digest and values.image.tag in ["", "latest"]',
         message="the image has no fixed version",
-        hint="give a tag that is never moved, or a digest: the same run id should always mean the same code",
+        hint="use a tag that is never moved, or a digest: the same run id should always mean the same code",
         severity="warning",
     ),
     _no_version("code.git.image", "if values.code.git.repository"),
@@ -57,7 +57,7 @@ ROWS = (
         when="run | length + last | length > 63",
         message=(
             "the names of the pods are too long: << run | quote >> has << run | length >> characters and << last >> has"
-            " << last | length >>, together they may have 63"
+            " << last | length >>, but together they can have at most 63"
         ),
         hint="shorten the name of the job or run.id",
         inside=(
@@ -70,9 +70,8 @@ ROWS = (
         path="name",
         when="job | length > 51",
         message=(
-            "<< job | quote >> has << job | length >> characters and -tensorboard has 12, the name of a Service may"
-            " have 63"
-            " together"
+            "<< job | quote >> has << job | length >> characters and -tensorboard has 12, but the name of a Service can"
+            " have at most 63"
         ),
         hint="shorten the name of the job",
         inside=(
@@ -84,16 +83,16 @@ ROWS = (
         id="DS343",
         path="run.id",
         when='run_id(values) == "tensorboard"',
-        message="run.id: the Service of run tensorboard would have the name of TensorBoard's",
-        hint="choose another id",
+        message="run.id: the Service of the run tensorboard would have the same name as TensorBoard's Service",
+        hint="choose another run.id",
         inside=("if values.monitoring.tensorboard.enabled",),
     ),
     Check(
         id="DS205",
         path="name",
         when='job and not job is matching("^[a-z]([-a-z0-9]*[a-z0-9])?$")',
-        message="the job cannot be named << job | quote >>",
-        hint="lower-case letters, digits and -, a letter first, no - at the end",
+        message="<< job | quote >> is not a valid job name",
+        hint="use lower-case letters, digits and -; begin with a letter, and do not end with -",
         inside=(JOB,),
     ),
     _reserved_keys("labels"),
@@ -107,7 +106,7 @@ ROWS = (
         id="DS231",
         path="serviceAccount.annotations.<< key >>",
         when="key in values.annotations",
-        message="serviceAccount.annotations: << key | quote >> is among annotations already",
+        message="serviceAccount.annotations: << key | quote >> is in annotations, too",
         hint="keep one of them",
         inside=("for key, value in values.serviceAccount.annotations | items",),
         at_key=True,

@@ -1,4 +1,4 @@
-"""Ports, interfaces, RDMA, ssh, the webhook and what is watched."""
+"""Ports, interfaces, RDMA, ssh, the webhook, and monitoring."""
 
 from __future__ import annotations
 
@@ -7,18 +7,18 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from dsgen.checks.launch import OWN_PORTS
-from dsgen.checks.row import Check, Function, Names, Place, found
+from dsgen.checks.row import Check, Function, Names, Place, diagnostic
 from dsgen.problems.diagnostics import Diagnostic
 
-IPC_LOCK = "IPC_LOCK, which memory for RDMA needs, is allowed by the level privileged only"
+IPC_LOCK = "RDMA needs the capability IPC_LOCK, which only the Pod Security level privileged allows"
 RDMA = ("if values.network.rdma.resources",)
 POD_MONITOR = ("if values.monitoring.podMonitor.enabled",)
 NATIVE = '["cpu", "memory", "ephemeral-storage", "pods"]'
 MULTUS = "k8s.v1.cni.cncf.io/networks"
 NON_ROOT = "workers_not_root(values)"
 WEBHOOK = "values.status.webhook.url"
-ADDRESS_IN_SECRET = "put the address into a Secret, under the key url, and name it in status.webhook.secretName"
-# What dsgen/problems/redaction.py takes for a key in a path.
+ADDRESS_IN_SECRET = "put the address into a Secret, under the key url, and set status.webhook.secretName to its name"
+# What dsgen/problems/redaction.py treats as a key in a path.
 KEYED_SERVICE = (
     "^(?i:https?://([^/]*[.])?(hooks[.]slack[.]com|discord(app)?[.]com/api/webhooks|webhook[.]office[.]com"
     "|outlook[.]office(365)?[.]com/webhook|hooks[.]zapier[.]com|maker[.]ifttt[.]com/trigger|api[.]telegram[.]org"
@@ -37,7 +37,7 @@ def _same_port(one: str, other: str, when: str = "") -> Check:
         path=one,
         when=f"{when} and {condition}" if when else condition,
         message=f"{one} and {other} are both << values.{one} >>",
-        hint="give one of them another port",
+        hint="change one of them",
         inside=POD_MONITOR,
     )
 
@@ -47,7 +47,7 @@ def _twice(path: str) -> Check:
         id="DS226",
         path="network.rdma.resources.<< key >>",
         when=f"key in values.{path} and not key in {NATIVE}",
-        message=f"network.rdma.resources: << key | quote >> is in {path} too",
+        message=f"network.rdma.resources: << key | quote >> is in {path}, too",
         hint="keep one of them",
         inside=("for key, count in values.network.rdma.resources | items",),
         at_key=True,
@@ -68,8 +68,8 @@ ROWS = (
         path="ssh.secret.name",
         when='values.ssh.secret.mode == "existing" and values.ssh.secret.name == job_name(values, release) ~ "-ssh"',
         message=(
-            "ssh.secret.name: << values.ssh.secret.name | quote >> is the name of the Secret that is filled in the"
-            " cluster"
+            "ssh.secret.name: << values.ssh.secret.name | quote >> is the name that dsgen gives to the Secret of"
+            " the job"
         ),
         hint="give your Secret another name",
         inside=("if values.ssh.secret.name",),
@@ -79,9 +79,10 @@ ROWS = (
         path="ssh.port",
         when=f"uses_ssh(values) and values.ssh.port < 1024 and {NON_ROOT}",
         message=(
-            "ssh.port: in many clusters only root can listen on << values.ssh.port >>, and the workers are not root"
+            "ssh.port: the workers do not run as root, and in many clusters only root can listen on"
+            " port << values.ssh.port >>"
         ),
-        hint="use a port from 1024 on",
+        hint="use port 1024 or higher",
         inside=OWN_PORTS,
         severity="warning",
     ),
@@ -90,11 +91,10 @@ ROWS = (
         path="launch.masterPort",
         when=f"values.launch.masterPort < 1024 and {NON_ROOT}",
         message=(
-            "launch.masterPort: in many clusters only root can listen on << values.launch.masterPort >>, and the"
-            " workers"
-            " are not root"
+            "launch.masterPort: the workers do not run as root, and in many clusters only root can listen on"
+            " port << values.launch.masterPort >>"
         ),
-        hint="use a port from 1024 on",
+        hint="use port 1024 or higher",
         inside=OWN_PORTS,
         severity="warning",
     ),
@@ -102,7 +102,7 @@ ROWS = (
         id="DS244",
         path="ssh.port",
         when="uses_ssh(values) and values.ssh.port == 22",
-        message="ssh.port: with network.hostNetwork the node's own sshd has port 22",
+        message="ssh.port: with network.hostNetwork, port 22 belongs to the node's own sshd",
         hint="use another port, such as 2222",
         inside=("if values.network.hostNetwork",),
     ),
@@ -111,11 +111,10 @@ ROWS = (
         path="network.policy",
         when="values.network.policy",
         message=(
-            "network.policy: a NetworkPolicy does not bind pods with hostNetwork, so all that reaches the nodes"
-            " reaches the"
-            " workers"
+            "network.policy: a NetworkPolicy does not apply to pods with hostNetwork, so everything that can reach the"
+            " nodes can reach the workers"
         ),
-        hint="set network.policy: false to say that you know it",
+        hint="set network.policy: false, and protect the nodes by other means",
         inside=("if values.network.hostNetwork",),
         severity="warning",
     ),
@@ -127,11 +126,10 @@ ROWS = (
             ' and not "GLOO_SOCKET_IFNAME" in values.training.env'
         ),
         message=(
-            "network.socketInterface: with network.hostNetwork Gloo takes the interface that the node's own name"
-            " leads to,"
-            " which on many nodes is the loopback"
+            "network.socketInterface: with network.hostNetwork, Gloo uses the interface to which the name of the node"
+            " resolves, which is the loopback interface on many nodes"
         ),
-        hint="name the interface that all nodes have, or export GLOO_SOCKET_IFNAME in training.setup",
+        hint="set it to an interface that all nodes have, or export GLOO_SOCKET_IFNAME in training.setup",
         inside=("if values.network.hostNetwork",),
         severity="warning",
     ),
@@ -139,8 +137,8 @@ ROWS = (
         id="DS227",
         path="network.rdma.networks",
         when="values.network.rdma.networks",
-        message="network.rdma.networks: pods with hostNetwork get no networks of their own",
-        hint="keep one of networks and hostNetwork",
+        message="network.rdma.networks: Multus adds no networks to pods with hostNetwork",
+        hint="remove network.rdma.networks or network.hostNetwork",
         inside=("if values.network.hostNetwork",),
     ),
     Check(
@@ -148,8 +146,8 @@ ROWS = (
         path="network.hostNetwork",
         when='values.scheduling.topology.required == "kubernetes.io/hostname" and worker_pods(values) | int > 1',
         message=(
-            "network.hostNetwork: each worker takes ports of its node, and scheduling.topology.required wants all on"
-            " one"
+            "network.hostNetwork: each worker needs the ports of its own node, but scheduling.topology.required puts"
+            " all workers on one node"
         ),
         hint="keep one of them",
         inside=("if values.network.hostNetwork",),
@@ -158,7 +156,7 @@ ROWS = (
         id="DS228",
         path=f'workers.podAnnotations.<< "{MULTUS}" >>',
         when=f'"{MULTUS}" in values.workers.podAnnotations',
-        message=f'workers.podAnnotations: "{MULTUS}" is written from network.rdma.networks',
+        message=f'workers.podAnnotations: "{MULTUS}" is written by dsgen from network.rdma.networks',
         hint="keep one of them",
         inside=("if values.network.rdma.networks",),
         at_key=True,
@@ -167,8 +165,8 @@ ROWS = (
         id="DS226",
         path="network.rdma.resources.<< key >>",
         when=f"key in {NATIVE}",
-        message="network.rdma.resources: << key | quote >> is no device",
-        hint="name what a device plugin offers, such as rdma/hca_shared_devices_a; the rest is in workers.resources",
+        message="network.rdma.resources: << key | quote >> is not a device",
+        hint="use a resource of a device plugin, such as rdma/hca_shared_devices_a; set others in workers.resources",
         inside=("for key, count in values.network.rdma.resources | items",),
         at_key=True,
     ),
@@ -178,7 +176,7 @@ ROWS = (
         id="DS226",
         path="network.rdma.resources.<< key >>",
         when="key == values.workers.accelerator.resource",
-        message="network.rdma.resources: << key | quote >> is written from workers.accelerator",
+        message="network.rdma.resources: << key | quote >> is written by dsgen from workers.accelerator",
         hint="keep one of them",
         inside=("for key, count in values.network.rdma.resources | items",),
         at_key=True,
@@ -191,8 +189,11 @@ ROWS = (
             ' and (not "vpc.amazonaws.com/efa" in values.network.rdma.resources'
             " or values.network.rdma.resources | length > 1)"
         ),
-        message=f"network.rdma.ipcLock: {IPC_LOCK}, so it is left out",
-        hint="set security.podSecurityLevel: privileged, or ipcLock: omit where the nodes allow it without",
+        message=f"network.rdma.ipcLock: {IPC_LOCK}, so dsgen does not add it",
+        hint=(
+            "set security.podSecurityLevel: privileged, or network.rdma.ipcLock: omit if the limits of the nodes are"
+            " high enough"
+        ),
         inside=RDMA,
         severity="warning",
     ),
@@ -201,23 +202,23 @@ ROWS = (
         path="network.rdma.ipcLock",
         when='values.network.rdma.ipcLock == "add" and values.security.podSecurityLevel != "privileged"',
         message=f"network.rdma.ipcLock: {IPC_LOCK}",
-        hint="set security.podSecurityLevel: privileged, or ipcLock: omit",
+        hint="set security.podSecurityLevel: privileged, or network.rdma.ipcLock: omit",
         inside=('if values.network.rdma.ipcLock != "auto"',),
     ),
     Check(
         id="DS246",
         path="status.webhook",
         when="values.status.webhook.secretName",
-        message="status.webhook: url and secretName exclude one another",
-        hint="keep secretName where the address itself is a secret",
+        message="status.webhook: url and secretName are mutually exclusive",
+        hint="keep secretName if the address itself is secret",
         inside=("if values.status.webhook.url",),
     ),
     Check(
         id="DS247",
         path="status.webhook.url",
         when=f'{WEBHOOK} is matching("^[Hh][Tt][Tt][Pp]:.*$")',
-        message="status.webhook.url: the record goes over the network as plain text",
-        hint="use https",
+        message="status.webhook.url: the record would be sent unencrypted",
+        hint="use an https address",
         inside=(f"if {WEBHOOK}",),
         severity="warning",
     ),
@@ -225,7 +226,7 @@ ROWS = (
         id="DS248",
         path="status.webhook.url",
         when=f'{WEBHOOK} is matching("^[A-Za-z]+://[^/]*@.*$")',
-        message="status.webhook.url holds a user name or a password, and the values are kept in Git",
+        message="status.webhook.url contains a user name or password, and values files are kept in Git",
         hint=ADDRESS_IN_SECRET,
         inside=(f"if {WEBHOOK}",),
     ),
@@ -237,7 +238,7 @@ ROWS = (
             f' or {WEBHOOK} is matching("{UUID_IN_PATH}")'
             f' or {WEBHOOK} is matching("{RUN_IN_PATH}") and {WEBHOOK} is matching("{DIGIT_IN_PATH}")'
         ),
-        message="status.webhook.url seems to hold a key, and anyone who reads the values can post with it",
+        message="status.webhook.url seems to contain a key, and anyone who can read the values could use it",
         hint=ADDRESS_IN_SECRET,
         inside=(f"if {WEBHOOK}",),
         severity="warning",
@@ -246,8 +247,8 @@ ROWS = (
         id="DS249",
         path="ssh.user",
         when=f'values.ssh.user == "root" and {NON_ROOT}',
-        message="ssh.user: the workers are not root, so nobody can log in as root",
-        hint="leave it out: the user of the container is used",
+        message="ssh.user: the workers do not run as root, so nobody can log in as root",
+        hint="remove it: the default is the user of the container",
         inside=("if values.ssh.user",),
     ),
     _same_port("monitoring.podMonitor.port", "ssh.port", "uses_ssh(values)"),
@@ -256,15 +257,15 @@ ROWS = (
         id="DS341",
         path="monitoring.tensorboard.logDir",
         when="not values.monitoring.tensorboard.logDir",
-        message="monitoring.tensorboard.logDir must be given",
-        hint="the folder to which the training writes its events, on a volume of storage",
+        message="monitoring.tensorboard.logDir is required",
+        hint="set it to the folder to which the training writes its events, on a volume of storage",
         inside=("if values.monitoring.tensorboard.enabled",),
     ),
 )
 
 
 def log_dir(values: Mapping[str, Any], _: Names, place: Place) -> Iterator[Diagnostic]:
-    """TensorBoard has a pod of its own, so it sees only what lies on a volume that others can mount."""
+    """TensorBoard runs in its own pod and can only read volumes that several pods can mount."""
     board = values["monitoring"]["tensorboard"]
     if not board["enabled"] or not board["logDir"]:
         return
@@ -277,15 +278,19 @@ def log_dir(values: Mapping[str, Any], _: Names, place: Place) -> Iterator[Diagn
         and volume["mountIn"] != "launcher"
     ]
     if not around:
-        message = f"monitoring.tensorboard.logDir: {folder} is on no volume of storage"
-        yield found("DS342", path, message, "write the events to a volume that outlives the pods", place)
+        message = f"monitoring.tensorboard.logDir: {folder} is not on a volume of storage"
+        yield diagnostic(
+            ("DS342"), path, message, "write the events to a volume that several pods can mount, such as a claim", place
+        )
         return
     name = max(around)[1]
     volume = values["storage"][name]
     is_for_one = "ReadWriteOncePod" in volume.get("create", {}).get("accessModes", ())
     if is_for_one or any(source in volume for source in EPHEMERAL):
-        message = f"monitoring.tensorboard.logDir: {folder} is on storage.{name}, which no other pod can share"
-        yield found("DS342", path, message, "write the events to a volume that outlives the pods", place)
+        message = f"monitoring.tensorboard.logDir: {folder} is on storage.{name}, which other pods cannot mount"
+        yield diagnostic(
+            ("DS342"), path, message, "write the events to a volume that several pods can mount, such as a claim", place
+        )
 
 
 FUNCTIONS = (Function(log_dir, {"DS342": (("storage",),)}),)

@@ -1,4 +1,4 @@
-"""What workers and launcher ask for, and what of the user's goes into their pods."""
+"""Resources of workers and launcher, and what users add to their pods."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dsgen.problems.diagnostics import Severity
 GPUS = "^((nvidia|amd)[.]com/gpu|nvidia[.]com/(pgpu|mig-.*)|gpu[.]intel[.]com/.*)$"
 DEVICES = "^(habana[.]ai/gaudi|huawei[.]com/Ascend.*)$"
 SEVERAL_EACH = "^([a-z.]*/neuron.*|.*[.]shared)$"
-"""One Neuron device has several cores; shares have a row of their own."""
+"""One Neuron device has several cores; shares are checked by another row."""
 OWN_CONTAINERS = "^(worker|launcher|status|keygen|passwd|code|dsgen-.*)$"
 POD_FIELDS = (
     *("activeDeadlineSeconds", "affinity", "automountServiceAccountToken", "containers", "dnsPolicy"),
@@ -22,16 +22,16 @@ CONTAINER_FIELDS = (
     *("args", "command", "env", "envFrom", "image", "imagePullPolicy", "name", "ports", "readinessProbe", "resources"),
     *("restartPolicy", "securityContext", "volumeMounts", "workingDir"),
 )
-"""The same for the main container."""
+"""Fields of the main container that dsgen writes, or that would break what it writes."""
 USER_CONTAINERS = (
     "if values.workers.initContainers or values.workers.sidecars"
     " or values.launcher.initContainers or values.launcher.sidecars"
 )
-UNIQUE = "names in a pod are unique"
+UNIQUE = "give each container of the pod its own name"
 SEVERAL = ("if values.workers.slots > 1",)
 CONTAINER_LOOPS = (ROLES, 'for kind in ["initContainers", "sidecars"]', "for container in values[role][kind]")
 LAUNCHER_BYTES, BYTES_PER_WORKER = 1024**3, 1468006
-"""What the launcher needs for itself, and for the session of each worker; the helper launcher_bytes says the same."""
+"""What the launcher needs for itself and per session of a worker; the helper launcher_bytes has the same numbers."""
 RESOURCE = "<< values.workers.accelerator.resource | quote >>"
 MORE_SHARED = "raise workers.resources.limits.memory, or lower sharedMemory"
 MORE_MEMORY = "raise the limit, or use launch.method: torchrun, which needs no ssh"
@@ -39,13 +39,13 @@ MORE_REQUESTED = "raise the request, or use launch.method: torchrun, which needs
 
 
 def above_memory(shared: str) -> str:
-    """Words for a shared memory above the limit."""
-    return f"workers.sharedMemory: {shared} is more than the memory limit of the workers, which counts it"
+    """The message for shared memory above the memory limit."""
+    return f"workers.sharedMemory: {shared} is more than the memory limit of the workers, which includes shared memory"
 
 
 def memory_words(workers: str, mebibytes: str) -> str:
-    """Words for a launcher with less than it needs."""
-    return f"the launcher needs 1 GiB and 1.4 MiB for each of {workers} workers, {mebibytes}Mi with some room"
+    """The message for a launcher with too little memory."""
+    return f"the launcher needs 1 GiB, and 1.4 MiB for each of {workers} workers; {mebibytes}Mi is enough"
 
 
 MEMORY_WORDS = memory_words("<< worker_pods(values) | int >>", "<< 1024 + 2 * (worker_pods(values) | int) >>")
@@ -64,7 +64,7 @@ def _shared_device(when: str, what: str, hint: str = "", severity: Severity = "e
             "workers.slots: << values.workers.slots >> processes would share"
             f" << values.workers.accelerator.count >> {what}"
         ),
-        hint=hint or "each process needs one of its own; count: 0 trains on CPUs",
+        hint=hint or "set workers.accelerator.count to the same number; count: 0 trains on CPUs",
         inside=SEVERAL,
         severity=severity,
     )
@@ -83,7 +83,9 @@ def _own_resource(path: str) -> Check:
         id="DS208",
         path=f"{path}.<< values.workers.accelerator.resource >>",
         when=f"values.workers.accelerator.resource in values.{path}",
-        message=f"{path}: << values.workers.accelerator.resource | quote >> is written from workers.accelerator",
+        message=(
+            f"{path}: << values.workers.accelerator.resource | quote >> is written by dsgen from workers.accelerator"
+        ),
         hint="set workers.accelerator.count instead",
         inside=(f"if values.{path}",),
         at_key=True,
@@ -96,7 +98,7 @@ def _extra(id_: str, key: str, fields: tuple[str, ...], what: str) -> Check:
         path=f"<< role >>.{key}.<< field >>",
         when=f"field in [{', '.join(map(quoted, fields))}]",
         message=f"<< role >>.{key}: << field | quote >> {what}",
-        hint="use the key of the values for it, where there is one",
+        hint="use the key that dsgen has for it, if there is one; `dsgen explain KEY` lists the keys",
         inside=(
             f"if values.workers.{key} or values.launcher.{key}",
             ROLES,
@@ -107,7 +109,11 @@ def _extra(id_: str, key: str, fields: tuple[str, ...], what: str) -> Check:
 
 
 ROWS = (
-    _shared_device(_of_resource(GPUS), "GPUs", "each process needs a GPU of its own; count: 0 trains on CPUs"),
+    _shared_device(
+        _of_resource(GPUS),
+        ("GPUs"),
+        "each process needs its own GPU: set workers.accelerator.count to the same number; count: 0 trains on CPUs",
+    ),
     _shared_device(_of_resource(DEVICES), f"of {RESOURCE}"),
     _shared_device(_of_no_resource(GPUS, DEVICES, SEVERAL_EACH), f"of {RESOURCE}", severity="warning"),
     Check(
@@ -118,9 +124,10 @@ ROWS = (
             " and (values.workers.accelerator.count is none or values.workers.accelerator.count > 0)"
         ),
         message=(
-            "workers.slots: a process sees one MIG slice of its pod, so << values.workers.slots >> cannot each have one"
+            "workers.slots: a process can use only one MIG slice of its pod, so << values.workers.slots >>"
+            " processes would share it"
         ),
-        hint="use slots: 1 and more replicas",
+        hint="use workers.slots: 1 and more workers.replicas",
         inside=SEVERAL,
     ),
     Check(
@@ -131,10 +138,10 @@ ROWS = (
             " and (values.workers.accelerator.count is none or values.workers.accelerator.count > 0)"
         ),
         message=(
-            "workers.slots: shares of << values.workers.accelerator.resource | quote >> may be of one GPU, which"
-            " << values.workers.slots >> processes would then use together"
+            "workers.slots: several shares of << values.workers.accelerator.resource | quote >> may belong to one GPU,"
+            " which << values.workers.slots >> processes would then share"
         ),
-        hint="use slots: 1, or GPUs that are not shared",
+        hint="use workers.slots: 1, or GPUs that are not shared",
         inside=SEVERAL,
         severity="warning",
     ),
@@ -156,15 +163,15 @@ ROWS = (
         id="DS287",
         path="workers.sharedMemory",
         when='values.workers.sharedMemory is matching("^0+([.]0+)?[A-Za-z]*$")',
-        message="workers.sharedMemory: << values.workers.sharedMemory | quote >> is no limit at all for Kubernetes",
-        hint='write "" to have no /dev/shm of its own, or unlimited',
+        message="workers.sharedMemory: << values.workers.sharedMemory | quote >> means no limit to Kubernetes",
+        hint='use "" for the small /dev/shm of the container runtime, or unlimited',
     ),
     Check(
         id="DS287",
         path="workers.sharedMemory",
         when='values.workers.sharedMemory is matching("^[0-9.]*[1-9][0-9.]*m$")',
-        message="workers.sharedMemory: << values.workers.sharedMemory | quote >> counts thousandths of a byte",
-        hint="M is a million bytes, Mi 1024 x 1024",
+        message="workers.sharedMemory: << values.workers.sharedMemory | quote >> is in thousandths of a byte",
+        hint="use M (1000 x 1000 bytes) or Mi (1024 x 1024 bytes)",
     ),
     Check(
         id="DS277",
@@ -196,7 +203,7 @@ ROWS = (
         id="DS237",
         path="workers.spread",
         when='"podAntiAffinity" in values.workers.affinity',
-        message="workers.spread writes a podAntiAffinity, and workers.affinity has one too",
+        message="workers.spread becomes a podAntiAffinity, but workers.affinity already has one",
         hint="keep one of them",
         inside=('if values.workers.spread != "none"',),
     ),
@@ -206,7 +213,7 @@ ROWS = (
         id="DS234",
         path="<< role >>.<< kind >>[container].name",
         when=f'container.name is string and container.name is matching("{OWN_CONTAINERS}")',
-        message="<< role >>.<< kind >>: << container.name | quote >> is the name of a container of dsgen's",
+        message="<< role >>.<< kind >>: << container.name | quote >> is the name of one of dsgen's containers",
         hint="choose another name",
         inside=(
             USER_CONTAINERS,
@@ -230,8 +237,8 @@ ROWS = (
         id="DS236",
         path="<< role >>.<< kind >>[container].volumeMounts[mount].name",
         when="mount.name is string and not mount.name in values.storage",
-        message="<< role >>.<< kind >>: << mount.name | quote >> is no volume of storage",
-        hint="containers mount the volumes of storage, by their keys there",
+        message="<< role >>.<< kind >>: << mount.name | quote >> is not a volume of storage",
+        hint="add the volume to storage; the name of a mount is a key of storage",
         inside=(
             USER_CONTAINERS,
             *CONTAINER_LOOPS,

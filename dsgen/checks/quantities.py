@@ -1,4 +1,4 @@
-"""Requests, limits and sizes as numbers: what Kubernetes refuses of them, and memory that rows do not compare."""
+"""Requests, limits and sizes as numbers: what Kubernetes refuses, and memory sizes that rows cannot compare."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from dsgen.checks.pods import (
     above_memory,
     memory_words,
 )
-from dsgen.checks.row import Function, Names, Place, found
+from dsgen.checks.row import Function, Names, Place, diagnostic
 from dsgen.deepspeed import NAMED, hostfile
 from dsgen.language.text import to_json
 from dsgen.problems.diagnostics import Diagnostic, Path, Severity, path_text
@@ -25,21 +25,21 @@ from dsgen.reading.quantities import amount
 
 Quantities = Mapping[str, Any]
 COMPARED = "[0-9]{1,18}|[0-9]{1,9}([KMG]i|[kMG])|[0-9]{1,6}Ti?"
-"""Quantities of which the helper whole_bytes knows the bytes: rows compare these."""
+"""Quantities that the helper whole_bytes can convert; rows compare these."""
 PAGES = "hugepages-[1-9][0-9]*[KMG]i"
 WRITTEN = (("workers", "resources"), ("launcher", "resources"), ("monitoring", "tensorboard", "resources"))
 LIMITED: tuple[str, str, str, Severity] = ("limits", "DS277", MORE_MEMORY, "error")
 REQUESTED: tuple[str, str, str, Severity] = ("requests", "DS278", MORE_REQUESTED, "warning")
-ONLY_WHOLE = "set requests and limits to one whole number, or leave the request out"
+ONLY_WHOLE = "set request and limit to the same whole number, or only the limit"
 
 
 def is_compared(*quantities: str | float) -> bool:
-    """Whether rows compare all of these, for the helper whole_bytes knows their bytes."""
+    """Whether rows compare all of these, because the helper whole_bytes can convert them."""
     return all(re.fullmatch(COMPARED, to_json(one).strip('"')) for one in quantities)
 
 
 def _resources(values: Mapping[str, Any]) -> Iterator[tuple[Path, Quantities, Quantities]]:
-    """Requests and limits of every container that is not dsgen's own, with the path of both."""
+    """Path, requests and limits of every container whose resources the user sets."""
     for path in WRITTEN:
         part: Any = values
         for key in path:
@@ -52,57 +52,59 @@ def _resources(values: Mapping[str, Any]) -> Iterator[tuple[Path, Quantities, Qu
 
 
 def request_above_limit(values: Mapping[str, Any], _: Names, place: Place) -> Iterator[Diagnostic]:
-    """Kubernetes refuses a pod that asks for more than it may use."""
+    """Kubernetes refuses a request above its limit."""
     for path, requests, limits in _resources(values):
         for key in sorted(requests.keys() & limits.keys()):
             if amount(requests[key]) > amount(limits[key]):
                 message = f"{path_text(path)}: the request of {key} is above its limit"
-                yield found("DS256", (*path, "requests", key), message, "a request is at most the limit", place)
+                yield diagnostic(
+                    ("DS256"), (*path, "requests", key), message, "raise the limit, or lower the request", place
+                )
 
 
 def devices(values: Mapping[str, Any], _: Names, place: Place) -> Iterator[Diagnostic]:
-    """What ValidateContainerResourceRequirements of Kubernetes says of devices and huge pages."""
+    """What ValidateContainerResourceRequirements of Kubernetes checks for devices and huge pages."""
     written = {values["workers"]["accelerator"]["resource"], *values["network"]["rdma"]["resources"]}
     for path, requests, limits in _resources(values):
         for kind, quantities in (("limits", limits), ("requests", requests)):
             for key in sorted(quantities):
                 if path[0] == "workers" and len(path) == 2 and key in written:
-                    continue  # that is said already
-                words = _refused(key, kind, requests, limits)
-                if words:
-                    message = f"{path_text(path)}.{kind}: {words}"
-                    yield found("DS259", (*path, kind, key), message, ONLY_WHOLE, place)
+                    continue  # another check reports that
+                reason = _refusal(key, kind, requests, limits)
+                if reason:
+                    message = f"{path_text(path)}.{kind}: {reason}"
+                    yield diagnostic("DS259", (*path, kind, key), message, ONLY_WHOLE, place)
 
 
-def _refused(key: str, kind: str, requests: Quantities, limits: Quantities) -> str:
+def _refusal(key: str, kind: str, requests: Quantities, limits: Quantities) -> str:
     is_page, is_device = re.fullmatch(PAGES, key), "/" in key and "kubernetes.io/" not in key
     if not (is_page or is_device):
         return ""
     if kind == "requests" and key not in limits:
-        return f"{key} has no limit, and Kubernetes takes devices and huge pages only with one"
+        return f"{key} has no limit, which Kubernetes requires for devices and huge pages"
     if kind == "requests":
-        return f"{key} is not as much as its limit" if amount(requests[key]) < amount(limits[key]) else ""
+        return f"the request of {key} must equal its limit" if amount(requests[key]) < amount(limits[key]) else ""
     size = amount(limits[key])
     if is_device and size.denominator != 1:
         return f"{key} must be a whole number"
     if is_page and size % amount(key.removeprefix("hugepages-")):
-        return f"{key} must be a multiple of the size of a page"
+        return f"{key} must be a multiple of the page size"
     if is_page and not {"cpu", "memory"} & (requests.keys() | limits.keys()):
-        return f"{key} needs cpu or memory beside it"
+        return f"{key} requires cpu or memory, too"
     return ""
 
 
 def shared_memory(values: Mapping[str, Any], _: Names, place: Place) -> Iterator[Diagnostic]:
-    """What the row of pods says of the workers' memory, for quantities that it does not compare, such as 1.5Gi."""
+    """As the row in pods.py, for quantities that it cannot compare, such as 1.5Gi."""
     limit, shared = values["workers"]["resources"]["limits"].get("memory", 0), values["workers"]["sharedMemory"]
-    is_looked_at = shared not in ("", "unlimited") and not is_compared(limit, shared)
-    if is_looked_at and amount(shared) > amount(limit) > 0:
+    is_uncompared = shared not in ("", "unlimited") and not is_compared(limit, shared)
+    if is_uncompared and amount(shared) > amount(limit) > 0:
         path = ("workers", "sharedMemory")
-        yield found("DS279", path, above_memory(f'"{shared}"'), MORE_SHARED, place, "warning")
+        yield diagnostic("DS279", path, above_memory(f'"{shared}"'), MORE_SHARED, place, "warning")
 
 
 def launcher_memory(values: Mapping[str, Any], _: Names, place: Place) -> Iterator[Diagnostic]:
-    """The same for the launcher's memory."""
+    """As the rows in pods.py, for quantities that they cannot compare."""
     workers = hostfile.pods(values)
     is_limited = "memory" in values["launcher"]["resources"]["limits"]
     kind, id_, hint, severity = LIMITED if is_limited else REQUESTED
@@ -111,7 +113,7 @@ def launcher_memory(values: Mapping[str, Any], _: Names, place: Place) -> Iterat
         return
     if 0 < amount(given) < LAUNCHER_BYTES + BYTES_PER_WORKER * workers:
         message = f"launcher.resources.{kind}: {memory_words(str(workers), str(1024 + 2 * workers))}"
-        yield found(id_, ("launcher", "resources", kind, "memory"), message, hint, place, severity)
+        yield diagnostic(id_, ("launcher", "resources", kind, "memory"), message, hint, place, severity)
 
 
 LAUNCHER: tuple[Path, ...] = (*NAMED, ("workers", "replicas"), ("launcher", "resources"))

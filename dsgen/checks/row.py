@@ -1,4 +1,4 @@
-"""The form of a check, and the expressions that several subjects need."""
+"""The form of a check, and expressions that several modules use."""
 
 from __future__ import annotations
 
@@ -10,22 +10,22 @@ from dsgen.problems.diagnostics import Diagnostic, Path, Position, Severity
 
 Worlds = Literal["both", "flat"]
 Place = Callable[[Path, bool], Position | None]
-"""The place of a key, of its name (true) or its value (false)."""
+"""Path of a key, and whether its name (true) or its value (false) is meant, to its place in a file."""
 Names = Mapping[str, str]
-"""The `name` and `namespace` of a release; empty while they are not known."""
+"""The `name` and `namespace` of a release; empty if they are not known yet."""
 Find = Callable[[Mapping[str, Any], Names, Place], Iterator[Diagnostic]]
-"""Complete values, for a release, to problems."""
+"""Reports the problems of complete values, for a release."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Check:
-    """One row. It finds a problem for each turn of its loops (or once) in which all of its conditions hold.
+    """One row. It reports a problem whenever all of its conditions hold: once, or for each iteration of its loops.
 
-    path: the key in question, dotted, each part a template; `[name]` behind a part is the index of the loop with that
-    name. message: a template, one line, in which text of the user stands in quotes. when: an expression; empty where
-    `inside` says all. inside: what stands around the row, from the outermost on: `for NAMES in EXPRESSION`,
-    `if EXPRESSION`, `set NAME = EXPRESSION`. hint: plain text. worlds: `flat` for a row that the chart does not have.
-    at_key: the name of the key is wrong rather than its value.
+    path: the key to point at, dotted; each part is a template, and `[name]` after a part is the index of the loop with
+    that name. message: a template of one line; text from the user is quoted. when: an expression; empty if `inside` is
+    enough. inside: tags around the row, the outermost first: `for NAMES in EXPRESSION`, `if EXPRESSION`,
+    `set NAME = EXPRESSION`. hint: plain text. worlds: `flat` for a row that the chart does not have. at_key: the name
+    of the key is wrong, not its value.
     """
 
     id: str
@@ -39,12 +39,12 @@ class Check:
     at_key: bool = False
 
     def tags(self) -> list[str]:
-        """All that stands around the message, from the outermost on."""
+        """All tags around the message, the outermost first."""
         return [*self.inside, *([f"if {self.when}"] if self.when else [])]
 
     @property
     def needs_name(self) -> bool:
-        """Whether it looks at names of objects, which there are none of while the job has no name."""
+        """Whether it needs the names of objects, which do not exist until the job has a name."""
         return any("release" in text for text in (*self.tags(), self.message))
 
 
@@ -52,9 +52,9 @@ class Check:
 class Function:
     """A check that templates cannot express.
 
-    looks_at: the ids that it reports, each with the keys on which such a problem depends beyond its own, where going
-    through a map is the look; any other look at a gap is noticed. is_watched: false where it goes through everything
-    whatever it reports, so that only `looks_at` counts.
+    looks_at: the ids that it reports, each with the further keys on which such a problem depends. They are needed where
+    the function iterates over a map; other reads of an unknown value are recorded by themselves (see gaps.py).
+    is_watched: false for a function that reads everything whatever it reports, so that only `looks_at` counts.
     """
 
     find: Find
@@ -68,13 +68,13 @@ VOLUMES = "for name, volume in values.storage | items"
 
 
 def quoted(text: str) -> str:
-    """A constant in a template."""
+    """A string constant of a template."""
     assert not {'"', "\\"} & set(text)
     return f'"{text}"'
 
 
-def found(
+def diagnostic(
     id_: str, path: Path, message: str, hint: str, place: Place, severity: Severity = "error", at_key: bool = False
 ) -> Diagnostic:
-    """A problem of a function."""
+    """A problem that a function reports."""
     return Diagnostic(id_, message, place(path, at_key), path, hint, severity)

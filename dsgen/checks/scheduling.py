@@ -1,4 +1,4 @@
-"""Queues, gangs and topology: what a scheduler refuses, or waits for without a word."""
+"""Queues, gangs and topology: what a scheduler refuses, and what makes a Job wait forever."""
 
 from __future__ import annotations
 
@@ -8,15 +8,15 @@ from dsgen.checks.row import Check
 
 KUEUE = 'kueue_queue(values, "worker")'
 QUEUE = ("if values.scheduling.queue", 'if values.scheduling.gang != "volcano"')
-"""The same as conditions on plain keys, which are evaluated without a template."""
+"""The same, as conditions on plain keys."""
 TOPOLOGY = ("if values.scheduling.topology.required or values.scheduling.topology.preferred",)
 USUAL = '["cpu", "memory"]'
-COVER = "look at spec.resourceGroups of the ClusterQueue, or at excludeResourcePrefixes of Kueue's configuration"
+COVER = "check spec.resourceGroups of the ClusterQueue, and excludeResourcePrefixes in Kueue's configuration"
 
 
 @dataclass(frozen=True)
 class Queue:
-    """A queue of Kueue's: its key, what stands around its rows, and who waits in it."""
+    """A queue of Kueue: its key, the tags around its rows, and who waits in it."""
 
     key: str
     inside: tuple[str, ...]
@@ -28,13 +28,13 @@ OF_LAUNCHER = Queue("scheduling.launcherQueue", ("if values.scheduling.launcherQ
 
 
 def _uncovered(path: str, when: str = "", queue: Queue = OF_WORKERS) -> Check:
-    """One resource that the queue does not count, and the Job waits for ever."""
+    """If the queue does not cover one of the resources, the Job waits forever."""
     return Check(
         id="DS306",
         path=f"{path}.<< key >>",
         when=f"not key in {USUAL}{when}",
         message=(
-            f"{path}: the queue << values.{queue.key} | quote >> must cover << key | quote >>, or {queue.who} for ever"
+            f"{path}: the queue << values.{queue.key} | quote >> must cover << key | quote >>, or {queue.who} forever"
         ),
         hint=COVER,
         inside=(
@@ -47,7 +47,7 @@ def _uncovered(path: str, when: str = "", queue: Queue = OF_WORKERS) -> Check:
 
 
 def _uncovered_in_containers(role: str, queue: Queue) -> Check:
-    """The same for the user's containers."""
+    """The same for containers of the user."""
     return Check(
         id="DS306",
         path=f"{role}.<< kind >>[container].resources.<< amounts >>.<< key >>",
@@ -56,9 +56,8 @@ def _uncovered_in_containers(role: str, queue: Queue) -> Check:
             f" {{}}))"
         ),
         message=(
-            f"{role}.<< kind >>: the queue << values.{queue.key} | quote >> must cover << key | quote >>, or"
-            f" {queue.who}"
-            " for ever"
+            f"{role}.<< kind >>: the queue << values.{queue.key} | quote >> must cover << key | quote >>,"
+            f" or {queue.who} forever"
         ),
         hint=COVER,
         inside=(
@@ -79,9 +78,8 @@ def _by_flavors(path: str, queue: Queue = OF_WORKERS) -> Check:
         path=path,
         when=f"values.{path}",
         message=(
-            f"{path}: Kueue looks only at labels that its flavors have; by any other the pods may wait while they"
-            " hold the"
-            " quota"
+            f"{path}: Kueue considers only labels of its flavors; with other labels the pods may hold quota while they"
+            " wait for a node"
         ),
         hint="let the queue choose the nodes, or make sure that a ResourceFlavor has these labels",
         inside=queue.inside,
@@ -94,31 +92,34 @@ ROWS = (
         id="DS300",
         path="scheduling.launcherQueue",
         when="values.scheduling.launcherQueue == values.scheduling.queue",
-        message="scheduling.launcherQueue is the workers' queue, in which two runs can block each other for ever",
-        hint="give the launcher a queue with a quota of its own, or leave launcherQueue out",
+        message=(
+            "scheduling.launcherQueue is the same queue as scheduling.queue; there two runs can block each other"
+            " forever"
+        ),
+        hint="give the launcher a queue with its own quota, or remove launcherQueue",
         inside=("if values.scheduling.launcherQueue",),
     ),
     Check(
         id="DS301",
         path="scheduling.launcherQueue",
         when=f"not {KUEUE}",
-        message="scheduling.launcherQueue is a queue of Kueue's, and the workers have none",
-        hint="set scheduling.queue too, without gang: volcano",
+        message="scheduling.launcherQueue is a queue of Kueue, but the workers have no such queue",
+        hint="set scheduling.queue, too, without gang: volcano",
         inside=("if values.scheduling.launcherQueue",),
     ),
     Check(
         id="DS302",
         path="scheduling.priorityClass",
         when='not values.scheduling.queue and values.scheduling.gang != "volcano"',
-        message="scheduling.priorityClass is for a queue, and there is none",
-        hint="set scheduling.queue; the priority of the pods is workers.priorityClassName",
+        message="scheduling.priorityClass is the priority in a queue, but scheduling.queue is not set",
+        hint="set scheduling.queue; for the priority of the pods, use workers.priorityClassName",
         inside=("if values.scheduling.priorityClass",),
     ),
     Check(
         id="DS303",
         path="scheduling.topology",
         when="values.scheduling.topology.required and values.scheduling.topology.preferred",
-        message="scheduling.topology: required and preferred exclude one another",
+        message="scheduling.topology: required and preferred are mutually exclusive",
         hint="keep one of them",
         inside=TOPOLOGY,
     ),
@@ -126,7 +127,7 @@ ROWS = (
         id="DS304",
         path="workers.affinity",
         when=f'not {KUEUE} and "podAffinity" in values.workers.affinity',
-        message="workers.affinity has a podAffinity, which scheduling.topology writes",
+        message="workers.affinity has a podAffinity, but dsgen writes one from scheduling.topology",
         hint="keep one of them",
         inside=TOPOLOGY,
     ),
@@ -137,7 +138,9 @@ ROWS = (
             'values.scheduling.topology.required == "kubernetes.io/hostname" and values.workers.spread == "required"'
             " and values.workers.replicas > 1"
         ),
-        message="workers.spread wants every worker on a node of its own, scheduling.topology.required all on one",
+        message=(
+            "workers.spread puts every worker on its own node, but scheduling.topology.required puts all on one node"
+        ),
         hint="keep one of them",
         inside=TOPOLOGY,
     ),
@@ -145,7 +148,7 @@ ROWS = (
         id="DS309",
         path="lifecycle.suspend",
         when="values.lifecycle.suspend is not none",
-        message="lifecycle.suspend: with scheduling.queue, Kueue alone suspends the workers and resumes them",
+        message="lifecycle.suspend: with scheduling.queue, only Kueue suspends and resumes the workers",
         hint="remove it; to pause, set spec.active: false in the run's Workload",
         inside=QUEUE,
     ),
@@ -158,11 +161,10 @@ ROWS = (
         path="workers.tolerations",
         when="values.workers.tolerations",
         message=(
-            "workers.tolerations: the flavor of the queue must have no tolerations of its own, or exactly these and"
-            " none"
-            " with tolerationSeconds"
+            "workers.tolerations: the flavor of the queue must have no tolerations, or exactly these and none with"
+            " tolerationSeconds"
         ),
-        hint="leave them out where the flavor has them",
+        hint="remove them if the flavor has them",
         inside=QUEUE,
         severity="warning",
     ),
@@ -171,11 +173,10 @@ ROWS = (
         path="launcher.tolerations",
         when="values.launcher.tolerations",
         message=(
-            "launcher.tolerations: the flavor of the launcher's queue must have no tolerations of its own, or"
-            " exactly these"
-            " and none with tolerationSeconds"
+            "launcher.tolerations: the flavor of the launcher's queue must have no tolerations, or exactly these and"
+            " none with tolerationSeconds"
         ),
-        hint="leave them out where the flavor has them",
+        hint="remove them if the flavor has them",
         inside=("if values.scheduling.launcherQueue",),
         severity="warning",
     ),
@@ -191,9 +192,10 @@ ROWS = (
         path="workers.schedulerName",
         when='values.scheduling.gang != "none" and values.workers.schedulerName == "default-scheduler"',
         message=(
-            "workers.schedulerName: the default scheduler does not know scheduling.gang << values.scheduling.gang >>"
+            "workers.schedulerName: the default scheduler does not support scheduling.gang:"
+            " << values.scheduling.gang >>"
         ),
-        hint="name the scheduler that does, or leave it out",
+        hint="set it to the gang scheduler, or remove it",
         inside=("if values.workers.schedulerName",),
     ),
 )

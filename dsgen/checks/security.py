@@ -1,4 +1,4 @@
-"""What else the Pod Security Standards forbid: namespaces and ports of the host, volumes, probes, annotations."""
+"""The other rules of the Pod Security Standards: host namespaces and ports, volumes, probes, annotations."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def _of_extra(field: str) -> Check:
 
 
 def _host(reading: str, path: str, words: str, outer: tuple[str, ...]) -> Check:
-    """Probes and hooks that go to another host; `reading` leads to the probe or hook."""
+    """Probes and hooks with a host; `reading` is the path to the probe or hook."""
     return Check(
         id="DS336",
         path=f"{path}.<< action >>.host",
@@ -41,7 +41,7 @@ def _host(reading: str, path: str, words: str, outer: tuple[str, ...]) -> Check:
             f"{words}: Pod Security << values.security.podSecurityLevel >> forbids the host of << action >>"
             " (probe or lifecycle host)"
         ),
-        hint="leave host out: the pod itself is asked",
+        hint="remove host: the default is the pod itself",
         inside=(BELOW_PRIVILEGED, *outer, ACTIONS),
     )
 
@@ -52,7 +52,7 @@ ROWS = (
         id="DS322",
         path="network.hostNetwork",
         message="network.hostNetwork: Pod Security << values.security.podSecurityLevel >> forbids it (host namespaces)",
-        hint="set security.podSecurityLevel: privileged, and the namespace's label too",
+        hint="set security.podSecurityLevel: privileged, and the label of the namespace, too",
         inside=(
             BELOW_PRIVILEGED,
             "if values.network.hostNetwork",
@@ -66,7 +66,7 @@ ROWS = (
             "storage.<< name >>.hostPath: Pod Security << values.security.podSecurityLevel >> forbids it (hostPath"
             " volumes)"
         ),
-        hint="use another source, or security.podSecurityLevel: privileged where the namespace allows that",
+        hint="use another source, or set security.podSecurityLevel: privileged if the namespace allows that",
         inside=(
             BELOW_PRIVILEGED,
             VOLUMES,
@@ -77,7 +77,7 @@ ROWS = (
         path="storage.<< name >>.nfs",
         when='first_source(volume) == "nfs"',
         message="storage.<< name >>.nfs: Pod Security restricted forbids it (restricted volume types)",
-        hint="use a claim: create with persistentVolume.nfs, or existingClaim",
+        hint="use a claim: set create.persistentVolume.nfs, or existingClaim",
         inside=(
             BELOW_PRIVILEGED,
             VOLUMES,
@@ -91,7 +91,7 @@ ROWS = (
         message=(
             "<< role >>.<< kind >>: Pod Security << values.security.podSecurityLevel >> forbids a hostPort (hostPort)"
         ),
-        hint="leave it out: pods reach one another without",
+        hint="remove it: pods can reach each other without hostPort",
         inside=(
             BELOW_PRIVILEGED,
             USER_CONTAINERS,
@@ -127,16 +127,16 @@ ROWS = (
     Check(
         id="DS344",
         path="<< role >>.extraPodSpec.<< field >>",
-        # Below privileged the level forbids the host's processes anyway.
+        # Below privileged, another row forbids hostPID.
         when=(
             'get(values[role]["extraPodSpec"], field, false)'
             ' and (field != "hostPID" or values.security.podSecurityLevel == "privileged")'
         ),
         message=(
-            "<< role >>.extraPodSpec: with << field >> the user's code can read the token of the status sidecar and the"
-            " ssh key through /proc"
+            "<< role >>.extraPodSpec: with << field >> the training code could read the token of the status sidecar and"
+            " the ssh key through /proc"
         ),
-        hint="remove it: a debugger can attach to a process of its own container without",
+        hint="remove it: within one container, a debugger needs neither of them",
         inside=(
             "if values.workers.extraPodSpec or values.launcher.extraPodSpec",
             ROLES,
@@ -149,9 +149,8 @@ ROWS = (
         path="<< role >>.podAnnotations.<< key >>",
         when=f'key is matching("^{APP_ARMOR}.*$") and not value is matching("^(runtime/default|localhost/.*)?$")',
         message=(
-            "<< role >>.podAnnotations: << key | quote >>: Pod Security << values.security.podSecurityLevel >>"
-            " forbids it"
-            " (forbidden AppArmor profile)"
+            "<< role >>.podAnnotations: << key | quote >>: Pod Security << values.security.podSecurityLevel >> forbids"
+            " it (forbidden AppArmor profile)"
         ),
         hint="use runtime/default or localhost/PROFILE",
         inside=(

@@ -1,4 +1,4 @@
-"""How large the run's ConfigMaps become, and who still takes them."""
+"""The sizes of a run's ConfigMaps, and which tools can apply them."""
 
 from __future__ import annotations
 
@@ -6,41 +6,41 @@ import functools
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from dsgen.checks.row import Function, Names, Place, found
+from dsgen.checks.row import Function, Names, Place, diagnostic
 from dsgen.deepspeed import hostfile
 from dsgen.language.text import scalar, to_json
 from dsgen.problems.diagnostics import Diagnostic, Path, path_text
 
 MAX_BYTES = 1024 * 1024
-"""What a ConfigMap holds; the API server counts keys and values."""
+"""The limit of a ConfigMap; the API server counts keys and values."""
 MAX_ANNOTATION = 256 * 1024
-"""What all annotations of an object hold; `kubectl apply` keeps the object in one, as JSON."""
+"""The limit of all annotations of an object; `kubectl apply` keeps the object in one of them, as JSON."""
 OTHER_BYTES = 4096
-"""What else the JSON of the run's ConfigMap holds: settings, sshd's and ssh's configuration, labels; measured."""
+"""The rest of the JSON of the run's ConfigMap: settings, configuration of sshd and ssh, labels; measured."""
 SMALL = 8192
-"""Nothing is counted below this: it fits anywhere."""
+"""Smaller ConfigMaps are not measured further."""
 WORKERS: Path = ("workers", "replicas")
 LOOKS_AT: tuple[Path, ...] = (WORKERS, ("name",), ("training",), ("launch",), ("lifecycle",), ("code",))
-TOO_MUCH = f"of which kubectl apply keeps a copy in annotations that hold {MAX_ANNOTATION}"
+TOO_MUCH = f"and kubectl apply keeps a copy in annotations, which are limited to {MAX_ANNOTATION}"
 APPLY = "use kubectl apply --server-side, and in Argo CD the sync option ServerSideApply=true"
 FEWER = "use shorter names or fewer workers"
 
 
 def files_size(values: Mapping[str, Any], _: Names, place: Place) -> Iterator[Diagnostic]:
-    """training.files, which have a ConfigMap of their own."""
+    """training.files, which are in a ConfigMap of their own."""
     files, path = values["training"]["files"], ("training", "files")
     size = sum(len(name) + _bytes(text) for name, text in files.items())
     as_json = sum(_json_bytes(name) + _json_bytes(text) for name, text in files.items()) if size > SMALL else 0
     if size > MAX_BYTES:
-        message = f"training.files: all files together have {size} bytes, a ConfigMap holds {MAX_BYTES}"
-        yield found("DS253", path, message, "put large files into the image or a volume", place)
+        message = f"training.files: all files together have {size} bytes, but a ConfigMap is limited to {MAX_BYTES}"
+        yield diagnostic("DS253", path, message, "put large files into the image or onto a volume", place)
     elif as_json + 1024 > MAX_ANNOTATION:
         message = f"training.files: their ConfigMap has {as_json} bytes of JSON, {TOO_MUCH}"
-        yield found("DS258", path, message, APPLY, place, "warning")
+        yield diagnostic("DS258", path, message, APPLY, place, "warning")
 
 
 def config_size(values: Mapping[str, Any], release: Names, place: Place) -> Iterator[Diagnostic]:
-    """The ConfigMap of the run; the largest part is told."""
+    """The ConfigMap of the run; the message names its largest part."""
     job = values["name"] or release["name"]
     texts = texts_of(values, job)
     sizes = {path: _bytes(text) for path, text in texts.items()}
@@ -49,23 +49,23 @@ def config_size(values: Mapping[str, Any], release: Names, place: Place) -> Iter
         return
     path = max(sizes, key=lambda path: sizes[path])
     as_json = json_bytes(texts.values())
-    smaller = FEWER if path == WORKERS else "put large parts into the image or a volume"
+    smaller = FEWER if path == WORKERS else "put large parts into the image or onto a volume"
     if total > MAX_BYTES:
         message = (
-            f"{path_text(path)}: {_what(path)} {sizes[path]} bytes; with the rest the run's ConfigMap"
-            f" would have {total}, and holds {MAX_BYTES}"
+            f"{path_text(path)}: {_what(path)} {sizes[path]} bytes; with the rest, the run's ConfigMap"
+            f" would have {total}, but is limited to {MAX_BYTES}"
         )
-        yield found("DS257", path, message, smaller, place)
+        yield diagnostic("DS257", path, message, smaller, place)
     elif as_json > MAX_ANNOTATION:
         message = (
-            f"{path_text(path)}: {_what(path)} {sizes[path]} bytes; with the rest the run's ConfigMap"
+            f"{path_text(path)}: {_what(path)} {sizes[path]} bytes; with the rest, the run's ConfigMap"
             f" has about {as_json} bytes of JSON, {TOO_MUCH}"
         )
-        yield found("DS258", path, message, f"{APPLY}; or {smaller}", place, "warning")
+        yield diagnostic("DS258", path, message, f"{APPLY}; or {smaller}", place, "warning")
 
 
 def json_bytes(texts: Iterable[str]) -> int:
-    """About how many bytes kubectl keeps of the run's ConfigMap with these texts, a little more rather than less."""
+    """About how many bytes kubectl keeps of the run's ConfigMap with these texts; rather too many than too few."""
     return sum(map(_json_bytes, texts)) + OTHER_BYTES
 
 
@@ -74,7 +74,7 @@ def _what(path: Path) -> str:
 
 
 def texts_of(values: Mapping[str, Any], job: str) -> dict[Path, str]:
-    """What the ConfigMap holds of the values, by the key that it comes from; JSON in JSON as it stands there."""
+    """The texts of the ConfigMap, by the key that they come from."""
     training = values["training"]
     texts = (
         (("training", "setup"), training["setup"]),

@@ -1,4 +1,4 @@
-"""Volumes: their sources, where they are mounted, and what two mounts do to one another."""
+"""Volumes: their sources, where they are mounted, and mounts that conflict."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import posixpath
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from dsgen.checks.row import VOLUMES, Check, Function, Names, Place, found, quoted
+from dsgen.checks.row import VOLUMES, Check, Function, Names, Place, diagnostic, quoted
 from dsgen.problems.diagnostics import Diagnostic, Path, path_text
 
 SOURCES = (
@@ -15,10 +15,10 @@ SOURCES = (
 )
 READ_ONLY = ("configMap", "secret", "projected")
 NOTHING = "^.?0+([.]0+)?[A-Za-z]*.?$"
-"""The quantity 0 as JSON, in quotes or without."""
+"""The quantity 0 as JSON, with or without quotes."""
 SHARED_MEMORY = "^/dev/shm(/.*)?$"
-ELSEWHERE = "mount one of them elsewhere"
-RESERVED = "is reserved, dsgen or the system has files there"
+ELSEWHERE = "change one of the paths"
+RESERVED = "is reserved for files of dsgen or the system"
 IN_WORKERS = 'volume.mountIn != "launcher" and worker_pods(values) | int > 1'
 
 ROWS = (
@@ -27,7 +27,7 @@ ROWS = (
         path="storage.<< name >>",
         when="not first_source(volume)",
         message="storage.<< name >>: the volume has no source",
-        hint=f"give it one of {', '.join(SOURCES[:-1])} and {SOURCES[-1]}, such as create: {{}}",
+        hint=f"set one of {', '.join(SOURCES[:-1])} and {SOURCES[-1]}, such as create: {{}}",
         inside=(VOLUMES,),
     ),
     Check(
@@ -45,7 +45,7 @@ ROWS = (
             "other < name and volume.mountPath and volume.mountPath == another.mountPath"
             ' and (volume.mountIn == another.mountIn or volume.mountIn == "both" or another.mountIn == "both")'
         ),
-        message="storage.<< name >>: storage.<< other >> is mounted at << volume.mountPath | quote >> too",
+        message="storage.<< name >>: storage.<< other >> is mounted at << volume.mountPath | quote >>, too",
         hint=ELSEWHERE,
         inside=(
             VOLUMES,
@@ -56,7 +56,7 @@ ROWS = (
         id="DS251",
         path="storage.<< name >>.mountPath",  # code.mountPath is often the default
         when="volume.mountPath == values.code.mountPath",
-        message="storage.<< name >>: code is mounted at << volume.mountPath | quote >> too",
+        message="storage.<< name >>: code is mounted at << volume.mountPath | quote >>, too",
         hint=ELSEWHERE,
         inside=(
             "if values.code.git.repository",
@@ -76,9 +76,9 @@ ROWS = (
         path="storage.<< name >>.subPath",
         when='volume.subPath is matching("^(.*/)?[.][.](/.*)?$")',
         message=(
-            "storage.<< name >>.subPath: << volume.subPath | quote >> leads out of the volume, which Kubernetes refuses"
+            "storage.<< name >>.subPath: << volume.subPath | quote >> leaves the volume, which Kubernetes refuses"
         ),
-        hint="a path inside the volume, without ..",
+        hint="use a path inside the volume, without ..",
         inside=(VOLUMES,),
     ),
     Check(
@@ -90,10 +90,10 @@ ROWS = (
             f' and not "ReadOnlyMany" in volume.create.accessModes and {IN_WORKERS}'
         ),
         message=(
-            "storage.<< name >>: a ReadWriteOnce volume is on one node at a time, and"
+            "storage.<< name >>: a ReadWriteOnce volume can be attached to one node only, but"
             " << worker_pods(values) | int >> workers mount it"
         ),
-        hint="use ReadWriteMany, or leave out accessModes",
+        hint="use ReadWriteMany, which is the default of accessModes",
         inside=(VOLUMES,),
         severity="warning",
     ),
@@ -104,8 +104,8 @@ ROWS = (
             'volume.create is not none and "ReadWriteOncePod" in volume.create.accessModes'
             f' and (volume.mountIn == "both" or {IN_WORKERS})'
         ),
-        message="storage.<< name >>: a ReadWriteOncePod volume is for one pod, and several mount it",
-        hint="use ReadWriteMany, or leave out accessModes",
+        message="storage.<< name >>: a ReadWriteOncePod volume can be used by one pod only, but several pods mount it",
+        hint="use ReadWriteMany, which is the default of accessModes",
         inside=(VOLUMES,),
     ),
     Check(
@@ -124,7 +124,7 @@ ROWS = (
         path="storage.<< name >>.create.size",
         when=f'volume.create is not none and quantity_json(volume.create.size) is matching("{NOTHING}")',
         message="storage.<< name >>.create.size: Kubernetes refuses a claim of size 0",
-        hint="give a size such as 100Gi",
+        hint="set a size such as 100Gi",
         inside=(VOLUMES,),
     ),
     Check(
@@ -135,10 +135,10 @@ ROWS = (
             ' and volume.create.storageClass is not none and volume.create.storageClass == ""'
         ),
         message=(
-            'storage.<< name >>.create: with storageClass: "" nothing is provisioned, the claim waits for a'
-            " PersistentVolume that fits"
+            'storage.<< name >>.create: with storageClass: "" nothing provisions the volume; the claim waits for a'
+            " matching PersistentVolume"
         ),
-        hint="describe it in persistentVolume, or remove storageClass to have the default one",
+        hint="describe the volume in create.persistentVolume, or remove storageClass to use the cluster's default",
         inside=(VOLUMES,),
         severity="warning",
     ),
@@ -146,7 +146,7 @@ ROWS = (
         id="DS211",
         path="storage.<< name >>.<< source >>",
         when="source in volume and source != first_source(volume)",
-        message="storage.<< name >>: << first_source(volume) >> and << source >> exclude one another",
+        message="storage.<< name >>: << first_source(volume) >> and << source >> are mutually exclusive",
         hint="keep one of them",
         inside=(
             VOLUMES,
@@ -165,7 +165,7 @@ ROWS = (
 )
 
 Mount = tuple[Path, str, str, Mapping[str, Any]]
-"""The key of the mount, its name in a message, its path, and its volume (that of the code has a mountPath only)."""
+"""The key of the mount, its name in messages, its path, and its volume (the code has only a mountPath)."""
 
 
 def _mounts(values: Mapping[str, Any], role: str) -> Iterator[Mount]:
@@ -178,37 +178,37 @@ def _mounts(values: Mapping[str, Any], role: str) -> Iterator[Mount]:
 
 
 def mounts(values: Mapping[str, Any], _: Names, place: Place) -> Iterator[Diagnostic]:
-    """A mount inside another one that cannot get a folder for it."""
-    told: set[Path] = set()
+    """A mount inside another volume that cannot contain a folder for it."""
+    reported: set[Path] = set()
     for role in ("workers", "launcher"):
         seen: dict[str, Mount] = {}
         for mount in sorted(_mounts(values, role), key=lambda one: one[2].count("/")):
             path, where = mount[0], mount[2]
             problem = _inside(mount, seen, place)
-            if problem and path not in told:
-                told.add(path)
+            if problem and path not in reported:
+                reported.add(path)
                 yield problem
             seen.setdefault(where, mount)
 
 
 def _inside(mount: Mount, seen: Mapping[str, Mount], place: Place) -> Diagnostic | None:
-    """A folder to mount at is made inside the outer volume, which must be possible."""
+    """The container runtime creates a folder for the mount inside the outer volume, which must be possible."""
     path, _, where, _ = mount
     for outer, (_, name, _, volume) in seen.items():
         if not where.startswith(f"{outer}/"):
             continue
         if any(source in volume for source in READ_ONLY):
-            message = f"{path_text(path)}: {where} is inside {name}, in which no folder can be made"
-            return found("DS254", path, message, "mount it elsewhere", place)
+            message = f"{path_text(path)}: {where} is inside {name}, where no folder can be created"
+            return diagnostic("DS254", path, message, "mount it elsewhere", place)
         if volume.get("readOnly"):
             message = f"{path_text(path)}: {where} is inside {name}, which is read-only"
-            hint = f"mount it elsewhere, unless {name} has a folder {where.removeprefix(outer)}"
-            return found("DS254", path, message, hint, place, "warning")
+            hint = f"mount it elsewhere, unless {name} already has the folder {where.removeprefix(outer)}"
+            return diagnostic("DS254", path, message, hint, place, "warning")
     return None
 
 
 def persistent_volume(values: Mapping[str, Any], _: Names, place: Place) -> Iterator[Diagnostic]:
-    """A PersistentVolume has one source, and a local one a place."""
+    """A PersistentVolume needs one source, and a local one also a node."""
     for name, volume in sorted(values["storage"].items()):
         given = volume.get("create", {}).get("persistentVolume")
         if not given:
@@ -216,10 +216,10 @@ def persistent_volume(values: Mapping[str, Any], _: Names, place: Place) -> Iter
         path = ("storage", name, "create", "persistentVolume")
         if len(given.keys() & {"nfs", "hostPath", "csi", "local"}) != 1:
             message = f"storage.{name}.create.persistentVolume needs exactly one source"
-            yield found("DS252", path, message, "one of nfs, hostPath, csi and local", place)
+            yield diagnostic("DS252", path, message, "set one of nfs, hostPath, csi and local", place)
         elif "local" in given and "nodeAffinity" not in given:
             message = f"storage.{name}.create.persistentVolume: a local volume needs nodeAffinity"
-            yield found("DS252", path, message, "it says on which node the folder is", place)
+            yield diagnostic("DS252", path, message, "set nodeAffinity to the node that has the folder", place)
 
 
 FUNCTIONS = (Function(mounts, {"DS254": (("code",),)}), Function(persistent_volume, {"DS252": ()}))

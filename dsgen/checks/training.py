@@ -1,4 +1,4 @@
-"""What is trained: program, arguments, environment, files."""
+"""The program to train: arguments, environment, files, DeepSpeed configuration."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ ROWS = (
             "not (values.training.python or values.training.module or values.training.exec) and not"
             " runs_command(values)"
         ),
-        message="training: one of python, module and exec must be given",
-        hint="a script: python: train.py; a module: module: team.train; any other program: exec: [bash, -c, ...]",
+        message="training: one of python, module and exec is required",
+        hint="set python: train.py (a script), module: team.train (a module) or exec: [bash, -c, ...] (any program)",
     ),
     Check(
         id="DS203",
@@ -29,7 +29,7 @@ ROWS = (
             " or values.training.module and values.training.exec)"
             " and not runs_command(values)"
         ),
-        message="training: python, module and exec exclude one another",
+        message="training: python, module and exec are mutually exclusive",
         hint="keep one of them",
         inside=("if values.training.module or values.training.exec",),
     ),
@@ -37,7 +37,7 @@ ROWS = (
         id="DS221",
         path="training.deepspeed.configFile",
         when="values.training.deepspeed.config",
-        message="training.deepspeed: config and configFile exclude one another",
+        message="training.deepspeed: config and configFile are mutually exclusive",
         hint="keep one of them",
         inside=("if values.training.deepspeed.configFile",),
     ),
@@ -48,8 +48,8 @@ ROWS = (
             "not values.training.deepspeed.passConfig"
             " or not (values.training.deepspeed.config or values.training.deepspeed.configFile)"
         ),
-        message="training.deepspeed.autotuning needs a configuration of DeepSpeed to begin with",
-        hint="give training.deepspeed.config or configFile, and leave passConfig true",
+        message="training.deepspeed.autotuning needs a DeepSpeed configuration to start from",
+        hint="set training.deepspeed.config or configFile, and leave passConfig true",
         inside=TUNING,
     ),
     Check(
@@ -57,17 +57,17 @@ ROWS = (
         path="training.deepspeed.configFile",
         when='not values.training.deepspeed.configFile is matching("^(.*[.]json.*)?$")',
         message=(
-            "training.deepspeed.configFile: the autotuner finds the configuration by .json in its name, not in"
-            " << values.training.deepspeed.configFile | quote >>"
+            "training.deepspeed.configFile: the autotuner needs .json in the name of the file, which"
+            " << values.training.deepspeed.configFile | quote >> does not have"
         ),
-        hint="rename the file",
+        hint="rename the file, for example to ds_config.json",
         inside=TUNING,
     ),
     Check(
         id="DS286",
         path="lifecycle.debug.command",
         when="uses_ssh(values) and not values.lifecycle.debug.enabled",
-        message="lifecycle.debug.command is not run: lifecycle.debug.enabled is false",
+        message="lifecycle.debug.command is not run, because lifecycle.debug.enabled is false",
         hint="set lifecycle.debug.enabled: true, or remove the command",
         inside=("if values.lifecycle.debug.command",),
         severity="warning",
@@ -80,7 +80,7 @@ ROWS = (
             f' or values.launch.method == "worker-command" and key is matching("{COMMAND_ENV}")'
         ),
         message="training.env: << key | quote >> is set by dsgen or DeepSpeed",
-        hint="choose another name; a program reads it as it is",
+        hint="remove it; your program can read the value that is set",
         inside=ENVIRONMENT,
         at_key=True,
     ),
@@ -88,12 +88,8 @@ ROWS = (
         id="DS222",
         path="training.env.<< key >>",
         when=f'value is string and value is matching("{LITERAL_PATH}")',
-        message=(
-            "training.env: << key | quote >> holds a dollar sign and a name, and nothing replaces that with the path"
-            " of the"
-            " image"
-        ),
-        hint="write it into training.setup, a shell script: export NAME=/more:$NAME",
+        message=("training.env: << key | quote >> contains the name of a variable after $, which is not expanded"),
+        hint="set it in training.setup, which is a shell script: export NAME=/more:$NAME",
         inside=ENVIRONMENT,
         severity="warning",
     ),
@@ -113,7 +109,7 @@ ROWS = (
             " and (values.training.deepspeed.config or values.training.deepspeed.configFile)"
             ' and argument is matching("^--deepspeed(_config(=.*)?)?$")'
         ),
-        message="training.args: << argument | quote >> is passed from training.deepspeed already",
+        message="training.args: dsgen already passes << argument | quote >>, from training.deepspeed",
         hint="remove it, or set training.deepspeed.passConfig: false",
         inside=("for argument in values.training.args",),
         severity="warning",

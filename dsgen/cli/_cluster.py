@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 import yaml
 
+from dsgen.cli import _completion
 from dsgen.cli._jobs import load_values
 from dsgen.cli._printed import emit
 from dsgen.cli._shared import NAMESPACE, VALUES, Inputs, overlays_option, overrides
@@ -29,7 +30,13 @@ PATIENCE_SECONDS = 300
 
 _WHERE = [
     click.option("--context", default="", metavar="NAME", help="Context of the kubeconfig."),
-    click.option("--kubeconfig", default="", metavar="FILE", help="Instead of $KUBECONFIG or ~/.kube/config."),
+    click.option(
+        "--kubeconfig",
+        default="",
+        metavar="FILE",
+        shell_complete=_completion.files,
+        help="Instead of $KUBECONFIG or ~/.kube/config.",
+    ),
 ]
 _RUN = click.option("--run", "run", default="", metavar="ID", help="Id of the run.  [default: the newest]")
 _FORM = click.option("-o", "--output", "form", type=click.Choice(["json", "yaml"]), help="For programs.")

@@ -4,14 +4,14 @@ import functools
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from pathlib import Path
 
-from dsgen import values
+from dsgen import api, values
 from dsgen.cli._printed import color, emit, tell
+from dsgen.cli._progress import counted
 from dsgen.cli._shared import ErrorsReported, Inputs
 from dsgen.errors import DsgenError, UsageProblem
 from dsgen.problems.diagnostics import Diagnostic, as_text, has_errors
-from dsgen.values import Job, Release, SourceText
+from dsgen.values import Job, SourceText
 
 STDIN = "<stdin>"
 
@@ -74,9 +74,9 @@ def check_jobs(inputs: Inputs, chart: bool = False) -> tuple[list[Job], Report]:
     """
     report, read = Report(inputs.strict), _reader()
     jobs = []
-    for group in _groups(inputs):
+    for group in counted("checked", _groups(inputs)):
         job = _load(group, inputs, read, report)
-        report.found += job.problems(chart)
+        report.found += api.validate(job, for_chart=chart)
         if job.values:
             jobs.append(job)
     if not chart:
@@ -92,7 +92,7 @@ def load_chart(inputs: Inputs, form: str = "text") -> tuple[Job | None, Report]:
         return None, Report(inputs.strict)
     report = Report(inputs.strict)
     job = _load((*inputs.files, *inputs.overlays), inputs, _reader(), report)
-    report.found += job.problems(chart=True)
+    report.found += api.validate(job, for_chart=True)
     report.show_first(form)
     return job, report
 
@@ -119,8 +119,8 @@ def _groups(inputs: Inputs) -> list[tuple[str, ...]]:
 
 
 def _load(group: tuple[str, ...], inputs: Inputs, read: Read, report: Report) -> Job:
-    names = Release(inputs.name, inputs.namespace)
-    job = values.load([read(name) for name in group], inputs.overrides, names)
+    sources = [read(name) for name in group]
+    job = api.load(*sources, overrides=inputs.overrides, name=inputs.name, namespace=inputs.namespace)
     report.sources |= job.sources
     return job
 
@@ -132,11 +132,11 @@ def _reader() -> Read:
     def read(path: str) -> SourceText:
         if not path:
             raise UsageProblem("the name of a FILE is empty: is a variable not set?")
-        name = STDIN if path == "-" else path
+        if path != "-":
+            return api.read(path)
         try:
-            content = sys.stdin.buffer.read() if path == "-" else Path(path).read_bytes()
+            return SourceText.from_bytes(STDIN, sys.stdin.buffer.read())
         except OSError as error:
-            raise DsgenError(f"cannot read {name}: {error.strerror}") from error
-        return SourceText.from_bytes(name, content)
+            raise DsgenError(f"cannot read {STDIN}: {error.strerror}") from error
 
     return read

@@ -9,8 +9,10 @@ from typing import Any
 
 import click
 
+from dsgen.cli import _completion
 from dsgen.cli._jobs import Report
 from dsgen.cli._printed import ask, complain, say
+from dsgen.cli._progress import counted
 from dsgen.cli._shared import FORMS, ErrorsReported
 from dsgen.errors import EXIT_FINDINGS, EXIT_OK, DsgenError, UsageProblem
 from dsgen.values import Job
@@ -23,6 +25,7 @@ _FOLDER = [
     click.option("--dry-run", is_flag=True, help="Change nothing; say what would be done."),
     click.option("--refresh", is_flag=True, help="Write a run anew that another dsgen wrote, if it was never applied."),
     click.option("--replace", is_flag=True, help="Write a run anew that would change, if it was never applied."),
+    click.option("-q", "--quiet", is_flag=True, help="Say nothing about what was done; problems are told."),
     click.option("--yes", is_flag=True, help="Do not ask before --replace."),
     click.option(
         "--keep-going", is_flag=True, help="Write the other jobs when one is refused; exit code 1 all the same."
@@ -45,6 +48,7 @@ class Delivery:
     dry_run: bool = False
     refresh: bool = False
     replace: bool = False
+    quiet: bool = False
     yes: bool = False
     keep_going: bool = False
     form: str = "text"
@@ -85,7 +89,13 @@ def _with_delivery(command: Callable[..., int], options: Sequence[Callable[..., 
 def output_option(text: str, required: bool = False) -> Callable[[Callable[..., int]], Callable[..., int]]:
     """Give a command -o."""
     return click.option(
-        "-o", "--output", metavar="DIR", required=required, callback=lambda _, __, name: _folder(name), help=text
+        "-o",
+        "--output",
+        metavar="DIR",
+        required=required,
+        callback=lambda _, __, name: _folder(name),
+        help=text,
+        shell_complete=_completion.folders,
     )
 
 
@@ -137,17 +147,17 @@ def deliver(plans: Sequence[tuple[Place, Plan]], delivery: Delivery, report: Rep
 
     When one refuses, none is written, or with --keep-going all others.
     """
-    found = [_compared(place, plan, delivery.mode) for place, plan in plans]
+    found = [_compared(place, plan, delivery.mode) for place, plan in counted("compared", plans)]
     refused = [one for one in found if one.refused]
     is_text = delivery.form == "text"
     if delivery.check and is_text:
         say(text for one in found for text in _stale(one))
     if not (delivery.check or delivery.dry_run) and (delivery.keep_going or not refused):
         _ask(found, delivery)
-        for one in found:
+        for one in counted("written", found):
             if not one.refused:
                 write(one.place, one.plan, one.changes)
-    if is_text and not delivery.check and (delivery.keep_going or not refused):
+    if is_text and not delivery.quiet and not delivery.check and (delivery.keep_going or not refused):
         say(text for one in found if not one.refused for text in _summary(one, delivery.dry_run))
     _tell(refused, delivery, report)
     return EXIT_FINDINGS if refused or (delivery.check and any(one.changes.stale for one in found)) else EXIT_OK

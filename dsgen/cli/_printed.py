@@ -76,11 +76,26 @@ def tell(text: str) -> None:
             raise
 
 
+def page(text: str) -> None:
+    """Show a page of the documentation, by the pager where standard output is a terminal."""
+    if on_terminal():
+        click.echo_via_pager(text)
+    else:
+        emit(text)
+
+
 def on_terminal() -> bool:
     """Whether standard output is a terminal."""
     return sys.stdout is not None and sys.stdout.isatty()
 
 
 def color() -> bool:
-    """Whether standard error is a terminal whose user wants colour."""
-    return sys.stderr is not None and sys.stderr.isatty() and not os.environ.get("NO_COLOR")
+    """Whether standard error is a terminal whose user wants colour; NO_COLOR and FORCE_COLOR of the environment win."""
+    if os.environ.get("NO_COLOR") or sys.stderr is None:
+        return False
+    return bool(os.environ.get("FORCE_COLOR")) or told_on_terminal()
+
+
+def told_on_terminal() -> bool:
+    """Whether standard error is a terminal."""
+    return sys.stderr is not None and sys.stderr.isatty()

@@ -9,6 +9,7 @@ from typing import Any
 
 import click
 
+from dsgen.cli import _completion
 from dsgen.cli._printed import complain, complain_of_bug, complain_of_usage
 from dsgen.errors import EXIT_FAILED, EXIT_FINDINGS, EXIT_OK, EXIT_USAGE, DsgenError, UsageProblem
 from dsgen.reading.set_values import Override
@@ -48,7 +49,7 @@ _SETS = {"set_json": "--set-json", "set_plain": "--set", "set_string": "--set-st
 def overlays_option(*flags: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     """The option for more values files, under these flags."""
     text = "Values laid over every FILE, in order; repeatable."
-    return click.option(*flags, "overlays", multiple=True, metavar="FILE", help=text)
+    return click.option(*flags, "overlays", multiple=True, metavar="FILE", help=text, shell_complete=_completion.files)
 
 
 VALUES = [
@@ -72,7 +73,7 @@ def inputs(*, many: bool = True, strict: bool = True) -> Callable[[Callable[...,
     """
     nargs = {"nargs": -1} if many else {"required": False}
     options = [
-        click.argument("files", metavar="FILE..." if many else "[FILE]", **nargs),
+        click.argument("files", metavar="FILE..." if many else "[FILE]", shell_complete=_completion.files, **nargs),
         *VALUES,
         _NAME,
         NAMESPACE,

@@ -4,13 +4,11 @@ from pathlib import Path
 
 import click
 
+from dsgen import api
 from dsgen.cli._jobs import load_chart
 from dsgen.cli._output import Delivery, deliver, folder_options, output_option
 from dsgen.cli._shared import Inputs, inputs
-from dsgen.runs.charts import chart_plan
 from dsgen.writer import Place
-
-NAME = "deepspeed-job"
 
 
 @click.command("chart")
@@ -31,4 +29,4 @@ def command(inputs: Inputs, output: Path, delivery: Delivery) -> int:
       dsgen chart cifar.yaml -f prod.yaml -o charts/cifar-prod --dry-run
     """
     job, report = load_chart(inputs, delivery.form)
-    return deliver([(Place(output), chart_plan(job, NAME))], delivery, report)
+    return deliver([(Place(output), api.chart(job))], delivery, report)

@@ -3,13 +3,14 @@
 import click
 
 from dsgen import explain
+from dsgen.cli import _completion
 from dsgen.cli._printed import say
 from dsgen.cluster import reasons
 from dsgen.errors import EXIT_OK
 
 
 @click.command("explain")
-@click.argument("word", metavar="[KEY|ID|REASON]", default="")
+@click.argument("word", metavar="[KEY|ID|REASON]", default="", shell_complete=_completion.explained)
 def command(word: str) -> int:
     """Explain a key, the id of a problem, or a reason.
 

@@ -5,6 +5,7 @@ from pathlib import Path
 import click
 
 from dsgen import presets, values
+from dsgen.cli import _completion
 from dsgen.cli._printed import emit, say
 from dsgen.errors import EXIT_OK, UsageProblem
 from dsgen.problems.diagnostics import Diagnostic
@@ -17,8 +18,14 @@ FLAGS = {"name": "--name: ", "namespace": "-n: ", "image": "--image: "}
 
 
 @click.command("init")
-@click.argument("file", metavar="[FILE]", required=False)
-@click.option("--preset", default="", metavar="NAME", help="What to begin with.  [default: minimal]")
+@click.argument("file", metavar="[FILE]", required=False, shell_complete=_completion.files)
+@click.option(
+    "--preset",
+    default="",
+    metavar="NAME",
+    help="What to begin with.  [default: minimal]",
+    shell_complete=_completion.presets,
+)
 @click.option("--list", "listing", is_flag=True, help="Show the presets and what each is for.")
 @click.option("--name", default="", metavar="NAME", help="Name of the job.")
 @click.option("-n", "--namespace", default="", metavar="NAME", help="Namespace of the job.")

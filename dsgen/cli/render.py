@@ -1,16 +1,17 @@
 """`dsgen render`: values files to flat manifests."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import click
 
+from dsgen import api
 from dsgen.cli._jobs import load_jobs
 from dsgen.cli._output import Delivery, deliver, folder_options, folders, output_option
 from dsgen.cli._printed import emit
+from dsgen.cli._progress import counted
 from dsgen.cli._shared import Inputs, inputs
 from dsgen.errors import EXIT_OK, UsageProblem
-from dsgen.render import render
-from dsgen.runs import job_plan
 
 
 @click.command("render")
@@ -30,12 +31,11 @@ def command(inputs: Inputs, output: Path | None, delivery: Delivery) -> int:
       dsgen render cifar.yaml mnist.yaml -o manifests
       dsgen render cifar.yaml -o manifests/cifar --check
     """
-    if output is None and delivery != Delivery():
+    if output is None and replace(delivery, quiet=False) != Delivery():
         raise UsageProblem(f"{delivery.flags} are about a folder: add -o DIR")
     jobs, report = load_jobs(inputs, delivery.form)
-    rendered = [render(job.data, job.release) for job in jobs]
     if output is None:
-        emit("---\n".join(document.text for documents in rendered for document in documents))
+        emit("---\n".join(document.text for job in counted("rendered", jobs) for document in api.render(job)))
         return EXIT_OK
-    plans = [job_plan(job, documents) for job, documents in zip(jobs, rendered, strict=True)]
+    plans = [api.manifests(job) for job in counted("rendered", jobs)]
     return deliver(list(zip(folders(output, jobs), plans, strict=True)), delivery, report)

@@ -25,7 +25,8 @@ from dsgen.problems.diagnostics import has_errors
     default="text",
     help="How problems are told; all but text on standard output.  [default: text]",
 )
-def command(inputs: Inputs, target: str, form: str) -> int:
+@click.option("-q", "--quiet", is_flag=True, help="Say nothing about jobs that are right.")
+def command(inputs: Inputs, target: str, form: str, quiet: bool) -> int:
     """Find all problems of values files, without a cluster.
 
     Files and options mean what they mean to `dsgen render`. Every problem has its place, file:line:column, and what to
@@ -44,7 +45,7 @@ def command(inputs: Inputs, target: str, form: str) -> int:
         report.tell(form)
         return EXIT_FINDINGS if has_errors(report.diagnostics) else EXIT_OK
     report.show()
-    for job in jobs:
+    for job in () if quiet else jobs:
         names = job.release.name if target == "chart" else f"{job.release.namespace}/{job.release.name}"
         say([f"{job.file}: ok, {'chart' if target == 'chart' else 'job'} {names}".rstrip()])
     return EXIT_OK

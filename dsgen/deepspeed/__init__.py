@@ -1,8 +1,8 @@
-"""What is wrong with DeepSpeed's configuration, told before the ranks would find out, minutes after scheduling.
+"""Checks DeepSpeed's configuration before the job is applied, rather than when the ranks start.
 
-DeepSpeed ignores keys that it does not know, so a misspelt one trains something else than was meant. The version in the
-image is not known here unless training.deepspeed.version says it: the table of keys is that of the newest version, and
-what other versions took is a warning.
+DeepSpeed ignores many unknown keys, so a misspelt one silently changes the training. The version in the image is known
+only if training.deepspeed.version is set: otherwise the newest version applies, and keys of other versions are
+warnings.
 """
 
 from __future__ import annotations
@@ -20,31 +20,31 @@ CONFIG: Path = ("training", "deepspeed", "config")
 ARGS: Path = ("training", "deepspeed", "args")
 VERSION: Path = ("training", "deepspeed", "version")
 PROCESSES: tuple[Path, ...] = (("workers", "replicas"), ("workers", "slots"))
-"""What the batch sizes are held against."""
+"""The keys on which the batch sizes depend."""
 NAMED: tuple[Path, ...] = (("name",), ("run", "id"), ("launch", "method"), ("launch", "preflight", "spares"))
-"""What the names of the workers come from."""
+"""The keys on which the names of the workers depend."""
 LOOKS_AT: dict[str, tuple[Path, ...]] = {
     **dict.fromkeys(("DS260", "DS261", "DS262", "DS263"), (VERSION,)),
     "DS265": (VERSION, CONFIG, ARGS, *PROCESSES),
     **dict.fromkeys(("DS266", "DS267", "DS268", "DS269"), (VERSION, CONFIG)),
     **dict.fromkeys(("DS280", "DS281", "DS282", "DS283", "DS284"), (VERSION, ARGS, *NAMED, *PROCESSES)),
 }
-"""What a problem of each kind depends on beyond its own key."""
+"""The further keys on which a problem of each kind depends."""
 
 
 def problems(
     values: Mapping[str, Any], release: Mapping[str, str], place: Callable[[Path, bool], Position | None]
 ) -> Iterator[Diagnostic]:
-    """All problems of training.deepspeed; of its config none when configFile is used instead."""
+    """All problems of training.deepspeed; config is not checked if configFile is set."""
     given = values["training"]["deepspeed"]
     if not (given["config"] or given["args"]):
         return
-    findings = {
+    relative = {
         ARGS: _of_args(values, release),
         CONFIG: [] if given["configFile"] or not given["config"] else _of_config(values),
     }
-    for above, found in findings.items():
-        for one in found:
+    for above, problems_below in relative.items():
+        for one in problems_below:
             path = (*above, *one.path)
             yield Diagnostic(one.id, one.message, place(path, one.at_key), path, one.hint, one.severity)
 
@@ -62,16 +62,16 @@ def _of_config(values: Mapping[str, Any]) -> list[RelativeDiagnostic]:
         ]
         for version in versions.around(given["version"])
     ]
-    found = [*_of_all(of_each), *combinations.findings(config)]
+    problems = [*_of_all(of_each), *combinations.findings(config)]
     if not arguments.is_filtered(given["args"]):
-        found += batch.findings(config, workers["replicas"], workers["slots"], given["passConfig"])
-    return found
+        problems += batch.findings(config, workers["replicas"], workers["slots"], given["passConfig"])
+    return problems
 
 
-def _of_all(found: Sequence[Sequence[RelativeDiagnostic]]) -> Iterator[RelativeDiagnostic]:
-    """What is found with every version, and is an error with every one, if it is one."""
-    kinds = [{(one.id, one.path): one.severity for one in each} for each in found]
-    for one in found[0]:
+def _of_all(of_each: Sequence[Sequence[RelativeDiagnostic]]) -> Iterator[RelativeDiagnostic]:
+    """The problems that every version has; a warning unless it is an error with every version."""
+    kinds = [{(one.id, one.path): one.severity for one in each} for each in of_each]
+    for one in of_each[0]:
         severities = {each.get((one.id, one.path)) for each in kinds}
         if None not in severities:
             yield dataclasses.replace(one, severity="warning" if "warning" in severities else "error")
@@ -80,7 +80,7 @@ def _of_all(found: Sequence[Sequence[RelativeDiagnostic]]) -> Iterator[RelativeD
 def _of_args(values: Mapping[str, Any], release: Mapping[str, str]) -> list[RelativeDiagnostic]:
     given, method = values["training"]["deepspeed"], values["launch"]["method"]
     if not given["args"] or method not in ("pdsh", "deepspeed-no-ssh"):
-        return []  # told already
+        return []  # another check reports that
     from dsgen.deepspeed import arguments, hostfile, versions
 
     job, spares = values["name"] or release["name"], values["launch"]["preflight"]["spares"]

@@ -1,7 +1,7 @@
-"""training.deepspeed.args: options of the `deepspeed` command beside those that dsgen passes itself.
+"""training.deepspeed.args: options of the `deepspeed` command in addition to those that dsgen passes.
 
-What breaks a run was read in deepspeed/launcher/runner.py and multinode_runner.py, and tried. argparse takes any unique
-beginning of an option, so that is looked at too.
+Which options break a run follows from deepspeed/launcher/runner.py and multinode_runner.py, and was tried. argparse
+accepts any unique prefix of an option, so prefixes are checked, too.
 """
 
 from __future__ import annotations
@@ -21,9 +21,9 @@ OUR_NO_SSH = "deepspeed-no-ssh"
 
 @dataclass(frozen=True)
 class Option:
-    """One option of `deepspeed`. since, until: versions, of which the first and the last one have it.
+    """One option of `deepspeed`. since, until: the first and the last version that have it.
 
-    choices: its values, empty for any. why: it conflicts with what dsgen does; instead: what to use.
+    choices: its values, empty for any. why: the reason why it conflicts with dsgen; instead: what to use.
     """
 
     names: tuple[str, ...]
@@ -42,36 +42,42 @@ def _own(names: str, instead: str, has_value: bool = True, why: str = "dsgen pas
 LEVELS = ("debug", "info", "warning", "error", "critical")
 
 
-WORLD = "the number of processes would not be the one that the launcher waits for"
+WORLD = "the launcher waits for another number of processes"
 OPTIONS = (
-    _own("--hostfile -H", "the hostfile names the workers of this run"),
-    _own("--master_addr", "worker 0 is the meeting point"),
+    _own("--hostfile -H", "remove it: dsgen writes the hostfile of this run"),
+    _own("--master_addr", "remove it: the address is that of worker 0"),
     _own("--master_port", "use launch.masterPort"),
-    _own("--node_rank", "each worker has its own"),
+    _own("--node_rank", "remove it: dsgen sets the rank of each worker"),
     _own("--ssh_port", "use ssh.port"),
-    _own("--launcher", "use launch.method", why="launch.method chooses it"),
-    _own("--no_ssh", "use launch.method: deepspeed-no-ssh", False, "launch.method chooses it"),
+    _own("--launcher", "use launch.method", why="launch.method selects the launcher"),
+    _own("--no_ssh", "use launch.method: deepspeed-no-ssh", False, "launch.method selects the launcher"),
     _own("--force_multi", "remove it", False),
     _own("--no_python", "remove it", False),
     _own("--no_local_rank", "use training.deepspeed.localRank", False),
     _own("--module", "use training.module", False, "dsgen starts the program itself"),
     _own("--num_nodes", "use workers.replicas, or --include", why=WORLD),
     _own("--num_gpus --num_accelerators", "use workers.slots, or --include", why=WORLD),
-    _own("--autotuning", "use training.deepspeed.autotuning", why="dsgen passes it with what else it needs"),
-    _own("--bind_cores_to_rank", "use training.deepspeed.bindCores", False, "pdsh does not hand it on"),
-    _own("--bind_core_list", "use training.deepspeed.bindCores", why="pdsh does not hand it on"),
-    _own("--save_pid", "remove it", False, "a restart would find the file of the run before it, and fail"),
+    _own(
+        ("--autotuning"),
+        "use training.deepspeed.autotuning",
+        why="dsgen passes it, with the other options that it needs",
+    ),
+    _own("--bind_cores_to_rank", "use training.deepspeed.bindCores", False, "pdsh does not pass it on"),
+    _own("--bind_core_list", "use training.deepspeed.bindCores", why="pdsh does not pass it on"),
+    _own("--save_pid", "remove it", False, "a restart would fail, because the file exists already"),
     Option(
         ("--venv_script",),
         since="0.17.6",
-        why="the processes could not be ended any more",
+        why="dsgen could no longer end the processes",
         instead="use training.pythonCommand, the interpreter of the environment",
     ),
     _own("--elastic_training", "remove it", False, WORLD, "0.19.4"),
     _own("--min_elastic_nodes", "remove it", why=WORLD, until="0.19.4"),
     _own("--max_elastic_nodes", "remove it", why=WORLD, until="0.19.4"),
     _own(
-        "--enable_each_rank_log", "kubectl logs shows all ranks", why="the launcher hears of the ranks by their output"
+        ("--enable_each_rank_log"),
+        "remove it: kubectl logs shows all ranks",
+        why="the launcher needs the output of the ranks",
     ),
     Option(("--include", "-i")),
     Option(("--exclude", "-e")),
@@ -86,7 +92,7 @@ QUIET = ("--quiet", "-q", "--log_level")
 
 @dataclass(frozen=True)
 class Given:
-    """One option as it was given: its place in the list, its own name, its value ("" without one)."""
+    """One option of the user: its index in the list, its full name, its value ("" without one)."""
 
     index: int
     name: str
@@ -96,10 +102,10 @@ class Given:
 
 @dataclass(frozen=True)
 class Hosts:
-    """What the options are held against.
+    """The workers for which the options are checked.
 
-    names: of the workers, none while the job has no name; spares: how many of them stand in for others; method:
-    launch.method; version: of DeepSpeed, the newest of those that it may be.
+    names: of the workers, empty while the job has no name; spares: how many of them are spares; method: launch.method;
+    version: of DeepSpeed, the newest possible one.
     """
 
     names: Sequence[str]
@@ -110,25 +116,25 @@ class Hosts:
 
 
 def findings(arguments: Sequence[str], hosts: Hosts) -> Iterator[RelativeDiagnostic]:
-    """The problems of the arguments, their paths below training.deepspeed.args."""
+    """The problems of the arguments, with paths relative to training.deepspeed.args."""
     given: list[Given] = []
     words = iter(enumerate(arguments))
     for index, word in words:
-        found = _option(index, word)
-        if isinstance(found, RelativeDiagnostic):
-            yield found
+        option = _option(index, word)
+        if isinstance(option, RelativeDiagnostic):
+            yield option
             continue
-        if found.option.has_value and "=" not in word:
+        if option.option.has_value and "=" not in word:
             _, value = next(words, (0, None))
             if value is None or _is_option(value):
-                hint = f"write {found.name}={value}" if value else ""
-                yield RelativeDiagnostic("DS281", (index,), f"{found.name} needs a value", hint)
+                hint = f"write {option.name}={value}" if value else ""
+                yield RelativeDiagnostic("DS281", (index,), f"{option.name} needs a value", hint)
                 continue
-            found = Given(index, found.name, found.option, value)
-        elif not found.option.has_value and "=" in word and not found.option.why:
-            yield RelativeDiagnostic("DS281", (index,), f"{found.name} takes no value", f"write {found.name} alone")
+            option = Given(index, option.name, option.option, value)
+        elif not option.option.has_value and "=" in word and not option.option.why:
+            yield RelativeDiagnostic("DS281", (index,), f"{option.name} takes no value", f"write only {option.name}")
             continue
-        given.append(found)
+        given.append(option)
     for one in given:
         yield from _of_option(one, hosts)
     yield from _of_hosts({one.option.names[0]: one for one in given if not one.option.why}, hosts)
@@ -137,20 +143,20 @@ def findings(arguments: Sequence[str], hosts: Hosts) -> Iterator[RelativeDiagnos
 def _option(index: int, word: str) -> Given | RelativeDiagnostic:
     name, _, value = word.partition("=")
     if not name.startswith("-"):
-        hint = "an option and its value are two entries of the list, or one with = between them"
-        return RelativeDiagnostic("DS281", (index,), f"deepspeed would take {shown(word)} for the program", hint)
+        hint = "write an option and its value as two items of the list, or as one item with = between them"
+        return RelativeDiagnostic("DS281", (index,), f"deepspeed would take {shown(word)} as the program", hint)
     long = [other for other in BY_NAME if name.startswith("--") and other.startswith(name)]
     names = [name] if name in BY_NAME else long
     if len({BY_NAME[other].names for other in names}) == 1:
         return Given(index, names[0], BY_NAME[names[0]], value)
-    hint = did_you_mean(closest(name, list(BY_NAME))) or "arguments of your program are training.args"
+    hint = did_you_mean(closest(name, list(BY_NAME))) or "put arguments of your program into training.args"
     if names:
-        hint = f"write it out: {', '.join(names)}"
+        hint = f"write the full name: {', '.join(names)}"
     return RelativeDiagnostic("DS281", (index,), f"deepspeed does not know {shown(name)}", hint)
 
 
 def _is_option(word: str) -> bool:
-    """Whether argparse takes a word for an option where a value should be."""
+    """Whether argparse treats a word as an option where it expects a value."""
     return bool(re.match("-.", word)) and " " not in word and not re.fullmatch("-[0-9.]+", word)
 
 
@@ -168,22 +174,22 @@ def _of_option(given: Given, hosts: Hosts) -> Iterator[RelativeDiagnostic]:
         message = f"{given.name} has no effect with launch.method {hosts.method}: every worker starts its own processes"
         yield RelativeDiagnostic("DS280", (given.index,), message, "use launch.method: pdsh")
     elif given.name in QUIET and given.value not in ("debug", "info"):
-        message = f"{given.name}: warnings of DeepSpeed's launcher are not shown either"
+        message = f"{given.name} also hides warnings of DeepSpeed's launcher"
         yield RelativeDiagnostic("DS284", (given.index,), message, "", "warning")
 
 
-# -- include, exclude and the arguments of pdsh, held against the workers ---------------------------------------------
+# -- include, exclude and the arguments of pdsh, for the workers of the job ------------------------------------------
 
 
 def _of_hosts(given: Mapping[str, Given], hosts: Hosts) -> Iterator[RelativeDiagnostic]:
     include, exclude = given.get("--include"), given.get("--exclude")
     if include and exclude:
         yield RelativeDiagnostic(
-            "DS282", (exclude.index,), "--include and --exclude exclude one another", "keep one of them"
+            "DS282", (exclude.index,), "--include and --exclude are mutually exclusive", "keep one of them"
         )
     for one in filter(None, (include, exclude)):
         if hosts.spares:
-            message = f"{one.name} and launch.preflight.spares both say which workers train"
+            message = f"{one.name} and launch.preflight.spares are mutually exclusive: both decide which workers train"
             yield RelativeDiagnostic("DS282", (one.index,), message, "keep one of them")
         else:
             yield from _of_filter(one, hosts)
@@ -197,16 +203,16 @@ def _of_filter(given: Given, hosts: Hosts) -> Iterator[RelativeDiagnostic]:
         name, colon, slots = part.partition(":")
         if hosts.names and name not in hosts.names:
             problems += 1
-            hint = did_you_mean(closest(name, hosts.names[:100])) or f"workers are {hosts.names[0]} and so on"
+            hint = did_you_mean(closest(name, hosts.names[:100])) or f"the workers are named {hosts.names[0]} and so on"
             yield RelativeDiagnostic("DS282", (given.index,), f"{given.name}: no worker is named {shown(name)}", hint)
         for slot in slots.split(",") if colon else ():
             if not re.fullmatch("[0-9]+", slot) or int(slot) >= hosts.slots:
                 problems += 1
-                hint = f"slots are 0 to {hosts.slots - 1}, as in worker:0,1"
+                hint = f"use slots from 0 to {hosts.slots - 1}, as in worker:0,1"
                 yield RelativeDiagnostic("DS282", (given.index,), f"{given.name}: there is no slot {shown(slot)}", hint)
     if not problems and hosts.names and not active(hosts, **{given.option.names[0][2:]: given.value}):
         yield RelativeDiagnostic(
-            "DS282", (given.index,), f"{given.name} leaves no slot to train on", "leave some of them out"
+            "DS282", (given.index,), f"{given.name} leaves no slot to train on", "list fewer workers or slots"
         )
 
 
@@ -217,15 +223,18 @@ def _of_pdsh(given: Given, workers: int) -> Iterator[RelativeDiagnostic]:
         number = fanout[1] or "".join(words[index + 1 : index + 2]) if fanout else ""
         if number.isdecimal() and int(number) < workers:
             message = f"{given.name}: with -f {number} pdsh would never start the other {workers - int(number)} workers"
-            yield RelativeDiagnostic("DS280", (given.index,), message, "leave -f out")
+            yield RelativeDiagnostic("DS280", (given.index,), message, "remove -f")
         elif re.match("-[wxRlgaA]", word):
             yield RelativeDiagnostic(
-                "DS280", (given.index,), f"{given.name}: {word[:2]} changes which hosts pdsh goes to, or how"
+                ("DS280"),
+                (given.index,),
+                f"{given.name}: {word[:2]} changes to which hosts pdsh connects, or how",
+                "remove it",
             )
 
 
 def active(hosts: Hosts, include: str = "", exclude: str = "") -> int:
-    """How many processes train with these filters, which name workers and slots that are there."""
+    """How many processes train with these filters, all of whose workers and slots exist."""
     whole = set(range(hosts.slots))
     named: dict[str, set[int]] = {}
     for part in filter(None, (include or exclude).split("@")):
@@ -237,5 +246,5 @@ def active(hosts: Hosts, include: str = "", exclude: str = "") -> int:
 
 
 def is_filtered(arguments: Sequence[Any]) -> bool:
-    """Whether some processes may be left out."""
+    """Whether some processes may be excluded."""
     return any(re.match("--?(i|inc|e|exc)[a-z]*(=|$)", str(word)) for word in arguments)

@@ -1,7 +1,7 @@
 """The batch sizes: train_batch_size = train_micro_batch_size_per_gpu x gradient_accumulation_steps x ranks.
 
-DeepSpeed computes what is not given and stops when the product is another (`_configure_train_batch_size` of
-deepspeed/runtime/config.py). The ranks are those that hold copies of the model.
+DeepSpeed computes what is not set, and fails if the product differs (`_configure_train_batch_size` of
+deepspeed/runtime/config.py). Ranks that share one copy of the model count once.
 """
 
 from __future__ import annotations
@@ -20,22 +20,22 @@ SPLITS = (
     ("tensor_parallel", "tp", "tp_size"),
     ("tensor_parallel", "tensor_parallel", "tp_size"),
 )
-"""What makes several ranks work on one copy of the model, when it is more than 1."""
+"""With a value above 1, several ranks share one copy of the model."""
 
 
 def findings(config: Mapping[str, Any], replicas: int, slots: int, passed: bool) -> Iterator[RelativeDiagnostic]:
-    """That the sizes do not fit the number of processes; nothing when one of them is no positive number.
+    """Sizes that do not fit the number of processes; none if one of them is not a positive number.
 
-    passed: DeepSpeed reads the file itself, so that the program cannot add what is missing.
+    passed: DeepSpeed reads the file itself, so the program cannot add a missing size.
     """
     given = {key: _count(config[key]) for key in (TOTAL, MICRO, STEPS) if key in config}
     if None in given.values():
-        return  # said already, or a placeholder
+        return  # another check reports it, or it is a placeholder
     counts = {key: value for key, value in given.items() if value}
     if TOTAL not in counts:
         if passed and MICRO not in counts:
-            message = f"one of {TOTAL} and {MICRO} must be given"
-            yield RelativeDiagnostic("DS265", (), message, f"{MICRO} is what one process takes at a time")
+            message = f"one of {TOTAL} and {MICRO} is required"
+            yield RelativeDiagnostic("DS265", (), message, f"set {MICRO}, the batch size of one process")
         return
     ranks, total = replicas * slots, counts.pop(TOTAL)
     if not _fits(total, counts, ranks, _is_split(config)):
@@ -67,15 +67,15 @@ def _fits(total: int, others: Mapping[str, int], ranks: int, split: bool) -> boo
 def _message(total: int, others: Mapping[str, int], replicas: int, slots: int) -> str:
     factors = "".join(f"{value} ({key}) x " for key, value in others.items())
     product = math.prod(others.values()) * replicas * slots
-    found = f"{factors}{replicas * slots} (workers.replicas {replicas} x workers.slots {slots})"
-    found += f" = {product}" if others else ""
+    wanted = f"{factors}{replicas * slots} (workers.replicas {replicas} x workers.slots {slots})"
+    wanted += f" = {product}" if others else ""
     verb = "must be" if len(others) == 2 else "must be a multiple of"
-    return f"{TOTAL} {verb} {found}, not {total}"
+    return f"{TOTAL} {verb} {wanted}, not {total}"
 
 
 def _hint(total: int, others: Mapping[str, int], ranks: int) -> str:
     product = math.prod(others.values()) * ranks
     if len(others) == 2:
-        return f"{TOTAL}: {product}, or leave it out: DeepSpeed computes it"
+        return f"set {TOTAL}: {product}, or remove it: DeepSpeed computes it"
     near = max(product, total // product * product)
-    return f"{TOTAL}: {near}; or give {MICRO} and {STEPS} alone: DeepSpeed computes the product"
+    return f"set {TOTAL}: {near}, or set only {MICRO} and {STEPS}: DeepSpeed computes the product"

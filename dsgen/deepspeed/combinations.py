@@ -1,4 +1,4 @@
-"""Keys of DeepSpeed's configuration that exclude or need one another: one table."""
+"""Keys of DeepSpeed's configuration that exclude or require each other: one table."""
 
 from __future__ import annotations
 
@@ -11,30 +11,30 @@ from dsgen.deepspeed.versions import Version, order
 from dsgen.problems.diagnostics import Path, Severity
 
 ZERO = "zero_optimization"
-NEEDS_ZERO = "give zero_optimization.stage"
+NEEDS_ZERO = "set zero_optimization.stage"
 ON_DISK = "nvme"
 
 
 @dataclass(frozen=True)
 class Config:
-    """DeepSpeed's configuration with questions about it; what is absent or of another type is None or false."""
+    """DeepSpeed's configuration; values that are absent or of another type count as None or false."""
 
     data: Mapping[str, Any]
 
     def get(self, *path: str) -> Any:
         """The value under a path."""
-        found: Any = self.data
+        value: Any = self.data
         for key in path:
-            found = found.get(key) if isinstance(found, Mapping) else None
-        return found
+            value = value.get(key) if isinstance(value, Mapping) else None
+        return value
 
     def is_on(self, *path: str) -> bool:
-        """Whether a switch is on, in any spelling that DeepSpeed takes."""
+        """Whether a switch is on, in any spelling that DeepSpeed accepts."""
         return str(self.get(*path)).lower() in ("true", "1", "1.0", "yes", "on", "y", "t")
 
     @property
     def stage(self) -> int:
-        """The stage of ZeRO; -1 when it is not one."""
+        """The stage of ZeRO; -1 if it is not valid."""
         given = self.get(ZERO)
         if isinstance(given, bool) or given is None:
             return int(bool(given))
@@ -42,13 +42,13 @@ class Config:
         return int(text) if text in ("0", "1", "2", "3") else 0 if text == "None" else -1
 
     def device(self, part: str) -> str:
-        """Where `offload_param` or `offload_optimizer` puts it."""
+        """The device of `offload_param` or `offload_optimizer`."""
         return str(self.get(ZERO, part, "device") or "none")
 
     def number(self, *path: str) -> float | None:
         """A number under a path."""
-        found = self.get(*path)
-        return float(found) if isinstance(found, int | float) else None
+        value = self.get(*path)
+        return float(value) if isinstance(value, int | float) else None
 
     @property
     def is_partial(self) -> bool:
@@ -80,7 +80,7 @@ def _no_path(part: str) -> Row:
         (ZERO, part, "device"),
         lambda config: config.device(part) == ON_DISK and not config.get(ZERO, part, "nvme_path"),
         f"{part}.device nvme needs {part}.nvme_path",
-        "the folder on the disk, a path inside the container",
+        "set it to a folder on a fast disk, as a path inside the container",
     )
 
 
@@ -89,7 +89,7 @@ def _needs_stage(path: Path) -> Row:
         "DS267",
         path,
         lambda config: config.is_on(*map(str, path)) and config.stage == 0,
-        f"{path[-1]} needs ZeRO, and zero_optimization.stage is 0",
+        f"{path[-1]} needs ZeRO, but zero_optimization.stage is 0",
         NEEDS_ZERO,
     )
 
@@ -99,8 +99,8 @@ ROWS = (
         "DS266",
         ("bf16", "enabled"),
         lambda config: config.is_on("fp16", "enabled") and config.is_on("bf16", "enabled"),
-        "fp16 and bf16 are both enabled, they exclude one another",
-        "keep one of them; bf16 where the GPUs have it",
+        "fp16 and bf16 are mutually exclusive, but both are enabled",
+        "keep one of them; bf16 if the GPUs support it",
     ),
     Row(
         "DS266",
@@ -108,7 +108,7 @@ ROWS = (
         lambda config: (
             config.is_on("fp16", "enabled") and config.is_on("bfloat16", "enabled") and "bf16" not in config.data
         ),
-        "fp16 and bfloat16 are both enabled, they exclude one another",
+        "fp16 and bfloat16 are mutually exclusive, but both are enabled",
         "keep one of them",
     ),
     _no_path("offload_param"),
@@ -118,7 +118,7 @@ ROWS = (
         (ZERO, "offload_optimizer", "ratio"),
         lambda config: config.is_partial and config.stage in (0, 1, 2),
         "offload_optimizer.ratio below 1 needs stage 3, not {stage}",
-        "set zero_optimization.stage: 3, or leave ratio out",
+        "set zero_optimization.stage: 3, or remove ratio",
     ),
     Row(
         "DS267",
@@ -167,15 +167,15 @@ ROWS = (
         "DS268",
         (ZERO, "offload_param"),
         lambda config: config.device("offload_param") in ("cpu", ON_DISK) and config.stage in (0, 1, 2),
-        "offload_param has no effect with stage {stage}: parameters are offloaded with stage 3 only",
-        "set zero_optimization.stage: 3, or leave it out",
+        "offload_param has no effect with stage {stage}: only stage 3 offloads parameters",
+        "set zero_optimization.stage: 3, or remove offload_param",
         "warning",
     ),
     Row(
         "DS268",
         (ZERO, "offload_optimizer"),
         lambda config: config.device("offload_optimizer") in ("cpu", ON_DISK) and config.stage == 0,
-        "offload_optimizer has no effect with stage 0, which is training without ZeRO",
+        "offload_optimizer has no effect with stage 0, which means training without ZeRO",
         NEEDS_ZERO,
         "warning",
     ),
@@ -191,7 +191,7 @@ ROWS = (
 
 
 def findings(given: Mapping[str, Any]) -> Iterator[RelativeDiagnostic]:
-    """The rows that a configuration has."""
+    """The rows that apply to a configuration."""
     config = Config(given)
     for row in ROWS:
         if row.when(config):
@@ -199,12 +199,12 @@ def findings(given: Mapping[str, Any]) -> Iterator[RelativeDiagnostic]:
 
 
 FP16_BY_CPU = "0.16.9"
-"""The first known version that asks the CPU whether it has fp16 (`is_fp16_supported` of cpu_accelerator.py); those
-before it have none there."""
+"""The first known version that asks the CPU whether it supports fp16 (`is_fp16_supported` of cpu_accelerator.py);
+earlier versions always refuse it."""
 
 
 def on_cpus(given: Mapping[str, Any], workers: Mapping[str, Any], version: Version) -> Iterator[RelativeDiagnostic]:
-    """fp16 in workers without a device; workers: the values' part of that name."""
+    """fp16 in workers without devices."""
     resources = workers["resources"]
     names = [*(resources.get("limits") or ()), *(resources.get("requests") or ())]
     has_devices = (
@@ -212,10 +212,13 @@ def on_cpus(given: Mapping[str, Any], workers: Mapping[str, Any], version: Versi
     )
     if has_devices or not Config(given).is_on("fp16", "enabled"):
         return
-    message, hint = "fp16 is enabled, and the workers have no devices", "use bf16, which DeepSpeed takes on every CPU"
+    message, hint = (
+        ("fp16 is enabled, but the workers have no devices"),
+        "use bf16, which DeepSpeed supports on every CPU",
+    )
     if order(version.table) < order(FP16_BY_CPU):
         message += f": DeepSpeed {version.called} refuses it on CPUs"
         yield RelativeDiagnostic("DS267", ("fp16", "enabled"), message, hint)
     else:
-        message += ": DeepSpeed refuses it on CPUs without instructions for it, which most are"
+        message += ": DeepSpeed refuses it on CPUs without fp16 instructions, which most CPUs lack"
         yield RelativeDiagnostic("DS267", ("fp16", "enabled"), message, hint, "warning")

@@ -1,4 +1,4 @@
-"""The hostfile of a run, which has a line for each worker pod, the spares last."""
+"""The hostfile of a run: a line for each worker pod, the spares last."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from dsgen.language.text import scalar
 
 
 def pods(values: Mapping[str, Any]) -> int:
-    """The number of worker pods, as worker_pods in the templates."""
+    """The number of worker pods, as the helper worker_pods computes it."""
     return int(values["workers"]["replicas"] + values["launch"]["preflight"]["spares"])
 
 

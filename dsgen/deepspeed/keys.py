@@ -1,4 +1,4 @@
-"""The keys of DeepSpeed's configuration: which there are, and what may stand under each."""
+"""The keys of DeepSpeed's configuration, and the values that each of them takes."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from dsgen.schema.suggestions import among, closest, did_you_mean, possible
 from dsgen.schema.validate import TYPE_WORDS, shown
 
 Rule = Mapping[str, Any]
-"""What may stand under a key; tools/deepspeed_keys.py describes the form."""
+"""The values that a key takes; tools/deepspeed_keys.py describes the form."""
 
 AUTO = "auto"
 NO_VERSION = Version()
@@ -30,7 +30,7 @@ REMOVED: dict[Path, tuple[str, str]] = {
     ("compression_training",): (LAST, ""),
     ("curriculum_learning",): (LAST, "use data_efficiency.data_sampling.curriculum_learning"),
     ("eigenvalue",): (LAST, ""),
-    ("elasticity",): (LAST, "give the batch sizes themselves"),
+    ("elasticity",): (LAST, "set the batch sizes directly"),
     ("graph_harvesting",): (LAST, ""),
     ("nebula",): (LAST, ""),
     ("progressive_layer_drop",): (LAST, ""),
@@ -42,7 +42,7 @@ REMOVED: dict[Path, tuple[str, str]] = {
     ("zero_optimization", "mics_shard_size"): (LAST, ""),
     ("zero_optimization", "zeropp_loco_param"): (LAST, ""),
 }
-"""Keys that some version takes and the table does not have: since when, and what to use. It is what was read in the
+"""Keys of older versions that the table does not have: which versions have them, and what to use instead. From the
 sources of 0.14.5, 0.16.9, 0.17.6, 0.19.4 and 0.19.8."""
 
 MATCHES: dict[str, Callable[[Any], bool]] = {
@@ -58,7 +58,7 @@ SPELLINGS = {
     "integer": "[-+]?[0-9]+([.]0+)?",
     "number": "[-+]?([0-9]+[.]?[0-9]*|[.][0-9]+)(e[-+]?[0-9]+)?",
 }
-"""Texts that pydantic reads as if they had no quotes."""
+"""Texts that pydantic converts to a value of the type."""
 LIMITS: dict[str, tuple[str, Callable[[float, float], bool]]] = {
     "minimum": ("at least", lambda value, limit: value >= limit),
     "exclusiveMinimum": ("more than", lambda value, limit: value > limit),
@@ -84,7 +84,7 @@ class RelativeDiagnostic:
 
 @functools.cache
 def table(version: str = NEWEST) -> Rule:
-    """All of keys.json, for an older version with what differs there; shared, so do not change it."""
+    """keys.json, with the differences of an older version; shared, so do not change it."""
     newest: Rule = _read("keys.json")
     if version == NEWEST:
         return newest
@@ -104,7 +104,7 @@ def _read(name: str) -> Any:
 
 
 def _with(keys: Mapping[str, Any], path: list[str], rule: Rule | None) -> Mapping[str, Any]:
-    """A copy of `keys` with this rule at a path below them; None takes the key away."""
+    """A copy of `keys` with this rule at a path; None removes the key."""
     first, *rest = path
     if rest:
         return {**keys, first: {**keys[first], "keys": _with(keys[first]["keys"], rest, rule)}}
@@ -117,7 +117,7 @@ def versions_with(path: Path) -> list[str]:
 
 
 def rule_at(path: Path, rule: Rule) -> Rule | None:
-    """What may stand under a path; None for a key that is not known."""
+    """The rule at a path; None for an unknown key."""
     for key in path:
         rule = rule.get("keys", {}).get(key)
         if rule is None:
@@ -126,9 +126,9 @@ def rule_at(path: Path, rule: Rule) -> Rule | None:
 
 
 def findings(config: Mapping[str, Any], version: Version = NO_VERSION) -> Iterator[RelativeDiagnostic]:
-    """Unknown and removed keys, values of the wrong type, not possible or out of range.
+    """Unknown and removed keys, and values of a wrong type, that are not possible or out of range.
 
-    Without a version, what others than the newest take is a warning.
+    Without a version, keys that only older versions have are warnings.
     """
     yield from _of_map((), config, table(version.table), version)
 
@@ -148,7 +148,7 @@ def _of_map(path: Path, given: Mapping[str, Any], rule: Rule, version: Version) 
 
 
 def _of_other_versions(path: Path, others: list[str], version: Version, rule: Rule) -> RelativeDiagnostic:
-    """A key that this version of DeepSpeed has not yet, or no more."""
+    """A key that this version of DeepSpeed does not have yet, or no longer has."""
     refused = rule.get("unknown") == "rejected" or (path in REMOVED and REMOVED[path][0] == LAST)
     what = "refuses" if refused else "ignores"
     hint = REMOVED[path][1] if path in REMOVED else ""
@@ -165,7 +165,7 @@ def when(others: list[str], version: Version) -> str:
 def _unknown(path: Path, rule: Rule, version: Version) -> RelativeDiagnostic:
     where, key = path_text(path[:-1]) or "DeepSpeed's configuration", str(path[-1])
     what, severity = {
-        None: ("which would be ignored without a word", "error"),
+        None: ("and would be silently ignored", "error"),
         "ignored": ("and is ignored", "warning"),
         "rejected": ("and is refused", "error"),
     }[rule.get("unknown")]
@@ -177,7 +177,7 @@ def _unknown(path: Path, rule: Rule, version: Version) -> RelativeDiagnostic:
 
 
 def _meant(key: str, path: Path, rule: Rule) -> list[str]:
-    """What an unknown key may stand for: one like it, or else those of its name elsewhere."""
+    """What an unknown key may mean: a similar key, or keys of the same name elsewhere."""
     if close := closest(key, sorted(rule["keys"])):
         return [close]
     return [path_text(other) for other in _everywhere((), table()) if other[-1] == key and other != path][:3]
@@ -190,9 +190,9 @@ def _everywhere(path: Path, rule: Rule) -> Iterator[Path]:
 
 
 def of_value(path: Path, value: Any, rule: Rule, lenient: bool, version: Version) -> Iterator[RelativeDiagnostic]:
-    """What is wrong with a value; lenient: texts are read as what they look like."""
+    """The problems of a value; lenient: DeepSpeed converts texts."""
     if value == AUTO:
-        return  # possible, or for the program to fill in, as those of Hugging Face do
+        return  # DeepSpeed or the program replaces it, as Hugging Face's Trainer does
     name, types = path_text(path), rule.get("types", ())
     if types and not any(_is_of(value, wanted, lenient) for wanted in types):
         words = " or ".join(TYPE_WORDS[wanted] for wanted in types)

@@ -1,4 +1,4 @@
-"""Optimizers and schedulers, which DeepSpeed finds by their name and calls with `params`."""
+"""Optimizers and schedulers, which DeepSpeed looks up by name and creates with `params`."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ TYPE = ("optimizer", "type")
 
 
 def findings(config: Mapping[str, Any], version: Version = NO_VERSION) -> Iterator[RelativeDiagnostic]:
-    """Names and parameters that DeepSpeed refuses when the training starts; version: as for the keys."""
+    """Names and parameters that DeepSpeed refuses when the training starts."""
     known = Config(config)
     yield from _optimizer(known, version)
     yield from _scheduler(known, version)
 
 
 def _unknown_name(path: tuple[str, str], name: str, known: list[str]) -> RelativeDiagnostic:
-    """An error where it is a misspelling; another name may be one of another version of torch."""
+    """An error if it is a misspelling; another version of torch may have any other name."""
     close = closest(name, known)
     hint = did_you_mean(close) or f"possible: {', '.join(known)}"
     message = f"{path[0]}.type: neither DeepSpeed nor torch has {shown(name)}"
@@ -54,26 +54,24 @@ def _optimizer(config: Config, version: Version) -> Iterator[RelativeDiagnostic]
 
 
 def _with_zero(config: Config, name: str, rule: Rule) -> Iterator[RelativeDiagnostic]:
-    """DeepSpeed refuses a few with ZeRO, or above a stage, and others until it is told that they are not tested."""
+    """DeepSpeed refuses some with ZeRO or above a stage, and others without zero_allow_untested_optimizer."""
     highest = rule.get("stage", config.stage)
     if config.stage > highest:
         what = f"up to stage {highest} of ZeRO" if highest else "without ZeRO"
-        message = f"optimizer.type: {name} can be used {what} only, and {ZERO}.stage is {config.stage}"
+        message = f"optimizer.type: {name} can be used only {what}, but {ZERO}.stage is {config.stage}"
         yield RelativeDiagnostic("DS267", TYPE, message, f"use another optimizer, such as AdamW, or stage {highest}")
     elif config.stage > 0 and not rule["tested"] and not config.is_on("zero_allow_untested_optimizer"):
-        message = f"optimizer.type: ZeRO takes {name} only with zero_allow_untested_optimizer: true"
-        yield RelativeDiagnostic(
-            "DS267", TYPE, message, "set it, or use an optimizer that ZeRO is tested with, such as AdamW"
-        )
+        message = f"optimizer.type: ZeRO accepts {name} only with zero_allow_untested_optimizer: true"
+        yield RelativeDiagnostic("DS267", TYPE, message, "set it, or use a tested optimizer such as AdamW")
 
 
 def _with_torch_adam(config: Config, name: str, rule: Rule) -> Rule:
-    """What torch's own class takes, where the parameter torch_adam asks for it."""
+    """The parameters of torch's own class, if torch_adam selects it."""
     if name.lower() not in ("adam", "adamw") or not config.get("optimizer", "params", "torch_adam"):
         return rule
     torchs = table()["torchOptimizers"]["AdamW"]
-    taken = ("torch_adam", "adam_w_mode", "fp32_optimizer_states")
-    return {**torchs, "keys": {**torchs["keys"], **{key: rule["keys"][key] for key in taken if key in rule["keys"]}}}
+    accepted = ("torch_adam", "adam_w_mode", "fp32_optimizer_states")
+    return {**torchs, "keys": {**torchs["keys"], **{key: rule["keys"][key] for key in accepted if key in rule["keys"]}}}
 
 
 # -- schedulers -------------------------------------------------------------------------------------------------------
@@ -94,7 +92,7 @@ def _scheduler(config: Config, version: Version) -> Iterator[RelativeDiagnostic]
         )
     elif given is None:
         yield RelativeDiagnostic(
-            "DS269", ("scheduler", "params"), f"the scheduler {name} needs params", "{} gives its defaults"
+            "DS269", ("scheduler", "params"), f"the scheduler {name} needs params", "use params: {} for the defaults"
         )
     if name in own:
         yield from _parameters("scheduler", config, own[name], version)
@@ -104,8 +102,8 @@ def _scheduler(config: Config, version: Version) -> Iterator[RelativeDiagnostic]
 
 
 def _parameters(kind: str, config: Config, rule: Rule, version: Version) -> Iterator[RelativeDiagnostic]:
-    """The parameters, held against those of the class; rule: without `unknown` for a class of torch, which may have
-    others in another version.
+    """Unknown and wrong parameters. rule: has no `unknown` for a class of torch, which may have other parameters in
+    another version.
     """
     given = config.get(kind, "params")
     for key, value in given.items() if isinstance(given, Mapping) else ():

@@ -1,20 +1,20 @@
-"""The versions of DeepSpeed whose keys and options are known, and what is taken for the others."""
+"""The versions of DeepSpeed whose keys and options dsgen knows, and how it treats other versions."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
 KNOWN = ("0.14.5", "0.15.4", "0.16.9", "0.17.0", "0.17.6", "0.18.3", "0.18.9", "0.19.0", "0.19.4", "0.19.8")
-"""Those whose sources were read; tools/deepspeed_keys.py made the tables of each from the package itself."""
+"""tools/deepspeed_keys.py makes the tables of each version from its package."""
 NEWEST = KNOWN[-1]
 
 
 @dataclass(frozen=True)
 class Version:
-    """A version that a configuration is held against.
+    """A version for which a configuration is checked.
 
-    table: the known version whose tables are taken; called: what the user wrote, "" for nothing. is_covered: false for
-    one that is newer than all that are known, or older, so that it may have keys that none of them has.
+    table: the known version whose tables apply; called: what the user wrote, "" for nothing. is_covered: false for a
+    version newer or older than all known ones, which may have keys that none of them has.
     """
 
     table: str = NEWEST
@@ -23,15 +23,15 @@ class Version:
 
 
 def order(version: str) -> tuple[int, ...]:
-    """By which versions are compared."""
+    """The key for comparing versions."""
     return tuple(map(int, version.split(".")))
 
 
 def around(given: str) -> list[Version]:
-    """The known versions that are nearest to a given one, the oldest first.
+    """The known versions nearest to a given one, the oldest first.
 
-    A known version is itself; a line such as 0.18 is all that are known of it; another has two neighbours, or one. What
-    all of them refuse is refused by the version itself.
+    For a known version that is the version itself; for a line such as 0.18, all known versions of it; for another
+    version, its neighbours. What all of them refuse, the given version refuses.
     """
     if not given:
         return [Version()]

@@ -29,7 +29,7 @@ from dsgen.language.text import quote, scalar
 def ds201(values, release, watch):
     """DS201 image.repository"""
     if not values['image']['repository']:
-        yield ('image', 'repository'), "image.repository must be given"
+        yield ('image', 'repository'), "image.repository is required"
 
 
 def ds250(values, release, watch):
@@ -63,7 +63,7 @@ def ds204(values, release, watch):
     if len(run) + len(last) > 63:
         yield (
             ('name',),
-            f"the names of the pods are too long: {quote(run)} has {scalar(len(run))} characters and {last} has {scalar(len(last))}, together they may have 63",
+            f"the names of the pods are too long: {quote(run)} has {scalar(len(run))} characters and {last} has {scalar(len(last))}, but together they can have at most 63",
         )
 
 
@@ -74,37 +74,40 @@ def ds340(values, release, watch):
         if len(job) > 51:
             yield (
                 ('name',),
-                f"{quote(job)} has {scalar(len(job))} characters and -tensorboard has 12, the name of a Service may have 63 together",
+                f"{quote(job)} has {scalar(len(job))} characters and -tensorboard has 12, but the name of a Service can have at most 63",
             )
 
 
 def ds343(values, release, watch):
     """DS343 run.id"""
     if values['monitoring']['tensorboard']['enabled'] and run_id(values) == 'tensorboard':
-        yield ('run', 'id'), "run.id: the Service of run tensorboard would have the name of TensorBoard's"
+        yield (
+            ('run', 'id'),
+            "run.id: the Service of the run tensorboard would have the same name as TensorBoard's Service",
+        )
 
 
 def ds205(values, release, watch):
     """DS205 name"""
     job = job_name(values, release)
     if job and not matching(job, '^[a-z]([-a-z0-9]*[a-z0-9])?$'):
-        yield ('name',), f"the job cannot be named {quote(job)}"
+        yield ('name',), f"{quote(job)} is not a valid job name"
 
 
 def ds230(values, release, watch):
     """DS230 labels.<key>"""
-    before_key = watch.missed
+    before_key = watch.was_read
     for key, value in items(values['labels']):
-        watch.missed = before_key
+        watch.was_read = before_key
         if reserved_key(key):
             yield ('labels', key), f"labels: {quote(key)} is written by dsgen or Kubernetes"
 
 
 def ds230_2(values, release, watch):
     """DS230 annotations.<key>"""
-    before_key = watch.missed
+    before_key = watch.was_read
     for key, value in items(values['annotations']):
-        watch.missed = before_key
+        watch.was_read = before_key
         if reserved_key(key):
             yield ('annotations', key), f"annotations: {quote(key)} is written by dsgen or Kubernetes"
 
@@ -112,24 +115,24 @@ def ds230_2(values, release, watch):
 def ds230_3(values, release, watch):
     """DS230 <role>.podLabels.<key>"""
     if values['workers']['podLabels'] or values['launcher']['podLabels']:
-        before_role = watch.missed
+        before_role = watch.was_read
         for role in ['workers', 'launcher']:
-            watch.missed = before_role
-            before_key = watch.missed
+            watch.was_read = before_role
+            before_key = watch.was_read
             for key, value in items(values[role]['podLabels']):
-                watch.missed = before_key
+                watch.was_read = before_key
                 if reserved_key(key):
                     yield (role, 'podLabels', key), f"{role}.podLabels: {quote(key)} is written by dsgen or Kubernetes"
 
 
 def ds230_4(values, release, watch):
     """DS230 <role>.podAnnotations.<key>"""
-    before_role = watch.missed
+    before_role = watch.was_read
     for role in ['workers', 'launcher']:
-        watch.missed = before_role
-        before_key = watch.missed
+        watch.was_read = before_role
+        before_key = watch.was_read
         for key, value in items(values[role]['podAnnotations']):
-            watch.missed = before_key
+            watch.was_read = before_key
             if reserved_key(key):
                 yield (
                     (role, 'podAnnotations', key),
@@ -139,9 +142,9 @@ def ds230_4(values, release, watch):
 
 def ds230_5(values, release, watch):
     """DS230 serviceAccount.annotations.<key>"""
-    before_key = watch.missed
+    before_key = watch.was_read
     for key, value in items(values['serviceAccount']['annotations']):
-        watch.missed = before_key
+        watch.was_read = before_key
         if reserved_key(key):
             yield (
                 ('serviceAccount', 'annotations', key),
@@ -151,13 +154,13 @@ def ds230_5(values, release, watch):
 
 def ds231(values, release, watch):
     """DS231 serviceAccount.annotations.<key>"""
-    before_key = watch.missed
+    before_key = watch.was_read
     for key, value in items(values['serviceAccount']['annotations']):
-        watch.missed = before_key
+        watch.was_read = before_key
         if key in values['annotations']:
             yield (
                 ('serviceAccount', 'annotations', key),
-                f"serviceAccount.annotations: {quote(key)} is among annotations already",
+                f"serviceAccount.annotations: {quote(key)} is in annotations, too",
             )
 
 
@@ -167,7 +170,7 @@ def ds202(values, release, watch):
         not (values['training']['python'] or values['training']['module'] or values['training']['exec'])
         and not runs_command(values)
     ):
-        yield ('training',), "training: one of python, module and exec must be given"
+        yield ('training',), "training: one of python, module and exec is required"
 
 
 def ds203(values, release, watch):
@@ -177,13 +180,16 @@ def ds203(values, release, watch):
         and (values['training']['python'] and (values['training']['module'] or values['training']['exec']) or values['training']['module'] and values['training']['exec'])
         and not runs_command(values)
     ):
-        yield ('training',), "training: python, module and exec exclude one another"
+        yield ('training',), "training: python, module and exec are mutually exclusive"
 
 
 def ds221(values, release, watch):
     """DS221 training.deepspeed.configFile"""
     if values['training']['deepspeed']['configFile'] and values['training']['deepspeed']['config']:
-        yield ('training', 'deepspeed', 'configFile'), "training.deepspeed: config and configFile exclude one another"
+        yield (
+            ('training', 'deepspeed', 'configFile'),
+            "training.deepspeed: config and configFile are mutually exclusive",
+        )
 
 
 def ds225(values, release, watch):
@@ -194,7 +200,7 @@ def ds225(values, release, watch):
     ):
         yield (
             ('training', 'deepspeed', 'autotuning'),
-            "training.deepspeed.autotuning needs a configuration of DeepSpeed to begin with",
+            "training.deepspeed.autotuning needs a DeepSpeed configuration to start from",
         )
 
 
@@ -206,21 +212,24 @@ def ds225_2(values, release, watch):
     ):
         yield (
             ('training', 'deepspeed', 'configFile'),
-            f"training.deepspeed.configFile: the autotuner finds the configuration by .json in its name, not in {quote(values['training']['deepspeed']['configFile'])}",
+            f"training.deepspeed.configFile: the autotuner needs .json in the name of the file, which {quote(values['training']['deepspeed']['configFile'])} does not have",
         )
 
 
 def ds286(values, release, watch):
     """DS286 lifecycle.debug.command"""
     if values['lifecycle']['debug']['command'] and uses_ssh(values) and not values['lifecycle']['debug']['enabled']:
-        yield ('lifecycle', 'debug', 'command'), "lifecycle.debug.command is not run: lifecycle.debug.enabled is false"
+        yield (
+            ('lifecycle', 'debug', 'command'),
+            "lifecycle.debug.command is not run, because lifecycle.debug.enabled is false",
+        )
 
 
 def ds220(values, release, watch):
     """DS220 training.env.<key>"""
-    before_key = watch.missed
+    before_key = watch.was_read
     for key, value in items(values['training']['env']):
-        watch.missed = before_key
+        watch.was_read = before_key
         if (
             matching(key, '^(DSGEN_.*|RANK|LOCAL_RANK|WORLD_SIZE|MASTER_.*)$')
             or values['launch']['method'] == 'worker-command' and matching(key, '^(NNODES|NODE_RANK|NPROC_PER_NODE|PET_(NNODES|NODE_RANK|NPROC_PER_NODE|MASTER_ADDR|MASTER_PORT))$')
@@ -230,24 +239,24 @@ def ds220(values, release, watch):
 
 def ds222(values, release, watch):
     """DS222 training.env.<key>"""
-    before_key = watch.missed
+    before_key = watch.was_read
     for key, value in items(values['training']['env']):
-        watch.missed = before_key
+        watch.was_read = before_key
         if (
             is_string(value)
             and matching(value, '^([^$]|[$])*[$]([{(]?)(LD_LIBRARY_PATH|PATH|PYTHONPATH)([^A-Za-z0-9_]([^$]|[$])*)?$')
         ):
             yield (
                 ('training', 'env', key),
-                f"training.env: {quote(key)} holds a dollar sign and a name, and nothing replaces that with the path of the image",
+                f"training.env: {quote(key)} contains the name of a variable after $, which is not expanded",
             )
 
 
 def ds223(values, release, watch):
     """DS223 training.envFrom[source].prefix"""
-    before_source = watch.missed
+    before_source = watch.was_read
     for at_source, source in enumerate(values['training']['envFrom']):
-        watch.missed = before_source
+        watch.was_read = before_source
         if is_string(source.get('prefix')) and matching(source['prefix'], '^(DSGEN|MASTER)_.*$'):
             yield (
                 ('training', 'envFrom', at_source, 'prefix'),
@@ -257,9 +266,9 @@ def ds223(values, release, watch):
 
 def ds224(values, release, watch):
     """DS224 training.args[argument]"""
-    before_argument = watch.missed
+    before_argument = watch.was_read
     for at_argument, argument in enumerate(values['training']['args']):
-        watch.missed = before_argument
+        watch.was_read = before_argument
         if (
             values['training']['deepspeed']['passConfig']
             and (values['training']['deepspeed']['config'] or values['training']['deepspeed']['configFile'])
@@ -267,14 +276,14 @@ def ds224(values, release, watch):
         ):
             yield (
                 ('training', 'args', at_argument),
-                f"training.args: {quote(argument)} is passed from training.deepspeed already",
+                f"training.args: dsgen already passes {quote(argument)}, from training.deepspeed",
             )
 
 
 def ds270(values, release, watch):
     """DS270 launch.command"""
     if values['launch']['method'] != 'pdsh' and runs_command(values) and not values['launch']['command']:
-        yield ('launch', 'command'), f"launch.command must be given with launch.method {values['launch']['method']}"
+        yield ('launch', 'command'), f"launch.command is required with launch.method {values['launch']['method']}"
 
 
 def ds271(values, release, watch):
@@ -282,7 +291,7 @@ def ds271(values, release, watch):
     if values['launch']['command'] and not runs_command(values):
         yield (
             ('launch', 'command'),
-            f"launch.command is for the methods worker-command and launcher-command, not for launch.method {values['launch']['method']}",
+            f"launch.command is used only by the methods worker-command and launcher-command, not by launch.method {values['launch']['method']}",
         )
 
 
@@ -291,7 +300,7 @@ def ds272(values, release, watch):
     if values['launch']['method'] != 'pdsh' and runs_command(values) and values['training']['python']:
         yield (
             ('training', 'python'),
-            f"training.python: launch.method {values['launch']['method']} starts launch.command and nothing else",
+            f"training.python has no effect: launch.method {values['launch']['method']} runs only launch.command",
         )
 
 
@@ -300,7 +309,7 @@ def ds272_2(values, release, watch):
     if values['launch']['method'] != 'pdsh' and runs_command(values) and values['training']['module']:
         yield (
             ('training', 'module'),
-            f"training.module: launch.method {values['launch']['method']} starts launch.command and nothing else",
+            f"training.module has no effect: launch.method {values['launch']['method']} runs only launch.command",
         )
 
 
@@ -309,7 +318,7 @@ def ds272_3(values, release, watch):
     if values['launch']['method'] != 'pdsh' and runs_command(values) and values['training']['exec']:
         yield (
             ('training', 'exec'),
-            f"training.exec: launch.method {values['launch']['method']} starts launch.command and nothing else",
+            f"training.exec has no effect: launch.method {values['launch']['method']} runs only launch.command",
         )
 
 
@@ -318,7 +327,7 @@ def ds272_4(values, release, watch):
     if values['launch']['method'] != 'pdsh' and runs_command(values) and values['training']['args']:
         yield (
             ('training', 'args'),
-            f"training.args: launch.method {values['launch']['method']} starts launch.command and nothing else",
+            f"training.args has no effect: launch.method {values['launch']['method']} runs only launch.command",
         )
 
 
@@ -350,7 +359,7 @@ def ds273_3(values, release, watch):
     if values['launch']['method'] != 'pdsh' and not uses_ssh(values) and values['lifecycle']['keepWorkers'] != 'none':
         yield (
             ('lifecycle', 'keepWorkers'),
-            f"lifecycle.keepWorkers: workers end with their program with launch.method {values['launch']['method']}",
+            f"lifecycle.keepWorkers: workers end when their program ends with launch.method {values['launch']['method']}",
         )
 
 
@@ -359,7 +368,7 @@ def ds273_4(values, release, watch):
     if values['launch']['method'] != 'pdsh' and not uses_ssh(values) and values['launch']['preflight']['network']:
         yield (
             ('launch', 'preflight', 'network'),
-            f"launch.preflight.network: there is no test of the network with launch.method {values['launch']['method']}",
+            f"launch.preflight.network: the network is not tested with launch.method {values['launch']['method']}",
         )
 
 
@@ -368,7 +377,7 @@ def ds273_5(values, release, watch):
     if values['launch']['method'] != 'pdsh' and not uses_ssh(values) and values['launch']['preflight']['spares'] > 0:
         yield (
             ('launch', 'preflight', 'spares'),
-            f"launch.preflight.spares: a spare worker cannot stand in for another with launch.method {values['launch']['method']}",
+            f"launch.preflight.spares: a spare worker cannot replace another one with launch.method {values['launch']['method']}",
         )
 
 
@@ -398,7 +407,7 @@ def ds273_9(values, release, watch):
     if values['launch']['method'] != 'pdsh' and not uses_ssh(values) and values['ssh']['secret']['mode'] != 'cluster':
         yield (
             ('ssh', 'secret', 'mode'),
-            f"ssh.secret.mode: there are no keys with launch.method {values['launch']['method']}",
+            f"ssh.secret.mode: no ssh key is used with launch.method {values['launch']['method']}",
         )
 
 
@@ -420,7 +429,7 @@ def ds275(values, release, watch):
     ):
         yield (
             ('training', 'deepspeed', 'args'),
-            f"training.deepspeed.args: no launcher of DeepSpeed runs with launch.method {values['launch']['method']}",
+            f"training.deepspeed.args: DeepSpeed's launcher is not used with launch.method {values['launch']['method']}",
         )
 
 
@@ -442,7 +451,7 @@ def ds276(values, release, watch):
     ):
         yield (
             ('workers', 'replicas'),
-            f"workers.replicas: {scalar(int(worker_pods(values)))} workers are too many for pdsh, which gets them as one argument: {scalar(int(world_bytes(values, release)))} bytes in base64, 4 for 3, with 2048 for the rest, are more than 131072",
+            f"workers.replicas: {scalar(int(worker_pods(values)))} workers are too many for pdsh: their names and slots ({scalar(int(world_bytes(values, release)))} bytes, in base64 a third more) and 2048 other bytes do not fit into one argument of 131072 bytes",
         )
 
 
@@ -461,7 +470,7 @@ def ds350(values, release, watch):
     if values['lifecycle'].get('ttlSecondsAfterFinished') is not None:
         yield (
             ('lifecycle', 'ttlSecondsAfterFinished'),
-            "lifecycle.ttlSecondsAfterFinished: Argo CD and Flux create again what Kubernetes deletes, and show the job as out of sync in between",
+            "lifecycle.ttlSecondsAfterFinished: Argo CD and Flux recreate the Jobs that Kubernetes deletes, and show them as out of sync in between",
         )
 
 
@@ -470,32 +479,32 @@ def ds351(values, release, watch):
     if values['lifecycle']['restartExitCodes'] and values['lifecycle']['maxRestarts'] == 0 and uses_ssh(values):
         yield (
             ('lifecycle', 'restartExitCodes'),
-            "lifecycle.restartExitCodes: nothing is restarted while maxRestarts is 0",
+            "lifecycle.restartExitCodes has no effect while lifecycle.maxRestarts is 0",
         )
 
 
 def ds290(values, release, watch):
     """DS290 code.git.revision"""
     if values['code']['git']['revision'] and not values['code']['git']['repository']:
-        yield ('code', 'git', 'revision'), "code.git.revision is given, and code.git.repository is not"
+        yield ('code', 'git', 'revision'), "code.git.revision is set, but code.git.repository is not"
 
 
 def ds290_2(values, release, watch):
     """DS290 code.git.secretName"""
     if values['code']['git']['secretName'] and not values['code']['git']['repository']:
-        yield ('code', 'git', 'secretName'), "code.git.secretName is given, and code.git.repository is not"
+        yield ('code', 'git', 'secretName'), "code.git.secretName is set, but code.git.repository is not"
 
 
 def ds290_3(values, release, watch):
     """DS290 code.git.knownHosts"""
     if values['code']['git']['knownHosts'] and not values['code']['git']['repository']:
-        yield ('code', 'git', 'knownHosts'), "code.git.knownHosts is given, and code.git.repository is not"
+        yield ('code', 'git', 'knownHosts'), "code.git.knownHosts is set, but code.git.repository is not"
 
 
 def ds290_4(values, release, watch):
     """DS290 code.git.image"""
     if values['code']['git']['image'] and not values['code']['git']['repository']:
-        yield ('code', 'git', 'image'), "code.git.image is given, and code.git.repository is not"
+        yield ('code', 'git', 'image'), "code.git.image is set, but code.git.repository is not"
 
 
 def ds295(values, release, watch):
@@ -505,7 +514,7 @@ def ds295(values, release, watch):
         and not matching(values['code']['git']['repository'], '^(https?|ssh|git)://[^/]+/.+$')
         and not matching(values['code']['git']['repository'], '^[^/:]+:([^/].*|/[^/].*)$')
     ):
-        yield ('code', 'git', 'repository'), "code.git.repository is no address of https, http, ssh or git"
+        yield ('code', 'git', 'repository'), "code.git.repository is not an https, http, ssh or git address"
 
 
 def ds295_2(values, release, watch):
@@ -513,7 +522,7 @@ def ds295_2(values, release, watch):
     if values['code']['git']['repository'] and matching(values['code']['git']['revision'], '^.*[:*].*$'):
         yield (
             ('code', 'git', 'revision'),
-            f"code.git.revision: {quote(values['code']['git']['revision'])} is no commit, branch or tag",
+            f"code.git.revision: {quote(values['code']['git']['revision'])} is not a commit, branch or tag",
         )
 
 
@@ -525,7 +534,7 @@ def ds291(values, release, watch):
     ):
         yield (
             ('code', 'git', 'revision'),
-            "code.git.revision: a branch or a tag may move, so the same run id may mean another program",
+            "code.git.revision: a branch or tag can move, so the same run id may later mean a different program",
         )
 
 
@@ -537,7 +546,7 @@ def ds248(values, release, watch):
     ):
         yield (
             ('code', 'git', 'repository'),
-            "code.git.repository holds a user name or a password, and the values are kept in Git",
+            "code.git.repository contains a user name or password, and values files are kept in Git",
         )
 
 
@@ -546,7 +555,7 @@ def ds360(values, release, watch):
     if values['code']['git']['repository'] and matching(values['code']['git']['repository'], '^[^?]*[?].+$'):
         yield (
             ('code', 'git', 'repository'),
-            "code.git.repository seems to hold a key behind the ?, and the values are kept in Git",
+            "code.git.repository seems to contain a key after the ?, and values files are kept in Git",
         )
 
 
@@ -557,7 +566,7 @@ def ds292(values, release, watch):
         and git_over_ssh(values['code']['git']['repository'])
         and not values['code']['git']['secretName']
     ):
-        yield ('code', 'git', 'repository'), "code.git.repository is reached over ssh, which needs a key"
+        yield ('code', 'git', 'repository'), "code.git.repository uses ssh, which needs a key"
 
 
 def ds293(values, release, watch):
@@ -569,7 +578,7 @@ def ds293(values, release, watch):
     ):
         yield (
             ('code', 'git', 'repository'),
-            "code.git.repository is reached over ssh, and code.git.knownHosts does not say which key the host has",
+            "code.git.repository uses ssh, but code.git.knownHosts does not contain the key of the host",
         )
 
 
@@ -580,7 +589,7 @@ def ds294(values, release, watch):
         and matching(values['code']['git']['repository'], '^http://.*$')
         and values['code']['git']['secretName']
     ):
-        yield ('code', 'git', 'repository'), "code.git.repository: the password goes over the network as plain text"
+        yield ('code', 'git', 'repository'), "code.git.repository: the password would be sent unencrypted"
 
 
 def ds206(values, release, watch):
@@ -639,7 +648,7 @@ def ds207(values, release, watch):
     ):
         yield (
             ('workers', 'slots'),
-            f"workers.slots: a process sees one MIG slice of its pod, so {scalar(values['workers']['slots'])} cannot each have one",
+            f"workers.slots: a process can use only one MIG slice of its pod, so {scalar(values['workers']['slots'])} processes would share it",
         )
 
 
@@ -652,7 +661,7 @@ def ds209(values, release, watch):
     ):
         yield (
             ('workers', 'slots'),
-            f"workers.slots: shares of {quote(values['workers']['accelerator']['resource'])} may be of one GPU, which {scalar(values['workers']['slots'])} processes would then use together",
+            f"workers.slots: several shares of {quote(values['workers']['accelerator']['resource'])} may belong to one GPU, which {scalar(values['workers']['slots'])} processes would then share",
         )
 
 
@@ -664,7 +673,7 @@ def ds208(values, release, watch):
     ):
         yield (
             ('workers', 'resources', 'requests', values['workers']['accelerator']['resource']),
-            f"workers.resources.requests: {quote(values['workers']['accelerator']['resource'])} is written from workers.accelerator",
+            f"workers.resources.requests: {quote(values['workers']['accelerator']['resource'])} is written by dsgen from workers.accelerator",
         )
 
 
@@ -676,7 +685,7 @@ def ds208_2(values, release, watch):
     ):
         yield (
             ('workers', 'resources', 'limits', values['workers']['accelerator']['resource']),
-            f"workers.resources.limits: {quote(values['workers']['accelerator']['resource'])} is written from workers.accelerator",
+            f"workers.resources.limits: {quote(values['workers']['accelerator']['resource'])} is written by dsgen from workers.accelerator",
         )
 
 
@@ -687,7 +696,7 @@ def ds279(values, release, watch):
         if limit > 0 and int(whole_bytes(values['workers']['sharedMemory'])) > limit:
             yield (
                 ('workers', 'sharedMemory'),
-                f"workers.sharedMemory: {quote(values['workers']['sharedMemory'])} is more than the memory limit of the workers, which counts it",
+                f"workers.sharedMemory: {quote(values['workers']['sharedMemory'])} is more than the memory limit of the workers, which includes shared memory",
             )
 
 
@@ -696,7 +705,7 @@ def ds287(values, release, watch):
     if matching(values['workers']['sharedMemory'], '^0+([.]0+)?[A-Za-z]*$'):
         yield (
             ('workers', 'sharedMemory'),
-            f"workers.sharedMemory: {quote(values['workers']['sharedMemory'])} is no limit at all for Kubernetes",
+            f"workers.sharedMemory: {quote(values['workers']['sharedMemory'])} means no limit to Kubernetes",
         )
 
 
@@ -705,7 +714,7 @@ def ds287_2(values, release, watch):
     if matching(values['workers']['sharedMemory'], '^[0-9.]*[1-9][0-9.]*m$'):
         yield (
             ('workers', 'sharedMemory'),
-            f"workers.sharedMemory: {quote(values['workers']['sharedMemory'])} counts thousandths of a byte",
+            f"workers.sharedMemory: {quote(values['workers']['sharedMemory'])} is in thousandths of a byte",
         )
 
 
@@ -716,7 +725,7 @@ def ds277(values, release, watch):
         if uses_ssh(values) and limit > 0 and limit < int(launcher_bytes(values)):
             yield (
                 ('launcher', 'resources', 'limits', 'memory'),
-                f"launcher.resources.limits: the launcher needs 1 GiB and 1.4 MiB for each of {scalar(int(worker_pods(values)))} workers, {scalar(1024 + 2 * int(worker_pods(values)))}Mi with some room",
+                f"launcher.resources.limits: the launcher needs 1 GiB, and 1.4 MiB for each of {scalar(int(worker_pods(values)))} workers; {scalar(1024 + 2 * int(worker_pods(values)))}Mi is enough",
             )
 
 
@@ -732,25 +741,25 @@ def ds278(values, release, watch):
         ):
             yield (
                 ('launcher', 'resources', 'requests', 'memory'),
-                f"launcher.resources.requests: the launcher needs 1 GiB and 1.4 MiB for each of {scalar(int(worker_pods(values)))} workers, {scalar(1024 + 2 * int(worker_pods(values)))}Mi with some room",
+                f"launcher.resources.requests: the launcher needs 1 GiB, and 1.4 MiB for each of {scalar(int(worker_pods(values)))} workers; {scalar(1024 + 2 * int(worker_pods(values)))}Mi is enough",
             )
 
 
 def ds237(values, release, watch):
     """DS237 workers.spread"""
     if values['workers']['spread'] != 'none' and 'podAntiAffinity' in values['workers']['affinity']:
-        yield ('workers', 'spread'), "workers.spread writes a podAntiAffinity, and workers.affinity has one too"
+        yield ('workers', 'spread'), "workers.spread becomes a podAntiAffinity, but workers.affinity already has one"
 
 
 def ds232(values, release, watch):
     """DS232 <role>.extraPodSpec.<field>"""
     if values['workers']['extraPodSpec'] or values['launcher']['extraPodSpec']:
-        before_role = watch.missed
+        before_role = watch.was_read
         for role in ['workers', 'launcher']:
-            watch.missed = before_role
-            before_field = watch.missed
+            watch.was_read = before_role
+            before_field = watch.was_read
             for field, value in items(values[role]['extraPodSpec']):
-                watch.missed = before_field
+                watch.was_read = before_field
                 if field in ['activeDeadlineSeconds', 'affinity', 'automountServiceAccountToken', 'containers', 'dnsPolicy', 'enableServiceLinks', 'ephemeralContainers', 'hostNetwork', 'hostname', 'imagePullSecrets', 'initContainers', 'nodeSelector', 'priorityClassName', 'restartPolicy', 'runtimeClassName', 'schedulerName', 'securityContext', 'serviceAccount', 'serviceAccountName', 'subdomain', 'terminationGracePeriodSeconds', 'tolerations', 'topologySpreadConstraints', 'volumes']:
                     yield (
                         (role, 'extraPodSpec', field),
@@ -761,12 +770,12 @@ def ds232(values, release, watch):
 def ds233(values, release, watch):
     """DS233 <role>.extraContainerSpec.<field>"""
     if values['workers']['extraContainerSpec'] or values['launcher']['extraContainerSpec']:
-        before_role = watch.missed
+        before_role = watch.was_read
         for role in ['workers', 'launcher']:
-            watch.missed = before_role
-            before_field = watch.missed
+            watch.was_read = before_role
+            before_field = watch.was_read
             for field, value in items(values[role]['extraContainerSpec']):
-                watch.missed = before_field
+                watch.was_read = before_field
                 if field in ['args', 'command', 'env', 'envFrom', 'image', 'imagePullPolicy', 'name', 'ports', 'readinessProbe', 'resources', 'restartPolicy', 'securityContext', 'volumeMounts', 'workingDir']:
                     yield (
                         (role, 'extraContainerSpec', field),
@@ -782,37 +791,37 @@ def ds234(values, release, watch):
         or values['launcher']['initContainers']
         or values['launcher']['sidecars']
     ):
-        before_role = watch.missed
+        before_role = watch.was_read
         for role in ['workers', 'launcher']:
-            watch.missed = before_role
-            before_kind = watch.missed
+            watch.was_read = before_role
+            before_kind = watch.was_read
             for kind in ['initContainers', 'sidecars']:
-                watch.missed = before_kind
-                before_container = watch.missed
+                watch.was_read = before_kind
+                before_container = watch.was_read
                 for at_container, container in enumerate(values[role][kind]):
-                    watch.missed = before_container
+                    watch.was_read = before_container
                     if (
                         is_string(container.get('name'))
                         and matching(container['name'], '^(worker|launcher|status|keygen|passwd|code|dsgen-.*)$')
                     ):
                         yield (
                             (role, kind, at_container, 'name'),
-                            f"{role}.{kind}: {quote(container['name'])} is the name of a container of dsgen's",
+                            f"{role}.{kind}: {quote(container['name'])} is the name of one of dsgen's containers",
                         )
 
 
 def ds235(values, release, watch):
     """DS235 <role>.sidecars[container].name"""
     if values['workers']['sidecars'] or values['launcher']['sidecars']:
-        before_role = watch.missed
+        before_role = watch.was_read
         for role in ['workers', 'launcher']:
-            watch.missed = before_role
-            before_container = watch.missed
+            watch.was_read = before_role
+            before_container = watch.was_read
             for at_container, container in enumerate(values[role]['sidecars']):
-                watch.missed = before_container
-                before_other = watch.missed
+                watch.was_read = before_container
+                before_other = watch.was_read
                 for other in values[role]['initContainers']:
-                    watch.missed = before_other
+                    watch.was_read = before_other
                     if (
                         is_string(container.get('name'))
                         and is_string(other.get('name'))
@@ -832,54 +841,54 @@ def ds236(values, release, watch):
         or values['launcher']['initContainers']
         or values['launcher']['sidecars']
     ):
-        before_role = watch.missed
+        before_role = watch.was_read
         for role in ['workers', 'launcher']:
-            watch.missed = before_role
-            before_kind = watch.missed
+            watch.was_read = before_role
+            before_kind = watch.was_read
             for kind in ['initContainers', 'sidecars']:
-                watch.missed = before_kind
-                before_container = watch.missed
+                watch.was_read = before_kind
+                before_container = watch.was_read
                 for at_container, container in enumerate(values[role][kind]):
-                    watch.missed = before_container
-                    before_mount = watch.missed
+                    watch.was_read = before_container
+                    before_mount = watch.was_read
                     for at_mount, mount in enumerate(get(container, 'volumeMounts', [])):
-                        watch.missed = before_mount
+                        watch.was_read = before_mount
                         if is_string(mount.get('name')) and mount['name'] not in values['storage']:
                             yield (
                                 (role, kind, at_container, 'volumeMounts', at_mount, 'name'),
-                                f"{role}.{kind}: {quote(mount['name'])} is no volume of storage",
+                                f"{role}.{kind}: {quote(mount['name'])} is not a volume of storage",
                             )
 
 
 def ds210(values, release, watch):
     """DS210 storage.<name>"""
-    before_name = watch.missed
+    before_name = watch.was_read
     for name, volume in items(values['storage']):
-        watch.missed = before_name
+        watch.was_read = before_name
         if not first_source(volume):
             yield ('storage', name), f"storage.{name}: the volume has no source"
 
 
 def ds212(values, release, watch):
     """DS212 storage.<name>.mountPath"""
-    before_name = watch.missed
+    before_name = watch.was_read
     for name, volume in items(values['storage']):
-        watch.missed = before_name
+        watch.was_read = before_name
         if reserved_path(volume['mountPath']):
             yield (
                 ('storage', name, 'mountPath'),
-                f"storage.{name}.mountPath: {quote(volume['mountPath'])} is reserved, dsgen or the system has files there",
+                f"storage.{name}.mountPath: {quote(volume['mountPath'])} is reserved for files of dsgen or the system",
             )
 
 
 def ds251(values, release, watch):
     """DS251 storage.<name>.mountPath"""
-    before_name = watch.missed
+    before_name = watch.was_read
     for name, volume in items(values['storage']):
-        watch.missed = before_name
-        before_other = watch.missed
+        watch.was_read = before_name
+        before_other = watch.was_read
         for other, another in items(values['storage']):
-            watch.missed = before_other
+            watch.was_read = before_other
             if (
                 other < name
                 and volume['mountPath']
@@ -888,49 +897,49 @@ def ds251(values, release, watch):
             ):
                 yield (
                     ('storage', name, 'mountPath'),
-                    f"storage.{name}: storage.{other} is mounted at {quote(volume['mountPath'])} too",
+                    f"storage.{name}: storage.{other} is mounted at {quote(volume['mountPath'])}, too",
                 )
 
 
 def ds251_2(values, release, watch):
     """DS251 storage.<name>.mountPath"""
     if values['code']['git']['repository']:
-        before_name = watch.missed
+        before_name = watch.was_read
         for name, volume in items(values['storage']):
-            watch.missed = before_name
+            watch.was_read = before_name
             if volume['mountPath'] == values['code']['mountPath']:
                 yield (
                     ('storage', name, 'mountPath'),
-                    f"storage.{name}: code is mounted at {quote(volume['mountPath'])} too",
+                    f"storage.{name}: code is mounted at {quote(volume['mountPath'])}, too",
                 )
 
 
 def ds213(values, release, watch):
     """DS213 storage.<name>.mountPath"""
-    before_name = watch.missed
+    before_name = watch.was_read
     for name, volume in items(values['storage']):
-        watch.missed = before_name
+        watch.was_read = before_name
         if matching(volume['mountPath'], '^/dev/shm(/.*)?$'):
             yield ('storage', name, 'mountPath'), f"storage.{name}.mountPath: /dev/shm is the shared memory of the pod"
 
 
 def ds214(values, release, watch):
     """DS214 storage.<name>.subPath"""
-    before_name = watch.missed
+    before_name = watch.was_read
     for name, volume in items(values['storage']):
-        watch.missed = before_name
+        watch.was_read = before_name
         if matching(volume['subPath'], '^(.*/)?[.][.](/.*)?$'):
             yield (
                 ('storage', name, 'subPath'),
-                f"storage.{name}.subPath: {quote(volume['subPath'])} leads out of the volume, which Kubernetes refuses",
+                f"storage.{name}.subPath: {quote(volume['subPath'])} leaves the volume, which Kubernetes refuses",
             )
 
 
 def ds215(values, release, watch):
     """DS215 storage.<name>.create.accessModes"""
-    before_name = watch.missed
+    before_name = watch.was_read
     for name, volume in items(values['storage']):
-        watch.missed = before_name
+        watch.was_read = before_name
         if (
             volume.get('create') is not None
             and 'ReadWriteOnce' in volume['create']['accessModes']
@@ -941,15 +950,15 @@ def ds215(values, release, watch):
         ):
             yield (
                 ('storage', name, 'create', 'accessModes'),
-                f"storage.{name}: a ReadWriteOnce volume is on one node at a time, and {scalar(int(worker_pods(values)))} workers mount it",
+                f"storage.{name}: a ReadWriteOnce volume can be attached to one node only, but {scalar(int(worker_pods(values)))} workers mount it",
             )
 
 
 def ds216(values, release, watch):
     """DS216 storage.<name>.create.accessModes"""
-    before_name = watch.missed
+    before_name = watch.was_read
     for name, volume in items(values['storage']):
-        watch.missed = before_name
+        watch.was_read = before_name
         if (
             volume.get('create') is not None
             and 'ReadWriteOncePod' in volume['create']['accessModes']
@@ -957,15 +966,15 @@ def ds216(values, release, watch):
         ):
             yield (
                 ('storage', name, 'create', 'accessModes'),
-                f"storage.{name}: a ReadWriteOncePod volume is for one pod, and several mount it",
+                f"storage.{name}: a ReadWriteOncePod volume can be used by one pod only, but several pods mount it",
             )
 
 
 def ds218(values, release, watch):
     """DS218 storage.<name>.create.accessModes"""
-    before_name = watch.missed
+    before_name = watch.was_read
     for name, volume in items(values['storage']):
-        watch.missed = before_name
+        watch.was_read = before_name
         if (
             volume.get('create') is not None
             and 'ReadWriteOncePod' in volume['create']['accessModes']
@@ -979,9 +988,9 @@ def ds218(values, release, watch):
 
 def ds219(values, release, watch):
     """DS219 storage.<name>.create.size"""
-    before_name = watch.missed
+    before_name = watch.was_read
     for name, volume in items(values['storage']):
-        watch.missed = before_name
+        watch.was_read = before_name
         if (
             volume.get('create') is not None
             and matching(quantity_json(volume['create']['size']), '^.?0+([.]0+)?[A-Za-z]*.?$')
@@ -994,9 +1003,9 @@ def ds219(values, release, watch):
 
 def ds217(values, release, watch):
     """DS217 storage.<name>.create.storageClass"""
-    before_name = watch.missed
+    before_name = watch.was_read
     for name, volume in items(values['storage']):
-        watch.missed = before_name
+        watch.was_read = before_name
         if (
             volume.get('create') is not None
             and not volume['create']['persistentVolume']
@@ -1005,22 +1014,22 @@ def ds217(values, release, watch):
         ):
             yield (
                 ('storage', name, 'create', 'storageClass'),
-                f"storage.{name}.create: with storageClass: \"\" nothing is provisioned, the claim waits for a PersistentVolume that fits",
+                f"storage.{name}.create: with storageClass: \"\" nothing provisions the volume; the claim waits for a matching PersistentVolume",
             )
 
 
 def ds211(values, release, watch):
     """DS211 storage.<name>.<source>"""
-    before_name = watch.missed
+    before_name = watch.was_read
     for name, volume in items(values['storage']):
-        watch.missed = before_name
-        before_source = watch.missed
+        watch.was_read = before_name
+        before_source = watch.was_read
         for source in ['create', 'nfs', 'hostPath', 'emptyDir', 'ephemeral', 'csi', 'configMap', 'secret', 'projected']:
-            watch.missed = before_source
+            watch.was_read = before_source
             if source in volume and source != first_source(volume):
                 yield (
                     ('storage', name, source),
-                    f"storage.{name}: {first_source(volume)} and {source} exclude one another",
+                    f"storage.{name}: {first_source(volume)} and {source} are mutually exclusive",
                 )
 
 
@@ -1032,7 +1041,7 @@ def ds212_2(values, release, watch):
     ):
         yield (
             ('code', 'mountPath'),
-            f"code.mountPath: {quote(values['code']['mountPath'])} is reserved, dsgen or the system has files there",
+            f"code.mountPath: {quote(values['code']['mountPath'])} is reserved for files of dsgen or the system",
         )
 
 
@@ -1051,7 +1060,7 @@ def ds241(values, release, watch):
     ):
         yield (
             ('ssh', 'secret', 'name'),
-            f"ssh.secret.name: {quote(values['ssh']['secret']['name'])} is the name of the Secret that is filled in the cluster",
+            f"ssh.secret.name: {quote(values['ssh']['secret']['name'])} is the name that dsgen gives to the Secret of the job",
         )
 
 
@@ -1065,7 +1074,7 @@ def ds243(values, release, watch):
     ):
         yield (
             ('ssh', 'port'),
-            f"ssh.port: in many clusters only root can listen on {scalar(values['ssh']['port'])}, and the workers are not root",
+            f"ssh.port: the workers do not run as root, and in many clusters only root can listen on port {scalar(values['ssh']['port'])}",
         )
 
 
@@ -1078,14 +1087,14 @@ def ds243_2(values, release, watch):
     ):
         yield (
             ('launch', 'masterPort'),
-            f"launch.masterPort: in many clusters only root can listen on {scalar(values['launch']['masterPort'])}, and the workers are not root",
+            f"launch.masterPort: the workers do not run as root, and in many clusters only root can listen on port {scalar(values['launch']['masterPort'])}",
         )
 
 
 def ds244(values, release, watch):
     """DS244 ssh.port"""
     if values['network']['hostNetwork'] and uses_ssh(values) and values['ssh']['port'] == 22:
-        yield ('ssh', 'port'), "ssh.port: with network.hostNetwork the node's own sshd has port 22"
+        yield ('ssh', 'port'), "ssh.port: with network.hostNetwork, port 22 belongs to the node's own sshd"
 
 
 def ds245(values, release, watch):
@@ -1093,7 +1102,7 @@ def ds245(values, release, watch):
     if values['network']['hostNetwork'] and values['network']['policy']:
         yield (
             ('network', 'policy'),
-            "network.policy: a NetworkPolicy does not bind pods with hostNetwork, so all that reaches the nodes reaches the workers",
+            "network.policy: a NetworkPolicy does not apply to pods with hostNetwork, so everything that can reach the nodes can reach the workers",
         )
 
 
@@ -1108,17 +1117,14 @@ def ds239(values, release, watch):
     ):
         yield (
             ('network', 'socketInterface'),
-            "network.socketInterface: with network.hostNetwork Gloo takes the interface that the node's own name leads to, which on many nodes is the loopback",
+            "network.socketInterface: with network.hostNetwork, Gloo uses the interface to which the name of the node resolves, which is the loopback interface on many nodes",
         )
 
 
 def ds227(values, release, watch):
     """DS227 network.rdma.networks"""
     if values['network']['hostNetwork'] and values['network']['rdma']['networks']:
-        yield (
-            ('network', 'rdma', 'networks'),
-            "network.rdma.networks: pods with hostNetwork get no networks of their own",
-        )
+        yield ('network', 'rdma', 'networks'), "network.rdma.networks: Multus adds no networks to pods with hostNetwork"
 
 
 def ds305(values, release, watch):
@@ -1130,7 +1136,7 @@ def ds305(values, release, watch):
     ):
         yield (
             ('network', 'hostNetwork'),
-            "network.hostNetwork: each worker takes ports of its node, and scheduling.topology.required wants all on one",
+            "network.hostNetwork: each worker needs the ports of its own node, but scheduling.topology.required puts all workers on one node",
         )
 
 
@@ -1139,58 +1145,58 @@ def ds228(values, release, watch):
     if values['network']['rdma']['networks'] and 'k8s.v1.cni.cncf.io/networks' in values['workers']['podAnnotations']:
         yield (
             ('workers', 'podAnnotations', 'k8s.v1.cni.cncf.io/networks'),
-            "workers.podAnnotations: \"k8s.v1.cni.cncf.io/networks\" is written from network.rdma.networks",
+            "workers.podAnnotations: \"k8s.v1.cni.cncf.io/networks\" is written by dsgen from network.rdma.networks",
         )
 
 
 def ds226(values, release, watch):
     """DS226 network.rdma.resources.<key>"""
-    before_key = watch.missed
+    before_key = watch.was_read
     for key, count in items(values['network']['rdma']['resources']):
-        watch.missed = before_key
+        watch.was_read = before_key
         if key in ['cpu', 'memory', 'ephemeral-storage', 'pods']:
-            yield ('network', 'rdma', 'resources', key), f"network.rdma.resources: {quote(key)} is no device"
+            yield ('network', 'rdma', 'resources', key), f"network.rdma.resources: {quote(key)} is not a device"
 
 
 def ds226_2(values, release, watch):
     """DS226 network.rdma.resources.<key>"""
-    before_key = watch.missed
+    before_key = watch.was_read
     for key, count in items(values['network']['rdma']['resources']):
-        watch.missed = before_key
+        watch.was_read = before_key
         if (
             key in values['workers']['resources']['requests']
             and key not in ['cpu', 'memory', 'ephemeral-storage', 'pods']
         ):
             yield (
                 ('network', 'rdma', 'resources', key),
-                f"network.rdma.resources: {quote(key)} is in workers.resources.requests too",
+                f"network.rdma.resources: {quote(key)} is in workers.resources.requests, too",
             )
 
 
 def ds226_3(values, release, watch):
     """DS226 network.rdma.resources.<key>"""
-    before_key = watch.missed
+    before_key = watch.was_read
     for key, count in items(values['network']['rdma']['resources']):
-        watch.missed = before_key
+        watch.was_read = before_key
         if (
             key in values['workers']['resources']['limits']
             and key not in ['cpu', 'memory', 'ephemeral-storage', 'pods']
         ):
             yield (
                 ('network', 'rdma', 'resources', key),
-                f"network.rdma.resources: {quote(key)} is in workers.resources.limits too",
+                f"network.rdma.resources: {quote(key)} is in workers.resources.limits, too",
             )
 
 
 def ds226_4(values, release, watch):
     """DS226 network.rdma.resources.<key>"""
-    before_key = watch.missed
+    before_key = watch.was_read
     for key, count in items(values['network']['rdma']['resources']):
-        watch.missed = before_key
+        watch.was_read = before_key
         if key == values['workers']['accelerator']['resource']:
             yield (
                 ('network', 'rdma', 'resources', key),
-                f"network.rdma.resources: {quote(key)} is written from workers.accelerator",
+                f"network.rdma.resources: {quote(key)} is written by dsgen from workers.accelerator",
             )
 
 
@@ -1204,7 +1210,7 @@ def ds229(values, release, watch):
     ):
         yield (
             ('network', 'rdma', 'ipcLock'),
-            "network.rdma.ipcLock: IPC_LOCK, which memory for RDMA needs, is allowed by the level privileged only, so it is left out",
+            "network.rdma.ipcLock: RDMA needs the capability IPC_LOCK, which only the Pod Security level privileged allows, so dsgen does not add it",
         )
 
 
@@ -1217,20 +1223,20 @@ def ds320(values, release, watch):
     ):
         yield (
             ('network', 'rdma', 'ipcLock'),
-            "network.rdma.ipcLock: IPC_LOCK, which memory for RDMA needs, is allowed by the level privileged only",
+            "network.rdma.ipcLock: RDMA needs the capability IPC_LOCK, which only the Pod Security level privileged allows",
         )
 
 
 def ds246(values, release, watch):
     """DS246 status.webhook"""
     if values['status']['webhook']['url'] and values['status']['webhook']['secretName']:
-        yield ('status', 'webhook'), "status.webhook: url and secretName exclude one another"
+        yield ('status', 'webhook'), "status.webhook: url and secretName are mutually exclusive"
 
 
 def ds247(values, release, watch):
     """DS247 status.webhook.url"""
     if values['status']['webhook']['url'] and matching(values['status']['webhook']['url'], '^[Hh][Tt][Tt][Pp]:.*$'):
-        yield ('status', 'webhook', 'url'), "status.webhook.url: the record goes over the network as plain text"
+        yield ('status', 'webhook', 'url'), "status.webhook.url: the record would be sent unencrypted"
 
 
 def ds248_2(values, release, watch):
@@ -1238,7 +1244,7 @@ def ds248_2(values, release, watch):
     if values['status']['webhook']['url'] and matching(values['status']['webhook']['url'], '^[A-Za-z]+://[^/]*@.*$'):
         yield (
             ('status', 'webhook', 'url'),
-            "status.webhook.url holds a user name or a password, and the values are kept in Git",
+            "status.webhook.url contains a user name or password, and values files are kept in Git",
         )
 
 
@@ -1250,14 +1256,14 @@ def ds360_2(values, release, watch):
     ):
         yield (
             ('status', 'webhook', 'url'),
-            "status.webhook.url seems to hold a key, and anyone who reads the values can post with it",
+            "status.webhook.url seems to contain a key, and anyone who can read the values could use it",
         )
 
 
 def ds249(values, release, watch):
     """DS249 ssh.user"""
     if values['ssh']['user'] and values['ssh']['user'] == 'root' and workers_not_root(values):
-        yield ('ssh', 'user'), "ssh.user: the workers are not root, so nobody can log in as root"
+        yield ('ssh', 'user'), "ssh.user: the workers do not run as root, so nobody can log in as root"
 
 
 def ds242_2(values, release, watch):
@@ -1288,7 +1294,7 @@ def ds242_3(values, release, watch):
 def ds341(values, release, watch):
     """DS341 monitoring.tensorboard.logDir"""
     if values['monitoring']['tensorboard']['enabled'] and not values['monitoring']['tensorboard']['logDir']:
-        yield ('monitoring', 'tensorboard', 'logDir'), "monitoring.tensorboard.logDir must be given"
+        yield ('monitoring', 'tensorboard', 'logDir'), "monitoring.tensorboard.logDir is required"
 
 
 def ds300(values, release, watch):
@@ -1296,7 +1302,7 @@ def ds300(values, release, watch):
     if values['scheduling']['launcherQueue'] and values['scheduling']['launcherQueue'] == values['scheduling']['queue']:
         yield (
             ('scheduling', 'launcherQueue'),
-            "scheduling.launcherQueue is the workers' queue, in which two runs can block each other for ever",
+            "scheduling.launcherQueue is the same queue as scheduling.queue; there two runs can block each other forever",
         )
 
 
@@ -1305,7 +1311,7 @@ def ds301(values, release, watch):
     if values['scheduling']['launcherQueue'] and not kueue_queue(values, 'worker'):
         yield (
             ('scheduling', 'launcherQueue'),
-            "scheduling.launcherQueue is a queue of Kueue's, and the workers have none",
+            "scheduling.launcherQueue is a queue of Kueue, but the workers have no such queue",
         )
 
 
@@ -1316,7 +1322,10 @@ def ds302(values, release, watch):
         and not values['scheduling']['queue']
         and values['scheduling']['gang'] != 'volcano'
     ):
-        yield ('scheduling', 'priorityClass'), "scheduling.priorityClass is for a queue, and there is none"
+        yield (
+            ('scheduling', 'priorityClass'),
+            "scheduling.priorityClass is the priority in a queue, but scheduling.queue is not set",
+        )
 
 
 def ds303(values, release, watch):
@@ -1326,7 +1335,7 @@ def ds303(values, release, watch):
         and values['scheduling']['topology']['required']
         and values['scheduling']['topology']['preferred']
     ):
-        yield ('scheduling', 'topology'), "scheduling.topology: required and preferred exclude one another"
+        yield ('scheduling', 'topology'), "scheduling.topology: required and preferred are mutually exclusive"
 
 
 def ds304(values, release, watch):
@@ -1336,7 +1345,10 @@ def ds304(values, release, watch):
         and not kueue_queue(values, 'worker')
         and 'podAffinity' in values['workers']['affinity']
     ):
-        yield ('workers', 'affinity'), "workers.affinity has a podAffinity, which scheduling.topology writes"
+        yield (
+            ('workers', 'affinity'),
+            "workers.affinity has a podAffinity, but dsgen writes one from scheduling.topology",
+        )
 
 
 def ds305_2(values, release, watch):
@@ -1349,7 +1361,7 @@ def ds305_2(values, release, watch):
     ):
         yield (
             ('workers', 'spread'),
-            "workers.spread wants every worker on a node of its own, scheduling.topology.required all on one",
+            "workers.spread puts every worker on its own node, but scheduling.topology.required puts all on one node",
         )
 
 
@@ -1362,7 +1374,7 @@ def ds309(values, release, watch):
     ):
         yield (
             ('lifecycle', 'suspend'),
-            "lifecycle.suspend: with scheduling.queue, Kueue alone suspends the workers and resumes them",
+            "lifecycle.suspend: with scheduling.queue, only Kueue suspends and resumes the workers",
         )
 
 
@@ -1375,7 +1387,7 @@ def ds308(values, release, watch):
     ):
         yield (
             ('workers', 'nodeSelector'),
-            "workers.nodeSelector: Kueue looks only at labels that its flavors have; by any other the pods may wait while they hold the quota",
+            "workers.nodeSelector: Kueue considers only labels of its flavors; with other labels the pods may hold quota while they wait for a node",
         )
 
 
@@ -1384,7 +1396,7 @@ def ds308_2(values, release, watch):
     if values['scheduling']['queue'] and values['scheduling']['gang'] != 'volcano' and values['workers']['affinity']:
         yield (
             ('workers', 'affinity'),
-            "workers.affinity: Kueue looks only at labels that its flavors have; by any other the pods may wait while they hold the quota",
+            "workers.affinity: Kueue considers only labels of its flavors; with other labels the pods may hold quota while they wait for a node",
         )
 
 
@@ -1393,7 +1405,7 @@ def ds308_3(values, release, watch):
     if values['scheduling']['launcherQueue'] and values['launcher']['nodeSelector']:
         yield (
             ('launcher', 'nodeSelector'),
-            "launcher.nodeSelector: Kueue looks only at labels that its flavors have; by any other the pods may wait while they hold the quota",
+            "launcher.nodeSelector: Kueue considers only labels of its flavors; with other labels the pods may hold quota while they wait for a node",
         )
 
 
@@ -1402,7 +1414,7 @@ def ds308_4(values, release, watch):
     if values['scheduling']['launcherQueue'] and values['launcher']['affinity']:
         yield (
             ('launcher', 'affinity'),
-            "launcher.affinity: Kueue looks only at labels that its flavors have; by any other the pods may wait while they hold the quota",
+            "launcher.affinity: Kueue considers only labels of its flavors; with other labels the pods may hold quota while they wait for a node",
         )
 
 
@@ -1411,7 +1423,7 @@ def ds307(values, release, watch):
     if values['scheduling']['queue'] and values['scheduling']['gang'] != 'volcano' and values['workers']['tolerations']:
         yield (
             ('workers', 'tolerations'),
-            "workers.tolerations: the flavor of the queue must have no tolerations of its own, or exactly these and none with tolerationSeconds",
+            "workers.tolerations: the flavor of the queue must have no tolerations, or exactly these and none with tolerationSeconds",
         )
 
 
@@ -1420,122 +1432,122 @@ def ds307_2(values, release, watch):
     if values['scheduling']['launcherQueue'] and values['launcher']['tolerations']:
         yield (
             ('launcher', 'tolerations'),
-            "launcher.tolerations: the flavor of the launcher's queue must have no tolerations of its own, or exactly these and none with tolerationSeconds",
+            "launcher.tolerations: the flavor of the launcher's queue must have no tolerations, or exactly these and none with tolerationSeconds",
         )
 
 
 def ds306(values, release, watch):
     """DS306 workers.resources.requests.<key>"""
     if values['scheduling']['queue'] and values['scheduling']['gang'] != 'volcano':
-        before_key = watch.missed
+        before_key = watch.was_read
         for key, quantity in items(values['workers']['resources']['requests']):
-            watch.missed = before_key
+            watch.was_read = before_key
             if key not in ['cpu', 'memory']:
                 yield (
                     ('workers', 'resources', 'requests', key),
-                    f"workers.resources.requests: the queue {quote(values['scheduling']['queue'])} must cover {quote(key)}, or the workers wait for ever",
+                    f"workers.resources.requests: the queue {quote(values['scheduling']['queue'])} must cover {quote(key)}, or the workers wait forever",
                 )
 
 
 def ds306_2(values, release, watch):
     """DS306 network.rdma.resources.<key>"""
     if values['scheduling']['queue'] and values['scheduling']['gang'] != 'volcano':
-        before_key = watch.missed
+        before_key = watch.was_read
         for key, quantity in items(values['network']['rdma']['resources']):
-            watch.missed = before_key
+            watch.was_read = before_key
             if key not in ['cpu', 'memory']:
                 yield (
                     ('network', 'rdma', 'resources', key),
-                    f"network.rdma.resources: the queue {quote(values['scheduling']['queue'])} must cover {quote(key)}, or the workers wait for ever",
+                    f"network.rdma.resources: the queue {quote(values['scheduling']['queue'])} must cover {quote(key)}, or the workers wait forever",
                 )
 
 
 def ds306_3(values, release, watch):
     """DS306 workers.resources.limits.<key>"""
     if values['scheduling']['queue'] and values['scheduling']['gang'] != 'volcano':
-        before_key = watch.missed
+        before_key = watch.was_read
         for key, quantity in items(values['workers']['resources']['limits']):
-            watch.missed = before_key
+            watch.was_read = before_key
             if key not in ['cpu', 'memory'] and key not in values['workers']['resources']['requests']:
                 yield (
                     ('workers', 'resources', 'limits', key),
-                    f"workers.resources.limits: the queue {quote(values['scheduling']['queue'])} must cover {quote(key)}, or the workers wait for ever",
+                    f"workers.resources.limits: the queue {quote(values['scheduling']['queue'])} must cover {quote(key)}, or the workers wait forever",
                 )
 
 
 def ds306_4(values, release, watch):
     """DS306 launcher.resources.requests.<key>"""
     if values['scheduling']['launcherQueue']:
-        before_key = watch.missed
+        before_key = watch.was_read
         for key, quantity in items(values['launcher']['resources']['requests']):
-            watch.missed = before_key
+            watch.was_read = before_key
             if key not in ['cpu', 'memory']:
                 yield (
                     ('launcher', 'resources', 'requests', key),
-                    f"launcher.resources.requests: the queue {quote(values['scheduling']['launcherQueue'])} must cover {quote(key)}, or the launcher waits for ever",
+                    f"launcher.resources.requests: the queue {quote(values['scheduling']['launcherQueue'])} must cover {quote(key)}, or the launcher waits forever",
                 )
 
 
 def ds306_5(values, release, watch):
     """DS306 launcher.resources.limits.<key>"""
     if values['scheduling']['launcherQueue']:
-        before_key = watch.missed
+        before_key = watch.was_read
         for key, quantity in items(values['launcher']['resources']['limits']):
-            watch.missed = before_key
+            watch.was_read = before_key
             if key not in ['cpu', 'memory'] and key not in values['launcher']['resources']['requests']:
                 yield (
                     ('launcher', 'resources', 'limits', key),
-                    f"launcher.resources.limits: the queue {quote(values['scheduling']['launcherQueue'])} must cover {quote(key)}, or the launcher waits for ever",
+                    f"launcher.resources.limits: the queue {quote(values['scheduling']['launcherQueue'])} must cover {quote(key)}, or the launcher waits forever",
                 )
 
 
 def ds306_6(values, release, watch):
     """DS306 workers.<kind>[container].resources.<amounts>.<key>"""
     if values['scheduling']['queue'] and values['scheduling']['gang'] != 'volcano':
-        before_kind = watch.missed
+        before_kind = watch.was_read
         for kind in ['initContainers', 'sidecars']:
-            watch.missed = before_kind
-            before_container = watch.missed
+            watch.was_read = before_kind
+            before_container = watch.was_read
             for at_container, container in enumerate(values['workers'][kind]):
-                watch.missed = before_container
-                before_amounts = watch.missed
+                watch.was_read = before_container
+                before_amounts = watch.was_read
                 for amounts in ['requests', 'limits']:
-                    watch.missed = before_amounts
-                    before_key = watch.missed
+                    watch.was_read = before_amounts
+                    before_key = watch.was_read
                     for key, quantity in items(get(container, 'resources', amounts, {})):
-                        watch.missed = before_key
+                        watch.was_read = before_key
                         if (
                             key not in ['cpu', 'memory']
                             and (amounts == 'requests' or key not in get(container, 'resources', 'requests', {}))
                         ):
                             yield (
                                 ('workers', kind, at_container, 'resources', amounts, key),
-                                f"workers.{kind}: the queue {quote(values['scheduling']['queue'])} must cover {quote(key)}, or the workers wait for ever",
+                                f"workers.{kind}: the queue {quote(values['scheduling']['queue'])} must cover {quote(key)}, or the workers wait forever",
                             )
 
 
 def ds306_7(values, release, watch):
     """DS306 launcher.<kind>[container].resources.<amounts>.<key>"""
     if values['scheduling']['launcherQueue']:
-        before_kind = watch.missed
+        before_kind = watch.was_read
         for kind in ['initContainers', 'sidecars']:
-            watch.missed = before_kind
-            before_container = watch.missed
+            watch.was_read = before_kind
+            before_container = watch.was_read
             for at_container, container in enumerate(values['launcher'][kind]):
-                watch.missed = before_container
-                before_amounts = watch.missed
+                watch.was_read = before_container
+                before_amounts = watch.was_read
                 for amounts in ['requests', 'limits']:
-                    watch.missed = before_amounts
-                    before_key = watch.missed
+                    watch.was_read = before_amounts
+                    before_key = watch.was_read
                     for key, quantity in items(get(container, 'resources', amounts, {})):
-                        watch.missed = before_key
+                        watch.was_read = before_key
                         if (
                             key not in ['cpu', 'memory']
                             and (amounts == 'requests' or key not in get(container, 'resources', 'requests', {}))
                         ):
                             yield (
                                 ('launcher', kind, at_container, 'resources', amounts, key),
-                                f"launcher.{kind}: the queue {quote(values['scheduling']['launcherQueue'])} must cover {quote(key)}, or the launcher waits for ever",
+                                f"launcher.{kind}: the queue {quote(values['scheduling']['launcherQueue'])} must cover {quote(key)}, or the launcher waits forever",
                             )
 
 
@@ -1548,7 +1560,7 @@ def ds310(values, release, watch):
     ):
         yield (
             ('workers', 'schedulerName'),
-            f"workers.schedulerName: the default scheduler does not know scheduling.gang {values['scheduling']['gang']}",
+            f"workers.schedulerName: the default scheduler does not support scheduling.gang: {values['scheduling']['gang']}",
         )
 
 
@@ -1591,7 +1603,7 @@ def ds326(values, release, watch):
         ):
             yield (
                 ('security', 'podSecurityContext', 'seLinuxOptions'),
-                f"security.podSecurityContext: such seLinuxOptions: Pod Security {values['security']['podSecurityLevel']} forbids it (seLinuxOptions)",
+                f"security.podSecurityContext: seLinuxOptions: Pod Security {values['security']['podSecurityLevel']} forbids it (seLinuxOptions)",
             )
 
 
@@ -1632,9 +1644,9 @@ def ds328(values, release, watch):
     """DS328 security.podSecurityContext.sysctls[sysctl].name"""
     if values['security']['podSecurityLevel'] != 'privileged' and values['security']['podSecurityContext']:
         context = values['security']['podSecurityContext']
-        before_sysctl = watch.missed
+        before_sysctl = watch.was_read
         for at_sysctl, sysctl in enumerate(get(context, 'sysctls', [])):
-            watch.missed = before_sysctl
+            watch.was_read = before_sysctl
             if (
                 is_string(sysctl.get('name'))
                 and sysctl['name'] not in ['kernel.shm_rmid_forced', 'net.ipv4.ip_local_port_range', 'net.ipv4.ip_unprivileged_port_start', 'net.ipv4.tcp_syncookies', 'net.ipv4.ping_group_range', 'net.ipv4.ip_local_reserved_ports', 'net.ipv4.tcp_keepalive_time', 'net.ipv4.tcp_fin_timeout', 'net.ipv4.tcp_keepalive_intvl', 'net.ipv4.tcp_keepalive_probes']
@@ -1648,13 +1660,13 @@ def ds328(values, release, watch):
 def ds337(values, release, watch):
     """DS337 security.podSecurityContext.sysctls[sysctl].name"""
     if values['network']['hostNetwork']:
-        before_sysctl = watch.missed
+        before_sysctl = watch.was_read
         for at_sysctl, sysctl in enumerate(get(values['security']['podSecurityContext'], 'sysctls', [])):
-            watch.missed = before_sysctl
+            watch.was_read = before_sysctl
             if is_string(sysctl.get('name')) and matching(sysctl['name'], '^net[.].*$'):
                 yield (
                     ('security', 'podSecurityContext', 'sysctls', at_sysctl, 'name'),
-                    f"security.podSecurityContext: the sysctl {quote(sysctl['name'])} belongs to the node where workers use its network",
+                    f"security.podSecurityContext: with network.hostNetwork, the sysctl {quote(sysctl['name'])} belongs to the node",
                 )
 
 
@@ -1664,9 +1676,9 @@ def ds327_2(values, release, watch):
         values['security']['podSecurityLevel'] != 'privileged'
         and (values['security']['securityContext'] or values['workers']['securityContext'] or values['launcher']['securityContext'])
     ):
-        before_part = watch.missed
+        before_part = watch.was_read
         for part in ['security', 'workers', 'launcher']:
-            watch.missed = before_part
+            watch.was_read = before_part
             context = values[part]['securityContext']
             if (
                 is_string(get(context, 'seccompProfile', 'type', ''))
@@ -1684,9 +1696,9 @@ def ds329_2(values, release, watch):
         values['security']['podSecurityLevel'] != 'privileged'
         and (values['security']['securityContext'] or values['workers']['securityContext'] or values['launcher']['securityContext'])
     ):
-        before_part = watch.missed
+        before_part = watch.was_read
         for part in ['security', 'workers', 'launcher']:
-            watch.missed = before_part
+            watch.was_read = before_part
             context = values[part]['securityContext']
             if (
                 is_string(get(context, 'appArmorProfile', 'type', ''))
@@ -1704,9 +1716,9 @@ def ds326_2(values, release, watch):
         values['security']['podSecurityLevel'] != 'privileged'
         and (values['security']['securityContext'] or values['workers']['securityContext'] or values['launcher']['securityContext'])
     ):
-        before_part = watch.missed
+        before_part = watch.was_read
         for part in ['security', 'workers', 'launcher']:
-            watch.missed = before_part
+            watch.was_read = before_part
             context = values[part]['securityContext']
             if (
                 is_string(get(context, 'seLinuxOptions', 'type', '')) and not matching(get(context, 'seLinuxOptions', 'type', ''), '^(container_(t|init_t|kvm_t|engine_t))?$')
@@ -1715,7 +1727,7 @@ def ds326_2(values, release, watch):
             ):
                 yield (
                     (part, 'securityContext', 'seLinuxOptions'),
-                    f"{part}.securityContext: such seLinuxOptions: Pod Security {values['security']['podSecurityLevel']} forbids it (seLinuxOptions)",
+                    f"{part}.securityContext: seLinuxOptions: Pod Security {values['security']['podSecurityLevel']} forbids it (seLinuxOptions)",
                 )
 
 
@@ -1725,9 +1737,9 @@ def ds330_2(values, release, watch):
         values['security']['podSecurityLevel'] != 'privileged'
         and (values['security']['securityContext'] or values['workers']['securityContext'] or values['launcher']['securityContext'])
     ):
-        before_part = watch.missed
+        before_part = watch.was_read
         for part in ['security', 'workers', 'launcher']:
-            watch.missed = before_part
+            watch.was_read = before_part
             context = values[part]['securityContext']
             if get(context, 'windowsOptions', 'hostProcess', False):
                 yield (
@@ -1742,9 +1754,9 @@ def ds333_2(values, release, watch):
         values['security']['podSecurityLevel'] != 'privileged'
         and (values['security']['securityContext'] or values['workers']['securityContext'] or values['launcher']['securityContext'])
     ):
-        before_part = watch.missed
+        before_part = watch.was_read
         for part in ['security', 'workers', 'launcher']:
-            watch.missed = before_part
+            watch.was_read = before_part
             context = values[part]['securityContext']
             if values['security']['podSecurityLevel'] == 'restricted' and not get(context, 'runAsNonRoot', True):
                 yield (
@@ -1759,9 +1771,9 @@ def ds334_2(values, release, watch):
         values['security']['podSecurityLevel'] != 'privileged'
         and (values['security']['securityContext'] or values['workers']['securityContext'] or values['launcher']['securityContext'])
     ):
-        before_part = watch.missed
+        before_part = watch.was_read
         for part in ['security', 'workers', 'launcher']:
-            watch.missed = before_part
+            watch.was_read = before_part
             context = values[part]['securityContext']
             if values['security']['podSecurityLevel'] == 'restricted' and not get(context, 'runAsUser', 1):
                 yield (
@@ -1776,9 +1788,9 @@ def ds321(values, release, watch):
         values['security']['podSecurityLevel'] != 'privileged'
         and (values['security']['securityContext'] or values['workers']['securityContext'] or values['launcher']['securityContext'])
     ):
-        before_part = watch.missed
+        before_part = watch.was_read
         for part in ['security', 'workers', 'launcher']:
-            watch.missed = before_part
+            watch.was_read = before_part
             context = values[part]['securityContext']
             if get(context, 'privileged', False):
                 yield (
@@ -1793,14 +1805,14 @@ def ds325(values, release, watch):
         values['security']['podSecurityLevel'] != 'privileged'
         and (values['security']['securityContext'] or values['workers']['securityContext'] or values['launcher']['securityContext'])
     ):
-        before_part = watch.missed
+        before_part = watch.was_read
         for part in ['security', 'workers', 'launcher']:
-            watch.missed = before_part
+            watch.was_read = before_part
             context = values[part]['securityContext']
             if is_string(get(context, 'procMount', '')) and get(context, 'procMount', '') not in ['', 'Default']:
                 yield (
                     (part, 'securityContext', 'procMount'),
-                    f"{part}.securityContext: such a procMount: Pod Security {values['security']['podSecurityLevel']} forbids it (procMount)",
+                    f"{part}.securityContext: procMount: Pod Security {values['security']['podSecurityLevel']} forbids it (procMount)",
                 )
 
 
@@ -1810,9 +1822,9 @@ def ds332(values, release, watch):
         values['security']['podSecurityLevel'] != 'privileged'
         and (values['security']['securityContext'] or values['workers']['securityContext'] or values['launcher']['securityContext'])
     ):
-        before_part = watch.missed
+        before_part = watch.was_read
         for part in ['security', 'workers', 'launcher']:
-            watch.missed = before_part
+            watch.was_read = before_part
             context = values[part]['securityContext']
             if (
                 values['security']['podSecurityLevel'] == 'restricted'
@@ -1830,9 +1842,9 @@ def ds335(values, release, watch):
         values['security']['podSecurityLevel'] != 'privileged'
         and (values['security']['securityContext'] or values['workers']['securityContext'] or values['launcher']['securityContext'])
     ):
-        before_part = watch.missed
+        before_part = watch.was_read
         for part in ['security', 'workers', 'launcher']:
-            watch.missed = before_part
+            watch.was_read = before_part
             context = values[part]['securityContext']
             if (
                 values['security']['podSecurityLevel'] == 'restricted'
@@ -1850,14 +1862,14 @@ def ds320_2(values, release, watch):
         values['security']['podSecurityLevel'] != 'privileged'
         and (values['security']['securityContext'] or values['workers']['securityContext'] or values['launcher']['securityContext'])
     ):
-        before_part = watch.missed
+        before_part = watch.was_read
         for part in ['security', 'workers', 'launcher']:
-            watch.missed = before_part
+            watch.was_read = before_part
             context = values[part]['securityContext']
             if values['security']['podSecurityLevel'] == 'baseline':
-                before_capability = watch.missed
+                before_capability = watch.was_read
                 for capability in get(context, 'capabilities', 'add', []):
-                    watch.missed = before_capability
+                    watch.was_read = before_capability
                     if (
                         is_string(capability)
                         and capability not in ['AUDIT_WRITE', 'CHOWN', 'DAC_OVERRIDE', 'FOWNER', 'FSETID', 'KILL', 'MKNOD', 'NET_BIND_SERVICE', 'SETFCAP', 'SETGID', 'SETPCAP', 'SETUID', 'SYS_CHROOT']
@@ -1874,14 +1886,14 @@ def ds320_3(values, release, watch):
         values['security']['podSecurityLevel'] != 'privileged'
         and (values['security']['securityContext'] or values['workers']['securityContext'] or values['launcher']['securityContext'])
     ):
-        before_part = watch.missed
+        before_part = watch.was_read
         for part in ['security', 'workers', 'launcher']:
-            watch.missed = before_part
+            watch.was_read = before_part
             context = values[part]['securityContext']
             if values['security']['podSecurityLevel'] == 'restricted':
-                before_capability = watch.missed
+                before_capability = watch.was_read
                 for capability in get(context, 'capabilities', 'add', []):
-                    watch.missed = before_capability
+                    watch.was_read = before_capability
                     if is_string(capability) and capability != 'NET_BIND_SERVICE':
                         yield (
                             (part, 'securityContext', 'capabilities', 'add'),
@@ -1895,15 +1907,15 @@ def ds327_3(values, release, watch):
         values['security']['podSecurityLevel'] != 'privileged'
         and (values['workers']['initContainers'] or values['workers']['sidecars'] or values['launcher']['initContainers'] or values['launcher']['sidecars'])
     ):
-        before_role = watch.missed
+        before_role = watch.was_read
         for role in ['workers', 'launcher']:
-            watch.missed = before_role
-            before_kind = watch.missed
+            watch.was_read = before_role
+            before_kind = watch.was_read
             for kind in ['initContainers', 'sidecars']:
-                watch.missed = before_kind
-                before_container = watch.missed
+                watch.was_read = before_kind
+                before_container = watch.was_read
                 for at_container, container in enumerate(values[role][kind]):
-                    watch.missed = before_container
+                    watch.was_read = before_container
                     if is_string(container.get('name')):
                         context = get(container, 'securityContext', {})
                         if (
@@ -1922,15 +1934,15 @@ def ds329_3(values, release, watch):
         values['security']['podSecurityLevel'] != 'privileged'
         and (values['workers']['initContainers'] or values['workers']['sidecars'] or values['launcher']['initContainers'] or values['launcher']['sidecars'])
     ):
-        before_role = watch.missed
+        before_role = watch.was_read
         for role in ['workers', 'launcher']:
-            watch.missed = before_role
-            before_kind = watch.missed
+            watch.was_read = before_role
+            before_kind = watch.was_read
             for kind in ['initContainers', 'sidecars']:
-                watch.missed = before_kind
-                before_container = watch.missed
+                watch.was_read = before_kind
+                before_container = watch.was_read
                 for at_container, container in enumerate(values[role][kind]):
-                    watch.missed = before_container
+                    watch.was_read = before_container
                     if is_string(container.get('name')):
                         context = get(container, 'securityContext', {})
                         if (
@@ -1949,15 +1961,15 @@ def ds326_3(values, release, watch):
         values['security']['podSecurityLevel'] != 'privileged'
         and (values['workers']['initContainers'] or values['workers']['sidecars'] or values['launcher']['initContainers'] or values['launcher']['sidecars'])
     ):
-        before_role = watch.missed
+        before_role = watch.was_read
         for role in ['workers', 'launcher']:
-            watch.missed = before_role
-            before_kind = watch.missed
+            watch.was_read = before_role
+            before_kind = watch.was_read
             for kind in ['initContainers', 'sidecars']:
-                watch.missed = before_kind
-                before_container = watch.missed
+                watch.was_read = before_kind
+                before_container = watch.was_read
                 for at_container, container in enumerate(values[role][kind]):
-                    watch.missed = before_container
+                    watch.was_read = before_container
                     if is_string(container.get('name')):
                         context = get(container, 'securityContext', {})
                         if (
@@ -1967,7 +1979,7 @@ def ds326_3(values, release, watch):
                         ):
                             yield (
                                 (role, kind, at_container, 'securityContext', 'seLinuxOptions'),
-                                f"{role}.{kind}: {quote(container['name'])} has such seLinuxOptions: Pod Security {values['security']['podSecurityLevel']} forbids it (seLinuxOptions)",
+                                f"{role}.{kind}: {quote(container['name'])} has seLinuxOptions: Pod Security {values['security']['podSecurityLevel']} forbids it (seLinuxOptions)",
                             )
 
 
@@ -1977,15 +1989,15 @@ def ds330_3(values, release, watch):
         values['security']['podSecurityLevel'] != 'privileged'
         and (values['workers']['initContainers'] or values['workers']['sidecars'] or values['launcher']['initContainers'] or values['launcher']['sidecars'])
     ):
-        before_role = watch.missed
+        before_role = watch.was_read
         for role in ['workers', 'launcher']:
-            watch.missed = before_role
-            before_kind = watch.missed
+            watch.was_read = before_role
+            before_kind = watch.was_read
             for kind in ['initContainers', 'sidecars']:
-                watch.missed = before_kind
-                before_container = watch.missed
+                watch.was_read = before_kind
+                before_container = watch.was_read
                 for at_container, container in enumerate(values[role][kind]):
-                    watch.missed = before_container
+                    watch.was_read = before_container
                     if is_string(container.get('name')):
                         context = get(container, 'securityContext', {})
                         if get(context, 'windowsOptions', 'hostProcess', False):
@@ -2001,15 +2013,15 @@ def ds333_3(values, release, watch):
         values['security']['podSecurityLevel'] != 'privileged'
         and (values['workers']['initContainers'] or values['workers']['sidecars'] or values['launcher']['initContainers'] or values['launcher']['sidecars'])
     ):
-        before_role = watch.missed
+        before_role = watch.was_read
         for role in ['workers', 'launcher']:
-            watch.missed = before_role
-            before_kind = watch.missed
+            watch.was_read = before_role
+            before_kind = watch.was_read
             for kind in ['initContainers', 'sidecars']:
-                watch.missed = before_kind
-                before_container = watch.missed
+                watch.was_read = before_kind
+                before_container = watch.was_read
                 for at_container, container in enumerate(values[role][kind]):
-                    watch.missed = before_container
+                    watch.was_read = before_container
                     if is_string(container.get('name')):
                         context = get(container, 'securityContext', {})
                         if (
@@ -2028,15 +2040,15 @@ def ds334_3(values, release, watch):
         values['security']['podSecurityLevel'] != 'privileged'
         and (values['workers']['initContainers'] or values['workers']['sidecars'] or values['launcher']['initContainers'] or values['launcher']['sidecars'])
     ):
-        before_role = watch.missed
+        before_role = watch.was_read
         for role in ['workers', 'launcher']:
-            watch.missed = before_role
-            before_kind = watch.missed
+            watch.was_read = before_role
+            before_kind = watch.was_read
             for kind in ['initContainers', 'sidecars']:
-                watch.missed = before_kind
-                before_container = watch.missed
+                watch.was_read = before_kind
+                before_container = watch.was_read
                 for at_container, container in enumerate(values[role][kind]):
-                    watch.missed = before_container
+                    watch.was_read = before_container
                     if is_string(container.get('name')):
                         context = get(container, 'securityContext', {})
                         if values['security']['podSecurityLevel'] == 'restricted' and not get(context, 'runAsUser', 1):
@@ -2052,15 +2064,15 @@ def ds321_2(values, release, watch):
         values['security']['podSecurityLevel'] != 'privileged'
         and (values['workers']['initContainers'] or values['workers']['sidecars'] or values['launcher']['initContainers'] or values['launcher']['sidecars'])
     ):
-        before_role = watch.missed
+        before_role = watch.was_read
         for role in ['workers', 'launcher']:
-            watch.missed = before_role
-            before_kind = watch.missed
+            watch.was_read = before_role
+            before_kind = watch.was_read
             for kind in ['initContainers', 'sidecars']:
-                watch.missed = before_kind
-                before_container = watch.missed
+                watch.was_read = before_kind
+                before_container = watch.was_read
                 for at_container, container in enumerate(values[role][kind]):
-                    watch.missed = before_container
+                    watch.was_read = before_container
                     if is_string(container.get('name')):
                         context = get(container, 'securityContext', {})
                         if get(context, 'privileged', False):
@@ -2076,15 +2088,15 @@ def ds325_2(values, release, watch):
         values['security']['podSecurityLevel'] != 'privileged'
         and (values['workers']['initContainers'] or values['workers']['sidecars'] or values['launcher']['initContainers'] or values['launcher']['sidecars'])
     ):
-        before_role = watch.missed
+        before_role = watch.was_read
         for role in ['workers', 'launcher']:
-            watch.missed = before_role
-            before_kind = watch.missed
+            watch.was_read = before_role
+            before_kind = watch.was_read
             for kind in ['initContainers', 'sidecars']:
-                watch.missed = before_kind
-                before_container = watch.missed
+                watch.was_read = before_kind
+                before_container = watch.was_read
                 for at_container, container in enumerate(values[role][kind]):
-                    watch.missed = before_container
+                    watch.was_read = before_container
                     if is_string(container.get('name')):
                         context = get(container, 'securityContext', {})
                         if (
@@ -2093,7 +2105,7 @@ def ds325_2(values, release, watch):
                         ):
                             yield (
                                 (role, kind, at_container, 'securityContext', 'procMount'),
-                                f"{role}.{kind}: {quote(container['name'])} has such a procMount: Pod Security {values['security']['podSecurityLevel']} forbids it (procMount)",
+                                f"{role}.{kind}: {quote(container['name'])} has procMount: Pod Security {values['security']['podSecurityLevel']} forbids it (procMount)",
                             )
 
 
@@ -2103,15 +2115,15 @@ def ds332_2(values, release, watch):
         values['security']['podSecurityLevel'] != 'privileged'
         and (values['workers']['initContainers'] or values['workers']['sidecars'] or values['launcher']['initContainers'] or values['launcher']['sidecars'])
     ):
-        before_role = watch.missed
+        before_role = watch.was_read
         for role in ['workers', 'launcher']:
-            watch.missed = before_role
-            before_kind = watch.missed
+            watch.was_read = before_role
+            before_kind = watch.was_read
             for kind in ['initContainers', 'sidecars']:
-                watch.missed = before_kind
-                before_container = watch.missed
+                watch.was_read = before_kind
+                before_container = watch.was_read
                 for at_container, container in enumerate(values[role][kind]):
-                    watch.missed = before_container
+                    watch.was_read = before_container
                     if is_string(container.get('name')):
                         context = get(container, 'securityContext', {})
                         if (
@@ -2130,15 +2142,15 @@ def ds335_2(values, release, watch):
         values['security']['podSecurityLevel'] != 'privileged'
         and (values['workers']['initContainers'] or values['workers']['sidecars'] or values['launcher']['initContainers'] or values['launcher']['sidecars'])
     ):
-        before_role = watch.missed
+        before_role = watch.was_read
         for role in ['workers', 'launcher']:
-            watch.missed = before_role
-            before_kind = watch.missed
+            watch.was_read = before_role
+            before_kind = watch.was_read
             for kind in ['initContainers', 'sidecars']:
-                watch.missed = before_kind
-                before_container = watch.missed
+                watch.was_read = before_kind
+                before_container = watch.was_read
                 for at_container, container in enumerate(values[role][kind]):
-                    watch.missed = before_container
+                    watch.was_read = before_container
                     if is_string(container.get('name')):
                         context = get(container, 'securityContext', {})
                         if (
@@ -2157,21 +2169,21 @@ def ds320_4(values, release, watch):
         values['security']['podSecurityLevel'] != 'privileged'
         and (values['workers']['initContainers'] or values['workers']['sidecars'] or values['launcher']['initContainers'] or values['launcher']['sidecars'])
     ):
-        before_role = watch.missed
+        before_role = watch.was_read
         for role in ['workers', 'launcher']:
-            watch.missed = before_role
-            before_kind = watch.missed
+            watch.was_read = before_role
+            before_kind = watch.was_read
             for kind in ['initContainers', 'sidecars']:
-                watch.missed = before_kind
-                before_container = watch.missed
+                watch.was_read = before_kind
+                before_container = watch.was_read
                 for at_container, container in enumerate(values[role][kind]):
-                    watch.missed = before_container
+                    watch.was_read = before_container
                     if is_string(container.get('name')):
                         context = get(container, 'securityContext', {})
                         if values['security']['podSecurityLevel'] == 'baseline':
-                            before_capability = watch.missed
+                            before_capability = watch.was_read
                             for capability in get(context, 'capabilities', 'add', []):
-                                watch.missed = before_capability
+                                watch.was_read = before_capability
                                 if (
                                     is_string(capability)
                                     and capability not in ['AUDIT_WRITE', 'CHOWN', 'DAC_OVERRIDE', 'FOWNER', 'FSETID', 'KILL', 'MKNOD', 'NET_BIND_SERVICE', 'SETFCAP', 'SETGID', 'SETPCAP', 'SETUID', 'SYS_CHROOT']
@@ -2188,21 +2200,21 @@ def ds320_5(values, release, watch):
         values['security']['podSecurityLevel'] != 'privileged'
         and (values['workers']['initContainers'] or values['workers']['sidecars'] or values['launcher']['initContainers'] or values['launcher']['sidecars'])
     ):
-        before_role = watch.missed
+        before_role = watch.was_read
         for role in ['workers', 'launcher']:
-            watch.missed = before_role
-            before_kind = watch.missed
+            watch.was_read = before_role
+            before_kind = watch.was_read
             for kind in ['initContainers', 'sidecars']:
-                watch.missed = before_kind
-                before_container = watch.missed
+                watch.was_read = before_kind
+                before_container = watch.was_read
                 for at_container, container in enumerate(values[role][kind]):
-                    watch.missed = before_container
+                    watch.was_read = before_container
                     if is_string(container.get('name')):
                         context = get(container, 'securityContext', {})
                         if values['security']['podSecurityLevel'] == 'restricted':
-                            before_capability = watch.missed
+                            before_capability = watch.was_read
                             for capability in get(context, 'capabilities', 'add', []):
-                                watch.missed = before_capability
+                                watch.was_read = before_capability
                                 if is_string(capability) and capability != 'NET_BIND_SERVICE':
                                     yield (
                                         (role, kind, at_container, 'securityContext', 'capabilities', 'add'),
@@ -2222,9 +2234,9 @@ def ds322(values, release, watch):
 def ds323(values, release, watch):
     """DS323 storage.<name>.hostPath"""
     if values['security']['podSecurityLevel'] != 'privileged':
-        before_name = watch.missed
+        before_name = watch.was_read
         for name, volume in items(values['storage']):
-            watch.missed = before_name
+            watch.was_read = before_name
             if first_source(volume) == 'hostPath':
                 yield (
                     ('storage', name, 'hostPath'),
@@ -2235,9 +2247,9 @@ def ds323(values, release, watch):
 def ds331(values, release, watch):
     """DS331 storage.<name>.nfs"""
     if values['security']['podSecurityLevel'] != 'privileged':
-        before_name = watch.missed
+        before_name = watch.was_read
         for name, volume in items(values['storage']):
-            watch.missed = before_name
+            watch.was_read = before_name
             if values['security']['podSecurityLevel'] == 'restricted' and first_source(volume) == 'nfs':
                 yield (
                     ('storage', name, 'nfs'),
@@ -2251,18 +2263,18 @@ def ds324(values, release, watch):
         values['security']['podSecurityLevel'] != 'privileged'
         and (values['workers']['initContainers'] or values['workers']['sidecars'] or values['launcher']['initContainers'] or values['launcher']['sidecars'])
     ):
-        before_role = watch.missed
+        before_role = watch.was_read
         for role in ['workers', 'launcher']:
-            watch.missed = before_role
-            before_kind = watch.missed
+            watch.was_read = before_role
+            before_kind = watch.was_read
             for kind in ['initContainers', 'sidecars']:
-                watch.missed = before_kind
-                before_container = watch.missed
+                watch.was_read = before_kind
+                before_container = watch.was_read
                 for at_container, container in enumerate(values[role][kind]):
-                    watch.missed = before_container
-                    before_port = watch.missed
+                    watch.was_read = before_container
+                    before_port = watch.was_read
                     for at_port, port in enumerate(get(container, 'ports', [])):
-                        watch.missed = before_port
+                        watch.was_read = before_port
                         if port.get('hostPort'):
                             yield (
                                 (role, kind, at_container, 'ports', at_port, 'hostPort'),
@@ -2276,21 +2288,21 @@ def ds336(values, release, watch):
         values['security']['podSecurityLevel'] != 'privileged'
         and (values['workers']['initContainers'] or values['workers']['sidecars'] or values['launcher']['initContainers'] or values['launcher']['sidecars'])
     ):
-        before_role = watch.missed
+        before_role = watch.was_read
         for role in ['workers', 'launcher']:
-            watch.missed = before_role
-            before_kind = watch.missed
+            watch.was_read = before_role
+            before_kind = watch.was_read
             for kind in ['initContainers', 'sidecars']:
-                watch.missed = before_kind
-                before_container = watch.missed
+                watch.was_read = before_kind
+                before_container = watch.was_read
                 for at_container, container in enumerate(values[role][kind]):
-                    watch.missed = before_container
-                    before_probe = watch.missed
+                    watch.was_read = before_container
+                    before_probe = watch.was_read
                     for probe in ['livenessProbe', 'readinessProbe', 'startupProbe']:
-                        watch.missed = before_probe
-                        before_action = watch.missed
+                        watch.was_read = before_probe
+                        before_action = watch.was_read
                         for action in ['httpGet', 'tcpSocket']:
-                            watch.missed = before_action
+                            watch.was_read = before_action
                             if get(container, probe, action, 'host', ''):
                                 yield (
                                     (role, kind, at_container, probe, action, 'host'),
@@ -2304,21 +2316,21 @@ def ds336_2(values, release, watch):
         values['security']['podSecurityLevel'] != 'privileged'
         and (values['workers']['initContainers'] or values['workers']['sidecars'] or values['launcher']['initContainers'] or values['launcher']['sidecars'])
     ):
-        before_role = watch.missed
+        before_role = watch.was_read
         for role in ['workers', 'launcher']:
-            watch.missed = before_role
-            before_kind = watch.missed
+            watch.was_read = before_role
+            before_kind = watch.was_read
             for kind in ['initContainers', 'sidecars']:
-                watch.missed = before_kind
-                before_container = watch.missed
+                watch.was_read = before_kind
+                before_container = watch.was_read
                 for at_container, container in enumerate(values[role][kind]):
-                    watch.missed = before_container
-                    before_hook = watch.missed
+                    watch.was_read = before_container
+                    before_hook = watch.was_read
                     for hook in ['postStart', 'preStop']:
-                        watch.missed = before_hook
-                        before_action = watch.missed
+                        watch.was_read = before_hook
+                        before_action = watch.was_read
                         for action in ['httpGet', 'tcpSocket']:
-                            watch.missed = before_action
+                            watch.was_read = before_action
                             if get(container, 'lifecycle', hook, action, 'host', ''):
                                 yield (
                                     (role, kind, at_container, 'lifecycle', hook, action, 'host'),
@@ -2332,15 +2344,15 @@ def ds336_3(values, release, watch):
         values['security']['podSecurityLevel'] != 'privileged'
         and (values['workers']['extraContainerSpec'] or values['launcher']['extraContainerSpec'])
     ):
-        before_role = watch.missed
+        before_role = watch.was_read
         for role in ['workers', 'launcher']:
-            watch.missed = before_role
-            before_probe = watch.missed
+            watch.was_read = before_role
+            before_probe = watch.was_read
             for probe in ['livenessProbe', 'readinessProbe', 'startupProbe']:
-                watch.missed = before_probe
-                before_action = watch.missed
+                watch.was_read = before_probe
+                before_action = watch.was_read
                 for action in ['httpGet', 'tcpSocket']:
-                    watch.missed = before_action
+                    watch.was_read = before_action
                     if get(values[role]['extraContainerSpec'], probe, action, 'host', ''):
                         yield (
                             (role, 'extraContainerSpec', probe, action, 'host'),
@@ -2354,15 +2366,15 @@ def ds336_4(values, release, watch):
         values['security']['podSecurityLevel'] != 'privileged'
         and (values['workers']['extraContainerSpec'] or values['launcher']['extraContainerSpec'])
     ):
-        before_role = watch.missed
+        before_role = watch.was_read
         for role in ['workers', 'launcher']:
-            watch.missed = before_role
-            before_hook = watch.missed
+            watch.was_read = before_role
+            before_hook = watch.was_read
             for hook in ['postStart', 'preStop']:
-                watch.missed = before_hook
-                before_action = watch.missed
+                watch.was_read = before_hook
+                before_action = watch.was_read
                 for action in ['httpGet', 'tcpSocket']:
-                    watch.missed = before_action
+                    watch.was_read = before_action
                     if get(values[role]['extraContainerSpec'], 'lifecycle', hook, action, 'host', ''):
                         yield (
                             (role, 'extraContainerSpec', 'lifecycle', hook, action, 'host'),
@@ -2376,9 +2388,9 @@ def ds322_2(values, release, watch):
         values['security']['podSecurityLevel'] != 'privileged'
         and (values['workers']['extraPodSpec'] or values['launcher']['extraPodSpec'])
     ):
-        before_role = watch.missed
+        before_role = watch.was_read
         for role in ['workers', 'launcher']:
-            watch.missed = before_role
+            watch.was_read = before_role
             if get(values[role]['extraPodSpec'], 'hostPID', False):
                 yield (
                     (role, 'extraPodSpec', 'hostPID'),
@@ -2392,9 +2404,9 @@ def ds322_3(values, release, watch):
         values['security']['podSecurityLevel'] != 'privileged'
         and (values['workers']['extraPodSpec'] or values['launcher']['extraPodSpec'])
     ):
-        before_role = watch.missed
+        before_role = watch.was_read
         for role in ['workers', 'launcher']:
-            watch.missed = before_role
+            watch.was_read = before_role
             if get(values[role]['extraPodSpec'], 'hostIPC', False):
                 yield (
                     (role, 'extraPodSpec', 'hostIPC'),
@@ -2405,31 +2417,31 @@ def ds322_3(values, release, watch):
 def ds344(values, release, watch):
     """DS344 <role>.extraPodSpec.<field>"""
     if values['workers']['extraPodSpec'] or values['launcher']['extraPodSpec']:
-        before_role = watch.missed
+        before_role = watch.was_read
         for role in ['workers', 'launcher']:
-            watch.missed = before_role
-            before_field = watch.missed
+            watch.was_read = before_role
+            before_field = watch.was_read
             for field in ['hostPID', 'shareProcessNamespace']:
-                watch.missed = before_field
+                watch.was_read = before_field
                 if (
                     get(values[role]['extraPodSpec'], field, False)
                     and (field != 'hostPID' or values['security']['podSecurityLevel'] == 'privileged')
                 ):
                     yield (
                         (role, 'extraPodSpec', field),
-                        f"{role}.extraPodSpec: with {field} the user's code can read the token of the status sidecar and the ssh key through /proc",
+                        f"{role}.extraPodSpec: with {field} the training code could read the token of the status sidecar and the ssh key through /proc",
                     )
 
 
 def ds329_4(values, release, watch):
     """DS329 <role>.podAnnotations.<key>"""
     if values['security']['podSecurityLevel'] != 'privileged':
-        before_role = watch.missed
+        before_role = watch.was_read
         for role in ['workers', 'launcher']:
-            watch.missed = before_role
-            before_key = watch.missed
+            watch.was_read = before_role
+            before_key = watch.was_read
             for key, value in items(values[role]['podAnnotations']):
-                watch.missed = before_key
+                watch.was_read = before_key
                 if (
                     matching(key, '^container[.]apparmor[.]security[.]beta[.]kubernetes[.]io/.*$')
                     and not matching(value, '^(runtime/default|localhost/.*)?$')

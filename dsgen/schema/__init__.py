@@ -1,4 +1,4 @@
-"""The schema of the values, and the problems that it finds: `schema.type_at(path)` and the like are those of `walk`."""
+"""The schema of the values; the functions of `walk` are also available as `schema.type_at(path)` and so on."""
 
 from dsgen.schema.walk import (
     DEFINITION,

@@ -10,14 +10,14 @@ from typing import Any
 from dsgen.schema.walk import Schema, is_always_there, load
 
 WIDTH = 120
-"""Of the lines of published files, where that is possible."""
+"""The longest line of published files, if possible."""
 
 
 def for_chart() -> Schema:
     """The chart's values.schema.json.
 
     Every key with a default is `required` in the records that are always there: Helm merges the defaults before it
-    checks, so one of these keys is missing only when somebody set it to null. Nobody reads descriptions there.
+    checks, so such a key is missing only if somebody has set it to null. Definitions have no descriptions, for size.
     """
     chart: Schema = _published(_with_required(copy.deepcopy(load())))
     chart["definitions"] = {name: _bare(part) for name, part in chart["definitions"].items()}
@@ -32,7 +32,9 @@ def for_editors() -> Schema:
 
 def _with_required(schema: Schema) -> Schema:
     always = [key for key, part in schema["properties"].items() if "default" in part or is_always_there(part)]
-    schema["required"] = [key for key in always if key != "global"]  # Helm makes it itself, a parent may null it
+    schema[("required")] = [
+        key for key in always if key != "global"
+    ]  # Helm creates it, and a parent chart may set it to null
     for part in schema["properties"].values():
         if is_always_there(part):
             _with_required(part)
@@ -40,7 +42,7 @@ def _with_required(schema: Schema) -> Schema:
 
 
 def _published(schema: Any) -> Any:
-    """Without the keywords of dsgen's own."""
+    """Without the keywords that only dsgen knows."""
     if isinstance(schema, Mapping):
         return {key: _published(part) for key, part in schema.items() if not key.startswith("x-")}
     if isinstance(schema, list):
@@ -56,12 +58,12 @@ def _bare(definition: Schema) -> Schema:
 
 
 def as_json(part: Any) -> str:
-    """The text of a file with this schema; what fits on a line stands on one."""
+    """The text of a file with this schema; what fits on one line is on one line."""
     return f"{_json(part, '', 0)}\n"
 
 
 def _json(part: Any, margin: str, used: int) -> str:
-    """JSON behind `used` characters of its line, the further lines behind a margin."""
+    """JSON that starts after `used` characters of its line; further lines start with `margin`."""
     line = json.dumps(part, ensure_ascii=False)
     if not part or not isinstance(part, dict | list) or used + len(line) < WIDTH:
         return line

@@ -1,4 +1,4 @@
-"""The option reference, docs/options.md: every key of the values in a table for each key at the top."""
+"""The option reference, docs/options.md: a table of all keys for each key at the top of the values."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from dsgen.schema import Schema
 HEAD = """\
 # Options
 
-All keys of a values file; the chart's `values.yaml` has the same. Every key has a default: only `image.repository` and
-one of `training.python`, `training.module` and `training.exec` (or `launch.command`) must be given, and for flat
-manifests a name and a namespace.
-`NAME` stands for a name that you choose. A type with a link is one of the Kubernetes API, written as in any manifest:
-its fields are checked, but not listed here (`dsgen explain workers.affinity` lists them). This page is made from
+All keys of a values file, which are also the keys of the chart's `values.yaml`. Only `image.repository` and one of
+`training.python`, `training.module` and `training.exec` (or `launch.command`) are required, and `name` and `namespace`
+for flat manifests. All other keys have defaults.
+`NAME` is a name that you choose. A type with a link is a type of the Kubernetes API. Its fields are checked, but not
+listed here; `dsgen explain workers.affinity`, for example, lists them. This page is generated from
 `dsgen/schema/values.json`.
 """
 REFERENCE = "https://kubernetes.io/docs/reference/generated/kubernetes-api/v{version}/#{name}-v1-core"
@@ -38,7 +38,7 @@ def page() -> str:
 
 def _section(key: str, part: Schema) -> str:
     rows: list[tuple[tuple[str, ...], Schema]] = [] if schema.is_record(part) else [((key,), part)]
-    rows += [((key, *path), found) for path, found in _keys(part)]
+    rows += [((key, *path), below) for path, below in _keys(part)]
     text = f"\n## {key}\n\n"
     if schema.is_record(part):
         text += f"{part['description']}\n\n"
@@ -46,13 +46,13 @@ def _section(key: str, part: Schema) -> str:
 
 
 def _keys(part: Schema) -> Iterator[tuple[tuple[str, ...], Schema]]:
-    """The keys below one, without the records between, which say nothing of their own."""
+    """The keys below one, without the records in between."""
     below = part.get("additionalProperties")
     record = schema.resolve(below) if isinstance(below, dict) else {}
-    named = [(("NAME", *path), found) for path, found in schema.records(record)] if schema.is_record(record) else []
-    for path, found in (*(schema.records(part) if schema.is_record(part) else ()), *named):
-        if not schema.is_always_there(found):
-            yield tuple("NAME" if key == "*" else key for key in path), found
+    named = [(("NAME", *path), one) for path, one in schema.records(record)] if schema.is_record(record) else []
+    for path, one in (*(schema.records(part) if schema.is_record(part) else ()), *named):
+        if not schema.is_always_there(one):
+            yield tuple("NAME" if key == "*" else key for key in path), one
 
 
 def _row(path: tuple[str, ...], part: Schema) -> str:
@@ -71,14 +71,14 @@ def _type(part: Schema) -> str:
 
 
 def _of_kubernetes(part: Schema) -> str:
-    """What stands there, as a link to its fields; empty for what is dsgen's own."""
+    """The type of the Kubernetes API as a link; empty for a type of dsgen."""
     item = schema.kubernetes_type(part.get("items", {}))
     name = item or schema.kubernetes_type(part)
     return (f"list of [{name}]" if item else f"[{name}]") if name else ""
 
 
 def _links() -> Iterator[str]:
-    """Where the types of Kubernetes are described, in Markdown's form for links by name."""
+    """Link definitions of Markdown for the types of the Kubernetes API."""
     every = (part for _, top in schema.records() for part in (top, top.get("items", {})))
     for name in sorted({schema.kubernetes_type(part) for part in every} - {""}):
         yield f"[{name}]: {REFERENCE.format(version=schema.kubernetes_version(), name=name.lower())}\n"
@@ -101,5 +101,5 @@ def _limits(part: Mapping[str, Any]) -> str:
 
 
 def _examples(part: Mapping[str, Any]) -> str:
-    found = [f"`{json.dumps(example, ensure_ascii=False)}`" for example in part.get("examples", ())]
-    return f"Such as {' or '.join(found)}." if found else ""
+    examples = [f"`{json.dumps(example, ensure_ascii=False)}`" for example in part.get("examples", ())]
+    return f"For example {' or '.join(examples)}." if examples else ""

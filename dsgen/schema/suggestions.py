@@ -1,4 +1,4 @@
-"""What may have been meant by a word that is not possible."""
+"""Suggestions for unknown words."""
 
 from __future__ import annotations
 
@@ -9,32 +9,32 @@ from dsgen import schema
 from dsgen.problems.diagnostics import Path, path_text
 
 MOST_SHOWN = 12
-"""Possible words that a hint lists when none of them is close to what was written."""
+"""How many possible words a hint lists at most."""
 ALMOST = 0.8
-"""A likeness that is most likely a slip of the fingers; below it the same key in another place is more likely."""
+"""A similarity from which a word is most likely a typing error; below it, a key of another section is more likely."""
 
 
-def closest(word: str, known: Sequence[str], likeness: float = 0.6) -> str:
-    """The possible word that is most like this one, whatever its capitals; empty when none is so much like it."""
+def closest(word: str, known: Sequence[str], similarity: float = 0.6) -> str:
+    """The most similar possible word, ignoring case; empty if none is similar enough."""
     lower = {other.lower(): other for other in known}
-    close = difflib.get_close_matches(word.lower(), lower, 1, likeness)
+    close = difflib.get_close_matches(word.lower(), lower, 1, similarity)
     return lower[close[0]] if close else ""
 
 
 def did_you_mean(*words: str, where: str = "") -> str:
-    """The question after a mistake, empty where there is no word to name; where: behind the words."""
+    """A question with these words, empty if there are none; where: text after the words."""
     named = [word for word in words if word]
     return f"did you mean {' or '.join(named)}{where}?" if named else ""
 
 
 def among(word: str, words: Sequence[str]) -> str:
-    """A hint for a word that is none of these: the closest one, and all of them."""
+    """A hint for a word that is not one of these: the closest one, and all of them."""
     question, others = did_you_mean(closest(word, words)), possible(words)
     return f"{question} {others[:1].upper()}{others[1:]}".rstrip() if question else others
 
 
 def possible(words: Sequence[str]) -> str:
-    """All of them, empty when there are none or too many to read."""
+    """A list of these words; empty if there are none or too many."""
     return "possible: " + ", ".join(word or '""' for word in words) if 0 < len(words) <= MOST_SHOWN else ""
 
 
@@ -72,10 +72,10 @@ ANYWHERE = {
     "workdir": "training.workingDir",
     "workingdir": "training.workingDir",
 }
-"""Words of Kubernetes, the MPI Operator and Arena, in small letters alone, and the keys that do the same here."""
+"""Words of Kubernetes, the MPI Operator and Arena, as `_plain` spells them, and the keys with the same meaning."""
 ROLES = ("workers", "launcher")
 SECTIONS = ("", "training", "launch", *ROLES)
-"""Where these words are looked for; empty: at the top."""
+"""The sections where these words are recognized; empty: at the top of the file."""
 IN_SECTION = {
     "image": {"name": "image.repository", "repo": "image.repository", "version": "image.tag"},
     "launch": {"port": "launch.masterPort", **dict.fromkeys(("launcher", "type", "backend"), "launch.method")},
@@ -91,29 +91,29 @@ IN_SECTION = {
         **dict.fromkeys(("serviceaccount", "serviceaccountname"), "workers.serviceAccountName"),
     },
 }
-"""The same for words that mean it in one section only; these come first."""
+"""The same for words that have a meaning in one section only; these take precedence."""
 NOWHERE = frozenset(
     (
         *("automountserviceaccounttoken", "dnspolicy", "enableservicelinks", "ephemeralcontainers", "hostname"),
         *("subdomain", "ports", "readinessprobe", "name"),
     )
 )
-"""Fields of a pod or a container that workers and launcher do not take at all."""
+"""Fields of a pod or container for which workers and launcher have no key."""
 
 
 def for_key(key: str, path: Path, part: schema.Schema) -> str:
-    """A hint for a key that does not exist in a part of the schema: what it may stand for, or all that may be there."""
+    """A hint for an unknown key in a part of the schema: keys that may be meant, or all possible keys."""
     if path[:2] == ("training", "env") and key == "value":
-        return f'write the text itself: {path_text(path[2:])}: "text"'
-    found = meant(key, path, part)
-    shown = [path_text(one[len(path) :]) if one[:-1] == path else path_text(one) for one in found]
-    top = ", at the top of the file" if path and found and len(found[0]) == 1 else ""
+        return f'write the text directly: {path_text(path[2:])}: "text"'
+    others = meant(key, path, part)
+    shown = [path_text(one[len(path) :]) if one[:-1] == path else path_text(one) for one in others]
+    top = ", at the top of the file" if path and others and len(others[0]) == 1 else ""
     return did_you_mean(*shown, where=top) or possible(sorted(schema.keys(part)))
 
 
 def meant(key: str, path: Path, part: schema.Schema) -> list[Path]:
-    """The keys that an unknown one most likely stands for, by their whole paths: a like one, one that other tools call
-    so, one of that name elsewhere.
+    """The full paths of the keys that an unknown key most likely means: a similar key, the key for a word of another
+    tool, or keys with the same name elsewhere.
     """
     known = sorted(schema.keys(part))
     if same := closest(key, known, ALMOST):
@@ -122,10 +122,10 @@ def meant(key: str, path: Path, part: schema.Schema) -> list[Path]:
         return [tuple(word.split("."))]
     if len(path) == 1 and path[0] in ROLES and _plain(key) in NOWHERE:
         return []
-    found = [(*path, *below) for below in _deeper(key, part)] or _elsewhere(key, path)
-    if found:
-        return found[:3]
-    return [(*path, like)] if (like := closest(key, known)) else []
+    others = [(*path, *below) for below in _deeper(key, part)] or _elsewhere(key, path)
+    if others:
+        return others[:3]
+    return [(*path, similar)] if (similar := closest(key, known)) else []
 
 
 def _plain(key: str) -> str:
@@ -133,27 +133,27 @@ def _plain(key: str) -> str:
 
 
 def _in_other_tools(key: str, path: Path) -> str:
-    """The key for a word of another tool at the top or in a section; empty for any other word."""
+    """The key for a word of another tool, at the top or in a section; empty for any other word."""
     word, section = _plain(key), str(path[0]) if path else ""
     if len(path) > 1:
         return ""
-    found = IN_SECTION.get(section, {}).get(word) or (ANYWHERE.get(word, "") if section in SECTIONS else "")
-    top, _, below = found.partition(".")
+    name = IN_SECTION.get(section, {}).get(word) or (ANYWHERE.get(word, "") if section in SECTIONS else "")
+    top, _, below = name.partition(".")
     if section == "launcher" and top == "workers" and schema.type_at(("launcher", *below.split("."))):
         return f"launcher.{below}"
-    return found
+    return name
 
 
 def _deeper(key: str, part: schema.Schema) -> list[Path]:
-    """The keys of this name in what stands directly below, such as podAffinityTerm.topologyKey."""
-    found: list[tuple[Path, schema.Schema | None]]
-    found = [((name,), schema.child(part, name)) for name in schema.keys(part)]
-    found += [((*path, 0), schema.child(one, 0)) for path, one in found if one and "items" in one]
-    return [(*path, key) for path, one in found if one and key in schema.keys(one)]
+    """The keys with this name one level below, such as podAffinityTerm.topologyKey."""
+    parts: list[tuple[Path, schema.Schema | None]]
+    parts = [((name,), schema.child(part, name)) for name in schema.keys(part)]
+    parts += [((*path, 0), schema.child(one, 0)) for path, one in parts if one and "items" in one]
+    return [(*path, key) for path, one in parts if one and key in schema.keys(one)]
 
 
 def _elsewhere(key: str, path: Path) -> list[Path]:
-    """dsgen's own keys of this name: those of the same section, or else all."""
+    """dsgen's own keys with this name: those in the same section, otherwise all."""
     named = (other for other, _ in schema.records() if other[-1] == key and "*" not in other)
-    found: list[Path] = [other for other in named if other[:-1] != path]
-    return [other for other in found if other[0] == path[0]] if len(path) > 1 else found
+    others: list[Path] = [other for other in named if other[:-1] != path]
+    return [other for other in others if other[0] == path[0]] if len(path) > 1 else others

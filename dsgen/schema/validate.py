@@ -1,7 +1,7 @@
-"""Checks values against the schema and words what is wrong for people.
+"""Checks values against the schema.
 
-`generated.schema` accepts valid values; in all others jsonschema finds the errors. `wording` says each kind in the
-user's words, with what is possible, at the place of the key (an unknown one) or of the value.
+`generated.schema` accepts valid values; for all others jsonschema finds the errors, and `wording` turns each into a
+message with a hint, at the place of the key (if it is unknown) or of the value.
 """
 
 from __future__ import annotations
@@ -25,32 +25,32 @@ __all__ = ["TYPE_WORDS", "UNKNOWN_KEY", "shown", "validate"]
 
 NO_VALUE = "DS106"
 ANY_TEXT: tuple[Path, ...] = (("global",), ("training", "files"))
-"""Where a text is content: of a parent chart, of a file."""
+"""Keys whose texts may contain any character: values of a parent chart, contents of files."""
 
 
 def validate(root: Node, complete: bool = True) -> list[Diagnostic]:
-    """All errors of a tree of values, which holds what the user gave, without defaults.
+    """All errors of the user's values, without defaults.
 
-    complete: false when a part could not be read; then nothing is called missing.
+    complete: false if a part could not be read; then missing keys are not reported.
     """
-    found = [*_nulls(root), *_spellings(root), *_uncarried(root)]
+    problems = [*_nulls(root), *_spellings(root), *_uncarried(root)]
     data = root.data()
     accepted: bool = is_valid(data)  # type: ignore[no-untyped-call]  # generated without types
     for error in () if accepted else validator().iter_errors(data):
         path = tuple(error.absolute_path)
         if error.instance is None or _is_broken(root, path):
-            continue  # said already
+            continue  # reported by _nulls or the reader
         if error.validator == "required" and not complete:
             continue
         violation = Violation(error, path, root.find(path)[0])
         word = bad_name if "propertyNames" in error.absolute_schema_path else WORDING[str(error.validator)]
-        found.extend(word(violation))
-    unknown = [problem for problem in found if problem.id == UNKNOWN_KEY]
-    return [problem for problem in found if problem.id != NO_VALUE or not _stands_below(problem, unknown)]
+        problems.extend(word(violation))
+    unknown = [problem for problem in problems if problem.id == UNKNOWN_KEY]
+    return [problem for problem in problems if problem.id != NO_VALUE or not _is_not_indented(problem, unknown)]
 
 
-def _stands_below(empty: Diagnostic, unknown: Sequence[Diagnostic]) -> bool:
-    """Whether what a key without a value lacks is in the next line, not indented, where it is an unknown key."""
+def _is_not_indented(empty: Diagnostic, unknown: Sequence[Diagnostic]) -> bool:
+    """Whether the value of a key is in the next line, but not indented, so that it is reported as an unknown key."""
     rule, at = schema.type_at(empty.path), empty.position
     return rule is not None and any(
         at and other.position and other.position.line == at.line + 1 and schema.child(rule, other.path[-1]) is not None
@@ -60,16 +60,16 @@ def _stands_below(empty: Diagnostic, unknown: Sequence[Diagnostic]) -> bool:
 
 @functools.cache
 def validator() -> Draft7Validator:
-    """The whole schema as jsonschema understands it, which must agree with `is_valid`."""
-    from jsonschema import Draft7Validator, validators  # slow to import, and valid values do without
+    """jsonschema's validator of the whole schema, which must agree with `is_valid`."""
+    from jsonschema import Draft7Validator, validators  # slow to import, and not needed for valid values
 
-    extended = validators.extend(Draft7Validator, {"pattern": _pattern_keyword, "required": _required_keyword})  # type: ignore[no-untyped-call] # stubs
+    extended = validators.extend(Draft7Validator, {("pattern"): _pattern_keyword, "required": _required_keyword})  # type: ignore[no-untyped-call] # stubs
     whole: Draft7Validator = extended(schema.load())
     return whole
 
 
 def _pattern_keyword(_validator: Any, pattern: str, text: Any, _schema: Any) -> Iterator[ValidationError]:
-    # Python's own `$` would accept a newline at the end.
+    # Python's `$` would accept a newline at the end.
     from jsonschema import ValidationError
 
     if isinstance(text, str) and not re.fullmatch(pattern, text, re.ASCII):
@@ -77,7 +77,7 @@ def _pattern_keyword(_validator: Any, pattern: str, text: Any, _schema: Any) -> 
 
 
 def _required_keyword(_validator: Any, required: Sequence[str], given: Any, _schema: Any) -> Iterator[ValidationError]:
-    # One error for all missing keys, where jsonschema would say in its message alone which it is.
+    # One error for all missing keys; jsonschema would name each only in a message.
     from jsonschema import ValidationError
 
     if isinstance(given, dict) and not given.keys() >= set(required):
@@ -88,14 +88,14 @@ def _is_broken(root: Node, path: Path) -> bool:
     return any(root.find(path[:depth])[0].broken for depth in range(len(path) + 1))
 
 
-# -- what jsonschema cannot say ---------------------------------------------------------------------------------------
+# -- what a schema cannot express -------------------------------------------------------------------------------------
 
 
 def _nulls(root: Node) -> Iterator[Diagnostic]:
     for path, node in root.walk():
         if node.value is not None or not path or path[0] == "global" or _is_broken(root, path):
             continue
-        rule = schema.type_at(path)  # none below an unknown key, which is said already
+        rule = schema.type_at(path)  # None below an unknown key, which is reported itself
         if rule is not None and not schema.takes_null(path):
             yield Diagnostic(NO_VALUE, f"{path_text(path)} has no value", node.position, path, _no_value(rule, node))
 
@@ -103,14 +103,14 @@ def _nulls(root: Node) -> Iterator[Diagnostic]:
 def _no_value(rule: schema.Schema, node: Node) -> str:
     default = rule.get("default")
     if node.position.file.startswith("--set"):
-        return f"give it one, or leave out {node.position.file}"
+        return f"give it a value, or remove {node.position.file}"
     if isinstance(default, str | int) and default != "":
-        return f"give it one, or remove the line to have the default, {shown(default)}"
-    return "give it one, or remove the line"
+        return f"give it a value, or remove the line to use the default, {shown(default)}"
+    return "give it a value, or remove the line"
 
 
 def _spellings(root: Node) -> Iterator[Diagnostic]:
-    """A key that may be a text or an integer prints as it is read: `1e3` would be 1000, `010` would be 8."""
+    """Keys that may be a text or an integer, and would change: `1e3` is read as 1000, `010` as 8."""
     for path, node in root.walk():
         rule = schema.type_at(path) if node.text else None
         if not rule or schema.types(rule) != ["string", "integer"] or isinstance(node.value, str | bool | None):
@@ -118,19 +118,19 @@ def _spellings(root: Node) -> Iterator[Diagnostic]:
         if node.text != str(node.value):
             message = f"{path_text(path)}: {node.text} is read as the number {node.value}"
             is_text = re.fullmatch(rule.get("pattern", ".*"), node.text, re.ASCII)
-            hint = f'put it in quotes: "{node.text}"' if is_text else f"it must be: {rule['x-pattern']}"
+            hint = f'put it in quotes: "{node.text}"' if is_text else f"expected: {rule['x-pattern']}"
             yield Diagnostic("DS110", message, node.position, path, hint)
 
 
 def _uncarried(root: Node) -> Iterator[Diagnostic]:
-    """What stops Helm 3 with an error that names no key, as soon as a chart has a schema."""
+    """Characters and keys on which Helm 3 fails with an error that names no key, if a chart has a schema."""
     for path, node in root.walk():
         name, key = path_text(path), path[-1] if path else ""
         if isinstance(key, str) and (reason := uncarried_key(key)):
             at = node.key or node.position
             yield Diagnostic("DS111", f"{name}: the key {reason}", at, path, "choose another key")
         if isinstance(node.value, str) and (reason := _uncarried_value(path, node.value)):
-            yield Diagnostic("DS111", f"{name} {reason}", node.position, path, "leave it out")
+            yield Diagnostic("DS111", f"{name} {reason}", node.position, path, "remove it")
 
 
 def _uncarried_value(path: Path, text: str) -> str:

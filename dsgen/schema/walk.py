@@ -1,11 +1,11 @@
 """The schema of the values: its records, types and defaults.
 
-`values.json` is the one source; what is here only walks it. In the schema, a record is an object with `properties` and
-no `default`; a map whose keys the user chooses has `additionalProperties` with a schema; an object with neither is
-written into a manifest as it is, its fields checked through `allOf`. A key that may be null has no default.
+`values.json` is the source; this module only walks it. In the schema, a record is an object with `properties` and no
+`default`; a map whose keys the user chooses has `additionalProperties` with a schema; an object with neither is copied
+into a manifest, and `allOf` checks its fields. A key that may be null has no default.
 
-What several records have is written once, as a definition: a key of a record may be a `$ref` with keywords beside it,
-which win, and `x-include` gives a record more keys. Both are expanded when the file is read.
+Definitions hold what several records share: a key of a record may be a `$ref` with further keywords, which take
+precedence, and `x-include` adds keys to a record. Both are expanded when the file is read.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ def kubernetes_version() -> str:
 
 
 def _expanded(part: Schema, definitions: Schema) -> Schema:
-    """A key of dsgen's own, with what it refers to and what it includes; Kubernetes' objects keep their references."""
+    """A key of dsgen with its reference and its included keys expanded; objects of Kubernetes keep their references."""
     whole = dict(part)
     if "$ref" in whole:
         whole = definitions[whole.pop("$ref").removeprefix(DEFINITION)] | whole
@@ -60,14 +60,14 @@ def _expanded(part: Schema, definitions: Schema) -> Schema:
 
 
 def _reached(part: Any, definitions: Schema) -> Schema:
-    """The definitions that are referred to, in their own order."""
-    found: set[str] = set()
+    """The definitions to which a part refers, directly or through others, in their order."""
+    reached: set[str] = set()
     waiting = [part]
     while waiting:
-        names = {name.removeprefix(DEFINITION) for name in _references(waiting.pop())} - found
-        found |= names
+        names = {name.removeprefix(DEFINITION) for name in _references(waiting.pop())} - reached
+        reached |= names
         waiting += (definitions[name] for name in names)
-    return {name: definition for name, definition in definitions.items() if name in found}
+    return {name: definition for name, definition in definitions.items() if name in reached}
 
 
 def _references(part: Any) -> Iterator[str]:
@@ -81,26 +81,26 @@ def _references(part: Any) -> Iterator[str]:
 
 
 def resolve(schema: Schema) -> Schema:
-    """The schema itself, or the definition that it refers to."""
+    """The schema itself, or the definition to which it refers."""
     while "$ref" in schema:
         schema = load()["definitions"][schema["$ref"].removeprefix(DEFINITION)]
     return schema
 
 
 def is_record(schema: Schema) -> bool:
-    """Whether it is one of dsgen's own records, with fixed keys that have defaults."""
+    """Whether it is a record of dsgen, with fixed keys that have defaults."""
     return "properties" in schema and schema["type"] == "object" and "default" not in schema
 
 
 def is_nullable(schema: Schema) -> bool:
-    """Whether the key may be null, which is the same as absent."""
+    """Whether the key may be null, which means the same as absent."""
     return "null" in types(schema)
 
 
 def takes_null(path: Sequence[str | int]) -> bool:
-    """Whether null may stand at a path: at a nullable key, and where it takes an entry out of a default map.
+    """Whether null is allowed at a path: at a nullable key, and where it removes an entry of a default map.
 
-    Both majors of Helm drop such an entry before they look at the schema; elsewhere in a map they keep the null.
+    Both majors of Helm drop such an entry before they check the schema; elsewhere in a map they keep the null.
     """
     rule, above = type_at(path), type_at(path[:-1])
     default = above.get("default") if above else None
@@ -108,13 +108,13 @@ def takes_null(path: Sequence[str | int]) -> bool:
 
 
 def types(schema: Schema) -> list[str]:
-    """The JSON types that a value may have; empty when any will do."""
-    found = schema.get("type", [])
-    return [found] if isinstance(found, str) else found
+    """The JSON types that a value may have; empty for any type."""
+    names = schema.get("type", [])
+    return [names] if isinstance(names, str) else names
 
 
 def kubernetes_type(schema: Schema) -> str:
-    """The type of the Kubernetes API whose fields stand there, such as Affinity; empty for what is dsgen's own."""
+    """The type of the Kubernetes API that a part describes, such as Affinity; empty for a part of dsgen."""
     for part in (schema, *schema.get("allOf", ())):
         name = part.get("$ref", "").removeprefix(DEFINITION)
         if name:
@@ -123,26 +123,26 @@ def kubernetes_type(schema: Schema) -> str:
 
 
 def child(schema: Schema, key: str | int) -> Schema | None:
-    """The schema of what stands under a key or an index, None when there is no such key or anything may stand there."""
+    """The schema under a key or an index; None if there is no such key, or if its value may be anything."""
     schema = resolve(schema)
     if isinstance(key, int):
-        found = schema.get("items")
+        part = schema.get("items")
     else:
-        found = schema.get("properties", {}).get(key, schema.get("additionalProperties"))
-    if isinstance(found, dict):
-        return resolve(found)
-    inner = (child(part, key) for part in schema.get("allOf", ()))
-    return next((part for part in inner if part is not None), None)
+        part = schema.get("properties", {}).get(key, schema.get("additionalProperties"))
+    if isinstance(part, dict):
+        return resolve(part)
+    inner = (child(one, key) for one in schema.get("allOf", ()))
+    return next((one for one in inner if one is not None), None)
 
 
 def keys(schema: Schema) -> list[str]:
-    """The fixed keys of a record or of a Kubernetes object, in their order."""
+    """The fixed keys of a record or a Kubernetes object, in their order."""
     parts = (schema, *schema.get("allOf", ()))
     return [key for part in parts for key in resolve(part).get("properties", ())]
 
 
 def type_at(path: Sequence[str | int]) -> Schema | None:
-    """The schema at a path of the values, such as ("workers", "slots"); None when the path leads nowhere."""
+    """The schema at a path of the values, such as ("workers", "slots"); None if there is no such path."""
     schema: Schema | None = load()
     for key in path:
         schema = child(schema, key) if schema is not None else None
@@ -150,24 +150,24 @@ def type_at(path: Sequence[str | int]) -> Schema | None:
 
 
 def defaults(schema: Schema | None = None) -> dict[str, Any]:
-    """A new tree of defaults: what Helm has from the chart's values.yaml. Nullable keys are absent."""
+    """A new tree of the defaults in the chart's values.yaml. Nullable keys are absent."""
     record = load() if schema is None else schema
-    found: dict[str, Any] = {}
+    values: dict[str, Any] = {}
     for key, part in record["properties"].items():
         if "default" in part:
-            found[key] = copy.deepcopy(part["default"])
+            values[key] = copy.deepcopy(part["default"])
         elif is_always_there(part):
-            found[key] = defaults(part)
-    return found
+            values[key] = defaults(part)
+    return values
 
 
 def is_always_there(schema: Schema) -> bool:
-    """Whether it is a record that stands in every tree; an optional one is a choice by being there."""
+    """Whether it is a record that all values have; an optional record makes a choice by its presence."""
     return is_record(schema) and "x-optional" not in schema
 
 
 def fill(values: dict[str, Any]) -> dict[str, Any]:
-    """A copy with the defaults that Helm cannot give: those below keys that the user names, such as storage.data."""
+    """A copy with the defaults that Helm cannot merge: those below keys that the user names, such as storage.data."""
     filled: dict[str, Any] = _filled(load(), values)
     return filled
 
@@ -185,7 +185,7 @@ def _filled(schema: Schema, value: Any) -> Any:
 
 
 def records(schema: Schema | None = None, path: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], Schema]]:
-    """Every key with its schema, in the order of values.json; `*` stands for a key that the user names."""
+    """Every key with its schema, in the order of values.json; `*` is a key that the user names."""
     record = resolve(load() if schema is None else schema)
     for key, part in record.get("properties", {}).items():
         yield (*path, key), part

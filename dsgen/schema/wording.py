@@ -1,4 +1,4 @@
-"""Words for what is wrong with a value or a key, by the keyword of the schema that was violated, and how to mend it."""
+"""Messages and hints for violations of the schema, by the keyword that was violated."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ UNKNOWN_KEY = "DS101"
 
 @dataclass(frozen=True)
 class Violation:
-    """One violation of the schema, as jsonschema found it, with what is needed to word it."""
+    """One violation of the schema, as jsonschema reports it, with its path and place."""
 
     error: ValidationError
     path: Path
@@ -45,46 +45,50 @@ class Violation:
 
     @property
     def value(self) -> Any:
-        """The part of the values that is wrong."""
+        """The wrong value."""
         return self.error.instance
 
     @property
     def limit(self) -> Any:
-        """The value of the schema's keyword that was violated."""
+        """The value of the violated keyword."""
         return self.error.validator_value
 
     @property
     def rule(self) -> schema.Schema:
-        """The part of the schema that was violated."""
-        found = self.error.schema
-        return found if isinstance(found, dict) else {}
+        """The part of the schema that contains the violated keyword."""
+        rule = self.error.schema
+        return rule if isinstance(rule, dict) else {}
 
     @property
     def known(self) -> list[str]:
-        """The keys that may stand there."""
+        """The keys that are possible there."""
         return schema.keys(self.rule)
 
-    def says(self, id_: str, message: str, hint: str = "") -> Diagnostic:
+    def problem(self, id_: str, message: str, hint: str = "") -> Diagnostic:
         return Diagnostic(id_, message, self.node.position, self.path, hint)
 
-    def says_of_key(self, id_: str, key: str, message: str, hint: str) -> Diagnostic:
+    def problem_of_key(self, id_: str, key: str, message: str, hint: str) -> Diagnostic:
         child = self.node.child(key)
         at = (child.key if child else None) or self.node.position
         return Diagnostic(id_, message, at, (*self.path, key), hint)
 
 
-def _unknown_keys(found: Violation) -> Iterator[Diagnostic]:
-    for key in found.value:
-        if key not in found.known and not uncarried_key(key):  # that is said already
-            where = path_text(found.path) or "a values file"
+def _unknown_keys(violation: Violation) -> Iterator[Diagnostic]:
+    for key in violation.value:
+        if key not in violation.known and not uncarried_key(key):  # reported as DS111
+            where = path_text(violation.path) or "a values file"
             message = f'"{key}" is not a key of {where}'
-            yield found.says_of_key(UNKNOWN_KEY, key, message, suggestions.for_key(key, found.path, found.rule))
+            yield violation.problem_of_key(
+                UNKNOWN_KEY, key, message, suggestions.for_key(key, violation.path, violation.rule)
+            )
 
 
-def _wrong_type(found: Violation) -> Iterator[Diagnostic]:
-    wanted = [found.limit] if isinstance(found.limit, str) else list(found.limit)
+def _wrong_type(violation: Violation) -> Iterator[Diagnostic]:
+    wanted = [violation.limit] if isinstance(violation.limit, str) else list(violation.limit)
     words = " or ".join(TYPE_WORDS[name] for name in wanted if name != "null")
-    yield found.says("DS102", f"{found.name} must be {words}, not {_is(found.value, wanted)}", _repair(found, wanted))
+    yield violation.problem(
+        ("DS102"), f"{violation.name} must be {words}, not {_is(violation.value, wanted)}", _repair(violation, wanted)
+    )
 
 
 def _is(value: Any, wanted: Sequence[str]) -> str:
@@ -103,36 +107,36 @@ def shown(value: Any) -> str:
     return '"' + short.replace("\n", "\\n") + '"'
 
 
-def _repair(found: Violation, wanted: Sequence[str]) -> str:
-    value = found.value
+def _repair(violation: Violation, wanted: Sequence[str]) -> str:
+    value = violation.value
     if "string" in wanted:
-        return _as_text(found)
+        return _as_text(violation)
     if isinstance(value, str) and {"integer", "number"} & set(wanted) and re.fullmatch("[0-9]+", value):
-        is_set = found.node.position.file == "--set-string"
-        return "--set reads it as a number" if is_set else f"write it without quotes: {value}"
+        is_set = violation.node.position.file == "--set-string"
+        return "use --set, which reads it as a number" if is_set else f"write it without quotes: {value}"
     if isinstance(value, str) and "boolean" in wanted and value.lower() in ("true", "false", "yes", "no"):
         return "write true or false, without quotes"
     if "array" in wanted:
-        return _as_list(found)
-    if found.path == ("training", "env") and isinstance(value, list):
+        return _as_list(violation)
+    if violation.path == ("training", "env") and isinstance(value, list):
         return 'write each variable as a line, NAME: "text", without name and value'
-    return suggestions.possible(found.known) if "object" in wanted else ""
+    return suggestions.possible(violation.known) if "object" in wanted else ""
 
 
-def _as_list(found: Violation) -> str:
-    """What to do about something that should be a list; a text with blanks is most likely a command line."""
-    value, items = found.value, schema.types(schema.child(found.rule, 0) or {})
+def _as_list(violation: Violation) -> str:
+    """A hint for a value that should be a list; a text with blanks is most likely a command line."""
+    value, items = violation.value, schema.types(schema.child(violation.rule, 0) or {})
     if isinstance(value, dict) or (items and kind(value) == "a text" and "string" not in items):
-        return "begin each item with -"
+        return "write it as a list: begin each item with -"
     words = _words(value) if isinstance(value, str) else [shown(value)]
-    if found.node.position.file.startswith("--set"):
+    if violation.node.position.file.startswith("--set"):
         return f"write it as a list: {{{','.join(words)}}}"
     each = ", one item for each argument" if len(words) > 1 else ""
     return f"write it as a list{each}: [{', '.join(words)}]"
 
 
 def _words(text: str) -> list[str]:
-    """The words of a command line as YAML items, as a shell splits it; the whole text where it has no end."""
+    """The words of a command line as YAML items, split as by a shell; the whole text if a quote is not closed."""
     try:
         words = shlex.split(text)
     except ValueError:
@@ -141,70 +145,70 @@ def _words(text: str) -> list[str]:
 
 
 def _is_plain(word: str) -> bool:
-    """Whether a word is the same text without quotes."""
+    """Whether a word needs no quotes in YAML."""
     return re.fullmatch("[A-Za-z0-9_./=+-]+", word) is not None and resolve(word) == word
 
 
-def _as_text(found: Violation) -> str:
-    """What to do about something that should be a text."""
-    text = found.node.text or shown(found.value)
-    if "enum" in found.rule:
-        return suggestions.possible(found.rule["enum"])
-    if "pattern" in found.rule and not re.fullmatch(found.rule["pattern"], text):
-        return _pattern_words(found)
-    if found.node.position.file == "--set":
-        return "--set-string makes a text of it"
-    return f'put it in quotes: "{text}"' if isinstance(found.value, int | float) else ""
+def _as_text(violation: Violation) -> str:
+    """A hint for a value that should be a text."""
+    text = violation.node.text or shown(violation.value)
+    if "enum" in violation.rule:
+        return suggestions.possible(violation.rule["enum"])
+    if "pattern" in violation.rule and not re.fullmatch(violation.rule["pattern"], text):
+        return _pattern_words(violation)
+    if violation.node.position.file == "--set":
+        return "use --set-string, which makes it a text"
+    return f'put it in quotes: "{text}"' if isinstance(violation.value, int | float) else ""
 
 
-def _not_in_enum(found: Violation) -> Iterator[Diagnostic]:
-    if type(found.value) is not str:
-        return  # its type is wrong, which is said already
-    hint = suggestions.among(found.value, found.limit)
-    yield found.says("DS103", f"{found.name} cannot be {shown(found.value)}", hint)
+def _not_in_enum(violation: Violation) -> Iterator[Diagnostic]:
+    if type(violation.value) is not str:
+        return  # reported as a wrong type
+    hint = suggestions.among(violation.value, violation.limit)
+    yield violation.problem("DS103", f"{violation.name} cannot be {shown(violation.value)}", hint)
 
 
-def _wrong_pattern(found: Violation) -> Iterator[Diagnostic]:
-    yield found.says("DS104", f"{found.name} cannot be {shown(found.value)}", _pattern_words(found))
+def _wrong_pattern(violation: Violation) -> Iterator[Diagnostic]:
+    yield violation.problem("DS104", f"{violation.name} cannot be {shown(violation.value)}", _pattern_words(violation))
 
 
-def _pattern_words(found: Violation) -> str:
-    return f"it must be: {found.rule['x-pattern']}"
+def _pattern_words(violation: Violation) -> str:
+    return f"expected: {violation.rule['x-pattern']}"
 
 
-def _out_of_range(found: Violation) -> Iterator[Diagnostic]:
-    side = "at least" if found.error.validator == "minimum" else "at most"
-    yield found.says("DS105", f"{found.name} must be {side} {found.limit}, not {shown(found.value)}")
+def _out_of_range(violation: Violation) -> Iterator[Diagnostic]:
+    side = "at least" if violation.error.validator == "minimum" else "at most"
+    yield violation.problem("DS105", f"{violation.name} must be {side} {violation.limit}, not {shown(violation.value)}")
 
 
-def _empty(found: Violation) -> Iterator[Diagnostic]:
-    yield found.says("DS108", f"{found.name} must not be empty")
+def _empty(violation: Violation) -> Iterator[Diagnostic]:
+    yield violation.problem("DS108", f"{violation.name} must not be empty")
 
 
-def _too_many(found: Violation) -> Iterator[Diagnostic]:
-    yield found.says("DS108", f"{found.name} takes one of its keys, not {len(found.value)}")
+def _too_many(violation: Violation) -> Iterator[Diagnostic]:
+    yield violation.problem("DS108", f"{violation.name} takes only one of its keys, not {len(violation.value)}")
 
 
-def _missing(found: Violation) -> Iterator[Diagnostic]:
-    if any(key not in found.known for key in found.value):
-        return  # most likely it is there, misspelt
-    for key in found.limit:
-        if key not in found.value:
-            message = f'{found.name} needs the key "{key}"'
-            yield Diagnostic("DS107", message, found.node.position, (*found.path, key))
+def _missing(violation: Violation) -> Iterator[Diagnostic]:
+    if any(key not in violation.known for key in violation.value):
+        return  # most likely a misspelt key, which is reported
+    for key in violation.limit:
+        if key not in violation.value:
+            message = f'{violation.name} needs the key "{key}"'
+            yield Diagnostic("DS107", message, violation.node.position, (*violation.path, key))
 
 
-def _one_of(found: Violation) -> Iterator[Diagnostic]:
-    choices = [key for branch in found.limit for key in branch["required"]]
-    if isinstance(found.value, dict) and set(found.value) <= set(found.known):
-        yield found.says("DS108", f"{found.name} needs exactly one of {' and '.join(choices)}")
+def _one_of(violation: Violation) -> Iterator[Diagnostic]:
+    choices = [key for branch in violation.limit for key in branch["required"]]
+    if isinstance(violation.value, dict) and set(violation.value) <= set(violation.known):
+        yield violation.problem("DS108", f"{violation.name} needs exactly one of {' and '.join(choices)}")
 
 
-def bad_name(found: Violation) -> Iterator[Diagnostic]:
-    """A key that the user chose, in `storage` or `labels`; its place is that key."""
-    key = str(found.value)
-    message = f'"{key}" cannot be a name in {found.name}'
-    yield found.says_of_key("DS109", key, message, _pattern_words(found))
+def bad_name(violation: Violation) -> Iterator[Diagnostic]:
+    """A name that the user chose, such as a key of `storage` or `labels`."""
+    key = str(violation.value)
+    message = f'"{key}" is not a valid name in {violation.name}'
+    yield violation.problem_of_key("DS109", key, message, _pattern_words(violation))
 
 
 WORDING: dict[str, Callable[[Violation], Iterator[Diagnostic]]] = {

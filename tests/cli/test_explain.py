@@ -40,8 +40,8 @@ def test_control_characters_of_an_example_do_not_reach_the_terminal() -> None:
 
 def test_a_key_is_explained(cli: Cli) -> None:
     expected = (
-        "run.id\n\nNames this run. Change it to train again: a run that has ended does not train twice, as long as\n"
-        "the job's record has it.\n\n"
+        "run.id\n\nName of this run. Change it to train again: a run that has ended does not train again while the\n"
+        "job's record contains it.\n\n"
         "  type     a text or a whole number\n"
         "  range    at least 0, at most 9007199254740991\n"
         "  form     1 to 20 lower-case letters and digits\n"
@@ -58,18 +58,18 @@ def test_a_key_is_explained(cli: Cli) -> None:
     [
         ("workers.accelerator.count", "  null     allowed, the same as absent"),
         ("storage.*.mountIn", '  values   "both", "workers", "launcher"'),
-        ("storage.data.create.size", "  form     a number, with or without a unit: 500m, 4, 1.5, 16Gi"),
+        ("storage.data.create.size", "  form     a number with or without a unit, such as 500m, 4, 1.5 or 16Gi"),
         ("storage.NAME.create", "  default  absent"),
         ("storage", "  *  a name that you choose: 1 to 20 lower-case letters and digits"),
         ("storage", "  readOnly       Mount it read-only."),
         ("workers", "  replicas                   Number of worker pods."),
-        ("workers", "  extraPodSpec               Fields of the pod that have no key here, as in Kubernetes."),
+        ("workers", "  extraPodSpec               Fields of the pod for which dsgen has no key, as in Kubernetes."),
         ("launcher.runtimeClassName", '  example  "nvidia"'),
         ("workers.tolerations", "  type     a list; each item is a map: Toleration of the Kubernetes API"),
-        ("workers.resources.requests", "  null     not allowed, but an entry of the default is removed with it"),
+        ("workers.resources.requests", "  null     not allowed, but null removes an entry of the default"),
         ("workers.affinity", "  type     a map: Affinity of the Kubernetes API"),
         ("workers.affinity.nodeAffinity", "  type     a map: NodeAffinity of the Kubernetes API"),
-        ("launcher.initContainers[0].image", "  default  none, it must be given"),
+        ("launcher.initContainers[0].image", "  default  none; the key is required"),
         ("launcher.initContainers[0].volumeMounts[0].mountPath", "  type     a text"),
         ("storage.data.projected.sources.*.secret.optional", "  type     true or false"),
         ("workers.extraPodSpec.hostAliases[0].ip", "  type     a text"),
@@ -79,7 +79,7 @@ def test_a_key_is_explained(cli: Cli) -> None:
         ("training.args", "  type     a list; each item is a text"),
         ("training.env.TOKEN.valueFrom", "  range    exactly one of its keys"),
         ("training.envFrom[0]", "  range    exactly one of configMapRef, secretRef"),
-        ("image.pullSecrets[].name", "  default  none, it must be given"),
+        ("image.pullSecrets[].name", "  default  none; the key is required"),
         ("training.deepspeed.config", "  steps_per_print                       a whole number"),
         ("training.deepspeed.config.zero_optimization.stage", "  values   0, 1, 2, 3"),
         ("training.deepspeed.config.zero_optimization.stage", "  null     not allowed"),
@@ -88,18 +88,18 @@ def test_a_key_is_explained(cli: Cli) -> None:
         ("training.deepspeed.config.zero_optimization.cpu_offload", "An old name of offload_optimizer."),
         ("training.deepspeed.config.fp16.loss_scale", "  type     a number"),
         ("training.deepspeed.config.gradient_clipping", "  range    at least 0"),
-        ("training.deepspeed.config.pipeline.own", "Anything may stand here; dsgen does not look at it."),
+        ("training.deepspeed.config.pipeline.own", "The value can be anything; dsgen does not check it."),
         (
             "training.deepspeed.config.optimizer.params.lr",
-            "A parameter of the class that type names; dsgen checks its name and type.",
+            "A parameter of the class in type; dsgen checks its name and type.",
         ),
         (
             "training.deepspeed.config.amp",
             "DeepSpeed has it up to 0.19.4 and refuses it from 0.19.8 on; use fp16, bf16 or torch_autocast.",
         ),
-        ("global.team.x", "Anything may stand here; dsgen does not look at it."),
+        ("global.team.x", "The value can be anything; dsgen does not check it."),
         ('labels["example.com/team"]', "  type     a text"),
-        ("", "  workers         The worker pods, one per node, which run the training."),
+        ("", "  workers         Worker pods, which run the training."),
     ],
 )
 def test_what_is_said_about_keys(key: str, line: str) -> None:

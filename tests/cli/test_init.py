@@ -15,9 +15,10 @@ from tests.cli.conftest import Cli
 ROOT = Path(__file__).parents[2]
 EXAMPLES = dict(sorted((path.stem, path.read_text()) for path in (ROOT / "values-examples").glob("*.yaml")))
 
-NAME = "it must be: lower-case letters, digits and -, a letter first, no - at the end, at most 63 characters"
-NAMESPACE = "it must be: lower-case letters, digits and -, no - at either end, at most 63 characters"
-REPOSITORY = "it must be: an image such as registry.example.com/team/cifar; tag and digest have keys of their own"
+FORM = "beginning with a letter and not ending with -, at most 63 characters"
+NAME = f"expected: lower-case letters, digits and -, {FORM}"
+NAMESPACE = "expected: lower-case letters, digits and -, not beginning or ending with -, at most 63 characters"
+REPOSITORY = "expected: an image such as registry.example.com/team/cifar; set tag and digest with their own keys"
 IMAGE = "the image in which the training runs, such as registry.example.com/team/cifar"
 
 every_preset = pytest.mark.parametrize("preset", EXAMPLES)

@@ -126,7 +126,7 @@ def test_another_name_than_the_files_is_wrong_usage(cli: Cli, flag: str, key: st
     code, out, err = cli("render", "cifar.yaml", flag, "other")
 
     assert (2, "") == (code, out)
-    assert f"cifar.yaml has {key}: {found}, {flag} says other; to replace it: --set {key}=other" in err
+    assert f"cifar.yaml has {key}: {found}, but {flag} is other; to replace the value, use --set {key}=other" in err
 
 
 @pytest.mark.parametrize(
@@ -136,7 +136,7 @@ def test_another_name_than_the_files_is_wrong_usage(cli: Cli, flag: str, key: st
 def test_an_impossible_name_is_wrong_usage_in_the_words_of_the_schema(cli: Cli, flag: str, key: str, name: str) -> None:
     code, out, err = cli("render", "-", "--name", "ok", "-n", "ok", flag, name, stdin=NAMELESS)
 
-    rule = "it must be: lower-case letters, digits and -, "
+    rule = "expected: lower-case letters, digits and -, "
     assert (2, "") == (code, out)
     assert err.startswith(f'dsgen: {flag}: {key} cannot be "{name}"; {rule}')
     assert rule in cli("validate", "-", "--set-string", f"{key}={name}", stdin=NAMELESS).err
@@ -152,7 +152,7 @@ def test_two_jobs_with_one_name_are_an_error_at_the_second(cli: Cli, folder: Pat
     code, out, err = cli("render", "cifar.yaml", "mnist.yaml", "twin.yaml")
 
     assert (1, "") == (code, out)
-    assert "twin.yaml:1:1: error: cifar.yaml is the job training/cifar too" in err
+    assert "twin.yaml:1:1: error: cifar.yaml also is the job training/cifar" in err
 
 
 # ---- folders ----

@@ -222,14 +222,14 @@ def test_the_message_has_the_arithmetic() -> None:
     factors = "4 (train_micro_batch_size_per_gpu) x 2 (gradient_accumulation_steps)"
 
     assert f"{TOTAL} must be {factors} x 16 (workers.replicas 4 x workers.slots 4) = 128, not 32" == found.message
-    assert f"{TOTAL}: 128, or leave it out: DeepSpeed computes it" == found.hint
+    assert f"set {TOTAL}: 128, or remove it: DeepSpeed computes it" == found.hint
 
 
 def test_the_hint_of_two_sizes_is_the_nearest_multiple() -> None:
     [found] = problems(sizes((30, 4, None, 2, 2)), 2, 2)
 
     assert found.message.endswith("= 16, not 30")
-    assert found.hint.startswith(f"{TOTAL}: 16; or give ")
+    assert found.hint.startswith(f"set {TOTAL}: 16, or set only ")
 
 
 @pytest.mark.parametrize(
@@ -362,9 +362,9 @@ THERE: list[tuple[str, dict[str, Any]]] = [
     ("0.19.2", {**optimizer("muon", params={"lr": 0.1}), "zero_optimization": {"stage": 3}}),
 ]
 STAGES = [
-    ("0.16.9", "OneBitAdam", 2, "without ZeRO only"),
-    ("0.19.4", "ZeroOneAdam", 1, "without ZeRO only"),
-    ("0.17.6", "Muon", 3, "up to stage 2 of ZeRO only"),
+    ("0.16.9", "OneBitAdam", 2, "only without ZeRO"),
+    ("0.19.4", "ZeroOneAdam", 1, "only without ZeRO"),
+    ("0.17.6", "Muon", 3, "only up to stage 2 of ZeRO"),
     ("0.17.6", "Muon", 2, "only with zero_allow_untested_optimizer"),
     ("0.15.4", "Lamb", 1, "only with zero_allow_untested_optimizer"),
 ]

@@ -36,7 +36,7 @@ from dsgen.schema import suggestions
         ("image", ("launcher",), "did you mean image, at the top of the file?"),
         ("hostname", ("workers",), ""),
         ("hostPID", ("workers",), "did you mean workers.extraPodSpec.hostPID?"),
-        ("value", ("training", "env", "A"), 'write the text itself: A: "text"'),
+        ("value", ("training", "env", "A"), 'write the text directly: A: "text"'),
     ],
 )
 def test_a_key_that_does_not_exist(key: str, path: Path, expected: str) -> None:

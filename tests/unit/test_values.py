@@ -269,7 +269,7 @@ def test_a_null_on_the_command_line_has_no_line_to_remove() -> None:
         f"{NAMED}training: {{python: t.py}}\n", overrides=(Override("--set", "training.deepspeed=null"),)
     ).diagnostics
 
-    assert "give it one, or leave out --set" == found.hint
+    assert "give it a value, or remove --set" == found.hint
 
 
 @pytest.mark.parametrize(
@@ -278,12 +278,12 @@ def test_a_null_on_the_command_line_has_no_line_to_remove() -> None:
         ("training: {exec: bash -c foo}", "write it as a list, one item for each argument: [bash, -c, foo]"),
         ("training: {args: '--epochs 3'}", 'write it as a list, one item for each argument: [--epochs, "3"]'),
         ('training: {args: "it\'s"}', 'write it as a list: ["it\'s"]'),
-        ("training: {envFrom: team}", "begin each item with -"),
+        ("training: {envFrom: team}", "write it as a list: begin each item with -"),
         (
             "training: {env: [{name: A, value: b}]}",
             'write each variable as a line, NAME: "text", without name and value',
         ),
-        ("run: {id: 1_000}", "it must be: 1 to 20 lower-case letters and digits"),
+        ("run: {id: 1_000}", "expected: 1 to 20 lower-case letters and digits"),
         ("run: {id: 010}", 'put it in quotes: "010"'),
     ],
 )

@@ -34,9 +34,9 @@ class Rows(Functions):
                 yield from [line] if fits else [f"{pad}yield (", *(f"{pad}{STEP}{one}," for one in found), f"{pad})"]
             case tree.For():
                 before = f"before_{statement.names[0]}"
-                yield f"{pad}{before} = watch.missed"
+                yield f"{pad}{before} = watch.was_read"
                 yield self._for(statement, pad)
-                yield f"{pad}{STEP}watch.missed = {before}"
+                yield f"{pad}{STEP}watch.was_read = {before}"
                 yield from self._inside(statement.body, pad)
             case _:
                 yield from super()._statement(statement, pad)

@@ -1,36 +1,36 @@
-{{/* What is trained: program, arguments, environment, files. */}}
+{{/* The program to train: arguments, environment, files, DeepSpeed configuration. */}}
 
 {{/* A message for each problem, with a hint below it. */}}
 {{- define "deepspeed-job.trainingProblems" -}}
 {{- if and (not (or .Values.training.python .Values.training.module .Values.training.exec))
            (not (include "deepspeed-job.runsCommand" .)) }}
-training: one of python, module and exec must be given [DS202]
-  a script: python: train.py; a module: module: team.train; any other program: exec: [bash, -c, ...]
+training: one of python, module and exec is required [DS202]
+  set python: train.py (a script), module: team.train (a module) or exec: [bash, -c, ...] (any program)
 {{- end }}
 
 {{- if and (or .Values.training.module .Values.training.exec)
            (or (and .Values.training.python (or .Values.training.module .Values.training.exec))
                (and .Values.training.module .Values.training.exec))
            (not (include "deepspeed-job.runsCommand" .)) }}
-training: python, module and exec exclude one another [DS203]
+training: python, module and exec are mutually exclusive [DS203]
   keep one of them
 {{- end }}
 
 {{- if and .Values.training.deepspeed.configFile .Values.training.deepspeed.config }}
-training.deepspeed: config and configFile exclude one another [DS221]
+training.deepspeed: config and configFile are mutually exclusive [DS221]
   keep one of them
 {{- end }}
 
 {{- if ne .Values.training.deepspeed.autotuning "none" }}
   {{- if or (not .Values.training.deepspeed.passConfig)
             (not (or .Values.training.deepspeed.config .Values.training.deepspeed.configFile)) }}
-training.deepspeed.autotuning needs a configuration of DeepSpeed to begin with [DS225]
-  give training.deepspeed.config or configFile, and leave passConfig true
+training.deepspeed.autotuning needs a DeepSpeed configuration to start from [DS225]
+  set training.deepspeed.config or configFile, and leave passConfig true
   {{- end }}
 
   {{- if not (regexMatch "^(.*[.]json.*)?$" .Values.training.deepspeed.configFile) }}
-training.deepspeed.configFile: the autotuner finds the configuration by .json in its name, not in {{ .Values.training.deepspeed.configFile | quote }} [DS225]
-  rename the file
+training.deepspeed.configFile: the autotuner needs .json in the name of the file, which {{ .Values.training.deepspeed.configFile | quote }} does not have [DS225]
+  rename the file, for example to ds_config.json
   {{- end }}
 {{- end }}
 
@@ -39,7 +39,7 @@ training.deepspeed.configFile: the autotuner finds the configuration by .json in
             (and (eq $.Values.launch.method "worker-command")
                  (regexMatch "^(NNODES|NODE_RANK|NPROC_PER_NODE|PET_(NNODES|NODE_RANK|NPROC_PER_NODE|MASTER_ADDR|MASTER_PORT))$" $key)) }}
 training.env: {{ $key | quote }} is set by dsgen or DeepSpeed [DS220]
-  choose another name; a program reads it as it is
+  remove it; your program can read the value that is set
   {{- end }}
 {{- end }}
 
@@ -54,15 +54,15 @@ training.envFrom: variables that begin with {{ $source.prefix | quote }} are set
 {{/* What is worth a look, in the same form. */}}
 {{- define "deepspeed-job.trainingWarnings" -}}
 {{- if and .Values.lifecycle.debug.command (include "deepspeed-job.usesSsh" .) (not .Values.lifecycle.debug.enabled) }}
-lifecycle.debug.command is not run: lifecycle.debug.enabled is false [DS286]
+lifecycle.debug.command is not run, because lifecycle.debug.enabled is false [DS286]
   set lifecycle.debug.enabled: true, or remove the command
 {{- end }}
 
 {{- range $key, $value := .Values.training.env }}
   {{- if and (kindIs "string" $value)
              (regexMatch "^([^$]|[$])*[$]([{(]?)(LD_LIBRARY_PATH|PATH|PYTHONPATH)([^A-Za-z0-9_]([^$]|[$])*)?$" $value) }}
-training.env: {{ $key | quote }} holds a dollar sign and a name, and nothing replaces that with the path of the image [DS222]
-  write it into training.setup, a shell script: export NAME=/more:$NAME
+training.env: {{ $key | quote }} contains the name of a variable after $, which is not expanded [DS222]
+  set it in training.setup, which is a shell script: export NAME=/more:$NAME
   {{- end }}
 {{- end }}
 
@@ -70,7 +70,7 @@ training.env: {{ $key | quote }} holds a dollar sign and a name, and nothing rep
   {{- if and $.Values.training.deepspeed.passConfig
              (or $.Values.training.deepspeed.config $.Values.training.deepspeed.configFile)
              (regexMatch "^--deepspeed(_config(=.*)?)?$" $argument) }}
-training.args: {{ $argument | quote }} is passed from training.deepspeed already [DS224]
+training.args: dsgen already passes {{ $argument | quote }}, from training.deepspeed [DS224]
   remove it, or set training.deepspeed.passConfig: false
   {{- end }}
 {{- end }}

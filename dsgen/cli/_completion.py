@@ -1,0 +1,56 @@
+"""What a shell may offer for an argument or an option. Each imports what it needs when it is asked."""
+
+from collections.abc import Callable, Iterable
+from typing import Any
+
+Completer = Callable[[Any, Any, str], list[Any]]
+"""As click calls it: context, parameter and the word that was typed so far, to items."""
+
+
+def _item(word: str, **rest: str) -> Any:
+    from click.shell_completion import CompletionItem
+
+    return CompletionItem(word, **rest)
+
+
+def _of_kind(kind: str) -> Completer:
+    """The shell itself completes files (`file`) and folders (`dir`)."""
+    return lambda _, __, word: [_item(word, type=kind)]
+
+
+def _among(words: Callable[[str], Iterable[tuple[str, str]]]) -> Completer:
+    """Of words with a help text each, those that begin as what was typed."""
+    return lambda _, __, typed: [_item(word, help=text) for word, text in words(typed) if word.startswith(typed)]
+
+
+def _presets(_: str) -> Iterable[tuple[str, str]]:
+    from dsgen import presets
+
+    return ((name, presets.summary(name)) for name in presets.names())
+
+
+def _explained(typed: str) -> Iterable[tuple[str, str]]:
+    """Ids and reasons once a capital letter says so; of keys, those one level below the dots that were typed."""
+    from dsgen import schema
+    from dsgen.cluster import reasons
+    from dsgen.problems.kinds import KINDS
+
+    if typed[:1].isupper():
+        yield from ((id_, kind.title) for id_, kind in KINDS.items())
+        yield from ((reason, "") for reason in reasons.known())
+    depth = typed.count(".") + (2 if typed else 1)
+    for path, rule in schema.records():
+        if len(path) <= depth:
+            yield ".".join("NAME" if part == "*" else part for part in path), str(rule.get("description", ""))
+
+
+def _topics(_: str) -> Iterable[tuple[str, str]]:
+    from dsgen import pages
+    from dsgen.cli import COMMANDS
+
+    yield from ((name, "") for name in COMMANDS)
+    yield from ((name, pages.title(name)) for name in pages.names())
+
+
+files, folders = _of_kind("file"), _of_kind("dir")
+presets, explained, topics = _among(_presets), _among(_explained), _among(_topics)

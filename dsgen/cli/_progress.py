@@ -1,0 +1,31 @@
+"""Says how far the work is when it takes long, on a terminal only."""
+
+import time
+from collections.abc import Iterator, Sequence
+from typing import TypeVar
+
+from dsgen.cli._printed import tell, told_on_terminal
+
+PATIENCE_SECONDS = 1.0
+"""Work that is done sooner says nothing."""
+EVERY_SECONDS = 0.1
+
+_Item = TypeVar("_Item")
+
+
+def counted(doing: str, items: Sequence[_Item]) -> Iterator[_Item]:
+    """The items one by one, with a line like `checked 12 of 1000` that goes away at the end."""
+    if not told_on_terminal():
+        yield from items
+        return
+    next_time, line = time.monotonic() + PATIENCE_SECONDS, ""
+    try:
+        for done, item in enumerate(items):
+            if time.monotonic() > next_time:
+                next_time = time.monotonic() + EVERY_SECONDS
+                line = f"{doing} {done} of {len(items)}"
+                tell(f"\r{line}")
+            yield item
+    finally:
+        if line:
+            tell(f"\r{' ' * len(line)}\r")

@@ -1,0 +1,41 @@
+"""`dsgen help`: the help of a command, or a page of the documentation."""
+
+import click
+
+from dsgen import pages
+from dsgen.cli import COMMANDS, _completion
+from dsgen.cli._printed import page, say
+from dsgen.errors import EXIT_OK, UsageProblem
+from dsgen.schema.suggestions import closest, did_you_mean
+
+
+@click.command("help")
+@click.argument("topic", metavar="[COMMAND|PAGE]", default="", shell_complete=_completion.topics)
+@click.pass_context
+def command(context: click.Context, topic: str) -> int:
+    """Show the help of a command, or a page of the documentation.
+
+    Without an argument, the pages are listed. On a terminal a page is shown by the pager, $PAGER or less.
+
+    \b
+    Examples:
+      dsgen help
+      dsgen help render
+      dsgen help running
+    """
+    program = context.find_root()
+    if topic in COMMANDS and isinstance(program.command, click.Group):
+        found = program.command.get_command(program, topic)
+        assert found, "it is one of the commands"
+        say(found.get_help(click.Context(found, program, topic)).split("\n"))
+    elif topic in pages.names():
+        page(pages.text(topic))
+    elif topic:
+        known = [*COMMANDS, *pages.names()]
+        question = did_you_mean(closest(topic, known))
+        raise UsageProblem(f"{topic} is neither a command nor a page; {question or 'dsgen help lists the pages'}")
+    else:
+        width = max(map(len, pages.names())) + 2
+        say(["dsgen --help lists the commands; dsgen help COMMAND is the help of one. Pages, for dsgen help PAGE:"])
+        say(f"  {name:<{width}}{pages.title(name)}" for name in pages.names())
+    return EXIT_OK
