@@ -10,7 +10,7 @@ NAMESPACE, NAME = "{namespace}", "{name}"
 
 @dataclass(frozen=True)
 class Pattern:
-    """The pattern. For an ApplicationSet: `glob`, and `name` and `namespace` as templates of Argo CD over what it finds."""
+    """The pattern; for an ApplicationSet its `glob`, and `name` and `namespace` as templates of Argo CD."""
 
     text: str
 
