@@ -11,7 +11,7 @@ from dsgen import checks, schema
 from dsgen.errors import UsageProblem
 from dsgen.problems.diagnostics import Diagnostic, Path, Position, has_errors, ordered
 from dsgen.reading import set_values
-from dsgen.reading.nodes import Node, SourceText, from_data, merge
+from dsgen.reading.nodes import Node, SourceText, Tree, from_data, merge
 from dsgen.reading.set_values import Override
 from dsgen.reading.source import read
 from dsgen.schema import suggestions
@@ -51,7 +51,7 @@ class Job:
     file: the first of its files, "" without one. values: None if there are errors. diagnostics: the problems of reading
     and of the schema; `problems` returns all. root: the user's values, with the place of every key. is_complete:
     everything could be read. sources: the texts of files and flags, by the file of a position. meant: keys that are not
-    set and that an unknown key may mean.
+    set and that an unknown key may mean. severities: what warnings count as, by id: "error", or "ignore".
     """
 
     file: str
@@ -61,6 +61,7 @@ class Job:
     is_complete: bool = True
     sources: dict[str, str] = field(default_factory=dict)
     meant: frozenset[Path] = frozenset()
+    severities: Mapping[str, str] = field(default_factory=dict)
     _problems: dict[bool, list[Diagnostic]] = field(default_factory=dict, repr=False, compare=False)
 
     @property
@@ -91,8 +92,14 @@ class Job:
         if chart not in self._problems:  # asked by who shows them and by who renders
             missing = [] if chart else self._missing_names()
             checked = check(self, self.release) if self.values else []
-            self._problems[chart] = ordered([*self.diagnostics, *missing, *checked])
+            self._problems[chart] = ordered(self._counted([*self.diagnostics, *missing, *checked]))
         return self._problems[chart]
+
+    def _counted(self, problems: Iterable[Diagnostic]) -> Iterator[Diagnostic]:
+        for problem in problems:
+            severity = self.severities.get(problem.id, "warning") if problem.severity == "warning" else "error"
+            if severity != "ignore":
+                yield replace(problem, severity="error") if severity == "error" else problem
 
     def _missing_names(self) -> Iterator[Diagnostic]:
         """Manifests need both names. Not reported if a name may be in a part that could not be read."""
@@ -112,11 +119,22 @@ def load(files: Sequence[SourceText], overrides: Sequence[Override] = (), names:
     override that cannot be read and for a name that contradicts the values, DsgenError for a file of --set-file that
     cannot be read.
     """
-    root = Node({}, Position(files[0].name if files else "--set", 1, 1))
+    texts = {source.name: source.text for source in files}
+    return of_trees(files[0].name if files else "", [read(source) for source in files], texts, overrides, names)
+
+
+def of_trees(
+    file: str,
+    trees: Iterable[Tree],
+    sources: Mapping[str, str],
+    overrides: Sequence[Override] = (),
+    names: Release = UNNAMED,
+) -> Job:
+    """As `load`, from trees of values. file: that of the job; sources: the texts that the trees were read from."""
+    root = Node({}, Position(file or "--set", 1, 1))
     problems: list[Diagnostic] = []
     complete = True
-    for source in files:
-        tree = read(source)
+    for tree in trees:
         problems += tree.diagnostics
         complete &= tree.complete
         root = merge(root, tree.root)
@@ -124,8 +142,8 @@ def load(files: Sequence[SourceText], overrides: Sequence[Override] = (), names:
     root, flags = _named(root, names)
     wrong = validate(root, complete)
     problems = [*_surprises(problems, root, wrong), *wrong]
-    texts |= {source.name: source.text for source in files} | flags
-    job = Job(files[0].name if files else "", None, problems, root, complete, texts, frozenset(_meant(root, wrong)))
+    texts |= {**sources, **flags}
+    job = Job(file, None, problems, root, complete, texts, frozenset(_meant(root, wrong)))
     if not has_errors(problems):
         job.values = Values(complete_values(root.data()))
     elif complete:

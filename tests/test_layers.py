@@ -15,7 +15,7 @@ ORDER = (
     *("deepspeed", "checks", "values"),
     *("origins", "explain", "presets", "pages"),
     *("objects", "render", "compiler"),
-    *("writer", "runs", "gitops", "cluster", "api"),
+    *("writer", "repository", "gitops", "runs", "cluster", "api"),
     "cli",
     "__main__",
 )

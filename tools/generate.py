@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from dsgen.compiler import chart_files, python_files
+from dsgen.repository import settings
 from dsgen.schema import published, reference
 from tools import causes, docs
 
@@ -29,6 +30,7 @@ def texts() -> dict[str, str]:
         **python_texts(),
         **{f"{chart}/{path}": text for path, text in chart_files().items()},
         "schemas/values.schema.json": published.as_json(published.for_editors()),
+        "schemas/repository.schema.json": published.as_json(settings.for_editors()),
         "docs/options.md": reference.page(),
         "docs/causes.md": causes.page(),
         **{page.relative_to(ROOT).as_posix(): _page(page) for page in docs.pages()},

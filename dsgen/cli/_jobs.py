@@ -1,9 +1,13 @@
 """From the command line to checked jobs: reads all files, and reports the problems of all at once."""
 
+from __future__ import annotations
+
 import functools
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
 
 from dsgen import api, values
 from dsgen.cli._printed import color, emit, tell
@@ -11,7 +15,10 @@ from dsgen.cli._progress import counted
 from dsgen.cli._shared import ErrorsReported, Inputs
 from dsgen.errors import DsgenError, UsageProblem
 from dsgen.problems.diagnostics import Diagnostic, as_text, has_errors
-from dsgen.values import Job, SourceText
+from dsgen.values import Job, Release, SourceText
+
+if TYPE_CHECKING:
+    from dsgen.repository import Entry, Member, Repository
 
 STDIN = "<stdin>"
 
@@ -57,31 +64,43 @@ class Report:
             emit(as_form(self.diagnostics))
 
 
-def load_jobs(inputs: Inputs, form: str = "text") -> tuple[list[Job], Report]:
-    """The jobs of the command line, for flat manifests, and the report for what comes of them.
+class Target(NamedTuple):
+    """A job, and what it is in a repository; None where files of the command line are the job."""
+
+    job: Job
+    member: Member | None = None
+
+
+def load_jobs(inputs: Inputs, form: str = "text") -> tuple[list[Target], Report]:
+    """The jobs of the call, for flat manifests, and the report for what comes of them.
 
     Shows all problems in this form; raises ErrorsReported when one of them is an error.
     """
-    jobs, report = check_jobs(inputs)
+    targets, report = check_jobs(inputs)
     report.show_first(form)
-    return jobs, report
+    return targets, report
 
 
-def check_jobs(inputs: Inputs, chart: bool = False) -> tuple[list[Job], Report]:
-    """The jobs of the command line whose values fit the schema, and all problems of all jobs, which are not shown yet.
+def check_jobs(inputs: Inputs, chart: bool = False) -> tuple[list[Target], Report]:
+    """The jobs of the call whose values fit the schema, and all problems of all jobs, which are not shown yet.
 
     chart: the release that the chart will be installed as gives missing names, so they may be missing here.
     """
-    report, read = Report(inputs.strict), _reader()
-    jobs = []
-    for group in counted("checked", _groups(inputs)):
-        job = _load(group, inputs, read, report)
-        report.found += api.validate(job, for_chart=chart)
-        if job.values:
-            jobs.append(job)
-    if not chart:
-        report.found += values.twins(jobs)
-    return jobs, report
+    report = Report(inputs.strict)
+    targets = []
+    for load in counted("checked", _loaders(inputs, report)):
+        target = load()
+        report.found += api.validate(target.job, for_chart=chart)
+        if target.job.values:
+            targets.append(target)
+    members = [target.member for target in targets if target.member]
+    if members or not chart:
+        report.found += values.twins(target.job for target in targets)
+    if members:
+        from dsgen.repository import collisions  # like all of it: most calls do without
+
+        report.found += collisions(members)
+    return targets, report
 
 
 def load_chart(inputs: Inputs, form: str = "text") -> tuple[Job | None, Report]:
@@ -98,19 +117,52 @@ def load_chart(inputs: Inputs, form: str = "text") -> tuple[Job | None, Report]:
 
 
 def load_values(inputs: Inputs) -> list[Job]:
-    """The jobs of the command line, not checked beyond their schema; problems as in `load_jobs`."""
-    report, read = Report(inputs.strict), _reader()
-    jobs = [_load(group, inputs, read, report) for group in _groups(inputs)]
+    """The jobs of the call, not checked beyond their schema; problems as in `load_jobs`."""
+    report = Report(inputs.strict)
+    jobs = [load().job for load in _loaders(inputs, report)]
     report.found += [problem for job in jobs for problem in job.diagnostics]
     report.show()
     return jobs
 
 
+def _loaders(inputs: Inputs, report: Report) -> Sequence[Callable[[], Target]]:
+    """What reads each of the jobs: of the files of the command line, or of the repository when it names none."""
+    if inputs.files or inputs.overlays:
+        read = _reader()
+        return [functools.partial(_of_files, group, inputs, read, report) for group in _groups(inputs)]
+    repository = _repository(inputs)
+    report.found += repository.diagnostics
+    report.sources |= repository.sources
+    return [functools.partial(_of_repository, repository, entry, inputs, report) for entry in repository.entries]
+
+
+def _of_files(group: tuple[str, ...], inputs: Inputs, read: Read, report: Report) -> Target:
+    return Target(_load(group, inputs, read, report))
+
+
+def _of_repository(repository: Repository, entry: Entry, inputs: Inputs, report: Report) -> Target:
+    member = repository.member(entry, inputs.overrides, Release("", inputs.namespace))
+    report.sources |= member.job.sources
+    return Target(member.job, member)
+
+
+def _repository(inputs: Inputs) -> Repository:
+    from dsgen.repository import FILE, find, load
+
+    root = find(Path.cwd())
+    if root is None:
+        raise UsageProblem(
+            f"give a values file, as in: dsgen validate cifar.yaml; without one, the jobs of {FILE} are meant, "
+            "and there is none in this folder and those above"
+        )
+    if inputs.name:
+        raise UsageProblem(f"--name gives one job its name, and {FILE} is about several: write `name` into each")
+    return load(root)
+
+
 def _groups(inputs: Inputs) -> list[tuple[str, ...]]:
     """The files of each job: every FILE with all overlays, or, without a FILE, the overlays together."""
     groups = [(file, *inputs.overlays) for file in inputs.files] or [inputs.overlays]
-    if not groups[0]:
-        raise UsageProblem("give a values file, as in: dsgen render cifar.yaml")
     if [*inputs.files, *inputs.overlays].count("-") > 1:
         raise UsageProblem("`-` reads standard input, which can be read only once")
     if inputs.name and len(groups) > 1:

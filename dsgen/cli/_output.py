@@ -1,7 +1,6 @@
 """Where the result goes: which object into which file, and what is done to a folder (write, --check, --dry-run)."""
 
 import functools
-import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields
 from pathlib import Path
@@ -10,16 +9,13 @@ from typing import Any
 import click
 
 from dsgen.cli import _completion
-from dsgen.cli._jobs import Report
+from dsgen.cli._jobs import Report, Target
 from dsgen.cli._printed import ask, complain, say
 from dsgen.cli._progress import counted
 from dsgen.cli._shared import FORMS, ErrorsReported
 from dsgen.errors import EXIT_FINDINGS, EXIT_OK, DsgenError, UsageProblem
-from dsgen.values import Job
-from dsgen.writer import INDEX, Changes, Mode, Place, Plan, compare, write
+from dsgen.writer import INDEX, Changes, Mode, Place, Plan, compare, folder_name, write
 
-# Windows cannot have such names, whatever follows the first dot, and one of them stops Flux for a whole repository.
-_DEVICES = re.compile(r"^(con|prn|aux|nul|com[0-9]|lpt[0-9])$")
 _FOLDER = [
     click.option("--check", is_flag=True, help="Change nothing; name the files that differ, with exit code 1."),
     click.option("--dry-run", is_flag=True, help="Change nothing; say what would be done."),
@@ -72,7 +68,7 @@ def folder_options(command: Callable[..., int]) -> Callable[..., int]:
 
 def checking_options(command: Callable[..., int]) -> Callable[..., int]:
     """The same for a folder that holds no runs."""
-    return _with_delivery(command, [*_FOLDER[:2], _FOLDER[-1]])
+    return _with_delivery(command, [*_FOLDER[:2], *_FOLDER[-2:]])
 
 
 def _with_delivery(command: Callable[..., int], options: Sequence[Callable[..., Any]]) -> Callable[..., int]:
@@ -86,13 +82,12 @@ def _with_delivery(command: Callable[..., int], options: Sequence[Callable[..., 
     return call
 
 
-def output_option(text: str, required: bool = False) -> Callable[[Callable[..., int]], Callable[..., int]]:
+def output_option(text: str) -> Callable[[Callable[..., int]], Callable[..., int]]:
     """Give a command -o."""
     return click.option(
         "-o",
         "--output",
         metavar="DIR",
-        required=required,
         callback=lambda _, __, name: _folder(name),
         help=text,
         shell_complete=_completion.folders,
@@ -105,12 +100,13 @@ def _folder(name: str | None) -> Path | None:
     return None if name is None else Path(name)
 
 
-def folders(directory: Path, jobs: Sequence[Job]) -> list[Place]:
+def folders(directory: Path, targets: Sequence[Target]) -> list[Place]:
     """The folder of each job: `directory` itself for one, a folder named after the job for each of several.
 
     Raises UsageProblem when that would put a job into a second place, or two jobs into one.
     """
-    names = [_DEVICES.sub(r"\1_", job.release.name) for job in jobs]
+    jobs = [target.job for target in targets]
+    names = [folder_name(job.release.name) for job in jobs]
     if len(jobs) == 1:
         if (directory / names[0] / INDEX).exists() and not (directory / INDEX).exists():
             raise UsageProblem(

@@ -73,7 +73,7 @@ def inputs(*, many: bool = True, strict: bool = True) -> Callable[[Callable[...,
     """
     nargs = {"nargs": -1} if many else {"required": False}
     options = [
-        click.argument("files", metavar="FILE..." if many else "[FILE]", shell_complete=_completion.files, **nargs),
+        click.argument("files", metavar="[FILE]..." if many else "[FILE]", shell_complete=_completion.files, **nargs),
         *VALUES,
         _NAME,
         NAMESPACE,

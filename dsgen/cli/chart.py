@@ -5,22 +5,23 @@ from pathlib import Path
 import click
 
 from dsgen import api
-from dsgen.cli._jobs import load_chart
+from dsgen.cli._jobs import load_chart, load_jobs
 from dsgen.cli._output import Delivery, deliver, folder_options, output_option
 from dsgen.cli._shared import Inputs, inputs
+from dsgen.errors import UsageProblem
 from dsgen.writer import Place
 
 
 @click.command("chart")
 @inputs(many=False)
-@output_option("The folder of the chart.", required=True)
+@output_option("The folder of the chart.")
 @folder_options
-def command(inputs: Inputs, output: Path, delivery: Delivery) -> int:
+def command(inputs: Inputs, output: Path | None, delivery: Delivery) -> int:
     """Write a Helm chart, with a job's values as its defaults.
 
     The chart is complete: `helm install` with it creates the same objects as `dsgen render`. It has the name of the
     job. Without values of a job it is the chart deepspeed-job, and --name and -n are wrong usage: its releases give
-    the names.
+    the names. Without -o, the charts of all jobs of the next dsgen.yaml, here or above, are written.
 
     \b
     Examples:
@@ -28,5 +29,11 @@ def command(inputs: Inputs, output: Path, delivery: Delivery) -> int:
       dsgen chart cifar.yaml -o charts/cifar
       dsgen chart cifar.yaml -f prod.yaml -o charts/cifar-prod --dry-run
     """
+    if output is None:
+        if inputs.files or inputs.overlays:
+            raise UsageProblem("-o is missing, the folder of the chart, as in: dsgen chart cifar.yaml -o charts/cifar")
+        targets, report = load_jobs(inputs, delivery.form)
+        charts = [(member.chart_place, api.chart(job)) for job, member in targets if member]
+        return deliver(charts, delivery, report)
     job, report = load_chart(inputs, delivery.form)
     return deliver([(Place(output), api.chart(job))], delivery, report)

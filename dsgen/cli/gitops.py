@@ -2,19 +2,21 @@
 
 import functools
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import click
 
-from dsgen import gitops
+from dsgen import gitops, repository
 from dsgen.cli._jobs import load_jobs
 from dsgen.cli._output import Delivery, checking_options, deliver, output_option
 from dsgen.cli._shared import Inputs, inputs
 from dsgen.errors import UsageProblem
-from dsgen.gitops.patterns import Pattern
-from dsgen.writer import Place
+from dsgen.repository import settings as repository_settings
+from dsgen.values import Job
+from dsgen.writer import Place, Plan
 
 FLAGS = {"namespace": "--controller-namespace"}
 """Of settings whose name is taken on the command line."""
@@ -73,43 +75,81 @@ def _checked(flag: str, rule: dict[str, Any], given: str | None) -> str | None:
 
 @click.command("gitops")
 @inputs()
-@output_option("The folder of these objects.", required=True)
-@click.option(
-    "--path",
-    default=None,
-    metavar="PATTERN",
-    help="Folder of a job in the repository.  [default: rendered/{namespace}/{name}, or charts/{namespace}/{name}]",
-)
+@output_option("The folder of these objects, where dsgen.yaml does not name it.")
 @setting_options
 @checking_options
-def command(inputs: Inputs, output: Path, path: str | None, settings: dict[str, Any], delivery: Delivery) -> int:
+def command(inputs: Inputs, output: Path | None, settings: dict[str, Any], delivery: Delivery) -> int:
     """Write what Argo CD or Flux needs to apply jobs from a Git repository.
 
-    The jobs are those of FILE..., as for `dsgen render`. What is written names each job and its folder in the
-    repository, and is the same for all runs of a job.
+    The jobs are those of the next dsgen.yaml, here or above, with its settings `argocd` and `flux`, which the options
+    override. With FILE..., they are the jobs of these files, as for `dsgen render`. What is written names each job and
+    its folder in the repository, and is the same for all runs of a job.
 
     \b
     Examples:
+      dsgen gitops
+      dsgen gitops --check
       dsgen gitops cifar.yaml mnist.yaml --kind Application --repository https://git.example.com/jobs.git -o argocd
-      dsgen gitops cifar.yaml --kind Kustomization --repository https://git.example.com/jobs.git -o flux
-      dsgen gitops cifar.yaml --kind HelmRelease -o flux --check
+      dsgen gitops cifar.yaml --kind HelmRelease -o flux
     """
-    tool = _tool(settings)
-    complete = gitops.complete(tool, {**settings, "output": output.as_posix()})
-    if not complete.get("repository") and tool == "argocd":
-        raise UsageProblem("Argo CD needs the address of the repository: add --repository")
-    pattern = Pattern(path or gitops.folders(complete))
-    jobs, report = load_jobs(inputs, delivery.form)
-    found = [gitops.delivered(job, pattern.folder(job.release.namespace, job.release.name)) for job in jobs]
-    return deliver([(Place(output), gitops.plan(tool, complete, found, pattern))], delivery, report)
+    targets, report = load_jobs(inputs, delivery.form)
+    if inputs.files or inputs.overlays:
+        found = [_of_call(output, settings)]
+    else:
+        found = list(_of_repository(output, settings))
+    plans = [(folder.place, folder.plan([target.job for target in targets])) for folder in found]
+    return deliver(plans, delivery, report)
 
 
-def _tool(settings: dict[str, Any]) -> str:
-    """The tool that has all of these settings. Raises UsageProblem where there is none."""
-    kind = settings.get("kind")
-    if kind is None:
+@dataclass(frozen=True)
+class Folder:
+    """What is written for one tool: where, with which complete settings, about jobs in which folders."""
+
+    tool: str
+    place: Place
+    settings: dict[str, Any]
+    pattern: str
+
+    def plan(self, jobs: Sequence[Job]) -> Plan:
+        """The content. Raises UsageProblem where the repository's address is missing."""
+        if not self.settings.get("repository") and self.tool == "argocd":
+            raise UsageProblem("Argo CD needs the address of the repository: add --repository")
+        pattern = gitops.Pattern(self.settings["path"] or self.pattern)
+        folders = (pattern.folder(job.release.namespace, job.release.name) for job in jobs)
+        found = [gitops.delivered(job, folder) for job, folder in zip(jobs, folders, strict=True)]
+        return gitops.plan(self.tool, self.settings, found, pattern)
+
+
+def _of_call(output: Path | None, settings: dict[str, Any]) -> Folder:
+    """What the options alone say."""
+    if "kind" not in settings:
         raise UsageProblem("say what to write: --kind Application, ApplicationSet, Kustomization or HelmRelease")
-    tool = next(tool for tool in gitops.TOOLS if kind in gitops.rules(tool)["kind"]["enum"])
+    if output is None:
+        raise UsageProblem("-o is missing, the folder of these objects, as in -o gitops/flux")
+    tool = _tool(settings["kind"])
     if strange := [key for key in settings if key not in gitops.rules(tool)]:
         raise UsageProblem(f"{', '.join(map(_flag, strange))}: {gitops.TOOLS[tool]} has no such setting")
-    return tool
+    complete = gitops.complete(tool, {**settings, "output": output.as_posix()})
+    kind = "charts" if gitops.uses_charts(complete) else "rendered"
+    return Folder(tool, Place(output), complete, f"{kind}/{{namespace}}/{{name}}")
+
+
+def _of_repository(output: Path | None, settings: dict[str, Any]) -> Iterator[Folder]:
+    """What dsgen.yaml says, with the options over it."""
+    if output is not None:
+        raise UsageProblem("-o is about the FILEs of the call; for the jobs of dsgen.yaml, it says where")
+    root = repository.find(Path.cwd()) or Path()
+    known = repository_settings.load(root)
+    tools = [_tool(settings["kind"])] if "kind" in settings else [tool for tool in gitops.TOOLS if known.node(tool)]
+    if not tools:
+        raise UsageProblem("dsgen.yaml has neither `argocd` nor `flux`: add one of them, or say --kind")
+    for tool in tools:
+        given = {key: value for key, value in settings.items() if key in gitops.rules(tool)}
+        complete = gitops.complete(tool, {**(known.value(tool) or {}), **given})
+        pattern = known.value("charts" if gitops.uses_charts(complete) else "output")
+        yield Folder(tool, Place(root, complete["output"]), complete, pattern)
+
+
+def _tool(kind: str) -> str:
+    """The tool that has this kind of object."""
+    return next(tool for tool in gitops.TOOLS if kind in gitops.rules(tool)["kind"]["enum"])

@@ -22,7 +22,8 @@ def command(inputs: Inputs, output: Path | None, delivery: Delivery) -> int:
     """Print the manifests of jobs, or write them into a folder.
 
     Each FILE is a job of its own, with all -f files laid over it; without a FILE, the -f files together are one job.
-    `-` is standard input. With -o, several jobs get a folder each, named after the job.
+    `-` is standard input. With -o, several jobs get a folder each, named after the job. Without any file, the jobs of
+    the next dsgen.yaml, here or above, are written into the folders that it names.
 
     \b
     Examples:
@@ -30,12 +31,18 @@ def command(inputs: Inputs, output: Path | None, delivery: Delivery) -> int:
       dsgen render cifar.yaml -f prod.yaml --set workers.replicas=4 -n training
       dsgen render cifar.yaml mnist.yaml -o manifests
       dsgen render cifar.yaml -o manifests/cifar --check
+      dsgen render
+      dsgen render --check
     """
-    if output is None and replace(delivery, quiet=False) != Delivery():
+    is_repository = not (inputs.files or inputs.overlays)
+    if is_repository and output is not None:
+        raise UsageProblem("-o is about the FILEs of the call; for the jobs of dsgen.yaml, its `output` says where")
+    if output is None and not is_repository and replace(delivery, quiet=False) != Delivery():
         raise UsageProblem(f"{delivery.flags} are about a folder: add -o DIR")
-    jobs, report = load_jobs(inputs, delivery.form)
-    if output is None:
-        emit("---\n".join(document.text for job in counted("rendered", jobs) for document in api.render(job)))
+    targets, report = load_jobs(inputs, delivery.form)
+    if output is None and not is_repository:
+        emit("---\n".join(document.text for job, _ in counted("rendered", targets) for document in api.render(job)))
         return EXIT_OK
-    plans = [api.manifests(job) for job in counted("rendered", jobs)]
-    return deliver(list(zip(folders(output, jobs), plans, strict=True)), delivery, report)
+    plans = [api.manifests(job) for job, _ in counted("rendered", targets)]
+    places = [member.place for _, member in targets if member] if output is None else folders(output, targets)
+    return deliver(list(zip(places, plans, strict=True)), delivery, report)

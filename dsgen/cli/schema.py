@@ -4,11 +4,13 @@ import click
 
 from dsgen.cli._printed import emit
 from dsgen.errors import EXIT_OK
+from dsgen.repository import settings
 from dsgen.schema import published
 
 
 @click.command("schema")
-def command() -> int:
+@click.option("--repository", is_flag=True, help="That of dsgen.yaml, the settings of a repository of jobs.")
+def command(repository: bool) -> int:
     """Print the JSON Schema of values files.
 
     It is the one for editors: every key with type, default and description. A chart has one of its own, which is made
@@ -18,6 +20,7 @@ def command() -> int:
     Examples:
       dsgen schema
       dsgen schema > values.schema.json
+      dsgen schema --repository > repository.schema.json
     """
-    emit(published.as_json(published.for_editors()))
+    emit(published.as_json(settings.for_editors() if repository else published.for_editors()))
     return EXIT_OK

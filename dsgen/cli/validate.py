@@ -40,12 +40,12 @@ def command(inputs: Inputs, target: str, form: str, quiet: bool) -> int:
       dsgen validate cifar.yaml --for chart
       dsgen validate cifar.yaml --format sarif
     """
-    jobs, report = check_jobs(inputs, chart=target == "chart")
+    targets, report = check_jobs(inputs, chart=target == "chart")
     if form != "text":
         report.tell(form)
         return EXIT_FINDINGS if has_errors(report.diagnostics) else EXIT_OK
     report.show()
-    for job in () if quiet else jobs:
+    for job, _ in () if quiet else targets:
         names = job.release.name if target == "chart" else f"{job.release.namespace}/{job.release.name}"
         say([f"{job.file}: ok, {'chart' if target == 'chart' else 'job'} {names}".rstrip()])
     return EXIT_OK

@@ -5,7 +5,8 @@ values they depend on little (`Delivered`), so a new run changes none of them.
 """
 
 from dsgen.gitops.jobs import Delivered, delivered
+from dsgen.gitops.patterns import Pattern
 from dsgen.gitops.plans import plan
-from dsgen.gitops.settings import TOOLS, complete, folders, rules
+from dsgen.gitops.settings import TOOLS, complete, rules, uses_charts
 
-__all__ = ["TOOLS", "Delivered", "complete", "delivered", "folders", "plan", "rules"]
+__all__ = ["TOOLS", "Delivered", "Pattern", "complete", "delivered", "plan", "rules", "uses_charts"]

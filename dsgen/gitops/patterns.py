@@ -4,6 +4,7 @@ from collections.abc import Collection
 from dataclasses import dataclass
 
 from dsgen.errors import UsageProblem
+from dsgen.writer import folder_name
 
 NAMESPACE, NAME = "{namespace}", "{name}"
 
@@ -16,7 +17,7 @@ class Pattern:
 
     def folder(self, namespace: str, name: str) -> str:
         """The folder of a job."""
-        return self.text.replace(NAMESPACE, namespace).replace(NAME, name)
+        return self.text.replace(NAMESPACE, folder_name(namespace)).replace(NAME, folder_name(name))
 
     @property
     def parts(self) -> list[str]:

@@ -16,14 +16,15 @@ from dsgen.generated.schema import is_valid
 from dsgen.problems.diagnostics import Diagnostic, Path, path_text
 from dsgen.reading.characters import uncarried_key, uncarried_text, unpassable_text
 from dsgen.reading.nodes import Node
-from dsgen.schema.wording import TYPE_WORDS, UNKNOWN_KEY, WORDING, Violation, bad_name, shown
+from dsgen.schema.wording import TYPE_WORDS, UNKNOWN_KEY, VALUES, WORDING, About, Violation, bad_name, shown
 
 if TYPE_CHECKING:
     from jsonschema import Draft7Validator, ValidationError
 
-__all__ = ["TYPE_WORDS", "UNKNOWN_KEY", "shown", "validate"]
+__all__ = ["TYPE_WORDS", "UNKNOWN_KEY", "About", "shown", "validate", "violations"]
 
 NO_VALUE = "DS106"
+GIVE = "give it a value, or remove the line"
 ANY_TEXT: tuple[Path, ...] = (("global",), ("training", "files"))
 """Keys whose texts may contain any character: values of a parent chart, contents of files."""
 
@@ -36,17 +37,31 @@ def validate(root: Node, complete: bool = True) -> list[Diagnostic]:
     problems = [*_nulls(root), *_spellings(root), *_uncarried(root)]
     data = root.data()
     accepted: bool = is_valid(data)  # type: ignore[no-untyped-call]  # generated without types
-    for error in () if accepted else validator().iter_errors(data):
+    problems += () if accepted else _worded(validator(), root, complete, VALUES)
+    unknown = [problem for problem in problems if problem.id == UNKNOWN_KEY]
+    return [problem for problem in problems if problem.id != NO_VALUE or not _is_not_indented(problem, unknown)]
+
+
+def violations(whole: schema.Schema, root: Node, complete: bool, about: About) -> list[Diagnostic]:
+    """All errors of a tree under another schema than that of the values: one without references."""
+    empty = (path for path, node in root.walk() if node.value is None and not _is_broken(root, path))
+    found = [
+        Diagnostic(NO_VALUE, f"{path_text(path)} has no value", root.find(path)[0].position, path, GIVE)
+        for path in empty
+    ]
+    return found + list(_worded(_validator(whole), root, complete, about))
+
+
+def _worded(rules: Draft7Validator, root: Node, complete: bool, about: About) -> Iterator[Diagnostic]:
+    for error in rules.iter_errors(root.data()):
         path = tuple(error.absolute_path)
         if error.instance is None or _is_broken(root, path):
             continue  # reported by _nulls or the reader
         if error.validator == "required" and not complete:
             continue
-        violation = Violation(error, path, root.find(path)[0])
+        violation = Violation(error, path, root.find(path)[0], about)
         word = bad_name if "propertyNames" in error.absolute_schema_path else WORDING[str(error.validator)]
-        problems.extend(word(violation))
-    unknown = [problem for problem in problems if problem.id == UNKNOWN_KEY]
-    return [problem for problem in problems if problem.id != NO_VALUE or not _is_not_indented(problem, unknown)]
+        yield from word(violation)
 
 
 def _is_not_indented(empty: Diagnostic, unknown: Sequence[Diagnostic]) -> bool:
@@ -61,11 +76,15 @@ def _is_not_indented(empty: Diagnostic, unknown: Sequence[Diagnostic]) -> bool:
 @functools.cache
 def validator() -> Draft7Validator:
     """jsonschema's validator of the whole schema, which must agree with `is_valid`."""
+    return _validator(schema.load())
+
+
+def _validator(whole: schema.Schema) -> Draft7Validator:
     from jsonschema import Draft7Validator, validators  # slow to import, and not needed for valid values
 
-    extended = validators.extend(Draft7Validator, {("pattern"): _pattern_keyword, "required": _required_keyword})  # type: ignore[no-untyped-call] # stubs
-    whole: Draft7Validator = extended(schema.load())
-    return whole
+    extended = validators.extend(Draft7Validator, {"pattern": _pattern_keyword, "required": _required_keyword})  # type: ignore[no-untyped-call] # stubs
+    found: Draft7Validator = extended(whole)
+    return found
 
 
 def _pattern_keyword(_validator: Any, pattern: str, text: Any, _schema: Any) -> Iterator[ValidationError]:
@@ -106,7 +125,7 @@ def _no_value(rule: schema.Schema, node: Node) -> str:
         return f"give it a value, or remove {node.position.file}"
     if isinstance(default, str | int) and default != "":
         return f"give it a value, or remove the line to use the default, {shown(default)}"
-    return "give it a value, or remove the line"
+    return GIVE
 
 
 def _spellings(root: Node) -> Iterator[Diagnostic]:

@@ -6,7 +6,7 @@ import re
 import shlex
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from dsgen import schema
 from dsgen.problems.diagnostics import Diagnostic, Path, path_text
@@ -31,6 +31,16 @@ TYPE_WORDS = {
 UNKNOWN_KEY = "DS101"
 
 
+class About(NamedTuple):
+    """What a schema is about. file: "a values file"; hint: what may be meant by an unknown key."""
+
+    file: str
+    hint: Callable[[str, Path, schema.Schema], str]
+
+
+VALUES = About("a values file", suggestions.for_key)
+
+
 @dataclass(frozen=True)
 class Violation:
     """One violation of the schema, as jsonschema reports it, with its path and place."""
@@ -38,6 +48,7 @@ class Violation:
     error: ValidationError
     path: Path
     node: Node
+    about: About
 
     @property
     def name(self) -> str:
@@ -76,11 +87,10 @@ class Violation:
 def _unknown_keys(violation: Violation) -> Iterator[Diagnostic]:
     for key in violation.value:
         if key not in violation.known and not uncarried_key(key):  # reported as DS111
-            where = path_text(violation.path) or "a values file"
+            where = path_text(violation.path) or violation.about.file
             message = f'"{key}" is not a key of {where}'
-            yield violation.problem_of_key(
-                UNKNOWN_KEY, key, message, suggestions.for_key(key, violation.path, violation.rule)
-            )
+            hint = violation.about.hint(key, violation.path, violation.rule)
+            yield violation.problem_of_key(UNKNOWN_KEY, key, message, hint)
 
 
 def _wrong_type(violation: Violation) -> Iterator[Diagnostic]:

@@ -5,8 +5,9 @@ does it. The folder may come from others, in a pull request for example: nothing
 """
 
 from dsgen.writer.comparison import compare
-from dsgen.writer.folder import Place, Refused
+from dsgen.writer.folder import Refused, SourceFolder
 from dsgen.writer.index import INDEX, canonical
+from dsgen.writer.paths import Place, folder_name, is_path
 from dsgen.writer.plan import Changes, Claims, Mode, Plan, frozen_text
 from dsgen.writer.staging import create, write
 
@@ -18,9 +19,12 @@ __all__ = [
     "Place",
     "Plan",
     "Refused",
+    "SourceFolder",
     "canonical",
     "compare",
     "create",
+    "folder_name",
     "frozen_text",
+    "is_path",
     "write",
 ]

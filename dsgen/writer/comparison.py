@@ -2,10 +2,11 @@
 
 from collections.abc import Iterator, Sequence
 
-from dsgen.writer.folder import Folder, Place, Refused
+from dsgen.writer.folder import Folder, Refused
 from dsgen.writer.freezing import Found, judge
 from dsgen.writer.history import History, read_history
 from dsgen.writer.index import INDEX, unix
+from dsgen.writer.paths import Place
 from dsgen.writer.plan import Changes, Mode, Plan
 
 

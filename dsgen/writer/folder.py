@@ -11,11 +11,11 @@ import errno
 import os
 import re
 import stat
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Self
 
 from dsgen.errors import EXIT_FINDINGS, DsgenError
+from dsgen.writer.paths import Place
 
 try:
     import fcntl
@@ -29,9 +29,6 @@ LARGEST = 64 * 2**20  # bytes of a file that is read; Kubernetes takes no object
 _CAREFULLY = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
 _FOLDER = os.O_RDONLY | getattr(os, "O_DIRECTORY", 0)
 _NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL
-# A path below a folder: no empty part, no `.` or `..`, nothing of Git's own, nothing that means another place on
-# Windows, no deeper than any chart.
-_PATH = re.compile(r"(?i:(?!(?:\.{1,2}|\.git)(?:/|$))[^/\\:\x00-\x1f]{1,255}(?:/(?!$)|$)){1,8}")
 _NO_NAMES = ("", ".", "..")
 _KINDS = {
     stat.S_IFLNK: "a link",
@@ -51,30 +48,14 @@ class Refused(DsgenError):  # noqa: N818 - its message is shown as it is
     exit_code = EXIT_FINDINGS
 
 
-@dataclass(frozen=True)
-class Place:
-    """Where a plan goes: the folder that the user named, which may be a link, and a path below it, which may not."""
-
-    root: Path
-    below: str = ""
-
-    @property
-    def path(self) -> Path:
-        """For messages."""
-        return self.root / self.below
-
-
-def is_path(path: str) -> bool:
-    """Whether a path, with `/`, names something below a folder."""
-    return _PATH.fullmatch(path) is not None
-
-
 class Folder:
     """An open folder, which need not exist yet; paths are relative to it, with `/`.
 
     Raises Refused when something is in the way of a path, DsgenError when something cannot be read, and OSError when
     something cannot be written.
     """
+
+    advice = "{path} is in the way: it is {what}. Move it, or choose another folder"
 
     def __init__(self, place: Place) -> None:
         self.place = place
@@ -227,7 +208,7 @@ class Folder:
             if parent is None or found is None:
                 return None
             if not stat.S_ISDIR(found.st_mode):
-                raise Refused(_in_the_way(shown, f"{_kind(found)}, not a folder"))
+                raise self._refusal(shown, f"{_kind(found)}, not a folder")
             where, descriptor = _at(parent, name)
             opened = where if descriptor is None else os.open(where, _FOLDER | _CAREFULLY, dir_fd=descriptor)
         except OSError as error:
@@ -238,8 +219,8 @@ class Folder:
         """The folder that the user named: it may be a link, and lie below one."""
         root = self.place.root
         if not root.is_dir():
-            if refusal := _not_a_folder(root):
-                raise Refused(refusal)
+            if found := _no_folder(root):
+                raise self._refusal(*found)
             return None
         try:
             return self._handles.setdefault("", os.open(root, _FOLDER) if BY_DESCRIPTOR else str(root))
@@ -248,27 +229,38 @@ class Folder:
 
     def _refuse_other(self, path: str, found: os.stat_result, largest: int) -> None:
         """Raises Refused for everything but a regular file of one name and not too large."""
-        if not _is_plain(found):
-            raise Refused(_in_the_way(self.place.path / path, _kind(found)))
+        if not self._is_plain(found):
+            raise self._refusal(self.place.path / path, _kind(found))
         if found.st_size > largest:
-            raise Refused(_in_the_way(self.place.path / path, f"larger than {largest >> 20} MiB"))
+            raise self._refusal(self.place.path / path, f"larger than {largest >> 20} MiB")
+
+    def _is_plain(self, found: os.stat_result) -> bool:
+        return _is_plain(found)
+
+    def _refusal(self, path: Path, what: str) -> Refused:
+        return Refused(self.advice.format(path=path, what=what))
 
 
-def _not_a_folder(path: Path) -> str:
-    """The refusal when something that is no folder stands in the place of this one or of one above; else empty."""
+class SourceFolder(Folder):
+    """A folder that the user's files are read from; one with a second name too, which copies of a checkout have."""
+
+    advice = "{path} is {what}: dsgen reads only plain files below the folder of a repository"
+
+    def _is_plain(self, found: os.stat_result) -> bool:
+        return stat.S_ISREG(found.st_mode)
+
+
+def _no_folder(path: Path) -> tuple[Path, str] | None:
+    """What stands in the place of this folder or of one above and is none; None where nothing does."""
     there = next((each for each in (path, *path.parents) if os.path.lexists(each)), None)
     if there is None or there.is_dir():
-        return ""
+        return None
     kind = _kind(there.stat()) if there.exists() else "a link that leads nowhere"
-    return _in_the_way(there, f"{kind}, not a folder")
+    return there, f"{kind}, not a folder"
 
 
 def _unreadable(path: Path, error: OSError) -> DsgenError:
     return DsgenError(f"cannot read {path}: {error.strerror}")
-
-
-def _in_the_way(path: Path, why: str) -> str:
-    return f"{path} is in the way: it is {why}. Move it, or choose another folder"
 
 
 def _kind(found: os.stat_result) -> str:

@@ -8,9 +8,9 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from dsgen.problems.diagnostics import Diagnostic
-from dsgen.writer.folder import Place
 from dsgen.writer.history import History
 from dsgen.writer.index import INDEX, Run
+from dsgen.writer.paths import Place
 from dsgen.writer.plan import Mode, Plan, frozen_text, suspended_as
 
 Found = Mapping[str, bytes | None]

@@ -14,7 +14,8 @@ from typing import Any
 
 from dsgen import __version__
 from dsgen.errors import DsgenError
-from dsgen.writer.folder import Folder, Refused, is_path
+from dsgen.writer.folder import Folder, Refused
+from dsgen.writer.paths import is_path
 
 INDEX = ".dsgen-index"
 INDEX_VERSION = 2  # version 1 had a checksum for each run, and no version of dsgen

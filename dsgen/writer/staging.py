@@ -10,9 +10,10 @@ from collections.abc import Collection, Iterator
 from pathlib import Path
 
 from dsgen.errors import DsgenError
-from dsgen.writer.folder import Folder, Place, Refused
+from dsgen.writer.folder import Folder, Refused
 from dsgen.writer.history import read_history, temporary
 from dsgen.writer.index import INDEX
+from dsgen.writer.paths import Place
 from dsgen.writer.plan import Changes, Plan
 
 _REMEDIES = {

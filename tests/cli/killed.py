@@ -38,9 +38,9 @@ Tree = dict[str, str]
 def rendered() -> list[tuple[Place, Plan]]:
     """All jobs, with a run id and a label that changes every object."""
     files = tuple(map(str, sorted(Path().glob("job*.yaml"))))
-    jobs, _ = load_jobs(Inputs((*files,), ("run.yaml",), ()))
-    plans = [job_plan(job, render(job.data, job.release)) for job in jobs]
-    return list(zip(folders(Path("out"), jobs), plans, strict=True))
+    targets, _ = load_jobs(Inputs((*files,), ("run.yaml",), ()))
+    plans = [job_plan(job, render(job.data, job.release)) for job, _ in targets]
+    return list(zip(folders(Path("out"), targets), plans, strict=True))
 
 
 def plans(number: int) -> list[tuple[Place, Plan]]:

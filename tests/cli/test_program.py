@@ -42,6 +42,7 @@ def test_every_help_has_one_sentence_and_examples(cli: Cli, arguments: tuple[str
 
 @pytest.mark.parametrize("command", [" ".join(arguments) for arguments in helps(ON_FILES)])
 def test_every_example_runs(cli: Cli, folder: Path, command: str) -> None:
+    (folder / "dsgen.yaml").write_text("jobs: [cifar.yaml]\n")
     for line in examples(cli(*command.split()).out):
         program, *arguments = re.split("[|>]", line)[0].split()
         stdin = (folder / arguments.pop()).read_text() if "<" in arguments else ""
@@ -74,7 +75,7 @@ def test_version(cli: Cli) -> None:
     assert (0, f"dsgen, version {__version__}\n", "") == cli("--version")
 
 
-@pytest.mark.parametrize("arguments", [["nosuch"], ["render", "--nosuch"], ["chart"], ["render", "cifar.yaml", "-o"]])
+@pytest.mark.parametrize("arguments", [["nosuch"], ["render", "--nosuch"], ["chart", "x", "y"], ["render", "-o"]])
 def test_wrong_usage_is_exit_code_2(cli: Cli, arguments: list[str]) -> None:
     code, out, err = cli(*arguments)
 

@@ -47,4 +47,36 @@ KINDS = (
             " its file and render again."
         ),
     ),
+    Kind(
+        "DS905",
+        title="A pattern without files",
+        when="A pattern in `jobs` of dsgen.yaml means no file below its folder, so it adds no job.",
+        remedy=(
+            "Correct the pattern, or remove it. `*` stands for characters of one name, `**` for any number of folders."
+        ),
+    ),
+    Kind(
+        "DS906",
+        title="A setting of the repository that cannot be",
+        when=(
+            "dsgen.yaml has a path that leads outside its folder, an id that no problem has, or a values file that two"
+            " entries of the matrix want."
+        ),
+        remedy="Correct the setting as the message says.",
+    ),
+    Kind(
+        "DS907",
+        title="A file of the repository that is not read",
+        when=(
+            "dsgen.yaml names something that is not a plain file below its folder. Links are not followed: a pull"
+            " request could bring one that leads to a file of the machine that renders."
+        ),
+        remedy="Put a file in its place, or correct the pattern.",
+    ),
+    Kind(
+        "DS908",
+        title="Two jobs in one folder",
+        when="`output` or `charts` of dsgen.yaml gives two jobs the same folder.",
+        remedy="Write both {namespace} and {name} into the path.",
+    ),
 )

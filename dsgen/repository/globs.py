@@ -1,0 +1,93 @@
+"""The files below a folder that a pattern means: `*` and `?` within a name, `**` for any number of folders."""
+
+import os
+from collections.abc import Iterator
+from fnmatch import fnmatchcase
+
+from dsgen.errors import DsgenError
+from dsgen.writer import INDEX
+
+ANY = "**"
+DEEPEST = 32
+Parts = tuple[str, ...]
+States = frozenset[int]
+
+
+def parts(pattern: str) -> Parts:
+    """The parts of a pattern."""
+    return tuple(part for part in pattern.split("/") if part not in ("", "."))
+
+
+def matches(path: str, pattern: str) -> bool:
+    """Whether a path, with `/`, is meant by a pattern."""
+    wanted = parts(pattern)
+    states = _start(wanted)
+    for name in path.split("/"):
+        states = _step(states, wanted, name)
+    return len(wanted) in states
+
+
+def files(root: str, pattern: str) -> Iterator[str]:
+    """Everything but folders that a pattern means, and links to folders that it names, sorted in each folder.
+
+    Folders that dsgen has written are left out, and what begins with a dot where the pattern does not say it.
+    """
+    wanted = parts(pattern)
+    waiting: list[tuple[Parts, States]] = [((), _start(wanted))]
+    while waiting:
+        folder, states = waiting.pop()
+        below = []
+        for name, kind in _entries(root, folder):
+            path, next_states = (*folder, name), _step(states, wanted, name)
+            if kind == "folder":
+                below += [(path, next_states)] if next_states else []
+            elif len(wanted) in next_states or (kind == "link" and _is_named(states, wanted, name)):
+                yield "/".join(path)
+        waiting += reversed(below) if len(folder) < DEEPEST else ()
+
+
+def _entries(root: str, folder: Parts) -> list[tuple[str, str]]:
+    """The names in a folder, and what each is; nothing in one that dsgen wrote."""
+    where = "/".join((root, *folder))
+    try:
+        with os.scandir(where) as entries:
+            found = sorted((entry.name, _kind(entry)) for entry in entries)
+    except OSError as error:
+        raise DsgenError(f"cannot read {where}: {error.strerror}") from error
+    return [] if folder and any(name == INDEX for name, _ in found) else found
+
+
+def _kind(entry: os.DirEntry[str]) -> str:
+    return "link" if entry.is_symlink() else "folder" if entry.is_dir(follow_symlinks=False) else "file"
+
+
+def _is_named(states: States, wanted: Parts, name: str) -> bool:
+    """Whether a part of the pattern is this name, and not any number of folders."""
+    return any(wanted[state] != ANY and fnmatchcase(name, wanted[state]) for state in states - {len(wanted)})
+
+
+def _start(wanted: Parts) -> States:
+    return _closed({0}, wanted)
+
+
+def _step(states: States, wanted: Parts, name: str) -> States:
+    """How far the pattern may be read after one more name."""
+    found = set()
+    for state in states - {len(wanted)}:
+        part = wanted[state]
+        if name.startswith(".") and not part.startswith("."):
+            continue
+        if part == ANY:
+            found.add(state)
+        elif fnmatchcase(name, part):
+            found.add(state + 1)
+    return _closed(found, wanted)
+
+
+def _closed(states: set[int], wanted: Parts) -> States:
+    """`**` may stand for no folder at all."""
+    found = set(states)
+    for state in range(len(wanted)):
+        if state in found and wanted[state] == ANY:
+            found.add(state + 1)
+    return frozenset(found)

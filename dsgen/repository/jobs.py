@@ -1,0 +1,219 @@
+"""The jobs of a repository: their values files, and what dsgen.yaml lays below and over each."""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any, NamedTuple
+
+from dsgen import values
+from dsgen.problems.diagnostics import Diagnostic, Position, has_errors, ordered
+from dsgen.problems.diagnostics import Path as Keys
+from dsgen.reading.nodes import SourceText, Tree
+from dsgen.reading.source import read
+from dsgen.repository import globs, matrix, settings
+from dsgen.repository.matrix import Variables
+from dsgen.repository.settings import FILE, Settings
+from dsgen.values import UNNAMED, Job, Override, Release
+from dsgen.writer import Place, SourceFolder, folder_name
+
+
+@dataclass(frozen=True)
+class Member:
+    """A job of a repository. file: its values file; variables: the values of the matrix that made it."""
+
+    job: Job
+    file: str
+    settings: Settings
+    variables: Mapping[str, Any]
+
+    @property
+    def output(self) -> str:
+        """The folder of its manifests. Like `chart`, it means nothing for a job with errors."""
+        return self._folder("output")
+
+    @property
+    def chart(self) -> str:
+        """The folder of its chart."""
+        return self._folder("charts")
+
+    @property
+    def place(self) -> Place:
+        """The folder of its manifests for the writer, which follows no link below the root."""
+        return Place(self.settings.root, self.output)
+
+    @property
+    def chart_place(self) -> Place:
+        """The folder of its chart for the writer."""
+        return Place(self.settings.root, self.chart)
+
+    def _folder(self, key: str) -> str:
+        names, path = self.job.release, str(self.settings.value(key))
+        return path.replace("{namespace}", folder_name(names.namespace)).replace("{name}", folder_name(names.name))
+
+
+class Entry(NamedTuple):
+    """Where a job comes from. row: the row of the matrix, None without one."""
+
+    file: str
+    row: int | None = None
+    variables: Variables = MappingProxyType({})
+
+
+@dataclass
+class Repository:
+    """Settings and the jobs that they name.
+
+    diagnostics: what is wrong with the settings and with what they name; with an error there, it has no jobs.
+    """
+
+    settings: Settings
+    diagnostics: list[Diagnostic]
+    entries: list[Entry]
+    _overlays: dict[str, tuple[SourceText, Tree]] = field(default_factory=dict)
+
+    @property
+    def root(self) -> Path:
+        """The folder of dsgen.yaml, as one would write it from the working folder."""
+        return self.settings.root
+
+    @property
+    def sources(self) -> dict[str, str]:
+        """The texts that the positions of `diagnostics` point into."""
+        return {self.settings.source.name: self.settings.source.text}
+
+    def setting(self, key: str) -> Any:
+        """What a key at the top of dsgen.yaml has, or its default; None for one without."""
+        return self.settings.value(key)
+
+    def position(self, path: Keys) -> Position:
+        """The place of a key of dsgen.yaml, or of the nearest one above it."""
+        return self.settings.position(path)
+
+    def members(self, overrides: Sequence[Override] = (), names: Release = UNNAMED) -> Iterator[Member]:
+        """The jobs in the order of their paths, each read when it is asked for; arguments as in `values.load`."""
+        return (self.member(entry, overrides, names) for entry in self.entries)
+
+    def member(self, entry: Entry, overrides: Sequence[Override] = (), names: Release = UNNAMED) -> Member:
+        """One of the jobs."""
+        source = self._source(entry.file)
+        texts = self.sources | {source.name: source.text}
+        trees = [*self._values("defaults"), read(source), *self._over(entry, texts)]
+        job = values.of_trees(source.name, trees, texts, overrides, names)
+        job.severities = self.setting("checks")
+        return Member(job, entry.file, self.settings, {key: node.data() for key, node in entry.variables.items()})
+
+    def _over(self, entry: Entry, texts: dict[str, str]) -> Iterator[Tree]:
+        """What is laid over the values of a file; adds the texts that they stand in."""
+        for index, overlay in enumerate(self.setting("overlays")):
+            if _is_meant(entry.file, overlay):
+                for path in overlay.get("files", ()):
+                    source, tree = self._overlay(path)
+                    texts[source.name] = source.text
+                    yield tree
+                yield from self._values("overlays", index, "values")
+        if entry.row is not None:
+            for tree in self._values("matrix", entry.row, "values"):
+                yield Tree(matrix.filled(tree.root, entry.variables))
+
+    def _values(self, *path: str | int) -> list[Tree]:
+        node = self.settings.node(*path)
+        return [] if node is None else [Tree(node)]
+
+    def _overlay(self, path: str) -> tuple[SourceText, Tree]:
+        """A file that is laid over jobs, read once for all."""
+        if path not in self._overlays:
+            source = self._source(path)
+            self._overlays[path] = source, read(source)
+        return self._overlays[path]
+
+    def _source(self, path: str) -> SourceText:
+        with SourceFolder(Place(self.root)) as folder:
+            return SourceText.from_bytes(str(self.root / path), folder.read(path) or b"")
+
+
+def load(root: Path) -> Repository:
+    """A repository, with its jobs still unread. Raises Refused when dsgen.yaml is no plain file."""
+    found = settings.load(root)
+    repository = Repository(found, list(found.diagnostics), [])
+    if not has_errors(found.diagnostics):
+        files = _files(repository)
+        repository.entries = [entry for file in files for entry in _entries(repository, file)]
+        repository.diagnostics = ordered(repository.diagnostics)
+        if has_errors(repository.diagnostics):
+            repository.entries = []
+    return repository
+
+
+def collisions(members: Iterable[Member]) -> Iterator[Diagnostic]:
+    """Two jobs whose manifests, or charts, would lie in one folder."""
+    for key in ("output", "charts"):
+        first: dict[str, Job] = {}
+        for member in members:
+            folder = member.output if key == "output" else member.chart
+            other = first.setdefault(folder, member.job)
+            if other.release != member.job.release:
+                names = [f"{job.release.namespace}/{job.release.name}" for job in (other, member.job)]
+                message = f"{key} gives {' and '.join(names)} the same folder, {folder}"
+                hint = "write {namespace} and {name} into it"
+                yield Diagnostic("DS908", message, member.settings.position((key,)), (key,), hint)
+
+
+def _files(repository: Repository) -> list[str]:
+    """The values files of all jobs, sorted. Adds to the diagnostics what cannot be one, and patterns without any."""
+    overlays = {path for overlay in repository.setting("overlays") for path in overlay.get("files", ())}
+    for index, overlay in enumerate(repository.setting("overlays")):
+        for number, path in enumerate(overlay.get("files", ())):
+            _is_plain(repository, path, ("overlays", index, "files", number))
+    found: set[str] = set()
+    for index, pattern in enumerate(repository.setting("jobs")):
+        at: Keys = ("jobs", index)
+        files = set(globs.files(str(repository.root), pattern)) - overlays - {FILE}
+        found |= {file for file in files if _is_plain(repository, file, at)}
+        if not files:
+            message = f"there is no file {pattern}"
+            repository.diagnostics.append(Diagnostic("DS905", message, repository.position(at), at, severity="warning"))
+    return sorted(found)
+
+
+def _is_plain(repository: Repository, file: str, at: Keys) -> bool:
+    """Whether a file may be read; adds to the diagnostics why not."""
+    try:
+        mode = os.lstat(repository.root / file).st_mode
+    except OSError as error:
+        message = f"{file} cannot be read: {error.strerror}"
+    else:
+        if stat.S_ISREG(mode):
+            return True
+        message = f"{file} is {'a link' if stat.S_ISLNK(mode) else 'not a file'}: dsgen reads only plain files here"
+    repository.diagnostics.append(Diagnostic("DS907", message, repository.position(at), at))
+    return False
+
+
+def _entries(repository: Repository, file: str) -> Iterator[Entry]:
+    """The jobs of a values file."""
+    rows = [index for index, row in enumerate(repository.setting("matrix")) if _is_meant(file, row)]
+    if not rows:
+        yield Entry(file)
+        return
+    variables = repository.settings.node("matrix", rows[0], "variables")
+    assert variables is not None
+    at: Keys = ("matrix", rows[-1])
+    message = ""
+    if len(rows) > 1:
+        message = f"{file} is in two entries of the matrix"
+    elif matrix.size(variables) > matrix.MOST:
+        message = f"this makes {matrix.size(variables)} jobs of {file}, more than {matrix.MOST}"
+    if message:
+        repository.diagnostics.append(Diagnostic("DS906", message, repository.position(at), at))
+        return
+    for combination in matrix.combinations(variables):
+        yield Entry(file, rows[0], combination)
+
+
+def _is_meant(file: str, row: Mapping[str, Any]) -> bool:
+    return any(globs.matches(file, pattern) for pattern in row["jobs"])

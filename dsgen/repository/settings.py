@@ -1,0 +1,151 @@
+"""The settings of a repository: finds dsgen.yaml, reads it and checks it as a values file is read and checked."""
+
+from __future__ import annotations
+
+import functools
+import json
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from dsgen.problems import kinds
+from dsgen.problems.diagnostics import Diagnostic, Position, ordered
+from dsgen.problems.diagnostics import Path as Keys
+from dsgen.reading.nodes import Node, SourceText, Tree
+from dsgen.reading.source import read
+from dsgen.schema.suggestions import closest, did_you_mean, possible
+from dsgen.schema.validate import About, violations
+from dsgen.schema.walk import Schema
+from dsgen.writer import Place, SourceFolder, is_path
+
+FILE = "dsgen.yaml"
+SCHEMA_FILE = Path(__file__).with_name("settings.json")
+PLACEHOLDERS = ("{namespace}", "{name}")
+"""What stands for the names of a job in the path of its folder."""
+VALUES = frozenset(("defaults", "values"))
+"""Keys below which values stand, with a schema of their own."""
+
+
+def find(start: Path) -> Path | None:
+    """The next folder with a dsgen.yaml, this one or one above, as one would write it from `start`.
+
+    It is not looked for above the root of a Git working copy.
+    """
+    above = Path()
+    for folder in (start, *start.parents):
+        if os.path.lexists(folder / FILE):
+            return above
+        if os.path.lexists(folder / ".git"):
+            return None
+        above /= ".."
+    return None
+
+
+@functools.cache
+def schema() -> Schema:
+    """The schema of dsgen.yaml; shared, do not change it."""
+    loaded: Schema = json.loads(SCHEMA_FILE.read_bytes())
+    return loaded
+
+
+def for_editors() -> Schema:
+    """The copy for editors: values are those of values.schema.json, which lies beside it."""
+    editors = _with_values(schema())
+    assert isinstance(editors, dict)
+    return editors
+
+
+def _with_values(part: Any, key: str = "") -> Any:
+    if isinstance(part, dict):
+        if key in VALUES and part.get("type") == "object":
+            return {"$ref": "values.schema.json", "description": part["description"]}
+        return {name: _with_values(below, name) for name, below in part.items() if not name.startswith("x-")}
+    return [_with_values(below) for below in part] if isinstance(part, list) else part
+
+
+@dataclass(frozen=True)
+class Settings:
+    """dsgen.yaml as it was read. root: its folder; tree: what it has, with places; diagnostics: all that is wrong."""
+
+    root: Path
+    source: SourceText
+    tree: Tree
+    diagnostics: tuple[Diagnostic, ...]
+
+    def value(self, *path: str | int) -> Any:
+        """What stands at a path; the default of a key at the top, None for anything else that is not there."""
+        node, found = self.tree.root.find(path)
+        if len(found) == len(path):
+            return node.data()
+        return schema()["properties"].get(path[0], {}).get("default") if len(path) == 1 else None
+
+    def node(self, *path: str | int) -> Node | None:
+        """The same with places; None for what is not there."""
+        node, found = self.tree.root.find(path)
+        return node if len(found) == len(path) else None
+
+    def position(self, path: Keys) -> Position:
+        """The place of a value, or of the nearest key above it."""
+        return self.tree.root.find(path)[0].position
+
+
+def load(root: Path) -> Settings:
+    """The settings of a repository. Raises Refused when dsgen.yaml is no plain file."""
+    with SourceFolder(Place(root)) as folder:
+        content = folder.read(FILE) or b""
+    source = SourceText.from_bytes(str(root / FILE), content)
+    tree = read(source)
+    about = About("dsgen.yaml", _hint)
+    outside = _without_values(tree.root)
+    found = [*tree.diagnostics, *violations(schema(), outside, tree.complete, about)]
+    if not found:
+        found += _problems(tree.root)
+    return Settings(root, source, tree, tuple(ordered(found)))
+
+
+def _hint(key: str, _path: Keys, part: Schema) -> str:
+    known = sorted(part["properties"])
+    return did_you_mean(closest(key, known)) or possible(known)
+
+
+def _without_values(root: Node) -> Node:
+    """Without what is below `defaults` and `values`, which may have a null."""
+    below = {
+        (*path, key)
+        for path, node in root.walk()
+        if path and path[-1] in VALUES and isinstance(node.value, dict)
+        for key in node.value
+    }
+    return root.without(below)
+
+
+def _problems(root: Node) -> Iterator[Diagnostic]:
+    """What the schema does not see."""
+    for path, node in root.walk():
+        if path[:1] in (("output",), ("charts",)):
+            yield from _wrong_folder(str(node.value), path, node.position)
+        elif path[:1] == ("checks",) and len(path) == 2 and path[1] not in kinds.KINDS:
+            hint = did_you_mean(closest(str(path[1]), list(kinds.KINDS)))
+            yield Diagnostic("DS906", f"{path[1]} is not the id of a problem", node.key or node.position, path, hint)
+        elif path[-2:-1] in (("jobs",), ("files",)) and node.key is None and not is_pattern(str(node.value)):
+            message = f"{node.value} is not a path below the folder of {FILE}"
+            yield Diagnostic("DS906", message, node.position, path, "write it with /, without .. as a name")
+
+
+def _wrong_folder(text: str, path: Keys, at: Position) -> Iterator[Diagnostic]:
+    plain = text
+    for placeholder in PLACEHOLDERS:
+        plain = plain.replace(placeholder, "x")
+    if "{" in plain or "}" in plain:
+        message = f"{path[0]} has something in braces that is no name of a job"
+        yield Diagnostic("DS906", message, at, path, possible(PLACEHOLDERS))
+    elif not is_path(plain):
+        message = f"{path[0]} is not a path of a folder below that of {FILE}"
+        yield Diagnostic("DS906", message, at, path, "such as rendered/{namespace}/{name}")
+
+
+def is_pattern(text: str) -> bool:
+    """Whether a pattern stays below the folder: no `..`, no root, no drive, no backslash."""
+    return not (text.startswith("/") or "\\" in text or ":" in text or ".." in text.split("/") or "\0" in text)

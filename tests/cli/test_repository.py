@@ -1,0 +1,185 @@
+"""A repository of jobs: what dsgen.yaml makes of `render`, `validate`, `values` and `chart` without a FILE."""
+
+from pathlib import Path
+
+import pytest
+
+from dsgen.writer import INDEX
+from tests.cli.conftest import MINIMAL, Cli
+
+JOB = MINIMAL.read_text()
+IMAGE = "image: {repository: registry.example.com/platform/deepspeed, tag: v1}\n"
+
+
+def job(name: str, namespace: str = "training", **lines: str) -> str:
+    """A values file without an image."""
+    text = JOB.replace("cifar", name).replace("namespace: training", f"namespace: {namespace}")
+    kept = [line for line in text.splitlines() if not line.startswith("image:")]
+    return "\n".join([*kept, *(f"{key}: {value}" for key, value in lines.items())]) + "\n"
+
+
+@pytest.fixture
+def repository(folder: Path) -> Path:
+    """Two jobs of one name in two namespaces, and defaults with their image."""
+    for path in folder.iterdir():
+        path.unlink()
+    put(folder / "dsgen.yaml", f"defaults:\n  {IMAGE}")
+    put(folder / "jobs/a/values.yaml", job("cifar"))
+    put(folder / "jobs/b/values.yaml", job("cifar", "research"))
+    return folder
+
+
+def put(path: Path, text: str) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text)
+
+
+def test_two_jobs_of_one_name_in_two_namespaces(cli: Cli, repository: Path) -> None:
+    assert (0, "") == cli("render")[::2]
+    assert ["rendered/research/cifar", "rendered/training/cifar"] == folders(repository)
+    assert (0, "", "") == cli("render", "--check")
+    assert "platform/deepspeed:v1" in (repository / "rendered/training/cifar/job-cifar-1-worker.yaml").read_text()
+
+
+def folders(repository: Path) -> list[str]:
+    """Those that have an index."""
+    return sorted(path.parent.relative_to(repository).as_posix() for path in repository.rglob(INDEX))
+
+
+def test_it_is_found_above(cli: Cli, repository: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(repository / "jobs" / "a")
+
+    assert "../../jobs/a/values.yaml: ok, job training/cifar\n" in cli("validate").out
+    (repository / "jobs" / ".git").mkdir()
+    assert (2, "") == cli("validate")[:2]
+
+
+def test_values_name_the_line_of_the_settings(cli: Cli, repository: Path) -> None:
+    put(repository / "prod.yaml", "workers: {replicas: 5}\n")
+    overlays = "overlays:\n- jobs: [jobs/a/*]\n  files: [prod.yaml]\n  values: {labels: {team: a}}\n"
+    put(repository / "dsgen.yaml", f"defaults:\n  {IMAGE}{overlays}")
+
+    a, b = cli("values").out.split("---\n")
+
+    assert "  repository: registry.example.com/platform/deepspeed # dsgen.yaml:2\n" in a
+    assert "  replicas: 5 # prod.yaml:1\n" in a
+    assert "  team: a # dsgen.yaml:6\n" in a
+    assert "  replicas: 2 # jobs/b/values.yaml:5\n" in b
+    assert "team: a" not in b
+
+
+def test_the_charts_of_all_jobs(cli: Cli, repository: Path) -> None:
+    assert 0 == cli("chart").code
+    assert ["charts/research/cifar", "charts/training/cifar"] == folders(repository)
+
+
+def test_a_matrix_makes_a_job_of_each_combination(cli: Cli, repository: Path) -> None:
+    put(repository / "sweeps" / "sft.yaml", job("sft"))
+    put(
+        repository / "dsgen.yaml",
+        f"jobs: [sweeps/*.yaml]\ndefaults:\n  {IMAGE}"
+        "matrix:\n"
+        "- jobs: [sweeps/sft.yaml]\n"
+        "  variables: {lr: [1e-5, 3e-5], count: [2, 4]}\n"
+        '  values: {name: "sft-{lr}-{count}", workers: {replicas: "{count}"}, labels: {a: "x{lr}{b}"}}\n',
+    )
+
+    assert "labels.a" in cli("validate").err  # what is no variable stays
+    put(repository / "dsgen.yaml", (repository / "dsgen.yaml").read_text().replace("{b}", ""))
+    names = ["sft-1e-5-2", "sft-1e-5-4", "sft-3e-5-2", "sft-3e-5-4"]
+    assert [f"sweeps/sft.yaml: ok, job training/{name}" for name in names] == cli("validate").out.splitlines()
+    assert "  replicas: 4 # dsgen.yaml:7\n" in cli("values").out
+
+
+WRONG = {
+    "output: ../out\n": "dsgen.yaml:1:9: error: output is not a path of a folder below that of dsgen.yaml [DS906]",
+    "output: .git/{name}\n": "output is not a path",
+    "output: out/{nam}\n": "output has something in braces that is no name of a job [DS906]",
+    "jobs: [../*.yaml]\n": "dsgen.yaml:1:8: error: ../*.yaml is not a path below the folder of dsgen.yaml [DS906]",
+    "jobs: [/etc/*]\n": "/etc/* is not a path",
+    "job: [a]\n": 'dsgen.yaml:1:1: error: "job" is not a key of dsgen.yaml [DS101]',
+    "jobs:\n": "dsgen.yaml:1:6: error: jobs has no value [DS106]",
+    "jobs: a\n": "jobs must be a list, not a text",
+    "checks: {DS999: error}\n": "DS999 is not the id of a problem [DS906]",
+    'checks: {DS050: "no"}\n': 'checks.DS050 cannot be "no" [DS103]',
+    "defaults: {workers: {replica: 2}}\n": 'dsgen.yaml:1:22: error: "replica" is not a key of workers [DS101]',
+    "overlays: [{jobs: [jobs/**], files: [no.yaml]}]\n": "no.yaml cannot be read: No such file or directory [DS907]",
+    "output: out/{name}\n": "output gives training/cifar and research/cifar the same folder, out/cifar [DS908]",
+    "- a\n": "a values file is a map of keys, not a list [DS003]",
+}
+
+
+@pytest.mark.parametrize("text", WRONG)
+def test_wrong_settings_have_their_place(text: str, cli: Cli, repository: Path) -> None:
+    put(repository / "dsgen.yaml", text)
+    put(repository / "jobs/a/values.yaml", JOB)
+    put(repository / "jobs/b/values.yaml", JOB.replace("namespace: training", "namespace: research"))
+
+    code, out, err = cli("render")
+
+    assert (1, "") == (code, out)
+    assert WRONG[text] in err
+    assert "Traceback" not in err
+    assert [] == folders(repository)
+
+
+def test_a_pattern_without_files_is_a_warning(cli: Cli, repository: Path) -> None:
+    put(repository / "dsgen.yaml", f"jobs: [none/*.yaml, jobs/*/values.yaml]\ndefaults:\n  {IMAGE}")
+
+    code, _, err = cli("validate")
+
+    assert (0, True) == (code, "warning: there is no file none/*.yaml [DS905]" in err)
+
+
+def test_what_a_warning_counts_as(cli: Cli, repository: Path) -> None:
+    put(repository / "jobs/a/values.yaml", job("cifar", ssh="{ user: yes }").replace("{ user: yes }", "{port: 022}"))
+    found = cli("validate", "--format", "json").out
+    assert '"id": "DS050"' in found
+
+    put(repository / "dsgen.yaml", f"checks: {{DS050: error}}\ndefaults:\n  {IMAGE}")
+    assert 1 == cli("validate").code
+    put(repository / "dsgen.yaml", f"checks: {{DS050: ignore}}\ndefaults:\n  {IMAGE}")
+    assert (0, "") == cli("validate")[::2]
+
+
+@pytest.mark.parametrize("what", ["file", "folder", "settings", "overlay"])
+def test_no_link_is_followed(what: str, cli: Cli, repository: Path, tmp_path_factory: pytest.TempPathFactory) -> None:
+    outside = tmp_path_factory.mktemp("outside")
+    put(outside / "values.yaml", "secret\n")
+    place = {
+        "file": repository / "jobs/c/values.yaml",
+        "folder": repository / "jobs/c",
+        "settings": repository / "dsgen.yaml",
+        "overlay": repository / "over.yaml",
+    }[what]
+    place.unlink(missing_ok=True)
+    place.parent.mkdir(exist_ok=True)
+    place.symlink_to(outside if what == "folder" else outside / "values.yaml")
+    if what == "overlay":
+        put(repository / "dsgen.yaml", f"defaults:\n  {IMAGE}overlays: [{{jobs: [jobs/**], files: [over.yaml]}}]\n")
+
+    code, out, err = cli("render")
+
+    assert (1, "") == (code, out)
+    assert "is a link: dsgen reads only plain files" in err
+    assert "secret" not in err
+
+
+def test_two_jobs_of_one_name_and_namespace(cli: Cli, repository: Path) -> None:
+    put(repository / "jobs/b/values.yaml", job("cifar"))
+
+    assert "jobs/a/values.yaml is the job training/cifar too [DS902]" in cli("render").err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("render", "-o", "out"), "its `output` says where"),
+        (("render", "--name", "x"), "write `name` into each"),
+        (("chart", "jobs/a/values.yaml"), "-o is missing"),
+    ],
+)
+def test_usage(arguments: tuple[str, ...], said: str, cli: Cli, repository: Path) -> None:  # noqa: ARG001
+    code, _, err = cli(*arguments)
+
+    assert (2, True) == (code, said in err)

@@ -1,0 +1,47 @@
+"""Patterns of files in dsgen.yaml."""
+
+from pathlib import Path
+
+import pytest
+
+from dsgen.repository import globs
+from dsgen.writer import INDEX
+
+PATHS = [
+    *("jobs/a/values.yaml", "jobs/b/values.yaml", "jobs/b/deep/values.yaml", "jobs/top.yaml"),
+    *("jobs/.hidden/values.yaml", "rendered/a/job.yaml", f"rendered/a/{INDEX}", "x.yaml"),
+]
+
+
+@pytest.mark.parametrize(
+    ("pattern", "found"),
+    [
+        ("jobs/*/values.yaml", ["jobs/a/values.yaml", "jobs/b/values.yaml"]),
+        ("jobs/**/values.yaml", ["jobs/a/values.yaml", "jobs/b/deep/values.yaml", "jobs/b/values.yaml"]),
+        ("jobs/**", ["jobs/a/values.yaml", "jobs/b/deep/values.yaml", "jobs/b/values.yaml", "jobs/top.yaml"]),
+        ("jobs/t?p.yaml", ["jobs/top.yaml"]),
+        ("./x.yaml", ["x.yaml"]),
+        ("jobs/.hidden/*.yaml", ["jobs/.hidden/values.yaml"]),
+        ("**/job.yaml", []),  # dsgen wrote that folder
+        ("jobs", []),
+    ],
+)
+def test_a_pattern_means_files(pattern: str, found: list[str], tmp_path: Path) -> None:
+    for path in PATHS:
+        (tmp_path / path).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / path).touch()
+
+    assert found == sorted(globs.files(str(tmp_path), pattern))
+    assert found == [path for path in sorted(PATHS) if globs.matches(path, pattern) and not path.startswith("rendered")]
+
+
+def test_a_link_to_a_folder_is_named_where_the_pattern_names_it(tmp_path: Path) -> None:
+    (tmp_path / "jobs").mkdir()
+    (tmp_path / "jobs" / "a").symlink_to("/etc")
+
+    assert ["jobs/a"] == list(globs.files(str(tmp_path), "jobs/*/hosts"))
+    assert [] == list(globs.files(str(tmp_path), "**/hosts"))
+
+
+def test_many_stars_take_no_time() -> None:
+    assert not globs.matches("/".join(["a" * 200] * 30), "/".join(["**", "*a" * 40 + "b"] * 15))
