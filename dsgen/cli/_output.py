@@ -16,22 +16,24 @@ from dsgen.cli._shared import FORMS, ErrorsReported
 from dsgen.errors import EXIT_FINDINGS, EXIT_OK, DsgenError, UsageProblem
 from dsgen.writer import INDEX, Changes, Mode, Place, Plan, compare, folder_name, write
 
-_FOLDER = [
+_CHECKING = [
     click.option("--check", is_flag=True, help="Change nothing; name the files that differ, with exit code 1."),
     click.option("--dry-run", is_flag=True, help="Change nothing; say what would be done."),
-    click.option("--refresh", is_flag=True, help="Write a run anew that another dsgen wrote, if it was never applied."),
-    click.option("--replace", is_flag=True, help="Write a run anew that would change, if it was never applied."),
     click.option("-q", "--quiet", is_flag=True, help="Say nothing about what was done; problems are told."),
-    click.option("--yes", is_flag=True, help="Do not ask before --replace."),
-    click.option(
-        "--keep-going", is_flag=True, help="Write the other jobs when one is refused; exit code 1 all the same."
-    ),
     click.option(
         "--format",
         "form",
         type=click.Choice(FORMS),
         default="text",
         help="How problems are told; all but text on standard output.  [default: text]",
+    ),
+]
+_RUNS = [
+    click.option("--refresh", is_flag=True, help="Write a run anew that another dsgen wrote, if it was never applied."),
+    click.option("--replace", is_flag=True, help="Write a run anew that would change, if it was never applied."),
+    click.option("--yes", is_flag=True, help="Do not ask before --replace."),
+    click.option(
+        "--keep-going", is_flag=True, help="Write the other jobs when one is refused; exit code 1 all the same."
     ),
 ]
 
@@ -63,12 +65,12 @@ class Delivery:
 
 def folder_options(command: Callable[..., int]) -> Callable[..., int]:
     """Give a command the options for a folder, as one `Delivery`."""
-    return _with_delivery(command, _FOLDER)
+    return _with_delivery(command, [*_CHECKING, *_RUNS])
 
 
 def checking_options(command: Callable[..., int]) -> Callable[..., int]:
     """The same for a folder that holds no runs."""
-    return _with_delivery(command, [*_FOLDER[:2], *_FOLDER[-2:]])
+    return _with_delivery(command, _CHECKING)
 
 
 def _with_delivery(command: Callable[..., int], options: Sequence[Callable[..., Any]]) -> Callable[..., int]:

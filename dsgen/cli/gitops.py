@@ -93,10 +93,8 @@ def command(inputs: Inputs, output: Path | None, settings: dict[str, Any], deliv
       dsgen gitops cifar.yaml --kind HelmRelease -o flux
     """
     targets, report = load_jobs(inputs, delivery.form)
-    if inputs.files or inputs.overlays:
-        found = [_of_call(output, settings)]
-    else:
-        found = list(_of_repository(output, settings))
+    is_call = inputs.files or inputs.overlays
+    found = [_of_call(output, settings)] if is_call else [*_of_repository(output, settings)]
     plans = [(folder.place, folder.plan([target.job for target in targets])) for folder in found]
     return deliver(plans, delivery, report)
 

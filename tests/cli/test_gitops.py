@@ -226,6 +226,64 @@ def test_notifications_carry_what_the_record_says(cli: Cli) -> None:
     assert "resource.customizations.health.batch_Job" not in patches["argocd-cm"]
 
 
+# ---- a repository ----
+
+REPOSITORY = """
+jobs: ["*.yaml"]
+output: out/{name}
+argocd: {repository: "https://git.example.com/jobs.git", project: team, appProject: true, namespace: cd}
+flux: {readyWhen: complete, output: fleet}
+"""
+
+
+def test_a_repository_says_what_is_written_where(cli: Cli) -> None:
+    Path("prod.yaml").unlink()
+    Path("dsgen.yaml").write_text(REPOSITORY)
+
+    code, out, err = cli("gitops")
+
+    assert (0, "") == (code, err)
+    assert ["fleet: Flux's objects", "gitops/argocd: Argo CD's objects"] == sorted(
+        line.partition(",")[0] for line in out.splitlines()
+    )
+    application = yaml.safe_load(Path("gitops/argocd/application-training-mnist.yaml").read_text())
+    assert ("cd", "team") == (application["metadata"]["namespace"], application["spec"]["project"])
+    assert "out/mnist" == application["spec"]["source"]["path"]
+    kustomization = yaml.safe_load(Path("fleet/kustomization-training-mnist.yaml").read_text())
+    assert "Succeeded" in kustomization["spec"]["healthCheckExprs"][0]["current"]
+    assert (0, "") == cli("gitops", "--check")[:2]
+
+
+def test_options_override_what_the_repository_says(cli: Cli) -> None:
+    Path("prod.yaml").unlink()
+    Path("dsgen.yaml").write_text(REPOSITORY)
+
+    assert 0 == cli("gitops", "--kind", "HelmRelease", "--ready-when", "applied")[0]
+
+    release = yaml.safe_load(Path("fleet/helmrelease-training-mnist.yaml").read_text())
+    assert "./charts/training/mnist" == release["spec"]["chart"]["spec"]["chart"]
+    assert not Path("gitops").exists()
+
+
+@pytest.mark.parametrize(
+    ("wrong", "problem"),
+    [
+        ("flux: {kind: Job}", "dsgen.yaml:2:14: error: flux.kind"),
+        ("flux: {interval: often}", "dsgen.yaml:2:18: error: flux.interval"),
+        ("flux: {output: ../x}", "dsgen.yaml:2:16: error: flux.output"),
+        ("argocd: {}", 'dsgen.yaml:2:9: error: argocd needs the key "repository"'),
+        ("argocd: {repositori: x, repository: y}", "dsgen.yaml:2:10: error"),
+    ],
+)
+def test_wrong_settings_have_their_place(cli: Cli, wrong: str, problem: str) -> None:
+    Path("dsgen.yaml").write_text(f"jobs: [cifar.yaml]\n{wrong}\n")
+
+    code, out, err = cli("gitops")
+
+    assert (1, "") == (code, out)
+    assert problem in err
+
+
 # ---- what is refused ----
 
 

@@ -10,6 +10,7 @@ from typing import Any, ClassVar
 
 from tests.e2e.cluster import kubectl, soon
 from tests.e2e.gitops.checkout import CONTROL, Checkout
+from tests.e2e.training import dsgen
 from tests.helm import helm
 
 SECONDS = 180
@@ -149,9 +150,6 @@ class ApplicationSet(ArgoCD):
     options = ("--kind", "ApplicationSet", "--self-heal")
     stops_removed = False
 
-    def start(self) -> None:
-        super().start()
-
     def remove(self) -> None:
         self.checkout.remove_job()
         self.commit = self.checkout.push("No job")
@@ -273,7 +271,7 @@ class Kubectl(Way):
         assert self.deliver() == ""
 
     def remove(self) -> None:
-        dsgen_delete(self)
+        dsgen("delete", f"{self.space}/{self.checkout.values['name']}", "--job", "--yes")
 
     def delete(self) -> None:
         pass
