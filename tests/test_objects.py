@@ -15,7 +15,7 @@ from dsgen.render import Document, render
 from dsgen.values import Release, SourceText
 
 ROOT = Path(__file__).parent.parent
-SCRIPTS = ROOT / "dsgen" / "scripts"
+SCRIPTS = ROOT / "dsgen" / "generated" / "scripts"
 CASES = sorted([*(ROOT / "values-examples").glob("*.yaml"), *(ROOT / "tests" / "cases" / "valid").glob("*.yaml")])
 OWN_CONTAINERS = {"passwd", "status", "keygen", "code"}
 IMMUTABLE_FIELDS = {"completionMode", "podFailurePolicy", "template"}  # of a Job's spec, see ValidateJobSpecUpdate
@@ -172,7 +172,7 @@ def test_the_settings_are_those_that_the_scripts_read(tmp_path):
     """settings.json has exactly the keys of the scripts' own type."""
     path = tmp_path / "settings.json"
     path.write_text(objects(MINIMAL)["ConfigMap/cifar-1-config"]["data"]["settings.json"])
-    spec = importlib.util.spec_from_file_location("pod_settings", SCRIPTS / "settings.py")
+    spec = importlib.util.spec_from_file_location("pod_settings", SCRIPTS / "shared_settings.py")
     assert spec is not None
     assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)

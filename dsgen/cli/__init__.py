@@ -9,7 +9,10 @@ import click
 
 from dsgen import __version__
 
-ON_FILES = ("init", "render", "chart", "gitops", "validate", "values", "explain", "schema", "help", "completion")
+ON_FILES = (
+    *("init", "render", "chart", "gitops"),
+    *("validate", "values", "explain", "schema", "graph", "help", "completion"),
+)
 ON_CLUSTERS = ("list", "status", "why", "wait", "logs", "stop", "suspend", "resume", "delete")
 COMMANDS = (*ON_FILES, *ON_CLUSTERS)
 

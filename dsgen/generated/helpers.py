@@ -233,7 +233,7 @@ def training_container(values, release, pod, role):
     """What runs in the containers of the user's code."""
     text = (
         f"{image_fields(values)}\n"
-        "command: [bash, /etc/dsgen/start.sh]\n"
+        "command: [bash, /etc/dsgen/shared_start.sh]\n"
     )
     if values['training']['workingDir']:
         text += f"workingDir: {quote(values['training']['workingDir'])}\n"
@@ -511,7 +511,7 @@ def scripts_name(values, release):
     """The ConfigMap with dsgen's scripts: another one where their content differs, so that a run keeps the scripts that
     it began with.
     """
-    return f"{job_name(values, release)}-scripts-{'9acb63db73'}"
+    return f"{job_name(values, release)}-scripts-{'b4edf0ea7b'}"
 
 
 def image_reference(image):

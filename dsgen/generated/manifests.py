@@ -418,7 +418,7 @@ def config_configmap(values, release):
             "    ClientAliveCountMax 3\n"
             "    LogLevel INFO\n"
             "    # every session gets the worker's environment and a supervisor\n"
-            "    ForceCommand exec bash /etc/dsgen/session.sh\n"
+            "    ForceCommand exec bash /etc/dsgen/worker_session.sh\n"
             "    # the launcher's nonce of an attempt\n"
             "    AcceptEnv DSGEN_NONCE\n"
             "  ssh_config: |\n"

@@ -7,11 +7,11 @@ from typing import Any
 
 from dsgen.errors import UsageProblem
 from dsgen.gitops.jobs import Delivered
-from dsgen.gitops.kustomization import KUSTOMIZATION, kustomization, no_objects
 from dsgen.gitops.patterns import Pattern
 from dsgen.gitops.settings import TOOLS
 from dsgen.language.environment import PACKAGE, environment
 from dsgen.writer import Plan, Refused
+from dsgen.writer.kustomization import KUSTOMIZATION, LISTS, no_objects
 
 TEMPLATES = Path(__file__).parent / "templates"
 OCI = "oci://"
@@ -57,8 +57,7 @@ def plan(tool: str, settings: Mapping[str, Any], jobs: Sequence[Delivered], patt
     files = {entry.path: _text(tool, entry, complete) for entry in entries}
     if any(entry.template == HEALTH for entry in entries):
         files[f"health/{KUSTOMIZATION}"] = no_objects(settings["namespace"])
-    lists = {KUSTOMIZATION: kustomization} if settings["kustomization"] else {}
-    return Plan(owner=f"{TOOLS[tool]}'s objects", files=files, lists=lists)
+    return Plan(owner=f"{TOOLS[tool]}'s objects", files=files, lists=LISTS if settings["kustomization"] else {})
 
 
 def _refuse_twins(jobs: Sequence[Delivered]) -> None:

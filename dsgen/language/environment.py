@@ -11,7 +11,7 @@ from jinja2.utils import missing
 
 from dsgen.errors import DsgenError
 from dsgen.language.builtins import rows
-from dsgen.language.files import Files
+from dsgen.language.files import SHIPPED_FOLDER, Files
 from dsgen.language.text import scalar
 
 PACKAGE = Path(__file__).parent.parent
@@ -62,7 +62,7 @@ class Environment(jinja2.Environment):
 
 
 @functools.cache
-def environment(templates: Path = TEMPLATES, files: Path = PACKAGE) -> Environment:
+def environment(templates: Path = TEMPLATES, files: Path | str = SHIPPED_FOLDER) -> Environment:
     """The environment over a folder of templates; `files` in a template reads below `files`.
 
     Templates get `values` and `release` when they are rendered; `files` and the helpers are there already.

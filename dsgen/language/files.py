@@ -67,5 +67,6 @@ def digest(texts: Mapping[str, str], pattern: str) -> str:
     return hashlib.sha256(content.encode()).hexdigest()[:DIGEST_LENGTH]
 
 
-SHIPPED = Files(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+SHIPPED_FOLDER = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "generated")
+SHIPPED = Files(SHIPPED_FOLDER)
 """The files of this package."""

@@ -8,6 +8,7 @@ import jsonschema
 import pytest
 import yaml
 
+from dsgen.generated import helpers, manifests
 from dsgen.gitops import Delivered
 from dsgen.gitops.plans import KINDS
 from tests.cli.conftest import Cli
@@ -347,3 +348,28 @@ def test_the_name_of_an_object_has_room_in_a_label() -> None:
     assert 53 == len(long.title)
     assert long.title != other.title
     assert "training-cifar" == Delivered("training", "cifar", "x").title
+
+
+# ---- kustomization.yaml in a job's folder ----
+
+
+def test_a_kustomization_lists_the_files_of_the_folder(cli: Cli) -> None:
+    assert 0 == cli("render", "cifar.yaml", "-o", "made", "--kustomization")[0]
+
+    listed = yaml.safe_load(Path("made/kustomization.yaml").read_text())["resources"]
+    assert sorted(path.name for path in Path("made").glob("*.yaml") if path.name != "kustomization.yaml") == listed
+    assert (0, "") == cli("render", "cifar.yaml", "-o", "made", "--kustomization", "--check")[:2]
+
+
+def test_a_kustomization_lists_the_files_of_a_run_that_is_kept(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A run that another dsgen wrote keeps its files, whose names may be others."""
+    assert 0 == cli("render", "cifar.yaml", "-o", "made", "--kustomization")[0]
+    before = Path("made/kustomization.yaml").read_text()
+    for module in (helpers, manifests):
+        monkeypatch.setattr(module, "scripts_name", lambda _values, _release: "cifar-scripts-0000000000")
+
+    code, out, _ = cli("render", "cifar.yaml", "-o", "made", "--kustomization")
+
+    assert 0 == code
+    assert "run 1 kept as" in out
+    assert before == Path("made/kustomization.yaml").read_text()

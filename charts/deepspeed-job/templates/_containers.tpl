@@ -211,7 +211,7 @@ by the user of another container, perhaps another image.
 {{/* What runs in the containers of the user's code. */}}
 {{- define "deepspeed-job.trainingContainer" -}}
 {{ include "deepspeed-job.imageFields" . }}
-command: [bash, /etc/dsgen/start.sh]
+command: [bash, /etc/dsgen/shared_start.sh]
 {{- if .Values.training.workingDir }}
 workingDir: {{ .Values.training.workingDir | quote }}
 {{- else if .Values.code.git.repository }}

@@ -27,7 +27,7 @@ The ConfigMap with dsgen's scripts: another one where their content
 differs, so that a run keeps the scripts that it began with.
 */}}
 {{- define "deepspeed-job.scriptsName" -}}
-{{ include "deepspeed-job.jobName" . }}-scripts-{{ "9acb63db73" }}
+{{ include "deepspeed-job.jobName" . }}-scripts-{{ "b4edf0ea7b" }}
 {{- end }}
 
 {{/* The reference of an image; a digest wins over a tag. `image` is values.image. */}}

@@ -10,7 +10,7 @@ from dsgen.compiler.chart.values_file import values_file
 from dsgen.compiler.go.layout import go_templates
 from dsgen.compiler.go.pipelines import CHART_NAME
 from dsgen.compiler.sources import chart_program, read
-from dsgen.language.environment import PACKAGE
+from dsgen.language.files import SHIPPED
 from dsgen.language.text import quote
 from dsgen.schema import published
 
@@ -34,7 +34,7 @@ def chart_files(values: Mapping[str, Any] | None = None, name: str = "deepspeed-
         "values.yaml": values_file(values),
         "values.schema.json": published.as_json(published.for_chart()),
         **{path: text.replace(CHART_NAME, name) for path, text in templates.items()},
-        **{path: read(PACKAGE / path) for path in chart_program().files},
+        **{path: SHIPPED.texts[path] for path in chart_program().files},
     }
     return dict(sorted(files.items()))
 
