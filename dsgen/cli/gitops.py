@@ -1,18 +1,18 @@
 """`dsgen gitops`: the objects of Argo CD and Flux around jobs."""
 
-import functools
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import click
-
 from dsgen import gitops, repository
+from dsgen.cli._clicked import of_table
 from dsgen.cli._jobs import load_jobs
-from dsgen.cli._output import Delivery, checking_options, deliver, output_option
-from dsgen.cli._shared import Inputs, inputs
+from dsgen.cli._options import CHECKING, INPUTS, STRICT, Command, Option
+from dsgen.cli._options import output as output_option
+from dsgen.cli._output import deliver
+from dsgen.cli._shared import Delivery, Inputs
 from dsgen.errors import UsageProblem
 from dsgen.repository import settings as repository_settings
 from dsgen.values import Job
@@ -32,17 +32,12 @@ def _settings() -> dict[str, list[dict[str, Any]]]:
     return found
 
 
-def setting_options(command: Callable[..., int]) -> Callable[..., int]:
-    """Give a command an option for each setting, as one `settings`: those that are given."""
-
-    @functools.wraps(command)
-    def call(*arguments: Any, **rest: Any) -> int:
-        given = {key: rest.pop(_name(key)) for key in _settings()}
-        return command(*arguments, settings={key: value for key, value in given.items() if value is not None}, **rest)
-
-    for key, rules in reversed(_settings().items()):
-        call = _option(key, rules)(call)
-    return call
+def _option(key: str, rules: list[dict[str, Any]]) -> Option:
+    text = " ".join(dict.fromkeys(rule["description"] for rule in rules))
+    choices = [choice for rule in rules for choice in rule.get("enum", ())]
+    is_flag = rules[0]["type"] == "boolean"
+    metavar = "" if is_flag or choices else "TEXT"
+    return Option(_flag(key), name=_name(key), help=text, metavar=metavar, choices=choices, default=None)
 
 
 def _flag(key: str) -> str:
@@ -50,35 +45,18 @@ def _flag(key: str) -> str:
 
 
 def _name(key: str) -> str:
-    """Of a setting's option, apart from those of the values."""
+    """Of a setting's parameter, apart from those of the values."""
     return f"setting_{key.lower()}"
 
 
-def _option(key: str, rules: list[dict[str, Any]]) -> Callable[..., Any]:
-    flag = _flag(key)
-    text = " ".join(dict.fromkeys(rule["description"] for rule in rules))
-    if rules[0]["type"] == "boolean":
-        return click.option(f"{flag}/--no-{flag[2:]}", _name(key), default=None, help=text)
-    choices = [choice for rule in rules for choice in rule.get("enum", ())]
-    if choices:
-        return click.option(flag, _name(key), type=click.Choice(choices), help=text)
-    check = functools.partial(_checked, flag, rules[0])
-    return click.option(flag, _name(key), metavar="TEXT", callback=lambda _, __, given: check(given), help=text)
-
-
-def _checked(flag: str, rule: dict[str, Any], given: str | None) -> str | None:
+def _checked(key: str, given: Any, rule: dict[str, Any]) -> Any:
     """Raises UsageProblem for a text that the setting cannot be."""
-    if given is not None and not re.search(rule["pattern"], given):
-        raise UsageProblem(f"{flag} {given!a}: it must be {rule['x-pattern']}")
+    if "pattern" in rule and not re.search(rule["pattern"], given):
+        raise UsageProblem(f"{_flag(key)} {given!a}: it must be {rule['x-pattern']}")
     return given
 
 
-@click.command("gitops")
-@inputs()
-@output_option("The folder of these objects, where dsgen.yaml does not name it.")
-@setting_options
-@checking_options
-def command(inputs: Inputs, output: Path | None, settings: dict[str, Any], delivery: Delivery) -> int:
+def write(inputs: Inputs, output: Path | None, delivery: Delivery, **parameters: Any) -> int:
     """Write what Argo CD or Flux needs to apply jobs from a Git repository.
 
     The jobs are those of the next dsgen.yaml, here or above, with its settings `argocd` and `flux`, which the options
@@ -92,6 +70,8 @@ def command(inputs: Inputs, output: Path | None, settings: dict[str, Any], deliv
       dsgen gitops cifar.yaml mnist.yaml --kind Application --repository https://git.example.com/jobs.git -o argocd
       dsgen gitops cifar.yaml --kind HelmRelease -o flux
     """
+    given = {key: (parameters[_name(key)], rules[0]) for key, rules in _settings().items()}
+    settings = {key: _checked(key, value, rule) for key, (value, rule) in given.items() if value not in (None, False)}
     targets, report = load_jobs(inputs, delivery.form)
     is_call = inputs.files or inputs.overlays
     found = [_of_call(output, settings)] if is_call else [*_of_repository(output, settings)]
@@ -151,3 +131,14 @@ def _of_repository(output: Path | None, settings: dict[str, Any]) -> Iterator[Fo
 def _tool(kind: str) -> str:
     """The tool that has this kind of object."""
     return next(tool for tool in gitops.TOOLS if kind in gitops.rules(tool)["kind"]["enum"])
+
+
+COMMAND = Command(
+    "gitops",
+    *INPUTS,
+    STRICT,
+    output_option("The folder of these objects, where dsgen.yaml does not name it."),
+    *(_option(key, rules) for key, rules in _settings().items()),
+    *CHECKING,
+)
+command = of_table(COMMAND, write)

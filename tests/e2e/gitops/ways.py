@@ -62,8 +62,7 @@ class Way:
             subprocess.run([*command, controller], check=True, capture_output=True)
 
 
-def annotate(space: str, kind: str, name: str, **pairs: str) -> None:
-    marks = [f"{key.replace('__', '/').replace('_', '-')}={value}" for key, value in pairs.items()]
+def annotate(space: str, kind: str, name: str, *marks: str) -> None:
     kubectl("--namespace", space, "annotate", "--overwrite", kind, name, *marks)
 
 
@@ -93,7 +92,7 @@ class ArgoCD(Way):
         soon(
             "Application", lambda: self.title in kubectl("-n", self.SPACE, "get", "applications", "-o", "name"), SECONDS
         )
-        annotate(self.SPACE, "application", self.title, argocd_argoproj_io__refresh="hard")
+        annotate(self.SPACE, "application", self.title, "argocd.argoproj.io/refresh=hard")
         return str(soon(f"sync of {self.title}", self._ended, SECONDS)[0])
 
     def _ended(self) -> tuple[str] | None:
@@ -153,7 +152,7 @@ class ApplicationSet(ArgoCD):
     def remove(self) -> None:
         self.checkout.remove_job()
         self.commit = self.checkout.push("No job")
-        annotate(self.SPACE, "applicationset", "dsgen-jobs", argocd_argoproj_io__application_set_refresh="true")
+        annotate(self.SPACE, "applicationset", "dsgen-jobs", "argocd.argoproj.io/application-set-refresh=true")
         there = ["-n", self.SPACE, "get", "application", self.title, "--ignore-not-found"]
         soon("end of the Application", lambda: not kubectl(*there), SECONDS * 2)
 
@@ -183,7 +182,7 @@ class Flux(Way):
 
     def deliver(self) -> str:
         now = str(time.time())
-        annotate(self.SPACE, "gitrepository", self.source, reconcile_fluxcd_io__requestedAt=now)
+        annotate(self.SPACE, "gitrepository", self.source, f"reconcile.fluxcd.io/requestedAt={now}")
         return str(soon(f"end of {self.title}", lambda: self._ended(self.kind, self.title), SECONDS)[0])
 
     def _ended(self, kind: str, name: str) -> tuple[str] | None:
@@ -205,7 +204,7 @@ class Flux(Way):
 
     def _ask(self, kind: str, name: str) -> None:
         now = str(time.time())
-        annotate(self.SPACE, kind, name, reconcile_fluxcd_io__requestedAt=now, reconcile_fluxcd_io__forceAt=now)
+        annotate(self.SPACE, kind, name, *(f"reconcile.fluxcd.io/{word}={now}" for word in ("requestedAt", "forceAt")))
         soon(
             "answer to a request",
             lambda: looked_at(kind, name, self.SPACE).get("status", {}).get("lastHandledReconcileAt") == now,
