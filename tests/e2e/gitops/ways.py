@@ -240,12 +240,12 @@ class HelmRelease(Flux):
 
     def _ended(self, kind: str, name: str) -> tuple[str] | None:
         found = looked_at(kind, name, self.SPACE)
-        ready, latest = _condition(found, "Ready"), (found.get("status", {}).get("history") or [{}])[0]
+        ready = _condition(found, "Ready")
         if self.commit[:12] not in str(found.get("status", {}).get("lastAttemptedRevision", "")):
             return None
         if ready.get("status") == "True":
             return ("",)
-        return (str(ready.get("message")),) if latest.get("status") == "failed" else None
+        return (str(ready["message"]),) if str(ready.get("reason")).endswith("Failed") else None
 
     def health(self) -> str:
         found = looked_at("kustomization", f"{self.title}-health", self.SPACE)
