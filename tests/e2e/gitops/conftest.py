@@ -4,6 +4,8 @@ from collections.abc import Callable
 
 import pytest
 
+from tests.e2e import cluster
+from tests.e2e.cluster import Namespace
 from tests.e2e.gitops import table
 
 rows: list[str] = []
@@ -23,3 +25,9 @@ def pytest_runtest_logreport(report: pytest.TestReport) -> None:
 def pytest_sessionfinish(session: pytest.Session) -> None:
     if rows and session.config.getoption("--update") and not hasattr(session.config, "workerinput"):
         table.update(rows)
+
+
+@pytest.fixture
+def live() -> Callable[[str], Namespace]:
+    """Finds a namespace of these tests by its name."""
+    return lambda name: next(each for each in cluster.live if each.name == name)

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 import yaml
 
-from tests.e2e.cluster import Namespace, live, soon
+from tests.e2e.cluster import Namespace, soon
 from tests.e2e.gitops import ways
 from tests.e2e.gitops.channels import need
 from tests.e2e.gitops.checkout import Checkout
@@ -50,9 +50,10 @@ def way(
         made.delete()
 
 
-def test_a_run_trains_once(way: ways.Way, request: pytest.FixtureRequest, record_row: Callable[[Row], None]) -> None:
-    space = next(each for each in live if each.name == way.space)
-    job = Job(space, way.checkout.folder, way.checkout.values)
+def test_a_run_trains_once(
+    way: ways.Way, request: pytest.FixtureRequest, record_row: Callable[[Row], None], live: Callable[[str], Namespace]
+) -> None:
+    job = Job(live(way.space), way.checkout.folder, way.checkout.values)
     row = Row(WAYS[request.node.callspec.params["way"]][1])
 
     first_run(way, job, row)
