@@ -1,4 +1,4 @@
-"""The steps of the workflows in docs/channels/ci.md, run one after another as a runner would."""
+"""The steps of the workflows in docs/ci.md, run one after another as a runner would."""
 
 import re
 import subprocess
@@ -9,7 +9,7 @@ import yaml
 
 from tools import docs
 
-PAGE = docs.ROOT / "docs" / "channels" / "ci.md"
+PAGE = docs.ROOT / "docs" / "ci.md"
 BLOCKS = {
     block["file"]: yaml.safe_load(block["body"]) for block in docs.BLOCK.finditer(PAGE.read_text()) if block["file"]
 }
