@@ -13,7 +13,7 @@ from tests.e2e.gitops.checkout import CONTROL, Checkout
 from tests.e2e.training import dsgen
 from tests.helm import helm
 
-SECONDS = 180
+SECONDS = 400
 """In which a controller has taken up a commit."""
 HEALTHY, WORKING, BROKEN = "healthy", "working", "broken"
 
@@ -89,9 +89,8 @@ class ArgoCD(Way):
         return looked_at("application", self.title, self.SPACE)
 
     def deliver(self) -> str:
-        soon(
-            "Application", lambda: self.title in kubectl("-n", self.SPACE, "get", "applications", "-o", "name"), SECONDS
-        )
+        there = ["-n", self.SPACE, "get", "application", self.title, "--ignore-not-found"]
+        soon("Application", lambda: kubectl(*there), SECONDS)  # an ApplicationSet looks every three minutes
         annotate(self.SPACE, "application", self.title, "argocd.argoproj.io/refresh=hard")
         return str(soon(f"sync of {self.title}", self._ended, SECONDS)[0])
 
@@ -101,10 +100,11 @@ class ArgoCD(Way):
         result = operation.get("syncResult", {})
         if status.get("sync", {}).get("revision") == self.commit and status["sync"]["status"] == "Synced":
             return ("",)
-        if result.get("revision") != self.commit or operation.get("phase") not in ("Failed", "Error"):
+        if result.get("revision") != self.commit:
             return None
-        failed = [entry["message"] for entry in result["resources"] if entry.get("status") == "SyncFailed"]
-        return ("\n".join([operation["message"], *failed]),)
+        # While Argo CD tries again, the operation goes on.
+        failed = [entry["message"] for entry in result.get("resources", ()) if entry.get("status") == "SyncFailed"]
+        return ("\n".join([operation["message"], *failed]),) if failed else None
 
     def force(self) -> None:
         # A controller that has just started may not know the project yet, and ends the first one with an error.
@@ -157,7 +157,7 @@ class ApplicationSet(ArgoCD):
         self.commit = self.checkout.push("No job")
         annotate(self.SPACE, "applicationset", "dsgen-jobs", "argocd.argoproj.io/application-set-refresh=true")
         there = ["-n", self.SPACE, "get", "application", self.title, "--ignore-not-found"]
-        soon("end of the Application", lambda: not kubectl(*there), SECONDS * 2)
+        soon("end of the Application", lambda: not kubectl(*there), SECONDS)
 
     def delete(self) -> None:
         kubectl("-n", self.SPACE, "delete", "applicationset", "dsgen-jobs", "--ignore-not-found", "--wait=false")
