@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from dsgen import api
@@ -40,7 +41,7 @@ def _bumped(item: Item, target: Target, report: Report, files: Counter[str]) -> 
     if has_errors(problems):
         report.found += problems
         return item
-    return Item(item.place, api.manifests(found.job), _edit(target, found))
+    return Item(item.place, replace(api.manifests(found.job), lists=item.plan.lists), _edit(target, found))
 
 
 def _edit(target: Target, found: Bump) -> Edit:

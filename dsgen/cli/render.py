@@ -1,5 +1,6 @@
 """`dsgen render`: values files to flat manifests."""
 
+from dataclasses import replace
 from pathlib import Path
 
 from dsgen import api
@@ -9,9 +10,10 @@ from dsgen.cli._printed import emit
 from dsgen.cli._progress import counted
 from dsgen.cli._shared import Delivery, Inputs
 from dsgen.errors import EXIT_OK, UsageProblem
+from dsgen.writer.kustomization import LISTS
 
 
-def command(inputs: Inputs, output: Path | None, bump: bool, delivery: Delivery) -> int:
+def command(inputs: Inputs, output: Path | None, kustomization: bool, bump: bool, delivery: Delivery) -> int:
     """Print the manifests of jobs, or write them into a folder.
 
     Each FILE is a job of its own, with all -f files laid over it; without a FILE, the -f files together are one job.
@@ -33,10 +35,9 @@ def command(inputs: Inputs, output: Path | None, bump: bool, delivery: Delivery)
         raise UsageProblem("-o is about the FILEs of the call; for the jobs of dsgen.yaml, its `output` says where")
     if delivery.prune and not is_repository:
         raise UsageProblem(NO_PRUNE)
-    if output is None and not is_repository and delivery.flags:
-        raise UsageProblem(f"{delivery.flags} are about a folder: add -o DIR")
-    if bump and output is None and not is_repository:
-        raise UsageProblem("--bump compares with a folder: add -o DIR")
+    if output is None and not is_repository and (bump or kustomization or delivery.flags):
+        flags = ", ".join(filter(None, ("--bump" * bump, "--kustomization" * kustomization, delivery.flags)))
+        raise UsageProblem(f"{flags} are about a folder: add -o DIR")
     if bump and (delivery.check or delivery.mode != "keep"):
         raise UsageProblem("--bump gives another id to what would change: leave out --check, --refresh and --replace")
     targets, report = load_jobs(inputs, delivery.form)
@@ -44,6 +45,8 @@ def command(inputs: Inputs, output: Path | None, bump: bool, delivery: Delivery)
         emit("---\n".join(document.text for job, _ in counted("rendered", targets) for document in api.render(job)))
         return EXIT_OK
     plans = [api.manifests(job) for job, _ in counted("rendered", targets)]
+    if kustomization:
+        plans = [replace(plan, lists=LISTS) for plan in plans]
     places = [member.place for _, member in targets if member] if output is None else folders(output, targets)
     items = [Item(place, plan) for place, plan in zip(places, plans, strict=True)]
     if bump:
