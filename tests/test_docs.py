@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from dsgen.cli import COMMANDS
+from dsgen.cli._commands import COMMANDS
 from tools import docs
 
 ROOT = Path(__file__).parent.parent

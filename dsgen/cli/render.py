@@ -1,23 +1,16 @@
 """`dsgen render`: values files to flat manifests."""
 
-from dataclasses import replace
 from pathlib import Path
-
-import click
 
 from dsgen import api
 from dsgen.cli._jobs import load_jobs
-from dsgen.cli._output import Delivery, deliver, folder_options, folders, output_option
+from dsgen.cli._output import deliver, folders
 from dsgen.cli._printed import emit
 from dsgen.cli._progress import counted
-from dsgen.cli._shared import Inputs, inputs
+from dsgen.cli._shared import Delivery, Inputs
 from dsgen.errors import EXIT_OK, UsageProblem
 
 
-@click.command("render")
-@inputs()
-@output_option("Write one object per file into this folder.")
-@folder_options
 def command(inputs: Inputs, output: Path | None, delivery: Delivery) -> int:
     """Print the manifests of jobs, or write them into a folder.
 
@@ -37,7 +30,7 @@ def command(inputs: Inputs, output: Path | None, delivery: Delivery) -> int:
     is_repository = not (inputs.files or inputs.overlays)
     if is_repository and output is not None:
         raise UsageProblem("-o is about the FILEs of the call; for the jobs of dsgen.yaml, its `output` says where")
-    if output is None and not is_repository and replace(delivery, quiet=False) != Delivery():
+    if output is None and not is_repository and delivery.flags:
         raise UsageProblem(f"{delivery.flags} are about a folder: add -o DIR")
     targets, report = load_jobs(inputs, delivery.form)
     if output is None and not is_repository:
