@@ -3,15 +3,15 @@
 import signal
 import sys
 
-from dsgen.cli import dsgen
-from dsgen.cli._shared import EXIT_TERMINATED, run
+from dsgen import cli
+from dsgen.errors import EXIT_TERMINATED
 
 
 def main() -> None:
     """Run the command line of this process and end it with the command's exit code."""
     # As Ctrl-C does: what was begun is cleaned up.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(EXIT_TERMINATED))
-    sys.exit(run(dsgen, sys.argv[1:]))
+    sys.exit(cli.main(sys.argv[1:]))
 
 
 if __name__ == "__main__":

@@ -1,6 +1,8 @@
 """Errors whose messages are shown to the user, and the exit codes of the program."""
 
 EXIT_OK, EXIT_FINDINGS, EXIT_USAGE, EXIT_FAILED = 0, 1, 2, 3
+EXIT_INTERRUPTED = 130  # as a shell says it: 128 + SIGINT
+EXIT_TERMINATED = 143  # 128 + SIGTERM
 
 
 class DsgenError(Exception):

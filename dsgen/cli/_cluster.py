@@ -4,7 +4,7 @@ import functools
 import json
 import os
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -12,9 +12,11 @@ import click
 import yaml
 
 from dsgen.cli import _completion
+from dsgen.cli._clicked import decorated
 from dsgen.cli._jobs import load_values
+from dsgen.cli._options import NAMESPACE, SETS, VALUES, Option, overlays
 from dsgen.cli._printed import emit
-from dsgen.cli._shared import NAMESPACE, VALUES, Inputs, overlays_option, overrides
+from dsgen.cli._shared import Inputs, overrides
 from dsgen.cluster import causes, changes, collect, report, story
 from dsgen.cluster.facts import Facts
 from dsgen.cluster.words import Shown
@@ -125,20 +127,17 @@ def target(command: Callable[..., int]) -> Callable[..., int]:
 
 def target_of_logs(command: Callable[..., int]) -> Callable[..., int]:
     """The same for a command whose -f follows: more values files are --values there."""
-    return _with_target(command, [overlays_option("--values"), *VALUES[1:]])
+    return _with_target(command, [overlays("--values"), *SETS])
 
 
-def _with_target(command: Callable[..., int], values: list[Callable[..., Any]]) -> Callable[..., int]:
+def _with_target(command: Callable[..., int], values: Sequence[Option]) -> Callable[..., int]:
     @functools.wraps(command)
     def call(cluster: "Cluster", job: str, run: str, namespace: str, overlays: tuple[str, ...], **rest: Any) -> int:
         sets, rest = overrides(rest)
         space, name = _named(job, namespace, Inputs((job,), overlays, sets, "", namespace))
         return command(Target(cluster, space or cluster.namespace, name, run), **rest)
 
-    options = [click.argument("job", metavar="JOB"), _RUN, *values, NAMESPACE]
-    for option in reversed(options):
-        call = option(call)
-    return cluster_options(call)
+    return cluster_options(click.argument("job", metavar="JOB")(_RUN(decorated(call, [*values, NAMESPACE]))))
 
 
 def _named(job: str, namespace: str, values: Inputs) -> tuple[str, str]:

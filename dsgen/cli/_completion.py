@@ -46,9 +46,9 @@ def _explained(typed: str) -> Iterable[tuple[str, str]]:
 
 def _topics(_: str) -> Iterable[tuple[str, str]]:
     from dsgen import pages
-    from dsgen.cli import COMMANDS
+    from dsgen.cli._commands import COMMANDS
 
-    yield from ((name, "") for name in COMMANDS)
+    yield from COMMANDS.items()
     yield from ((name, pages.title(name)) for name in pages.names())
 
 

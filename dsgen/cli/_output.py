@@ -1,95 +1,15 @@
 """Where the result goes: which object into which file, and what is done to a folder (write, --check, --dry-run)."""
 
-import functools
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, fields
+from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
-import click
-
-from dsgen.cli import _completion
 from dsgen.cli._jobs import Report, Target
 from dsgen.cli._printed import ask, complain, say
 from dsgen.cli._progress import counted
-from dsgen.cli._shared import FORMS, ErrorsReported
+from dsgen.cli._shared import Delivery, ErrorsReported
 from dsgen.errors import EXIT_FINDINGS, EXIT_OK, DsgenError, UsageProblem
 from dsgen.writer import INDEX, Changes, Mode, Place, Plan, compare, folder_name, write
-
-_FOLDER = [
-    click.option("--check", is_flag=True, help="Change nothing; name the files that differ, with exit code 1."),
-    click.option("--dry-run", is_flag=True, help="Change nothing; say what would be done."),
-    click.option("--refresh", is_flag=True, help="Write a run anew that another dsgen wrote, if it was never applied."),
-    click.option("--replace", is_flag=True, help="Write a run anew that would change, if it was never applied."),
-    click.option("-q", "--quiet", is_flag=True, help="Say nothing about what was done; problems are told."),
-    click.option("--yes", is_flag=True, help="Do not ask before --replace."),
-    click.option(
-        "--keep-going", is_flag=True, help="Write the other jobs when one is refused; exit code 1 all the same."
-    ),
-    click.option(
-        "--format",
-        "form",
-        type=click.Choice(FORMS),
-        default="text",
-        help="How problems are told; all but text on standard output.  [default: text]",
-    ),
-]
-
-
-@dataclass(frozen=True)
-class Delivery:
-    """The options for a folder."""
-
-    check: bool = False
-    dry_run: bool = False
-    refresh: bool = False
-    replace: bool = False
-    quiet: bool = False
-    yes: bool = False
-    keep_going: bool = False
-    form: str = "text"
-
-    @property
-    def mode(self) -> Mode:
-        """What becomes of a run that this dsgen would write otherwise."""
-        return "replace" if self.replace else "refresh" if self.refresh else "keep"
-
-    @property
-    def flags(self) -> str:
-        """Those that are not as they are by default, for messages."""
-        names = [one.name for one in fields(self) if getattr(self, one.name) != one.default]
-        return ", ".join("--format" if name == "form" else f"--{name.replace('_', '-')}" for name in names)
-
-
-def folder_options(command: Callable[..., int]) -> Callable[..., int]:
-    """Give a command the options for a folder, as one `Delivery`."""
-
-    @functools.wraps(command)
-    def call(*arguments: Any, **rest: Any) -> int:
-        delivery = Delivery(**{one.name: rest.pop(one.name) for one in fields(Delivery)})
-        return command(*arguments, delivery=delivery, **rest)
-
-    for option in reversed(_FOLDER):
-        call = option(call)
-    return call
-
-
-def output_option(text: str) -> Callable[[Callable[..., int]], Callable[..., int]]:
-    """Give a command -o."""
-    return click.option(
-        "-o",
-        "--output",
-        metavar="DIR",
-        callback=lambda _, __, name: _folder(name),
-        help=text,
-        shell_complete=_completion.folders,
-    )
-
-
-def _folder(name: str | None) -> Path | None:
-    if name == "":  # to Path, this is the current folder
-        raise UsageProblem("the name of the folder, -o, is empty: is a variable not set?")
-    return None if name is None else Path(name)
 
 
 def folders(directory: Path, targets: Sequence[Target]) -> list[Place]:

@@ -7,13 +7,14 @@ else in the package writes to standard output or standard error (tests/test_laye
 import errno
 import os
 import sys
-import traceback
 from collections.abc import Iterable
-
-import click
+from typing import TYPE_CHECKING
 
 from dsgen.errors import DsgenError
 from dsgen.problems.escaping import line
+
+if TYPE_CHECKING:
+    import click
 
 EXIT_PIPE_CLOSED = 141  # 128 + SIGPIPE: who read the output went away
 
@@ -43,6 +44,8 @@ def ask(lines: Iterable[str], question: str) -> bool | None:
     if sys.stdin is None or not sys.stdin.isatty():
         return None
     tell("".join(f"{line(each)}\n" for each in lines))
+    import click
+
     return click.confirm(line(question), err=True)
 
 
@@ -51,8 +54,10 @@ def complain(*lines: str) -> None:
     tell("".join(f"{line(each)}\n" for each in ("dsgen: " + (lines or ("",))[0], *lines[1:])))
 
 
-def complain_of_usage(error: click.ClickException) -> None:
+def complain_of_usage(error: "click.ClickException") -> None:
     """What click found wrong: its words have the words of the command line in them."""
+    import click
+
     message, context = error.format_message(), getattr(error, "ctx", None)
     if isinstance(context, click.Context):
         if message == context.get_help():  # there were no arguments at all
@@ -63,6 +68,8 @@ def complain_of_usage(error: click.ClickException) -> None:
 
 def complain_of_bug() -> None:
     """The traceback of the exception at hand."""
+    import traceback
+
     tell("".join(f"{line(each)}\n" for each in traceback.format_exc().splitlines()))
 
 

@@ -1,23 +1,20 @@
-"""What all commands share: the options that choose values, and the boundary at which every error becomes a message."""
+"""What all commands share: what their options come to, and the boundary at which every error becomes a message."""
 
-import functools
+from __future__ import annotations
+
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import click
-
-from dsgen.cli import _completion
-from dsgen.cli._printed import complain, complain_of_bug, complain_of_usage
-from dsgen.errors import EXIT_FAILED, EXIT_FINDINGS, EXIT_OK, EXIT_USAGE, DsgenError, UsageProblem
+from dsgen.cli._options import FOLDER, NAMES, SETS, STRICT, Command
+from dsgen.cli._printed import complain, complain_of_bug
+from dsgen.errors import EXIT_FAILED, EXIT_FINDINGS, EXIT_INTERRUPTED, EXIT_OK, DsgenError, UsageProblem
 from dsgen.reading.set_values import Override
 
-FORMS = ("text", "json", "sarif", "github")
-"""How problems are told."""
-EXIT_INTERRUPTED = 130  # as a shell says it: 128 + SIGINT
-EXIT_TERMINATED = 143  # 128 + SIGTERM
+if TYPE_CHECKING:
+    from dsgen.writer import Mode
 
 
 class ErrorsReported(DsgenError):  # noqa: N818 - it has no message of its own
@@ -43,62 +40,65 @@ class Inputs:
     strict: bool = False
 
 
-_SETS = {"set_json": "--set-json", "set_plain": "--set", "set_string": "--set-string", "set_file": "--set-file"}
+class Delivery:
+    """What `FOLDER` of the options says about a folder."""
+
+    def __init__(
+        self,
+        check: bool = False,
+        dry_run: bool = False,
+        refresh: bool = False,
+        replace: bool = False,
+        quiet: bool = False,
+        yes: bool = False,
+        keep_going: bool = False,
+        form: str = "text",
+    ) -> None:
+        self.check, self.dry_run, self.refresh, self.replace = check, dry_run, refresh, replace
+        self.quiet, self.yes, self.keep_going, self.form = quiet, yes, keep_going, form
+
+    @property
+    def mode(self) -> Mode:
+        """What becomes of a run that this dsgen would write otherwise."""
+        return "replace" if self.replace else "refresh" if self.refresh else "keep"
+
+    @property
+    def flags(self) -> str:
+        """Those about a folder that are not as they are by default, for messages."""
+        given = (option for option in FOLDER if getattr(self, option.name) != option.default)
+        return ", ".join(option.flags[-1] for option in given if option.name != "quiet")
 
 
-def overlays_option(*flags: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """The option for more values files, under these flags."""
-    text = "Values laid over every FILE, in order; repeatable."
-    return click.option(*flags, "overlays", multiple=True, metavar="FILE", help=text, shell_complete=_completion.files)
+def function_of(command: Command) -> Callable[..., int]:
+    """The function that does a command."""
+    function: Callable[..., int] = __import__(f"dsgen.cli.{command.name}", fromlist=["command"]).command
+    return function
 
 
-VALUES = [
-    overlays_option("-f", "--values"),
-    click.option(
-        "--set", "set_plain", multiple=True, metavar="KEY=VALUE", help="Set one value, as Helm spells it: a.b=1,c=2."
-    ),
-    click.option("--set-string", multiple=True, metavar="KEY=VALUE", help="The same; the value is always a string."),
-    click.option("--set-json", multiple=True, metavar="KEY=JSON", help="The same; the value is JSON."),
-    click.option("--set-file", multiple=True, metavar="KEY=PATH", help="The same; the value is the text of a file."),
-]
-_NAME = click.option("--name", default="", metavar="NAME", help="Name of the job, where the file has none.")
-NAMESPACE = click.option("-n", "--namespace", default="", metavar="NAME", help="Namespace, where the file has none.")
-_STRICT = click.option("--strict", is_flag=True, help="Warnings are errors too.")
+def call(command: Command, parameters: dict[str, Any], function: Callable[..., int] | None = None) -> int:
+    """Do a command with these parameters, those that belong together as one; returns the exit code."""
+    rest = dict(parameters)
+    names = (option.name for option in (*NAMES, STRICT) if option in command.options)
+    overlays, (sets, rest) = rest.pop("overlays"), overrides(rest)
+    inputs = Inputs(rest.pop("files"), overlays, sets, **{name: rest.pop(name) for name in names})
+    if FOLDER[0] in command.options:
+        given = (option for option in FOLDER if option in command.options)
+        rest["delivery"] = Delivery(**{option.name: rest.pop(option.name) for option in given})
+        rest["output"] = _folder(rest["output"])
+    return (function or function_of(command))(inputs, **rest)
 
 
-def inputs(*, many: bool = True, strict: bool = True) -> Callable[[Callable[..., int]], Callable[..., int]]:
-    """Give a command the argument FILE and the values options, as one `Inputs`.
-
-    many: any number of FILEs. strict: with --strict.
-    """
-    nargs = {"nargs": -1} if many else {"required": False}
-    options = [
-        click.argument("files", metavar="[FILE]..." if many else "[FILE]", shell_complete=_completion.files, **nargs),
-        *VALUES,
-        _NAME,
-        NAMESPACE,
-        *([_STRICT] if strict else []),
-    ]
-
-    def decorate(command: Callable[..., int]) -> Callable[..., int]:
-        @functools.wraps(command)
-        def call(files: Any, overlays: tuple[str, ...], name: str, namespace: str, **rest: Any) -> int:
-            sets, rest = overrides(rest)
-            paths = files if many else () if files is None else (files,)
-            strict = rest.pop("strict", False)
-            return command(Inputs(paths, overlays, sets, name, namespace, strict), **rest)
-
-        for option in reversed(options):
-            call = option(call)
-        return call
-
-    return decorate
+def _folder(name: str | None) -> Path | None:
+    if name == "":  # to Path, this is the current folder
+        raise UsageProblem("the name of the folder, -o, is empty: is a variable not set?")
+    return None if name is None else Path(name)
 
 
 def overrides(options: dict[str, Any]) -> tuple[tuple[Override, ...], dict[str, Any]]:
-    """Helm's flags among a command's options, in Helm's order, and the other options."""
-    sets = tuple(_override(flag, text) for key, flag in _SETS.items() for text in options[key])
-    return sets, {key: value for key, value in options.items() if key not in _SETS}
+    """Helm's flags among a command's options, and the other options."""
+    sets = tuple(_override(option.flags[0], text) for option in SETS for text in options[option.name])
+    names = {option.name for option in SETS}
+    return sets, {key: value for key, value in options.items() if key not in names}
 
 
 def _override(flag: str, text: str) -> Override:
@@ -110,14 +110,11 @@ def _override(flag: str, text: str) -> Override:
     return Override(flag, text)
 
 
-def run(program: click.Command, arguments: Sequence[str]) -> int:
+def run(call: Callable[[], int | None]) -> int:
     """Run the program and return its exit code; whatever goes wrong becomes a message on standard error."""
     try:
-        return program.main(list(arguments), prog_name="dsgen", standalone_mode=False) or EXIT_OK
-    except click.ClickException as error:
-        complain_of_usage(error)
-        return EXIT_USAGE
-    except (click.Abort, KeyboardInterrupt):
+        return call() or EXIT_OK
+    except KeyboardInterrupt:
         return EXIT_INTERRUPTED
     except DsgenError as error:
         if error.lines:

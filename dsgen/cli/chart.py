@@ -2,20 +2,14 @@
 
 from pathlib import Path
 
-import click
-
 from dsgen import api
 from dsgen.cli._jobs import load_chart, load_jobs
-from dsgen.cli._output import Delivery, deliver, folder_options, output_option
-from dsgen.cli._shared import Inputs, inputs
+from dsgen.cli._output import deliver
+from dsgen.cli._shared import Delivery, Inputs
 from dsgen.errors import UsageProblem
 from dsgen.writer import Place
 
 
-@click.command("chart")
-@inputs(many=False)
-@output_option("The folder of the chart.")
-@folder_options
 def command(inputs: Inputs, output: Path | None, delivery: Delivery) -> int:
     """Write a Helm chart, with a job's values as its defaults.
 

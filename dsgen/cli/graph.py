@@ -1,23 +1,12 @@
 """`dsgen graph`: a job's objects and who talks to whom, as a picture."""
 
-import click
-
 from dsgen import api, graph
 from dsgen.cli._jobs import load_jobs
 from dsgen.cli._printed import emit
-from dsgen.cli._shared import Inputs, inputs
+from dsgen.cli._shared import Inputs
 from dsgen.errors import EXIT_OK, UsageProblem
 
 
-@click.command("graph")
-@inputs(many=False)
-@click.option(
-    "--format",
-    "form",
-    type=click.Choice([*graph.FORMS]),
-    default="svg",
-    help="mermaid is drawn by GitHub and GitLab in Markdown.  [default: svg]",
-)
 def command(inputs: Inputs, form: str) -> int:
     """Draw a job's objects and who talks to whom.
 

@@ -3,7 +3,8 @@
 import click
 
 from dsgen import pages
-from dsgen.cli import COMMANDS, _completion
+from dsgen.cli import _completion
+from dsgen.cli._commands import COMMANDS
 from dsgen.cli._printed import page, say
 from dsgen.errors import EXIT_OK, UsageProblem
 from dsgen.schema.suggestions import closest, did_you_mean

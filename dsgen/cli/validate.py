@@ -1,31 +1,12 @@
 """`dsgen validate`: all problems of values files."""
 
-import click
-
 from dsgen.cli._jobs import check_jobs
 from dsgen.cli._printed import say
-from dsgen.cli._shared import FORMS, Inputs, inputs
+from dsgen.cli._shared import Inputs
 from dsgen.errors import EXIT_FINDINGS, EXIT_OK
 from dsgen.problems.diagnostics import has_errors
 
 
-@click.command("validate")
-@inputs()
-@click.option(
-    "--for",
-    "target",
-    type=click.Choice(["manifests", "chart"]),
-    default="manifests",
-    help="What the values are for; a chart needs no name and no namespace.  [default: manifests]",
-)
-@click.option(
-    "--format",
-    "form",
-    type=click.Choice(FORMS),
-    default="text",
-    help="How problems are told; all but text on standard output.  [default: text]",
-)
-@click.option("-q", "--quiet", is_flag=True, help="Say nothing about jobs that are right.")
 def command(inputs: Inputs, target: str, form: str, quiet: bool) -> int:
     """Find all problems of values files, without a cluster.
 

@@ -2,24 +2,13 @@
 
 import json
 
-import click
-
 from dsgen import origins
 from dsgen.cli._jobs import load_values
 from dsgen.cli._printed import emit
-from dsgen.cli._shared import Inputs, inputs
+from dsgen.cli._shared import Inputs
 from dsgen.errors import EXIT_OK
 
 
-@click.command("values")
-@inputs(strict=False)
-@click.option(
-    "--format",
-    "form",
-    type=click.Choice(["yaml", "json"]),
-    default="yaml",
-    help="json has no comments.  [default: yaml]",
-)
 def command(inputs: Inputs, form: str) -> int:
     """Print the complete values of jobs and what set each.
 

@@ -9,8 +9,7 @@ from typing import NamedTuple
 
 import pytest
 
-from dsgen.cli import dsgen
-from dsgen.cli._shared import run
+from dsgen.cli import main
 
 MINIMAL = Path(__file__).parents[2] / "values-examples" / "minimal.yaml"
 
@@ -42,7 +41,7 @@ def cli(folder: Path, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.Mon
 
     def call(*arguments: str | Path, stdin: str = "") -> Result:
         monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(stdin.encode())))
-        code = run(dsgen, [str(argument) for argument in arguments])
+        code = main([str(argument) for argument in arguments])
         return Result(code, *capfd.readouterr())
 
     return call

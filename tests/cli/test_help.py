@@ -7,7 +7,8 @@ from pathlib import Path
 import pexpect
 import pytest
 
-from dsgen.cli import COMMANDS, _progress
+from dsgen.cli import _progress
+from dsgen.cli._commands import COMMANDS
 from tests.cli.conftest import Cli
 
 ROOT = Path(__file__).parents[2]
@@ -74,10 +75,9 @@ def _read(code: str, *arguments: str, **environment: str) -> str:
 
 IMPATIENT = """
 import sys
-from dsgen.cli import _progress, dsgen
-from dsgen.cli._shared import run
+from dsgen.cli import _progress, main
 _progress.PATIENCE_SECONDS = float(sys.argv.pop(1))
-sys.exit(run(dsgen, sys.argv[1:]))
+sys.exit(main(sys.argv[1:]))
 """
 
 

@@ -11,8 +11,8 @@ import click
 import pytest
 
 from dsgen import __version__
-from dsgen.cli import COMMANDS, ON_CLUSTERS, ON_FILES, dsgen
-from dsgen.cli._shared import run
+from dsgen.cli._commands import COMMANDS, ON_CLUSTERS, ON_FILES
+from dsgen.cli._program import dsgen, run
 from tests.cli.conftest import Cli
 
 EXAMPLES = Path(__file__).parents[2] / "values-examples"
@@ -223,8 +223,8 @@ def test_other_ends_have_their_codes(capfd: pytest.CaptureFixture[str], error: B
 
 def test_render_imports_nothing_that_it_does_not_need() -> None:
     script = (
-        "import sys; from dsgen.cli import dsgen; from dsgen.cli._shared import run;"
-        "code = run(dsgen, sys.argv[1:]); sys.stderr.write(chr(10).join(sys.modules)); sys.exit(code)"
+        "import sys; from dsgen.cli import main; code = main(sys.argv[1:]);"
+        "sys.stderr.write(chr(10).join(sys.modules)); sys.exit(code)"
     )
     command = [sys.executable, "-c", script, "render", str(EXAMPLES / "minimal.yaml")]
 

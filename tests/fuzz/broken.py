@@ -14,8 +14,7 @@ from typing import NamedTuple
 import yaml
 
 from dsgen import checks
-from dsgen.cli import dsgen
-from dsgen.cli._shared import run
+from dsgen.cli import main
 from dsgen.errors import EXIT_FINDINGS
 from dsgen.writer import INDEX
 from tests.fuzz import reading, verdicts
@@ -271,7 +270,7 @@ def answer(case: Case, folder: Path) -> Answer:
     file.write_bytes(case.text.encode("utf-8", "surrogateescape"))
     said, out = io.StringIO(), io.TextIOWrapper(io.BytesIO())
     with contextlib.redirect_stderr(said), contextlib.redirect_stdout(out):
-        code = run(dsgen, ["render", str(file), "-o", str(target)])
+        code = main(["render", str(file), "-o", str(target)])
     found = Answer(code, said.getvalue(), len(list(target.iterdir())) if target.exists() else 0)
     if code == 0:
         verify_folder(target, found)

@@ -9,8 +9,7 @@ import pytest
 import yaml
 
 from dsgen import api, graph
-from dsgen.cli import dsgen
-from dsgen.cli._shared import run
+from dsgen.cli import main
 from dsgen.graph.model import Arrow, Graph, Key
 
 ROOT = Path(__file__).parents[2]
@@ -63,7 +62,7 @@ def test_a_picture_is_of_one_job(
 ) -> None:
     monkeypatch.chdir(tmp_path)
 
-    assert 2 == run(dsgen, ["graph"])
+    assert 2 == main(["graph"])
     assert "dsgen: give a values file, as in: dsgen graph cifar.yaml > cifar.svg\n" == capfd.readouterr().err
 
 

@@ -1,0 +1,54 @@
+"""The usual command lines, read without click, which takes longer to import than a job takes to render.
+
+What is read here means what it means to click, which the tests compare. Everything else is left to click: help, errors,
+and rare spellings.
+"""
+
+from __future__ import annotations
+
+import os
+
+from dsgen.cli._options import COMMANDS, Command, Option
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import Any
+
+COMPLETION = "_DSGEN_COMPLETE"
+"""The variable with which a shell asks click what could follow."""
+
+
+def known(arguments: Sequence[str]) -> tuple[Command, dict[str, Any]] | None:
+    """The command of these arguments and its parameters by name; None for what click must look at."""
+    command = COMMANDS.get(arguments[0]) if arguments else None
+    if command is None or COMPLETION in os.environ:
+        return None
+    by_flag = {flag: option for option in command.options for flag in option.flags}
+    parameters: dict[str, Any] = {option.name: option.default for option in command.options}
+    files: list[str] = []
+    words = iter(arguments[1:])
+    for word in words:
+        if word == "-" or not word.startswith("-"):
+            files.append(word)
+            continue
+        flag, sign, value = word.partition("=")
+        option = by_flag.get(flag)
+        if option is None or (sign and not (option.takes_value and flag.startswith("--"))):
+            return None
+        if not option.takes_value:
+            parameters[option.name] = True
+        elif not _take(option, value if sign else next(words, None), parameters):
+            return None
+    if not command.many and len(files) > 1:
+        return None
+    parameters["files"] = tuple(files)
+    return command, parameters
+
+
+def _take(option: Option, value: str | None, parameters: dict[str, Any]) -> bool:
+    """Note the value of an option; false where there is none, or one that is not possible."""
+    if value is None or (option.choices and value not in option.choices):
+        return False
+    parameters[option.name] = (*parameters[option.name], value) if option.many else value
+    return True

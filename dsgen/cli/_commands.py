@@ -1,0 +1,27 @@
+"""The names of the commands, each with the first sentence of its help: listing them imports none of them."""
+
+ON_FILES = {
+    "init": "Write a commented values file to begin with.",
+    "render": "Print the manifests of jobs, or write them into a folder.",
+    "chart": "Write a Helm chart, with a job's values as its defaults.",
+    "gitops": "Write what Argo CD or Flux needs to apply jobs from a Git repository.",
+    "validate": "Find all problems of values files, without a cluster.",
+    "values": "Print the complete values of jobs and what set each.",
+    "explain": "Explain a key, the id of a problem, or a reason.",
+    "schema": "Print the JSON Schema of values files.",
+    "graph": "Draw a job's objects and who talks to whom.",
+    "help": "Show the help of a command, or a page of the documentation.",
+    "completion": "Print the script that lets bash, zsh or fish complete dsgen.",
+}
+ON_CLUSTERS = {
+    "list": "List jobs with their newest runs.",
+    "status": "Show how a run is: its phase and why, its attempts, its pods.",
+    "why": "Say why a run does not go on, or has failed.",
+    "wait": "Wait until a run has ended, runs, or is admitted by its queue.",
+    "logs": "Print what a run prints.",
+    "stop": "End a run, for good.",
+    "suspend": "Take the pods of a run away, to go on later.",
+    "resume": "Let a suspended run go on.",
+    "delete": "Remove the objects of a run.",
+}
+COMMANDS = ON_FILES | ON_CLUSTERS

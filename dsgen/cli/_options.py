@@ -1,0 +1,131 @@
+"""The commands on values files and their options: one table, which `_arguments` reads and `_clicked` gives to click.
+
+Every run imports this module, so it imports nothing.
+"""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+FORMS = ("text", "json", "sarif", "github")
+"""How problems are told."""
+
+
+class Option:
+    """An option: without metavar and choices a flag, otherwise it takes a value.
+
+    name: of the parameter; by default the words of the last flag. many: it may be given several times, and its values
+    are a tuple. choices: the possible values.
+    """
+
+    def __init__(
+        self,
+        *flags: str,
+        help: str,  # noqa: A002 - click's name for it
+        name: str = "",
+        metavar: str = "",
+        choices: Sequence[str] = (),
+        many: bool = False,
+        default: str | None = "",
+    ) -> None:
+        self.flags, self.help = flags, help
+        self.name = name or flags[-1].lstrip("-").replace("-", "_")
+        self.metavar, self.choices, self.many = metavar, choices, many
+        self.takes_value = bool(metavar or choices)
+        self.default = () if many else default if self.takes_value else False
+
+
+class Command:
+    """A command `x`, which the function `command` in dsgen.cli.x does. many: it takes any number of FILEs, not one."""
+
+    def __init__(self, name: str, *options: Option, many: bool = True) -> None:
+        self.name, self.options, self.many = name, options, many
+
+
+def overlays(*flags: str) -> Option:
+    """The option for more values files, under these flags."""
+    text = "Values laid over every FILE, in order; repeatable."
+    return Option(*flags, name="overlays", many=True, metavar="FILE", help=text)
+
+
+def form(*choices: str, help: str) -> Option:  # noqa: A002 - click's name for it
+    """The option for the form of what is printed; the first one is the default."""
+    help += f"  [default: {choices[0]}]"  # noqa: A001 - click's name for it
+    return Option("--format", name="form", choices=choices, default=choices[0], help=help)
+
+
+SETS = (
+    Option(
+        "--set", name="set_plain", many=True, metavar="KEY=VALUE", help="Set one value, as Helm spells it: a.b=1,c=2."
+    ),
+    Option("--set-string", many=True, metavar="KEY=VALUE", help="The same; the value is always a string."),
+    Option("--set-json", many=True, metavar="KEY=JSON", help="The same; the value is JSON."),
+    Option("--set-file", many=True, metavar="KEY=PATH", help="The same; the value is the text of a file."),
+)
+NAMESPACE = Option("-n", "--namespace", metavar="NAME", help="Namespace, where the file has none.")
+NAMES = (Option("--name", metavar="NAME", help="Name of the job, where the file has none."), NAMESPACE)
+VALUES = (overlays("-f", "--values"), *SETS)
+INPUTS = (*VALUES, *NAMES)
+STRICT = Option("--strict", help="Warnings are errors too.")
+PROBLEMS = form(*FORMS, help="How problems are told; all but text on standard output.")
+CHECK = Option("--check", help="Change nothing; name the files that differ, with exit code 1.")
+DRY_RUN = Option("--dry-run", help="Change nothing; say what would be done.")
+QUIET = Option("-q", "--quiet", help="Say nothing about what was done; problems are told.")
+CHECKING = (CHECK, DRY_RUN, QUIET, PROBLEMS)
+"""For a folder without runs."""
+FOLDER = (
+    CHECK,
+    DRY_RUN,
+    Option("--refresh", help="Write a run anew that another dsgen wrote, if it was never applied."),
+    Option("--replace", help="Write a run anew that would change, if it was never applied."),
+    QUIET,
+    Option("--yes", help="Do not ask before --replace."),
+    Option("--keep-going", help="Write the other jobs when one is refused; exit code 1 all the same."),
+    PROBLEMS,
+)
+"""What `Delivery` is made of."""
+
+
+def output(text: str) -> Option:
+    """The option for the folder."""
+    return Option("-o", "--output", metavar="DIR", default=None, help=text)
+
+
+COMMANDS = {
+    command.name: command
+    for command in (
+        Command(
+            "render",
+            *INPUTS,
+            STRICT,
+            output("Write one object per file into this folder."),
+            Option("--kustomization", help="Write a kustomization.yaml too, which lists the objects."),
+            *FOLDER,
+        ),
+        Command("chart", *INPUTS, STRICT, output("The folder of the chart."), *FOLDER, many=False),
+        Command(
+            "validate",
+            *INPUTS,
+            STRICT,
+            Option(
+                "--for",
+                name="target",
+                choices=("manifests", "chart"),
+                default="manifests",
+                help="What the values are for; a chart needs no name and no namespace.  [default: manifests]",
+            ),
+            PROBLEMS,
+            Option("-q", "--quiet", help="Say nothing about jobs that are right."),
+        ),
+        Command(
+            "graph",
+            *INPUTS,
+            STRICT,
+            form("svg", "mermaid", help="mermaid is drawn by GitHub and GitLab in Markdown."),
+            many=False,
+        ),
+        Command("values", *INPUTS, form("yaml", "json", help="json has no comments.")),
+    )
+}

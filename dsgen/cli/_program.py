@@ -1,0 +1,89 @@
+"""The program as click knows it: its help, and the commands by name.
+
+A command's module is imported when the command is asked for, so that neither the list of the commands nor another
+command pays for its imports.
+"""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import click
+
+from dsgen import __version__
+from dsgen.cli import _shared
+from dsgen.cli._clicked import of_table
+from dsgen.cli._commands import COMMANDS
+from dsgen.cli._options import COMMANDS as ON_VALUES
+from dsgen.cli._printed import complain_of_usage
+from dsgen.errors import EXIT_INTERRUPTED, EXIT_USAGE
+
+if TYPE_CHECKING:
+    from click.shell_completion import CompletionItem
+
+
+class _Commands(click.Group):
+    """Finds each command `x` as `command` in dsgen.cli.x."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 - click's signature
+        return [*COMMANDS]
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002 - click's signature
+        if cmd_name in ON_VALUES:
+            return of_table(ON_VALUES[cmd_name])
+        if cmd_name not in COMMANDS:
+            return None
+        command: click.Command = __import__(f"dsgen.cli.{cmd_name}", fromlist=["command"]).command
+        return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002 - click's signature
+        with formatter.section("Commands"):
+            formatter.write_dl([*COMMANDS.items()])
+
+    def shell_complete(self, ctx: click.Context, incomplete: str) -> list["CompletionItem"]:
+        from click.shell_completion import CompletionItem
+
+        found = [CompletionItem(name, help=text) for name, text in COMMANDS.items() if name.startswith(incomplete)]
+        return found + super(click.Group, self).shell_complete(ctx, incomplete)
+
+
+@click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
+@click.version_option(__version__, prog_name="dsgen")
+def dsgen() -> None:
+    """Turn one values file into a distributed DeepSpeed training on Kubernetes.
+
+    \b
+    Examples:
+      dsgen init llama.yaml --preset multi-node-gpu
+      dsgen render cifar.yaml | kubectl apply -f -
+      dsgen chart cifar.yaml -o chart
+      dsgen validate cifar.yaml
+
+    \b
+    On a cluster:
+      dsgen list
+      dsgen status cifar
+      dsgen why cifar
+
+    \b
+    Exit codes:
+      0  done
+      1  problems in the values files, or a folder that differs or would lose something
+      2  wrong usage of the command line
+      3  could not do it: a file cannot be read or written, the cluster cannot be asked
+    """
+
+
+def run(program: click.Command, arguments: Sequence[str]) -> int:
+    """Run a program of click's and return its exit code, as `_shared.run`."""
+    return _shared.run(lambda: _run(program, arguments))
+
+
+def _run(program: click.Command, arguments: Sequence[str]) -> int:
+    try:
+        code: int | None = program.main(list(arguments), prog_name="dsgen", standalone_mode=False)
+    except click.ClickException as error:
+        complain_of_usage(error)
+        return EXIT_USAGE
+    except click.Abort:
+        return EXIT_INTERRUPTED
+    return code or 0
