@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from typing import Any
-
 from dsgen import checks, schema
 from dsgen.errors import UsageProblem
-from dsgen.problems.diagnostics import Diagnostic, Path, Position, has_errors, ordered
-from dsgen.reading import set_values
-from dsgen.reading.nodes import Node, SourceText, Tree, from_data, merge
-from dsgen.reading.set_values import Override
+from dsgen.problems.diagnostics import Diagnostic, Position, has_errors, ordered
+from dsgen.reading.nodes import Node, Override, SourceText, from_data, merge
 from dsgen.reading.source import read
+from dsgen.records import dataclass, field, replace
 from dsgen.schema import suggestions
 from dsgen.schema.validate import UNKNOWN_KEY, shown, validate
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+    from typing import Any
+
+    from dsgen.problems.diagnostics import Path
+    from dsgen.reading.nodes import Tree
 
 __all__ = ["Job", "Override", "Release", "SourceText", "Values", "check", "load", "twins"]
 
@@ -138,7 +140,11 @@ def of_trees(
         problems += tree.diagnostics
         complete &= tree.complete
         root = merge(root, tree.root)
-    root, texts = set_values.apply(root, overrides)
+    root, texts = root.copy(), dict[str, str]()
+    if overrides:
+        from dsgen.reading import set_values  # most calls do without
+
+        root, texts = set_values.apply(root, overrides)
     root, flags = _named(root, names)
     wrong = validate(root, complete)
     problems = [*_surprises(problems, root, wrong), *wrong]
@@ -166,6 +172,8 @@ def _named(root: Node, names: Release) -> tuple[Node, dict[str, str]]:
         given, node = getattr(names, key), root.child(key)
         if not given:
             continue
+        import re
+
         rule = schema.type_at((key,)) or {}
         if not re.fullmatch(rule["pattern"], given):
             raise UsageProblem(f"{flag}: {key} cannot be {shown(given)}; expected: {rule['x-pattern']}")
@@ -225,7 +233,7 @@ def _over(below: dict[str, Any], above: Mapping[str, Any]) -> dict[str, Any]:
     for key, value in above.items():
         if value is None:
             merged.pop(key, None)
-        elif isinstance(value, Mapping):
+        elif isinstance(value, dict):
             under = merged.get(key)
             merged[key] = _over(under if isinstance(under, dict) else {}, value)
         else:

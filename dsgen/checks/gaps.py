@@ -6,11 +6,15 @@ unknown value does not depend on it, so it can be reported in the same run.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import Any
 
 from dsgen import schema
-from dsgen.problems.diagnostics import Path
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from dsgen.problems.diagnostics import Path
 
 NEUTRAL = {"string": "", "integer": 0, "number": 0, "boolean": False, "array": []}
 

@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import posixpath
-from collections.abc import Iterator, Mapping
-from typing import Any
 
 from dsgen.checks.launch import OWN_PORTS
-from dsgen.checks.row import Check, Function, Names, Place, diagnostic
-from dsgen.problems.diagnostics import Diagnostic
+from dsgen.checks.row import Check, Function, diagnostic
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+    from typing import Any
+
+    from dsgen.checks.row import Names, Place
+    from dsgen.problems.diagnostics import Diagnostic
 
 IPC_LOCK = "RDMA needs the capability IPC_LOCK, which only the Pod Security level privileged allows"
 RDMA = ("if values.network.rdma.resources",)

@@ -4,25 +4,28 @@ from __future__ import annotations
 
 import functools
 import sys
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
-from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
 
 from dsgen import api, values
 from dsgen.cli._printed import color, emit, tell
 from dsgen.cli._progress import counted
-from dsgen.cli._shared import ErrorsReported, Inputs
+from dsgen.cli._shared import ErrorsReported
 from dsgen.errors import DsgenError, UsageProblem
-from dsgen.problems.diagnostics import Diagnostic, as_text, has_errors
-from dsgen.values import Job, Release, SourceText
+from dsgen.problems.diagnostics import as_text, has_errors
+from dsgen.records import dataclass, field, replace
+from dsgen.values import Release, SourceText
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from dsgen.cli._shared import Inputs
+    from dsgen.problems.diagnostics import Diagnostic
     from dsgen.repository import Entry, Member, Repository
+    from dsgen.values import Job
+
+    Read = Callable[[str], SourceText]
 
 STDIN = "<stdin>"
-
-Read = Callable[[str], SourceText]
 
 
 @dataclass
@@ -64,7 +67,8 @@ class Report:
             emit(as_form(self.diagnostics))
 
 
-class Target(NamedTuple):
+@dataclass(frozen=True)
+class Target:
     """A job, and what it is in a repository; None where files of the command line are the job."""
 
     job: Job
@@ -147,6 +151,8 @@ def _of_repository(repository: Repository, entry: Entry, inputs: Inputs, report:
 
 
 def _repository(inputs: Inputs) -> Repository:
+    from pathlib import Path
+
     from dsgen.repository import FILE, find, load
 
     root = find(Path.cwd())

@@ -1,15 +1,21 @@
 """Where the result goes: which object into which file, and what is done to a folder (write, --check, --dry-run)."""
+from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
-from pathlib import Path
-
-from dsgen.cli._jobs import Report, Target
 from dsgen.cli._printed import ask, complain, say
 from dsgen.cli._progress import counted
-from dsgen.cli._shared import Delivery, ErrorsReported
+from dsgen.cli._shared import ErrorsReported
 from dsgen.errors import EXIT_FINDINGS, EXIT_OK, DsgenError, UsageProblem
-from dsgen.writer import INDEX, Changes, Mode, Place, Plan, compare, folder_name, write
+from dsgen.records import dataclass
+from dsgen.writer import INDEX, Changes, Place, compare, folder_name, write
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+    from dsgen.cli._jobs import Report, Target
+    from dsgen.cli._shared import Delivery
+    from dsgen.writer import Mode, Plan
 
 
 def folders(directory: Path, targets: Sequence[Target]) -> list[Place]:

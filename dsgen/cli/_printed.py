@@ -3,17 +3,19 @@
 Data is what a command was asked for, for other programs or for a file: manifests, values, schemas, reports. Nothing
 else in the package writes to standard output or standard error (tests/test_layers.py).
 """
+from __future__ import annotations
 
 import errno
 import os
 import sys
-from collections.abc import Iterable
-from typing import TYPE_CHECKING
 
 from dsgen.errors import DsgenError
 from dsgen.problems.escaping import line
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     import click
 
 EXIT_PIPE_CLOSED = 141  # 128 + SIGPIPE: who read the output went away
@@ -54,7 +56,7 @@ def complain(*lines: str) -> None:
     tell("".join(f"{line(each)}\n" for each in ("dsgen: " + (lines or ("",))[0], *lines[1:])))
 
 
-def complain_of_usage(error: "click.ClickException") -> None:
+def complain_of_usage(error: click.ClickException) -> None:
     """What click found wrong: its words have the words of the command line in them."""
     import click
 
@@ -86,6 +88,8 @@ def tell(text: str) -> None:
 def page(text: str) -> None:
     """Show a page of the documentation, by the pager where standard output is a terminal."""
     if on_terminal():
+        import click
+
         click.echo_via_pager(text)
     else:
         emit(text)

@@ -1,13 +1,17 @@
 """`dsgen chart`: the Helm chart, with or without a job's values as its defaults."""
-
-from pathlib import Path
+from __future__ import annotations
 
 from dsgen import api
 from dsgen.cli._jobs import load_chart, load_jobs
 from dsgen.cli._output import deliver
-from dsgen.cli._shared import Delivery, Inputs
 from dsgen.errors import UsageProblem
 from dsgen.writer import Place
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from dsgen.cli._shared import Delivery, Inputs
 
 
 def command(inputs: Inputs, output: Path | None, delivery: Delivery) -> int:
@@ -27,7 +31,7 @@ def command(inputs: Inputs, output: Path | None, delivery: Delivery) -> int:
         if inputs.files or inputs.overlays:
             raise UsageProblem("-o is missing, the folder of the chart, as in: dsgen chart cifar.yaml -o charts/cifar")
         targets, report = load_jobs(inputs, delivery.form)
-        charts = [(member.chart_place, api.chart(job)) for job, member in targets if member]
+        charts = [(one.member.chart_place, api.chart(one.job)) for one in targets if one.member]
         return deliver(charts, delivery, report)
     job, report = load_chart(inputs, delivery.form)
     return deliver([(Place(output), api.chart(job))], delivery, report)

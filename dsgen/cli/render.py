@@ -1,14 +1,17 @@
 """`dsgen render`: values files to flat manifests."""
-
-from pathlib import Path
+from __future__ import annotations
 
 from dsgen import api
 from dsgen.cli._jobs import load_jobs
-from dsgen.cli._output import deliver, folders
 from dsgen.cli._printed import emit
 from dsgen.cli._progress import counted
-from dsgen.cli._shared import Delivery, Inputs
 from dsgen.errors import EXIT_OK, UsageProblem
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from dsgen.cli._shared import Delivery, Inputs
 
 
 def command(inputs: Inputs, output: Path | None, delivery: Delivery) -> int:
@@ -34,8 +37,10 @@ def command(inputs: Inputs, output: Path | None, delivery: Delivery) -> int:
         raise UsageProblem(f"{delivery.flags} are about a folder: add -o DIR")
     targets, report = load_jobs(inputs, delivery.form)
     if output is None and not is_repository:
-        emit("---\n".join(document.text for job, _ in counted("rendered", targets) for document in api.render(job)))
+        emit("---\n".join(document.text for one in counted("rendered", targets) for document in api.render(one.job)))
         return EXIT_OK
-    plans = [api.manifests(job) for job, _ in counted("rendered", targets)]
-    places = [member.place for _, member in targets if member] if output is None else folders(output, targets)
+    from dsgen.cli._output import deliver, folders  # what is only printed does without the writer
+
+    plans = [api.manifests(one.job) for one in counted("rendered", targets)]
+    places = [one.member.place for one in targets if one.member] if output is None else folders(output, targets)
     return deliver(list(zip(places, plans, strict=True)), delivery, report)

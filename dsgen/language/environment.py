@@ -1,9 +1,9 @@
 """The Jinja2 environment: the compiler reads templates with it, and tests compare its output with generated code."""
+from __future__ import annotations
 
 import functools
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 
 import jinja2
 from jinja2.runtime import Context, Macro
@@ -14,6 +14,10 @@ from dsgen.language.builtins import rows
 from dsgen.language.files import Files
 from dsgen.language.text import scalar
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
 PACKAGE = Path(__file__).parent.parent
 TEMPLATES = PACKAGE / "templates"
 
@@ -21,7 +25,7 @@ TEMPLATES = PACKAGE / "templates"
 class HelperContext(Context):
     """Finds every helper without an import, and takes one final newline off what a helper gives."""
 
-    environment: "Environment"
+    environment: Environment
 
     def resolve_or_missing(self, key: str) -> Any:
         """The variable `key`; helpers stand behind everything else."""

@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
-import functools
-import re
-import unicodedata
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import Literal
-
 from dsgen.problems.escaping import in_place, line, visible
 from dsgen.problems.redaction import redacted
+from dsgen.records import dataclass, replace
 
-Severity = Literal["error", "warning"]
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from typing import Literal
+
+    Severity = Literal["error", "warning"]
+
 Path = tuple[str | int, ...]
 """Where something stands in values: keys of maps and indices of lists."""
 
 COLORS = {"error": "\x1b[1;31m", "warning": "\x1b[1;33m", "place": "\x1b[1m", "caret": "\x1b[1;32m"}
+_PLAIN = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-")
+"""Characters of a key that needs no quotes in a path."""
 RESET = "\x1b[0m"
 FRAME_WIDTH = 120
 """Columns of a source line that a frame shows; longer lines are cut around the caret."""
@@ -53,7 +55,7 @@ def path_text(path: Sequence[str | int]) -> str:
     for key in path:
         if isinstance(key, int):
             text += f"[{key}]"
-        elif re.fullmatch("[A-Za-z0-9_-]+", key):
+        elif _PLAIN.issuperset(key) and key:
             text += f".{key}" if text else key
         else:
             text += f'["{key}"]'
@@ -94,7 +96,9 @@ def as_text(diagnostics: Iterable[Diagnostic], sources: Mapping[str, str], color
     """
     lines = {name: _lines(text) for name, text in sources.items()}
     # A line may be a whole file, and have many problems.
-    shown = functools.lru_cache(maxsize=8)(redacted)
+    from functools import lru_cache
+
+    shown = lru_cache(maxsize=8)(redacted)
     return "".join(_one(found, lines, shown, color) for found in told(diagnostics))
 
 
@@ -132,6 +136,10 @@ def _cut(text: str, at: int) -> tuple[str, int]:
 
 
 def _width(char: str) -> int:
+    if char.isascii():
+        return 1
+    import unicodedata
+
     if unicodedata.combining(char):
         return 0
     return 2 if unicodedata.east_asian_width(char) in "WF" else 1

@@ -5,8 +5,11 @@ from __future__ import annotations
 import json
 import re
 from bisect import bisect_right
-from collections.abc import Iterator
 from itertools import islice
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 MOST_SHOWN = 20
 """Characters that are reported in one file: of something that is no text at all nobody wants to see every byte."""

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass, field, replace
-from typing import Any
+from dsgen.records import dataclass, field, replace
 
-from dsgen.problems.diagnostics import Diagnostic, Path, Position
-from dsgen.reading.scalars import Scalar
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterator, Sequence
+    from typing import Any
+
+    from dsgen.problems.diagnostics import Diagnostic, Path, Position
+    from dsgen.reading.scalars import Scalar
 
 
 @dataclass(frozen=True)
@@ -21,6 +24,14 @@ class SourceText:
     def from_bytes(name: str, data: bytes) -> SourceText:
         """Never fails: bytes that are not UTF-8 are kept as lone surrogates, which `read` reports with their place."""
         return SourceText(name, data.decode("utf-8", "surrogateescape"))
+
+
+@dataclass(frozen=True)
+class Override:
+    """One of the flags and its text: Override("--set", "workers.replicas=2,run.id=b")."""
+
+    flag: str
+    text: str
 
 
 @dataclass

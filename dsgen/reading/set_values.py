@@ -4,29 +4,25 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from dsgen.errors import DsgenError, UsageProblem
 from dsgen.problems.diagnostics import Position
 from dsgen.problems.redaction import redacted
-from dsgen.reading.nodes import Node, from_data, merge
+from dsgen.reading.nodes import Node, Override, from_data, merge
 from dsgen.reading.scalars import resolve
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+    from typing import Any
+
+__all__ = ["DECODER", "FLAGS", "Override", "apply", "typed"]
 
 FLAGS = ("--set-json", "--set", "--set-string", "--set-file")
 """In the order in which Helm applies them, whatever their order on the command line."""
 MAX_INDEX = 65536
 MAX_LEVEL = 30
-
-
-@dataclass(frozen=True)
-class Override:
-    """One of the flags and its text: Override("--set", "workers.replicas=2,run.id=b")."""
-
-    flag: str
-    text: str
 
 
 def apply(root: Node, overrides: Iterable[Override]) -> tuple[Node, dict[str, str]]:

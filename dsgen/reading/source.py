@@ -7,7 +7,6 @@ reads with a loss (duplicate keys, a second document, numbers it would round), i
 from __future__ import annotations
 
 import re
-from typing import Any
 
 import yaml
 from yaml.events import (
@@ -25,9 +24,16 @@ from yaml.events import (
 
 from dsgen.problems.diagnostics import Diagnostic, Position
 from dsgen.reading.characters import directive_line, separator_lines, unreadable_characters
-from dsgen.reading.nodes import Node, SourceText, Tree, kind
+from dsgen.reading.nodes import Node, Tree, kind
 from dsgen.reading.scalars import Unreadable, key_text, resolve, surprise
-from dsgen.reading.syntax import Place, index_of, mistake, place_of, stopped_at
+from dsgen.reading.syntax import index_of, mistake, place_of, stopped_at
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from dsgen.reading.nodes import SourceText
+    from dsgen.reading.syntax import Place
 
 MAX_DEPTH = 100
 MAX_NODES = 200_000

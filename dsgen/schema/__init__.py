@@ -4,7 +4,6 @@ from dsgen.schema.walk import (
     DEFINITION,
     KUBERNETES_FILE,
     SCHEMA_FILE,
-    Schema,
     child,
     defaults,
     fill,
@@ -21,6 +20,10 @@ from dsgen.schema.walk import (
     type_at,
     types,
 )
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from dsgen.schema.walk import Schema
 
 __all__ = [
     "DEFINITION",

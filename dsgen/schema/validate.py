@@ -8,18 +8,22 @@ from __future__ import annotations
 
 import functools
 import re
-from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Any
 
 from dsgen import schema
 from dsgen.generated.schema import is_valid
-from dsgen.problems.diagnostics import Diagnostic, Path, path_text
+from dsgen.problems.diagnostics import Diagnostic, path_text
 from dsgen.reading.characters import uncarried_key, uncarried_text, unpassable_text
-from dsgen.reading.nodes import Node
 from dsgen.schema.wording import TYPE_WORDS, UNKNOWN_KEY, VALUES, WORDING, About, Violation, bad_name, shown
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+    from typing import Any
+
     from jsonschema import Draft7Validator, ValidationError
+
+    from dsgen.problems.diagnostics import Path
+    from dsgen.reading.nodes import Node
 
 __all__ = ["TYPE_WORDS", "UNKNOWN_KEY", "About", "shown", "validate", "violations"]
 

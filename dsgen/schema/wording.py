@@ -2,22 +2,24 @@
 
 from __future__ import annotations
 
-import re
-import shlex
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple
-
 from dsgen import schema
-from dsgen.problems.diagnostics import Diagnostic, Path, path_text
+from dsgen.problems.diagnostics import Diagnostic, path_text
 from dsgen.problems.redaction import redacted
 from dsgen.reading.characters import uncarried_key
-from dsgen.reading.nodes import Node, kind
+from dsgen.reading.nodes import kind
 from dsgen.reading.scalars import resolve
+from dsgen.records import dataclass
 from dsgen.schema import suggestions
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+    from typing import Any
+
     from jsonschema import ValidationError
+
+    from dsgen.problems.diagnostics import Path
+    from dsgen.reading.nodes import Node
 
 TYPE_WORDS = {
     "string": "a text",
@@ -29,9 +31,12 @@ TYPE_WORDS = {
     "null": "null",
 }
 UNKNOWN_KEY = "DS101"
+_PLAIN = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./=+-")
+"""Characters of a word that may need no quotes."""
 
 
-class About(NamedTuple):
+@dataclass(frozen=True)
+class About:
     """What a schema is about. file: "a values file"; hint: what may be meant by an unknown key."""
 
     file: str
@@ -121,7 +126,7 @@ def _repair(violation: Violation, wanted: Sequence[str]) -> str:
     value = violation.value
     if "string" in wanted:
         return _as_text(violation)
-    if isinstance(value, str) and {"integer", "number"} & set(wanted) and re.fullmatch("[0-9]+", value):
+    if isinstance(value, str) and {"integer", "number"} & set(wanted) and value.isdecimal() and value.isascii():
         is_set = violation.node.position.file == "--set-string"
         return "use --set, which reads it as a number" if is_set else f"write it without quotes: {value}"
     if isinstance(value, str) and "boolean" in wanted and value.lower() in ("true", "false", "yes", "no"):
@@ -148,6 +153,8 @@ def _as_list(violation: Violation) -> str:
 def _words(text: str) -> list[str]:
     """The words of a command line as YAML items, split as by a shell; the whole text if a quote is not closed."""
     try:
+        import shlex
+
         words = shlex.split(text)
     except ValueError:
         words = [text]
@@ -156,11 +163,13 @@ def _words(text: str) -> list[str]:
 
 def _is_plain(word: str) -> bool:
     """Whether a word needs no quotes in YAML."""
-    return re.fullmatch("[A-Za-z0-9_./=+-]+", word) is not None and resolve(word) == word
+    return _PLAIN.issuperset(word) and word != "" and resolve(word) == word
 
 
 def _as_text(violation: Violation) -> str:
     """A hint for a value that should be a text."""
+    import re
+
     text = violation.node.text or shown(violation.value)
     if "enum" in violation.rule:
         return suggestions.possible(violation.rule["enum"])
