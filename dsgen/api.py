@@ -11,7 +11,7 @@ import os
 
 from dsgen import values
 from dsgen.errors import EXIT_FINDINGS, DsgenError
-from dsgen.problems.diagnostics import Diagnostic, Position, as_text, has_errors, path_text
+from dsgen.problems.diagnostics import Diagnostic, Position, has_errors, path_text
 from dsgen.render import Document
 from dsgen.render import render as _render
 from dsgen.values import Job, Override, Release, SourceText
@@ -60,6 +60,13 @@ class Invalid(DsgenError):  # noqa: N818 - its message is shown as it is
     def __init__(self, job: Job, problems: Sequence[Diagnostic]) -> None:
         super().__init__(*as_text(problems, job.sources).splitlines())
         self.problems = problems
+
+
+def as_text(problems: Sequence[Diagnostic], sources: Mapping[str, str], color: bool = False) -> str:
+    """Problems as the command line shows them, with their lines: `Job.sources` has these, by file."""
+    from dsgen.problems import framing  # most jobs have none
+
+    return framing.as_text(problems, sources, color)
 
 
 def load(*sources: Source, overrides: Sequence[Override] = (), name: str = "", namespace: str = "") -> Job:

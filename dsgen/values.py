@@ -6,7 +6,7 @@ from dsgen import checks, schema
 from dsgen.errors import UsageProblem
 from dsgen.problems.diagnostics import Diagnostic, Position, has_errors, ordered
 from dsgen.reading.nodes import Node, Override, SourceText, from_data, merge
-from dsgen.reading.source import read
+from dsgen.reading.reader import read
 from dsgen.records import dataclass, field, replace
 from dsgen.schema import suggestions
 from dsgen.schema.validate import UNKNOWN_KEY, shown, validate
@@ -190,6 +190,8 @@ def _named(root: Node, names: Release) -> tuple[Node, dict[str, str]]:
 
 def _surprises(problems: Sequence[Diagnostic], root: Node, wrong: Sequence[Diagnostic]) -> list[Diagnostic]:
     """The problems of the reader, without DS050 for values that were replaced or that have an error."""
+    if not any(one.id == SURPRISE for one in problems):
+        return [*problems]
     used = {place for _, node in root.walk() for place in (node.position, node.key)}
     reported = {problem.position for problem in wrong}
     return [one for one in problems if one.id != SURPRISE or one.position in used - reported]

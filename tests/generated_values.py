@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from dsgen import checks, schema, values
 from dsgen.problems.diagnostics import Path
-from dsgen.reading.characters import uncarried_key, uncarried_text
+from dsgen.reading.carried import uncarried_key, uncarried_text
 from dsgen.schema.validate import validate
 from tests.parity import RELEASE, dump
 

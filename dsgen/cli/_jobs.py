@@ -10,7 +10,7 @@ from dsgen.cli._printed import color, emit, tell
 from dsgen.cli._progress import counted
 from dsgen.cli._shared import ErrorsReported
 from dsgen.errors import DsgenError, UsageProblem
-from dsgen.problems.diagnostics import as_text, has_errors
+from dsgen.problems.diagnostics import has_errors
 from dsgen.records import dataclass, field, replace
 from dsgen.values import Release, SourceText
 
@@ -59,7 +59,10 @@ class Report:
     def tell(self, form: str) -> None:
         """Tell everything: as text on standard error, in any other form on standard output."""
         if form == "text":
-            tell(as_text(self.diagnostics, self.sources, color()))
+            if self.found:
+                from dsgen.problems.framing import as_text  # most calls do without
+
+                tell(as_text(self.diagnostics, self.sources, color()))
         else:
             from dsgen.problems import reports  # most calls do without
 

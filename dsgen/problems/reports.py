@@ -8,8 +8,9 @@ from pathlib import Path
 from urllib.parse import quote
 
 from dsgen import __version__
-from dsgen.problems.diagnostics import path_text, told
+from dsgen.problems.diagnostics import path_text
 from dsgen.problems.escaping import visible
+from dsgen.problems.framing import told
 from dsgen.problems.kinds import KINDS
 
 TYPE_CHECKING = False

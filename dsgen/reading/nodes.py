@@ -50,6 +50,18 @@ class Node:
     broken: bool = False
     is_partial: bool = False
 
+    def __init__(  # by hand: there are very many of them
+        self,
+        value: Scalar | dict[str, Node] | list[Node],
+        position: Position,
+        key: Position | None = None,
+        text: str = "",
+        broken: bool = False,
+        is_partial: bool = False,
+    ) -> None:
+        self.value, self.position, self.key, self.text = value, position, key, text
+        self.broken, self.is_partial = broken, is_partial
+
     def data(self) -> Any:
         """Plain Python data, a new copy each time."""
         if isinstance(self.value, dict):
@@ -62,10 +74,10 @@ class Node:
         """A new tree; aliases in a file share their parts, so nothing is changed in place before this."""
         value = self.value
         if isinstance(value, dict):
-            return replace(self, value={key: node.copy() for key, node in value.items()})
-        if isinstance(value, list):
-            return replace(self, value=[node.copy() for node in value])
-        return replace(self)
+            value = {key: node.copy() for key, node in value.items()}
+        elif isinstance(value, list):
+            value = [node.copy() for node in value]
+        return Node(value, self.position, self.key, self.text, self.broken, self.is_partial)
 
     def without(self, paths: Collection[Path], here: Path = ()) -> Node:
         """A copy without what stands at these paths; an item of a list becomes null, so that the others keep places."""

@@ -14,7 +14,7 @@ from dsgen.problems import kinds
 from dsgen.problems.diagnostics import Diagnostic, Position, ordered
 from dsgen.problems.diagnostics import Path as Keys
 from dsgen.reading.nodes import Node, SourceText, Tree
-from dsgen.reading.source import read
+from dsgen.reading.reader import read
 from dsgen.schema.suggestions import closest, did_you_mean, possible
 from dsgen.schema.validate import About, violations
 from dsgen.schema.walk import Schema

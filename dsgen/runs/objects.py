@@ -8,7 +8,7 @@ from typing import NamedTuple
 from dsgen.errors import DsgenError
 from dsgen.reading.nodes import SourceText
 from dsgen.reading.quantities import amount
-from dsgen.reading.source import read
+from dsgen.reading.reader import read
 from dsgen.records import dataclass
 from dsgen.render import render
 from dsgen.values import Release

@@ -7,12 +7,11 @@ message with a hint, at the place of the key (if it is unknown) or of the value.
 from __future__ import annotations
 
 import functools
-import re
 
 from dsgen import schema
 from dsgen.generated.schema import is_valid
 from dsgen.problems.diagnostics import Diagnostic, path_text
-from dsgen.reading.characters import uncarried_key, uncarried_text, unpassable_text
+from dsgen.reading.carried import uncarried_key, uncarried_text, unpassable_text
 from dsgen.schema.wording import TYPE_WORDS, UNKNOWN_KEY, VALUES, WORDING, About, Violation, bad_name, shown
 
 TYPE_CHECKING = False
@@ -93,6 +92,8 @@ def _validator(whole: schema.Schema) -> Draft7Validator:
 
 def _pattern_keyword(_validator: Any, pattern: str, text: Any, _schema: Any) -> Iterator[ValidationError]:
     # Python's `$` would accept a newline at the end.
+    import re
+
     from jsonschema import ValidationError
 
     if isinstance(text, str) and not re.fullmatch(pattern, text, re.ASCII):
@@ -135,11 +136,13 @@ def _no_value(rule: schema.Schema, node: Node) -> str:
 def _spellings(root: Node) -> Iterator[Diagnostic]:
     """Keys that may be a text or an integer, and would change: `1e3` is read as 1000, `010` as 8."""
     for path, node in root.walk():
-        rule = schema.type_at(path) if node.text else None
-        if not rule or schema.types(rule) != ["string", "integer"] or isinstance(node.value, str | bool | None):
+        if not node.text or isinstance(node.value, str | bool | None) or node.text == str(node.value):
             continue
-        if node.text != str(node.value):
+        rule = schema.type_at(path)
+        if rule and schema.types(rule) == ["string", "integer"]:
             message = f"{path_text(path)}: {node.text} is read as the number {node.value}"
+            import re
+
             is_text = re.fullmatch(rule.get("pattern", ".*"), node.text, re.ASCII)
             hint = f'put it in quotes: "{node.text}"' if is_text else f"expected: {rule['x-pattern']}"
             yield Diagnostic("DS110", message, node.position, path, hint)
@@ -148,12 +151,12 @@ def _spellings(root: Node) -> Iterator[Diagnostic]:
 def _uncarried(root: Node) -> Iterator[Diagnostic]:
     """Characters and keys on which Helm 3 fails with an error that names no key, if a chart has a schema."""
     for path, node in root.walk():
-        name, key = path_text(path), path[-1] if path else ""
+        key = path[-1] if path else ""
         if isinstance(key, str) and (reason := uncarried_key(key)):
             at = node.key or node.position
-            yield Diagnostic("DS111", f"{name}: the key {reason}", at, path, "choose another key")
+            yield Diagnostic("DS111", f"{path_text(path)}: the key {reason}", at, path, "choose another key")
         if isinstance(node.value, str) and (reason := _uncarried_value(path, node.value)):
-            yield Diagnostic("DS111", f"{name} {reason}", node.position, path, "remove it")
+            yield Diagnostic("DS111", f"{path_text(path)} {reason}", node.position, path, "remove it")
 
 
 def _uncarried_value(path: Path, text: str) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dsgen import schema
 from dsgen.problems.diagnostics import Diagnostic, path_text
 from dsgen.problems.redaction import redacted
-from dsgen.reading.characters import uncarried_key
+from dsgen.reading.carried import uncarried_key
 from dsgen.reading.nodes import kind
 from dsgen.reading.scalars import resolve
 from dsgen.records import dataclass
