@@ -12,10 +12,10 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from dsgen import checks, schema, values
+from dsgen import schema, values
 from dsgen.problems.diagnostics import Path
 from dsgen.reading.carried import uncarried_key, uncarried_text
-from dsgen.schema.validate import validate
+from dsgen.values import Job, Release
 from tests.parity import RELEASE, dump
 
 TEXTS = (
@@ -43,7 +43,6 @@ OWN_COMMANDS = ("worker-command", "launcher-command")
 """Launch methods whose whole command the user gives."""
 MOST_OF_KUBERNETES = 4
 """Optional fields of one of Kubernetes' own objects, which are many and nested."""
-MOST_REPAIRS = 25
 
 
 class Generator:
@@ -231,25 +230,27 @@ def _sound_text(seed: int) -> str:
 
 def repaired(tree: dict[str, Any]) -> dict[str, Any] | None:
     """The tree without what dsgen has something against; None where nothing good is left."""
-    for _ in range(MOST_REPAIRS):
-        wrong = errors(dump(tree) + "\n")
-        if not wrong:
-            return tree
+    before: list[Path] = []
+    # Plain data is checked in half the time, but only a text shows what YAML makes of it.
+    while wrong := errors(values.of_data(tree)) or errors(loaded(tree)):
+        if wrong == before or "repository" not in tree.get("image", {}):
+            return None
+        before = wrong
         for path in wrong:
             remove(tree, path)
-        if "repository" not in tree.get("image", {}):
-            break
-    return None
+    return tree
 
 
-def errors(text: str) -> list[Path]:
-    """The paths of what is wrong in a values file."""
-    loaded = values.load([values.SourceText("values.yaml", text)])
-    if loaded.values is None:
-        return [found.path for found in validate(loaded.root)]
-    data = loaded.values.data
-    release = {"name": data["name"] or RELEASE.name, "namespace": data["namespace"] or RELEASE.namespace}
-    return [found.path for found in checks.run(data, release, loaded.position) if found.severity == "error"]
+def loaded(tree: dict[str, Any]) -> Job:
+    """The job of a values file with these values."""
+    return values.load([values.SourceText("values.yaml", dump(tree) + "\n")])
+
+
+def errors(job: Job) -> list[Path]:
+    """The paths of what is wrong in a job."""
+    release = Release(job.release.name or RELEASE.name, job.release.namespace or RELEASE.namespace)
+    problems = values.check(job, release) if job.values else job.diagnostics
+    return [problem.path for problem in problems if problem.severity == "error"]
 
 
 def remove(tree: Any, path: Path) -> None:

@@ -61,6 +61,11 @@ def _object(document: str) -> tuple[str, str]:
     return f"{content['kind']}/{meta.get('namespace', '')}/{meta['name']}", json.dumps(content, sort_keys=True)
 
 
+def parsed(document: str) -> Any:
+    """The object of one manifest, for tests that look at many: read by C, and read once."""
+    return json.loads(_object(document)[1])
+
+
 def load(text: str) -> dict[str, Any]:
     """The complete values of a values file without errors."""
     loaded = values.load([values.SourceText("values.yaml", text)])

@@ -98,5 +98,5 @@ def test_warnings_stand_at_the_end_of_the_notes(major: int, tmp_path: Path) -> N
 
     notes = helm_run(major, tmp_path / "chart", "--values", file, "--debug").stdout
 
-    warnings = notes.partition("Look at this before you go on:\n")[2]
+    warnings = notes.partition("Warnings:\n")[2]
     assert ["DS222", "DS250"] == sorted(re.findall(r"\[(DS\d{3})\]$", warnings, re.MULTILINE))

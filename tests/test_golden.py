@@ -9,15 +9,13 @@ from pathlib import Path
 import pytest
 
 from dsgen import values
-from dsgen.language.environment import PACKAGE
-from dsgen.language.files import Files, digest
+from dsgen.language.files import SHIPPED, digest
 from dsgen.render import render
 from dsgen.values import Release, SourceText
 
 ROOT = Path(__file__).parent.parent
 CASES = ROOT / "tests" / "cases" / "valid"
 FILES = {path.stem: path for path in sorted([*(ROOT / "values-examples").glob("*.yaml"), *CASES.glob("*.yaml")])}
-SCRIPTS = sorted(path for path in (ROOT / "dsgen" / "scripts").iterdir() if path.suffix in (".py", ".sh"))
 
 
 def manifests(file: Path) -> str:
@@ -28,11 +26,12 @@ def manifests(file: Path) -> str:
     release = Release(data["name"] or "release", data["namespace"] or "space")
     assert [] == [problem for problem in values.check(loaded, release) if problem.severity == "error"]
     printed = "---\n".join(document.text for document in render(data, release))
-    for script in SCRIPTS:
-        block = f"  {script.name}: |\n" + textwrap.indent(script.read_text(), "    ")
-        assert 1 == printed.count(block), script.name
+    for path, text in SHIPPED.texts.items():
+        name = path.removeprefix("scripts/")
+        block = f"  {name}: |\n" + textwrap.indent(text, "    ")
+        assert 1 == printed.count(block), name
         printed = printed.replace(block, "")
-    return printed.replace(f"-scripts-{digest(Files(PACKAGE).texts, '*')}", "-scripts-DIGEST")
+    return printed.replace(f"-scripts-{digest(SHIPPED.texts, '*')}", "-scripts-DIGEST")
 
 
 @pytest.mark.parametrize("name", FILES)

@@ -15,7 +15,7 @@ ORDER = (
     *("deepspeed", "checks", "values"),
     *("origins", "explain", "presets", "pages"),
     *("objects", "render", "compiler"),
-    *("writer", "repository", "runs", "cluster", "api"),
+    *("writer", "repository", "runs", "cluster", "api", "graph"),
     "cli",
     "__main__",
 )
@@ -25,11 +25,15 @@ APART = ({"render", "compiler"},)
 RESERVED = {"click": "cli", "kubernetes": "cluster.api"}
 # They run in pods, which have the standard library and no dsgen.
 SCRIPTS = "scripts"
+# The programs that they are; the name of a script begins with that of its program.
+PROGRAMS = ("launcher", "worker", "rank", "status", "keygen", "code", "passwd")
+SHARED = "shared"
+SCRIPT_LINES = 250
 
 
 def modules() -> list[Path]:
-    """Every Python file of the package."""
-    return sorted(PACKAGE.rglob("*.py"))
+    """Every Python file of the package, but for the mounted form of the scripts, which tests of their own compare."""
+    return sorted(path for path in PACKAGE.rglob("*.py") if "generated/scripts" not in path.as_posix())
 
 
 def part_of(path: Path) -> str:
@@ -118,6 +122,41 @@ def test_scripts_need_nothing_but_python() -> None:
     used = {name.split(".")[0] for path in (PACKAGE / SCRIPTS).glob("*.py") for name in imported(path)}
 
     assert set() == used - allowed
+
+
+def scripts() -> dict[str, set[str]]:
+    """Name of each Python script -> the scripts that it imports."""
+    paths = {path.stem: path for path in (PACKAGE / SCRIPTS).glob("*.py")}
+    return {stem: {name.split(".")[0] for name in imported(path)} & paths.keys() for stem, path in paths.items()}
+
+
+def program_of(script: str) -> str:
+    """The first word of a script's name."""
+    return script.partition("_")[0]
+
+
+def test_a_script_belongs_to_a_program() -> None:
+    stems = {path.stem for path in (PACKAGE / SCRIPTS).iterdir() if path.suffix in (".py", ".sh")}
+
+    assert {program_of(stem) for stem in stems} == {*PROGRAMS, SHARED}
+    assert stems >= set(PROGRAMS), "the file that is started has the program's name alone"
+
+
+@pytest.mark.parametrize(("script", "used"), scripts().items())
+def test_a_script_imports_those_of_its_program_and_shared_ones(script: str, used: set[str]) -> None:
+    assert {program_of(other) for other in used} <= {program_of(script), SHARED}
+
+
+def test_no_script_imports_itself_by_way_of_others() -> None:
+    graph = {Path(script): {Path(other) for other in used} for script, used in scripts().items()}
+
+    assert sum(map(len, graph.values())) > 100
+    assert {} == circles(graph)
+
+
+@pytest.mark.parametrize("path", sorted((PACKAGE / SCRIPTS).glob("*.*")), ids=lambda path: path.name)
+def test_a_script_can_be_read_in_one_go(path: Path) -> None:
+    assert len(path.read_text(encoding="utf-8").splitlines()) <= SCRIPT_LINES
 
 
 def test_only_one_module_prints() -> None:

@@ -2,11 +2,10 @@
 
 import itertools
 
-import yaml
-
 from dsgen import values
 from dsgen.render import render
 from dsgen.values import Release, SourceText
+from tests.parity import parsed
 
 # Whatever dsgen puts behind the name of a job or run, and what stands between.
 PARTS = ("1", "ssh", "status", "watch", "worker", "tensorboard", "data")
@@ -26,7 +25,7 @@ def made(name: str, run: str) -> set[tuple[str, str]]:
     """Kind and name of each object of a run."""
     loaded = values.load([SourceText("v.yaml", f"{JOB}\nname: {name}\nnamespace: space\nrun: {{id: '{run}'}}\n")])
     assert loaded.values, loaded.diagnostics
-    found = [yaml.safe_load(document.text) for document in render(loaded.values.data, Release(name, "space"))]
+    found = [parsed(document.text) for document in render(loaded.values.data, Release(name, "space"))]
     return {(thing["kind"], thing["metadata"]["name"]) for thing in found}
 
 

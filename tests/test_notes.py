@@ -76,8 +76,8 @@ def test_notes_say_what_to_do_next(more: dict[str, Any], commands: list[str]) ->
 def test_a_suspended_run_is_resumed() -> None:
     suspended, running = (notes(JOB | {"lifecycle": {"suspend": value}}) for value in (True, False))
 
-    assert "lifecycle.suspend set to false" in suspended
-    assert "lifecycle.suspend set to false" not in running
+    assert "lifecycle.suspend=false" in suspended
+    assert "lifecycle.suspend=false" not in running
 
 
 @pytest.mark.parametrize(
@@ -93,7 +93,7 @@ def test_only_protected_claims_are_kept(storage: dict[str, Any], kept: list[str]
     lines = notes(JOB | {"storage": storage}).splitlines()
 
     assert kept == [line for line in lines if line.startswith("- ")]
-    assert bool(kept) == any("not these claims" in line for line in lines)
+    assert bool(kept) == any("keeps these claims" in line for line in lines)
 
 
 def test_a_chart_names_the_version_that_made_it() -> None:

@@ -1,5 +1,6 @@
 """What every rendered job must be, whatever its values: who gets a token, who may do what, what belongs to a run."""
 
+import functools
 import importlib.util
 import json
 import sys
@@ -13,9 +14,10 @@ import yaml
 from dsgen import values
 from dsgen.render import Document, render
 from dsgen.values import Release, SourceText
+from tests.parity import parsed
 
 ROOT = Path(__file__).parent.parent
-SCRIPTS = ROOT / "dsgen" / "scripts"
+SCRIPTS = ROOT / "dsgen" / "generated" / "scripts"
 CASES = sorted([*(ROOT / "values-examples").glob("*.yaml"), *(ROOT / "tests" / "cases" / "valid").glob("*.yaml")])
 OWN_CONTAINERS = {"passwd", "status", "keygen", "code"}
 IMMUTABLE_FIELDS = {"completionMode", "podFailurePolicy", "template"}  # of a Job's spec, see ValidateJobSpecUpdate
@@ -28,6 +30,7 @@ training: {python: train.py}
 """
 
 
+@functools.cache
 def documents(text: str, *more: str) -> list[Document]:
     """The rendered job of a values file with others laid over it; the values have no errors."""
     loaded = values.load([SourceText(f"{index}.yaml", part) for index, part in enumerate((text, *more))])
@@ -38,7 +41,7 @@ def documents(text: str, *more: str) -> list[Document]:
 
 def objects(text: str, *more: str) -> dict[str, Any]:
     """Kind/name -> object."""
-    found = [yaml.safe_load(document.text) for document in documents(text, *more)]
+    found = [parsed(document.text) for document in documents(text, *more)]
     return {f"{thing['kind']}/{thing['metadata']['name']}": thing for thing in found}
 
 
@@ -172,7 +175,7 @@ def test_the_settings_are_those_that_the_scripts_read(tmp_path):
     """settings.json has exactly the keys of the scripts' own type."""
     path = tmp_path / "settings.json"
     path.write_text(objects(MINIMAL)["ConfigMap/cifar-1-config"]["data"]["settings.json"])
-    spec = importlib.util.spec_from_file_location("pod_settings", SCRIPTS / "settings.py")
+    spec = importlib.util.spec_from_file_location("pod_settings", SCRIPTS / "shared_settings.py")
     assert spec is not None
     assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
@@ -250,12 +253,12 @@ def test_a_new_run_id_changes_the_runs_objects_and_no_others():
     assert of(first, "name") == of(second, "name")
     assert len(of(first, "run")) == len(of(second, "run"))
     for old, new in zip(of(first, "run"), of(second, "run"), strict=True):
-        name = yaml.safe_load(old)["metadata"]["name"]
+        name = parsed(old)["metadata"]["name"]
         if name.startswith("cifar-scripts-"):
             assert old == new
             continue
         assert name.startswith("cifar-1")
-        assert name.replace("cifar-1", "cifar-b2") == yaml.safe_load(new)["metadata"]["name"]
+        assert name.replace("cifar-1", "cifar-b2") == parsed(new)["metadata"]["name"]
 
 
 def test_static_volume_and_claim_are_bound_to_each_other():

@@ -12,6 +12,7 @@ from yamllint.config import YamlLintConfig
 from dsgen import values
 from dsgen.render import Document, render
 from dsgen.values import Release, SourceText
+from tests.parity import parsed
 
 ROOT = Path(__file__).parent.parent
 EXAMPLES = sorted((ROOT / "values-examples").glob("*.yaml"))
@@ -30,7 +31,7 @@ def documents(request: pytest.FixtureRequest) -> list[Document]:
 
 
 def objects(documents: list[Document]) -> list[dict[str, Any]]:
-    return [yaml.safe_load(document.text) for document in documents]
+    return [parsed(document.text) for document in documents]
 
 
 @pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.stem)
@@ -53,7 +54,7 @@ def test_yamllint_is_clean(documents: list[Document]) -> None:
 def test_every_document_is_one_object_that_ends_in_a_newline(documents: list[Document]) -> None:
     for document in documents:
         assert (1, True, False) == (
-            len(list(yaml.safe_load_all(document.text))),
+            len(list(yaml.load_all(document.text, yaml.CSafeLoader))),
             document.text.endswith("\n"),
             document.text.endswith("\n\n"),
         )

@@ -6,8 +6,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from dsgen.language.environment import PACKAGE
-from dsgen.language.files import Files, digest
+from dsgen.language.files import SHIPPED, digest
 from dsgen.runs.objects import file_name
 from tests.test_objects import documents, objects
 
@@ -61,7 +60,7 @@ def test_a_new_run_is_a_small_change() -> None:
 
 
 def test_scripts_are_a_frozen_object_named_by_their_content() -> None:
-    data = Files(PACKAGE).texts
+    data = SHIPPED.texts
     name = f"ConfigMap/cifar-scripts-{digest(data, '*')}"
     made = objects(CASE.read_text(), "{name: cifar}")
 

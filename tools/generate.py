@@ -4,17 +4,24 @@
 """
 
 import tempfile
-from collections.abc import Iterable, Mapping
+from collections.abc import Container, Iterable, Mapping
 from pathlib import Path
 
 from dsgen.compiler import chart_files, python_files
 from dsgen.repository import settings
 from dsgen.schema import published, reference
-from tools import causes, docs
+from tools import causes, docs, scripts
 
 ROOT = Path(__file__).parent.parent
 CHART = ROOT / "charts" / "deepspeed-job"
 PYTHON = ROOT / "dsgen" / "generated"
+SCRIPTS = PYTHON / "scripts"
+
+
+def script_texts() -> dict[str, str]:
+    """Path -> text of the scripts as they are mounted in pods."""
+    folder = SCRIPTS.relative_to(ROOT).as_posix()
+    return {f"{folder}/{name}": text for name, text in scripts.texts().items()}
 
 
 def python_texts() -> dict[str, str]:
@@ -27,20 +34,35 @@ def texts() -> dict[str, str]:
     """Path -> text of every generated file; pages with their shown output as the program prints it now."""
     chart = CHART.relative_to(ROOT).as_posix()
     return {
+        **script_texts(),
         **python_texts(),
         **{f"{chart}/{path}": text for path, text in chart_files().items()},
         "schemas/values.schema.json": published.as_json(published.for_editors()),
         "schemas/repository.schema.json": published.as_json(settings.for_editors()),
         "docs/options.md": reference.page(),
         "docs/causes.md": causes.page(),
+        "docs/pictures/job.svg": _picture(),
         **{page.relative_to(ROOT).as_posix(): _page(page) for page in docs.pages()},
     }
 
 
-def stale(wanted: Iterable[str]) -> list[Path]:
-    """Files of the chart and generated modules that are not wanted any more."""
-    files = [*(path for path in CHART.rglob("*") if path.is_file()), *PYTHON.glob("*.py")]
-    return [path for path in files if path.relative_to(ROOT).as_posix() not in wanted]
+def files() -> list[Path]:
+    """The files in folders that hold nothing but generated files."""
+    return [*CHART.rglob("*"), *PYTHON.glob("*.py"), *SCRIPTS.glob("*")]
+
+
+def stale(wanted: Container[str], existing: Iterable[Path]) -> list[Path]:
+    """Those of the existing files that are not wanted any more."""
+    return [path for path in existing if path.is_file() and path.relative_to(ROOT).as_posix() not in wanted]
+
+
+def _picture() -> str:
+    """Of the smallest example, for README.md."""
+    from dsgen import api, graph  # they render with the modules that were just written
+
+    job = api.load(ROOT / "values-examples" / "minimal.yaml")
+    texts = [document.text for document in api.render(job)]
+    return graph.as_svg(graph.of_texts(texts), "The objects of a job, and who talks to whom")
 
 
 def _page(page: Path) -> str:
@@ -51,9 +73,15 @@ def _page(page: Path) -> str:
 
 def main() -> None:
     """Bring the repository up to date; files that are right already are not touched."""
-    _write(python_texts())  # before the pages, which show what the program prints
+    _replace(script_texts(), SCRIPTS.glob("*"))  # before the modules, which know their digest
+    _replace(python_texts(), PYTHON.glob("*.py"))  # before the pages, which show what the program prints
     wanted = texts()
-    for path in stale(wanted):
+    _replace(wanted, files())
+
+
+def _replace(wanted: Mapping[str, str], existing: Iterable[Path]) -> None:
+    """Write what is wanted, and remove the others of the existing files."""
+    for path in stale(wanted, existing):
         path.unlink()
         print(f"removed: {path.relative_to(ROOT)}")
     _write(wanted)

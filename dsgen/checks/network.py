@@ -24,11 +24,12 @@ NON_ROOT = "workers_not_root(values)"
 WEBHOOK = "values.status.webhook.url"
 ADDRESS_IN_SECRET = "put the address into a Secret, under the key url, and set status.webhook.secretName to its name"
 # What dsgen/problems/redaction.py treats as a key in a path.
-KEYED_SERVICE = (
-    "^(?i:https?://([^/]*[.])?(hooks[.]slack[.]com|discord(app)?[.]com/api/webhooks|webhook[.]office[.]com"
-    "|outlook[.]office(365)?[.]com/webhook|hooks[.]zapier[.]com|maker[.]ifttt[.]com/trigger|api[.]telegram[.]org"
-    "|chat[.]googleapis[.]com)/.+)$"
+KEYED_SERVICES = (
+    "hooks[.]slack[.]com|hooks[.]zapier[.]com|maker[.]ifttt[.]com/trigger",
+    "discord(app)?[.]com/api/webhooks|api[.]telegram[.]org|chat[.]googleapis[.]com",
+    "webhook[.]office[.]com|outlook[.]office(365)?[.]com/webhook",
 )
+KEYED = " or ".join(f'{WEBHOOK} is matching("^(?i:https?://([^/]*[.])?({hosts})/.+)$")' for hosts in KEYED_SERVICES)
 RUN_IN_PATH = "^[A-Za-z]+://[^/]+/.*[A-Za-z0-9]{16}.*$"
 DIGIT_IN_PATH = "^[A-Za-z]+://[^/]+/.*[0-9].*$"
 UUID_IN_PATH = "^[A-Za-z]+://[^/]+/.*[0-9A-Fa-f]{8}(-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}.*$"
@@ -239,7 +240,7 @@ ROWS = (
         id="DS360",
         path="status.webhook.url",
         when=(
-            f'{WEBHOOK} is matching("^[^?]*[?].+$") or {WEBHOOK} is matching("{KEYED_SERVICE}")'
+            f'{WEBHOOK} is matching("^[^?]*[?].+$") or {KEYED}'
             f' or {WEBHOOK} is matching("{UUID_IN_PATH}")'
             f' or {WEBHOOK} is matching("{RUN_IN_PATH}") and {WEBHOOK} is matching("{DIGIT_IN_PATH}")'
         ),

@@ -8,6 +8,7 @@ ON_FILES = {
     "values": "Print the complete values of jobs and what set each.",
     "explain": "Explain a key, the id of a problem, or a reason.",
     "schema": "Print the JSON Schema of values files.",
+    "graph": "Draw a job's objects and who talks to whom.",
     "help": "Show the help of a command, or a page of the documentation.",
     "completion": "Print the script that lets bash, zsh or fish complete dsgen.",
 }

@@ -107,6 +107,13 @@ COMMANDS = {
             PROBLEMS,
             Option("-q", "--quiet", help="Say nothing about jobs that are right."),
         ),
+        Command(
+            "graph",
+            *INPUTS,
+            STRICT,
+            form("svg", "mermaid", help="mermaid is drawn by GitHub and GitLab in Markdown."),
+            many=False,
+        ),
         Command("values", *INPUTS, form("yaml", "json", help="json has no comments.")),
     )
 }

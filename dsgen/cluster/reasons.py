@@ -89,7 +89,7 @@ RECORDED = {
     ),
     "InternalError": Reason(("Failed",), "a mistake in dsgen: please report it with the log of the launcher"),
 }
-"""Every reason of scripts/record.py, in the order of a run's life; a test holds both equal."""
+"""Every reason of scripts/shared_transitions.py, in the order of a run's life; a test holds both equal."""
 
 
 def known() -> list[str]:

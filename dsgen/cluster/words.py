@@ -1,4 +1,4 @@
-"""The words of phases and reasons. Those of the record are those of scripts/record.py, which a test holds equal."""
+"""The words of phases and reasons. Those of the record are those of its transitions; a test holds both equal."""
 
 from __future__ import annotations
 

@@ -1,9 +1,8 @@
 """The table of checks as templates.
 
-For Python each row is a helper of its own, which gives paths and messages. In the chart, helpers collect the messages
-and one template fails with the errors. Each subject is a file of two helpers at most, its problems and its warnings.
-Rows that share conditions and loops stand together in them, wherever they are in the table: the order of messages says
-nothing.
+For Python, each row becomes a helper that returns paths and messages. In the chart, helpers collect the messages, and
+one template fails with all errors. Each subject is a file with at most two helpers: its errors and its warnings. Rows
+with the same conditions and loops are grouped there; the order of messages has no meaning.
 """
 
 from __future__ import annotations
@@ -21,18 +20,18 @@ from dsgen.compiler.frontend.statements import INDEX, PROBLEM
 from dsgen.problems.diagnostics import Severity
 
 Line = tuple[str, str]
-"""A line, and what it comes from: the id of a row, or a subject."""
+"""A line, and its origin: the id of a row, or a subject."""
 
 KINDS: dict[str, tuple[Severity, str, str]] = {
-    "problems": ("error", "A message for each problem, with a hint below it.", "Everything that values may not say."),
-    "warnings": ("warning", "What is worth a look, in the same form.", "Everything that is worth a look."),
+    "problems": ("error", "A message for each error, with a hint below it.", "All errors in the values."),
+    "warnings": ("warning", "A message for each warning, with a hint below it.", "All warnings about the values."),
 }
 ROWS, ALL_ROWS = "checks/_rows.j2", "checks/rows.yaml"
 _PATH = re.compile(r"<< *(?P<value>.*?) *>>|\[(?P<loop>\w+)\]|(?P<key>[^.\[<]+)")
 TEMPLATE = "checks/rendered-first/checks.yaml"
 TEMPLATE_TEXT = """\
-<# Ends the rendering with all problems at once. Helm renders the template in the deepest folder first, so no other \
-template fails before it on values that are wrong. #>
+<# Fails with all errors at once. Helm renders templates in the deepest folder first, so no other template fails on \
+these values before this one. #>
 <% set problems = all_problems(values, release) %>
 <% if problems %>
 << fail("\\n" ~ problems) >>
@@ -42,22 +41,22 @@ WARNINGS = """
 <% set warnings = all_warnings(values, release) %>
 <% if warnings %>
 
-Look at this before you go on:
+Warnings:
 << warnings >>
 <% endif %>
 """
-"""What stands at the end of the notes."""
+"""The end of the notes."""
 
 
 @dataclass
 class Block:
-    """What stands inside one tag: rows, and further blocks."""
+    """The contents of one tag: rows and further blocks."""
 
     tag: str
     parts: list[Block | Check] = field(default_factory=list)
 
     def add(self, tags: Sequence[str], row: Check) -> None:
-        """Puts a row into the blocks of these tags, those that are there already where there are such."""
+        """Adds a row inside these tags; blocks that exist already are reused."""
         if not tags:
             self.parts.append(row)
             return
@@ -68,7 +67,7 @@ class Block:
         block.add(tags[1:], row)
 
     def joined(self) -> Block:
-        """Without blocks in which nothing stands but one further condition: one condition says both."""
+        """The block with nested conditions joined, if nothing else is between them."""
         parts = [part.joined() if isinstance(part, Block) else part for part in self.parts]
         only = parts[0] if len(parts) == 1 else None
         if isinstance(only, Block) and self.tag.startswith("if ") and only.tag.startswith("if "):
@@ -82,12 +81,12 @@ class Block:
 
 
 def all_of(*conditions: str) -> str:
-    """One expression that holds where all of these do."""
+    """One expression for several conditions that must all hold."""
     return " and ".join(f"({one})" if " or " in one else one for one in conditions)
 
 
 def checks_units() -> dict[str, Unit]:
-    """The templates, for the rows that hold in both worlds."""
+    """The templates with the rows that the chart has."""
     helpers = {f"checks/_{_name(subject)}.j2": list(_subject(subject)) for subject in SUBJECTS}
     helpers["checks/_all.j2"] = list(_all())
     units = {path: _unit(path, lines) for path, lines in helpers.items()}
@@ -107,7 +106,7 @@ def _rows(subject: ModuleType, severity: Severity) -> list[Check]:
 
 
 def _all() -> Iterator[Line]:
-    """The helpers that call those of the subjects."""
+    """The helpers that call the helpers of all subjects."""
     for kind, (severity, _, words) in KINDS.items():
         yield from (("", kind), (f"<# {words} #>", kind), (f"<% macro all_{kind}(values, release) %>", kind))
         yield from ((f"<< {_name(one)}_{kind}(values, release) >>", kind) for one in SUBJECTS if _rows(one, severity))
@@ -145,7 +144,7 @@ def row_units() -> dict[str, Unit]:
 
 
 def row_names(rows: Iterable[Check]) -> list[str]:
-    """A name for each row: its id, with a number where several have the same."""
+    """A name for each row: its id, with a number if several rows have the same id."""
     seen: Counter[str] = Counter()
     names = []
     for row in rows:
@@ -155,25 +154,25 @@ def row_names(rows: Iterable[Check]) -> list[str]:
 
 
 def _shown(path: str) -> str:
-    """A path for people: what a template fills in stands in angle brackets."""
+    """A path for readers, with template expressions in angle brackets."""
     return re.sub(r"<< *(.*?) *>>", r"<\1>", path)
 
 
 def _as_text(row: Check) -> Iterator[Line]:
-    """The lines that a chart says."""
+    """The lines of a message in the chart."""
     yield f"{row.message} [{row.id}]", row.id
     yield from [(f"  {row.hint}", row.id)] if row.hint else []
 
 
 def _as_problem(row: Check) -> Iterator[Line]:
     """The path and the message."""
-    found = _PATH.finditer(row.path)
-    parts = (part["value"] or (part["loop"] and f"{INDEX}({part['loop']})") or f'"{part["key"]}"' for part in found)
+    matches = _PATH.finditer(row.path)
+    parts = (part["value"] or (part["loop"] and f"{INDEX}({part['loop']})") or f'"{part["key"]}"' for part in matches)
     yield f"<< {PROBLEM}([{', '.join(parts)}]) >>{row.message}", row.id
 
 
 def _parts(parts: Sequence[Block | Check], pad: str, written: Callable[[Check], Iterator[Line]]) -> Iterator[Line]:
-    """Rows and blocks with an empty line between them. Tags are indented; messages, which are text, are not."""
+    """Rows and blocks, separated by empty lines. Tags are indented; messages are text, so they are not."""
     for number, part in enumerate(parts):
         row = part.first() if isinstance(part, Block) else part
         if number:

@@ -1,4 +1,4 @@
-"""What is compiled: dsgen's own templates, and its checks as templates, as typed programs."""
+"""The sources of the compiler: dsgen's templates, and its checks as templates, as typed programs."""
 
 import functools
 from collections.abc import Container, Mapping
@@ -13,7 +13,7 @@ from dsgen.language.files import SHIPPED
 
 NOTES = "NOTES.txt"
 MADE_BY = f"""
-This chart was made by dsgen {__version__}. To a chart of another minor version upgrade with another run.id.
+This chart was made by dsgen {__version__}. Use a new run.id when you upgrade to a chart of another minor version.
 """
 
 

@@ -1252,7 +1252,7 @@ def ds360_2(values, release, watch):
     """DS360 status.webhook.url"""
     if (
         values['status']['webhook']['url']
-        and (matching(values['status']['webhook']['url'], '^[^?]*[?].+$') or matching(values['status']['webhook']['url'], '^(?i:https?://([^/]*[.])?(hooks[.]slack[.]com|discord(app)?[.]com/api/webhooks|webhook[.]office[.]com|outlook[.]office(365)?[.]com/webhook|hooks[.]zapier[.]com|maker[.]ifttt[.]com/trigger|api[.]telegram[.]org|chat[.]googleapis[.]com)/.+)$') or matching(values['status']['webhook']['url'], '^[A-Za-z]+://[^/]+/.*[0-9A-Fa-f]{8}(-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}.*$') or matching(values['status']['webhook']['url'], '^[A-Za-z]+://[^/]+/.*[A-Za-z0-9]{16}.*$') and matching(values['status']['webhook']['url'], '^[A-Za-z]+://[^/]+/.*[0-9].*$'))
+        and (matching(values['status']['webhook']['url'], '^[^?]*[?].+$') or matching(values['status']['webhook']['url'], '^(?i:https?://([^/]*[.])?(hooks[.]slack[.]com|hooks[.]zapier[.]com|maker[.]ifttt[.]com/trigger)/.+)$') or matching(values['status']['webhook']['url'], '^(?i:https?://([^/]*[.])?(discord(app)?[.]com/api/webhooks|api[.]telegram[.]org|chat[.]googleapis[.]com)/.+)$') or matching(values['status']['webhook']['url'], '^(?i:https?://([^/]*[.])?(webhook[.]office[.]com|outlook[.]office(365)?[.]com/webhook)/.+)$') or matching(values['status']['webhook']['url'], '^[A-Za-z]+://[^/]+/.*[0-9A-Fa-f]{8}(-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}.*$') or matching(values['status']['webhook']['url'], '^[A-Za-z]+://[^/]+/.*[A-Za-z0-9]{16}.*$') and matching(values['status']['webhook']['url'], '^[A-Za-z]+://[^/]+/.*[0-9].*$'))
     ):
         yield (
             ('status', 'webhook', 'url'),

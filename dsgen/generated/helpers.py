@@ -16,7 +16,7 @@ def image_fields(values):
 
 
 def own_container_limits(values, pod):
-    """A container of dsgen's own: small, without privileges, with limits, because a quota may ask for both."""
+    """Fields of dsgen's own containers: no privileges; requests and limits, because a quota may require both."""
     return (
         "securityContext:\n"
         f"  {indent(own_security_context(values, pod), 2)}\n"
@@ -31,8 +31,8 @@ def own_container_limits(values, pod):
 
 
 def own_mounts(run, passwd):
-    """Mounts of every container. `run` is its volume at /run/dsgen, which no other container may write; `passwd` is
-    "true" where the pod has a passwd file of its own, else empty.
+    """Mounts of every container. `run` is its volume at /run/dsgen, to which no other container can write; `passwd` is
+    "true" if the pod has its own passwd file, else empty.
     """
     text = (
         "- name: dsgen-config\n"
@@ -52,7 +52,7 @@ def own_mounts(run, passwd):
 
 
 def exchange_mount(volume, writer):
-    """The volume of another container of the pod, to read what it has left there."""
+    """Mounts the volume of another container of the pod read-only."""
     return (
         f"- name: {volume}\n"
         f"  mountPath: /run/dsgen-{writer}\n"
@@ -61,7 +61,7 @@ def exchange_mount(volume, writer):
 
 
 def passwd_container(values, pod):
-    """Writes a passwd file with a line for the uid of the pod, which the other containers mount."""
+    """Writes a passwd file with an entry for the uid of the pod; the other containers mount it."""
     return (
         "- name: passwd\n"
         f"  {indent(image_fields(values), 2)}\n"
@@ -73,8 +73,8 @@ def passwd_container(values, pod):
 
 
 def api_container(values, pod, script, run):
-    """A container of dsgen's own that talks to the API: only such ones have the token, and none of them runs the user's
-    code. `script` is the name of the file that it runs, `run` its volume at /run/dsgen.
+    """A container of dsgen that uses the Kubernetes API. Only these containers have the token, and they do not run the
+    user's code. `script` is the file that it runs, `run` its volume at /run/dsgen.
     """
     text = (
         f"{image_fields(values)}\n"
@@ -104,7 +104,7 @@ def api_container(values, pod, script, run):
 
 
 def code_container(values, pod):
-    """Clones the code, before anything of the user's runs; git needs more room than dsgen's other containers."""
+    """Clones the code before any container of the user starts; git needs more memory than dsgen's other containers."""
     text = "- name: code\n"
     if values['code']['git']['image']:
         text += (
@@ -144,8 +144,8 @@ def code_container(values, pod):
 
 
 def init_containers(values, pod):
-    """The last init containers of both pods: the code, then the user's own. A sidecar is an init container that goes on
-    running: in the main list it would keep the Job from completing.
+    """The last init containers of both pods: the code, then those of the user. Sidecars are init containers that keep
+    running: in the main list they would keep the Job from completing.
     """
     text = ""
     if values['code']['git']['repository']:
@@ -161,8 +161,8 @@ def init_containers(values, pod):
 
 
 def resources(values, pod, role):
-    """Requests and limits of a main container; a worker's devices are in both, as the API server demands. `pod` is also
-    monitoring.tensorboard, with the role tensorboard.
+    """Requests and limits of a main container; the devices of a worker are in both, as the API server requires. `pod`
+    can also be monitoring.tensorboard, with the role tensorboard.
     """
     text = ""
     devices = device_resources(values, role)
@@ -182,7 +182,7 @@ def resources(values, pod, role):
 
 
 def device_resources(values, role):
-    """Requests, or limits, of devices: a worker's accelerators and those of its fast network. Other pods have none."""
+    """Requests or limits of devices: the accelerators and RDMA devices of a worker. Other pods have none."""
     if role == 'worker':
         text = ""
         count = int(accelerators(values['workers']))
@@ -195,7 +195,7 @@ def device_resources(values, role):
 
 
 def environment(values, release, role):
-    """dsgen's variables first, then the user's; a dollar sign is doubled, or the kubelet would expand $(NAME)."""
+    """dsgen's variables, then the user's. Dollar signs are doubled, so that the kubelet does not expand $(NAME)."""
     text = (
         "- name: DSGEN_ROLE\n"
         f"  value: {role}\n"
@@ -209,12 +209,12 @@ def environment(values, release, role):
     )
     own = {'PYTHONUNBUFFERED': '1', 'TRITON_CACHE_DIR': '/run/dsgen/cache/triton', 'XDG_CACHE_HOME': '/run/dsgen/cache'}
     own = overlay(own, {'TORCH_EXTENSIONS_DIR': '/run/dsgen/cache/torch_extensions'})
-    # Git refuses a tree of another user, and the code was cloned by the user of another container, perhaps another image.
+    # Git refuses a working tree of another user, and the user of the code container may be another one.
     if values['code']['git']['repository']:
         own = overlay(own, {'GIT_CONFIG_COUNT': '1', 'GIT_CONFIG_KEY_0': 'safe.directory', 'GIT_CONFIG_VALUE_0': values['code']['mountPath']})
     if role == 'worker' and values['network']['socketInterface']:
         own = overlay(own, {'NCCL_SOCKET_IFNAME': values['network']['socketInterface']})
-        # Gloo knows neither lists nor the signs before them.
+        # Gloo supports neither lists of interfaces nor the prefixes ^ and =.
         if matching(values['network']['socketInterface'], '^[^,=^]*$'):
             own = overlay(own, {'GLOO_SOCKET_IFNAME': values['network']['socketInterface']})
     for name, value in items(overlay(own, values['training']['env'])):
@@ -230,10 +230,10 @@ def environment(values, release, role):
 
 
 def training_container(values, release, pod, role):
-    """What runs in the containers of the user's code."""
+    """Fields of the containers that run the user's code."""
     text = (
         f"{image_fields(values)}\n"
-        "command: [bash, /etc/dsgen/start.sh]\n"
+        "command: [bash, /etc/dsgen/shared_start.sh]\n"
     )
     if values['training']['workingDir']:
         text += f"workingDir: {quote(values['training']['workingDir'])}\n"
@@ -254,7 +254,7 @@ def training_container(values, release, pod, role):
 
 
 def worker_ports(values):
-    """Ports of a worker. On the network of its node they are the node's, and workers that want the same one never share
+    """Ports of a worker. On the network of the node they are host ports, so two workers with the same port never share
     a node.
     """
     text = ""
@@ -349,7 +349,7 @@ def training_mounts(values, pod, mount_in):
 
 
 def labels(values, release, component):
-    """Labels of every object; objects of one run add its id. `component` is what the object is for."""
+    """Labels of every object; objects of a run also have its id. `component` is the purpose of the object."""
     text = (
         "app.kubernetes.io/name: deepspeed-job\n"
         f"app.kubernetes.io/instance: {quote(job_name(values, release))}\n"
@@ -371,7 +371,7 @@ def run_labels(values, release, component):
 
 
 def run_selector(values, release):
-    """Labels of all pods of a run. They land in immutable fields, so no chart or app version is among them."""
+    """Labels of all pods of a run. They are in immutable fields, so they contain no version."""
     return (
         f"dsgen.dev/job: {quote(job_name(values, release))}\n"
         f"dsgen.dev/run: {quote(run_id(values))}"
@@ -387,7 +387,7 @@ def selector(values, release, role):
 
 
 def annotations(values):
-    """Annotations of every object. Flux would replace a dollar sign with braces in any text of the user."""
+    """Annotations of every object. Without the first one, Flux would substitute variables in any text of the user."""
     text = "kustomize.toolkit.fluxcd.io/substitute: disabled\n"
     for key, value in items(values['annotations']):
         text += f"{quote(key)}: {quote(value)}\n"
@@ -395,7 +395,7 @@ def annotations(values):
 
 
 def keep_annotations():
-    """Neither Helm nor Argo CD nor Flux may delete storage that is protected."""
+    """Keeps Helm, Argo CD and Flux from deleting protected storage."""
     return (
         "helm.sh/resource-policy: keep\n"
         "argocd.argoproj.io/sync-options: Prune=false,Delete=false\n"
@@ -404,8 +404,8 @@ def keep_annotations():
 
 
 def stay_annotations():
-    """Argo CD removes what has left the source before it applies the rest. Where that is refused, pods of the run may
-    still need what was removed.
+    """Argo CD prunes objects that are no longer in the source before it applies the others. If applying is then
+    refused, pods of the run may still need the pruned objects.
     """
     return (
         "argocd.argoproj.io/compare-options: IgnoreExtraneous\n"
@@ -414,9 +414,7 @@ def stay_annotations():
 
 
 def reserved_key(key):
-    """"true" for a key of labels or annotations that dsgen, Kubernetes or a delivery tool writes; empty for the user's
-    own.
-    """
+    """"true" for a label or annotation that dsgen, Kubernetes or a delivery tool writes; empty for others."""
     if matching(key, '^(dsgen[.]dev|batch[.]kubernetes[.]io|kueue[.]x-k8s[.]io|(meta[.])?helm[.]sh)/.*$'):
         return "true"
     if matching(key, '^app[.]kubernetes[.]io/(name|instance|component|managed-by)$'):
@@ -431,7 +429,7 @@ def reserved_key(key):
 
 
 def tensorboard_selector(values, release):
-    """Labels of TensorBoard's pod: the job's, and of no run, so that no run's Service or policy takes it in."""
+    """Labels of TensorBoard's pod. They contain no run, so that no Service or NetworkPolicy of a run selects the pod."""
     return (
         f"dsgen.dev/job: {quote(job_name(values, release))}\n"
         "dsgen.dev/role: tensorboard"
@@ -439,8 +437,8 @@ def tensorboard_selector(values, release):
 
 
 def is_shared(volume):
-    """"true" for a volume in which another pod sees what the workers wrote. A claim for one pod alone would keep the
-    workers from starting.
+    """"true" for a volume through which another pod can read the files of the workers. A ReadWriteOncePod claim would
+    keep the workers from starting.
     """
     if volume['mountPath'] and volume['mountIn'] in ['both', 'workers']:
         if volume.get('create') is not None:
@@ -459,7 +457,7 @@ def is_shared(volume):
 
 
 def shared_mounts(values):
-    """Volumes of the job as the workers see them, read-only."""
+    """Mounts of the workers' volumes, read-only."""
     text = ""
     for name, volume in items(values['storage']):
         if is_shared(volume):
@@ -474,7 +472,7 @@ def shared_mounts(values):
 
 
 def shared_volumes(values, release):
-    """The volumes of these mounts."""
+    """Volumes for these mounts."""
     text = ""
     for name, volume in items(values['storage']):
         if is_shared(volume):
@@ -486,7 +484,7 @@ def shared_volumes(values, release):
 
 
 def job_name(values, release):
-    """The job's name: from the values, else the release's."""
+    """The name of the job: from the values, otherwise that of the release."""
     return f"{values['name'] or release['name']}"
 
 
@@ -496,26 +494,26 @@ def namespace(values, release):
 
 
 def run_id(values):
-    """The id of the run; an integer is printed as one."""
+    """The id of the run; an integer is printed without an exponent."""
     if is_string(values['run']['id']):
         return f"{values['run']['id']}"
     return f"{scalar(int(values['run']['id']))}"
 
 
 def run_name(values, release):
-    """The run's name, the first part of the name of every object that belongs to one run."""
+    """The name of the run, with which the names of its objects begin."""
     return f"{job_name(values, release)}-{run_id(values)}"
 
 
 def scripts_name(values, release):
-    """The ConfigMap with dsgen's scripts: another one where their content differs, so that a run keeps the scripts that
-    it began with.
+    """The ConfigMap with dsgen's scripts. Its name changes with their content, so a run keeps the scripts with which it
+    started.
     """
-    return f"{job_name(values, release)}-scripts-{'9acb63db73'}"
+    return f"{job_name(values, release)}-scripts-{'b4edf0ea7b'}"
 
 
 def image_reference(image):
-    """The reference of an image; a digest wins over a tag. `image` is values.image."""
+    """The reference of an image; a digest takes precedence over a tag. `image` is values.image."""
     if image['digest']:
         return f"{image['repository']}@{image['digest']}"
     if image['tag']:
@@ -524,7 +522,7 @@ def image_reference(image):
 
 
 def secret_name(values, release):
-    """The Secret that holds the key pair: filled in the cluster, or one of the user's."""
+    """The Secret with the key pair: filled in the cluster, or created by the user."""
     if values['ssh']['secret']['mode'] == 'cluster':
         return f"{job_name(values, release)}-ssh"
     if values['ssh']['secret']['name']:
@@ -542,48 +540,48 @@ def service_account_name(values, release):
 
 
 def claim_name(values, release, name, volume):
-    """The claim that a volume of the storage map mounts. `name` is its key in the map, `volume` what stands there."""
+    """The claim of a volume. `name` is its key in storage, `volume` its value."""
     if volume['existingClaim']:
         return f"{volume['existingClaim']}"
     return f"{job_name(values, release)}-{name}"
 
 
 def volume_name(values, release, name):
-    """The PersistentVolume of a claim; `name` is its key in the storage map. It belongs to no namespace; names of
-    namespaces and jobs have no dots, so two of these cannot collide.
+    """The PersistentVolume of a claim; `name` is its key in storage. It has no namespace; names of namespaces and jobs
+    have no dots, so the names of two PersistentVolumes cannot collide.
     """
     return f"{namespace(values, release)}.{job_name(values, release)}.{name}"
 
 
 def accelerators(workers):
-    """Accelerators of one worker: as many as slots, unless the user says otherwise. `workers` is values.workers."""
+    """Accelerators of one worker: by default as many as slots. `workers` is values.workers."""
     if workers['accelerator'].get('count') is None:
         return f"{scalar(workers['slots'])}"
     return f"{scalar(workers['accelerator']['count'])}"
 
 
 def worker_pods(values):
-    """Worker pods: those that train, and those that stand in for one that is excluded before the training starts."""
+    """The number of worker pods, spares included."""
     return f"{scalar(values['workers']['replicas'] + values['launch']['preflight']['spares'])}"
 
 
 def uses_ssh(values):
-    """"true" where the launcher reaches the workers over ssh; empty where each worker starts its own processes."""
+    """"true" if the launcher starts the training over ssh; empty if each worker starts its own processes."""
     if values['launch']['method'] in ['pdsh', 'openmpi', 'launcher-command']:
         return "true"
     return ""
 
 
 def makes_key(values):
-    """"true" where the key pair of the job is made in the cluster; empty where there is one already, or no ssh."""
+    """"true" if the key pair is generated in the cluster; empty for an existing one and without ssh."""
     if values['ssh']['secret']['mode'] == 'cluster':
         return f"{uses_ssh(values)}"
     return ""
 
 
 def job_limits(values, role):
-    """Fields of a Job that the API server would change while it runs. An environment variable has them, too: it belongs
-    to the pod template, which never changes, so the API server refuses the whole Job. Only `suspend` may change.
+    """Fields of a Job that the API server allows to change while it runs. An environment variable repeats them: it is
+    part of the immutable pod template, so the API server refuses a change of them. Only `suspend` may change.
     """
     text = ""
     if role == 'worker':
@@ -595,7 +593,7 @@ def job_limits(values, role):
         )
     else:
         text += "backoffLimit: 3\n"
-    # With the default a lost pod and its replacement would run side by side, under one name.
+    # With the default, a lost pod and its replacement could run at the same time, under the same name.
     text += "podReplacementPolicy: Failed\n"
     if values['lifecycle'].get('ttlSecondsAfterFinished') is not None:
         text += f"ttlSecondsAfterFinished: {scalar(values['lifecycle']['ttlSecondsAfterFinished'])}\n"
@@ -603,8 +601,8 @@ def job_limits(values, role):
 
 
 def fail_job(container, operator, codes):
-    """A rule that ends the Job by the exit code of the container with this name. `operator` is In or NotIn; `codes` is
-    one text, such as 75, 78.
+    """A rule that ends the Job depending on the exit code of a container. `operator` is In or NotIn; `codes` is a text
+    such as 75, 78.
     """
     return (
         "- action: FailJob\n"
@@ -616,7 +614,7 @@ def fail_job(container, operator, codes):
 
 
 def pod_metadata(values, release, pod, role):
-    """Labels and annotations of a pod: those that tell pods apart, and the user's."""
+    """Labels and annotations of a pod: those of dsgen and those of the user."""
     text = (
         "labels:\n"
         f"  {indent(selector(values, release, role), 2)}\n"
@@ -702,7 +700,7 @@ def pod_fields(values, release, pod, role):
 
 
 def volumes(values, release, pod, mount_in):
-    """Volumes of both pods: dsgen's own, then those of the storage map. `mount_in` is workers or launcher, as in
+    """Volumes of both pods: those of dsgen, then those of storage. `mount_in` is workers or launcher, as in
     storage.*.mountIn.
     """
     text = (
@@ -768,8 +766,8 @@ def volumes(values, release, pod, mount_in):
 
 
 def volume_source(values, release, name, volume):
-    """Where a volume of the storage map comes from: a claim, or what the user says as Kubernetes has it. `name` is its
-    key in the map, `volume` what stands there.
+    """The source of a volume: a claim, or a source of Kubernetes as the user wrote it. `name` is its key in storage,
+    `volume` its value.
     """
     if volume.get('create') is not None or volume['existingClaim']:
         text = (
@@ -790,7 +788,7 @@ def volume_source(values, release, name, volume):
 
 
 def kueue_queue(values, role):
-    """Kueue's queue of a Job; empty where there is none. With the gang volcano the workers' queue is Volcano's."""
+    """The Kueue queue of a Job, or empty. With gang: volcano, the queue of the workers is a queue of Volcano."""
     if role == 'launcher':
         return f"{values['scheduling']['launcherQueue']}"
     if values['scheduling']['gang'] != 'volcano':
@@ -799,14 +797,14 @@ def kueue_queue(values, role):
 
 
 def gang_name(values, release):
-    """The PodGroup of the workers. Its name has their number, because a PodGroup may change: pods that began in one of
+    """The PodGroup of the workers. Its name contains their number, because a PodGroup can change: pods of a group of
     two never wait for a third.
     """
     return f"{run_name(values, release)}-{worker_pods(values)}"
 
 
 def queue_labels(values, role):
-    """Labels that put a Job into its queue. Its pods have none of them: Kueue admits the Job as a whole."""
+    """Labels that put a Job into its queue. Pods do not have them: Kueue admits the Job as a whole."""
     queue = kueue_queue(values, role)
     if queue:
         text = f"kueue.x-k8s.io/queue-name: {quote(queue)}\n"
@@ -817,7 +815,7 @@ def queue_labels(values, role):
 
 
 def scheduler_name(values, pod, role):
-    """The scheduler of a pod: the user's, or for workers the one that starts the gang; empty for the cluster's own."""
+    """The scheduler of a pod: the user's, or for workers that of the gang; empty for the cluster's default."""
     if pod['schedulerName']:
         return f"{pod['schedulerName']}"
     if role == 'worker' and values['scheduling']['gang'] == 'volcano':
@@ -828,8 +826,8 @@ def scheduler_name(values, pod, role):
 
 
 def affinity_of(values, release, pod, role):
-    """Where a pod may run: the user's affinity; for workers also their topology, where no queue sees to it, and how
-    they spread. The checks refuse what would be there twice.
+    """The affinity of a pod: the user's; for workers also topology (without a queue) and spread. The checks refuse
+    values for which a key would be written twice.
     """
     text = ""
     node = get(pod['affinity'], 'nodeAffinity', {})
@@ -869,8 +867,8 @@ def affinity_of(values, release, pod, role):
 
 
 def selecting_affinity(pod, node):
-    """The user's node affinity (`node`) with the nodeSelector in each of its terms: one of them suffices, so each must
-    say it. Kueue fills in a nodeSelector of its own, and no apply would change the Job any more if it had another one.
+    """The user's node affinity (`node`) with the nodeSelector in each of its terms, because a node needs to match only
+    one term. Kueue sets nodeSelector itself; if the Job had one, later applies would be refused.
     """
     text = ""
     required = 'requiredDuringSchedulingIgnoredDuringExecution'
@@ -901,7 +899,7 @@ def selecting_affinity(pod, node):
                     f"        {indent(to_yaml(fields), 8)}\n"
                 )
         else:
-            text += "    - {}  # matches no node, and must not begin to\n"
+            text += "    - {}  # an empty term matches no node, so it stays empty\n"
     if preferred in node:
         text += (
             f"{preferred}:\n"
@@ -923,7 +921,7 @@ def selector_expressions(pod):
 
 
 def workers_beside(values, release, required, preferred):
-    """Terms of podAffinity or podAntiAffinity for the workers of this run, by one of two labels of nodes."""
+    """Terms of podAffinity or podAntiAffinity among the workers of this run, by one of two node labels."""
     if required:
         return (
             "requiredDuringSchedulingIgnoredDuringExecution:\n"
@@ -944,7 +942,7 @@ def workers_beside(values, release, required, preferred):
 
 
 def pod_security_context(values):
-    """What the Pod Security level needs, the user's context laid over it."""
+    """The security context that the Pod Security level requires, with the user's merged over it."""
     text = ""
     own = {}
     if values['security']['podSecurityLevel'] == 'restricted':
@@ -956,7 +954,7 @@ def pod_security_context(values):
 
 
 def security_context(values, pod, role):
-    """The same for a container that runs the user's code."""
+    """The same for containers that run the user's code."""
     text = ""
     own = {}
     if values['security']['podSecurityLevel'] == 'restricted':
@@ -971,7 +969,7 @@ def security_context(values, pod, role):
 
 
 def locks_memory(values):
-    """"true" where workers need IPC_LOCK, to register memory for RDMA, and may have it; EFA does without. Else empty."""
+    """"true" if workers need IPC_LOCK to register memory for RDMA, and may have it; EFA does not need it. Else empty."""
     rdma = values['network']['rdma']
     if rdma['ipcLock'] == 'add':
         return "true"
@@ -983,7 +981,7 @@ def locks_memory(values):
 
 
 def own_security_context(values, pod):
-    """The context of a container of dsgen's own: the main container's user, whose files it reads, and no privileges."""
+    """The context of dsgen's own containers: no privileges, and the user of the main container, whose files they read."""
     text = (
         "allowPrivilegeEscalation: false\n"
         "capabilities:\n"
@@ -1003,8 +1001,8 @@ def own_security_context(values, pod):
 
 
 def wants_passwd(values, pod):
-    """"true" where the pod, values.workers or values.launcher, cannot be root, so that the image may not know its user
-    id; empty elsewhere.
+    """"true" if the pod (values.workers or values.launcher) cannot be root, so that its image may not know its user id;
+    else empty.
     """
     if values['ssh']['passwdEntry'] == 'auto':
         if values['security']['podSecurityLevel'] == 'restricted':
@@ -1020,21 +1018,21 @@ def wants_passwd(values, pod):
 
 
 def is_not_root(context):
-    """"true" for the security context of a pod or container in which nobody is root; empty elsewhere."""
+    """"true" for a security context that does not allow root; else empty."""
     if get(context, 'runAsNonRoot', False) or get(context, 'runAsUser', 0):
         return "true"
     return ""
 
 
 def runs_command(values):
-    """"true" where launch.command is started, and nothing of training; empty elsewhere."""
+    """"true" if launch.command is run instead of the program in training; else empty."""
     if values['launch']['method'] in ['worker-command', 'launcher-command']:
         return "true"
     return ""
 
 
 def workers_not_root(values):
-    """"true" where the workers cannot be root; empty elsewhere."""
+    """"true" if the workers cannot be root; else empty."""
     if values['security']['podSecurityLevel'] == 'restricted':
         return "true"
     if (
@@ -1047,14 +1045,14 @@ def workers_not_root(values):
 
 
 def git_over_ssh(repository):
-    """"true" for a repository that git reaches over ssh: ssh://HOST/PATH or HOST:PATH; empty for others."""
+    """"true" for a repository over ssh: ssh://HOST/PATH or HOST:PATH; else empty."""
     if matching(repository, '^ssh://.*$') or matching(repository, '^[^/:]+:([^/].*|/[^/].*)$'):
         return "true"
     return ""
 
 
 def reserved_path(path):
-    """"true" for a path at which dsgen or the system has files; empty for others."""
+    """"true" for a path that dsgen or the system uses; else empty."""
     if matching(path, '^/(job|etc/(dsgen|dsgen-keys|dsgen-status|dsgen-git|dsgen-webhook|mpi))(/.*)?$'):
         return "true"
     if matching(path, '^/((var/)?run/dsgen(-[a-z]+)?|(var/)?run/secrets/dsgen|etc/ssh/ssh_config|etc/passwd)(/.*)?$'):
@@ -1065,7 +1063,7 @@ def reserved_path(path):
 
 
 def first_source(volume):
-    """The source of a volume, the first of several; empty when it has none."""
+    """The source of a volume, the first of several; empty without a source."""
     if volume['existingClaim']:
         return "existingClaim"
     if volume.get('create') is not None:
@@ -1090,19 +1088,19 @@ def first_source(volume):
 
 
 def memory_bytes(quantities):
-    """The bytes of the memory in requests or limits; 0 where it is not given, or written as 1.5Gi."""
+    """The bytes of memory in requests or limits; 0 if it is not set, or has a form such as 1.5Gi."""
     if 'memory' in quantities:
         return whole_bytes(replace(quantity_json(quantities['memory']), '"', ''))
     return "0"
 
 
 def quantity_json(quantity):
-    """A quantity, which may be a text or a number, as JSON."""
+    """A quantity (a text or a number) as JSON."""
     return f"{to_json(quantity)}"
 
 
 def whole_bytes(text_):
-    """The bytes of a whole quantity such as 8Gi; 0 for any other spelling, such as 1.5Gi."""
+    """The bytes of a whole quantity such as 8Gi; 0 for any other form, such as 1.5Gi."""
     if matching(text_, '^[0-9]{1,18}$'):
         return f"{scalar(int(text_))}"
     if matching(text_, '^[0-9]{1,9}Ki$'):
@@ -1125,7 +1123,7 @@ def whole_bytes(text_):
 
 
 def digits_below(count):
-    """How many digits the numbers below this one have together, from 0 on."""
+    """The number of digits of all numbers from 0 to `count` - 1."""
     if count <= 10:
         return f"{scalar(count)}"
     if count <= 100:
@@ -1138,9 +1136,8 @@ def digits_below(count):
 
 
 def world_bytes(values, release):
-    """Bytes of DeepSpeed's JSON of the workers, such as {"RUN-worker-0.RUN": [0, 1]}: both names and 15 other
-    characters for each worker, the numbers of its slots with two characters between them, and the numbers of the
-    workers.
+    """The size of DeepSpeed's JSON of the workers, such as {"RUN-worker-0.RUN": [0, 1]}: for each worker both names, 15
+    other characters and its slots with two characters between them; and the digits of the workers.
     """
     run = run_name(values, release)
     slots = int(digits_below(values['workers']['slots'])) + 2 * values['workers']['slots']
@@ -1149,7 +1146,7 @@ def world_bytes(values, release):
 
 
 def launcher_bytes(values):
-    """Bytes of memory that the launcher needs with ssh: 1 GiB for itself, and 1.4 MiB, as measured, for the session of
-    each worker.
+    """The memory in bytes that the launcher needs with ssh: 1 GiB, and 1.4 MiB (measured) for the session of each
+    worker.
     """
     return f"{scalar(1073741824 + 1468006 * int(worker_pods(values)))}"

@@ -52,8 +52,8 @@ from dsgen.language.text import indent, quote, scalar, to_json, to_plain_json, t
 
 
 def storage_persistentvolumes(values, release):
-    """storage/persistentvolumes.yaml: A volume for every claim whose storage the user describes, bound to that claim
-    and no other.
+    """storage/persistentvolumes.yaml: A PersistentVolume for every claim with create.persistentVolume, bound to that
+    claim.
     """
     text = ""
     for name, volume in items(values['storage']):
@@ -92,9 +92,7 @@ def storage_persistentvolumes(values, release):
 
 
 def storage_persistentvolumeclaims(values, release):
-    """storage/persistentvolumeclaims.yaml: A claim for every `create` of the storage map. `create: {}` is one, too, so
-    the test is whether it is there.
-    """
+    """storage/persistentvolumeclaims.yaml: A claim for every volume with `create`, which may be empty."""
     text = ""
     for name, volume in items(values['storage']):
         if volume.get('create') is not None:
@@ -132,8 +130,8 @@ def storage_persistentvolumeclaims(values, release):
 
 
 def ssh_secret(values, release):
-    """ssh/secret.yaml: Without data on purpose: a pod of the job fills it once, so that the private key is in no
-    repository and no later apply removes it.
+    """ssh/secret.yaml: Without data: a pod of the job fills it once, so the private key is in no repository and no
+    later apply removes it.
     """
     if makes_key(values):
         return (
@@ -152,8 +150,8 @@ def ssh_secret(values, release):
 
 
 def status_configmap(values, release):
-    """status/configmap.yaml: The record of all runs. Without data on purpose: the status sidecar writes it, and no
-    later apply removes what it wrote.
+    """status/configmap.yaml: The record of all runs. Without data: the status sidecar writes it, and no later apply
+    removes it.
     """
     return (
         "apiVersion: v1\n"
@@ -190,8 +188,8 @@ def rbac_serviceaccount(values, release):
 
 
 def rbac_role(values, release):
-    """rbac/role.yaml: The containers keygen and status of the launcher pod may fill the one Secret with the key and
-    write the one record.
+    """rbac/role.yaml: Allows the containers keygen and status of the launcher pod to write the key's Secret and the
+    record.
     """
     if values['rbac']['create']:
         text = (
@@ -224,7 +222,7 @@ def rbac_role(values, release):
 
 
 def rbac_rolebinding(values, release):
-    """rbac/rolebinding.yaml: Gives the rights on key and record to the ServiceAccount of the launcher pod."""
+    """rbac/rolebinding.yaml: Grants the permissions on key and record to the ServiceAccount of the launcher pod."""
     if values['rbac']['create']:
         return (
             "apiVersion: rbac.authorization.k8s.io/v1\n"
@@ -249,8 +247,8 @@ def rbac_rolebinding(values, release):
 
 
 def rbac_watch_role(values, release):
-    """rbac/watch-role.yaml: The status sidecar may read how the two Jobs of the run are. No job has a dot in its name,
-    so no other Role has this one (a job may be named like a run, with -watch behind it).
+    """rbac/watch-role.yaml: Allows the status sidecar to read the two Jobs of the run. Names of jobs contain no dot, so
+    no Role of another job has this name (a job could be named like a run followed by -watch).
     """
     if values['rbac']['create']:
         name = run_name(values, release)
@@ -274,7 +272,7 @@ def rbac_watch_role(values, release):
 
 
 def rbac_watch_rolebinding(values, release):
-    """rbac/watch-rolebinding.yaml: Gives the right to read the Jobs to the ServiceAccount of the launcher pod."""
+    """rbac/watch-rolebinding.yaml: Grants the permission to read the Jobs to the ServiceAccount of the launcher pod."""
     if values['rbac']['create']:
         name = run_name(values, release)
         return (
@@ -300,7 +298,7 @@ def rbac_watch_rolebinding(values, release):
 
 
 def config_configmap(values, release):
-    """config/configmap.yaml: All that the pods of a run read. Frozen with the run: another text needs another run id."""
+    """config/configmap.yaml: Settings of the run, which its pods read. Immutable: a change needs a new run id."""
     text = ""
     name = run_name(values, release)
     training = values['training']
@@ -371,10 +369,10 @@ def config_configmap(values, release):
     elif training['deepspeed']['passConfig'] and training['deepspeed']['config']:
         config_arguments = ['--deepspeed', '--deepspeed_config', '/job/ds_config.json']
     program = training['exec']
-    # Without any arguments this is an empty list, never null.
+    # Without arguments this is an empty list, not null.
     arguments = training['args'] + config_arguments
     if values['launch']['command']:
-        # A command of the user's is whole: nothing is added to it.
+        # Nothing is added to a command of the user.
         program = values['launch']['command']
         arguments = []
     elif training['python']:
@@ -418,7 +416,7 @@ def config_configmap(values, release):
             "    ClientAliveCountMax 3\n"
             "    LogLevel INFO\n"
             "    # every session gets the worker's environment and a supervisor\n"
-            "    ForceCommand exec bash /etc/dsgen/session.sh\n"
+            "    ForceCommand exec bash /etc/dsgen/worker_session.sh\n"
             "    # the launcher's nonce of an attempt\n"
             "    AcceptEnv DSGEN_NONCE\n"
             "  ssh_config: |\n"
@@ -456,7 +454,7 @@ def config_configmap(values, release):
 
 
 def config_files(values, release):
-    """config/files.yaml: Files of the user, at /job/files."""
+    """config/files.yaml: training.files, mounted at /job/files."""
     if values['training']['files']:
         text = ""
         name = run_name(values, release)
@@ -480,8 +478,8 @@ def config_files(values, release):
 
 
 def config_scripts(values, release):
-    """config/scripts.yaml: The scripts that run in the pods, which see them in /etc/dsgen. Named by their content: runs
-    with the same scripts share this object.
+    """config/scripts.yaml: The scripts that run in the pods, mounted at /etc/dsgen. The name depends on their content:
+    runs with the same scripts share this object.
     """
     text = (
         "apiVersion: v1\n"
@@ -506,7 +504,7 @@ def config_scripts(values, release):
 
 
 def network_service(values, release):
-    """network/service.yaml: Gives each worker its name, <run>-worker-<index>.<run>, before it is ready."""
+    """network/service.yaml: Gives each worker the name <run>-worker-<index>.<run>, even before it is ready."""
     text = ""
     name = run_name(values, release)
     text += (
@@ -540,7 +538,7 @@ def network_service(values, release):
 
 
 def network_networkpolicy(values, release):
-    """network/networkpolicy.yaml: Only the pods of a run reach one another; what they reach outside is not restricted."""
+    """network/networkpolicy.yaml: Allows connections only between the pods of a run; egress is not restricted."""
     if values['network']['policy']:
         text = ""
         name = run_name(values, release)
@@ -595,8 +593,8 @@ def network_networkpolicy(values, release):
 
 
 def scheduling_podgroup(values, release):
-    """scheduling/podgroup.yaml: All workers start, or none. The launcher is not among them: it waits for them, whenever
-    they come.
+    """scheduling/podgroup.yaml: Starts all workers together or none. The launcher is not part of the group: it waits
+    for the workers.
     """
     if values['scheduling']['gang'] != 'none':
         text = ""
@@ -625,8 +623,8 @@ def scheduling_podgroup(values, release):
 
 
 def workers_job(values, release):
-    """workers/job.yaml: One pod per node: it starts its ranks, or its sshd lets the launcher start them, and it ends by
-    itself when the run is over.
+    """workers/job.yaml: The workers. Each runs its ranks, which it or the launcher (over ssh) starts, and ends when the
+    run is over.
     """
     text = ""
     name = run_name(values, release)
@@ -738,8 +736,8 @@ def workers_job(values, release):
 
 
 def launcher_job(values, release):
-    """launcher/job.yaml: Waits for the workers, starts the training on them or watches it without ssh, and ends with
-    its result; the status sidecar beside it writes the record.
+    """launcher/job.yaml: Waits for the workers, starts the training on them (without ssh it only watches) and ends with
+    its result; the status sidecar writes the record.
     """
     text = ""
     name = run_name(values, release)
@@ -857,8 +855,8 @@ def launcher_job(values, release):
 
 
 def monitoring_tensorboard_networkpolicy(values, release):
-    """monitoring/tensorboard-networkpolicy.yaml: TensorBoard has no login, so it answers its own namespace only, and
-    kubectl port-forward.
+    """monitoring/tensorboard-networkpolicy.yaml: TensorBoard has no login, so only its own namespace and kubectl port-
+    forward can reach it.
     """
     if values['monitoring']['tensorboard']['enabled'] and values['network']['policy']:
         return (
@@ -910,8 +908,8 @@ def monitoring_tensorboard_service(values, release):
 
 
 def monitoring_tensorboard(values, release):
-    """monitoring/tensorboard.yaml: TensorBoard over the logs of all runs. It belongs to the job: a new run changes
-    nothing of it.
+    """monitoring/tensorboard.yaml: TensorBoard for the events of all runs. It belongs to the job: a new run does not
+    change it.
     """
     board = values['monitoring']['tensorboard']
     if board['enabled']:
@@ -956,7 +954,7 @@ def monitoring_tensorboard(values, release):
                 "      securityContext:\n"
                 f"        {indent(context, 8)}\n"
             )
-        # It finds its place where the launcher does: neither needs an accelerator.
+        # It uses the placement of the launcher: neither needs an accelerator.
         if values['launcher']['nodeSelector']:
             text += (
                 "      nodeSelector:\n"
@@ -1030,7 +1028,7 @@ def monitoring_tensorboard(values, release):
 
 
 def monitoring_podmonitor(values, release):
-    """monitoring/podmonitor.yaml: Prometheus reads the metrics of the workers, of every run."""
+    """monitoring/podmonitor.yaml: Tells Prometheus to scrape the workers of every run."""
     if values['monitoring']['podMonitor']['enabled']:
         return (
             "apiVersion: monitoring.coreos.com/v1\n"

@@ -1,1 +1,1 @@
-"""What a template may say: the environment, the table of builtins, and the text of scalars and objects."""
+"""The language of templates: the environment, the table of builtins, and the text of scalars and objects."""

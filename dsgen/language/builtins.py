@@ -1,12 +1,12 @@
-"""The one table of what templates may call: filters, functions, tests and operators.
+"""The table of everything that templates may call: filters, functions, tests and operators.
 
 Each row has the Python implementation, the Go spelling and the types. The environment and the generated code call the
 Python side, the Go back end writes the Go spelling; a test calls every row on both sides and compares the results.
-`<CHARTNAME>` stands for the name of the chart, as in the starters of Helm.
+`<CHARTNAME>` is a placeholder for the name of the chart, as in Helm's starters.
 
-Types are the words of dsgen/compiler/frontend/types.py: `str` (any text), `word` (text that is safe without quotes),
-`int`, `bool`, `union` (a text or a number), `any` (an object of the user's), `map`, `list`, `json` (JSON text), `block`
-(YAML lines), `file` (the path of a file that is shipped).
+Types are those of dsgen/compiler/frontend/types.py: `str` (any text), `word` (text that needs no quotes), `int`,
+`bool`, `union` (a text or a number), `any` (an object of the user), `map`, `list`, `json` (JSON text), `block` (YAML
+lines), `file` (the path of a shipped file).
 """
 from __future__ import annotations
 
@@ -43,12 +43,12 @@ class Builtin:
     kind: str  # filter, function, test, operator
     python: Callable[..., Any]
     go: str
-    takes: tuple[str, ...]  # what the first argument may be; empty: anything
-    gives: str  # a type, or "same" as the first argument, or "item" types joined
-    arguments: tuple[int, int] = (1, 1)  # how many, at least and at most
+    takes: tuple[str, ...]  # types of the first argument; empty: any
+    gives: str  # the type of the result; "same" as the first argument; "item": of its items
+    arguments: tuple[int, int] = (1, 1)  # the least and the greatest number of arguments
     each: str = "{}"  # how every argument is wrapped in Go
     takes_none: bool = False  # the first argument may be absent
-    converts: bool = False  # the Go side makes an integer of any number by itself
+    converts: bool = False  # the Go side converts any number to an integer
 
 
 TEXT = ("str", "word")

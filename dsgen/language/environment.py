@@ -11,7 +11,7 @@ from jinja2.utils import missing
 
 from dsgen.errors import DsgenError
 from dsgen.language.builtins import rows
-from dsgen.language.files import Files
+from dsgen.language.files import SHIPPED_FOLDER, Files
 from dsgen.language.text import scalar
 
 TYPE_CHECKING = False
@@ -23,17 +23,17 @@ TEMPLATES = PACKAGE / "templates"
 
 
 class HelperContext(Context):
-    """Finds every helper without an import, and takes one final newline off what a helper gives."""
+    """Finds helpers without an import, and removes one final newline from the text of a helper."""
 
     environment: Environment
 
     def resolve_or_missing(self, key: str) -> Any:
-        """The variable `key`; helpers stand behind everything else."""
+        """The variable `key`; helpers come last."""
         value = super().resolve_or_missing(key)
         return self.environment.helpers.get(key, missing) if value is missing else value
 
     def call(self, obj: Any, /, *args: Any, **kwargs: Any) -> Any:
-        """Calls `obj`; of a helper's result exactly one newline goes, so that blank lines at its end stay."""
+        """Calls `obj`; removes exactly one final newline from the result of a helper, so blank lines are kept."""
         result = super().call(obj, *args, **kwargs)
         return result.removesuffix("\n") if isinstance(obj, Macro) else result
 
@@ -46,15 +46,15 @@ class Environment(jinja2.Environment):
     @functools.cached_property
     def helpers(self) -> Mapping[str, Macro]:
         """All macros of the templates whose file name begins with `_`: one namespace, whatever the order of files."""
-        found: dict[str, Macro] = {}
+        helpers: dict[str, Macro] = {}
         for name in sorted(self.list_templates(filter_func=lambda name: name.rsplit("/", 1)[-1].startswith("_"))):
             for key, value in vars(self.get_template(name).module).items():
                 if not isinstance(value, Macro):
                     continue
-                if key in found:
-                    raise DsgenError(f"{name}: there is a helper {key!r} already")
-                found[key] = value
-        return found
+                if key in helpers:
+                    raise DsgenError(f"{name}: the helper {key!r} exists already")
+                helpers[key] = value
+        return helpers
 
     def getattr(self, obj: Any, attribute: str) -> Any:
         """`obj.attribute` in a template."""
@@ -66,10 +66,10 @@ class Environment(jinja2.Environment):
 
 
 @functools.cache
-def environment(templates: Path = TEMPLATES, files: Path = PACKAGE) -> Environment:
+def environment(templates: Path = TEMPLATES, files: Path | str = SHIPPED_FOLDER) -> Environment:
     """The environment over a folder of templates; `files` in a template reads below `files`.
 
-    Templates get `values` and `release` when they are rendered; `files` and the helpers are there already.
+    Templates get `values` and `release` when they are rendered; `files` and the helpers are always available.
     """
     env = Environment(
         loader=jinja2.FileSystemLoader(templates),

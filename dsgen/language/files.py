@@ -1,4 +1,4 @@
-"""`files` in templates: the files that dsgen ships for the pods, as `.Files` of a chart.
+"""`files` in templates: the scripts that dsgen ships for the pods, like `.Files` in a chart.
 
 Generated code imports this module, so it is cheap to import.
 """
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 FOLDER = "scripts"
 DIGEST_LENGTH = 10
-"""Hexadecimal characters: enough that two releases never share one, short enough for the name of an object."""
+"""Hexadecimal characters of a digest: enough to tell releases apart, and short enough for the name of an object."""
 
 
 class Files:
@@ -28,7 +28,7 @@ class Files:
 
     @property
     def texts(self) -> Mapping[str, str]:
-        """Path -> text, sorted; read when it is first asked for."""
+        """Path -> text, sorted; read at the first use."""
         if not self._texts:
             folder = os.path.join(self._root, FOLDER)
             for name in sorted(os.listdir(folder)):
@@ -39,7 +39,7 @@ class Files:
         return self._texts
 
     def get(self, path: str) -> str:
-        """The text without its one final newline: the template's own line gives it back."""
+        """The text without its final newline, which the line of the template has."""
         return self.texts[path].removesuffix("\n")
 
     def glob(self, pattern: str) -> dict[str, None]:
@@ -47,12 +47,12 @@ class Files:
         return dict.fromkeys(matching(self.texts, pattern))
 
     def digest(self, pattern: str) -> str:
-        """The digest of the files that match. What is compiled has it as a constant."""
+        """The digest of the files that match; a constant in compiled templates."""
         return digest(self.texts, pattern)
 
 
 def matching(texts: Mapping[str, str], pattern: str) -> list[str]:
-    """The paths that match, sorted. One `*` of the pattern stands for any text."""
+    """The paths that match, sorted. One `*` in the pattern matches any text."""
     start, star, end = pattern.partition("*")
     if not star:
         return [pattern] if pattern in texts else []
@@ -61,11 +61,12 @@ def matching(texts: Mapping[str, str], pattern: str) -> list[str]:
 
 def digest(texts: Mapping[str, str], pattern: str) -> str:
     """A short digest of the names and the content of the files that match."""
-    import hashlib  # not at the head: only the compiler asks for it
+    import hashlib  # imported late: only the compiler needs it
 
     content = to_json({path: texts[path] for path in matching(texts, pattern)})
     return hashlib.sha256(content.encode()).hexdigest()[:DIGEST_LENGTH]
 
 
-SHIPPED = Files(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+SHIPPED_FOLDER = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "generated")
+SHIPPED = Files(SHIPPED_FOLDER)
 """The files of this package."""

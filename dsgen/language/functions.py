@@ -1,4 +1,4 @@
-"""The Python side of what templates may call, but for what is text (dsgen/language/text.py).
+"""The Python functions that templates may call; those for text are in dsgen/language/text.py.
 
 Generated code imports these functions, so this module is cheap to import.
 """
@@ -18,7 +18,7 @@ class TemplateError(DsgenError):
 
 
 def overlay(*maps: Mapping[str, Any]) -> dict[str, Any]:
-    """The maps laid over one another: maps merge, lists and scalars replace, the last one wins; none is changed."""
+    """The maps merged: later maps take precedence, lists and scalars are replaced; no argument is changed."""
     merged: dict[str, Any] = {}
     for layer in maps:
         for key, value in layer.items():
@@ -28,7 +28,7 @@ def overlay(*maps: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def get(tree: Mapping[str, Any], *path: Any) -> Any:
-    """`get(tree, key, ..., default)`: the value at the end of the keys, or the default where one of them is absent."""
+    """`get(tree, key, ..., default)`: the value at the end of the keys, or the default if one of them is absent."""
     *keys, default = path
     value: Any = tree
     for key in keys:
@@ -44,24 +44,24 @@ def fail(message: str) -> NoReturn:
 
 
 def items(tree: Mapping[str, Any]) -> list[tuple[str, Any]]:
-    """Keys and values, sorted by code point, as Go's `range` gives them."""
+    """Keys and values, sorted by code point, as in Go's `range`."""
     return sorted(tree.items())
 
 
 def matching(text: str, pattern: str) -> bool:
-    """Whether the whole text matches `^...$`; patterns are the ASCII subset that Python and RE2 read alike."""
+    """Whether the whole text matches `^...$`; patterns use the ASCII subset that Python and RE2 share."""
     import re
 
     return re.fullmatch(pattern, text) is not None
 
 
 def replace(text: str, old: str, new: str) -> str:
-    """The text with `new` wherever `old` stood."""
+    """The text with every `old` replaced by `new`."""
     return text.replace(old, new)
 
 
 def join(texts: Iterable[str], separator: str) -> str:
-    """The texts as one, with the separator between them."""
+    """The texts joined with the separator."""
     return separator.join(texts)
 
 
@@ -71,7 +71,7 @@ def basename(path: str) -> str:
 
 
 def count_to(end: int) -> range:
-    """The integers from 0 up to `end`, without it."""
+    """The integers from 0 to `end` - 1."""
     return range(int(end))
 
 

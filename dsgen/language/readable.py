@@ -1,6 +1,6 @@
-"""Values as YAML for people: keys in their order, quotes only where they are needed, programs as blocks of lines.
+"""Values as readable YAML: keys in their order, quotes only where they are needed, multi-line texts as blocks.
 
-The reader and Helm make the same values of it again.
+dsgen's reader and Helm read the same values back.
 """
 
 from __future__ import annotations
@@ -21,23 +21,23 @@ _PLAIN = re.compile(rf"(?=[A-Za-z/_]){_WORD}( {_WORD})*|[0-9]+([KMGTPE]i|m)")
 
 
 class ReadableWriter(YamlWriter):
-    """Every text that has one obvious reading stands as it is."""
+    """Writes texts without quotes if no reader can misread them."""
 
     def keys(self, data: Mapping[str, Any]) -> Iterable[str]:
-        """As they were given."""
+        """In their order."""
         return data
 
     def text(self, text: str) -> str:
-        """Plain, unless some reader could take it for something else, whatever its capitals."""
+        """Without quotes, unless a reader could take it for another type, ignoring case."""
         lower = text.lower()
         return text if _PLAIN.fullmatch(text) and resolve(lower) == lower else quote(text)
 
     def scalar(self, value: Any) -> str:
-        """A float always has a point or an exponent, so that a large one is no integer."""
+        """A float always has a point or an exponent, so that a large one is not read as an integer."""
         return repr(value) if isinstance(value, float) else json.dumps(value)
 
     def is_block(self, text: str) -> bool:
-        """Lines that can stand below `|` and be read as they are: no blanks around them, one newline at most."""
+        """Whether the text can be written below `|` unchanged: no blanks around lines, at most one final newline."""
         lines = text.removesuffix("\n").split("\n")
         return (
             "\n" in text
@@ -48,6 +48,6 @@ class ReadableWriter(YamlWriter):
 
 
 def _is_printable(line: str) -> bool:
-    """Whether nothing in it needs an escape but quotes and backslashes, which stand for themselves in a block."""
+    """Whether only quotes and backslashes need an escape, which a block does not need."""
     plain = line.replace('"', "").replace("\\", "")
     return quote(plain) == f'"{plain}"'

@@ -1,7 +1,7 @@
 """Scalars and objects as text, written exactly as Helm's engine writes them.
 
-Flat manifests come from Python, the chart's from Go. A text that one of them embeds in an object (a ConfigMap's
-`ds_config.json`, say) must be the same in both, so quoting, JSON and numbers follow Go's strconv and encoding/json.
+Python writes flat manifests, and Go writes those of the chart. A text inside an object, such as `ds_config.json` in a
+ConfigMap, must be the same in both, so quoting, JSON and numbers follow Go's strconv and encoding/json.
 """
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ if TYPE_CHECKING:
 _SHORT_ESCAPES = {7: r"\a", 8: r"\b", 12: r"\f", 10: r"\n", 13: r"\r", 9: r"\t", 11: r"\v", 34: r"\"", 92: r"\\"}
 
 # What Go's `%q` escapes: control and format characters, separators, private use, noncharacters. A list of ranges rather
-# than str.isprintable(), whose answer depends on the Unicode version of the Python at hand: the bytes may not.
-# Characters without a meaning yet stand as they are (Go escapes them); YAML reads both alike.
+# than str.isprintable(), which depends on the Unicode version of Python: the bytes must not. Unassigned characters are
+# not escaped (Go escapes them); YAML reads both in the same way.
 _ESCAPED = (
     r"[\x00-\x1f\"\\\x7f-\xa0\xad\u0600-\u0605\u061c\u06dd\u070f\u0890\u0891\u08e2\u1680\u180e\u2000-\u200f\u2028-\u202f"
     r"\u205f-\u206f\u3000\ud800-\uf8ff\ufdd0-\ufdef\ufeff\ufff0-\ufffb\ufffe\uffff\U000110bd\U000110cd"
@@ -29,23 +29,23 @@ _JSON_ESCAPES = {
     **{code: escape for code, escape in _SHORT_ESCAPES.items() if code not in (7, 11)},
 }
 
-# Beyond U+FFFF YAML takes every character as it is.
+# YAML accepts every character above U+FFFF.
 _NOT_PLAIN = "[\x7f-\uffff]"
 
 
 def quote(value: object) -> str:
-    """A scalar in double quotes, as Go's `%q` writes it; any YAML or JSON-like reader gives the same text back."""
+    """A scalar in double quotes, as Go's `%q` writes it; every YAML reader reads the same text."""
     text = value if isinstance(value, str) else scalar(value)
     return f'"{text}"' if _is_plain(text) else '"' + _sub(_ESCAPED, _escape, text) + '"'
 
 
 def _is_plain(text: str) -> bool:
-    """Whether neither Go nor JSON escapes anything in the text: most texts are answered without a look at patterns."""
+    """Whether neither Go nor JSON escapes anything in the text. Fast, because most texts are plain."""
     return text.isascii() and text.isprintable() and '"' not in text and "\\" not in text
 
 
 def _sub(pattern: str, escape: Callable[[re.Match[str]], str], text: str) -> str:
-    import re  # not at the head: few texts need it
+    import re  # imported late: few texts need it
 
     return re.sub(pattern, escape, text)
 
@@ -60,9 +60,9 @@ def _escape(match: re.Match[str]) -> str:
 
 
 def scalar(value: object) -> str:
-    """What `<< value >>` prints: text as it is, true/false, integers without an exponent.
+    """The text that `<< value >>` prints: text unchanged, true or false, integers without an exponent.
 
-    TypeError for anything else: a list, a map or a fraction needs `json` or `yaml`, and `none` is a mistake.
+    Raises TypeError for other values: lists, maps and fractions need `json` or `yaml`, and `none` is a mistake.
     """
     if isinstance(value, str):
         return value
@@ -82,7 +82,7 @@ def number(value: int | float) -> str:
     double = float(value)
     if double == 0:
         return "-0" if str(double).startswith("-") else "0"
-    from decimal import Decimal  # not at the head: few values need it
+    from decimal import Decimal  # imported late: few values need it
 
     decimal = Decimal(repr(double))
     if 1e-6 <= abs(double) < 1e21:
@@ -107,7 +107,7 @@ def to_json(value: Any) -> str:
 
 
 def to_plain_json(value: Any) -> str:
-    """JSON that may stand in a block of text: no character is left that YAML refuses or changes there.
+    """JSON for a block of text, without characters that YAML refuses or changes there.
 
     The chart's helper `plainJson` writes the same text.
     """
@@ -117,13 +117,10 @@ def to_plain_json(value: Any) -> str:
 
 
 class YamlWriter:
-    """Writes block YAML, one line after the other.
-
-    By itself in the form that `to_yaml` needs; subclasses say what other readers want to see.
-    """
+    """Writes block YAML, line by line, in the form that `to_yaml` needs; subclasses write other forms."""
 
     def lines(self, value: Any, path: tuple[str | int, ...] = ()) -> list[str]:
-        """The lines of a value; path: where it stands, for comments."""
+        """The lines of a value; path: its place, for comments."""
         if isinstance(value, dict) and value:
             return [line for key in self.keys(value) for line in self.entry(key, value[key], (*path, key))]
         if isinstance(value, list | tuple) and value:
@@ -147,23 +144,23 @@ class YamlWriter:
         return [f"- {first}", *_inside(rest)]
 
     def keys(self, data: Mapping[str, Any]) -> Iterable[str]:
-        """The keys of a map in the order in which they are written."""
+        """The keys of a map, in the order of the output."""
         return sorted(data)
 
     def text(self, text: str) -> str:
-        """A string in one line."""
+        """A string on one line."""
         return quote(text)
 
     def scalar(self, value: Any) -> str:
-        """Anything else in one line: numbers, booleans, null, empty maps and lists."""
+        """Any other value on one line: numbers, booleans, null, empty maps and lists."""
         return to_json(value)
 
     def is_block(self, _text: str) -> bool:
-        """Whether a string is written as lines below `|`."""
+        """Whether a string is written as a block below `|`."""
         return False
 
     def comment(self, _path: tuple[str | int, ...]) -> str:
-        """What stands behind a key."""
+        """The comment after a key."""
         return ""
 
 
@@ -172,7 +169,7 @@ def _header(text: str) -> str:
 
 
 def _inside(lines: Iterable[str]) -> Iterator[str]:
-    """One level deeper; empty lines stay empty, so that nothing has trailing blanks."""
+    """The lines one level deeper; empty lines stay empty, so there are no trailing blanks."""
     return (f"  {line}" if line else "" for line in lines)
 
 
@@ -180,7 +177,7 @@ QUOTED = YamlWriter()
 
 
 def to_yaml(value: Any) -> str:
-    """Block YAML in which every string is quoted, so that nothing is lost or read as something else.
+    """Block YAML in which every string is quoted, so that no value is lost or misread.
 
     The chart's helper `yaml` writes the same text.
     """
@@ -188,14 +185,14 @@ def to_yaml(value: Any) -> str:
 
 
 def indent(text: str, width: int) -> str:
-    """Every line but the first moved right by `width` blanks: the first one stands where the tag stands.
+    """The text with every line but the first, which is at the tag, indented by `width` blanks.
 
-    Empty lines stay empty, so that nothing has trailing blanks.
+    Empty lines stay empty, so there are no trailing blanks.
     """
     if not width or "\n" not in text:
         return text
     line_end = "\n" + " " * width
     moved = text.replace("\n", line_end)
-    while f"{line_end}\n" in moved:  # of neighbouring empty lines the first turn leaves every second one
+    while f"{line_end}\n" in moved:  # one pass leaves every second of adjacent empty lines
         moved = moved.replace(f"{line_end}\n", "\n\n")
     return moved[:-width] if moved.endswith(line_end) else moved

@@ -18,11 +18,12 @@ import time
 from pathlib import Path
 from typing import Any
 
-import api
-import exchange
-import keyfile
-import settings
-from keyfile import PRIVATE, PUBLIC
+import shared_api as api
+import shared_exchange as exchange
+import shared_key as keyfile
+import shared_settings as settings
+from shared_key import PRIVATE, PUBLIC
+from shared_log import log
 
 MANAGER = "dsgen-keygen"
 RETRY_SECONDS = 2
@@ -40,9 +41,9 @@ def main() -> int:
     deadline = time.monotonic() + configured.start_timeout_seconds
     try:
         key = obtain(api.in_cluster(), configured, deadline)
-        keyfile.leave(settings.RUN / PRIVATE, key)
+        keyfile.write_private(settings.RUN / PRIVATE, key)
     except CannotWorkError as problem:
-        say(str(problem))
+        log(str(problem))
         exchange.replace(settings.RUN / FAILED, f"{problem}\n".encode())  # for the sidecar: see absent.py
         settings.TERMINATION_LOG.write_text(str(problem), encoding="utf-8")
         return CANNOT_WORK
@@ -61,11 +62,11 @@ def obtain(client: api.Api, configured: settings.Settings, deadline: float) -> b
         try:
             found = found_key(client.get(path).get("data"), configured.secret)
             if found is not None:
-                say(f"using the key in Secret {configured.secret}")
+                log(f"using the key in Secret {configured.secret}")
                 return found
             made = made or make(configured.job)
             client.patch(path, fill(made), api.JSON_PATCH, MANAGER)
-            say(f"made a key for Secret {configured.secret}")
+            log(f"made a key for Secret {configured.secret}")
             return base64.b64decode(made[PRIVATE])
         except api.ApiError as error:
             # 422: another launcher was first. All else can be a matter of time: Secret, Role and API come in any order.
@@ -73,7 +74,7 @@ def obtain(client: api.Api, configured: settings.Settings, deadline: float) -> b
                 raise CannotWorkError(f"the ssh key could not be read or made in time: {error}") from error
             if str(error) != problem:
                 problem = str(error)
-                say(f"{problem}; trying again")
+                log(f"{problem}; trying again")
         time.sleep(RETRY_SECONDS)
 
 
@@ -107,10 +108,6 @@ def make(comment: str) -> dict[str, str]:
         if done.returncode != 0:
             raise CannotWorkError(f"ssh-keygen failed: {done.stderr.strip()}")
         return {PRIVATE: _encoded(path), PUBLIC: _encoded(path.with_suffix(".pub"))}
-
-
-def say(text: str) -> None:
-    print(f"[dsgen] {text}", flush=True)
 
 
 def _encoded(path: Path) -> str:

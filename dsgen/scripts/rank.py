@@ -20,10 +20,10 @@ import signal
 import time
 from typing import NamedTuple
 
-import methods
-import processes
-import reports
-import settings
+import shared_methods as methods
+import shared_processes as processes
+import shared_reports as reports
+import shared_settings as settings
 
 TERMINATING = settings.RUN / "terminating"  # made by the worker before it ends its ranks
 # Open MPI's names for what the program is told.

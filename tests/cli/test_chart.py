@@ -66,7 +66,7 @@ def test_another_name_than_the_files_is_wrong_usage(cli: Cli, folder: Path) -> N
     code, out, err = cli("chart", "cifar.yaml", "--name", "other", "-o", "out")
 
     assert (2, "") == (code, out)
-    assert "cifar.yaml has name: cifar, --name says other" in err
+    assert "cifar.yaml has name: cifar, but --name is other" in err
     assert not (folder / "out").exists()
 
 

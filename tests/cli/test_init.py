@@ -19,7 +19,7 @@ FORM = "beginning with a letter and not ending with -, at most 63 characters"
 NAME = f"expected: lower-case letters, digits and -, {FORM}"
 NAMESPACE = "expected: lower-case letters, digits and -, not beginning or ending with -, at most 63 characters"
 REPOSITORY = "expected: an image such as registry.example.com/team/cifar; set tag and digest with their own keys"
-IMAGE = "the image in which the training runs, such as registry.example.com/team/cifar"
+IMAGE = "set it to the image of the training, such as registry.example.com/team/cifar"
 
 every_preset = pytest.mark.parametrize("preset", EXAMPLES)
 
@@ -32,7 +32,7 @@ def test_the_package_carries_the_examples() -> None:
     """A wheel has them where `presets` looks for them; .ci/run tries it with an installed one."""
     build = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["hatch"]["build"]["targets"]["wheel"]
 
-    assert {"values-examples": "dsgen/examples"} == build["force-include"]
+    assert "dsgen/examples" == build["force-include"]["values-examples"]
 
 
 @every_preset
@@ -117,7 +117,7 @@ def test_one_line_for_each_preset(cli: Cli) -> None:
             [f'--name: name cannot be "a.b"; {NAME}', f'-n: namespace cannot be "kube_system"; {NAMESPACE}'],
         ),
         (["--image", "a b"], [f'--image: image.repository cannot be "a b"; {REPOSITORY}']),
-        (["--image", ":v1"], [f"--image: image.repository must be given; {IMAGE}"]),
+        (["--image", ":v1"], [f"--image: image.repository is required; {IMAGE}"]),
     ],
 )
 def test_names_that_cannot_be_are_wrong_usage(

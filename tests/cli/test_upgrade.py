@@ -43,7 +43,7 @@ def release(tmp_path_factory: pytest.TempPathFactory) -> Path:
     package = folder / "dsgen"
     shutil.copytree(PACKAGE, package, ignore=shutil.ignore_patterns("__pycache__"))
     edit(package / "__init__.py", __version__, OLD)
-    for script in (package / "scripts").glob("*.py"):
+    for script in (package / "generated" / "scripts").glob("*.py"):
         script.write_text(script.read_text() + "# other words\n")
     schema = package / "schema" / "values.json"
     found = json.loads(schema.read_text())

@@ -83,6 +83,23 @@ def make_job(
     return make
 
 
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """With DSGEN_E2E_TURN=K/N, run only every N-th case of a long matrix, from the K-th on."""
+    if "DSGEN_E2E_TURN" not in os.environ:
+        return
+    turn, turns = map(int, os.environ["DSGEN_E2E_TURN"].split("/"))
+    cases: dict[str, dict[str, int]] = {}  # of each function, the place of a case among the others
+    later = []
+    for item in items:
+        if marker := item.get_closest_marker("by_turns"):
+            places = cases.setdefault(item.nodeid.partition("[")[0], {})
+            case = str(item.callspec.params[marker.args[0]])  # type: ignore[attr-defined]
+            if places.setdefault(case, len(places)) % turns != turn % turns:
+                later.append(item)
+    config.hook.pytest_deselected(items=later)
+    items[:] = [item for item in items if item not in later]
+
+
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_makereport() -> Any:
     """Show pods, events, logs and records of the namespaces that are there when a test fails, each once."""

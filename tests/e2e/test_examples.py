@@ -37,4 +37,4 @@ def test_helm_would_install_it(file: Path, major: int, spaces: Mapping[str, Name
 
     if "ensure CRDs are installed first" in done.stderr:
         unavailable(f"{file.name} needs definitions in the cluster (tests/e2e/README.md): {done.stderr}")
-    assert (0, True) == (done.returncode, "Watch it:" in done.stdout), done.stderr
+    assert (0, True) == (done.returncode, "Watch the run:" in done.stdout), done.stderr

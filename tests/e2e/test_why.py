@@ -107,6 +107,7 @@ def look(cluster: Cluster, job: Job) -> tuple[Facts, list[causes.Cause], Keeping
     return facts, causes.find(facts, story.tell(facts)), kept
 
 
+@pytest.mark.by_turns("name")
 @pytest.mark.parametrize("name", CASES)
 def test_the_cause_is_named(
     name: str, spaces: Callable[[str], Namespace], image: str, tmp_path: Path, cluster: Cluster

@@ -21,44 +21,6 @@ from dsgen import values
 from dsgen.render import render
 
 PACKAGE = Path(__file__).parent.parent.parent / "dsgen"
-SETTINGS = {
-    "version": 1,
-    "job": "cifar",
-    "run": "1",
-    "runName": "cifar-1",
-    "namespace": "training",
-    "workers": 2,
-    "slots": 1,
-    "sshPort": 2222,
-    "masterPort": 29500,
-    "secret": "cifar-ssh",
-    "record": "cifar-status",
-    "workerJob": "cifar-1-worker",
-    "launcherJob": "cifar-1-launcher",
-    "localRank": True,
-    "maxRestarts": 0,
-    "restartExitCodes": [],
-    "restartDelaySeconds": 10,
-    "startTimeoutSeconds": 1800,
-    "activeDeadlineSeconds": 0,
-    "orphanTimeoutSeconds": 3600,
-    "terminationGracePeriodSeconds": 60,
-    "workerReplacements": 3,
-    "keepWorkers": "none",
-    "statusIntervalSeconds": 15,
-    "statusHistory": 20,
-    "method": "pdsh",
-    "spares": 0,
-    "preflightNetwork": False,
-    "sshUser": "",
-    "deepspeedArgs": [],
-    "autotuning": "none",
-    "bindCores": False,
-    "debug": False,
-    "debugCommand": [],
-    "webhookUrl": "",
-    "codePath": "",
-}
 TOOLS = ("bash", "ssh", "ssh-keygen", "sshd")
 
 
@@ -71,7 +33,10 @@ def free_port() -> int:
 @functools.cache
 def run_config() -> dict[str, str]:
     """The data of a run's ConfigMap, of the first run of a job cifar."""
-    text = "{name: cifar, namespace: training, image: {repository: r/x}, training: {python: train.py}}"
+    text = (
+        "{name: cifar, namespace: training, image: {repository: r/x}, workers: {replicas: 2, slots: 1},"
+        " training: {python: train.py}}"
+    )
     loaded = values.load([values.SourceText("values.yaml", text)])
     assert loaded.values, loaded.diagnostics
     rendered = render(loaded.values.data, values.Release("cifar", "training"))
@@ -88,7 +53,9 @@ class Pod:
         self.config, self.run, self.keys, self.status = (
             root / path for path in ("etc/dsgen", "run/dsgen", "etc/dsgen-keys", "etc/dsgen-status")
         )
-        shutil.copytree(PACKAGE / "scripts", self.config, ignore=shutil.ignore_patterns("__pycache__"))
+        shutil.copytree(PACKAGE / "generated" / "scripts", self.config, ignore=shutil.ignore_patterns("__pycache__"))
+        for script in self.config.iterdir():
+            script.chmod(0o755)  # as the volume is mounted
         for directory in (self.run, self.keys, self.status, root / "dev"):
             directory.mkdir(parents=True)
         self.environment = {
@@ -103,7 +70,9 @@ class Pod:
         self.started: list[subprocess.Popen[bytes]] = []
 
     def settings(self, **changes: Any) -> None:
-        (self.config / "settings.json").write_text(json.dumps({**SETTINGS, "sshPort": self.port, **changes}))
+        """settings.json as it is rendered, with changes."""
+        rendered = json.loads(run_config()["settings.json"])
+        (self.config / "settings.json").write_text(json.dumps({**rendered, "sshPort": self.port, **changes}))
 
     def write_ssh_files(self) -> None:
         """sshd_config and ssh_config as they are rendered, with this pod's port, paths and address."""
@@ -125,7 +94,7 @@ class Pod:
 
     def start(self, *command: str | Path, **environment: str) -> "subprocess.Popen[bytes]":
         """Start a command of the pod (the container's own without one); its output goes to the file `log`."""
-        argv = command or ("bash", self.config / "start.sh")
+        argv = command or ("bash", self.config / "shared_start.sh")
         with (self.root / "log").open("ab") as log:
             process = subprocess.Popen(
                 argv,

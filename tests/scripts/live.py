@@ -16,8 +16,8 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "dsgen" / "scripts"))
 
-import api
-import settings
+import shared_api as api
+import shared_settings as settings
 
 RULES = {
     "a": [("", "secrets", ["a-ssh"], ["get", "patch"]), ("", "configmaps", ["a-status"], ["get", "patch"])],

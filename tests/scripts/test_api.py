@@ -9,10 +9,10 @@ import pytest
 sys.path.insert(0, str(Path(__file__).parents[2] / "dsgen" / "scripts"))
 sys.path.insert(0, str(Path(__file__).parent))
 
-import api
 import keygen
-import lease
 import live
+import shared_api as api
+import status_lease as lease
 
 job = live.job
 

@@ -12,16 +12,16 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "dsgen" / "scripts"))
 
-import debug
-import methods
-import settings
+import shared_debug as debug
+import shared_methods as methods
+import shared_settings as settings
 
 ODD = 'a b\'c "d" $e\n%n'
 
 
 @pytest.fixture
 def run_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """The pod's /run/dsgen, with the environment that start.sh has saved."""
+    """The pod's /run/dsgen, with the environment that shared_start.sh has saved."""
     monkeypatch.setattr(settings, "RUN", tmp_path)
     monkeypatch.setattr(debug, "TRAIN", tmp_path / "train.sh")
     (tmp_path / "env").write_text(
@@ -56,7 +56,7 @@ def test_the_script_does_what_the_launcher_would_have_done(run_folder: Path, mon
     program = "import os,sys; print(sys.argv[1:], os.getcwd(), [os.environ.get(n) for n in sys.argv[2:]])"
     argv = [sys.executable, "-c", program, ODD, "ADDED", "FROM_SETUP", "NCCL_X"]
 
-    said = debug.leave(argv, {**kept, "ADDED": ODD})
+    said = debug.write_script(argv, {**kept, "ADDED": ODD})
 
     assert f"`bash {run_folder}/train.sh` starts it here: {sys.executable} -c" in said
     shell = {"PATH": os.environ["PATH"]}
@@ -71,7 +71,7 @@ def test_a_person_is_told_how_to_get_in(
     monkeypatch.setenv("HOSTNAME", "cifar-1-launcher-abcde")
     start = methods.Start(configured(), ["cifar-1-worker-0.cifar-1"])
 
-    debug.say_how(configured(), start)
+    debug.print_instructions(configured(), start)
 
     said = capfdbinary.readouterr().out.decode()
     enter = "kubectl exec --namespace training --stdin --tty"
@@ -85,7 +85,7 @@ def test_a_person_is_told_how_to_get_in(
 def test_without_ssh_each_worker_is_started_by_hand(
     run_folder: Path, capfdbinary: pytest.CaptureFixture[bytes]
 ) -> None:
-    debug.say_how(configured(method="torchrun"), None)
+    debug.print_instructions(configured(method="torchrun"), None)
 
     said = capfdbinary.readouterr().out.decode()
     assert f"cifar-1-worker-0-... --container worker -- bash {run_folder}/train.sh  (on every worker)" in said
@@ -103,12 +103,12 @@ def test_without_ssh_each_worker_is_started_by_hand(
 def test_the_command_decides(command: list[str], event: str, code: int) -> None:
     children: set[int] = set()
     expected = (event, f"lifecycle.debug.command ended with exit code {code}", code)
-    assert expected == debug.hold(command, 0, lambda: None, children)
+    assert expected == debug.run_or_idle(command, 0, lambda: None, children)
     assert children == set()
 
 
 def test_a_command_that_cannot_be_started_is_a_failure() -> None:
-    event, message, code = debug.hold(["/no/such/program"], 0, lambda: None, set())
+    event, message, code = debug.run_or_idle(["/no/such/program"], 0, lambda: None, set())
     assert (event, code) == ("debug-failed", 127)
     assert "/no/such/program" in message
 
@@ -116,7 +116,7 @@ def test_a_command_that_cannot_be_started_is_a_failure() -> None:
 @pytest.mark.parametrize("command", [[], ["sleep", "4201"]])
 def test_the_deadline_ends_it(command: list[str]) -> None:
     begun = time.monotonic()
-    event, message, code = debug.hold(command, 1, lambda: None, set())
+    event, message, code = debug.run_or_idle(command, 1, lambda: None, set())
     assert (event, code) == ("deadline", None)
     assert message == "debugging took longer than lifecycle.activeDeadlineSeconds (1)"
     assert time.monotonic() - begun < 5
@@ -131,7 +131,7 @@ def test_what_happens_outside_ends_it_and_what_the_command_has_started() -> None
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        debug.hold(["sh", "-c", "sleep 4202 & wait"], 0, wait, set())
+        debug.run_or_idle(["sh", "-c", "sleep 4202 & wait"], 0, wait, set())
     time.sleep(0.2)
     found = subprocess.run(["pgrep", "--full", "^sleep 4202$"], stdout=subprocess.PIPE, text=True, check=False)
     assert "" == found.stdout

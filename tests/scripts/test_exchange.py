@@ -12,8 +12,8 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "dsgen" / "scripts"))
 
-import exchange
-import journal
+import launcher_journal as journal
+import shared_exchange as exchange
 
 
 def test_what_is_written_is_read(tmp_path: Path) -> None:

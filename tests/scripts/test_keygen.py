@@ -13,11 +13,11 @@ import pytest
 sys.path.insert(0, str(Path(__file__).parents[2] / "dsgen" / "scripts"))
 sys.path.insert(0, str(Path(__file__).parent))
 
-import api
-import keyfile
 import keygen
 import live
-import settings
+import shared_api as api
+import shared_key as keyfile
+import shared_settings as settings
 
 job = live.job
 KEY = base64.b64encode(b"private\n").decode()
@@ -53,7 +53,7 @@ def test_a_key_pair_is_made(run_folder: Path) -> None:
     made = keygen.make("cifar")
 
     private = run_folder / "id"
-    keyfile.leave(private, base64.b64decode(made["ssh-privatekey"]))
+    keyfile.write_private(private, base64.b64decode(made["ssh-privatekey"]))
     assert [private] == list(run_folder.iterdir())
     public = base64.b64decode(made["ssh-publickey"]).decode().split()
     assert public[0] == "ssh-ed25519"
@@ -71,8 +71,8 @@ def test_without_ssh_keygen_the_message_says_what_to_do(run_folder: Path, monkey
 def test_a_key_is_left_for_its_user_alone(tmp_path: Path) -> None:
     path = tmp_path / "key"
 
-    keyfile.leave(path, b"one")
-    keyfile.leave(path, b"two\n")
+    keyfile.write_private(path, b"one")
+    keyfile.write_private(path, b"two\n")
 
     assert path.read_bytes() == b"two\n"
     assert path.stat().st_mode & 0o777 == 0o600
@@ -81,7 +81,7 @@ def test_a_key_is_left_for_its_user_alone(tmp_path: Path) -> None:
 
 def test_the_last_newline_is_added(tmp_path: Path) -> None:
     """kubectl create secret --from-literal=ssh-privatekey="$(cat key)" loses it, and ssh then refuses the key."""
-    keyfile.leave(tmp_path / "key", b"one")
+    keyfile.write_private(tmp_path / "key", b"one")
 
     assert (tmp_path / "key").read_bytes() == b"one\n"
 
@@ -91,8 +91,8 @@ def test_the_first_key_that_is_there_is_taken(tmp_path: Path) -> None:
     (tmp_path / "full").write_bytes(b"key")
     paths = [tmp_path / name for name in ("absent", "empty", "full")]
 
-    assert keyfile.first(paths) == b"key"
-    assert keyfile.first(paths[:2]) is None
+    assert keyfile.first_content(paths) == b"key"
+    assert keyfile.first_content(paths[:2]) is None
 
 
 @pytest.mark.parametrize("passphrase", ["", "secret"])

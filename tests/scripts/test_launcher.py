@@ -15,16 +15,17 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "dsgen" / "scripts"))
 
-import endranks
-import exchange
-import hostfile
-import journal
 import launcher
-import methods
-import output
-import settings
-import training
-import workers
+import launcher_attempt as training
+import launcher_journal as journal
+import launcher_wait
+import launcher_workers as workers
+import shared_exchange as exchange
+import shared_hostfile as hostfile
+import shared_methods as methods
+import shared_output as output
+import shared_settings as settings
+import worker_end_ranks as endranks
 
 SCRIPTS = Path(launcher.__file__).parent
 HOSTS = ["cifar-1-worker-0.cifar-1", "cifar-1-worker-1.cifar-1"]
@@ -39,13 +40,13 @@ SSH = b"pdsh@cifar-1-launcher-x: cifar-1-worker-1: ssh exited with exit code 3\n
 def read(*lines: bytes) -> output.Output:
     seen = output.Output(HOSTS, NONCE, pdsh=True)
     for line in lines:
-        take(seen, line)
+        process_line(seen, line)
     return seen
 
 
-def take(seen: output.Output, line: bytes) -> bytes:
+def process_line(seen: output.Output, line: bytes) -> bytes:
     """A line with the nonce of these ranks."""
-    return seen.take(line.replace(b"NONCE", seen.nonce))
+    return seen.process_line(line.replace(b"NONCE", seen.nonce))
 
 
 @pytest.mark.parametrize(
@@ -59,7 +60,7 @@ def take(seen: output.Output, line: bytes) -> bytes:
     ],
 )
 def test_output_goes_to_the_log_unchanged(line: bytes) -> None:
-    assert line == take(read(), line)
+    assert line == process_line(read(), line)
 
 
 @pytest.mark.parametrize("line", [RANK, FAILED, CLOSED])
@@ -68,8 +69,8 @@ def test_what_looks_like_a_protocol_line_is_output(line: bytes, nonce: bytes) ->
     """A program may print anything, a text about dsgen too."""
     seen = output.Output(HOSTS, pdsh=True)
 
-    assert line.replace(b"NONCE", nonce) == seen.take(line.replace(b"NONCE", nonce))
-    assert not seen.began()
+    assert line.replace(b"NONCE", nonce) == seen.process_line(line.replace(b"NONCE", nonce))
+    assert not seen.any_started()
 
 
 @pytest.mark.parametrize(
@@ -91,15 +92,15 @@ def test_the_log_never_shows_the_nonce(text: bytes) -> None:
     """Not even where the line is none of the protocol's."""
     seen = read()
 
-    assert LABEL + b" " + text + b"\n" == take(seen, LABEL + b"NONCE " + text + b"\n")
-    assert not seen.began()
+    assert LABEL + b" " + text + b"\n" == process_line(seen, LABEL + b"NONCE " + text + b"\n")
+    assert not seen.any_started()
 
 
 def test_pdshs_words_count_where_pdsh_says_them() -> None:
     """Not in the middle of a long line, and not where mpirun starts the ranks: there each may print them."""
     seen = read(b"x" * 10, SSH)
     others = output.Output(HOSTS)
-    others.take(SSH)
+    others.process_line(SSH)
 
     assert ({}, {}) == (seen.ssh_ended, others.ssh_ended)
 
@@ -119,14 +120,14 @@ def test_pdshs_words_count_where_pdsh_says_them() -> None:
 )
 def test_protocol_lines_are_said_in_words(line: bytes, logged: bytes) -> None:
     """Also behind text that did not end its line."""
-    assert logged == take(read(), line)
+    assert logged == process_line(read(), line)
 
 
 def test_ranks_and_world_sizes_are_collected() -> None:
     seen = read(RANK, RANK.replace(b'"rank": 1', b'"rank": 0'))
 
     assert (seen.ranks, seen.world_sizes) == ({0, 1}, {2})
-    assert seen.began()
+    assert seen.any_started()
 
 
 def test_the_first_rank_that_fails_is_kept() -> None:
@@ -157,7 +158,7 @@ def test_a_session_without_its_closing_line_is_a_lost_worker(
 ) -> None:
     seen = read(*lines)
 
-    assert (lost, unclosed, wrong) == (seen.lost(), seen.unclosed(), seen.went_wrong())
+    assert (lost, unclosed, wrong) == (seen.lost(), seen.unclosed(), seen.any_failed())
 
 
 class Banner(BaseRequestHandler):
@@ -202,9 +203,9 @@ def test_what_the_wait_raises_ends_it() -> None:
     """SIGTERM, say."""
 
     def raises() -> bool:
-        raise launcher.Finish("terminated")
+        raise launcher.RunEnded("terminated")
 
-    with pytest.raises(launcher.Finish):
+    with pytest.raises(launcher.RunEnded):
         workers.missing(["127.0.0.1", "no-such-host.invalid"], 1, raises)
 
 
@@ -217,7 +218,7 @@ def test_the_hostfile_gives_the_workers_in_rank_order(tmp_path: Path) -> None:
 
 
 def test_the_end_is_told_with_its_phase(tmp_path: Path) -> None:
-    command = workers.say_over("Failed").replace("/run/dsgen", str(tmp_path))
+    command = workers.announce_end("Failed").replace("/run/dsgen", str(tmp_path))
 
     subprocess.run(["sh", "-c", command], check=True)
 
@@ -225,7 +226,7 @@ def test_the_end_is_told_with_its_phase(tmp_path: Path) -> None:
 
 
 def test_a_clock_stands_still_while_it_does_not_run() -> None:
-    clock = launcher.Clock(10)
+    clock = launcher_wait.Clock(10)
     time.sleep(0.05)
     clock.tick(False)
     assert clock.left == 10
@@ -272,7 +273,9 @@ def shim(tmp_path: Path, program: str, *arguments: str) -> "subprocess.Popen[byt
     real = tmp_path / "real"
     real.write_text(f"#!/bin/sh\n{program}\n")
     real.chmod(0o755)
-    return subprocess.Popen(["bash", SCRIPTS / "pdsh.sh", *arguments], env={**os.environ, "DSGEN_PDSH": str(real)})
+    return subprocess.Popen(
+        ["bash", SCRIPTS / "launcher_pdsh.sh", *arguments], env={**os.environ, "DSGEN_PDSH": str(real)}
+    )
 
 
 @pytest.mark.parametrize(("program", "code"), [("exit 0", 0), ("exit 7", 7), ("exit 255", 255), ("kill -9 $$", 137)])
@@ -316,7 +319,7 @@ PROCESSES = {
     12: endranks.Process(11, [b"python3", b"-ESs", b"/etc/dsgen/rank.py", b""]),
     13: endranks.Process(12, [b"python3", b"train.py"]),
     14: endranks.Process(13, [b"nvcc"]),
-    20: endranks.Process(1, [b"python3", b"-ESs", b"/etc/dsgen/endranks.py", b"TERM"]),
+    20: endranks.Process(1, [b"python3", b"-ESs", b"/etc/dsgen/worker_end_ranks.py", b"TERM"]),
     30: endranks.Process(1, [b"python3", b"/usr/bin/torchrun", b"--no_python", b"/etc/dsgen/rank.py"]),
     31: endranks.Process(30, [b"python3", b"/etc/dsgen/rank.py"]),
 }
@@ -363,8 +366,8 @@ def test_missing_workers_are_named_with_the_remedy() -> None:
     reached = workers.Workers([f"127.0.1.{i}" for i in range(1, 13)], 1, 3600)
     made = launcher.Launcher(configured(namespace="training", worker_job="cifar-1-worker"), reached)
 
-    with pytest.raises(launcher.Finish) as caught:
-        made.side.wait()
+    with pytest.raises(launcher.RunEnded) as caught:
+        made.side.wait_for_workers()
 
     assert caught.value.event == "unreachable"
     assert caught.value.message.startswith("not reachable: 127.0.1.1 127.0.1.2")
@@ -393,9 +396,11 @@ def attempt(*lines: bytes, **changes: Any) -> training.Attempt:
     reached = workers.Workers(HOSTS, 1, 3600)
     account = journal.Journal(settings.RUN / exchange.LAUNCHER)
     account.begin_attempt()
-    made = training.Attempt(configured(**{"start_timeout_seconds": 60, **changes}), reached, account, journal.Outside())
+    made = training.Attempt(
+        configured(**{"start_timeout_seconds": 60, **changes}), reached, account, journal.External()
+    )
     for line in lines:
-        take(made.output, line)
+        process_line(made.output, line)
     return made
 
 
@@ -444,7 +449,7 @@ def test_what_ends_an_attempt_from_outside(run_folder: Path, said: dict[str, Any
 def test_sigterm_ends_an_attempt_first_of_all(run_folder: Path) -> None:
     tell(run_folder, lease="lost")
     made = attempt()
-    made.outside.on_signal(signal.SIGTERM, None)
+    made.external.on_signal(signal.SIGTERM, None)
 
     assert made.why_cut(1, 0) == "terminated"
 
@@ -564,7 +569,7 @@ def test_where_no_rank_reports_the_exit_code_is_the_result(changes: dict[str, An
 @pytest.mark.usefixtures("run_folder")
 def test_an_autotuner_that_ignores_a_failed_training_has_failed() -> None:
     made = attempt(autotuning="run")
-    take(made.heard, FAILED)
+    process_line(made.heard, FAILED)
 
     assert ("failed", f"rank 1 on {HOSTS[1]} ended with exit code 3", 3) == tuple(made.judge(0, "", []))
 
@@ -582,7 +587,7 @@ def test_hosts_that_are_left_out_are_not_waited_for() -> None:
 @pytest.mark.usefixtures("run_folder")
 def test_spare_workers_are_not_in_the_hostfile_of_a_training(run_folder: Path) -> None:
     made = attempt(spares=1)
-    made.reached.chosen = HOSTS[1:]
+    made.workers.chosen = HOSTS[1:]
 
     assert made.hostfile() == str(run_folder / "hostfile")
     assert (run_folder / "hostfile").read_text() == f"{HOSTS[1]} slots=1\n"
@@ -600,15 +605,15 @@ def test_losses_beyond_the_limit_end_the_run(run_folder: Path) -> None:
     tell(run_folder, workers={"state": "active", "failed": 1}, earlier={"replacements": 1})
     made = new_launcher()
     made.journal.begin_attempt()
-    made.waiting, made.failures_before = ("workers-lost", ""), 1
-    made.count_loss()
+    made.wait.reason, made.wait.failures_before = ("workers-lost", ""), 1
+    made.wait.count_loss()
     tell(run_folder, workers={"state": "active", "failed": 2}, earlier={"replacements": 1})
 
-    with pytest.raises(launcher.Finish) as caught:
-        made.count_loss()
+    with pytest.raises(launcher.RunEnded) as caught:
+        made.wait.count_loss()
 
     assert caught.value.event == "lost-too-often"
-    assert made.totals()["replacements"] == 2
+    assert made.wait.totals()["replacements"] == 2
 
 
 @pytest.mark.parametrize(("phase", "code", "expected"), [("Succeeded", 0, 0), ("Failed", 3, 3), ("Stopped", None, 1)])
@@ -618,10 +623,10 @@ def test_a_run_that_had_ended_is_not_trained_again(
     tell(run_folder, ended={"phase": phase, "reason": "", "exitCode": code}, workers={"state": "complete"})
     made = new_launcher()
 
-    with pytest.raises(launcher.Finish) as caught:
-        made.check()
+    with pytest.raises(launcher_wait.Interrupted) as caught:
+        made.wait.check()
 
-    assert expected == made.end(caught.value)
+    assert expected == made.end(made.side.ended(caught.value.event))
     assert not (run_folder / exchange.LAUNCHER).exists()
 
 
@@ -629,7 +634,7 @@ def test_the_end_is_written_and_said(run_folder: Path, monkeypatch: pytest.Monke
     monkeypatch.setattr(launcher, "CONFIRM_SECONDS", 0.1)
     made = new_launcher()
 
-    assert made.end(launcher.Finish("unreachable", "w-1")) == 69
+    assert made.end(launcher.RunEnded("unreachable", "w-1")) == 69
     said = exchange.read(run_folder / exchange.LAUNCHER)
     assert (said["phase"], said["reason"], said["message"]) == ("Failed", "WorkersUnreachable", "w-1")
     assert (run_folder / "termination-log").read_text() == "Failed: WorkersUnreachable: w-1"
@@ -637,10 +642,10 @@ def test_the_end_is_written_and_said(run_folder: Path, monkeypatch: pytest.Monke
 
 def test_sigterm_leaves_the_meaning_to_the_sidecar(run_folder: Path) -> None:
     made = new_launcher()
-    made.outside.on_signal(signal.SIGTERM, None)
+    made.external.on_signal(signal.SIGTERM, None)
 
-    with pytest.raises(launcher.Finish) as caught:
-        made.pause(5)
+    with pytest.raises(launcher_wait.Interrupted) as caught:
+        made.wait.pause(5)
 
-    assert made.end(caught.value) == 143
+    assert made.end(made.side.ended(caught.value.event)) == 143
     assert exchange.read(run_folder / exchange.LAUNCHER)["terminated"] is True

@@ -11,9 +11,9 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "dsgen" / "scripts"))
 
-import hostfile
-import methods
-import settings
+import shared_hostfile as hostfile
+import shared_methods as methods
+import shared_settings as settings
 
 HOSTS = ["cifar-1-worker-0.cifar-1", "cifar-1-worker-1.cifar-1"]
 MASTER = ("--master_addr", "cifar-1-worker-0.cifar-1", "--master_port", "29500")

@@ -91,6 +91,6 @@ def test_sshd_as_a_user_that_the_image_does_not_know(pod: Any, needs: Any, line:
     assert (pod.run / "passwd").stat().st_uid == 1000650000
     pod.make_key()
     mount = 'mount --bind "$DSGEN_ROOT/run/dsgen/passwd" /etc/passwd && exec "$@"'
-    pod.start("unshare", "--mount", "bash", "-c", mount, "bash", *user, "bash", pod.config / "start.sh")
+    pod.start("unshare", "--mount", "bash", "-c", mount, "bash", *user, "bash", pod.config / "shared_start.sh")
     pod.wait_until(pod.ready)
     assert pod.ssh("id -un; id -u", "-l", "dsgen").stdout.split() == ["dsgen", "1000650000"]

@@ -14,12 +14,12 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "dsgen" / "scripts"))
 
-import crew
-import exchange
-import journal
-import preflight
-import settings
-import workers
+import launcher_journal as journal
+import launcher_preflight as preflight
+import launcher_with_ssh
+import launcher_workers as workers
+import shared_exchange as exchange
+import shared_settings as settings
 
 FAST, SLOW = 1000.0, 50.0
 
@@ -139,12 +139,12 @@ def configured(**changes: Any) -> settings.Settings:
 def test_who_trains(
     present: list[int], slow: dict[int, float], dead: dict[int, str], enough: bool, chosen: list[int], note: str
 ) -> None:
-    made = crew.Crew(configured(), workers.Workers(NAMES, 22, 3600))
+    made = launcher_with_ssh.Selection(configured(), workers.Workers(NAMES, 22, 3600))
     made.present = [NAMES[index] for index in present]
     made.verdict = preflight.Verdict(slow, dead, 100.0)
 
     assert made.choose() is enough
-    assert made.reached.chosen == [NAMES[index] for index in chosen]
+    assert made.workers.chosen == [NAMES[index] for index in chosen]
     assert made.note().endswith(note)
 
 
@@ -185,7 +185,7 @@ class Pods:
 
     def patch(self, index: int, old: str, new: str) -> None:
         """Change the exchanging program of one worker."""
-        path = self.pods[index].config / "preflight_peer.py"
+        path = self.pods[index].config / "worker_preflight.py"
         text = path.read_text()
         assert old in text
         path.write_text(text.replace(old, new))
@@ -294,15 +294,16 @@ def test_a_spare_stands_in_for_a_worker_that_is_missing(
     pods: Callable[[int], Pods], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Once the others have waited for it for a while."""
-    monkeypatch.setattr(crew, "SPARE_SECONDS", 1)
-    monkeypatch.setattr(crew, "LOOK_SECONDS", 0.5)
+    monkeypatch.setattr(launcher_with_ssh, "SPARE_SECONDS", 1)
+    monkeypatch.setattr(launcher_with_ssh, "SLICE_SECONDS", 0.5)
     made = pods(3)
     assert workers.missing(made.names, made.reached.port, lambda: True) == []
     os.kill(made.pods[1].started[0].pid, signal.SIGTERM)
     made.pods[1].started[0].wait(20)
-    gathered = crew.Crew(configured(spares=1), made.reached)
+    gathered = launcher_with_ssh.Selection(configured(spares=1), made.reached)
 
-    assert gathered.gather(lambda: True) == []
+    assert gathered.wait_for_workers(lambda: True) == []
 
     assert made.reached.chosen == [made.names[0], made.names[2]]
-    assert crew.Crew(configured(spares=0, workers=3), made.reached).gather(lambda: False) == [made.names[1]]
+    too_few = launcher_with_ssh.Selection(configured(spares=0, workers=3), made.reached)
+    assert too_few.wait_for_workers(lambda: False) == [made.names[1]]

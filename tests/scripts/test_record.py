@@ -9,9 +9,10 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "dsgen" / "scripts"))
 
-import lease
-import outcome
-import record
+import launcher_outcome as outcome
+import shared_record as record
+import shared_transitions as transitions
+import status_lease as lease
 
 TRAINED = {"startTime": "2026-01-01T00:00:00Z", "endTime": "2026-01-01T00:01:40Z", "reason": "TrainingFailed"}
 LOST = {
@@ -64,16 +65,16 @@ OPEN = {"startTime": "2026-01-01T00:03:00Z"}
 )
 def test_transition(event: str, phase: str, reason: str, exit_code: int | None) -> None:
     """Each event leads to one phase and reason, and to one exit code of the launcher where it is an end."""
-    row = record.TRANSITIONS[event]
+    row = transitions.TRANSITIONS[event]
 
     assert (phase, reason) == (row.phase, row.reason)
-    assert exit_code == (None if row.exit is None else record.exit_code(row, 3))
+    assert exit_code == (None if row.exit is None else transitions.exit_code(row, 3))
 
 
 def test_every_transition_is_tested() -> None:
     rows = next(mark for mark in test_transition.pytestmark if mark.name == "parametrize").args[1]
 
-    assert set(record.TRANSITIONS) == {row[0] for row in rows}
+    assert set(transitions.TRANSITIONS) == {row[0] for row in rows}
 
 
 @pytest.mark.parametrize(
@@ -82,7 +83,7 @@ def test_every_transition_is_tested() -> None:
 )
 def test_exit_code_of_a_failed_training(training: int | None, expected: int) -> None:
     """It is the training's, but 137 and 143 would mean a lost launcher pod, and 0 success."""
-    assert expected == record.exit_code(record.TRANSITIONS["failed"], training)
+    assert expected == transitions.exit_code(transitions.TRANSITIONS["failed"], training)
 
 
 @pytest.mark.parametrize(
@@ -101,7 +102,7 @@ def test_exit_code_of_a_failed_training(training: int | None, expected: int) -> 
 )
 def test_exit_code_after_the_end(phase: str, reason: str, code: int | None, expected: int) -> None:
     """A launcher pod that is started after the end gives the exit code that the first one gave."""
-    assert expected == record.exit_code_again({"phase": phase, "reason": reason, "exitCode": code})
+    assert expected == transitions.exit_code_again({"phase": phase, "reason": reason, "exitCode": code})
 
 
 def test_times_are_rfc_3339_in_utc() -> None:
@@ -308,7 +309,7 @@ BAD = GOOD._replace(code=1, training_code=3)
 )
 def test_outcome_of_an_attempt(facts: outcome.Facts, event: str) -> None:
     assert event == outcome.decide(facts)
-    assert event in record.TRANSITIONS
+    assert event in transitions.TRANSITIONS
 
 
 @pytest.mark.parametrize(
@@ -326,7 +327,7 @@ def test_outcome_of_an_attempt(facts: outcome.Facts, event: str) -> None:
     ],
 )
 def test_what_ends_a_run_from_outside(status: dict[str, Any], event: str) -> None:
-    assert event == outcome.outside(status)
+    assert event == outcome.external_event(status)
 
 
 def held(run: str, counter: int = 1) -> str:

@@ -1,4 +1,4 @@
-"""start.sh: training.setup holds for all that follows, and its failure is never taken for success."""
+"""shared_start.sh: training.setup holds for all that follows, and its failure is never taken for success."""
 
 import signal
 import stat

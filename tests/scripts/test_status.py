@@ -11,13 +11,13 @@ import pytest
 sys.path.insert(0, str(Path(__file__).parents[2] / "dsgen" / "scripts"))
 sys.path.insert(0, str(Path(__file__).parent))
 
-import absent
-import exchange
-import lease
 import live
-import record
-import settings
+import shared_exchange as exchange
+import shared_settings as settings
 import status
+import status_lease as lease
+import status_record
+from shared_transitions import TRANSITIONS
 
 job = live.job
 GONE = {"metadata": {"deletionTimestamp": "2026-01-01T00:00:00Z"}, "spec": {"backoffLimit": 3}, "status": {}}
@@ -42,7 +42,7 @@ def condition(kind: str, value: str = "True") -> dict[str, str]:
 def test_the_worker_job(spec: dict[str, Any], said: dict[str, Any], expected: tuple[bool, int, int, str, str]) -> None:
     names = ("suspended", "ready", "failed", "state", "message")
 
-    assert dict(zip(names, expected, strict=True)) == status.worker_job({"spec": spec, "status": said})
+    assert dict(zip(names, expected, strict=True)) == status.summary_of_job({"spec": spec, "status": said})
 
 
 @pytest.mark.parametrize(
@@ -59,13 +59,13 @@ def test_the_worker_job(spec: dict[str, Any], said: dict[str, Any], expected: tu
     ],
 )
 def test_a_launcher_that_is_gone(launcher: dict[str, Any], launcher_job: dict[str, Any] | None, event: str) -> None:
-    assert event == absent.loss(launcher, launcher_job)
+    assert event == status_record.meaning_of_loss(launcher, launcher_job)
 
 
 def test_after_a_loss_the_attempt_is_closed() -> None:
     launcher = {"phase": "Running", "worldSize": 2, "attempts": [{"startTime": "2026-01-01T00:00:00Z"}]}
 
-    after = absent.after_loss(launcher, None)
+    after = status_record.after_loss(launcher, None)
 
     assert (after["phase"], after["reason"], after["worldSize"]) == ("Stopped", "JobDeleted", 2)
     assert after["attempts"][0]["reason"] == "JobDeleted"
@@ -75,8 +75,8 @@ def test_after_a_loss_the_attempt_is_closed() -> None:
 def test_a_launcher_that_was_terminated_has_closed_its_attempt() -> None:
     closed = [{"startTime": "2026-01-01T00:00:00Z", "endTime": "2026-01-01T00:01:00Z", "reason": "LauncherTerminated"}]
 
-    assert absent.after_loss({"terminated": True, "attempts": closed}, None)["attempts"] == closed
-    assert len(absent.after_loss({"terminated": True, "attempts": []}, None)["attempts"]) == 1
+    assert status_record.after_loss({"terminated": True, "attempts": closed}, None)["attempts"] == closed
+    assert len(status_record.after_loss({"terminated": True, "attempts": []}, None)["attempts"]) == 1
 
 
 @pytest.mark.parametrize(
@@ -93,14 +93,14 @@ def test_a_launcher_that_was_never_started_is_told(
     monkeypatch.setattr(settings, "ROOT", tmp_path)
     folder = tmp_path / f"run/dsgen-{container}"
     folder.mkdir(parents=True)
-    assert absent.left() == {}
+    assert status_record.never_started() == {}
     (folder / name).write_bytes(b"it ended with exit code 3\npip: no such \xff\nlast words\n")
 
-    after = absent.left()
+    after = status_record.never_started()
 
     assert (after["phase"], after["reason"], after["message"]) == ("Failed", reason, "it ended with exit code 3")
     assert after["attempts"][0]["tail"] == ["pip: no such \ufffd", "last words"]
-    assert record.TRANSITIONS[name].exit == code
+    assert TRANSITIONS[name].exit == code
 
 
 @pytest.mark.parametrize("name", ["code-failed", "no-key-made"])
@@ -111,12 +111,12 @@ def test_the_launcher_does_not_speak_for_other_containers(
     (tmp_path / "run/dsgen-launcher").mkdir(parents=True)
     (tmp_path / "run/dsgen-launcher" / name).write_text("forged\n")
 
-    assert absent.left() == {}
+    assert status_record.never_started() == {}
 
 
 def test_a_signal_during_the_imports_is_not_lost(pod: Any) -> None:
     """The kernel drops a signal to process 1 that has no handler yet, and the last state would not be written."""
-    webhook, program = pod.config / "webhook.py", pod.config / "status.py"  # the last of the imports
+    webhook, program = pod.config / "status_webhook.py", pod.config / "status.py"  # the last of the imports
     rest = webhook.read_text().partition("import annotations")[2]
     webhook.write_text(f"import os, signal; os.kill(os.getpid(), signal.SIGTERM)\n{rest}")
     program.write_text(program.read_text().replace("FINAL_SECONDS = 25", "FINAL_SECONDS = 1"))
@@ -157,7 +157,7 @@ class Pod:
     def round(self) -> dict[str, Any]:
         """One round in which everything is due; status.json after it."""
         self.enter()
-        self.sidecar.leased_at = self.sidecar.looked_at = self.sidecar.failed_at = float("-inf")
+        self.sidecar.lease.changed_at = self.sidecar.looked_at = self.sidecar.failed_at = float("-inf")
         self.sidecar.step()
         return exchange.read(self.folder / exchange.STATUS)
 
@@ -206,7 +206,7 @@ def test_only_changes_are_written(job: Any, pods: Any) -> None:
     pod = pods("one")
     pod.round()
     version = job.core.read_namespaced_config_map("a-status", job.namespace).metadata.resource_version
-    pod.sidecar.lease, pod.sidecar.leased_at = "held", time.monotonic()
+    pod.sidecar.lease.state, pod.sidecar.lease.changed_at = "held", time.monotonic()
     for _ in range(3):
         pod.sidecar.looked_at = float("-inf")
         pod.sidecar.step()
@@ -232,7 +232,7 @@ def test_a_dead_lease_is_taken_and_its_holder_learns_of_it(job: Any, pods: Any) 
     first, second = pods("one"), pods("two", run="2")
     first.round()
     second.round()
-    second.sidecar.seen = second.sidecar.seen._replace(since=time.monotonic() - lease.DEAD_SECONDS)
+    second.sidecar.lease.seen = second.sidecar.lease.seen._replace(since=time.monotonic() - lease.DEAD_SECONDS)
 
     assert second.round()["lease"] == "held"
     first.says(1, "Running")
@@ -281,7 +281,7 @@ def test_a_container_that_is_started_again_is_the_same_pod(job: Any, pods: Any) 
     pod.round()
 
     pod.sidecar = status.Sidecar(job.configured(), job.client)
-    pod.sidecar.remember()
+    pod.sidecar.resume()
     said = pod.round()
 
     assert (said["lease"], said["recorded"]) == ("held", 3)
@@ -330,6 +330,6 @@ def test_old_runs_leave_the_record(job: Any, pods: Any) -> None:
         pod = pods(run, run=run, status_history=2)
         pod.says(1, "Succeeded", exitCode=0)
         pod.round()
-        pod.sidecar.ended = time.time()
+        pod.sidecar.record.ended = time.time()
 
     assert {"_lease", "2", "3"} == set(job.record())

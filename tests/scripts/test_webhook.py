@@ -16,8 +16,8 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "dsgen" / "scripts"))
 
-import settings
-import webhook
+import shared_settings as settings
+import status_webhook as webhook
 
 RECORD = {"version": 1, "phase": "Failed", "reason": "TrainingFailed", "message": "caf\u00e9", "attempts": []}
 LINE = json.dumps(RECORD, ensure_ascii=False)

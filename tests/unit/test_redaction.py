@@ -77,7 +77,7 @@ def test_a_password_is_never_shown(scheme: str, user: str, password: str, host: 
     shown = redacted(f"{before}{scheme}://{user}:{password}@{host}/x {after}")
 
     assert f"{user}:" not in shown or f"{user}:" in before + after + scheme
-    assert password not in shown or password in before + after
+    assert password not in shown or password in f"{before}{scheme}://{after}"
 
 
 @given(SCHEMES, LETTERS, LETTERS, AROUND, AROUND)

@@ -13,7 +13,7 @@ from dsgen.cluster.reasons import RECORDED
 
 NOW = 1_800_000_000.0
 FRESH, OLD = NOW - 30, NOW - 200
-RECORD = Path(__file__).parent.parent.parent / "dsgen" / "scripts" / "record.py"
+TRANSITIONS = Path(__file__).parent.parent.parent / "dsgen" / "scripts" / "shared_transitions.py"
 
 
 def job(role: str, **other: Any) -> Job:
@@ -142,7 +142,7 @@ def test_what_may_not_be_read_is_noted() -> None:
 
 
 def test_the_words_are_those_of_the_record() -> None:
-    text = RECORD.read_text()
+    text = TRANSITIONS.read_text()
     rows = re.findall(r'Row\("(\w+)", "(\w*)"', text)
     ends = re.search(r"ENDS = \((.*)\)", text)
     recorded: dict[str, set[str]] = {}
@@ -155,10 +155,11 @@ def test_the_words_are_those_of_the_record() -> None:
     assert {phase for phase, _ in rows} == set(words.PHASES) - {"Unknown"}
     assert ends
     assert list(words.ENDS) == re.findall(r'"(\w+)"', ends[1])
-    assert f"VERSION = {words.VERSION}\n" in text
-    assert "LIMIT_BYTES = 16 * 1024\n" in text
+    record = TRANSITIONS.with_name("shared_record.py").read_text()
+    assert f"VERSION = {words.VERSION}\n" in record
+    assert "LIMIT_BYTES = 16 * 1024\n" in record
     assert words.LIMIT_BYTES == 16 * 1024
 
 
 def test_a_lease_dies_as_for_the_launchers() -> None:
-    assert f"DEAD_SECONDS = {words.DEAD_SECONDS}\n" in RECORD.with_name("lease.py").read_text()
+    assert f"DEAD_SECONDS = {words.DEAD_SECONDS}\n" in TRANSITIONS.with_name("status_lease.py").read_text()

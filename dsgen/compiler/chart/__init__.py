@@ -1,1 +1,1 @@
-"""What a chart has around its templates: its values with their schema, scripts, metadata."""
+"""The other files of a chart: values with their schema, scripts, metadata."""

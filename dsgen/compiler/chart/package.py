@@ -1,5 +1,6 @@
-"""A complete Helm chart: compiled templates, values with their schema, scripts, and what belongs around them."""
+"""A complete Helm chart: compiled templates, values with their schema, scripts, metadata."""
 
+import base64
 import functools
 from collections.abc import Mapping
 from pathlib import Path
@@ -10,20 +11,21 @@ from dsgen.compiler.chart.values_file import values_file
 from dsgen.compiler.go.layout import go_templates
 from dsgen.compiler.go.pipelines import CHART_NAME
 from dsgen.compiler.sources import chart_program, read
-from dsgen.language.environment import PACKAGE
+from dsgen.language.files import SHIPPED
 from dsgen.language.text import quote
 from dsgen.schema import published
 
 STATIC = Path(__file__).with_name("static")
+ICON = Path(__file__).with_name("icon.svg")
 DESCRIPTION = "One distributed DeepSpeed training job with workers, launcher, storage and a record of its runs"
 
 
 def chart_files(values: Mapping[str, Any] | None = None, name: str = "deepspeed-job") -> dict[str, str]:
     """The text of every file of the chart, by its path.
 
-    `values`: the complete tree of a job (Values.data), which becomes the chart's defaults; without it the schema's.
-    `name`: the chart's, with which the names of its defines begin too.
-    The same arguments give the same bytes.
+    `values`: the complete values of a job, which become the chart's defaults; without them, those of the schema.
+    `name`: the name of the chart, with which the names of its defines begin.
+    The result depends only on the arguments.
     """
     templates = {
         **{path.relative_to(STATIC).as_posix(): read(path) for path in STATIC.rglob("*") if path.is_file()},
@@ -34,19 +36,19 @@ def chart_files(values: Mapping[str, Any] | None = None, name: str = "deepspeed-
         "values.yaml": values_file(values),
         "values.schema.json": published.as_json(published.for_chart()),
         **{path: text.replace(CHART_NAME, name) for path, text in templates.items()},
-        **{path: read(PACKAGE / path) for path in chart_program().files},
+        **{path: SHIPPED.texts[path] for path in chart_program().files},
     }
     return dict(sorted(files.items()))
 
 
 @functools.cache
 def compiled_templates() -> dict[str, str]:
-    """dsgen's own templates and checks as Go templates; the same for every chart but for its name."""
+    """dsgen's templates and checks as Go templates, with a placeholder for the name of the chart."""
     return go_templates(chart_program())
 
 
 def chart_yaml(name: str) -> str:
-    """Chart.yaml; the chart's version is dsgen's."""
+    """Chart.yaml; the version of the chart is that of dsgen."""
     return f"""\
 apiVersion: v2
 name: {quote(name)}
@@ -55,7 +57,15 @@ type: application
 version: {__version__}
 appVersion: {quote(__version__)}
 kubeVersion: ">=1.29.0-0"
+# DeepSpeed's own pages: this chart has no page of its own
+home: https://www.deepspeed.ai
+sources:
+  - https://github.com/deepspeedai/DeepSpeed
+icon: data:image/svg+xml;base64,{base64.b64encode(ICON.read_bytes()).decode()}
 keywords:
   - deepspeed
+  - pytorch
   - distributed-training
+  - gpu
+  - batch
 """

@@ -1,4 +1,4 @@
-"""The chart's values.yaml: every key with its description, written so that Helm reads back exactly these values."""
+"""The chart's values.yaml: every key with its description, in a form that Helm reads without changes."""
 
 import textwrap
 from collections.abc import Iterator, Mapping
@@ -51,14 +51,14 @@ def _wrapped(text: str, indent: int) -> list[str]:
 
 
 def _named_records(key: str, part: Mapping[str, Any], given: Any) -> Iterator[str]:
-    """For records under names of the user's: one as it is written, and what can stand in each."""
+    """For a map of records with names of the user: an example, and the keys of each record."""
     entry = part.get("additionalProperties")
     record = schema.resolve(dict(entry)) if isinstance(entry, Mapping) else {}
     if not schema.is_record(record):
         return
     rows = {".".join(path): _row(found) for path, found in schema.records(record)}
     width = max(map(len, rows)) + 2
-    yield from ("", "An example:" if given else f"An example, to be written instead of the line `{key}: {{}}`:", "")
+    yield from ("", "Example:" if given else f"Example, to replace the line `{key}: {{}}`:", "")
     yield from _entry(key, part["examples"][0], "")
     yield from ("", *_wrapped(f"{record['description']} Its keys:", 0), "")
     for path, text in rows.items():
@@ -68,15 +68,15 @@ def _named_records(key: str, part: Mapping[str, Any], given: Any) -> Iterator[st
 
 
 def _row(part: Mapping[str, Any]) -> str:
-    """A key of such a record in words: its description, and its default or an example."""
+    """The description of a key, with its default or an example."""
     text = _description(part)
     if part.get("default") not in (None, "", {}):
         return f"{text} Default: {_flow(part['default'])}."
-    return f"{text} Such as {_flow(part['examples'][0])}." if "examples" in part else text
+    return f"{text} For example {_flow(part['examples'][0])}." if "examples" in part else text
 
 
 def _shortened(part: Mapping[str, Any], value: Any) -> Any:
-    """Without the defaults below keys that the user names: the templates fill them."""
+    """The value without the defaults below keys that the user names, which the templates add."""
     entry = part.get("additionalProperties")
     if not isinstance(entry, Mapping) or not isinstance(value, Mapping):
         return value

@@ -27,7 +27,7 @@ RELEASE_FIELDS = ("name", "namespace")
 
 
 class Surroundings(Protocol):
-    """What expressions need to know of the helpers, the files and the values around them."""
+    """The helpers, files and types that expressions use."""
 
     values: Type
     files: Mapping[str, str]
@@ -41,7 +41,7 @@ class Surroundings(Protocol):
 
 
 class Expressions:
-    """The expressions of one unit (a template, or the body of a helper) at the place where the scope stands."""
+    """The expressions of one unit (a template or the body of a helper), in the current scope."""
 
     def __init__(self, unit: Unit, helpers: Surroundings, scope: Scope, roots: Sequence[str]) -> None:
         self.unit, self.helpers, self.scope, self.roots = unit, helpers, scope, roots
@@ -51,18 +51,18 @@ class Expressions:
         return self.unit.error(node.lineno, message)
 
     def any(self, node: nodes.Node) -> Expr:
-        """The expression, with what the tests around it have shown."""
+        """The typed expression, narrowed by the tests around it."""
         return self.scope.known(self._expr(node))
 
     def value(self, node: nodes.Node) -> Expr:
-        """An expression that is there for sure."""
+        """An expression that cannot be none."""
         found = self.any(node)
         if found.type.nullable:
             raise self.error(node, "may be absent here; test it with `is not none` first")
         return found
 
     def condition(self, node: nodes.Node) -> Expr:
-        """An expression whose truth counts."""
+        """An expression that is used as a condition."""
         found = self.any(node)
         if found.type.kind == "record":
             raise self.error(node, "a record is no truth value: it is filled in one output only; use `is not none`")
@@ -165,7 +165,7 @@ class Expressions:
         return self.call(node, row, [node.node, *(node.args or ())])
 
     def call(self, node: nodes.Node, row: Builtin, arguments: Sequence[nodes.Node]) -> Expr:
-        """A row of the table with its arguments, checked."""
+        """A call of a row of the table, with checked arguments."""
         least, most = row.arguments
         if not least <= len(arguments) <= most:
             raise self.error(node, f"{row.name} takes {least}{f' to {most}' if most > least else ''} arguments")

@@ -1,4 +1,4 @@
-"""What a test shows about the values where it holds, and where it does not."""
+"""Narrowing: what a test implies for the types of values if it is true, and if it is false."""
 
 from dataclasses import replace
 
@@ -10,7 +10,7 @@ from dsgen.compiler.frontend.types import ANY, INT, STR
 
 
 def facts(test: Expr, truth: bool) -> Facts:
-    """What holds where this test has this outcome: what is not none, and which side of a union it is."""
+    """What this outcome of a test implies: values that are not none, and the member of a union."""
     match test:
         case tree.Not():
             return facts(test.part, not truth)

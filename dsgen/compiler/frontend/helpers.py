@@ -24,7 +24,7 @@ MULTILINE_FILTERS = ("yaml", "indent")
 
 @dataclass
 class Helper:
-    """One macro: where it stands, the comment before it, and its resolved bodies by signature."""
+    """One macro: its place, the comment before it, and its resolved bodies by signature."""
 
     unit: Unit
     node: nodes.Macro
@@ -58,7 +58,7 @@ class Helpers:
         return iter(self._helpers.items())
 
     def read(self, unit: Unit, environment: jinja2.Environment) -> str:
-        """Takes in the helpers of a file; gives the comment at its head."""
+        """Adds the helpers of a file; returns the comment at its head."""
         head = comment = ""
         for node in unit.parse(environment).body:
             if isinstance(node, nodes.Macro):
@@ -87,7 +87,7 @@ class Helpers:
         self._helpers[node.name] = Helper(unit, node, comment)
 
     def settle(self) -> None:
-        """Finds out which helpers give one line; call it when all files are read."""
+        """Determines which helpers return one line; to be called after all files are read."""
         for helper in self._helpers.values():
             is_free = helper.unit.name in self._free_units
             helper.is_inline = not is_free and self._lines(helper.node.body, helper.node.name) <= 1
@@ -96,7 +96,7 @@ class Helpers:
         return sum(self._lines_of(node, callers) for node in body)
 
     def _lines_of(self, node: nodes.Node, callers: tuple[str, ...]) -> int:
-        """How many lines a statement gives at most; 2 stands for any number."""
+        """How many lines a statement prints at most; 2 means any number."""
         match node:
             case nodes.If():
                 bodies = (node.body, node.else_, *(other.body for other in node.elif_))

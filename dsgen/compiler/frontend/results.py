@@ -1,4 +1,4 @@
-"""The types of what rows of the table give and of the entries of maps, and defaults of the schema as expressions."""
+"""Types of the results of builtins and of the entries of maps; defaults of the schema as expressions."""
 
 import re
 from collections.abc import Sequence
@@ -11,7 +11,7 @@ from dsgen.language.builtins import Builtin
 
 
 def result_type(row: Builtin, arguments: Sequence[Expr]) -> Type:
-    """The type of what a row gives for these arguments."""
+    """The type of the result of a builtin for these arguments."""
     first = arguments[0].type
     if row.name == "get":
         default = arguments[-1].type
@@ -31,7 +31,7 @@ def result_type(row: Builtin, arguments: Sequence[Expr]) -> Type:
 
 
 def entry_type(container: Type, key: Type) -> Type:
-    """The type of `container[key]`. ValueError, with the reason, when it has none."""
+    """The type of `container[key]`. Raises ValueError, with the reason, if it has none."""
     if container.kind == "record":
         return _common([container.field(name) for name in key.options])
     if container.kind == "map" and container.item:

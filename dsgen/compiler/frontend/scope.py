@@ -1,4 +1,4 @@
-"""Which names mean what at a place of a template, and what has been found out about them there."""
+"""The names at a place of a template, and what is known about them there."""
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -19,7 +19,7 @@ class Level:
 
 
 class Scope:
-    """Nested levels of names. A name that a branch sets anew ends with the branch: so it is in one of the outputs."""
+    """Nested levels of names. A name that is set in a branch ends with the branch, as in Go."""
 
     def __init__(self, parameters: tuple[Parameter, ...] = ()) -> None:
         self._levels = [Level({parameter.name: parameter for parameter in parameters})]
@@ -27,15 +27,15 @@ class Scope:
         self.ended: set[str] = set()
 
     def find(self, name: str) -> Expr | None:
-        """What the name stands for, or None."""
+        """The meaning of a name, or None."""
         return next((level.names[name] for level in reversed(self._levels) if name in level.names), None)
 
     def known(self, expr: Expr) -> Expr:
-        """The expression with the type that the tests around this place have shown."""
+        """The expression, with its type narrowed by the tests around this place."""
         return replace(expr, type=self._facts[expr]) if expr in self._facts else expr
 
     def crosses_loop(self, name: str) -> bool:
-        """Whether the name was set outside a loop that this place is inside of."""
+        """Whether the name was set outside the innermost loop."""
         for level in reversed(self._levels):
             if name in level.names:
                 return False

@@ -1,4 +1,4 @@
-"""Templates as the compiler reads them: the Jinja2 tree with comments kept, and errors that say template:line."""
+"""Templates as the compiler reads them: the Jinja2 tree with comments, and errors with template:line."""
 
 import re
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ _MARK = "\0comment "
 
 
 class CompileError(DsgenError):
-    """A template says something that has no meaning in one of the outputs."""
+    """A template uses something that cannot be expressed in one of the outputs."""
 
 
 @dataclass(frozen=True)
@@ -41,7 +41,7 @@ class Unit:
         return CompileError(f"{place}: {message}")
 
     def parse(self, environment: jinja2.Environment) -> nodes.Template:
-        """The Jinja2 tree, in which each comment stands as an Output of one marked constant."""
+        """The Jinja2 tree, in which each comment is an Output of one marked constant."""
         marked = _COMMENT.sub(self._marker, self.text)
         for number, line in enumerate(marked.split("\n"), 1):
             if "<%" in line and not _TAG_LINE.fullmatch(line):

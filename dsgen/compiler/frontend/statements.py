@@ -1,4 +1,4 @@
-"""Jinja2 statements to typed ones: what is printed where, and which names and facts hold inside which branch."""
+"""Jinja2 statements to typed ones: output, and the names and types that hold in each branch."""
 
 import re
 from collections.abc import Sequence
@@ -182,7 +182,7 @@ class Statements:
 
 
 def _line(rest: list[nodes.Expr]) -> list[nodes.Expr]:
-    """Takes what stands on the rest of the line from the parts of an output, and its end, too."""
+    """Removes the rest of the current line, with its newline, from the parts of an output."""
     taken: list[nodes.Expr] = []
     while rest:
         part = rest.pop(0)

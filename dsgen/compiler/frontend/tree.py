@@ -1,4 +1,4 @@
-"""The typed tree between a template and the text of a back end: what is meant, without a word of how it is spelled."""
+"""The typed tree between templates and back ends; it is independent of the output language."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field, fields
@@ -30,7 +30,7 @@ class Root(Expr):
 
 @dataclass(frozen=True)
 class Parameter(Expr):
-    """An argument of the helper at hand."""
+    """An argument of the current helper."""
 
     name: str
 
@@ -136,7 +136,7 @@ class Not(Expr):
 
 @dataclass(frozen=True)
 class LoopIndex(Expr):
-    """The index of the item that a loop around this place has arrived at, by the name of the item."""
+    """The current index of the loop with this item name."""
 
     name: str
 
@@ -201,14 +201,14 @@ class Block:
 
 @dataclass(frozen=True)
 class Fail:
-    """The end, with a message."""
+    """Ends the rendering with a message."""
 
     message: Expr
 
 
 @dataclass(frozen=True)
 class Problem:
-    """A problem that a check has found: the path of the key, and the message."""
+    """A problem that a check reports: the path of the key, and the message."""
 
     path: tuple[Expr, ...]
     message: "Body"

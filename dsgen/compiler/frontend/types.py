@@ -76,7 +76,7 @@ class SchemaTypes:
         self.values = self._type(schema, below_user_key=False)
 
     def _resolved(self, schema: Mapping[str, Any]) -> Mapping[str, Any]:
-        """The schema with what it refers to; its own keywords win."""
+        """The schema with its reference expanded; its own keywords take precedence."""
         merged: dict[str, Any] = {}
         references = [schema] if "$ref" in schema else [part for part in schema.get("allOf", ()) if "$ref" in part]
         for part in references:
@@ -140,18 +140,18 @@ def _union(schema: Mapping[str, Any], kinds: list[str]) -> Type:
 
 
 def _has_defaults(schema: Mapping[str, Any]) -> bool:
-    """Whether dsgen fills something in here; an object without any default is a fragment, written as it is."""
+    """Whether dsgen has defaults here; an object without defaults is copied unchanged."""
     parts = schema.get("properties", {}).values()
     return any("default" in part or "null" in part.get("type", ()) or _has_defaults(part) for part in parts)
 
 
 def bare(found: Type) -> Type:
-    """The type of a value once it has a name of its own: no default, no list of options, an integer for sure."""
+    """The type of a value that was set to a name: no default, no options, and always an integer if it is a number."""
     return replace(found, default=None, options=found.options if found.kind == "union" else (), stored=False)
 
 
 def join(left: Type, right: Type) -> Type:
-    """What a value is that comes from either side."""
+    """The type of a value that has one of two types."""
     if left == right:
         return left
     if "null" in (left.kind, right.kind):
@@ -172,7 +172,7 @@ EMPTY = Type("empty")  # the item of a list that has none
 
 
 def is_harmless(found: Type | None) -> bool:
-    """Whether JSON made of it holds no text of the user's, so that it may stand without quotes."""
+    """Whether its JSON contains no text of the user, so that it needs no quotes."""
     if found is None:
         return False
     if found.kind == "union":

@@ -1,4 +1,4 @@
-"""The text of a compiled template: each tag on the line and at the indentation that it has in the source."""
+"""The text of a compiled template: each tag is on the same line and at the same indentation as in the source."""
 
 import re
 import textwrap
@@ -13,21 +13,28 @@ from dsgen.compiler.frontend.tree import Body, Expr, Statement
 from dsgen.compiler.go.pipelines import Pipelines, camel, define_name
 
 WIDTH = 120
-_TEXTS = re.compile(r"[(]list (?=\")")
+_ITEMS = re.compile(r"[(](list|dict) (?=\")")
+"""The start of a list or map, whose items or keys are texts."""
 _WORD = re.compile(r'(?:"(?:[^"\\]|\\.)*"|`[^`]*`|[^\s"`])+')
 COMMENT_WIDTH = WIDTH - len("{{/*  */}}")
 
 
 class Layout:
-    """Writes statements. In a helper of one line (`is_inline`) every tag trims both its sides."""
+    """Writes statements. In a helper of one line (`is_inline`), every tag trims both sides."""
 
     def __init__(self, helpers: Helpers, is_inline: bool = False, is_alone: bool = False) -> None:
         self._pipelines = Pipelines(helpers, is_alone)
         self._is_inline = is_inline
 
     def body(self, statements: Body) -> str:
-        """The text of statements one after the other."""
-        return "".join(self._text(statement) for statement in statements)
+        """The text of statements."""
+        text = ""
+        for statement in statements:
+            written = self._text(statement)
+            if isinstance(statement, tree.Print | tree.Block):
+                written = _folded(written, len(text.rpartition("\n")[2]))
+            text += written
+        return text
 
     def _tag(self, pad: str, text: str) -> str:
         return _folded(f"{pad}{{{{- {text} {'-' if self._is_inline else ''}}}}}") + "\n"
@@ -50,7 +57,7 @@ class Layout:
     @_text.register
     def _(self, statement: tree.Print) -> str:
         if isinstance(statement.expr, tree.Include) and self._pipelines.is_loose(statement.expr):
-            return f"{{{{- {self._pipelines.include(statement.expr)} }}}}"  # it brings its line end
+            return f"{{{{- {self._pipelines.include(statement.expr)} }}}}"  # it ends with a newline
         return f"{{{{ {self._spell(statement.expr)} }}}}"
 
     @_text.register
@@ -78,14 +85,14 @@ class Layout:
         return text + self._tag(statement.pad, "end")
 
     def _condition(self, words: str, test: Expr, pad: str) -> str:
-        """The tag of a branch. Where it is too long for a line, the parts of `and` or `or` stand below one another."""
+        """The tag of a branch. If it is too long for a line, each part of `and` or `or` has its own line."""
         text = f"{words} {self._spell(test)}"
         if not isinstance(test, tree.Logic) or len(self._tag(pad, text).rstrip()) <= WIDTH:
             return text
         return f"{words} {self._below(test, len(f'{pad}{{{{- {words} '))}"
 
     def _below(self, logic: tree.Logic, column: int) -> str:
-        """`and` or `or` that begins at a column, each part on a line of its own, and so on inside of them."""
+        """`and` or `or` that begins at a column, with each part on its own line, recursively."""
         start = column + len(f"{logic.word} ")
         parts = []
         for part in logic.parts:
@@ -105,18 +112,24 @@ class Layout:
         return head + body + self._tag(statement.pad, "end")
 
 
-def _folded(line: str) -> str:
-    """A tag with a list of texts that does not fit on a line, with its items on several."""
-    start = _TEXTS.search(line)
-    if len(line) <= WIDTH or "\n" in line or not start:
+def _folded(tag: str, column: int = 0) -> str:
+    """A tag that begins at a column. Lists and maps that do not fit on a line are folded."""
+    lines = tag.split("\n")
+    return "\n".join(_folded_line(line, 0 if number else column) for number, line in enumerate(lines))
+
+
+def _folded_line(line: str, column: int) -> str:
+    start = _ITEMS.search(line)
+    if column + len(line) <= WIDTH or not start:
         return line
-    lines, words = [line[: start.end()]], [word[0] for word in _WORD.finditer(line, start.end())]
+    margin = " " * (column + start.end())
+    lines, words = [" " * column + line[: start.end()]], [word[0] for word in _WORD.finditer(line, start.end())]
     for number, word in enumerate(words):
         if number and word.startswith('"') and len(lines[-1]) + len(word) >= WIDTH:
-            lines.append(" " * start.end() + word)
+            lines.append(margin + word)
         else:
             lines[-1] += f" {word}" if number else word
-    return "\n".join(lines)
+    return "\n".join(lines)[column:]
 
 
 def comment(text: str) -> str:
@@ -128,14 +141,14 @@ def comment(text: str) -> str:
 
 
 def _balanced(text: str) -> list[str]:
-    """As few lines as can be, of about the same length: no word stands alone on the last one."""
+    """As few lines as possible, of about the same length."""
     count = len(textwrap.wrap(text, COMMENT_WIDTH))
     candidates = (textwrap.wrap(text, width) for width in range(len(text) // count, COMMENT_WIDTH + 1))
     return next(lines for lines in candidates if len(lines) == count)
 
 
 def go_templates(program: Program) -> dict[str, str]:
-    """Go templates of typed ones, by the same paths with `.tpl` for helpers."""
+    """The Go templates of a program, by path; helpers have the suffix `.tpl`."""
     compiled = {path: _template(body, program.helpers) for path, body in program.templates.items()}
     for path, head in program.heads.items():
         defines = [_define(name, helper, program.helpers) for name, helper in program.helpers_of(path).items()]
@@ -145,7 +158,7 @@ def go_templates(program: Program) -> dict[str, str]:
 
 
 def _template(body: Body, helpers: Helpers) -> str:
-    """A whole template. The comment at its head takes the line after it along, so the output begins with YAML."""
+    """A whole template. The comment at its head trims the newline after it, so the output begins with YAML."""
     first, rest = (body[0], body[1:]) if body and isinstance(body[0], tree.Comment) else (None, body)
     head = "" if first is None else "{{- " + comment(first.text) + " -}}"
     return head + Layout(helpers).body(rest)

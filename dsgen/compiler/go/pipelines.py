@@ -26,7 +26,7 @@ class Go:
 
 
 CHART_NAME = "<CHARTNAME>"
-"""Stands for the chart's name in what is compiled, as in the starters of Helm."""
+"""A placeholder for the name of the chart, as in Helm's starters."""
 
 
 def define_name(helper: str) -> str:
@@ -56,14 +56,14 @@ class Pipelines:
 
     @property
     def dot(self) -> str:
-        """What the template or the helper was given."""
+        """The dot with which the template or helper was called."""
         return "$" if self.depth else "."
 
     def _of_dot(self, name: str) -> str:
         return f"{self.dot.rstrip('.')}.{name}"
 
     def value(self, expr: Expr) -> Go:
-        """The expression as a value; an integer of the values is a float64 in Helm, and made an integer here."""
+        """The expression as a value. Integers of the values are float64 in Helm, so they are converted."""
         found = self.expr(expr)
         if expr.type.kind == "int" and expr.type.stored:
             return Go(f"int64 {found.argument}")
@@ -157,7 +157,7 @@ class Pipelines:
         return False
 
     def _data(self, expr: tree.Include) -> str:
-        """What a helper is given: all, its one argument, or a map of both."""
+        """The dot of a helper: everything, its only argument, or a map of both."""
         if not expr.arguments:
             return self.dot
         if len(expr.arguments) == 1 and not expr.roots:

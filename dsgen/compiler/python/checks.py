@@ -12,7 +12,7 @@ PARAMETERS = ("values", "release", "watch")
 
 
 class Rows(Functions):
-    """Writes the bodies of rows. Each turn of a loop begins with the looks at gaps that led to the loop."""
+    """Writes the bodies of rows. Each iteration starts with the recorded reads from before the loop."""
 
     def __init__(self, expressions: Expressions) -> None:
         super().__init__(expressions)

@@ -12,7 +12,7 @@ from dsgen.language import files, functions, text
 from dsgen.language.builtins import Builtin
 
 OR, AND, NOT, COMPARISON, SUM, PRODUCT, ATOM = range(7)
-"""How closely the parts of an expression belong together, from the loosest on."""
+"""Precedence levels, the lowest first."""
 
 OPERATORS = {
     "eq": ("==", COMPARISON),
@@ -29,12 +29,12 @@ OPERATORS = {
 }
 OPPOSITES = {"==": "!=", "!=": "==", "in": "not in"}
 TEXT = "text"
-"""The name of what a function has written so far."""
+"""The name of the variable with the text that a function has written so far."""
 
 
 @dataclass(frozen=True)
 class Python:
-    """A Python expression; `level`: how closely its parts belong together."""
+    """A Python expression; `level`: its precedence."""
 
     text: str
     level: int = ATOM

@@ -1,4 +1,4 @@
-"""Typed statements as the body of a Python function that gives a text."""
+"""Typed statements as the body of a Python function that returns a text."""
 
 import json
 from collections.abc import Iterator, Sequence
@@ -51,7 +51,7 @@ def _literal(content: str) -> str:
 
 
 class Functions:
-    """Writes bodies as the lines of functions. A helper's text has no line end at its end."""
+    """Writes bodies as the lines of functions. The text of a helper does not end with a newline."""
 
     def __init__(self, expressions: Expressions, is_helper: bool = False) -> None:
         self._expressions, self._is_helper = expressions, is_helper
@@ -158,7 +158,7 @@ class Functions:
         yield f"{pad}):"
 
     def _written(self, head: str, statements: Sequence[Statement], end: str = "") -> Iterator[str]:
-        """What is written, each line of it on a line of its own."""
+        """The written text, with one line of code for each line."""
         found = [line.source for line in self._lines(statements)]
         if len(found) == 1 and len(head) + len(found[0]) < WIDTH and not end:
             yield f"{head} {found[0]}"
@@ -195,7 +195,7 @@ class Functions:
 
 
 def _without_final_newline(body: Body) -> tuple[Body, str]:
-    """The statements without the line end that a helper's text has too much, or else what takes it off the text."""
+    """The statements without the final newline of a helper's text, or the code that removes it."""
     last = body[-1] if body else None
     if isinstance(last, tree.Text) and last.text.endswith("\n"):
         return (*body[:-1], tree.Text(last.text[:-1])), ""
@@ -203,7 +203,7 @@ def _without_final_newline(body: Body) -> tuple[Body, str]:
 
 
 def _without_comment_lines(body: Body) -> Body:
-    """Without the line that a comment stands on, of which a template's text has nothing."""
+    """The statements without the lines of comments, which are not part of a template's text."""
     found: list[Statement] = []
     for statement in body:
         before = found[-1] if found else None

@@ -1,4 +1,4 @@
-{{/* Everything that values may not say. */}}
+{{/* All errors in the values. */}}
 {{- define "deepspeed-job.allProblems" -}}
 {{- include "deepspeed-job.namesProblems" . }}
 {{- include "deepspeed-job.trainingProblems" . }}
@@ -12,7 +12,7 @@
 {{- include "deepspeed-job.securityProblems" . }}
 {{- end }}
 
-{{/* Everything that is worth a look. */}}
+{{/* All warnings about the values. */}}
 {{- define "deepspeed-job.allWarnings" -}}
 {{- include "deepspeed-job.namesWarnings" . }}
 {{- include "deepspeed-job.trainingWarnings" . }}

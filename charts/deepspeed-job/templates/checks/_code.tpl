@@ -1,6 +1,6 @@
 {{/* The program from a Git repository. */}}
 
-{{/* A message for each problem, with a hint below it. */}}
+{{/* A message for each error, with a hint below it. */}}
 {{- define "deepspeed-job.codeProblems" -}}
 {{- if and .Values.code.git.revision (not .Values.code.git.repository) }}
 code.git.revision is set, but code.git.repository is not [DS290]
@@ -47,7 +47,7 @@ code.git.repository uses ssh, which needs a key [DS292]
 {{- end }}
 {{- end }}
 
-{{/* What is worth a look, in the same form. */}}
+{{/* A message for each warning, with a hint below it. */}}
 {{- define "deepspeed-job.codeWarnings" -}}
 {{- if .Values.code.git.repository }}
   {{- if not (regexMatch "^([0-9a-f]{40}|[0-9a-f]{64}|.*[:*].*)$" .Values.code.git.revision) }}

@@ -1,13 +1,13 @@
-{{/* Questions that several checks ask. */}}
+{{/* Conditions that several checks use. */}}
 
-{{/* "true" where launch.command is started, and nothing of training; empty elsewhere. */}}
+{{/* "true" if launch.command is run instead of the program in training; else empty. */}}
 {{- define "deepspeed-job.runsCommand" -}}
 {{- if has .Values.launch.method (list "worker-command" "launcher-command") -}}
 true
 {{- end -}}
 {{- end }}
 
-{{/* "true" where the workers cannot be root; empty elsewhere. */}}
+{{/* "true" if the workers cannot be root; else empty. */}}
 {{- define "deepspeed-job.workersNotRoot" -}}
 {{- if eq .Values.security.podSecurityLevel "restricted" -}}
 true
@@ -18,14 +18,14 @@ true
 {{- end -}}
 {{- end }}
 
-{{/* "true" for a repository that git reaches over ssh: ssh://HOST/PATH or HOST:PATH; empty for others. */}}
+{{/* "true" for a repository over ssh: ssh://HOST/PATH or HOST:PATH; else empty. */}}
 {{- define "deepspeed-job.gitOverSsh" -}}
 {{- if or (regexMatch "^ssh://.*$" .) (regexMatch "^[^/:]+:([^/].*|/[^/].*)$" .) -}}
 true
 {{- end -}}
 {{- end }}
 
-{{/* "true" for a path at which dsgen or the system has files; empty for others. */}}
+{{/* "true" for a path that dsgen or the system uses; else empty. */}}
 {{- define "deepspeed-job.reservedPath" -}}
 {{- if regexMatch "^/(job|etc/(dsgen|dsgen-keys|dsgen-status|dsgen-git|dsgen-webhook|mpi))(/.*)?$" . -}}
 true
@@ -36,7 +36,7 @@ true
 {{- end -}}
 {{- end }}
 
-{{/* The source of a volume, the first of several; empty when it has none. */}}
+{{/* The source of a volume, the first of several; empty without a source. */}}
 {{- define "deepspeed-job.firstSource" -}}
 {{- if dig "existingClaim" "" . -}}
 existingClaim

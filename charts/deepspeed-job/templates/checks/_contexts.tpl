@@ -1,6 +1,6 @@
 {{/* Security contexts under the Pod Security Standards. Rules have the names that the API server uses. */}}
 
-{{/* A message for each problem, with a hint below it. */}}
+{{/* A message for each error, with a hint below it. */}}
 {{- define "deepspeed-job.contextsProblems" -}}
 {{- if ne .Values.security.podSecurityLevel "privileged" }}
   {{- if .Values.security.podSecurityContext }}
@@ -44,7 +44,11 @@ security.podSecurityContext: runAsUser: 0: Pod Security {{ .Values.security.podS
 
     {{- range $sysctl := dig "sysctls" (list) $context }}
       {{- if and (kindIs "string" $sysctl.name)
-                 (not (has $sysctl.name (list "kernel.shm_rmid_forced" "net.ipv4.ip_local_port_range" "net.ipv4.ip_unprivileged_port_start" "net.ipv4.tcp_syncookies" "net.ipv4.ping_group_range" "net.ipv4.ip_local_reserved_ports" "net.ipv4.tcp_keepalive_time" "net.ipv4.tcp_fin_timeout" "net.ipv4.tcp_keepalive_intvl" "net.ipv4.tcp_keepalive_probes"))) }}
+                 (not (has $sysctl.name (list "kernel.shm_rmid_forced" "net.ipv4.ip_local_port_range"
+                                              "net.ipv4.ip_unprivileged_port_start" "net.ipv4.tcp_syncookies"
+                                              "net.ipv4.ping_group_range" "net.ipv4.ip_local_reserved_ports"
+                                              "net.ipv4.tcp_keepalive_time" "net.ipv4.tcp_fin_timeout"
+                                              "net.ipv4.tcp_keepalive_intvl" "net.ipv4.tcp_keepalive_probes"))) }}
 security.podSecurityContext: the sysctl {{ $sysctl.name | quote }}: Pod Security {{ $.Values.security.podSecurityLevel }} forbids it (forbidden sysctls) [DS328]
   remove it, or set security.podSecurityLevel: privileged if the namespace allows that
       {{- end }}
@@ -122,7 +126,9 @@ security.podSecurityContext: the sysctl {{ $sysctl.name | quote }}: Pod Security
       {{- if eq $.Values.security.podSecurityLevel "baseline" }}
         {{- range $capability := dig "capabilities" "add" (list) $context }}
           {{- if and (kindIs "string" $capability)
-                     (not (has $capability (list "AUDIT_WRITE" "CHOWN" "DAC_OVERRIDE" "FOWNER" "FSETID" "KILL" "MKNOD" "NET_BIND_SERVICE" "SETFCAP" "SETGID" "SETPCAP" "SETUID" "SYS_CHROOT"))) }}
+                     (not (has $capability (list "AUDIT_WRITE" "CHOWN" "DAC_OVERRIDE" "FOWNER" "FSETID" "KILL" "MKNOD"
+                                                 "NET_BIND_SERVICE" "SETFCAP" "SETGID" "SETPCAP" "SETUID"
+                                                 "SYS_CHROOT"))) }}
 {{ $part }}.securityContext: the capability {{ $capability | quote }}: Pod Security {{ $.Values.security.podSecurityLevel }} forbids it (non-default capabilities) [DS320]
   remove it, or set security.podSecurityLevel: privileged if the namespace allows that
           {{- end }}
@@ -208,7 +214,9 @@ security.podSecurityContext: the sysctl {{ $sysctl.name | quote }}: Pod Security
             {{- if eq $.Values.security.podSecurityLevel "baseline" }}
               {{- range $capability := dig "capabilities" "add" (list) $context }}
                 {{- if and (kindIs "string" $capability)
-                           (not (has $capability (list "AUDIT_WRITE" "CHOWN" "DAC_OVERRIDE" "FOWNER" "FSETID" "KILL" "MKNOD" "NET_BIND_SERVICE" "SETFCAP" "SETGID" "SETPCAP" "SETUID" "SYS_CHROOT"))) }}
+                           (not (has $capability (list "AUDIT_WRITE" "CHOWN" "DAC_OVERRIDE" "FOWNER" "FSETID" "KILL"
+                                                       "MKNOD" "NET_BIND_SERVICE" "SETFCAP" "SETGID" "SETPCAP" "SETUID"
+                                                       "SYS_CHROOT"))) }}
 {{ $role }}.{{ $kind }}: {{ $container.name | quote }} has the capability {{ $capability | quote }}: Pod Security {{ $.Values.security.podSecurityLevel }} forbids it (non-default capabilities) [DS320]
   remove it, or set security.podSecurityLevel: privileged if the namespace allows that
                 {{- end }}

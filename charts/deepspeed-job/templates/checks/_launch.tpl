@@ -1,6 +1,6 @@
 {{/* Launch methods: which settings each one supports, and its limits. */}}
 
-{{/* A message for each problem, with a hint below it. */}}
+{{/* A message for each error, with a hint below it. */}}
 {{- define "deepspeed-job.launchProblems" -}}
 {{- if ne .Values.launch.method "pdsh" }}
   {{- if include "deepspeed-job.runsCommand" . }}
@@ -113,7 +113,7 @@ launch.masterPort and ssh.port are both {{ int64 .Values.ssh.port }} [DS242]
 {{- end }}
 {{- end }}
 
-{{/* What is worth a look, in the same form. */}}
+{{/* A message for each warning, with a hint below it. */}}
 {{- define "deepspeed-job.launchWarnings" -}}
 {{- if and .Values.lifecycle.restartExitCodes
            (eq (int64 .Values.lifecycle.maxRestarts) 0)

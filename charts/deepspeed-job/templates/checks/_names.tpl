@@ -1,6 +1,6 @@
 {{/* Names of objects and pods, labels and annotations, the image. */}}
 
-{{/* A message for each problem, with a hint below it. */}}
+{{/* A message for each error, with a hint below it. */}}
 {{- define "deepspeed-job.namesProblems" -}}
 {{- if not .Values.image.repository }}
 image.repository is required [DS201]
@@ -80,7 +80,7 @@ serviceAccount.annotations: {{ $key | quote }} is in annotations, too [DS231]
 {{- end }}
 {{- end }}
 
-{{/* What is worth a look, in the same form. */}}
+{{/* A message for each warning, with a hint below it. */}}
 {{- define "deepspeed-job.namesWarnings" -}}
 {{- if and .Values.image.repository (not .Values.image.digest) (has .Values.image.tag (list "" "latest")) }}
 the image has no fixed version [DS250]

@@ -1,6 +1,6 @@
 {{/* Ports, interfaces, RDMA, ssh, the webhook, and monitoring. */}}
 
-{{/* A message for each problem, with a hint below it. */}}
+{{/* A message for each error, with a hint below it. */}}
 {{- define "deepspeed-job.networkProblems" -}}
 {{- if .Values.ssh.secret.name }}
   {{- if ne .Values.ssh.secret.mode "existing" }}
@@ -105,7 +105,7 @@ monitoring.tensorboard.logDir is required [DS341]
 {{- end }}
 {{- end }}
 
-{{/* What is worth a look, in the same form. */}}
+{{/* A message for each warning, with a hint below it. */}}
 {{- define "deepspeed-job.networkWarnings" -}}
 {{- if or (ne (int64 .Values.ssh.port) 2222) (ne (int64 .Values.launch.masterPort) 29500) }}
   {{- if and (include "deepspeed-job.usesSsh" .)
@@ -152,7 +152,9 @@ status.webhook.url: the record would be sent unencrypted [DS247]
   {{- end }}
 
   {{- if or (regexMatch "^[^?]*[?].+$" .Values.status.webhook.url)
-            (regexMatch "^(?i:https?://([^/]*[.])?(hooks[.]slack[.]com|discord(app)?[.]com/api/webhooks|webhook[.]office[.]com|outlook[.]office(365)?[.]com/webhook|hooks[.]zapier[.]com|maker[.]ifttt[.]com/trigger|api[.]telegram[.]org|chat[.]googleapis[.]com)/.+)$" .Values.status.webhook.url)
+            (regexMatch "^(?i:https?://([^/]*[.])?(hooks[.]slack[.]com|hooks[.]zapier[.]com|maker[.]ifttt[.]com/trigger)/.+)$" .Values.status.webhook.url)
+            (regexMatch "^(?i:https?://([^/]*[.])?(discord(app)?[.]com/api/webhooks|api[.]telegram[.]org|chat[.]googleapis[.]com)/.+)$" .Values.status.webhook.url)
+            (regexMatch "^(?i:https?://([^/]*[.])?(webhook[.]office[.]com|outlook[.]office(365)?[.]com/webhook)/.+)$" .Values.status.webhook.url)
             (regexMatch "^[A-Za-z]+://[^/]+/.*[0-9A-Fa-f]{8}(-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}.*$" .Values.status.webhook.url)
             (and (regexMatch "^[A-Za-z]+://[^/]+/.*[A-Za-z0-9]{16}.*$" .Values.status.webhook.url)
                  (regexMatch "^[A-Za-z]+://[^/]+/.*[0-9].*$" .Values.status.webhook.url)) }}

@@ -1,6 +1,6 @@
 {{/* Resources of workers and launcher, and what users add to their pods. */}}
 
-{{/* A message for each problem, with a hint below it. */}}
+{{/* A message for each error, with a hint below it. */}}
 {{- define "deepspeed-job.podsProblems" -}}
 {{- if gt (int64 .Values.workers.slots) 1 }}
   {{- if and (ne .Values.workers.accelerator.count nil)
@@ -128,7 +128,7 @@ workers.spread becomes a podAntiAffinity, but workers.affinity already has one [
 {{- end }}
 {{- end }}
 
-{{/* What is worth a look, in the same form. */}}
+{{/* A message for each warning, with a hint below it. */}}
 {{- define "deepspeed-job.podsWarnings" -}}
 {{- if gt (int64 .Values.workers.slots) 1 }}
   {{- if and (ne .Values.workers.accelerator.count nil)

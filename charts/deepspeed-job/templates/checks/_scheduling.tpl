@@ -1,6 +1,6 @@
 {{/* Queues, gangs and topology: what a scheduler refuses, and what makes a Job wait forever. */}}
 
-{{/* A message for each problem, with a hint below it. */}}
+{{/* A message for each error, with a hint below it. */}}
 {{- define "deepspeed-job.schedulingProblems" -}}
 {{- if .Values.scheduling.launcherQueue }}
   {{- if eq .Values.scheduling.launcherQueue .Values.scheduling.queue }}
@@ -52,7 +52,7 @@ workers.schedulerName: the default scheduler does not support scheduling.gang: {
 {{- end }}
 {{- end }}
 
-{{/* What is worth a look, in the same form. */}}
+{{/* A message for each warning, with a hint below it. */}}
 {{- define "deepspeed-job.schedulingWarnings" -}}
 {{- if and .Values.scheduling.queue (ne .Values.scheduling.gang "volcano") }}
   {{- if .Values.workers.nodeSelector }}

@@ -1,6 +1,6 @@
 {{/* The other rules of the Pod Security Standards: host namespaces and ports, volumes, probes, annotations. */}}
 
-{{/* A message for each problem, with a hint below it. */}}
+{{/* A message for each error, with a hint below it. */}}
 {{- define "deepspeed-job.securityProblems" -}}
 {{- if ne .Values.security.podSecurityLevel "privileged" }}
   {{- if .Values.network.hostNetwork }}

@@ -1,6 +1,6 @@
 {{/* Volumes: their sources, where they are mounted, and mounts that conflict. */}}
 
-{{/* A message for each problem, with a hint below it. */}}
+{{/* A message for each error, with a hint below it. */}}
 {{- define "deepspeed-job.storageProblems" -}}
 {{- range $name, $volume := .Values.storage }}
   {{- if not (include "deepspeed-job.firstSource" $volume) }}
@@ -81,7 +81,7 @@ code.mountPath: {{ .Values.code.mountPath | quote }} is reserved for files of ds
 {{- end }}
 {{- end }}
 
-{{/* What is worth a look, in the same form. */}}
+{{/* A message for each warning, with a hint below it. */}}
 {{- define "deepspeed-job.storageWarnings" -}}
 {{- range $name, $volume := .Values.storage }}
   {{- if and (ne $volume.create nil)

@@ -1,6 +1,6 @@
 {{/* The program to train: arguments, environment, files, DeepSpeed configuration. */}}
 
-{{/* A message for each problem, with a hint below it. */}}
+{{/* A message for each error, with a hint below it. */}}
 {{- define "deepspeed-job.trainingProblems" -}}
 {{- if and (not (or .Values.training.python .Values.training.module .Values.training.exec))
            (not (include "deepspeed-job.runsCommand" .)) }}
@@ -51,7 +51,7 @@ training.envFrom: variables that begin with {{ $source.prefix | quote }} are set
 {{- end }}
 {{- end }}
 
-{{/* What is worth a look, in the same form. */}}
+{{/* A message for each warning, with a hint below it. */}}
 {{- define "deepspeed-job.trainingWarnings" -}}
 {{- if and .Values.lifecycle.debug.command (include "deepspeed-job.usesSsh" .) (not .Values.lifecycle.debug.enabled) }}
 lifecycle.debug.command is not run, because lifecycle.debug.enabled is false [DS286]

@@ -1,0 +1,214 @@
+#!/usr/bin/env bash
+# Generated from dsgen/scripts/code.sh, which has the comments.
+
+
+
+
+
+dsgen_run=$DSGEN_ROOT/run/dsgen
+dsgen_config=$DSGEN_ROOT/etc/dsgen
+dsgen_secret=$DSGEN_ROOT/etc/dsgen-git
+repository=$DSGEN_GIT_REPOSITORY
+revision=$DSGEN_GIT_REVISION
+tree=$dsgen_run/code/tree
+new=$dsgen_run/code/new
+
+
+if [ "$1" = credential ]; then
+  [ "$2" = get ] || exit 0
+  user=git
+  [ ! -s "$dsgen_secret/username" ] || user=$(<"$dsgen_secret/username")
+  printf 'username=%s\npassword=%s\n' "$user" "$(<"$dsgen_secret/password")"
+  exit 0
+fi
+
+
+redact() {
+  sed -E -e 's,([Hh][Tt][Tt][Pp][Ss]?|[Gg][Ii][Tt])(://)[^/?#[:space:]]*@,\1\2***@,g' \
+    -e 's,(://)[^/?#:@[:space:]]*:[^/?#[:space:]]*@,\1***@,g' \
+    -e "s,(://[^?[:space:]\"'<>]*[?])[^[:space:]\"'<>]+,\\1***,g"
+}
+
+say() {
+  printf '[dsgen] %s\n' "$1" | redact >&2
+}
+
+
+fail() {
+  say "$1"
+  printf '%s\n' "$1" | redact | tee "$dsgen_run/code-failed" >"$DSGEN_ROOT/dev/termination-log"
+  exit 78
+}
+
+
+
+if [[ $repository =~ ^[A-Za-z+.-]+://[^/]*:[^/]*@ || $repository =~ ^[Hh][Tt][Tt][Pp][Ss]?://[^/]*@ ]]; then
+  fail "code.git.repository holds a user name or a password: put username and password into a Secret, code.git.secretName"
+fi
+case $repository in
+  https://*/* | http://*/*) scheme=http ;;
+  ssh://*/*) scheme=ssh ;;
+  git://*/*) scheme=git ;;
+  *://* | /* | -*) scheme= ;;
+  *:*) scheme=ssh ;; # git@HOST:PATH
+  *) scheme= ;;
+esac
+[ -n "$scheme" ] || fail "code.git.repository is no address of https, http, ssh or git: $repository"
+case $revision in
+  -* | +* | *:* | *'*'* | *' '*) fail "code.git.revision is no commit, branch or tag: $revision" ;;
+esac
+command -v git >/dev/null ||
+  fail "there is no git in this image: add it to the image, or name one that has bash and git in code.git.image"
+
+umask 022
+limit=$(sed -n 's/.*"startTimeoutSeconds": *\([0-9]*\).*/\1/p' "$dsgen_config/settings.json")
+child=
+rm -rf "$dsgen_run"/code-home.* "$dsgen_run/code-failed"
+export TMPDIR=$dsgen_run # the container's root is read-only
+home=$(umask 077 && mktemp -d "$dsgen_run/code-home.XXXXXX") || exit 1
+trap 'rm -rf "$home"' EXIT
+trap '[ -z "$child" ] || kill "$child" 2>/dev/null; exit 143' TERM INT
+
+
+export HOME=$home XDG_CONFIG_HOME=$home LC_ALL=C GIT_TERMINAL_PROMPT=0 GIT_ALLOW_PROTOCOL=https:http:ssh:git
+git_set() {
+  git config --global --add "$1" "$2" || exit 1
+}
+git_set advice.detachedHead false
+git_set init.defaultBranch main
+git_set gc.auto 0
+git_set safe.directory '*' # a tree that an earlier start of this container made
+git_set http.lowSpeedLimit 1000
+git_set http.lowSpeedTime 60
+
+git_set pack.threads 2
+git_set core.deltaBaseCacheLimit 32m
+git_set core.bigFileThreshold 16m
+[ ! -s "$dsgen_secret/ca.crt" ] || git_set http.sslCAInfo "$dsgen_secret/ca.crt"
+
+
+if [ "$scheme" = http ] && [ -s "$dsgen_secret/password" ]; then
+  site=$(printf '%s\n' "$repository" | sed 's,^\(https*://[^/]*\)/.*,\1,')
+  host=$(printf '%s\n' "$site" | sed 's,^https*://,,; s,:[0-9]*$,,')
+  git_set "credential.$site.helper" "!bash '$dsgen_config/code.sh' credential"
+  git_set "url.$site/.insteadOf" "git@$host:" # submodules that are written for people with an ssh key
+  git_set "url.$site/.insteadOf" "ssh://git@$host/"
+  case $site in http://*) say "warning: the password for $site is sent without encryption" ;; esac
+fi
+
+known=/dev/null
+for file in "$dsgen_config/git_known_hosts" "$dsgen_secret/known_hosts"; do
+  if [ -s "$file" ]; then
+    known=$file
+    break
+  fi
+done
+ssh="ssh -F /dev/null -o BatchMode=yes -o StrictHostKeyChecking=yes -o UserKnownHostsFile=$known"
+ssh="$ssh -o GlobalKnownHostsFile=/dev/null -o IdentityAgent=none -o IdentitiesOnly=yes -o IdentityFile=$home/key"
+export GIT_SSH_COMMAND="$ssh -o ConnectTimeout=15 -o ServerAliveInterval=15 -o ServerAliveCountMax=4"
+if [ -s "$dsgen_secret/ssh-privatekey" ]; then
+
+  (umask 077 && printf '%s\n' "$(<"$dsgen_secret/ssh-privatekey")" >"$home/key") || exit 1
+fi
+if [ "$scheme" = ssh ]; then
+  command -v ssh >/dev/null || fail "there is no ssh in this image: add openssh-client, or use an https address"
+  [ -s "$home/key" ] || fail "$repository needs a key: name a Secret with ssh-privatekey in code.git.secretName"
+  [ "$known" != /dev/null ] || fail "the host key of $repository is not known: put its line, as ssh-keyscan prints it and\
+ the host's owner publishes it, into code.git.knownHosts or into known_hosts of the Secret"
+fi
+
+
+
+
+attempt() {
+  timeout "$((limit > SECONDS ? limit - SECONDS : 1))" git -C "$new" "$@" </dev/null >"$home/said" 2>&1 &
+  child=$!
+  wait "$child"
+}
+
+said() {
+  grep -qF "$1" "$home/said"
+}
+
+
+fetch() {
+  rm -rf "$new"
+  git init --quiet "$new" && git -C "$new" config remote.origin.url "$repository" || exit 1
+  if attempt fetch --depth 1 --no-tags origin "$wanted"; then
+    commit=$(git -C "$new" rev-parse --verify --quiet 'FETCH_HEAD^{commit}')
+    return
+  fi
+  if said "couldn't find remote ref"; then
+
+    [ -z "$(printf '%s' "$wanted" | tr -d 0-9a-f)" ] || fail "$repository has no branch or tag $wanted"
+  elif ! said 'dumb http transport' && ! said 'not our ref' && ! said 'unadvertised object'; then
+    return 1
+  fi
+  say "fetching all of $repository: its server does not give a single commit"
+  attempt fetch --tags origin '+refs/heads/*:refs/remotes/origin/*' '+HEAD:refs/remotes/origin/HEAD' || return
+  commit=$(git -C "$new" rev-parse --verify --quiet "$wanted^{commit}") ||
+    commit=$(git -C "$new" rev-parse --verify --quiet "origin/$wanted^{commit}") ||
+    fail "$repository has no commit, branch or tag $wanted"
+}
+
+
+submodules() {
+  [ ! -e "$new/.gitmodules" ] || attempt submodule update --init --recursive --depth 1 ||
+    attempt submodule update --init --recursive
+}
+
+clone() {
+  fetch && attempt checkout --quiet --detach "$commit" && submodules
+}
+
+
+
+hopeless() {
+  local secret="code.git.secretName"
+  case $(<"$home/said") in
+    *'No user exists for uid'*)
+      echo "ssh knows no user with the id $(id -u): set ssh.passwdEntry: auto, or use an https address" ;;
+    *'Host key verification failed'* | *'host key is known'* | *'HOST IDENTIFICATION HAS CHANGED'*)
+      echo "the host key of $repository is not the one in code.git.knownHosts (or known_hosts of the Secret)" ;;
+    *'Permission denied ('* | *'Load key'*)
+      echo "the ssh key of the Secret in $secret is not let in to $repository" ;;
+    *'could not read Username'* | *'could not read Password'*)
+      echo "$repository asks for a password: name a Secret with username and password in $secret" ;;
+    *'Authentication failed'* | *'returned error: 401'* | *'returned error: 403'*)
+      echo "username and password of the Secret in $secret are not let in to $repository" ;;
+    *'certificate'*'verif'* | *'SSL certificate problem'*)
+      echo "the certificate of $repository is not trusted: put its CA as ca.crt into the Secret in $secret" ;;
+    *'returned error: 404'* | *"' not found"* | *'not appear to be a git repository'* | *'Repository not found'* | \
+      *'repository not exported'* | *'access denied or repository'* | *'no such repository'*)
+      echo "there is no repository $repository, or not for these credentials" ;;
+    *"transport '"*"' not allowed"*)
+      echo "a submodule's address is not one of https, http, ssh or git" ;;
+    *'not a valid object name'* | *'unable to read tree'* | *'is not a commit'*)
+      echo "$repository: $wanted is no commit" ;;
+    *'No space left on device'*)
+      echo "no space left on the node for the code: its ephemeral storage is full" ;;
+  esac
+}
+
+if [ ! -d "$tree" ]; then
+  wanted=$revision
+  [ -n "$wanted" ] || wanted=HEAD
+  delay=2
+  until clone; do
+    redact <"$home/said" | sed 's/^/[dsgen] | /' | tail -n 20 >&2
+    reason=$(hopeless)
+    [ -z "$reason" ] || fail "$reason"
+    ((SECONDS < limit)) || fail "$repository could not be fetched within lifecycle.startTimeoutSeconds ($limit)"
+    say "$repository could not be fetched; the next try is in $delay seconds"
+    sleep "$delay" &
+    child=$!
+    wait "$child"
+    delay=$((delay < 16 ? delay * 2 : 30))
+  done
+  if git -C "$new" grep -q filter=lfs -- .gitattributes '*/.gitattributes' && ! git lfs version >/dev/null 2>&1; then
+    say "warning: large files are kept by Git LFS, and this image has no git-lfs: they are pointers"
+  fi
+
+  chmod -R a+rwX "$new" && mv "$new" "$tree" || exit 1
+  say "code: $repository at $commit"
+fi

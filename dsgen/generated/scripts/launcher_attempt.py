@@ -1,0 +1,238 @@
+# Generated from dsgen/scripts/launcher_attempt.py, which has the comments.
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+
+import launcher_outcome as outcome
+import launcher_workers as workers
+import shared_hostfile as hostfile
+import shared_methods as methods
+import shared_reports as reports
+import shared_settings as settings
+from launcher_journal import External, Journal
+from launcher_outcome import AttemptEnd
+from shared_log import log
+from shared_output import Output, first_code
+from shared_transitions import TRANSITIONS
+
+LINE_BYTES = 1 << 16
+TICK_SECONDS = 0.5
+FOLLOW_SECONDS = 20
+RESERVED_SECONDS = 20
+KILL_SECONDS = 5
+PROBE_SECONDS = 6
+
+
+class Process:
+
+
+    def __init__(self, argv: list[str], env: dict[str, str], output: Output) -> None:
+        self.output = output
+        self.process = subprocess.Popen(
+            argv,
+            env=env,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            start_new_session=True,
+        )
+        self._pump = threading.Thread(target=self._forward, daemon=True)
+        self._pump.start()
+
+    def code(self) -> int | None:
+
+        code = self.process.poll()
+        return code if code is None or code >= 0 else 128 - code
+
+    def kill(self) -> None:
+
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(self.process.pid, signal.SIGKILL)
+        self.process.wait()
+
+    def finish(self) -> None:
+
+        self._pump.join(5)
+
+    def _forward(self) -> None:
+        assert self.process.stdout is not None
+        with self.process.stdout as lines:
+            for line in iter(lambda: lines.readline(LINE_BYTES), b""):
+                sys.stdout.buffer.write(self.output.process_line(line))
+                sys.stdout.buffer.flush()
+
+
+class Attempt:
+
+
+    def __init__(
+        self, configured: settings.Settings, reached: workers.Workers, journal: Journal, external: External
+    ) -> None:
+        self.configured = configured
+        self.workers = reached
+        self.journal = journal
+        self.external = external
+        self.method = methods.of(configured)
+        used = hostfile.active(reached.chosen, configured.slots, hostfile.options(configured.deepspeed_args))
+        self.hosts = list(used)
+        self.heard = Output([] if self.method.whole else self.hosts, pdsh=self.method.pdsh)
+
+        self.output = self.heard if self.method.ranks else Output([])
+        self.world = sum(used.values()) if self.method.ranks else 0
+        self.before = journal.totals(external.earlier())
+
+    def run(self) -> AttemptEnd:
+
+        self.journal.begin_attempt()
+        self.journal.move("started")
+        start = self.start()
+        environment = self.method.environment(start)
+        if not self.method.whole:
+            environment[reports.NONCE] = self.heard.nonce.decode()
+        process = Process(self.method.command(start), environment, self.heard)
+        self.workers.children.add(process.process.pid)
+        try:
+            cut = self.watch(process)
+            if cut:
+                self.end_ranks(process)
+            lost = self.gone(process, cut)
+        finally:
+            process.kill()
+            self.workers.children.discard(process.process.pid)
+        process.finish()
+        if self.output.unclosed() and cut != "terminated":
+            self.workers.everywhere(workers.signal_ranks("KILL"), KILL_SECONDS)
+        return self.judge(process.code() or 0, cut, lost)
+
+    def start(self) -> methods.Start:
+        return methods.Start(self.configured, self.hosts, hostfile=self.hostfile())
+
+    def hostfile(self) -> str:
+
+        if not self.configured.spares:
+            return methods.HOSTFILE
+        path = settings.RUN / "hostfile"
+        lines = [f"{host} slots={self.configured.slots}\n" for host in self.workers.chosen]
+        path.write_text("".join(lines), encoding="utf-8")
+        return str(path)
+
+    def watch(self, process: Process) -> str:
+
+        started, wrong_since = time.monotonic(), 0.0
+        while process.code() is None:
+            self.workers.reap()
+            if self.configured.spares:
+                self.workers.keep_contact()
+            now = time.monotonic()
+            wrong_since = wrong_since or (now if self.output.any_failed() else 0.0)
+            cut = self.why_cut(now - started, now - wrong_since if wrong_since else 0)
+            if cut:
+                return cut
+            if self.world_is_there():
+                self.journal.move("running", worldSize=self.world or None)
+            time.sleep(TICK_SECONDS)
+        return ""
+
+    def why_cut(self, seconds: float, wrong_seconds: float) -> str:
+
+        limit, start = self.configured.active_deadline_seconds, self.configured.start_timeout_seconds
+        reasons = (
+            (self.external.event(), True),
+            ("deadline", 0 < limit < self.before["seconds"] + seconds),
+            ("world-size", self.world_is_wrong() or (seconds > start and not self.world_is_there())),
+            ("follow", wrong_seconds > FOLLOW_SECONDS),
+        )
+        return next((event for event, holds in reasons if event and holds), "")
+
+    def end_ranks(self, process: Process) -> None:
+
+        patience = max(self.configured.termination_grace_period_seconds - RESERVED_SECONDS, 10)
+        for name, seconds in (("TERM", patience), ("KILL", KILL_SECONDS)):
+            if process.code() is None:
+                log(f"ending the ranks with SIG{name}")
+                until = time.monotonic() + seconds
+                self.workers.everywhere(workers.signal_ranks(name), seconds, lambda: process.code() is not None)
+                while process.code() is None and time.monotonic() < until:
+                    time.sleep(TICK_SECONDS)
+
+    def gone(self, process: Process, cut: str) -> list[str]:
+
+        code = process.code()
+        if code is None:
+            return self.output.lost()
+        process.finish()
+        if self.output.any_started():
+
+            signalled = code >= 128 if self.method.pdsh else process.process.returncode < 0
+            died = signalled and not self.output.closed and not self.output.ssh_ended
+            return [] if died else self.output.unclosed()
+        if cut or code == 0:
+            return []
+        until = time.monotonic() + PROBE_SECONDS
+        return self.workers.missing(lambda: time.monotonic() < until)
+
+    def judge(self, code: int, cut: str, lost: list[str]) -> AttemptEnd:
+
+        if not code and not self.method.ranks:
+            code = first_code(self.heard, 0)
+        training_code = first_code(self.heard, code)
+        event = outcome.decide(self.facts(code, training_code, cut, bool(lost)))
+        known = training_code if event in ("succeeded", "failed", "restarting") else None
+
+        facts = {} if cut in outcome.CUTS else dict(self.heard.first_failure or {})
+        if known is not None:
+            facts["exitCode"] = known
+        self.journal.end_attempt(TRANSITIONS[event].reason or "Succeeded", facts)
+        if len(self.output.world_sizes) == 1:
+            self.journal.said["worldSize"] = max(self.output.world_sizes)
+        return AttemptEnd(event, self.words(event, known, lost), known)
+
+    def facts(self, code: int, training_code: int, cut: str, lost: bool) -> outcome.Facts:
+        return outcome.Facts(
+            code=code,
+            training_code=training_code,
+            cut=cut,
+            lost=lost,
+            hosts=len(self.output.hosts),
+            closed=len(self.output.closed),
+            expected_ranks=self.world,
+            ranks=len(self.output.ranks),
+            world_is_wrong=self.world_is_wrong(),
+            restarts=self.before["failures"],
+            max_restarts=self.configured.max_restarts,
+            restart_exit_codes=tuple(self.configured.restart_exit_codes),
+        )
+
+    def words(self, event: str, code: int | None, lost: list[str]) -> str:
+
+        if event in ("failed", "restarting"):
+            first = self.heard.first_failure
+            who = f"rank {first['rank']} on {first['host']}" if first else "the training"
+            return f"{who} ended with exit code {code}"
+        if event == "workers-lost":
+            return f"lost: {' '.join(lost[:10])}"
+        if event == "world-size":
+            sizes = ", ".join(str(size) for size in sorted(self.output.world_sizes)) or "none"
+            return f"{len(self.output.ranks)} of {self.world} ranks started; world size reported: {sizes}"
+        if event == "deadline":
+            return deadline_message(self.configured)
+        return self.external.explain(event)
+
+    def world_is_there(self) -> bool:
+        return len(self.output.ranks) == self.world and self.output.world_sizes == {self.world} - {0}
+
+    def world_is_wrong(self) -> bool:
+        return bool(self.output.world_sizes - {self.world})
+
+
+def deadline_message(configured: settings.Settings) -> str:
+
+    limit = configured.active_deadline_seconds
+    return f"the training ran longer than lifecycle.activeDeadlineSeconds ({limit})"

@@ -1,0 +1,41 @@
+#!/usr/bin/env bash
+# Generated from dsgen/scripts/passwd.sh, which has the comments.
+
+
+umask 022
+
+image_file=$DSGEN_ROOT/etc/passwd
+new_file=$DSGEN_ROOT/run/dsgen/passwd
+home=$DSGEN_ROOT/run/dsgen/home # in the main container, which makes it
+uid=$(id -u)
+gid=$(id -g)
+
+
+shell_works=
+home_works=
+while IFS=: read -r _ _ id _ _ directory shell || [ -n "$id" ]; do
+  if [ "$id" = "$uid" ]; then
+    [ -n "$shell" ] || shell=/bin/sh
+    case $shell in
+      */nologin | */false) ;;
+      *) [ -x "$shell" ] && shell_works=yes ;;
+    esac
+
+    [ -d "$directory" ] && [ -O "$directory" ] && home_works=yes
+    break
+  fi
+done <"$image_file"
+
+if [ "$shell_works$home_works" = yesyes ]; then
+  cp "$image_file" "$new_file" || exit 78
+  exit 0
+fi
+
+bash=$(command -v bash)
+{
+  printf 'dsgen:x:%s:%s::%s:%s\n' "$uid" "$gid" "$home" "$bash" &&
+    while IFS= read -r line || [ -n "$line" ]; do
+      [[ $line =~ ^[^:]*:[^:]*:$uid: ]] || printf '%s\n' "$line"
+    done <"$image_file"
+} >"$new_file" || exit 78
+echo "[dsgen] user id $uid: entry with home $home and shell $bash"

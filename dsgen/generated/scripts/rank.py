@@ -1,0 +1,168 @@
+#!/usr/bin/env python3
+# Generated from dsgen/scripts/rank.py, which has the comments.
+
+
+
+
+
+
+from __future__ import annotations
+
+import os
+import sys
+
+if not sys.flags.ignore_environment:
+    os.execv(sys.executable, [sys.executable, "-ESs", __file__, *sys.argv[1:]])
+
+import json
+import select
+import signal
+import time
+from typing import NamedTuple
+
+import shared_methods as methods
+import shared_processes as processes
+import shared_reports as reports
+import shared_settings as settings
+
+TERMINATING = settings.RUN / "terminating"
+
+OPENMPI = {
+    "RANK": "OMPI_COMM_WORLD_RANK",
+    "WORLD_SIZE": "OMPI_COMM_WORLD_SIZE",
+    "LOCAL_RANK": "OMPI_COMM_WORLD_LOCAL_RANK",
+    "LOCAL_SIZE": "OMPI_COMM_WORLD_LOCAL_SIZE",
+    "LOCAL_WORLD_SIZE": "OMPI_COMM_WORLD_LOCAL_SIZE",
+}
+TAIL_LINES, TAIL_BYTES = 20, 4096
+DRAIN_SECONDS = 2.0
+
+
+class Place(NamedTuple):
+
+
+    rank: int
+    world: int
+    local: int
+
+
+def place(whole: bool) -> Place:
+
+    os.environ.update({name: os.environ[source] for name, source in OPENMPI.items() if source in os.environ})
+    if whole:
+        return Place(int(os.environ["NODE_RANK"]), int(os.environ["NNODES"]), 0)
+    return Place(*(int(os.environ[name]) for name in ("RANK", "WORLD_SIZE", "LOCAL_RANK")))
+
+
+def command(inserted: list[str], given: list[str]) -> list[str]:
+
+
+
+
+    words = json.loads((settings.CONFIG / "command.json").read_text(encoding="utf-8"))
+    arguments = list(words["arguments"])
+    for first in range(0, len(given), 2):
+        at = arguments.index(given[first]) if given[first] in arguments else len(arguments)
+        arguments[at : at + 2] = given[first : first + 2]
+    return [*words["program"], *inserted, *arguments]
+
+
+def bind(local: int, slots: int) -> None:
+
+
+
+
+    cores = sorted(os.sched_getaffinity(0))
+    share = cores[local * len(cores) // slots : (local + 1) * len(cores) // slots]
+    if share:
+        os.sched_setaffinity(0, share)
+        os.environ.setdefault("OMP_NUM_THREADS", str(len(share)))
+
+
+class Tail:
+
+
+    def __init__(self) -> None:
+        self.kept = b""
+
+    def add(self, data: bytes) -> None:
+        self.kept = (self.kept + data)[-TAIL_BYTES:]
+
+    def lines(self) -> list[str]:
+
+        lines = self.kept.decode(errors="replace").split("\n")
+        return [line.rstrip("\r").rpartition("\r")[2] for line in lines if line.strip()][-TAIL_LINES:]
+
+
+class Rank:
+
+
+    def __init__(self, argv: list[str]) -> None:
+        self.tail = Tail()
+        self.told_to_stop = False
+        self.wake, wake_end = os.pipe()
+        os.set_blocking(wake_end, False)
+        signal.set_wakeup_fd(wake_end)
+        signal.signal(signal.SIGCHLD, lambda *_: None)
+        self.output, output_end = os.pipe()
+        self.pid = processes.spawn(argv, output=output_end, die_with_parent=True)
+        os.close(output_end)
+        for number in (signal.SIGTERM, signal.SIGINT):
+            signal.signal(number, self.pass_on)
+
+    def pass_on(self, number: int, _: object) -> None:
+
+        self.told_to_stop = True
+        processes.send([self.pid], number)
+
+    def wait(self) -> int:
+
+        code, deadline, streams = None, float("inf"), [self.output, self.wake]
+        while code is None or (self.output in streams and time.monotonic() < deadline):
+            ready = select.select(streams, [], [], None if code is None else 0.2)[0]
+            if self.output in ready and not self.forward():
+                streams.remove(self.output)
+            if self.wake in ready:
+                os.read(self.wake, 512)
+            if code is None:
+                code = processes.reap().get(self.pid)
+                deadline = time.monotonic() + DRAIN_SECONDS
+        return code
+
+    def forward(self) -> bool:
+
+        data = os.read(self.output, 65536)
+        self.tail.add(data)
+        left = data
+        while left:
+            try:
+                left = left[os.write(1, left) :]
+            except OSError:
+                break
+        return bool(data)
+
+
+def main(arguments: list[str]) -> int:
+    run = settings.load()
+    method = methods.of(run)
+    reporter = reports.Reporter(run)
+    try:
+        here = place(method.whole)
+    except KeyError as missing:
+        sys.stderr.write(f"[dsgen] {missing} is not set: {run.method} starts this program, once for every rank\n")
+        return 1
+    if TERMINATING.exists():
+        return 128 + signal.SIGTERM
+    reporter.say("rank", {"rank": here.rank, "worldSize": here.world, "localRank": here.local})
+    if run.bind_cores and not method.whole:
+        bind(here.local, run.slots)
+    inserted = [f"--local_rank={here.local}"] if run.local_rank and method.local_rank else []
+    program = Rank(command(inserted, arguments))
+    code = program.wait()
+    if code and not program.told_to_stop:
+        reporter.say("rank-failed", {"rank": here.rank, "exitCode": code, "tail": program.tail.lines()})
+    return code
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

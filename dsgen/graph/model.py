@@ -1,0 +1,199 @@
+"""Objects to nodes and arrows. An arrow is a reference of one object to another, or traffic to a port."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+Object = Mapping[str, Any]
+
+PODS = ("Job", "Deployment")
+"""Kinds with a pod template."""
+SELECTING = {
+    "Service": ("names", ("spec", "selector")),
+    "NetworkPolicy": ("guards", ("spec", "podSelector", "matchLabels")),
+    "PodMonitor": ("scrapes", ("spec", "selector", "matchLabels")),
+}
+"""What an object does to the pods that it selects, and where its labels stand."""
+USES = {
+    ("keygen", "Secret"): "makes the key",
+    ("status", "ConfigMap"): "writes the record",
+    ("status", "Job"): "watches",
+}
+"""What a container with an API token does to a kind of object that its Roles open."""
+PLURALS = {"secrets": "Secret", "configmaps": "ConfigMap", "jobs": "Job"}
+BY_THE_CLUSTER = ("kube-root-ca.crt",)
+"""Kubernetes keeps it in every namespace."""
+
+
+class Key(NamedTuple):
+    """Names one object of the namespace."""
+
+    kind: str
+    name: str
+
+
+@dataclass(frozen=True)
+class Node:
+    """One object. parts: its containers. pods: how many. is_made: False for one that must be there already."""
+
+    key: Key
+    text: str = ""
+    parts: tuple[str, ...] = ()
+    pods: int = 0
+    is_made: bool = True
+
+
+class Arrow(NamedTuple):
+    """From one object to another; part: the container that it begins at, "" for the whole object."""
+
+    source: Key
+    target: Key
+    text: str
+    part: str = ""
+    is_traffic: bool = False
+
+
+@dataclass(frozen=True)
+class Graph:
+    """All objects, those referred to among them, and all arrows; in the order of the objects."""
+
+    nodes: tuple[Node, ...]
+    arrows: tuple[Arrow, ...]
+
+
+def graph_of(objects: Iterable[Object]) -> Graph:
+    """The graph of the objects of one job."""
+    known = {Key(each["kind"], each["metadata"]["name"]): each for each in objects}
+    arrows = tuple(dict.fromkeys(arrow for key, each in known.items() for arrow in _arrows(key, each, known)))
+    others = dict.fromkeys(arrow.target for arrow in arrows if arrow.target not in known)
+    made = [_node(key, each) for key, each in known.items()]
+    return Graph((*made, *(Node(key, "is there already", is_made=False) for key in others)), arrows)
+
+
+def _node(key: Key, each: Object) -> Node:
+    spec = each.get("spec", {})
+    if key.kind not in PODS:
+        return Node(key, _text(key.kind, spec))
+    pod, pods = spec["template"]["spec"], spec.get("completions") or 1
+    container = pod["containers"][0]
+    limits = container.get("resources", {}).get("limits", {})
+    devices = [f"{count} {name}" for name, count in limits.items() if "/" in name]
+    text = ", ".join([f"{pods} pod{'s' if pods > 1 else ''}", *(f"{device} each" for device in devices)])
+    return Node(key, text, tuple(one["name"] for one in _containers(pod)), pods)
+
+
+def _text(kind: str, spec: Mapping[str, Any]) -> str:
+    if kind == "PersistentVolumeClaim":
+        return f"{spec['resources']['requests']['storage']}, {', '.join(spec['accessModes'])}"
+    return ""
+
+
+def _containers(pod: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    return [*pod.get("initContainers", ()), *pod["containers"]]
+
+
+def _arrows(key: Key, each: Object, known: Mapping[Key, Object]) -> Iterator[Arrow]:
+    if key.kind in PODS:
+        pod = each["spec"]["template"]["spec"]
+        yield from _traffic(key, pod, known)
+        yield from (Arrow(key, target, text) for target, text in _mounted(pod))
+        yield from _api(key, pod, known)
+    elif key.kind in SELECTING:
+        text, path = SELECTING[key.kind]
+        yield from (Arrow(key, target, text) for target in _selected(_at(each, path), known))
+    elif key.kind == "RoleBinding":
+        yield Arrow(key, Key("Role", each["roleRef"]["name"]), "grants")
+        yield from (Arrow(key, Key(one["kind"], one["name"]), "to") for one in each["subjects"])
+    elif key.kind == "PersistentVolumeClaim" and each["spec"].get("volumeName"):
+        yield Arrow(key, Key("PersistentVolume", each["spec"]["volumeName"]), "binds")
+
+
+def _at(each: Object, path: Iterable[str]) -> Any:
+    found: Any = each
+    for part in path:
+        found = found[part]
+    return found
+
+
+def _selected(labels: Mapping[str, str], known: Mapping[Key, Object]) -> Iterator[Key]:
+    for key, each in known.items():
+        if key.kind in PODS and labels.items() <= each["spec"]["template"]["metadata"]["labels"].items():
+            yield key
+
+
+def _traffic(key: Key, pod: Mapping[str, Any], known: Mapping[Key, Object]) -> Iterator[Arrow]:
+    """What comes to the ports of a pod: the launcher's ssh, and what the workers say to one another."""
+    ports = {port["name"]: port["containerPort"] for one in _containers(pod) for port in one.get("ports", ())}
+    if "ssh" in ports:
+        yield from (
+            Arrow(other, key, f"ssh, port {ports['ssh']}", "launcher", is_traffic=True)
+            for other, each in known.items()
+            if other != key and _role(each) == "launcher"
+        )
+    if _role(known[key]) == "worker" and (known[key]["spec"].get("completions") or 1) > 1:
+        meeting = f", meet at port {ports['master']}" if "master" in ports else ""
+        yield Arrow(key, key, f"collectives{meeting}", is_traffic=True)
+
+
+def _role(each: Object) -> str:
+    labels: Mapping[str, str] = each["spec"]["template"]["metadata"]["labels"] if each["kind"] in PODS else {}
+    return labels.get("dsgen.dev/role", "")
+
+
+def _mounted(pod: Mapping[str, Any]) -> Iterator[tuple[Key, str]]:
+    """What the volumes and the environment of a pod come from, with where it is seen."""
+    for volume in pod.get("volumes", ()):
+        for source in (volume, *volume.get("projected", {}).get("sources", ())):
+            for key in _sources(source):
+                mounts = [one for each in _containers(pod) for one in each.get("volumeMounts", ())]
+                paths = dict.fromkeys(one["mountPath"] for one in mounts if one["name"] == volume["name"])
+                yield key, "mounts" if key.kind != "PersistentVolumeClaim" else f"mounts at {', '.join(paths)}"
+    for container in _containers(pod):
+        for variable in (*container.get("env", ()), *container.get("envFrom", ())):
+            source = variable.get("valueFrom", variable)
+            for word, kind in (("secret", "Secret"), ("configMap", "ConfigMap")):
+                reference = source.get(f"{word}KeyRef") or source.get(f"{word}Ref")
+                if reference:
+                    yield Key(kind, reference["name"]), "reads"
+
+
+def _sources(source: Mapping[str, Any]) -> Iterator[Key]:
+    references = {
+        "ConfigMap": source.get("configMap", {}).get("name"),
+        "Secret": source.get("secret", {}).get("secretName") or source.get("secret", {}).get("name"),
+        "PersistentVolumeClaim": source.get("persistentVolumeClaim", {}).get("claimName"),
+    }
+    for kind, name in references.items():
+        if name and name not in BY_THE_CLUSTER:
+            yield Key(kind, name)
+
+
+def _api(key: Key, pod: Mapping[str, Any], known: Mapping[Key, Object]) -> Iterator[Arrow]:
+    """The ServiceAccount of a pod, and what each container with a token does to the objects that its Roles open."""
+    account = pod.get("serviceAccountName")
+    if not account:
+        return
+    yield Arrow(key, Key("ServiceAccount", account), "runs as")
+    tokens = {
+        volume["name"]
+        for volume in pod.get("volumes", ())
+        if any("serviceAccountToken" in source for source in volume.get("projected", {}).get("sources", ()))
+    }
+    for container in _containers(pod):
+        if not tokens & {mount["name"] for mount in container.get("volumeMounts", ())}:
+            continue
+        for target in _opened(Key("ServiceAccount", account), known):
+            if (text := USES.get((container["name"], target.kind))) and target != key:
+                yield Arrow(key, target, text, container["name"])
+
+
+def _opened(account: Key, known: Mapping[Key, Object]) -> Iterator[Key]:
+    for key, each in known.items():
+        if key.kind != "RoleBinding" or account not in {Key(one["kind"], one["name"]) for one in each["subjects"]}:
+            continue
+        for rule in known.get(Key("Role", each["roleRef"]["name"]), {}).get("rules", ()):
+            for resource in rule["resources"]:
+                kind = PLURALS.get(resource)
+                yield from (Key(kind, name) for name in rule.get("resourceNames", ()) if kind)

@@ -1,0 +1,100 @@
+"""The launcher's side of the two files that it shares with the sidecar: what it says, and what it is told."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+from types import FrameType
+from typing import Any
+
+import launcher_outcome as outcome
+import shared_exchange as exchange
+import shared_record as record
+import shared_settings as settings
+from shared_transitions import TRANSITIONS
+
+TAILS = 16  # attempts whose last lines are kept: a record has room for fewer, and the sidecar reads no endless file
+
+
+class Journal:
+    """The launcher's own account of this pod. shared_exchange.py has its shape."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.sequence = 0
+        self.attempts: list[dict[str, Any]] = []
+        self.said: dict[str, Any] = {"exitCode": None, "worldSize": None, "terminated": False}
+        self.note = ""  # what is to be known of the run as long as there is nothing else to say
+
+    def move(self, event: str, message: str = "", **facts: Any) -> None:
+        """The run is now where `event` leads (TRANSITIONS); `facts` are exitCode and worldSize."""
+        row = TRANSITIONS[event]
+        said = dict(self.said, phase=row.phase, reason=row.reason, message=message or self.note, **facts)
+        if said != self.said:
+            self.said = said
+            self.write()
+
+    def begin_attempt(self) -> None:
+        for old in self.attempts[: 1 - TAILS]:
+            old.pop("tail", None)
+        self.attempts.append({"startTime": record.stamp(time.time())})
+
+    def end_attempt(self, reason: str, facts: dict[str, Any]) -> None:
+        """Close the open attempt; `facts` are exitCode, host, rank, tail, as far as they are known."""
+        self.attempts[-1].update({"endTime": record.stamp(time.time()), "reason": reason, **facts})
+
+    def count_loss(self) -> bool:
+        """The last attempt lost workers, and the worker Job counts that. False when that was known."""
+        if not self.attempts or self.attempts[-1].get("counted"):
+            return False
+        self.attempts[-1]["counted"] = True
+        self.write()
+        return True
+
+    def terminate(self) -> None:
+        """SIGTERM has ended the launcher; the sidecar finds out what that means."""
+        self.said["terminated"] = True
+        self.write()
+
+    def totals(self, earlier: dict[str, Any]) -> dict[str, Any]:
+        """Sums over the attempts of all pods. An open attempt counts, its time does not."""
+        return record.totals(self.attempts, earlier)
+
+    def write(self) -> None:
+        self.sequence += 1
+        exchange.write(self.path, {"sequence": self.sequence, **self.said, "attempts": self.attempts})
+
+
+class External:
+    """What the launcher cannot see by itself: SIGTERM, and what the sidecar tells in status.json."""
+
+    def __init__(self, own_end: bool = False) -> None:
+        self.terminated = False
+        self.own_end = own_end  # of the workers: see outcome.external_event
+
+    def on_signal(self, _number: int, _frame: FrameType | None) -> None:
+        self.terminated = True
+
+    def status(self) -> dict[str, Any]:
+        return exchange.read(settings.written_by("status") / exchange.STATUS)
+
+    def event(self) -> str:
+        """The event that ends whatever the launcher is at; "" to go on."""
+        return "terminated" if self.terminated else outcome.external_event(self.status(), self.own_end)
+
+    def earlier(self) -> dict[str, Any]:
+        """Sums over the attempts of the launcher pods before this one."""
+        return dict(self.status().get("earlier") or {})
+
+    def failures(self) -> int:
+        """The worker Job's count of failed pods."""
+        return int(self.workers().get("failed", 0))
+
+    def workers(self) -> dict[str, Any]:
+        return dict(self.status().get("workers") or {})
+
+    def explain(self, event: str) -> str:
+        """The message of an end that came from outside."""
+        if event == "lease-lost":
+            return f"run {self.status().get('holder')} of this job has taken over"
+        return str(self.workers().get("message", "")) if event == "workers-failed" else ""

@@ -1,0 +1,114 @@
+"""Waiting in the launcher: what it watches meanwhile, and how much time is left."""
+
+from __future__ import annotations
+
+import time
+
+import shared_settings as settings
+from launcher_journal import External, Journal
+from launcher_outcome import RunEnded
+from launcher_workers import Workers
+
+TICK_SECONDS = 0.5
+
+
+class Interrupted(Exception):  # noqa: N818  # the ordinary way out, not an error
+    """Something outside the launcher has decided the run. `event` is one of External.event."""
+
+    def __init__(self, event: str) -> None:
+        super().__init__(event)
+        self.event = event
+
+
+class Clock:
+    """Counts down the seconds of a limit. It stands still while it is not running."""
+
+    def __init__(self, limit: float) -> None:
+        self.left = limit
+        self.last = time.monotonic()
+
+    def tick(self, running: bool) -> float:
+        """The seconds that are left. `running`: whether the time since the last tick counts."""
+        now = time.monotonic()
+        self.left -= (now - self.last) if running else 0
+        self.last = now
+        return self.left
+
+
+class Wait:
+    """All waits of the launcher. Each of them looks every half second at SIGTERM, the lease and the worker Job."""
+
+    def __init__(self, configured: settings.Settings, workers: Workers, journal: Journal, external: External) -> None:
+        self.configured = configured
+        self.workers = workers
+        self.journal = journal
+        self.external = external
+        self.clock = self.new_clock()
+        self.reason = ("waiting", "")  # event and message: why the workers are waited for
+        self.failures_before = 0  # the worker Job's count when the last attempt began
+
+    def new_clock(self) -> Clock:
+        return Clock(self.configured.start_timeout_seconds)
+
+    def check(self) -> None:
+        """Reap processes. Raises Interrupted when something outside has decided the run."""
+        self.workers.reap()
+        event = self.external.event()
+        if event:
+            raise Interrupted(event)
+
+    def check_and_keep_contact(self) -> None:
+        """The same, for waits during which the workers have no other sign of the launcher."""
+        self.check()
+        self.workers.keep_contact()
+
+    def pause(self, seconds: float) -> None:
+        """Sleep, and check all the while."""
+        until = time.monotonic() + seconds
+        while time.monotonic() < until:
+            self.check()
+            time.sleep(min(TICK_SECONDS, max(until - time.monotonic(), 0)))
+
+    def for_lease(self) -> None:
+        """Wait until the sidecar holds the lease. Another run may take any time; an API that never answers may not."""
+        clock = self.new_clock()
+        while True:
+            self.check_and_keep_contact()
+            status = self.external.status()
+            lease = status.get("lease")
+            if lease == "held":
+                return
+            if clock.tick(not lease) <= 0:
+                raise RunEnded("no-record", f"ConfigMap {self.configured.record} could not be read and written in time")
+            if lease == "waiting":
+                self.journal.move("turn", f"run {status.get('holder')} of this job has not ended")
+            time.sleep(TICK_SECONDS)
+
+    def time_left_for_workers(self) -> bool:
+        """Whether there is time left to wait for workers. The clock stands still while their Job is suspended."""
+        self.check_and_keep_contact()
+        self.count_loss()
+        suspended = bool(self.external.workers().get("suspended"))
+        queued = ("queued", f"Job {self.configured.worker_job} is suspended")
+        self.journal.move(*(queued if suspended else self.reason))
+        return self.clock.tick(not suspended) > 0
+
+    def count_loss(self) -> None:
+        """A loss of workers counts when the worker Job's failures have risen since the attempt began."""
+        if self.reason[0] != "workers-lost" or self.external.failures() <= self.failures_before:
+            return
+        if self.journal.count_loss():
+            self.clock = self.new_clock()  # the Job controller takes its time to replace them
+        used, limit = self.totals()["replacements"], self.configured.worker_replacements
+        if used > limit:
+            raise RunEnded("lost-too-often", f"workers were lost {used} times, lifecycle.workerReplacements is {limit}")
+
+    def totals(self) -> dict[str, int]:
+        """Sums over the attempts of all launcher pods of this run."""
+        return self.journal.totals(self.external.earlier())
+
+    def too_late(self, problem: str) -> str:
+        """The message for workers that did not come in time: the limit, and how to free the nodes of hanging ones."""
+        limit = f"lifecycle.startTimeoutSeconds ({self.configured.start_timeout_seconds})"
+        remedy = f"kubectl delete job -n {self.configured.namespace} {self.configured.worker_job}"
+        return f"{problem} within {limit}; free what they hold: {remedy}"

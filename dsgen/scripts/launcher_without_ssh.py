@@ -1,0 +1,143 @@
+"""The launcher's part where workers serve no ssh: they train by themselves; it keeps the record and watches their Job.
+
+They read in the record when the run begins and when it is over. Their Job completes when every worker's part of the
+training has succeeded, and fails with the first that fails.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import re
+import time
+from typing import Any
+
+import shared_methods as methods
+import shared_reports as reports
+from launcher_attempt import deadline_message
+from launcher_outcome import AttemptEnd, RunEnded
+from launcher_wait import Wait
+from shared_output import Output
+from shared_transitions import TRANSITIONS
+
+TICK_SECONDS = 0.5
+# What the Job controller says of the pod that its podFailurePolicy ended the Job for.
+FAILED_POD = re.compile(r"Container worker for pod [^/ ]+/(\S+)-[^- ]+ failed with exit code (\d+)")
+
+
+class WithoutSsh:
+    """What the launcher does with its workers, in the order of the methods."""
+
+    def __init__(self, wait: Wait) -> None:
+        self.wait = wait
+        self.configured = wait.configured
+        self.external = wait.external
+        self.journal = wait.journal
+        self.output = Output(wait.workers.names)
+        self.whole = methods.of(self.configured).whole
+
+    def prepare(self) -> None:
+        """Listen for reports of the ranks. Without an address of this pod the record has fewer details."""
+        with contextlib.suppress(OSError):
+            self.journal.said["launcher"] = reports.listen(self.output.process_line, self.output.nonce)
+
+    def wait_for_workers(self) -> None:
+        """Wait until each worker is ready, or already done: the loss of a launcher does not stop them."""
+        wanted = self.configured.workers
+        while self.ready() < wanted:
+            if not self.wait.time_left_for_workers():
+                said = f"{self.ready()} of {wanted} workers were ready"
+                raise RunEnded("unreachable", self.wait.too_late(said))
+            time.sleep(TICK_SECONDS)
+
+    def ready(self) -> int:
+        """How many are ready or done. Those that a Job still counts when it is suspended are on their way out."""
+        job = self.external.workers()
+        return 0 if job.get("suspended") else int(job.get("ready", 0))
+
+    def start(self) -> None:
+        """The launcher starts nothing."""
+
+    def attempt(self) -> Attempt:
+        return Attempt(self)
+
+    def ended(self, event: str) -> RunEnded:
+        """The end of the run by an event from outside the launcher."""
+        begun = self.wait.totals()["attempts"] > 0
+        return RunEnded(*self.verdict(event)[0]) if begun else RunEnded(event, self.external.explain(event))
+
+    def verdict(self, event: str) -> tuple[AttemptEnd, dict[str, Any]]:
+        """What the event means for the training, and what is known of it for the record."""
+        if event == "succeeded":
+            return AttemptEnd(event, "", 0), {"exitCode": 0}
+        failure = self.failure() if event == "workers-failed" else {}
+        if self.output.world_sizes - {self.reports()} and failure:
+            sizes = ", ".join(map(str, sorted(self.output.world_sizes)))
+            return AttemptEnd("world-size", f"world size reported: {sizes}; asked for: {self.reports()}", None), {}
+        if failure:
+            who = f"rank {failure['rank']} on" if "rank" in failure else "worker"
+            message = f"{who} {failure['host']} ended with exit code {failure['exitCode']}"
+            return AttemptEnd("failed", message, failure["exitCode"]), failure
+        message = deadline_message(self.configured) if event == "deadline" else self.external.explain(event)
+        return AttemptEnd(event, message, None), {}
+
+    def failure(self) -> dict[str, Any]:
+        """Who failed first: by its own report, else by that of the Job controller, which may have seen another."""
+        found = FAILED_POD.search(self.external.explain("workers-failed"))
+        told = {"host": found.group(1), "exitCode": int(found.group(2))} if found else {}
+        return dict(self.output.first_failure or told)
+
+    def reports(self) -> int:
+        """How many ranks are to report: where the user's command is all of a worker, that is one."""
+        return self.configured.workers * (1 if self.whole else self.configured.slots)
+
+    def announce_end(self, phase: str) -> None:
+        """Nothing: the workers read it in the record."""
+
+
+class Attempt:
+    """The training from the moment when it may begin, as far as the launcher sees it."""
+
+    def __init__(self, side: WithoutSsh) -> None:
+        self.side = side
+        self.configured = side.configured
+        self.external, self.journal = side.external, side.journal
+        self.before = self.journal.totals(self.external.earlier())
+
+    def run(self) -> AttemptEnd:
+        """Watch until something decides the run, or takes the workers away. What the workers do goes on meanwhile."""
+        self.journal.begin_attempt()
+        self.journal.move("started")
+        started = time.monotonic()
+        while True:
+            self.side.wait.workers.reap()
+            event = self.external.event() or self.why_cut(time.monotonic() - started)
+            if event:
+                return self.close(event)
+            if self.runs(time.monotonic() - started):
+                self.journal.move("running", worldSize=self.world())
+            time.sleep(TICK_SECONDS)
+
+    def why_cut(self, seconds: float) -> str:
+        """The event that ends an attempt of so many seconds."""
+        limit = self.configured.active_deadline_seconds
+        if 0 < limit < self.before["seconds"] + seconds:
+            return "deadline"
+        return "workers-lost" if self.external.workers().get("suspended") else ""
+
+    def runs(self, seconds: float) -> bool:
+        """Whether all ranks have reported, or it is too late to expect it: a network may let no report through."""
+        return self.world_is_there() or seconds > self.configured.start_timeout_seconds
+
+    def world_is_there(self) -> bool:
+        return len(self.side.output.ranks) == self.side.reports()
+
+    def world(self) -> int | None:
+        """The size of the world, where the ranks say it themselves. Each worker checks it."""
+        return None if self.side.whole else self.side.reports()
+
+    def close(self, event: str) -> AttemptEnd:
+        end, facts = self.side.verdict(event)
+        if end.event == "succeeded":
+            self.journal.said["worldSize"] = self.world()
+        self.journal.end_attempt(TRANSITIONS[end.event].reason or "Succeeded", facts)
+        return end

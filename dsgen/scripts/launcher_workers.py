@@ -1,0 +1,176 @@
+"""The workers as the launcher reaches them: a cheap probe of their sshd, and commands over ssh and pdsh."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import os
+import signal
+import subprocess
+import time
+from collections.abc import Callable, Iterator
+
+PROBES_AT_ONCE = 128
+PROBE_SECONDS = 5
+TICK_SECONDS = 0.5
+POLL_SECONDS = 0.1
+CONNECT_SECONDS = 5
+COMMAND_SECONDS = 20
+TOUCH_CONTACT = "touch /run/dsgen/contact"
+
+
+def missing(names: list[str], port: int, go_on: Callable[[], bool]) -> list[str]:
+    """Wait until every worker's sshd has sent its banner; those that had not when `go_on` said False.
+
+    What `go_on` raises ends the wait, too.
+    """
+    # Not asyncio.run: it would wait for name lookups that hang.
+    loop = asyncio.new_event_loop()
+    try:
+        return loop.run_until_complete(_missing(names, port, go_on))
+    finally:
+        loop.close()
+
+
+async def _missing(names: list[str], port: int, go_on: Callable[[], bool]) -> list[str]:
+    gate = asyncio.Semaphore(PROBES_AT_ONCE)
+    tasks = {name: asyncio.ensure_future(_until_banner(name, port, gate)) for name in names}
+    try:
+        while True:
+            _, waiting = await asyncio.wait(list(tasks.values()), timeout=TICK_SECONDS)
+            if not waiting or not go_on():
+                return [name for name, task in tasks.items() if not task.done()]
+    finally:
+        left = asyncio.all_tasks() - {asyncio.current_task()}
+        for task in left:
+            task.cancel()
+        await asyncio.gather(*left, return_exceptions=True)
+
+
+async def _until_banner(name: str, port: int, gate: asyncio.Semaphore) -> None:
+    delay = 0.2
+    while True:
+        async with gate:
+            attempt = asyncio.ensure_future(_has_banner(name, port))
+            await asyncio.wait([attempt], timeout=PROBE_SECONDS)
+            if attempt.done() and attempt.result():
+                return
+            attempt.cancel()
+        await asyncio.sleep(delay)
+        delay = min(delay * 2, 3)
+
+
+async def _has_banner(name: str, port: int) -> bool:
+    try:
+        reader, writer = await asyncio.open_connection(name, port)
+    except OSError:
+        return False
+    try:
+        return (await reader.readline()).startswith(b"SSH-")
+    except (OSError, ValueError):
+        return False
+    finally:
+        writer.close()
+
+
+class Workers:
+    """All workers of the run. Helper processes have groups of their own, and end with the call that starts them."""
+
+    def __init__(self, names: list[str], port: int, orphan_seconds: float) -> None:
+        self.names = names
+        self.chosen = names  # those that train, in rank order: a network check may leave some out
+        self.port = port
+        self.children: set[int] = set()  # process ids that the reaper leaves alone
+        self.contact_every = orphan_seconds / 4
+        self.contacted_at = time.monotonic()
+        self.contact: subprocess.Popen[bytes] | None = None
+
+    def missing(self, go_on: Callable[[], bool]) -> list[str]:
+        """Those of the chosen that do not answer when `go_on` says False."""
+        return missing(self.chosen, self.port, go_on)
+
+    def login(self, wait: Callable[[], object]) -> str:
+        """One real login to the first: proves that keys, host key and session wrapper are right. What ssh says if not.
+
+        `wait` is called while it lasts, and ends it by raising.
+        """
+        with self._child(["ssh", "-n", self.chosen[0], "true"], errors=subprocess.PIPE) as process:
+            while process.poll() is None:
+                wait()
+                time.sleep(POLL_SECONDS)
+            said = process.stderr.read().decode(errors="replace").strip() if process.stderr else ""
+            return "" if process.returncode == 0 else said or f"ssh exit code {process.returncode}"
+
+    def everywhere(self, command: str, seconds: float, until: Callable[[], bool] = lambda: False) -> None:
+        """Run `command` on all at once, for at most so many seconds or until `until`. pdsh would expand a `%` in it."""
+        deadline = time.monotonic() + seconds
+        with self._child(self._pdsh(command), errors=subprocess.DEVNULL) as process:
+            while process.poll() is None and time.monotonic() < deadline and not until():
+                time.sleep(POLL_SECONDS)
+
+    def listen(self, names: list[str], command: str, seconds: float, wait: Callable[[], object]) -> bytes:
+        """What `command` prints on standard error on these workers, all at once, and pdsh's own words.
+
+        At most so many seconds; `wait` is called all the while, and ends it by raising.
+        """
+        deadline, said = time.monotonic() + seconds, b""
+        argv = ["pdsh", "-R", "ssh", "-f", str(len(names)), "-t", str(CONNECT_SECONDS), "-w", ",".join(names), command]
+        with self._child(argv, errors=subprocess.PIPE) as process:
+            assert process.stderr is not None
+            os.set_blocking(process.stderr.fileno(), False)
+            while process.poll() is None and time.monotonic() < deadline:
+                wait()
+                said += process.stderr.read() or b""
+                time.sleep(POLL_SECONDS)
+            return said + (process.stderr.read() or b"")
+
+    def keep_contact(self) -> None:
+        """Now and then, in the background, reset the orphan timeout of workers that wait."""
+        if self.contact and self.contact.poll() is not None:
+            self.children.discard(self.contact.pid)
+            self.contact = None
+        if self.contact is None and time.monotonic() - self.contacted_at >= self.contact_every:
+            self.contacted_at = time.monotonic()
+            self.contact = self._start(self._pdsh(TOUCH_CONTACT), errors=subprocess.DEVNULL)
+
+    def _pdsh(self, command: str) -> list[str]:
+        bounds = ["-R", "ssh", "-f", "256", "-t", str(CONNECT_SECONDS), "-u", str(COMMAND_SECONDS)]
+        return ["pdsh", *bounds, "-w", ",".join(self.names), command]
+
+    def _start(self, argv: list[str], errors: int) -> subprocess.Popen[bytes]:
+        null = subprocess.DEVNULL
+        process = subprocess.Popen(argv, stdin=null, stdout=null, stderr=errors, start_new_session=True)
+        self.children.add(process.pid)
+        return process
+
+    @contextlib.contextmanager
+    def _child(self, argv: list[str], errors: int) -> Iterator[subprocess.Popen[bytes]]:
+        with self._start(argv, errors) as process:
+            try:
+                yield process
+            finally:
+                with contextlib.suppress(ProcessLookupError):
+                    os.killpg(process.pid, signal.SIGKILL)
+                process.wait()
+                self.children.discard(process.pid)
+
+    def reap(self) -> None:
+        """Reap processes that process 1 has inherited, but not the launcher's own children: others wait for them."""
+        while True:
+            try:
+                found = os.waitid(os.P_ALL, 0, os.WEXITED | os.WNOHANG | os.WNOWAIT)
+            except ChildProcessError:
+                return
+            if found is None or found.si_pid in self.children:
+                return
+            os.waitpid(found.si_pid, 0)
+
+
+def announce_end(phase: str) -> str:
+    """The command that tells a worker that the run is over. The file appears with its text in it."""
+    return f"echo {phase} >/run/dsgen/over.new && mv /run/dsgen/over.new /run/dsgen/over"
+
+
+def signal_ranks(name: str) -> str:
+    """The command that sends TERM or KILL to what is left of the training on a worker."""
+    return f"python3 -ESs /etc/dsgen/worker_end_ranks.py {name}"

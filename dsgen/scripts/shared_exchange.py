@@ -1,0 +1,201 @@
+"""The files by which the containers of the launcher pod tell each other something.
+
+Each container writes to a volume of its own, its /run/dsgen, and sees those of the others read-only. The other side may
+be the user's code (training.setup runs in the launcher), so nothing in its volume is trusted: no link is followed,
+nothing but a regular file is read, only up to a limit, and what is not as described here counts as nothing said.
+
+launcher.json (written by the launcher):
+    {"version": 1, "sequence": 7, "phase": "Running", "reason": "", "message": "", "exitCode": null, "worldSize": 2,
+     "terminated": false, "attempts": [ATTEMPT, ...]}
+    `sequence` grows with every write; `terminated`: SIGTERM ended the launcher; `attempts`: of this pod only
+    (shared_record.py has their shape, and that of `launcher`, which is there without ssh).
+status.json (written by the sidecar):
+    {"version": 1, "lease": "held", "holder": "1", "known": true, "recorded": 7, "ended": null, "earlier": TOTALS,
+     "found": RECORD, "workers": {"suspended": false, "ready": 2, "failed": 0, "state": "active", "message": ""}}
+    `lease`: "" (none yet), waiting, held, lost; `holder`: the run that has the lease; `known`: the record was read;
+    `recorded`: the sequence whose content is in the record; `ended`: {"phase", "reason", "exitCode"} when the run had
+    ended before this pod; `earlier`, `found`: sums and record of the pods before this one, for the launcher and for a
+    sidecar that is started again; `workers`: null until the worker Job was seen; `ready`: pods that are ready or have
+    succeeded; its state is active, failed or complete.
+
+Both are replaced atomically: a reader sees a whole file or none.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import secrets
+import shutil
+import stat
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import shared_record as record
+from shared_transitions import TRANSITIONS
+
+LAUNCHER = "launcher.json"
+STATUS = "status.json"
+VERSION = 1
+LIMIT_BYTES = 1 << 20  # parsed, the worst that fits into it takes 25 MB
+MESSAGE_CHARACTERS, LINE_CHARACTERS, NAME_CHARACTERS = 4096, 4096, 253
+TAIL_LINES = 20
+LARGEST = (1 << 53) - 1
+UNPRINTABLE = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]")
+
+
+def content(path: Path, limit: int = LIMIT_BYTES, start: int = 0) -> bytes | None:
+    """The bytes of a regular file from `start` on, at most `limit`; None for all else. Follows no link, never waits.
+
+    Only the last part of `path` may be the other side's: what stands before it is where its volume is mounted.
+    """
+    try:
+        # O_NONBLOCK: neither a FIFO nor a lease on the file holds this up.
+        descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC | os.O_NOCTTY)
+    except OSError:
+        return None
+    data = b""
+    try:
+        found = os.fstat(descriptor)
+        if not stat.S_ISREG(found.st_mode) or found.st_size - start > limit:
+            return None
+        os.lseek(descriptor, start, os.SEEK_SET)
+        while len(data) <= limit:
+            more = os.read(descriptor, limit + 1 - len(data))
+            if not more:
+                return data
+            data += more
+    except OSError:
+        return None
+    finally:
+        os.close(descriptor)
+    return None  # it has grown beyond the limit meanwhile
+
+
+def write(path: Path, said: dict[str, Any]) -> None:
+    """Replace `path` by `said` as one line of JSON, with the version added."""
+    replace(path, json.dumps({"version": VERSION, **said}).encode() + b"\n")
+
+
+def replace(path: Path, data: bytes, mode: int = 0o644) -> None:
+    """Write a file whole or not at all, whatever stands in its place."""
+    temporary = path.with_name(f".{path.name}.{secrets.token_hex(8)}")
+    descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC, mode)
+    with os.fdopen(descriptor, "wb") as file:
+        file.write(data)
+    if path.is_dir() and not path.is_symlink():
+        shutil.rmtree(path, ignore_errors=True)
+    temporary.replace(path)
+
+
+def read(path: Path) -> dict[str, Any]:
+    """The JSON object in `path`; {} when there is none, or one of another version."""
+    found = record.parse((content(path) or b"").decode("utf-8", "replace"))
+    return found if found.get("version") == VERSION else {}
+
+
+def launcher(folder: Path) -> dict[str, Any]:
+    """launcher.json with what may stand in a record, texts cut; {} when it is not as described above."""
+    try:
+        return _fields(read(folder / LAUNCHER), LAUNCHER_FIELDS)
+    except (TypeError, ValueError):
+        return {}
+
+
+def words(path: Path) -> list[str] | None:
+    """The lines of a text of the other side, the first ones; None where there is none."""
+    data = content(path)
+    if data is None:
+        return None
+    return [line(text) for text in data.decode("utf-8", "replace").splitlines()[: TAIL_LINES + 1]]
+
+
+# What a field may be. Each function returns the value, cut where it is too long, or raises TypeError or ValueError.
+
+
+def text(value: Any, limit: int) -> str:
+    """One line: no control characters, and nothing that UTF-8 cannot say."""
+    if not isinstance(value, str):
+        raise TypeError(value)
+    return UNPRINTABLE.sub(" ", value[:limit])
+
+
+def line(value: Any) -> str:
+    return text(value, LINE_CHARACTERS)
+
+
+def number(value: Any) -> int:
+    if isinstance(value, bool) or not isinstance(value, int):
+        raise TypeError(value)
+    if abs(value) > LARGEST:
+        raise ValueError(value)
+    return value
+
+
+def flag(value: Any) -> bool:
+    if not isinstance(value, bool):
+        raise TypeError(value)
+    return value
+
+
+def moment(value: Any) -> str:
+    """A time as record.stamp writes it."""
+    if record.seconds(text(value, NAME_CHARACTERS)) is None:
+        raise ValueError(value)
+    return str(value)
+
+
+def one_of(known: set[str]) -> Callable[[Any], str]:
+    def check(value: Any) -> str:
+        if text(value, NAME_CHARACTERS) not in known:
+            raise ValueError(value)
+        return str(value)
+
+    return check
+
+
+def optional(check: Callable[[Any], Any]) -> Callable[[Any], Any]:
+    return lambda value: None if value is None else check(value)
+
+
+def listed(check: Callable[[Any], Any]) -> Callable[[Any], list[Any]]:
+    def each(value: Any) -> list[Any]:
+        if not isinstance(value, list):
+            raise TypeError(value)
+        return [check(one) for one in value]
+
+    return each
+
+
+def _fields(said: Any, checks: dict[str, Callable[[Any], Any]]) -> dict[str, Any]:
+    """Those fields that are known, checked."""
+    if not isinstance(said, dict):
+        raise TypeError(said)
+    return {key: check(said[key]) for key, check in checks.items() if key in said}
+
+
+PHASES = {row.phase for row in TRANSITIONS.values()}
+REASONS = {row.reason for row in TRANSITIONS.values()} | {"Succeeded"}
+ATTEMPT_FIELDS: dict[str, Callable[[Any], Any]] = {
+    "startTime": optional(moment),
+    "endTime": optional(moment),
+    "reason": one_of(REASONS),
+    "exitCode": optional(number),
+    "host": lambda value: text(value, NAME_CHARACTERS),
+    "rank": number,
+    "tail": lambda value: listed(line)(value)[-TAIL_LINES:],
+    "counted": flag,
+}
+LAUNCHER_FIELDS: dict[str, Callable[[Any], Any]] = {
+    "sequence": number,
+    "phase": one_of(PHASES),
+    "reason": one_of(REASONS),
+    "message": lambda value: text(value, MESSAGE_CHARACTERS),
+    "exitCode": optional(number),
+    "worldSize": optional(number),
+    "launcher": lambda value: text(value, NAME_CHARACTERS),
+    "terminated": flag,
+    "attempts": listed(lambda value: _fields(value, ATTEMPT_FIELDS)),
+}

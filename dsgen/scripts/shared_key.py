@@ -1,0 +1,44 @@
+"""The ssh key inside a pod: a private copy of the private half, and what follows from it."""
+
+from __future__ import annotations
+
+import subprocess
+from collections.abc import Iterable
+from pathlib import Path
+
+import shared_exchange as exchange
+
+PRIVATE = "ssh-privatekey"
+PUBLIC = "ssh-publickey"
+HOST_ALIAS = "dsgen-worker"  # HostKeyAlias of ssh_config: every worker has this one host key
+
+
+class BadKey(Exception):  # noqa: N818  # reads as what it is, a state of the Secret
+    """The private key cannot be used; the message is for the user and holds no key material."""
+
+
+def write_private(path: Path, key: bytes) -> None:
+    """Write a private key: whole or not at all, readable by this user alone."""
+    whole = key if key.endswith(b"\n") else key + b"\n"  # ssh refuses a key without its last newline
+    exchange.replace(path, whole, mode=0o600)
+
+
+def first_content(paths: Iterable[Path]) -> bytes | None:
+    """The content of the first file that is there and not empty."""
+    for path in paths:
+        if path.is_file() and path.stat().st_size > 0:
+            return path.read_bytes()
+    return None
+
+
+def public_half(path: Path) -> str:
+    """Type and key of the public half, without a comment. Raises BadKey.
+
+    It is derived: the Secret may lack it, or hold another's.
+    """
+    command = ["ssh-keygen", "-y", "-P", "", "-f", str(path)]
+    done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False)
+    words = done.stdout.split()
+    if done.returncode != 0 or len(words) < 2:
+        raise BadKey(f"the private key cannot be used (is it protected by a passphrase?): {done.stderr.strip()}")
+    return " ".join(words[:2])

@@ -1,0 +1,41 @@
+"""What goes to the container's log, and the removal of passwords and keys from what goes into records and logs."""
+
+from __future__ import annotations
+
+import re
+import sys
+from typing import Any
+
+# code.sh has the same in sed.
+SECRETS = (
+    r"(?i)(?<!ssh)(://)[^\s/?#]*@",  # user and password, or a token as the user; of ssh a user alone is no secret
+    r"(?i)(://)[^\s/?#:@]*:(?![0-9]*(?:[/?#\s]|$))[^\s@]{0,256}@",  # also where the password has a slash
+    r"(://[^\s?\"'<>]*\?)[^\s\"'<>]+",
+    r"(?i)((?:hooks\.slack\.com/services|discord(?:app)?\.com/api/webhooks|api\.telegram\.org"
+    r"|\.webhook\.office\.com|hooks\.zapier\.com/hooks|maker\.ifttt\.com/trigger)/)[^\s\"'<>]+",
+)
+
+
+def log(text: str) -> None:
+    """Write one line of dsgen's own to the container's log, whatever characters the image's locale knows."""
+    sys.stdout.flush()
+    sys.stdout.buffer.write(f"[dsgen] {text}\n".encode("utf-8", "replace"))
+    sys.stdout.buffer.flush()
+
+
+def redacted(text: str) -> str:
+    """The text without what may be a secret in an address."""
+    for pattern in SECRETS:
+        text = re.sub(pattern, lambda match: f"{match[1]}***{'@' if match[0].endswith('@') else ''}", text)
+    return text
+
+
+def redacted_everywhere(content: Any) -> Any:
+    """The same for all texts in lists and maps."""
+    if isinstance(content, str):
+        return redacted(content)
+    if isinstance(content, list):
+        return [redacted_everywhere(item) for item in content]
+    if isinstance(content, dict):
+        return {key: redacted_everywhere(value) for key, value in content.items()}
+    return content

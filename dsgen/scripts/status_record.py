@@ -1,0 +1,115 @@
+"""The record of this run in the job's ConfigMap: read it, write it, and say what a lost launcher means."""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+import shared_api as api
+import shared_exchange as exchange
+import shared_record as record
+import shared_settings as settings
+from shared_log import log
+from shared_transitions import ENDS, TRANSITIONS
+
+MANAGER = "dsgen-status"
+# Files that say why the launcher was never started, named after the event, and the container in whose volume each lies.
+# The first line is the reason, the rest are the last lines of what failed. The launcher's own comes last, because the
+# user's code can write it.
+FAILURES = {"no-key-made": "keygen", "code-failed": "code", "setup-failed": "launcher"}
+
+
+class RunRecord:
+    """The ConfigMap as it was read last, and what of the run is in it."""
+
+    def __init__(self, configured: settings.Settings, client: api.Api) -> None:
+        self.configured = configured
+        self.client = client
+        self.path = api.configmap_path(configured.namespace, configured.record)
+        self.begun = time.time()
+        self.ended: float | None = None  # when the launcher's end was first seen
+        self.earlier: dict[str, Any] | None = None  # what earlier pods recorded; None until the record was read
+        self.ended_before: dict[str, Any] | None = None  # the end that earlier pods recorded: nothing is to be done
+        self.data: dict[str, str] | None = None
+        self.written = ""
+        self.sequence = 0  # of the launcher.json that is in the record
+
+    def read(self) -> None:
+        """Get the ConfigMap."""
+        self.data = self.client.get(self.path).get("data")
+        if self.earlier is not None and (self.data or {}).get(self.configured.run) != self.written:
+            self.written = ""  # the record was made anew, or emptied: write it again
+
+    def patch(self, patch: Any, content_type: str) -> None:
+        """Change the ConfigMap. Raises ApiError."""
+        self.data = self.client.patch(self.path, patch, content_type, MANAGER).get("data")
+
+    def continue_from(self, holder: dict[str, Any]) -> None:
+        """Continue what an earlier launcher pod of this run has recorded. `holder`: content of the lease."""
+        if self.earlier is not None:
+            return
+        found = record.parse((self.data or {}).get(self.configured.run))
+        if found.get("phase") in ENDS:
+            self.ended_before = {key: found.get(key) for key in ("phase", "reason", "exitCode")}
+            log(f"the run has ended before: {record.summary(found)}")
+        last = holder.get("time") if holder.get("run") == self.configured.run else None
+        self.earlier = record.taken_over(found, str(last or record.stamp(time.time())))
+
+    def keep(self, launcher: dict[str, Any], worker_job: dict[str, Any] | None) -> None:
+        """Write the record, when it has changed."""
+        if self.ended_before or self.earlier is None:
+            return
+        if launcher.get("phase") in ENDS and self.ended is None:
+            self.ended = time.time()
+        configured = self.configured
+        failed = (worker_job or {}).get("failed", 0)
+        workers = {"replicas": configured.workers, "slots": configured.slots, "failed": failed}
+        content = record.compose(self.earlier, launcher, workers, self.begun, self.ended or time.time())
+        line = record.line(content)
+        if line != self.written:
+            self.write(line)
+            log(record.summary(content))
+        self.sequence = launcher.get("sequence", 0)
+
+    def write(self, line: str) -> None:
+        """Write this run's line, and drop the oldest of the runs that have ended."""
+        run, old = self.configured.run, self.data or {}
+        data: dict[str, str | None] = {run: line}
+        data.update(dict.fromkeys(record.dropped_runs(old, run, self.configured.status_history)))
+        self.patch({"data": data}, api.MERGE_PATCH)
+        self.written = line
+
+
+def meaning_of_loss(launcher: dict[str, Any], job: dict[str, Any] | None) -> str:
+    """The event (of TRANSITIONS) that a launcher is which has gone without an end of the run.
+
+    `job`: its Job, None when that is gone, too.
+    """
+    if job is None or job.get("metadata", {}).get("deletionTimestamp"):
+        return "stopped"
+    if job.get("spec", {}).get("suspend"):
+        return "suspended"
+    if job.get("status", {}).get("failed", 0) >= job.get("spec", {}).get("backoffLimit", 6):
+        return "last-launcher-lost"
+    return "terminated" if launcher.get("terminated") else "launcher-lost"
+
+
+def never_started() -> dict[str, Any]:
+    """The content of launcher.json for a launcher that was never started because another container failed; else {}."""
+    for event, container in FAILURES.items():
+        words = exchange.words(settings.written_by(container) / event)
+        if words is not None:
+            row = TRANSITIONS[event]
+            attempt = {"startTime": None, "endTime": record.stamp(time.time()), "reason": row.reason, "tail": words[1:]}
+            said = {"phase": row.phase, "reason": row.reason, "message": " ".join(words[:1])}
+            return {**said, "attempts": [attempt]}
+    return {}
+
+
+def after_loss(launcher: dict[str, Any], job: dict[str, Any] | None) -> dict[str, Any]:
+    """The content of launcher.json once the launcher has gone without an end of the run."""
+    row = TRANSITIONS[meaning_of_loss(launcher, job)]
+    attempts = launcher.get("attempts", [])
+    if not (launcher.get("terminated") and attempts):  # with SIGTERM the launcher has closed its attempt itself
+        attempts = record.close(attempts, row.reason, record.stamp(time.time()))
+    return dict(launcher, phase=row.phase, reason=row.reason, message="", attempts=attempts)

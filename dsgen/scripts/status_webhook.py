@@ -1,0 +1,116 @@
+"""status.webhook: one POST of the run's record when the run has ended, sent by the status sidecar.
+
+The address may hold a token: nothing here says more of it than scheme and host.
+"""
+
+from __future__ import annotations
+
+import base64
+import http.client
+import json
+import ssl
+import time
+import urllib.error
+import urllib.request
+from collections.abc import Callable
+from typing import Any
+from urllib.parse import SplitResult, unquote, urlsplit
+
+import shared_settings as settings
+
+SECRET = settings.ROOT / "etc/dsgen-webhook"  # keys: url, and ca.crt for a server with a CA of one's own
+TIMEOUT_SECONDS = 5  # of one request
+BUDGET_SECONDS = 15  # of all tries; the pod does not end before
+DELAYS = (1, 2, 4)  # seconds between tries
+AGAIN = (408, 425, 429)  # answers below 500 that may change
+
+
+class NoRedirect(urllib.request.HTTPRedirectHandler):
+    """The record goes to the address that was given and to no other."""
+
+    def redirect_request(self, *_: Any) -> None:
+        """None: the redirection is the answer."""
+
+
+def address(configured: settings.Settings) -> str:
+    """The address to send to, of the values or of the Secret; "" for none."""
+    try:
+        return configured.webhook_url or (SECRET / "url").read_text(encoding="utf-8").strip()
+    except (OSError, ValueError):  # no Secret is one without this key: the run ends as it would
+        return ""
+
+
+def body(configured: settings.Settings, line: str) -> bytes:
+    """The record, after the names of what it is the record of."""
+    names = {"namespace": configured.namespace, "job": configured.job, "run": configured.run}
+    return json.dumps({**names, **json.loads(line)}, ensure_ascii=False).encode()
+
+
+def deliver(url: str, content: bytes, log: Callable[[str], None], budget: float = BUDGET_SECONDS) -> bool:
+    """Send the record; whether it was taken. Raises nothing, and takes no longer than `budget` seconds."""
+    until = time.monotonic() + budget
+    try:
+        parts = urlsplit(url)
+        place = f"{parts.scheme}://{parts.hostname}"
+        usable = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
+    except ValueError:
+        usable = False
+    if not usable:
+        log("webhook: the address is none of http or https")
+        return False
+    for delay in (*DELAYS, 0):
+        problem, again = send(parts, content, min(TIMEOUT_SECONDS, until - time.monotonic()))
+        if not problem:
+            log(f"webhook: {place} took the record")
+            return True
+        log(f"webhook: {place}: {problem}")
+        if not again or not delay or time.monotonic() + delay >= until:
+            return False
+        time.sleep(delay)
+    return False
+
+
+def send(parts: SplitResult, content: bytes, seconds: float) -> tuple[str, bool]:
+    """One try: what went wrong, "" for nothing, and whether another try may go better."""
+    try:
+        with opener().open(request(parts, content), timeout=max(seconds, 0.1)):
+            return "", False
+    except urllib.error.HTTPError as error:
+        error.close()
+        if 300 <= error.code < 400:
+            return f"answered {error.code}: redirections are not followed", False
+        return f"answered {error.code}", error.code >= 500 or error.code in AGAIN
+    except urllib.error.URLError as error:
+        return reason(error.reason), True
+    except OSError as error:
+        return reason(error), True
+    except (ValueError, http.client.HTTPException) as error:  # their words may quote the address
+        return type(error).__name__, not isinstance(error, ValueError)
+
+
+def opener() -> urllib.request.OpenerDirector:
+    """No proxy of the image's environment, no redirections; certificates are checked."""
+    authority = SECRET / "ca.crt"
+    context = ssl.create_default_context()
+    if authority.exists():
+        context.load_verify_locations(authority)
+    return urllib.request.build_opener(
+        urllib.request.ProxyHandler({}), urllib.request.HTTPSHandler(context=context), NoRedirect()
+    )
+
+
+def request(parts: SplitResult, content: bytes) -> urllib.request.Request:
+    """The POST; a user and password in the address become a header."""
+    headers = {"Content-Type": "application/json", "User-Agent": "dsgen"}
+    user, _, place = parts.netloc.rpartition("@")
+    if user:
+        headers["Authorization"] = "Basic " + base64.b64encode(unquote(user).encode()).decode("ascii")
+    url = parts._replace(netloc=place, fragment="").geturl()
+    return urllib.request.Request(url, data=content, headers=headers, method="POST")
+
+
+def reason(error: object) -> str:
+    """What the system says of a connection that failed."""
+    if isinstance(error, ssl.SSLCertVerificationError):
+        return f"its certificate is not trusted: {error.verify_message}"
+    return str(getattr(error, "strerror", None) or type(error).__name__)

@@ -1,0 +1,205 @@
+"""The launcher of a run without ssh: what it makes of the worker Job and of the ranks' reports."""
+
+import socket
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+sys.path.insert(0, str(Path(__file__).parents[2] / "dsgen" / "scripts"))
+
+import launcher
+import launcher_workers as workers
+import shared_exchange as exchange
+import shared_settings as settings
+from launcher_wait import Interrupted
+from launcher_without_ssh import WithoutSsh
+
+HOSTS = ["cifar-1-worker-0.cifar-1", "cifar-1-worker-1.cifar-1"]
+# Behind the nonce.
+RANKS = [
+    f' dsgen-rank {{"host": "cifar-1-worker-{i}", "rank": {i}, "worldSize": 2, "localRank": 0}}\n'.encode()
+    for i in (0, 1)
+]
+FAILED = b' dsgen-rank-failed {"host": "cifar-1-worker-1", "rank": 1, "exitCode": 3, "tail": ["a", "b"]}\n'
+SMALL = RANKS[0].replace(b'"worldSize": 2', b'"worldSize": 1')
+# The Job controller's words: worker 0 failed because worker 1 was gone.
+MESSAGE = (
+    "PodFailurePolicy: Container worker for pod training/cifar-1-worker-0-x7k2p failed with exit code 1 "
+    "matching FailJob rule at index 1"
+)
+
+
+@pytest.fixture
+def run_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The pod's /run/dsgen."""
+    monkeypatch.setattr(settings, "RUN", tmp_path)
+    monkeypatch.setattr(settings, "written_by", lambda _: tmp_path)
+    monkeypatch.setattr(settings, "TERMINATION_LOG", tmp_path / "termination-log")
+    monkeypatch.setattr(launcher, "CONFIRM_SECONDS", 0)
+    return tmp_path
+
+
+def tell(folder: Path, earlier: dict[str, Any] | None = None, **job: Any) -> None:
+    """The sidecar writes what it sees of the worker Job."""
+    seen = {"state": "active", "failed": 0, "ready": 2, "message": "", **job}
+    exchange.write(folder / exchange.STATUS, {"lease": "held", "known": True, "workers": seen, "earlier": earlier})
+
+
+def begun(*reports: bytes, **changes: Any) -> launcher.Launcher:
+    """A launcher of two workers that has heard these reports."""
+    given = {
+        "workers": 2,
+        "slots": 1,
+        "method": "torchrun",
+        "autotuning": "none",
+        "start_timeout_seconds": 60,
+        **changes,
+    }
+    configured = settings.Settings(**{name: given.get(name, 0) for name in settings.Settings._fields})
+    made = launcher.Launcher(configured, workers.Workers(HOSTS, 1, 3600))
+    assert isinstance(made.side, WithoutSsh)
+    for line in reports:
+        made.side.output.process_line(made.side.output.nonce + line)
+    return made
+
+
+def test_ready_workers_are_counted(run_folder: Path) -> None:
+    made = begun(start_timeout_seconds=0)
+    tell(run_folder)
+    made.side.wait_for_workers()
+    tell(run_folder, ready=1)
+
+    with pytest.raises(launcher.RunEnded) as caught:
+        made.side.wait_for_workers()
+
+    assert caught.value.event == "unreachable"
+    assert caught.value.message.startswith("1 of 2 workers were ready within lifecycle.startTimeoutSeconds (0); ")
+
+
+def test_workers_of_a_suspended_job_are_not_ready(run_folder: Path) -> None:
+    """The Job counts them until they are gone; an attempt with them would end as soon as it began."""
+    tell(run_folder, suspended=True)
+
+    assert 0 == begun().side.ready()
+
+
+@pytest.mark.parametrize(
+    ("method", "reports", "world"),
+    [("torchrun", RANKS, 2), ("worker-command", RANKS, None), ("torchrun", RANKS[:1], None), ("torchrun", [], None)],
+)
+def test_the_run_runs_when_all_ranks_have_reported(
+    run_folder: Path, method: str, reports: list[bytes], world: int | None
+) -> None:
+    """The end cuts the attempt short here; what a command of the user's makes of its workers is not known."""
+    made = begun(*reports, method=method)
+    tell(run_folder)
+    attempt = made.side.attempt()
+    runs = attempt.runs(1)
+
+    assert (len(reports) == 2) == runs
+    assert attempt.runs(61)
+    if runs:
+        assert attempt.world() == world
+
+
+def test_a_complete_job_is_a_training_that_succeeded(run_folder: Path) -> None:
+    tell(run_folder, state="complete")
+    made = begun(*RANKS)
+
+    assert ("succeeded", "", 0) == tuple(made.side.attempt().run())
+    assert made.journal.attempts[0]["reason"] == "Succeeded"
+    assert made.journal.said["worldSize"] == 2
+
+
+@pytest.mark.parametrize(
+    ("reports", "end", "facts"),
+    [
+        (
+            [*RANKS, FAILED],
+            ("failed", "rank 1 on cifar-1-worker-1.cifar-1 ended with exit code 3", 3),
+            {"host": HOSTS[1], "rank": 1, "exitCode": 3, "tail": ["a", "b"], "reason": "TrainingFailed"},
+        ),
+        (
+            [],
+            ("failed", "worker cifar-1-worker-0 ended with exit code 1", 1),
+            {"host": "cifar-1-worker-0", "exitCode": 1, "reason": "TrainingFailed"},
+        ),
+        ([SMALL], ("world-size", "world size reported: 1; asked for: 2", None), {"reason": "WorldSize"}),
+    ],
+)
+def test_the_rank_that_failed_first_counts_and_not_whom_the_job_controller_saw(
+    run_folder: Path, reports: list[bytes], end: tuple[str, str, int | None], facts: dict[str, Any]
+) -> None:
+    tell(run_folder, state="failed", message=MESSAGE)
+    made = begun(*reports)
+
+    assert end == tuple(made.side.attempt().run())
+    closed = made.journal.attempts[0]
+    assert facts == {name: value for name, value in closed.items() if name not in ("startTime", "endTime")}
+
+
+def test_a_rank_that_was_restarted_has_not_failed_first(run_folder: Path) -> None:
+    """torchrun starts all ranks anew: what failed before that is not why the run ended."""
+    later = FAILED.replace(b'"exitCode": 3', b'"exitCode": 4')
+    tell(run_folder, state="failed", message=MESSAGE)
+
+    assert begun(*RANKS, FAILED, *RANKS, later).side.attempt().run().code == 4
+
+
+@pytest.mark.parametrize(
+    ("job", "seconds", "event"),
+    [
+        ({}, 1, ""),
+        ({}, 95, "deadline"),
+        ({"suspended": True}, 1, "workers-lost"),
+    ],
+)
+def test_when_an_attempt_is_ended(run_folder: Path, job: dict[str, Any], seconds: float, event: str) -> None:
+    """The deadline counts the ten seconds of an earlier launcher, too."""
+    tell(run_folder, {"seconds": 10}, **job)
+
+    assert event == begun(active_deadline_seconds=100).side.attempt().why_cut(seconds)
+
+
+@pytest.mark.parametrize(("attempts", "event", "code"), [(0, "workers-failed", None), (1, "failed", 1)])
+def test_workers_that_fail_before_the_training_are_no_failed_training(
+    run_folder: Path, attempts: int, event: str, code: int | None
+) -> None:
+    tell(run_folder, {"attempts": attempts}, state="failed", message=MESSAGE)
+
+    made = begun()
+
+    with pytest.raises(Interrupted) as caught:
+        made.wait.check()
+
+    end = made.side.ended(caught.value.event)
+    assert (event, code) == (end.event, end.training_code)
+
+
+def test_a_job_that_completed_while_no_launcher_was_there_is_a_success(run_folder: Path) -> None:
+    tell(run_folder, {"attempts": 1}, state="complete")
+    made = begun()
+
+    with pytest.raises(Interrupted) as caught:
+        made.wait.check()
+
+    assert made.end(made.side.ended(caught.value.event)) == 0
+
+
+def test_the_address_for_reports_is_said(run_folder: Path) -> None:
+    made = begun()
+    made.side.prepare()
+    made.journal.move("waiting")
+
+    address, _, nonce = exchange.read(run_folder / exchange.LAUNCHER)["launcher"].rpartition("/")
+    host, _, port = address.rpartition(":")
+    for begins in (b"", b"0" * 32, nonce.encode()):
+        assert made.side.output.ranks == set(), "who does not know the nonce says nothing"
+        with socket.create_connection((host, int(port)), timeout=5) as connection:
+            connection.sendall(begins + RANKS[0])
+            connection.shutdown(socket.SHUT_WR)
+            assert connection.recv(1) == b""
+
+    assert made.side.output.ranks == {0}

@@ -1,0 +1,77 @@
+"""The scripts as they are mounted do what their sources do, and a traceback names the same lines."""
+
+import ast
+from pathlib import Path
+
+import pytest
+
+from tools import scripts
+
+SOURCES = {path.name: path.read_text() for path in scripts.SOURCES.iterdir() if path.suffix in (".py", ".sh")}
+
+
+def code(text: str) -> str:
+    """What Python makes of a text, docstrings left out, with the number of every line."""
+    tree = ast.parse(text)
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
+            first = node.body[0]
+            if isinstance(first, ast.Pass) or ast.get_docstring(node) is not None:
+                del node.body[0]
+    places = [(type(node).__name__, node.lineno) for node in ast.walk(tree) if isinstance(node, ast.stmt | ast.expr)]
+    return f"{ast.dump(tree)}\n{places}"
+
+
+@pytest.mark.parametrize("name", sorted(name for name in SOURCES if name.endswith(".py")))
+def test_python_is_the_same_code_on_the_same_lines(name: str) -> None:
+    mounted = scripts.texts()[name]
+
+    assert code(mounted) == code(SOURCES[name])
+    assert '"""' not in mounted
+    assert [line for line in mounted.splitlines() if line.lstrip().startswith("#") and line[:2] != "#!"] == [
+        scripts.NOTE.format(name=name).rstrip()
+    ]
+
+
+@pytest.mark.parametrize("name", sorted(name for name in SOURCES if name.endswith(".sh")))
+def test_of_a_shell_script_only_comments_are_gone(name: str) -> None:
+    mounted = scripts.texts()[name].splitlines()
+    source = SOURCES[name].splitlines()
+
+    assert len(mounted) == len(source)
+    assert all(was == now or was.lstrip().startswith("#") for was, now in zip(source, mounted, strict=True))
+    assert source[0] == mounted[0]
+    assert "<<" not in SOURCES[name], "a here-document may have lines that only look like comments"
+
+
+@pytest.mark.parametrize(
+    ("source", "expected"),
+    [
+        ('"""Module."""\nX = "#"  # why\n', '{note}X = "#"\n'),
+        (
+            '\nclass A(Exception):\n    """Only\n    words."""\n\nX = 1\n',
+            "{note}class A(Exception):\n    pass\n\n\nX = 1\n",
+        ),
+        ("\ndef f():\n    '''Words.'''\n    # why\n    return 1\n", "{note}def f():\n\n\n    return 1\n"),
+        ('#!/usr/bin/env python3\n"""Module."""\nX = """# no comment\n"""\n', None),
+    ],
+)
+def test_comments_and_docstrings_are_taken_out(source: str, expected: str | None) -> None:
+    found = scripts.mounted("x.py", source)
+
+    if expected is None:
+        assert found == f'#!/usr/bin/env python3\n{note()}X = """# no comment\n"""\n'
+    else:
+        assert found == expected.format(note=note())
+
+
+def note() -> str:
+    return scripts.NOTE.format(name="x.py")
+
+
+def test_what_is_shipped_is_what_is_generated() -> None:
+    folder = Path(__file__).parent.parent / "dsgen" / "generated" / "scripts"
+
+    assert {path.name: path.read_text() for path in folder.iterdir() if path.suffix != ".pyc" and path.is_file()} == (
+        scripts.texts()
+    )

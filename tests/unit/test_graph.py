@@ -1,0 +1,131 @@
+"""`dsgen graph`: what is drawn is what stands in the objects."""
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from xml.etree import ElementTree
+
+import pytest
+import yaml
+
+from dsgen import api, graph
+from dsgen.cli import main
+from dsgen.graph.model import Arrow, Graph, Key
+
+ROOT = Path(__file__).parents[2]
+EXAMPLES = sorted((ROOT / "values-examples").glob("*.yaml"))
+LAUNCHER, WORKER = Key("Job", "cifar-1-launcher"), Key("Job", "cifar-1-worker")
+SECRET, RECORD = Key("Secret", "cifar-ssh"), Key("ConfigMap", "cifar-status")
+
+
+def texts(path: Path) -> list[str]:
+    return [document.text for document in api.render(api.load(path))]
+
+
+def graph_of(name: str) -> Graph:
+    return graph.of_texts(texts(ROOT / "values-examples" / f"{name}.yaml"))
+
+
+@pytest.mark.parametrize(
+    "arrow",
+    [
+        Arrow(LAUNCHER, WORKER, "ssh, port 2222", "launcher", is_traffic=True),
+        Arrow(WORKER, WORKER, "collectives", is_traffic=True),
+        Arrow(LAUNCHER, SECRET, "makes the key", "keygen"),
+        Arrow(LAUNCHER, RECORD, "writes the record", "status"),
+        Arrow(LAUNCHER, WORKER, "watches", "status"),
+        Arrow(WORKER, RECORD, "mounts"),
+        Arrow(WORKER, Key("PersistentVolumeClaim", "cifar-checkpoints"), "mounts at /checkpoints"),
+        Arrow(Key("Service", "cifar-1"), WORKER, "names"),
+        Arrow(Key("NetworkPolicy", "cifar-1"), LAUNCHER, "guards"),
+        Arrow(Key("RoleBinding", "cifar"), Key("Role", "cifar"), "grants"),
+    ],
+)
+def test_who_talks_to_whom(arrow: Arrow) -> None:
+    assert arrow in graph_of("minimal").arrows
+
+
+def test_workers_without_ssh_meet_at_their_port() -> None:
+    arrows = [arrow.text for arrow in graph_of("torchrun").arrows if arrow.is_traffic]
+
+    assert ["collectives, meet at port 29500"] == arrows
+
+
+def test_what_is_there_already_is_drawn_too() -> None:
+    others = {node.key for node in graph_of("existing-claims").nodes if not node.is_made}
+
+    assert {Key("Secret", "team-ssh"), Key("PersistentVolumeClaim", "team-data"), Key("Secret", "tracker")} <= others
+
+
+def test_a_picture_is_of_one_job(
+    capfd: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+
+    assert 2 == main(["graph"])
+    assert "dsgen: give a values file, as in: dsgen graph cifar.yaml > cifar.svg\n" == capfd.readouterr().err
+
+
+def names(value: object) -> Iterator[str]:
+    """All texts in an object."""
+    if isinstance(value, dict):
+        for each in value.values():
+            yield from names(each)
+    elif isinstance(value, list):
+        for each in value:
+            yield from names(each)
+    elif isinstance(value, str):
+        yield value
+
+
+REFERRED = ("ConfigMap", "Secret", "PersistentVolumeClaim", "ServiceAccount")
+
+
+@pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.stem)
+def test_every_object_that_pods_name_has_an_arrow(path: Path) -> None:
+    """Found in another way: the names of objects among the texts of pod templates."""
+    objects = [yaml.safe_load(text) for text in texts(path)]
+    drawn = graph.of_texts(texts(path))
+    known = {(each["kind"], each["metadata"]["name"]) for each in objects}
+    assert known <= {node.key for node in drawn.nodes}
+    for each in objects:
+        if each["kind"] in ("Job", "Deployment"):
+            source = (each["kind"], each["metadata"]["name"])
+            used = {*names(each["spec"]["template"]["spec"].get("volumes", []))}
+            reached = {arrow.target for arrow in drawn.arrows if arrow.source == source}
+            assert set() == {key for key in known if key[0] in REFERRED and key[1] in used} - reached
+
+
+@pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.stem)
+def test_boxes_stand_apart_and_inside_the_picture(path: Path) -> None:
+    root = ElementTree.fromstring(graph.as_svg(graph.of_texts(texts(path)), "a & <b>"))
+    width, height = (float(root.attrib[name]) for name in ("width", "height"))
+    boxes = [
+        tuple(float(each.attrib[name]) for name in ("x", "y", "width", "height"))
+        for each in root.iter("{http://www.w3.org/2000/svg}rect")
+        if "rx" in each.attrib
+    ]
+
+    assert len(boxes) > 5
+    assert [] == [box for box in boxes if box[0] + box[2] > width or box[1] + box[3] > height]
+    assert [] == [(a, b) for a in boxes for b in boxes if a < b and cross(a, b)]
+
+
+def cross(a: tuple[float, ...], b: tuple[float, ...]) -> bool:
+    """Whether two boxes overlap, neither within the other."""
+    apart = a[0] + a[2] <= b[0] or b[0] + b[2] <= a[0] or a[1] + a[3] <= b[1] or b[1] + b[3] <= a[1]
+    inside = [
+        x[0] <= y[0] and x[1] <= y[1] and x[0] + x[2] >= y[0] + y[2] and x[1] + x[3] >= y[1] + y[3]
+        for x, y in ((a, b), (b, a))
+    ]
+    return not apart and not any(inside)
+
+
+@pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.stem)
+def test_every_arrow_of_mermaid_has_both_ends(path: Path) -> None:
+    text = graph.as_mermaid(graph.of_texts(texts(path)), "A job")
+    drawn = set(re.findall(r"^ +(?:subgraph )?(n\w+)[\[({]", text, re.MULTILINE))
+    ends = {end for pair in re.findall(r'^  (n\w+) <?-->\|"[^"]*"\| (n\w+)$', text, re.MULTILINE) for end in pair}
+
+    assert len(ends) > 5
+    assert set() == ends - drawn

@@ -1,0 +1,57 @@
+"""The scripts of dsgen/scripts as they are mounted in pods: without comments and docstrings, line by line the same.
+
+A run commits its scripts, and the objects of Kubernetes have limits; comments are a quarter of them. Every line keeps
+its number, so that a traceback of a pod can be read beside the source.
+"""
+
+import ast
+import io
+import tokenize
+from pathlib import Path
+
+SOURCES = Path(__file__).parent.parent / "dsgen" / "scripts"
+NOTE = "# Generated from dsgen/scripts/{name}, which has the comments.\n"
+
+
+def texts() -> dict[str, str]:
+    """Name -> text of every script as it is mounted."""
+    files = [path for path in sorted(SOURCES.iterdir()) if path.suffix in (".py", ".sh")]
+    return {path.name: mounted(path.name, path.read_text(encoding="utf-8")) for path in files}
+
+
+def mounted(name: str, source: str) -> str:
+    """The script without its comments; the first line that this empties says where they are."""
+    lines = (python_lines if name.endswith(".py") else shell_lines)(source)
+    lines[lines.index("\n")] = NOTE.format(name=name)
+    return "".join(lines).rstrip("\n") + "\n"
+
+
+def python_lines(source: str) -> list[str]:
+    """Python without comments and docstrings, except for a first line like `#!/usr/bin/env python3`."""
+    lines = [list(line) for line in source.splitlines(keepends=True)]
+    for node in ast.walk(ast.parse(source)):
+        body = getattr(node, "body", None)
+        if isinstance(body, list) and body and _is_docstring(body[0]):
+            _blank(lines, body[0], replacement="" if body[1:] or isinstance(node, ast.Module) else "pass")
+    for token in tokenize.generate_tokens(io.StringIO(source).readline):
+        (row, column), (_, end) = token.start, token.end
+        if token.type == tokenize.COMMENT and not token.string.startswith("#!"):
+            lines[row - 1][column:end] = " " * (end - column)
+    return ["".join(line).rstrip() + "\n" for line in lines]
+
+
+def shell_lines(source: str) -> list[str]:
+    """Bash without lines that are comments. No script has a here-document or a text with such a line."""
+    kept = source.splitlines(keepends=True)
+    return [line if line.startswith("#!") or not line.lstrip().startswith("#") else "\n" for line in kept]
+
+
+def _is_docstring(node: ast.stmt) -> bool:
+    return isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant) and isinstance(node.value.value, str)
+
+
+def _blank(lines: list[list[str]], node: ast.stmt, replacement: str) -> None:
+    assert node.end_lineno is not None
+    indent = " " * node.col_offset
+    lines[node.lineno - 1 : node.end_lineno] = [list("\n") for _ in range(node.lineno, node.end_lineno + 1)]
+    lines[node.lineno - 1] = list(f"{indent}{replacement}\n")
