@@ -1,7 +1,6 @@
 """`dataclass`, `field` and `replace` as those of `dataclasses`, which takes longer to import than a job takes to check.
 
-To mypy they are those. Nothing but mypy keeps frozen fields from being assigned, and a field whose name begins with `_`
-is not compared, printed or copied.
+To mypy they are those. Nothing else keeps the fields of a frozen record from being assigned.
 """
 
 from __future__ import annotations
@@ -12,41 +11,46 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from dataclasses import dataclass, field, replace
 else:
-    class _Factory:
-        def __init__(self, make):
-            self.make = make
 
-    def field(*, default_factory, repr=True, compare=True):  # noqa: A002, ARG001 - a name tells: see above
-        return _Factory(default_factory)
+    class field:  # noqa: N801 - the name in dataclasses
+        def __init__(self, *, default=None, default_factory=None, repr=True, compare=True):  # noqa: A002 - so, too
+            self.default, self.make, self.repr, self.compare = default, default_factory, repr, compare
 
     def dataclass(cls=None, *, frozen=False, kw_only=False):
         if cls is None:
             return lambda cls: dataclass(cls, frozen=frozen, kw_only=kw_only)
         names = (*getattr(cls, "_fields", ()), *vars(cls).get("__annotations__", ()))
-        cls._fields = cls.__match_args__ = tuple([name for name in names if name[0] != "_"])
-        defaults = {name: getattr(cls, name) for name in names if hasattr(cls, name)}
+        given = {name: getattr(cls, name) for name in names if hasattr(cls, name)}
+        fields = {name: value if isinstance(value, field) else field(default=value) for name, value in given.items()}
+        for name, one in fields.items():
+            setattr(cls, name, one.default)
+        cls._fields = cls.__match_args__ = names
+        cls._compared = tuple([name for name in names if name not in fields or fields[name].compare])
+        cls._shown = tuple([name for name in names if name not in fields or fields[name].repr])
         if "__init__" not in vars(cls):
-            cls.__init__ = _init(cls.__name__, names, defaults, 0 if kw_only else len(names))
+            cls.__init__ = _init(cls.__name__, names, fields, 0 if kw_only else len(names))
         cls.__repr__, cls.__eq__ = _repr, _eq
         cls.__hash__ = _hash if frozen else None
         return cls
 
-    def _init(title, names, defaults, positional):
-        made = [(name, value.make) for name, value in defaults.items() if isinstance(value, _Factory)]
-        required = [name for name in names if name not in defaults]
+    def _init(title, names, fields, positional):
+        required = [name for name in names if name not in fields]
+        defaults = {name: one.default for name, one in fields.items() if not one.make}
+        made = {name: one.make for name, one in fields.items() if one.make}
         known = frozenset(names)
 
         def __init__(self, *values, **named):  # noqa: N807 - it becomes the method
-            state = self.__dict__
             if len(values) > positional or not known.issuperset(named):
-                raise TypeError(f"{title} has the fields {', '.join(names)}")
-            state.update(zip(names, values), **named)  # noqa: B905 - the rest have defaults
+                raise TypeError(f"the fields of {title} are {', '.join(names)}")
+            state = self.__dict__
+            state.update(defaults)
+            state.update(zip(names, values), **named)  # noqa: B905 - the rest has defaults
+            for name, make in made.items():
+                if name not in state:
+                    state[name] = make()
             for name in required:
                 if name not in state:
                     raise TypeError(f"{title} needs {name}")
-            for name, make in made:
-                if name not in state:
-                    state[name] = make()
 
         return __init__
 
@@ -54,10 +58,10 @@ else:
         return type(record)(**{name: getattr(record, name) for name in record._fields} | changes)
 
     def _values(record):
-        return tuple([getattr(record, name) for name in record._fields])
+        return tuple([getattr(record, name) for name in record._compared])
 
     def _repr(self):
-        return f"{type(self).__name__}({', '.join(f'{name}={getattr(self, name)!r}' for name in self._fields)})"
+        return f"{type(self).__name__}({', '.join(f'{name}={getattr(self, name)!r}' for name in self._shown)})"
 
     def _eq(self, other):
         return _values(self) == _values(other) if type(self) is type(other) else NotImplemented

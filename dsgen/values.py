@@ -9,6 +9,7 @@ from dsgen.reading.nodes import Node, Override, SourceText, from_data, merge
 from dsgen.reading.reader import read
 from dsgen.records import dataclass, field, replace
 from dsgen.schema import suggestions
+from dsgen.schema.filling import fill
 from dsgen.schema.validate import UNKNOWN_KEY, shown, validate
 
 TYPE_CHECKING = False
@@ -226,7 +227,7 @@ def _guesses(path: Path) -> list[Path]:
 
 def complete_values(given: Mapping[str, Any]) -> dict[str, Any]:
     """Valid values of the user merged over all defaults, also those below keys that the user names."""
-    return schema.fill(_over(schema.defaults(), given))
+    return fill(_over(fill({}), given))
 
 
 def _over(below: dict[str, Any], above: Mapping[str, Any]) -> dict[str, Any]:

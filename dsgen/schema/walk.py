@@ -183,24 +183,6 @@ def is_always_there(schema: Schema) -> bool:
     return is_record(schema) and "x-optional" not in schema
 
 
-def fill(values: dict[str, Any]) -> dict[str, Any]:
-    """A copy with the defaults that Helm cannot merge: those below keys that the user names, such as storage.data."""
-    filled: dict[str, Any] = _filled(load(), values)
-    return filled
-
-
-def _filled(schema: Schema, value: Any) -> Any:
-    if not isinstance(value, dict):
-        return _copy(value)
-    if is_record(schema):
-        whole = {**defaults(schema), **value}
-        return {key: _filled(schema["properties"].get(key, {}), part) for key, part in whole.items()}
-    below = schema.get("additionalProperties")
-    if isinstance(below, dict):
-        return {key: _filled(resolve(below), part) for key, part in value.items()}
-    return _copy(value)
-
-
 def records(schema: Schema | None = None, path: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], Schema]]:
     """Every key with its schema, in the order of values.json; `*` is a key that the user names."""
     record = resolve(load() if schema is None else schema)
