@@ -47,6 +47,8 @@ __all__ = [
     "write",
 ]
 
+MAX_BYTES = 16 << 20
+"""Of a values file."""
 CHART_NAME = "deepspeed-job"
 """Of the chart without a job's values."""
 
@@ -83,9 +85,16 @@ def read(path: str | os.PathLike[str], name: str = "") -> SourceText:
     """The text of a file, under its own name or another one. Raises DsgenError when it cannot be read."""
     try:
         with open(path, "rb") as file:
-            return SourceText.from_bytes(name or os.fspath(path), file.read())
+            return limited(name or os.fspath(path), file.read(MAX_BYTES + 1))
     except OSError as error:
         raise DsgenError(f"cannot read {name or os.fspath(path)}: {error.strerror}") from error
+
+
+def limited(name: str, data: bytes) -> SourceText:
+    """The text of a file. Raises DsgenError when it is too long for values."""
+    if len(data) > MAX_BYTES:
+        raise DsgenError(f"cannot read {name}: it has more than {MAX_BYTES >> 20} MiB, which no values file has")
+    return SourceText.from_bytes(name, data)
 
 
 def validate(job: Job, *, for_chart: bool = False) -> list[Diagnostic]:

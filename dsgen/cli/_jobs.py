@@ -196,7 +196,7 @@ def _reader() -> Read:
         if path != "-":
             return api.read(path)
         try:
-            return SourceText.from_bytes(STDIN, sys.stdin.buffer.read())
+            return api.limited(STDIN, sys.stdin.buffer.read(api.MAX_BYTES + 1))
         except OSError as error:
             raise DsgenError(f"cannot read {STDIN}: {error.strerror}") from error
 

@@ -37,7 +37,8 @@ def command(inputs: Inputs, output: Path | None, delivery: Delivery) -> int:
         raise UsageProblem(f"{delivery.flags} are about a folder: add -o DIR")
     targets, report = load_jobs(inputs, delivery.form)
     if output is None and not is_repository:
-        emit("---\n".join(document.text for one in counted("rendered", targets) for document in api.render(one.job)))
+        for number, one in enumerate(counted("rendered", targets)):
+            emit("---\n" * bool(number) + "---\n".join(document.text for document in api.render(one.job)))
         return EXIT_OK
     from dsgen.cli._output import deliver, folders  # what is only printed does without the writer
 

@@ -119,6 +119,16 @@ class Node:
         for key, node in children:
             yield from node.walk((*path, key))
 
+    def is_deeper_than(self, levels: int) -> bool:
+        """Whether there is a node so many levels below."""
+        level = [self]
+        for _ in range(levels + 1):
+            level = [child for node in level for child in node._children()]
+        return bool(level)
+
+    def _children(self) -> list[Node]:
+        return [*self.value.values()] if isinstance(self.value, dict) else self._items()
+
     def _items(self) -> list[Node]:
         return self.value if isinstance(self.value, list) else []
 

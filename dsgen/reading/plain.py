@@ -12,6 +12,8 @@ from dsgen.reading.nodes import Node, SourceText, Tree
 from dsgen.reading.scalars import FALSE, NULL, TRUE, Unreadable, resolve, surprise
 
 MAX_DEPTH = 50
+MAX_VALUES = 20_000
+"""Larger files are left to the other reader, which says what is too much."""
 _LETTERS = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ")
 _IN_KEYS = _LETTERS | frozenset("0123456789_-./")
 _WORDS = TRUE | FALSE | NULL
@@ -24,7 +26,8 @@ _LONGEST_KEY = 200
 def read(source: SourceText) -> Tree | None:
     """The tree of a file; None if the file has anything else than what is read here."""
     text = source.text
-    if not text.endswith("\n") or not text.replace("\n", "").isprintable():
+    is_long = text.count("\n") + text.count(",") > MAX_VALUES
+    if is_long or not text.endswith("\n") or not text.replace("\n", "").isprintable():
         return None
     try:
         return Tree(_Reader(source.name, text).document())

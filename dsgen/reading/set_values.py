@@ -23,6 +23,8 @@ FLAGS = ("--set-json", "--set", "--set-string", "--set-file")
 """In the order in which Helm applies them, whatever their order on the command line."""
 MAX_INDEX = 65536
 MAX_LEVEL = 30
+MAX_DEPTH = 100
+"""As in a values file."""
 
 
 def apply(root: Node, overrides: Iterable[Override]) -> tuple[Node, dict[str, str]]:
@@ -36,8 +38,17 @@ def apply(root: Node, overrides: Iterable[Override]) -> tuple[Node, dict[str, st
     for override in sorted(overrides, key=lambda override: FLAGS.index(override.flag)):
         lines = texts.setdefault(override.flag, [])
         lines.append(re.sub(r"\s", " ", override.text))
-        result = _apply(result, override, len(lines))
+        try:
+            result = _apply(result, override, len(lines))
+        except RecursionError:
+            raise _too_deep(override) from None
+        if result.is_deeper_than(MAX_DEPTH):
+            raise _too_deep(override)
     return result, {flag: "\n".join(lines) for flag, lines in texts.items()}
+
+
+def _too_deep(override: Override) -> UsageProblem:
+    return UsageProblem(f"{override.flag}: the values are nested more than {MAX_DEPTH} levels deep")
 
 
 def _apply(root: Node, override: Override, line: int) -> Node:

@@ -147,6 +147,10 @@ class _Reader:
         if depth > MAX_DEPTH:
             self._problem("DS011", f"the file is nested more than {MAX_DEPTH} levels deep", at)
             raise _Stop
+        if self.count > MAX_NODES:
+            self.root = Node({}, self.root.position)  # to check what was read would take long
+            self._problem("DS011", f"the file has more than {MAX_NODES} values", at)
+            raise _Stop
         if isinstance(event, AliasEvent):
             return self._alias(event, at)
         node = Node(None, at)

@@ -4,6 +4,7 @@ from dsgen.schema.walk import (
     DEFINITION,
     KUBERNETES_FILE,
     SCHEMA_FILE,
+    Schema,
     child,
     defaults,
     is_always_there,
@@ -19,10 +20,6 @@ from dsgen.schema.walk import (
     type_at,
     types,
 )
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from dsgen.schema.walk import Schema
 
 __all__ = [
     "DEFINITION",

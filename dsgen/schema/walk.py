@@ -18,8 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from typing import Any
 
-    Schema = dict[str, Any]
-
+Schema = dict[str, "Any"]
 FOLDER = os.path.dirname(__file__)
 SCHEMA_FILE = os.path.join(FOLDER, "values.json")
 KUBERNETES_FILE = os.path.join(FOLDER, "kubernetes.json")

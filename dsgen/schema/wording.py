@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dsgen import schema
 from dsgen.problems.diagnostics import Diagnostic, path_text
-from dsgen.problems.redaction import redacted
 from dsgen.reading.carried import uncarried_key
 from dsgen.reading.nodes import kind
 from dsgen.reading.scalars import resolve
@@ -16,10 +15,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
     from typing import Any
 
-    from jsonschema import ValidationError
-
     from dsgen.problems.diagnostics import Path
     from dsgen.reading.nodes import Node
+    from dsgen.schema.violations import Violated
 
 TYPE_WORDS = {
     "string": "a text",
@@ -48,12 +46,15 @@ VALUES = About("a values file", suggestions.for_key)
 
 @dataclass(frozen=True)
 class Violation:
-    """One violation of the schema, as jsonschema reports it, with its path and place."""
+    """One violated keyword of the schema, with its place."""
 
-    error: ValidationError
-    path: Path
+    violated: Violated
     node: Node
     about: About
+
+    @property
+    def path(self) -> Path:
+        return self.violated.path
 
     @property
     def name(self) -> str:
@@ -62,18 +63,17 @@ class Violation:
     @property
     def value(self) -> Any:
         """The wrong value."""
-        return self.error.instance
+        return self.violated.value
 
     @property
     def limit(self) -> Any:
         """The value of the violated keyword."""
-        return self.error.validator_value
+        return self.violated.limit
 
     @property
     def rule(self) -> schema.Schema:
         """The part of the schema that contains the violated keyword."""
-        rule = self.error.schema
-        return rule if isinstance(rule, dict) else {}
+        return self.violated.rule
 
     @property
     def known(self) -> list[str]:
@@ -117,6 +117,8 @@ def shown(value: Any) -> str:
         return "true" if value else "false"
     if not isinstance(value, str):
         return str(value)
+    from dsgen.problems.redaction import redacted  # few valid values come here
+
     text = redacted(value)  # before it is cut: half of an address no longer looks like one
     short = text if len(text) <= 60 else text[:57] + "..."
     return '"' + short.replace("\n", "\\n") + '"'
@@ -196,7 +198,7 @@ def _pattern_words(violation: Violation) -> str:
 
 
 def _out_of_range(violation: Violation) -> Iterator[Diagnostic]:
-    side = "at least" if violation.error.validator == "minimum" else "at most"
+    side = "at least" if violation.violated.keyword == "minimum" else "at most"
     yield violation.problem("DS105", f"{violation.name} must be {side} {violation.limit}, not {shown(violation.value)}")
 
 
