@@ -20,11 +20,9 @@ RDMA = ("if values.network.rdma.resources",)
 POD_MONITOR = ("if values.monitoring.podMonitor.enabled",)
 NATIVE = '["cpu", "memory", "ephemeral-storage", "pods"]'
 MULTUS = "k8s.v1.cni.cncf.io/networks"
-NON_ROOT = "workers_not_root(values)"
-WEBHOOK = "values.status.webhook.url"
+NON_ROOT, WEBHOOK = "workers_not_root(values)", "values.status.webhook.url"
 ADDRESS_IN_SECRET = "put the address into a Secret, under the key url, and set status.webhook.secretName to its name"
-# What dsgen/problems/redaction.py treats as a key in a path.
-KEYED_SERVICES = (
+KEYED_SERVICES = (  # what dsgen/problems/redaction.py treats as a key in a path
     "hooks[.]slack[.]com|hooks[.]zapier[.]com|maker[.]ifttt[.]com/trigger",
     "discord(app)?[.]com/api/webhooks|api[.]telegram[.]org|chat[.]googleapis[.]com",
     "webhook[.]office[.]com|outlook[.]office(365)?[.]com/webhook",
