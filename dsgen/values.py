@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dsgen import checks, schema
 from dsgen.errors import UsageProblem
+from dsgen.generated.defaults import RULES
 from dsgen.problems.diagnostics import Diagnostic, Position, has_errors, ordered
 from dsgen.reading.nodes import Node, Override, SourceText, from_data, merge
 from dsgen.reading.reader import read
@@ -227,7 +228,7 @@ def _guesses(path: Path) -> list[Path]:
 
 def complete_values(given: Mapping[str, Any]) -> dict[str, Any]:
     """Valid values of the user merged over all defaults, also those below keys that the user names."""
-    return fill(_over(fill({}), given))
+    return fill(_over(RULES["defaults"], given))
 
 
 def _over(below: dict[str, Any], above: Mapping[str, Any]) -> dict[str, Any]:
