@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from dsgen import checks, schema
 from dsgen.errors import UsageProblem
-from dsgen.generated.defaults import RULES
 from dsgen.problems.diagnostics import Diagnostic, Position, has_errors, ordered
 from dsgen.reading.nodes import Node, Override, SourceText, from_data, merge
 from dsgen.reading.reader import read
 from dsgen.records import dataclass, field, replace
 from dsgen.schema import suggestions
-from dsgen.schema.filling import fill
+from dsgen.schema.filling import defaults, fill
 from dsgen.schema.validate import UNKNOWN_KEY, shown, validate
 
 TYPE_CHECKING = False
@@ -228,7 +227,7 @@ def _guesses(path: Path) -> list[Path]:
 
 def complete_values(given: Mapping[str, Any]) -> dict[str, Any]:
     """Valid values of the user merged over all defaults, also those below keys that the user names."""
-    return fill(_over(RULES["defaults"], given))
+    return fill(_over(defaults(), given))
 
 
 def _over(below: dict[str, Any], above: Mapping[str, Any]) -> dict[str, Any]:

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from dsgen.cli._shared import Delivery, Inputs
 
 
-def command(inputs: Inputs, output: Path | None, delivery: Delivery) -> int:
+def command(inputs: Inputs, output: Path | None, kustomization: bool, delivery: Delivery) -> int:
     """Print the manifests of jobs, or write them into a folder.
 
     Each FILE is a job of its own, with all -f files laid over it; without a FILE, the -f files together are one job.
@@ -33,8 +33,8 @@ def command(inputs: Inputs, output: Path | None, delivery: Delivery) -> int:
     is_repository = not (inputs.files or inputs.overlays)
     if is_repository and output is not None:
         raise UsageProblem("-o is about the FILEs of the call; for the jobs of dsgen.yaml, its `output` says where")
-    if output is None and not is_repository and delivery.flags:
-        raise UsageProblem(f"{delivery.flags} are about a folder: add -o DIR")
+    if output is None and not is_repository and (kustomization or delivery.flags):
+        raise UsageProblem(f"{delivery.flags or '--kustomization'} are about a folder: add -o DIR")
     targets, report = load_jobs(inputs, delivery.form)
     if output is None and not is_repository:
         for number, one in enumerate(counted("rendered", targets)):
@@ -43,5 +43,10 @@ def command(inputs: Inputs, output: Path | None, delivery: Delivery) -> int:
     from dsgen.cli._output import deliver, folders  # what is only printed does without the writer
 
     plans = [api.manifests(one.job) for one in counted("rendered", targets)]
+    if kustomization:
+        from dsgen.records import replace
+        from dsgen.writer.kustomization import LISTS
+
+        plans = [replace(plan, lists=LISTS) for plan in plans]
     places = [one.member.place for one in targets if one.member] if output is None else folders(output, targets)
     return deliver(list(zip(places, plans, strict=True)), delivery, report)

@@ -6,7 +6,7 @@ records in it. Rules of a map whose keys the user chooses have, for `each` of it
 
 from __future__ import annotations
 
-from dsgen.generated import defaults
+from dsgen.generated.defaults import RULES as GENERATED
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -14,10 +14,18 @@ if TYPE_CHECKING:
     from typing import Any
 
 
+RULES: Mapping[str, Any] = GENERATED
+
+
+def defaults() -> dict[str, Any]:
+    """All defaults; shared, do not change them."""
+    found: dict[str, Any] = RULES["defaults"]
+    return found
+
+
 def fill(values: Mapping[str, Any]) -> dict[str, Any]:
     """A copy with all defaults, also those that Helm cannot merge: below keys that the user names."""
-    rules: Mapping[str, Any] = defaults.RULES
-    return _filled(rules, rules["defaults"], values)
+    return _filled(RULES, defaults(), values)
 
 
 def _filled(rules: Mapping[str, Any], missing: Mapping[str, Any], values: Mapping[str, Any]) -> dict[str, Any]:

@@ -5,12 +5,12 @@ import functools
 import re
 from typing import Literal, NamedTuple, Protocol
 
-from dsgen.records import dataclass, field
+from dsgen.records import dataclass, field, replace
 from dsgen.writer.index import checksum
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from dsgen.problems.diagnostics import Diagnostic
 
@@ -54,6 +54,7 @@ class Plan:
     objects: what makes the run, where that is not the text of its files (a chart).
     values: what the user gave, canonical JSON, without what may change under one id. guard: judges older values.
     kept: the version of dsgen whose files of the run stay; "" where they are of this one.
+    lists: path -> makes its text of the paths of all files, once it is known which ones stay.
     """
 
     owner: str
@@ -64,6 +65,14 @@ class Plan:
     values: str = ""
     guard: Guard | None = None
     kept: str = ""
+    lists: Mapping[str, Callable[[Iterable[str]], str]] = field(default_factory=dict)
+
+    def listed(self) -> Plan:
+        """The plan with the texts that name its files."""
+        if not self.lists:
+            return self
+        texts = {path: make([*self.files, *self.lists]) for path, make in self.lists.items()}
+        return replace(self, files={**self.files, **texts})
 
     @functools.cached_property
     def run_checksum(self) -> str:
