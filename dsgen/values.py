@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 __all__ = ["Job", "Override", "Release", "SourceText", "Values", "check", "load", "twins"]
 
 SURPRISE = "DS050"
+OTHER_OBJECT = "DS112"
 
 
 @dataclass(frozen=True)
@@ -148,6 +149,7 @@ def of_trees(
         root, texts = set_values.apply(root, overrides)
     root, flags = _named(root, names)
     wrong = validate(root, complete)
+    complete &= all(problem.id != OTHER_OBJECT for problem in wrong)
     problems = [*_surprises(problems, root, wrong), *wrong]
     texts |= {**sources, **flags}
     job = Job(file, None, problems, root, complete, texts, frozenset(_meant(root, wrong)))
