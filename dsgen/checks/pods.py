@@ -2,16 +2,11 @@
 
 from __future__ import annotations
 
-<<<<<<< HEAD
-from dsgen.checks.row import ROLES, Check, quoted
+from dsgen.checks.row import ANY_TEXT, ROLES, Check, quoted
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from dsgen.problems.diagnostics import Severity
-=======
-from dsgen.checks.row import ANY_TEXT, ROLES, Check, quoted
-from dsgen.problems.diagnostics import Severity
->>>>>>> main
 
 GPUS = "^((nvidia|amd)[.]com/gpu|nvidia[.]com/(pgpu|mig-.*)|gpu[.]intel[.]com/.*)$"
 DEVICES = "^(habana[.]ai/gaudi|huawei[.]com/Ascend.*)$"

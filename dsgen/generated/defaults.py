@@ -102,6 +102,7 @@ RULES = \
               'launch': {'method': 'pdsh',
                          'command': [],
                          'masterPort': 29500,
+                         'expectWorld': True,
                          'preflight': {'network': False, 'spares': 0}},
               'lifecycle': {'maxRestarts': 0,
                             'restartExitCodes': [],

@@ -223,6 +223,8 @@ def _wrong_pattern(violation: Violation) -> Iterator[Diagnostic]:
 
 
 def _pattern_words(violation: Violation) -> str:
+    import re
+
     expected = f"expected: {violation.rule['x-pattern']}"
     for candidate in _corrected(str(violation.value)):
         if re.fullmatch(violation.rule["pattern"], candidate, re.ASCII):
@@ -232,6 +234,8 @@ def _pattern_words(violation: Violation) -> str:
 
 def _corrected(text: str) -> Iterator[str]:
     """Quantities in spellings of other tools, and names without signs that they cannot have."""
+    import re
+
     if quantity := re.fullmatch(r"([0-9.]+) *([kKmMgGtT])(i?)[bB]?", text):
         yield f"{quantity[1]}{quantity[2].upper()}i"
     elif number := re.fullmatch(r"([0-9.]+) *(cores?|cpus?|vcpus?)", text, re.IGNORECASE):
