@@ -1,19 +1,19 @@
 #!/usr/bin/env bash
-# Generated from dsgen/scripts/shared_start.sh, which has the comments.
-
+# What workers and launcher start: the user's training.setup in this very shell, so that variables, limits, umask and
+# directory it sets hold for all that follows; then the program of the role takes this process over.
 
 dsgen_run=$DSGEN_ROOT/run/dsgen
 dsgen_config=$DSGEN_ROOT/etc/dsgen
 dsgen_message=$DSGEN_ROOT/dev/termination-log
 
-
-
+# Pass standard input on and leave its last lines in a file. No copy of the whole: a process that setup leaves running
+# in the background may print for as long as the pod lives.
 dsgen_keep_tail() {
   tee >(exec tail -n 20 >"$1")
   wait $!
 }
 
-
+# Back to the container's own output; waits for the tail, but not for a background process that holds it open.
 dsgen_release_output() {
   exec >&"$dsgen_output" 2>&"$dsgen_errors" {dsgen_output}>&- {dsgen_errors}>&-
   for _ in 1 2 3 4 5 6 7 8 9 10; do
@@ -22,11 +22,11 @@ dsgen_release_output() {
   done
 }
 
-
-
+# Setup has failed: what is said, in the log and in the pod's status, and 1, whatever code it ended with. A worker that
+# exits 0 would count as done and never be replaced, a launcher that exits 0 as a finished training.
 dsgen_setup_failed() {
   local code=$1 reason
-  trap - EXIT TERM
+  trap - EXIT TERM USR1
   set +eux
   dsgen_release_output
   if [ -n "$dsgen_terminated" ]; then
@@ -34,6 +34,15 @@ dsgen_setup_failed() {
     builtin exit 143
   fi
   reason="training.setup ended with exit code $code before its last line; its last lines:"
+  if [ -n "$dsgen_stopped" ]; then
+    read -r code reason <"$dsgen_run/setup-stop"
+    case $code in
+      0 | 75)
+        echo "[dsgen] training.setup was ended: $reason" | tee "$dsgen_message" >&2
+        builtin exit "$code"
+        ;;
+    esac
+  fi
   printf '[dsgen] %s\n' "$reason" >&2
   sed 's/^/[dsgen] | /' "$dsgen_run/setup.tail" >&2
   rm -rf "$dsgen_run/setup-failed" # setup may have put anything there
@@ -41,8 +50,8 @@ dsgen_setup_failed() {
   builtin exit 1
 }
 
-
-
+# An exit in setup itself, which may have set an EXIT trap of its own; in its subshells the ordinary one.
+# shellcheck disable=SC2329 # setup calls it
 exit() {
   local code=$?
   [ $# = 0 ] || code=$1
@@ -53,17 +62,36 @@ exit() {
 (umask 022 && mkdir -p "$dsgen_run/home") # of the user that passwd.sh adds
 
 dsgen_setup=$dsgen_config/setup.sh
+dsgen_watch=$dsgen_config/shared_setup_watch.sh
 if [ -s "$dsgen_setup" ]; then
+  dsgen_over=$(bash "$dsgen_watch")
+  if [ -n "$dsgen_over" ]; then
+    echo "[dsgen] $dsgen_over: nothing to do"
+    builtin exit 0
+  fi
   exec {dsgen_output}>&1 {dsgen_errors}>&2
-  exec > >(dsgen_keep_tail "$dsgen_run/setup.tail") 2>&1
+  # No process substitution: a `wait` of setup's would wait for it.
+  coproc dsgen_keep {
+    exec >&"$dsgen_output" 2>&"$dsgen_errors"
+    dsgen_keep_tail "$dsgen_run/setup.tail"
+  }
   dsgen_tail=$!
-  dsgen_terminated=
+  disown
+  exec >&"${dsgen_keep[1]}" 2>&1
+  # shellcheck disable=SC1083,SC2093 # closes the descriptors whose numbers these are
+  exec {dsgen_keep[0]}<&- {dsgen_keep[1]}>&-
+  dsgen_terminated='' dsgen_stopped=
   trap 'dsgen_setup_failed $?' EXIT # set -e and its like
   trap 'dsgen_terminated=1; exit' TERM
+  trap 'dsgen_stopped=1; exit' USR1
+  bash "$dsgen_watch" "$$" "$dsgen_tail" </dev/null &>/dev/null & # it says all in its file
+  dsgen_watch=$!
+  disown
   bash -O extglob -n "$dsgen_setup" || exit # source would run what stands above a syntax error and go on
-
+  # shellcheck source=/dev/null
   source "$dsgen_setup"
-  trap - EXIT TERM
+  trap - EXIT TERM USR1
+  kill "$dsgen_watch"
   set +eux
   dsgen_release_output
 fi
@@ -75,6 +103,6 @@ if ! command -v python3 >/dev/null; then
   exit 78
 fi
 
-
+# sshd starts every session with an empty environment: sessions source this file.
 (umask 077 && export -p >"$dsgen_run/env.new" && mv "$dsgen_run/env.new" "$dsgen_run/env") || exit 1
 exec python3 -ESs "$dsgen_config/$DSGEN_ROLE.py"
