@@ -4,6 +4,7 @@ ON_FILES = {
     "init": "Write a commented values file to begin with.",
     "render": "Print the manifests of jobs, or write them into a folder.",
     "chart": "Write a Helm chart, with a job's values as its defaults.",
+    "gitops": "Write what Argo CD or Flux needs to apply jobs from a Git repository.",
     "validate": "Find all problems of values files, without a cluster.",
     "values": "Print the complete values of jobs and what set each.",
     "explain": "Explain a key, the id of a problem, or a reason.",

@@ -70,12 +70,17 @@ VALUES = (overlays("-f", "--values"), *SETS)
 INPUTS = (*VALUES, *NAMES)
 STRICT = Option("--strict", help="Warnings are errors too.")
 PROBLEMS = form(*FORMS, help="How problems are told; all but text on standard output.")
+CHECK = Option("--check", help="Change nothing; name the files that differ, with exit code 1.")
+DRY_RUN = Option("--dry-run", help="Change nothing; say what would be done.")
+QUIET = Option("-q", "--quiet", help="Say nothing about what was done; problems are told.")
+CHECKING = (CHECK, DRY_RUN, QUIET, PROBLEMS)
+"""For a folder without runs."""
 FOLDER = (
-    Option("--check", help="Change nothing; name the files that differ, with exit code 1."),
-    Option("--dry-run", help="Change nothing; say what would be done."),
+    CHECK,
+    DRY_RUN,
     Option("--refresh", help="Write a run anew that another dsgen wrote, if it was never applied."),
     Option("--replace", help="Write a run anew that would change, if it was never applied."),
-    Option("-q", "--quiet", help="Say nothing about what was done; problems are told."),
+    QUIET,
     Option("--yes", help="Do not ask before --replace."),
     Option("--keep-going", help="Write the other jobs when one is refused; exit code 1 all the same."),
     PROBLEMS,
@@ -91,7 +96,14 @@ def output(text: str) -> Option:
 COMMANDS = {
     command.name: command
     for command in (
-        Command("render", *INPUTS, STRICT, output("Write one object per file into this folder."), *FOLDER),
+        Command(
+            "render",
+            *INPUTS,
+            STRICT,
+            output("Write one object per file into this folder."),
+            Option("--kustomization", help="Write a kustomization.yaml too, which lists the objects."),
+            *FOLDER,
+        ),
         Command("chart", *INPUTS, STRICT, output("The folder of the chart."), *FOLDER, many=False),
         Command(
             "validate",

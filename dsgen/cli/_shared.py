@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from dsgen.writer import Mode
 
 
-
 class ErrorsReported(DsgenError):  # noqa: N818 - it has no message of its own
     """The user's files have errors, and they were shown."""
 
@@ -76,16 +75,17 @@ def function_of(command: Command) -> Callable[..., int]:
     return function
 
 
-def call(command: Command, parameters: dict[str, Any]) -> int:
+def call(command: Command, parameters: dict[str, Any], function: Callable[..., int] | None = None) -> int:
     """Do a command with these parameters, those that belong together as one; returns the exit code."""
     rest = dict(parameters)
     names = (option.name for option in (*NAMES, STRICT) if option in command.options)
     overlays, (sets, rest) = rest.pop("overlays"), overrides(rest)
     inputs = Inputs(rest.pop("files"), overlays, sets, **{name: rest.pop(name) for name in names})
     if FOLDER[0] in command.options:
-        rest["delivery"] = Delivery(**{option.name: rest.pop(option.name) for option in FOLDER})
+        given = (option for option in FOLDER if option in command.options)
+        rest["delivery"] = Delivery(**{option.name: rest.pop(option.name) for option in given})
         rest["output"] = _folder(rest["output"])
-    return function_of(command)(inputs, **rest)
+    return (function or function_of(command))(inputs, **rest)
 
 
 def _folder(name: str | None) -> Path | None:

@@ -1,5 +1,6 @@
 """`dsgen render`: values files to flat manifests."""
 
+from dataclasses import replace
 from pathlib import Path
 
 from dsgen import api
@@ -9,9 +10,10 @@ from dsgen.cli._printed import emit
 from dsgen.cli._progress import counted
 from dsgen.cli._shared import Delivery, Inputs
 from dsgen.errors import EXIT_OK, UsageProblem
+from dsgen.writer.kustomization import LISTS
 
 
-def command(inputs: Inputs, output: Path | None, delivery: Delivery) -> int:
+def command(inputs: Inputs, output: Path | None, kustomization: bool, delivery: Delivery) -> int:
     """Print the manifests of jobs, or write them into a folder.
 
     Each FILE is a job of its own, with all -f files laid over it; without a FILE, the -f files together are one job.
@@ -30,12 +32,14 @@ def command(inputs: Inputs, output: Path | None, delivery: Delivery) -> int:
     is_repository = not (inputs.files or inputs.overlays)
     if is_repository and output is not None:
         raise UsageProblem("-o is about the FILEs of the call; for the jobs of dsgen.yaml, its `output` says where")
-    if output is None and not is_repository and delivery.flags:
-        raise UsageProblem(f"{delivery.flags} are about a folder: add -o DIR")
+    if output is None and not is_repository and (kustomization or delivery.flags):
+        raise UsageProblem(f"{delivery.flags or '--kustomization'} are about a folder: add -o DIR")
     targets, report = load_jobs(inputs, delivery.form)
     if output is None and not is_repository:
         emit("---\n".join(document.text for job, _ in counted("rendered", targets) for document in api.render(job)))
         return EXIT_OK
     plans = [api.manifests(job) for job, _ in counted("rendered", targets)]
+    if kustomization:
+        plans = [replace(plan, lists=LISTS) for plan in plans]
     places = [member.place for _, member in targets if member] if output is None else folders(output, targets)
     return deliver(list(zip(places, plans, strict=True)), delivery, report)

@@ -22,11 +22,12 @@ def compare(place: Place, plan: Plan, mode: Mode = "keep") -> Changes:
             return Changes(refusals=refusal.lines)
         if history.index.owner not in ("", plan.owner):
             return Changes(refusals=(_of_another(place, plan, history),))
+        plan = plan.listed()
         found, blocked = _read(folder, {*plan.files, *history.paths})
     if blocked:
         return Changes(refusals=blocked, leftovers=history.leftovers)
     verdict = judge(place, plan, found, history, mode)
-    plan = verdict.plan
+    plan = verdict.plan.listed()
     write = sorted(path for path, text in plan.files.items() if found[path] != unix(text.encode()))
     remove = sorted(path for path in history.paths if path not in plan.files and found[path] is not None)
     refusals = (*_in_the_way(place, plan, [*write, *remove], found, history), *verdict.refusals)

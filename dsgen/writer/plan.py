@@ -2,8 +2,8 @@
 
 import functools
 import re
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Literal, NamedTuple, Protocol
 
 from dsgen.problems.diagnostics import Diagnostic
@@ -49,6 +49,7 @@ class Plan:
     objects: what makes the run, where that is not the text of its files (a chart).
     values: what the user gave, canonical JSON, without what may change under one id. guard: judges older values.
     kept: the version of dsgen whose files of the run stay; "" where they are of this one.
+    lists: path -> makes its text of the paths of all files, once it is known which ones stay.
     """
 
     owner: str
@@ -59,6 +60,14 @@ class Plan:
     values: str = ""
     guard: Guard | None = None
     kept: str = ""
+    lists: Mapping[str, Callable[[Iterable[str]], str]] = field(default_factory=dict)
+
+    def listed(self) -> "Plan":
+        """The plan with the texts that name its files."""
+        if not self.lists:
+            return self
+        texts = {path: make([*self.files, *self.lists]) for path, make in self.lists.items()}
+        return replace(self, files={**self.files, **texts})
 
     @functools.cached_property
     def run_checksum(self) -> str:

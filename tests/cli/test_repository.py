@@ -138,7 +138,7 @@ def test_what_a_warning_counts_as(cli: Cli, repository: Path) -> None:
 
     put(repository / "dsgen.yaml", f"checks: {{DS050: error}}\ndefaults:\n  {IMAGE}")
     assert 1 == cli("validate").code
-    put(repository / "dsgen.yaml", f'checks: {{DS050: ignore}}\ndefaults:\n  {IMAGE}')
+    put(repository / "dsgen.yaml", f"checks: {{DS050: ignore}}\ndefaults:\n  {IMAGE}")
     assert (0, "") == cli("validate")[::2]
 
 
