@@ -67,18 +67,27 @@ if [ -s "$dsgen_setup" ]; then
   dsgen_over=$(bash "$dsgen_watch")
   if [ -n "$dsgen_over" ]; then
     echo "[dsgen] $dsgen_over: nothing to do"
-    exit 0
+    builtin exit 0
   fi
   exec {dsgen_output}>&1 {dsgen_errors}>&2
-  exec > >(dsgen_keep_tail "$dsgen_run/setup.tail") 2>&1
+
+  coproc dsgen_keep {
+
+    exec >&"$dsgen_output" 2>&"$dsgen_errors"
+    dsgen_keep_tail "$dsgen_run/setup.tail"
+  }
   dsgen_tail=$!
+  disown
+  exec >&"${dsgen_keep[1]}" 2>&1
+
+  exec {dsgen_keep[0]}<&- {dsgen_keep[1]}>&-
   dsgen_terminated='' dsgen_stopped=
   trap 'dsgen_setup_failed $?' EXIT # set -e and its like
   trap 'dsgen_terminated=1; exit' TERM
   trap 'dsgen_stopped=1; exit' USR1
-  bash "$dsgen_watch" "$$" "$dsgen_tail" </dev/null >&"$dsgen_output" 2>&"$dsgen_errors" &
+  bash "$dsgen_watch" "$$" "$dsgen_tail" </dev/null &>/dev/null & # it says all in its file
   dsgen_watch=$!
-  disown # a `wait` of setup's would wait for it
+  disown
   bash -O extglob -n "$dsgen_setup" || exit # source would run what stands above a syntax error and go on
 
   source "$dsgen_setup"

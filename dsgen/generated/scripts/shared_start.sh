@@ -1,19 +1,19 @@
 #!/usr/bin/env bash
-# What workers and launcher start: the user's training.setup in this very shell, so that variables, limits, umask and
-# directory it sets hold for all that follows; then the program of the role takes this process over.
+# Generated from dsgen/scripts/shared_start.sh, which has the comments.
+
 
 dsgen_run=$DSGEN_ROOT/run/dsgen
 dsgen_config=$DSGEN_ROOT/etc/dsgen
 dsgen_message=$DSGEN_ROOT/dev/termination-log
 
-# Pass standard input on and leave its last lines in a file. No copy of the whole: a process that setup leaves running
-# in the background may print for as long as the pod lives.
+
+
 dsgen_keep_tail() {
   tee >(exec tail -n 20 >"$1")
   wait $!
 }
 
-# Back to the container's own output; waits for the tail, but not for a background process that holds it open.
+
 dsgen_release_output() {
   exec >&"$dsgen_output" 2>&"$dsgen_errors" {dsgen_output}>&- {dsgen_errors}>&-
   for _ in 1 2 3 4 5 6 7 8 9 10; do
@@ -22,8 +22,8 @@ dsgen_release_output() {
   done
 }
 
-# Setup has failed: what is said, in the log and in the pod's status, and 1, whatever code it ended with. A worker that
-# exits 0 would count as done and never be replaced, a launcher that exits 0 as a finished training.
+
+
 dsgen_setup_failed() {
   local code=$1 reason
   trap - EXIT TERM USR1
@@ -50,8 +50,8 @@ dsgen_setup_failed() {
   builtin exit 1
 }
 
-# An exit in setup itself, which may have set an EXIT trap of its own; in its subshells the ordinary one.
-# shellcheck disable=SC2329 # setup calls it
+
+
 exit() {
   local code=$?
   [ $# = 0 ] || code=$1
@@ -70,15 +70,16 @@ if [ -s "$dsgen_setup" ]; then
     builtin exit 0
   fi
   exec {dsgen_output}>&1 {dsgen_errors}>&2
-  # No process substitution: a `wait` of setup's would wait for it.
+
   coproc dsgen_keep {
+
     exec >&"$dsgen_output" 2>&"$dsgen_errors"
     dsgen_keep_tail "$dsgen_run/setup.tail"
   }
   dsgen_tail=$!
   disown
   exec >&"${dsgen_keep[1]}" 2>&1
-  # shellcheck disable=SC1083,SC2093 # closes the descriptors whose numbers these are
+
   exec {dsgen_keep[0]}<&- {dsgen_keep[1]}>&-
   dsgen_terminated='' dsgen_stopped=
   trap 'dsgen_setup_failed $?' EXIT # set -e and its like
@@ -88,7 +89,7 @@ if [ -s "$dsgen_setup" ]; then
   dsgen_watch=$!
   disown
   bash -O extglob -n "$dsgen_setup" || exit # source would run what stands above a syntax error and go on
-  # shellcheck source=/dev/null
+
   source "$dsgen_setup"
   trap - EXIT TERM USR1
   kill "$dsgen_watch"
@@ -103,6 +104,6 @@ if ! command -v python3 >/dev/null; then
   exit 78
 fi
 
-# sshd starts every session with an empty environment: sessions source this file.
+
 (umask 077 && export -p >"$dsgen_run/env.new" && mv "$dsgen_run/env.new" "$dsgen_run/env") || exit 1
 exec python3 -ESs "$dsgen_config/$DSGEN_ROLE.py"
