@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 ENDS = ("Succeeded", "Failed", "Stopped")
-# Of a container, to the Job controller: SIGKILL, SIGTERM, and what a kubelet says of the pods of a node that was started
-# again. The podFailurePolicy of both Jobs has the same.
+# Exit codes of a container that is no result: SIGKILL, SIGTERM, and what a kubelet says of the pods of a node that was
+# started again. The podFailurePolicy of both Jobs has the same.
 LOST_POD = (137, 143, 255)
 TRAINING = -1  # in the table: the launcher exits with the training's own code
 

@@ -32,7 +32,7 @@ def conditions(job: Job, role: str) -> list[str]:
 def test_a_pod_of_a_node_that_was_started_again_is_replaced(
     make_job: Callable[..., Job], role: str, method: str, code: int, lost: bool
 ) -> None:
-    """Any other exit code is the result of the run, but for workers over ssh, whose sshd may only not have stayed up."""
+    """Any other exit code is the result of the run, but for workers over ssh: they are replaced."""
     job = make_job("reboot")
     nowhere: dict[str, Any] = {"nodeSelector": {"dsgen.dev/e2e-node": "none"}}
     job.values["workers"] |= {"replicas": 1, **nowhere}

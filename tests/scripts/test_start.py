@@ -137,7 +137,11 @@ echo never
 
 @pytest.mark.parametrize(
     ("setup", "mark"),
-    [("echo last words; sleep 4302; echo never", "4302"), (HANGS, "4302"), ("echo last words; while :; do :; done", "")],
+    [
+        ("echo last words; sleep 4302; echo never", "4302"),
+        (HANGS, "4302"),
+        ("echo last words; while :; do :; done", ""),
+    ],
 )
 def test_a_setup_that_hangs_ends_with_the_start_timeout(pod: Any, setup: str, mark: str) -> None:
     pod.settings(startTimeoutSeconds=1)
