@@ -121,7 +121,11 @@ class Selection:
             part = TimeSlice(time_left)
             silent = workers.missing(list(missing), self.workers.port, part)
             refused = self.workers.refusals([name for name in missing if name not in silent], time_left)
-            missing = {name: refused.get(name, "") for name in missing if name in refused or name in silent}
+
+            said = missing if not part.time_left else {}
+            missing = {
+                name: refused.get(name, said.get(name, "")) for name in missing if name in refused or name in silent
+            }
             if refused:
                 time.sleep(TICK_SECONDS)
             enough = len(missing) <= self.configured.spares

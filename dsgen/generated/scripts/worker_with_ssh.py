@@ -16,7 +16,18 @@ import shared_settings as settings
 import shared_tcp as tcp
 import worker_sshd as sshd
 from shared_log import log
-from worker_exit import CANNOT_WORK, DONE, FAILED, ORPHAN, READY, TERMINATED, Contact, WorkerExit, ranks_seconds, withdraw_ready
+from worker_exit import (
+    CANNOT_WORK,
+    DONE,
+    FAILED,
+    ORPHAN,
+    READY,
+    TERMINATED,
+    Contact,
+    WorkerExit,
+    ranks_seconds,
+    withdraw_ready,
+)
 
 CONTACT = settings.RUN / "contact"
 TERMINATING = settings.RUN / "terminating"
