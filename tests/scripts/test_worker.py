@@ -257,8 +257,11 @@ def test_those_that_refuse_are_named_in_the_end(monkeypatch: Any) -> None:
     given = {"workers": 2, "slots": 1, "method": "pdsh", "autotuning": "none", "worker_job": "a-1-worker"}
     configured = settings.Settings(**{name: given.get(name, 0) for name in settings.Settings._fields})
     reached = workers.Workers(["a", "b"], 1, 3600)
-    # As the real one, which cannot know of a banner when there is no time left.
-    monkeypatch.setattr(workers, "missing", lambda names, _, go_on: [] if go_on() else names)
+
+    async def answers(_name: str, _port: int) -> bool:
+        return True
+
+    monkeypatch.setattr(workers, "_has_banner", answers)
     monkeypatch.setattr(reached, "refusals", lambda names, _: dict.fromkeys(set(names) & {"b"}, "Permission denied."))
     made = launcher.Launcher(configured, reached)
     until = time.monotonic() + 2
