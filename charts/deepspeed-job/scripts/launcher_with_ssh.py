@@ -122,12 +122,13 @@ class Selection:
             silent = workers.missing(list(missing), self.workers.port, part)
             refused = self.workers.refusals([name for name in missing if name not in silent], time_left)
 
-            said = missing if not part.time_left else {}
+            said = {} if part.time_left else missing
             missing = {
                 name: refused.get(name, said.get(name, "")) for name in missing if name in refused or name in silent
             }
             if refused:
                 time.sleep(TICK_SECONDS)
+                part()
             enough = len(missing) <= self.configured.spares
             enough_since = (enough_since or time.monotonic()) if enough else 0.0
             if enough and time.monotonic() - enough_since >= SPARE_SECONDS:
