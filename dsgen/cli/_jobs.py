@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import sys
+from collections import namedtuple
 
 from dsgen import api, values
 from dsgen.cli._printed import color, emit, tell
@@ -17,6 +18,7 @@ from dsgen.values import Release, SourceText
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
+    from typing import NamedTuple
 
     from dsgen.cli._shared import Inputs
     from dsgen.problems.diagnostics import Diagnostic
@@ -25,16 +27,27 @@ if TYPE_CHECKING:
 
     Read = Callable[[str], SourceText]
 
+if TYPE_CHECKING:
+
+    class Target(NamedTuple):
+        """A job, and what it is in a repository; None where files of the command line are the job."""
+
+        job: Job
+        member: Member | None = None
+else:
+    Target = namedtuple("Target", "job member", defaults=(None,))  # without the import of `typing`
+
 STDIN = "<stdin>"
 
 
 @dataclass
 class Report:
-    """All problems found so far, and the texts that they point into."""
+    """All problems found so far, and the texts that they point into. repository: that of the jobs, if it was read."""
 
     strict: bool = False
     found: list[Diagnostic] = field(default_factory=list)
     sources: dict[str, str] = field(default_factory=dict)
+    repository: Repository | None = None
 
     @property
     def diagnostics(self) -> list[Diagnostic]:
@@ -69,13 +82,6 @@ class Report:
             as_form = {"json": reports.as_json, "sarif": reports.as_sarif, "github": reports.as_github}[form]
             emit(as_form(self.diagnostics))
 
-
-@dataclass(frozen=True)
-class Target:
-    """A job, and what it is in a repository; None where files of the command line are the job."""
-
-    job: Job
-    member: Member | None = None
 
 
 def load_jobs(inputs: Inputs, form: str = "text") -> tuple[list[Target], Report]:
@@ -137,7 +143,7 @@ def _loaders(inputs: Inputs, report: Report) -> Sequence[Callable[[], Target]]:
     if inputs.files or inputs.overlays:
         read = _reader()
         return [functools.partial(_of_files, group, inputs, read, report) for group in _groups(inputs)]
-    repository = _repository(inputs)
+    repository = report.repository = _repository(inputs)
     report.found += repository.diagnostics
     report.sources |= repository.sources
     return [functools.partial(_of_repository, repository, entry, inputs, report) for entry in repository.entries]
