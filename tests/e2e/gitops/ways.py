@@ -17,7 +17,6 @@ SECONDS = 400
 """In which a controller has taken up a commit."""
 RUN_SECONDS = 900
 """In which a run of a few steps has ended, also where others use the processors."""
-HEALTHY, WORKING, BROKEN = "healthy", "working", "broken"
 
 
 @dataclass
