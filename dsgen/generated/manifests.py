@@ -351,6 +351,7 @@ def config_configmap(values, release):
         f"      \"statusIntervalSeconds\": {scalar(values['status']['intervalSeconds'])},\n"
         f"      \"statusHistory\": {scalar(values['status']['history'])},\n"
         f"      \"method\": \"{values['launch']['method']}\",\n"
+        f"      \"expectWorld\": {scalar(values['launch']['expectWorld'])},\n"
         f"      \"spares\": {scalar(values['launch']['preflight']['spares'])},\n"
         f"      \"preflightNetwork\": {scalar(values['launch']['preflight']['network'])},\n"
         f"      \"sshUser\": \"{values['ssh']['user']}\",\n"

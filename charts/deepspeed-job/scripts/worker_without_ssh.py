@@ -11,7 +11,6 @@ import signal
 import sys
 import time
 from collections.abc import Callable
-from typing import Any
 
 import shared_debug as debug
 import shared_exchange as exchange
@@ -104,9 +103,13 @@ class LocalTraining:
         ranks, slots = len(self.output.ranks), 1 if self.method.whole else self.run.slots
         if code == 0 and ranks < slots:
             return WorkerExit(FAILED, f"{ranks} of {slots} ranks of this worker started")
+        strangers = self.output.strangers() if self.run.expect_world and slots * self.run.workers > 1 else []
+        if code == 0 and strangers:
+            named = ", ".join(map(str, strangers))
+            return WorkerExit(FAILED, f"ranks that never connected with the others: {named} (launch.expectWorld)")
         if code == 0:
             return WorkerExit(DONE, "the training has ended here")
-        failure: dict[str, Any] = self.output.first_failure or {"exitCode": code}
+        failure = self.output.failure() or {"exitCode": code}
         who = f"rank {failure['rank']}" if "rank" in failure else "the training"
         words = [f"{who} ended with exit code {failure['exitCode']}", *failure.get("tail", [])]
 

@@ -30,6 +30,7 @@ TRANSITIONS: dict[str, Row] = {
     "succeeded": Row("Succeeded", "", 0),
     "failed": Row("Failed", "TrainingFailed", TRAINING),
     "world-size": Row("Failed", "WorldSize", 1),
+    "never-met": Row("Failed", "RanksNeverMet", 1),
     "lost-too-often": Row("Failed", "WorkersLost", 1),
     "workers-failed": Row("Failed", "WorkersFailed", 1),
     "unreachable": Row("Failed", "WorkersUnreachable", 69),
