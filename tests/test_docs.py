@@ -35,7 +35,7 @@ def test_shown_output_is_what_is_printed(page: Path, folder: Path) -> None:
 def test_every_dsgen_command_of_a_page_runs(page: Path, folder: Path) -> None:
     for block in docs.BLOCK.finditer(page.read_text()):
         if block["file"]:
-            (folder / block["file"]).write_text(block["body"])
+            docs.write(folder / block["file"], block["body"])
         for line in block["body"].splitlines() if block["language"] == "sh" else ():
             if line.startswith("dsgen "):
                 done = docs.run(line.partition(" | kubectl")[0], folder)

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from dsgen import schema
 from dsgen.checks.containers import users_containers
 from dsgen.checks.pods import (
     BYTES_PER_WORKER,
@@ -55,10 +56,14 @@ def request_above_limit(values: Mapping[str, Any], _: Names, place: Place) -> It
     for path, requests, limits in _resources(values):
         for key in sorted(requests.keys() & limits.keys()):
             if amount(requests[key]) > amount(limits[key]):
-                message = f"{path_text(path)}: the request of {key} is above its limit"
-                yield diagnostic(
-                    ("DS256"), (*path, "requests", key), message, "raise the limit, or lower the request", place
+                default = (schema.type_at((*path, "requests")) or {}).get("default", {}).get(key)
+                origin = " (the default)" if requests[key] == default else ""
+                message = (
+                    f"{path_text(path)}: the request of {key}, {requests[key]}{origin}, is above its limit,"
+                    f" {limits[key]}"
                 )
+                hint = f"raise the limit, or set {path_text((*path, 'requests', key))} to at most the limit"
+                yield diagnostic("DS256", (*path, "requests", key), message, hint, place)
 
 
 def devices(values: Mapping[str, Any], _: Names, place: Place) -> Iterator[Diagnostic]:

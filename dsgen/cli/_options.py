@@ -77,6 +77,7 @@ CHECKING = (CHECK, DRY_RUN, QUIET, PROBLEMS)
 """For a folder without runs."""
 FOLDER = (
     CHECK,
+    Option("--prune", help="Remove what was written for jobs that dsgen.yaml no longer names."),
     DRY_RUN,
     Option("--refresh", help="Write a run anew that another dsgen wrote, if it was never applied."),
     Option("--replace", help="Write a run anew that would change, if it was never applied."),
@@ -86,6 +87,7 @@ FOLDER = (
     PROBLEMS,
 )
 """What `Delivery` is made of."""
+BUMP = Option("--bump", help="Where a run would change, write the next run.id into its values file.")
 
 
 def output(text: str) -> Option:
@@ -102,6 +104,7 @@ COMMANDS = {
             STRICT,
             output("Write one object per file into this folder."),
             Option("--kustomization", help="Write a kustomization.yaml too, which lists the objects."),
+            BUMP,
             *FOLDER,
         ),
         Command("chart", *INPUTS, STRICT, output("The folder of the chart."), *FOLDER, many=False),
@@ -125,6 +128,13 @@ COMMANDS = {
             STRICT,
             form("svg", "mermaid", help="mermaid is drawn by GitHub and GitLab in Markdown."),
             many=False,
+        ),
+        Command(
+            "diff",
+            *INPUTS,
+            STRICT,
+            output("The folder of manifests to compare with."),
+            form("text", "json", "markdown", help="markdown is for the comment on a pull request."),
         ),
         Command("values", *INPUTS, form("yaml", "json", help="json has no comments.")),
     )

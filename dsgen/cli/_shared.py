@@ -46,6 +46,7 @@ class Delivery:
     def __init__(
         self,
         check: bool = False,
+        prune: bool = False,
         dry_run: bool = False,
         refresh: bool = False,
         replace: bool = False,
@@ -54,7 +55,8 @@ class Delivery:
         keep_going: bool = False,
         form: str = "text",
     ) -> None:
-        self.check, self.dry_run, self.refresh, self.replace = check, dry_run, refresh, replace
+        self.check, self.prune, self.dry_run = check, prune, dry_run
+        self.refresh, self.replace = refresh, replace
         self.quiet, self.yes, self.keep_going, self.form = quiet, yes, keep_going, form
 
     @property
@@ -84,6 +86,7 @@ def call(command: Command, parameters: dict[str, Any], function: Callable[..., i
     if FOLDER[0] in command.options:
         given = (option for option in FOLDER if option in command.options)
         rest["delivery"] = Delivery(**{option.name: rest.pop(option.name) for option in given})
+    if "output" in rest:
         rest["output"] = _folder(rest["output"])
     return (function or function_of(command))(inputs, **rest)
 

@@ -1087,6 +1087,35 @@ def first_source(volume):
     return ""
 
 
+def used_in_pod(pod, name):
+    """"true" if a container of the user in the pods of a role mounts the volume `name` or has it as a device; else
+    empty.
+    """
+    text = ""
+    for kind in ['initContainers', 'sidecars']:
+        for container in pod[kind]:
+            for field in ['volumeMounts', 'volumeDevices']:
+                for mount in get(container, field, []):
+                    if is_string(mount.get('name')) and mount['name'] == name:
+                        text += "true\n"
+    for device in get(pod['extraContainerSpec'], 'volumeDevices', []):
+        if is_string(device.get('name')) and device['name'] == name:
+            text += "true\n"
+    return text.removesuffix("\n")
+
+
+def requests_devices(workers):
+    """"true" if the workers request a device in their resources, or by a claim; else empty."""
+    text = ""
+    for kind in ['requests', 'limits']:
+        for key, quantity in items(workers['resources'][kind]):
+            if matching(key, '^[^/]+/.*$'):
+                text += "true\n"
+    if workers['resources']['claims']:
+        text += "true\n"
+    return text.removesuffix("\n")
+
+
 def memory_bytes(quantities):
     """The bytes of memory in requests or limits; 0 if it is not set, or has a form such as 1.5Gi."""
     if 'memory' in quantities:
