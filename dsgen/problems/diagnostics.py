@@ -10,6 +10,8 @@ if TYPE_CHECKING:
     from typing import Literal
 
     Severity = Literal["error", "warning"]
+else:
+    Severity = str  # for modules that import it when they run
 
 Path = tuple[str | int, ...]
 """Where something stands in values: keys of maps and indices of lists."""
