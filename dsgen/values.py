@@ -20,6 +20,7 @@ from dsgen.schema.validate import UNKNOWN_KEY, shown, validate
 __all__ = ["Job", "Override", "Release", "SourceText", "Values", "check", "load", "twins"]
 
 SURPRISE = "DS050"
+OTHER_OBJECT = "DS112"
 
 
 @dataclass(frozen=True)
@@ -141,6 +142,7 @@ def of_trees(
     root, texts = set_values.apply(root, overrides)
     root, flags = _named(root, names)
     wrong = validate(root, complete)
+    complete &= all(problem.id != OTHER_OBJECT for problem in wrong)
     problems = [*_surprises(problems, root, wrong), *wrong]
     texts |= {**sources, **flags}
     job = Job(file, None, problems, root, complete, texts, frozenset(_meant(root, wrong)))

@@ -12,12 +12,14 @@ import pytest
 import yaml
 
 from dsgen import values
+from dsgen.objects import TEMPLATES as CATALOGUE
 from dsgen.render import Document, render
 from dsgen.values import Release, SourceText
 from tests.parity import parsed
 
 ROOT = Path(__file__).parent.parent
 SCRIPTS = ROOT / "dsgen" / "generated" / "scripts"
+TEMPLATES = ROOT / "dsgen" / "templates"
 CASES = sorted([*(ROOT / "values-examples").glob("*.yaml"), *(ROOT / "tests" / "cases" / "valid").glob("*.yaml")])
 OWN_CONTAINERS = {"passwd", "status", "keygen", "code"}
 IMMUTABLE_FIELDS = {"completionMode", "podFailurePolicy", "template"}  # of a Job's spec, see ValidateJobSpecUpdate
@@ -346,3 +348,9 @@ def test_scripts_end_in_one_newline():
             assert text.endswith("\n")
             assert not text.endswith("\n\n"), path.name
             assert not [line for line in text.splitlines() if line != line.rstrip()], path.name
+
+
+def test_every_template_of_objects_is_in_the_catalogue():
+    shipped = {path.relative_to(TEMPLATES).as_posix() for path in TEMPLATES.rglob("*.yaml")}
+
+    assert shipped == {template.path for template in CATALOGUE}

@@ -10,7 +10,7 @@ from pathlib import Path
 from dsgen.compiler import chart_files, python_files
 from dsgen.repository import settings
 from dsgen.schema import published, reference
-from tools import causes, docs, scripts
+from tools import causes, docs, pictures, scripts
 
 ROOT = Path(__file__).parent.parent
 CHART = ROOT / "charts" / "deepspeed-job"
@@ -41,7 +41,8 @@ def texts() -> dict[str, str]:
         "schemas/repository.schema.json": published.as_json(settings.for_editors()),
         "docs/options.md": reference.page(),
         "docs/causes.md": causes.page(),
-        "docs/pictures/job.svg": _picture(),
+        "docs/pictures/job.svg": pictures.job(ROOT / "values-examples" / "minimal.yaml"),
+        "docs/pictures/benchmark.svg": pictures.benchmark((ROOT / "docs" / "benchmark.md").read_text(encoding="utf-8")),
         **{page.relative_to(ROOT).as_posix(): _page(page) for page in docs.pages()},
     }
 
@@ -54,15 +55,6 @@ def files() -> list[Path]:
 def stale(wanted: Container[str], existing: Iterable[Path]) -> list[Path]:
     """Those of the existing files that are not wanted any more."""
     return [path for path in existing if path.is_file() and path.relative_to(ROOT).as_posix() not in wanted]
-
-
-def _picture() -> str:
-    """Of the smallest example, for README.md."""
-    from dsgen import api, graph  # they render with the modules that were just written
-
-    job = api.load(ROOT / "values-examples" / "minimal.yaml")
-    texts = [document.text for document in api.render(job)]
-    return graph.as_svg(graph.of_texts(texts), "The objects of a job, and who talks to whom")
 
 
 def _page(page: Path) -> str:

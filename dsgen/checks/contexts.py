@@ -198,6 +198,28 @@ def _of_containers(context: Context) -> Iterator[Check]:
 
 
 ROWS = (
+    Check(
+        id="DS367",
+        path="security.podSecurityLevel",
+        when=" and ".join(
+            f'not "{field}" in {context}'
+            for context in (
+                "values.security.podSecurityContext",
+                "values.security.securityContext",
+                "values.workers.securityContext",
+            )
+            for field in ("runAsUser", "runAsNonRoot")
+        ),
+        message=(
+            "security.podSecurityLevel: at restricted without a uid, the kubelet refuses an image that runs as root"
+        ),
+        hint=(
+            "set security.podSecurityContext: {runAsUser: 1000, runAsGroup: 1000, fsGroup: 1000}; if the image has"
+            " another user than root or the cluster assigns one, set runAsNonRoot: true instead"
+        ),
+        inside=(RESTRICTED,),
+        severity="warning",
+    ),
     *_everywhere(POD),
     POD.row(
         "DS328",

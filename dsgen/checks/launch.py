@@ -6,8 +6,6 @@ from dsgen.checks.row import Check
 
 NO_SSH = "if not uses_ssh(values)"
 COMMAND = "if runs_command(values)"
-SSH_METHODS = ("pdsh", "openmpi", "launcher-command")
-"""The methods for which the helper uses_ssh returns true."""
 NOT_PDSH = ('if values.launch.method != "pdsh"',)
 MANY = ("if values.workers.replicas > 100 or values.launch.preflight.spares > 100",)
 OWN_PORTS = ("if values.ssh.port != 2222 or values.launch.masterPort != 29500",)

@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from dsgen import schema
 from dsgen.checks.containers import users_containers
-from dsgen.checks.launch import SSH_METHODS
 from dsgen.checks.pods import (
     BYTES_PER_WORKER,
     LAUNCHER_BYTES,
@@ -56,10 +56,14 @@ def request_above_limit(values: Mapping[str, Any], _: Names, place: Place) -> It
     for path, requests, limits in _resources(values):
         for key in sorted(requests.keys() & limits.keys()):
             if amount(requests[key]) > amount(limits[key]):
-                message = f"{path_text(path)}: the request of {key} is above its limit"
-                yield diagnostic(
-                    ("DS256"), (*path, "requests", key), message, "raise the limit, or lower the request", place
+                default = (schema.type_at((*path, "requests")) or {}).get("default", {}).get(key)
+                origin = " (the default)" if requests[key] == default else ""
+                message = (
+                    f"{path_text(path)}: the request of {key}, {requests[key]}{origin}, is above its limit,"
+                    f" {limits[key]}"
                 )
+                hint = f"raise the limit, or set {path_text((*path, 'requests', key))} to at most the limit"
+                yield diagnostic("DS256", (*path, "requests", key), message, hint, place)
 
 
 def devices(values: Mapping[str, Any], _: Names, place: Place) -> Iterator[Diagnostic]:
@@ -105,11 +109,13 @@ def shared_memory(values: Mapping[str, Any], _: Names, place: Place) -> Iterator
 
 def launcher_memory(values: Mapping[str, Any], _: Names, place: Place) -> Iterator[Diagnostic]:
     """As the rows in pods.py, for quantities that they cannot compare."""
+    from dsgen.generated import helpers  # imported late: the compiler that writes it imports the checks
+
     workers = hostfile.pods(values)
     is_limited = "memory" in values["launcher"]["resources"]["limits"]
     kind, id_, hint, severity = LIMITED if is_limited else REQUESTED
     given = values["launcher"]["resources"][kind].get("memory", 0)
-    if values["launch"]["method"] not in SSH_METHODS or is_compared(given):
+    if not helpers.uses_ssh(values) or is_compared(given):  # type: ignore[no-untyped-call]  # generated without types
         return
     if 0 < amount(given) < LAUNCHER_BYTES + BYTES_PER_WORKER * workers:
         message = f"launcher.resources.{kind}: {memory_words(str(workers), str(1024 + 2 * workers))}"

@@ -67,6 +67,10 @@ POD_ANNOTATIONS = 'for key, value in values[role]["podAnnotations"] | items'
 VOLUMES = "for name, volume in values.storage | items"
 
 
+ANY_TEXT = "([^$]|[$])*"
+"""In a pattern: any text, also of several lines."""
+
+
 def quoted(text: str) -> str:
     """A string constant of a template."""
     assert not {'"', "\\"} & set(text)

@@ -23,6 +23,16 @@ IN_WORKERS = 'volume.mountIn != "launcher" and worker_pods(values) | int > 1'
 
 ROWS = (
     Check(
+        id="DS362",
+        path="storage.<< name >>",
+        when=(
+            "not volume.mountPath and not used_in_pod(values.workers, name) and not used_in_pod(values.launcher, name)"
+        ),
+        message="storage.<< name >> has no mountPath, and no init container or sidecar mounts it",
+        hint="set storage.NAME.mountPath to the folder that the training uses, such as /data",
+        inside=(VOLUMES,),
+    ),
+    Check(
         id="DS210",
         path="storage.<< name >>",
         when="not first_source(volume)",

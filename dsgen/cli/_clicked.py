@@ -31,17 +31,18 @@ def _decorator(option: Option) -> Callable[[Callable[..., int]], Callable[..., i
     return click.option(*names, multiple=option.many, help=option.help, **rest)
 
 
-def of_table(command: Command) -> click.Command:
-    """A command of the table, with the help of the function that does it."""
+def of_table(command: Command, function: Callable[..., int] | None = None) -> click.Command:
+    """A command, with the help of the function that does it; by default that of its module."""
+    own = () if function is None else (function,)
 
     def call(**parameters: Any) -> int:
         files = parameters["files"]
         if not command.many:
             parameters["files"] = () if files is None else (files,)
-        return _shared.call(command, parameters)
+        return _shared.call(command, parameters, *own)
 
     nargs: dict[str, Any] = {"nargs": -1} if command.many else {"required": False}
     metavar = "[FILE]..." if command.many else "[FILE]"
     argument = click.argument("files", metavar=metavar, shell_complete=_completion.files, **nargs)
     made = argument(decorated(call, command.options))
-    return click.command(command.name, help=_shared.function_of(command).__doc__)(made)
+    return click.command(command.name, help=(function or _shared.function_of(command)).__doc__)(made)

@@ -27,11 +27,12 @@ Read = Callable[[str], SourceText]
 
 @dataclass
 class Report:
-    """All problems found so far, and the texts that they point into."""
+    """All problems found so far, and the texts that they point into. repository: that of the jobs, if it was read."""
 
     strict: bool = False
     found: list[Diagnostic] = field(default_factory=list)
     sources: dict[str, str] = field(default_factory=dict)
+    repository: Repository | None = None
 
     @property
     def diagnostics(self) -> list[Diagnostic]:
@@ -130,7 +131,7 @@ def _loaders(inputs: Inputs, report: Report) -> Sequence[Callable[[], Target]]:
     if inputs.files or inputs.overlays:
         read = _reader()
         return [functools.partial(_of_files, group, inputs, read, report) for group in _groups(inputs)]
-    repository = _repository(inputs)
+    repository = report.repository = _repository(inputs)
     report.found += repository.diagnostics
     report.sources |= repository.sources
     return [functools.partial(_of_repository, repository, entry, inputs, report) for entry in repository.entries]

@@ -70,17 +70,24 @@ VALUES = (overlays("-f", "--values"), *SETS)
 INPUTS = (*VALUES, *NAMES)
 STRICT = Option("--strict", help="Warnings are errors too.")
 PROBLEMS = form(*FORMS, help="How problems are told; all but text on standard output.")
+CHECK = Option("--check", help="Change nothing; name the files that differ, with exit code 1.")
+DRY_RUN = Option("--dry-run", help="Change nothing; say what would be done.")
+QUIET = Option("-q", "--quiet", help="Say nothing about what was done; problems are told.")
+CHECKING = (CHECK, DRY_RUN, QUIET, PROBLEMS)
+"""For a folder without runs."""
 FOLDER = (
-    Option("--check", help="Change nothing; name the files that differ, with exit code 1."),
-    Option("--dry-run", help="Change nothing; say what would be done."),
+    CHECK,
+    Option("--prune", help="Remove what was written for jobs that dsgen.yaml no longer names."),
+    DRY_RUN,
     Option("--refresh", help="Write a run anew that another dsgen wrote, if it was never applied."),
     Option("--replace", help="Write a run anew that would change, if it was never applied."),
-    Option("-q", "--quiet", help="Say nothing about what was done; problems are told."),
+    QUIET,
     Option("--yes", help="Do not ask before --replace."),
     Option("--keep-going", help="Write the other jobs when one is refused; exit code 1 all the same."),
     PROBLEMS,
 )
 """What `Delivery` is made of."""
+BUMP = Option("--bump", help="Where a run would change, write the next run.id into its values file.")
 
 
 def output(text: str) -> Option:
@@ -91,7 +98,15 @@ def output(text: str) -> Option:
 COMMANDS = {
     command.name: command
     for command in (
-        Command("render", *INPUTS, STRICT, output("Write one object per file into this folder."), *FOLDER),
+        Command(
+            "render",
+            *INPUTS,
+            STRICT,
+            output("Write one object per file into this folder."),
+            Option("--kustomization", help="Write a kustomization.yaml too, which lists the objects."),
+            BUMP,
+            *FOLDER,
+        ),
         Command("chart", *INPUTS, STRICT, output("The folder of the chart."), *FOLDER, many=False),
         Command(
             "validate",
@@ -113,6 +128,13 @@ COMMANDS = {
             STRICT,
             form("svg", "mermaid", help="mermaid is drawn by GitHub and GitLab in Markdown."),
             many=False,
+        ),
+        Command(
+            "diff",
+            *INPUTS,
+            STRICT,
+            output("The folder of manifests to compare with."),
+            form("text", "json", "markdown", help="markdown is for the comment on a pull request."),
         ),
         Command("values", *INPUTS, form("yaml", "json", help="json has no comments.")),
     )

@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from dsgen.writer import Mode
 
 
-
 class ErrorsReported(DsgenError):  # noqa: N818 - it has no message of its own
     """The user's files have errors, and they were shown."""
 
@@ -47,6 +46,7 @@ class Delivery:
     def __init__(
         self,
         check: bool = False,
+        prune: bool = False,
         dry_run: bool = False,
         refresh: bool = False,
         replace: bool = False,
@@ -55,7 +55,8 @@ class Delivery:
         keep_going: bool = False,
         form: str = "text",
     ) -> None:
-        self.check, self.dry_run, self.refresh, self.replace = check, dry_run, refresh, replace
+        self.check, self.prune, self.dry_run = check, prune, dry_run
+        self.refresh, self.replace = refresh, replace
         self.quiet, self.yes, self.keep_going, self.form = quiet, yes, keep_going, form
 
     @property
@@ -76,16 +77,18 @@ def function_of(command: Command) -> Callable[..., int]:
     return function
 
 
-def call(command: Command, parameters: dict[str, Any]) -> int:
+def call(command: Command, parameters: dict[str, Any], function: Callable[..., int] | None = None) -> int:
     """Do a command with these parameters, those that belong together as one; returns the exit code."""
     rest = dict(parameters)
     names = (option.name for option in (*NAMES, STRICT) if option in command.options)
     overlays, (sets, rest) = rest.pop("overlays"), overrides(rest)
     inputs = Inputs(rest.pop("files"), overlays, sets, **{name: rest.pop(name) for name in names})
     if FOLDER[0] in command.options:
-        rest["delivery"] = Delivery(**{option.name: rest.pop(option.name) for option in FOLDER})
+        given = (option for option in FOLDER if option in command.options)
+        rest["delivery"] = Delivery(**{option.name: rest.pop(option.name) for option in given})
+    if "output" in rest:
         rest["output"] = _folder(rest["output"])
-    return function_of(command)(inputs, **rest)
+    return (function or function_of(command))(inputs, **rest)
 
 
 def _folder(name: str | None) -> Path | None:

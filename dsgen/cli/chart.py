@@ -4,7 +4,7 @@ from pathlib import Path
 
 from dsgen import api
 from dsgen.cli._jobs import load_chart, load_jobs
-from dsgen.cli._output import deliver
+from dsgen.cli._output import NO_PRUNE, Item, deliver, with_orphans
 from dsgen.cli._shared import Delivery, Inputs
 from dsgen.errors import UsageProblem
 from dsgen.writer import Place
@@ -27,7 +27,9 @@ def command(inputs: Inputs, output: Path | None, delivery: Delivery) -> int:
         if inputs.files or inputs.overlays:
             raise UsageProblem("-o is missing, the folder of the chart, as in: dsgen chart cifar.yaml -o charts/cifar")
         targets, report = load_jobs(inputs, delivery.form)
-        charts = [(member.chart_place, api.chart(job)) for job, member in targets if member]
-        return deliver(charts, delivery, report)
+        charts = [Item(member.chart_place, api.chart(job)) for job, member in targets if member]
+        return deliver(with_orphans(charts, "charts", delivery, report), delivery, report)
+    if delivery.prune:
+        raise UsageProblem(NO_PRUNE)
     job, report = load_chart(inputs, delivery.form)
-    return deliver([(Place(output), api.chart(job))], delivery, report)
+    return deliver([Item(Place(output), api.chart(job))], delivery, report)

@@ -63,6 +63,12 @@ RECORDED = {
         ("Failed",), "the worker Job failed: the log of its pods, and `kubectl describe job cifar-1-worker`"
     ),
     "WorkersUnreachable": Reason(("Failed",), "not all workers answered in time; the message names them"),
+    "RanksNeverMet": Reason(
+        ("Failed",),
+        "your program ended with 0, but its ranks were never seen connected with each other: each has trained alone. "
+        "Does it call `deepspeed.init_distributed()`, and with the variables that it was given? A program that needs "
+        "no world says so with `launch.expectWorld: false`",
+    ),
     "WorldSize": Reason(
         ("Failed",),
         "fewer ranks joined than were asked for, or each saw a world of its own: does the program call "

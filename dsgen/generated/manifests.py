@@ -351,6 +351,7 @@ def config_configmap(values, release):
         f"      \"statusIntervalSeconds\": {scalar(values['status']['intervalSeconds'])},\n"
         f"      \"statusHistory\": {scalar(values['status']['history'])},\n"
         f"      \"method\": \"{values['launch']['method']}\",\n"
+        f"      \"expectWorld\": {scalar(values['launch']['expectWorld'])},\n"
         f"      \"spares\": {scalar(values['launch']['preflight']['spares'])},\n"
         f"      \"preflightNetwork\": {scalar(values['launch']['preflight']['network'])},\n"
         f"      \"sshUser\": \"{values['ssh']['user']}\",\n"
@@ -663,7 +664,7 @@ def workers_job(values, release):
     if uses_ssh(values):
         text += f"      {indent(fail_job('worker', 'In', '75, 78'), 6)}\n"
     else:
-        text += f"      {indent(fail_job('worker', 'NotIn', '137, 143'), 6)}\n"
+        text += f"      {indent(fail_job('worker', 'NotIn', '137, 143, 255'), 6)}\n"
     if passwd:
         text += f"      {indent(fail_job('passwd', 'In', '78'), 6)}\n"
     if values['code']['git']['repository']:
@@ -692,8 +693,8 @@ def workers_job(values, release):
         f"            {indent(worker_ports(values), 12)}\n"
         "          readinessProbe:\n"
         "            exec:\n"
-        "              command: [python3, -ESs, /etc/dsgen/worker.py, ready]\n"
-        "            periodSeconds: 10\n"
+        "              command: [test, -e, /run/dsgen/ready]\n"
+        "            periodSeconds: 5\n"
         "            timeoutSeconds: 5\n"
         "          resources:\n"
         f"            {indent(resources(values, pod, 'worker'), 12)}\n"
@@ -771,7 +772,7 @@ def launcher_job(values, release):
         "        onPodConditions:\n"
         "          - type: DisruptionTarget\n"
         "            status: \"True\"\n"
-        f"      {indent(fail_job('launcher', 'NotIn', '137, 143'), 6)}\n"
+        f"      {indent(fail_job('launcher', 'NotIn', '137, 143, 255'), 6)}\n"
     )
     if makes_key(values):
         text += f"      {indent(fail_job('keygen', 'In', '78'), 6)}\n"

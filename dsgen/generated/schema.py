@@ -2938,6 +2938,7 @@ KEYS_launch = {
     'method': is_launch_method,
     'command': is_launch_command,
     'masterPort': is_launch_masterPort,
+    'expectWorld': is_boolean,
     'preflight': is_launch_preflight,
 }
 KEYS_lifecycle_debug = {

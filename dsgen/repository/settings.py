@@ -95,7 +95,11 @@ def load(root: Path) -> Settings:
     """The settings of a repository. Raises Refused when dsgen.yaml is no plain file."""
     with SourceFolder(Place(root)) as folder:
         content = folder.read(FILE) or b""
-    source = SourceText.from_bytes(str(root / FILE), content)
+    return read_settings(SourceText.from_bytes(str(root / FILE), content), root)
+
+
+def read_settings(source: SourceText, root: Path) -> Settings:
+    """Settings from their text."""
     tree = read(source)
     about = About("dsgen.yaml", _hint)
     outside = _without_values(tree.root)

@@ -75,10 +75,11 @@ class Field(NamedTuple):
 
 def fields(old: str, new: str) -> list[Field]:
     """The fields in which the texts of an object differ."""
-    return list(_fields(_data(old), _data(new), ()))
+    return list(_fields(data_of(old), data_of(new), ()))
 
 
-def _data(text: str) -> Any:
+def data_of(text: str) -> Any:
+    """An object as plain data."""
     return read(SourceText("", text)).root.data()
 
 
@@ -97,7 +98,7 @@ def is_possible(old: str, new: str) -> bool:
     """Whether the API server would turn one text of a claim into the other."""
     if old == new:
         return True
-    before, after = _data(old), _data(new)
+    before, after = data_of(old), data_of(new)
     try:
         sizes = [amount(_without_size(each)) for each in (before, after)]
         return bool(before["spec"] == after["spec"] and sizes[0] <= sizes[1])

@@ -34,8 +34,10 @@ def validate(root: Node, complete: bool = True) -> list[Diagnostic]:
 
     complete: false if a part could not be read; then missing keys are not reported.
     """
-    problems = [*_nulls(root), *_spellings(root), *_uncarried(root)]
     data = root.data()
+    if isinstance(data, dict) and isinstance(data.get("apiVersion"), str) and isinstance(data.get("kind"), str):
+        return [_of_another_system(root, data["apiVersion"], data["kind"])]
+    problems = [*_nulls(root), *_spellings(root), *_uncarried(root)]
     accepted: bool = is_valid(data)  # type: ignore[no-untyped-call]  # generated without types
     problems += () if accepted else _worded(validator(), root, complete, VALUES)
     unknown = [problem for problem in problems if problem.id == UNKNOWN_KEY]
@@ -62,6 +64,14 @@ def _worded(rules: Draft7Validator, root: Node, complete: bool, about: About) ->
         violation = Violation(error, path, root.find(path)[0], about)
         word = bad_name if "propertyNames" in error.absolute_schema_path else WORDING[str(error.validator)]
         yield from word(violation)
+
+
+def _of_another_system(root: Node, version: str, kind: str) -> Diagnostic:
+    """A manifest of Kubernetes; its other keys have nothing to do with those of a values file."""
+    message = f"the file is a {shown(kind)} of {shown(version)}, a Kubernetes object, not a values file"
+    hint = "start from a preset: `dsgen init --list` lists them; docs/clusters.md describes the keys for your cluster"
+    place = root.child("kind") or root
+    return Diagnostic("DS112", message, place.key or place.position, ("kind",), hint)
 
 
 def _is_not_indented(empty: Diagnostic, unknown: Sequence[Diagnostic]) -> bool:
@@ -116,11 +126,15 @@ def _nulls(root: Node) -> Iterator[Diagnostic]:
             continue
         rule = schema.type_at(path)  # None below an unknown key, which is reported itself
         if rule is not None and not schema.takes_null(path):
-            yield Diagnostic(NO_VALUE, f"{path_text(path)} has no value", node.position, path, _no_value(rule, node))
+            yield Diagnostic(
+                NO_VALUE, f"{path_text(path)} has no value", node.position, path, _no_value(rule, node, path)
+            )
 
 
-def _no_value(rule: schema.Schema, node: Node) -> str:
+def _no_value(rule: schema.Schema, node: Node, path: Path) -> str:
     default = rule.get("default")
+    if path[:2] == ("training", "env"):
+        return f'for an empty text, write {path_text(path[2:])}: ""; otherwise remove the line'
     if node.position.file.startswith("--set"):
         return f"give it a value, or remove {node.position.file}"
     if isinstance(default, str | int) and default != "":

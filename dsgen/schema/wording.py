@@ -117,8 +117,37 @@ def shown(value: Any) -> str:
     return '"' + short.replace("\n", "\\n") + '"'
 
 
+def _of_image(text: str) -> str:
+    """An image reference as the map that the key takes."""
+    rest, _, digest = text.partition("@")
+    folder, slash, last = rest.rpartition("/")
+    name, _, tag = last.partition(":")
+    parts = {"repository": f"{folder}{slash}{name}", "tag": tag, "digest": digest}
+    return "write it as a map: {" + ", ".join(f"{key}: {_item(part)}" for key, part in parts.items() if part) + "}"
+
+
+def _item(text: str) -> str:
+    return text if _is_plain(text) else shown(text)
+
+
+SHAPES: dict[Path, tuple[type, Callable[[Any], str]]] = {
+    ("image",): (str, _of_image),
+    ("storage",): (
+        list,
+        lambda _: "write each volume as a name with a map, such as data: {mountPath: /data, create: {}}",
+    ),
+    ("training", "deepspeed", "config"): (
+        str,
+        lambda text: f"write the configuration itself, or set training.deepspeed.configFile: {_item(text)}",
+    ),
+}
+"""Hints for values of a form that other tools have."""
+
+
 def _repair(violation: Violation, wanted: Sequence[str]) -> str:
     value = violation.value
+    if violation.path in SHAPES and isinstance(value, SHAPES[violation.path][0]):
+        return SHAPES[violation.path][1](value)
     if "string" in wanted:
         return _as_text(violation)
     if isinstance(value, str) and {"integer", "number"} & set(wanted) and re.fullmatch("[0-9]+", value):
@@ -151,7 +180,7 @@ def _words(text: str) -> list[str]:
         words = shlex.split(text)
     except ValueError:
         words = [text]
-    return [word if _is_plain(word) else shown(word) for word in words or [text]]
+    return [_item(word) for word in words or [text]]
 
 
 def _is_plain(word: str) -> bool:
@@ -183,7 +212,20 @@ def _wrong_pattern(violation: Violation) -> Iterator[Diagnostic]:
 
 
 def _pattern_words(violation: Violation) -> str:
-    return f"expected: {violation.rule['x-pattern']}"
+    expected = f"expected: {violation.rule['x-pattern']}"
+    for candidate in _corrected(str(violation.value)):
+        if re.fullmatch(violation.rule["pattern"], candidate, re.ASCII):
+            return f"{suggestions.did_you_mean(candidate)} {expected[:1].upper()}{expected[1:]}"
+    return expected
+
+
+def _corrected(text: str) -> Iterator[str]:
+    """Quantities in spellings of other tools, and names without signs that they cannot have."""
+    if quantity := re.fullmatch(r"([0-9.]+) *([kKmMgGtT])(i?)[bB]?", text):
+        yield f"{quantity[1]}{quantity[2].upper()}i"
+    elif number := re.fullmatch(r"([0-9.]+) *(cores?|cpus?|vcpus?)", text, re.IGNORECASE):
+        yield number[1]
+    yield re.sub("[-_.]", "", text.lower())
 
 
 def _out_of_range(violation: Violation) -> Iterator[Diagnostic]:

@@ -9,11 +9,12 @@ from typing import Any, NamedTuple
 class Facts(NamedTuple):
     """What is known when the ranks of an attempt have ended.
 
-    `code`: of the process that started them, 128 + n for a signal. `training_code`: of the rank that failed first,
-    else of the first host that ended with a failure, else `code`. `cut`: the event for which the launcher ended the
-    ranks, "" where they ended by themselves, "follow" where one host had failed and the rest did not follow. `lost`: at
-    least one session ended without its closing line. `closed`: hosts with a closing line. `ranks`: distinct ranks that
-    reported. `world_is_wrong`: a rank reported another world size than was asked for.
+    `code`: of the process that started them, 128 + n for a signal. `training_code`: of the rank or host that failed
+    first (Output.failure), else `code`. `cut`: the event for which the launcher ended the ranks, "" where they ended by
+    themselves, "follow" where one host had failed and the rest did not follow. `lost`: at least one session ended
+    without its closing line. `closed`: hosts with a closing line. `ranks`: distinct ranks that reported. `strangers`:
+    those of them that were not seen connected with others, where that is expected. `world_is_wrong`: a rank reported
+    another world size than was asked for.
     """
 
     code: int
@@ -24,6 +25,7 @@ class Facts(NamedTuple):
     closed: int
     expected_ranks: int
     ranks: int
+    strangers: int
     world_is_wrong: bool
     restarts: int
     max_restarts: int
@@ -34,8 +36,12 @@ class Facts(NamedTuple):
 CUTS = ("terminated", "lease-lost", "workers-failed", "deadline", "world-size")
 
 
-def _succeeded(facts: Facts) -> bool:
+def _ended_well(facts: Facts) -> bool:
     return facts.code == 0 and facts.cut == "" and facts.ranks == facts.expected_ranks and facts.closed == facts.hosts
+
+
+def _succeeded(facts: Facts) -> bool:
+    return _ended_well(facts) and facts.strangers == 0
 
 
 def _may_restart(facts: Facts) -> bool:
@@ -52,6 +58,7 @@ RULES: tuple[tuple[Callable[[Facts], bool], str], ...] = (
     *((_cut_for(event), event) for event in CUTS),
     (lambda facts: facts.world_is_wrong, "world-size"),
     (_succeeded, "succeeded"),
+    (_ended_well, "never-met"),
     (lambda facts: facts.lost, "workers-lost"),
     (lambda facts: facts.code == 0 and facts.cut == "", "world-size"),
     (_may_restart, "restarting"),

@@ -18,12 +18,14 @@ import json
 import select
 import signal
 import time
+from collections.abc import Callable
 from typing import NamedTuple
 
 import shared_methods as methods
 import shared_processes as processes
 import shared_reports as reports
 import shared_settings as settings
+from rank_meeting import Meeting
 
 TERMINATING = settings.RUN / "terminating"  # made by the worker before it ends its ranks
 # Open MPI's names for what the program is told.
@@ -97,8 +99,10 @@ class Tail:
 class Rank:
     """The user's program as a child with its output in one pipe."""
 
-    def __init__(self, argv: list[str]) -> None:
+    def __init__(self, argv: list[str], on_meeting: Callable[[], None], meeting: Meeting | None) -> None:
         self.tail = Tail()
+        self.meeting, self.on_meeting = meeting, on_meeting
+        self.look_at = 0.0
         self.told_to_stop = False
         self.wake, wake_end = os.pipe()
         os.set_blocking(wake_end, False)
@@ -119,7 +123,7 @@ class Rank:
         """Pass the output on until the program has ended; its exit code."""
         code, deadline, streams = None, float("inf"), [self.output, self.wake]
         while code is None or (self.output in streams and time.monotonic() < deadline):
-            ready = select.select(streams, [], [], None if code is None else 0.2)[0]
+            ready = select.select(streams, [], [], self.look() if code is None else 0.2)[0]
             if self.output in ready and not self.forward():
                 streams.remove(self.output)
             if self.wake in ready:
@@ -128,6 +132,17 @@ class Rank:
                 code = processes.reap().get(self.pid)
                 deadline = time.monotonic() + DRAIN_SECONDS
         return code
+
+    def look(self) -> float | None:
+        """Look whether the rank has met the others; seconds until the next look, None for no other."""
+        if self.meeting is None or self.meeting.seen:
+            return None
+        if time.monotonic() >= self.look_at:
+            if self.meeting.look():
+                self.on_meeting()
+                return None
+            self.look_at = time.monotonic() + self.meeting.interval
+        return max(self.look_at - time.monotonic(), 0)
 
     def forward(self) -> bool:
         """Pass on what has been printed; False at the end of the stream."""
@@ -140,6 +155,15 @@ class Rank:
             except OSError:  # the connection is gone; the session's supervisor ends this rank in its own order
                 break
         return bool(data)
+
+
+def meeting(run: settings.Settings, world: int) -> Meeting | None:
+    """What to look for. None where there is nobody else to meet, or the program meets nobody."""
+    if world < 2 or not run.expect_world:
+        return None
+    master = os.environ.get("MASTER_ADDR", "").partition(".")[0]
+    port = os.environ.get("MASTER_PORT", "")
+    return Meeting(int(port) if port.isdigit() else run.master_port, at_master=master == methods.host(run))
 
 
 def main(arguments: list[str]) -> int:
@@ -157,10 +181,13 @@ def main(arguments: list[str]) -> int:
     if run.bind_cores and not method.whole:
         bind(here.local, run.slots)
     inserted = [f"--local_rank={here.local}"] if run.local_rank and method.local_rank else []
-    program = Rank(command(inserted, arguments))
+    program = Rank(
+        command(inserted, arguments), lambda: reporter.say("rank-met", {"rank": here.rank}), meeting(run, here.world)
+    )
     code = program.wait()
-    if code and not program.told_to_stop:  # a rank that is stopped because of another one is not the one that failed
-        reporter.say("rank-failed", {"rank": here.rank, "exitCode": code, "tail": program.tail.lines()})
+    if not program.told_to_stop:  # a rank that is stopped because of another one is not the one that failed
+        tail = program.tail.lines() if code else []
+        reporter.say("rank-end", {"rank": here.rank, "exitCode": code, "tail": tail})
     return code
 
 

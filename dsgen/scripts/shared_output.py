@@ -13,7 +13,12 @@ import secrets
 from typing import Any
 
 LABEL = re.compile(rb"^([A-Za-z0-9.-]+): $")  # pdsh puts `HOST: ` before each line
-PROTOCOL = re.compile(rb"^ dsgen-(rank-failed|rank|session-end) (\{.*\})\s*$", re.DOTALL)
+PROTOCOL = re.compile(rb"^ dsgen-(rank-met|rank-end|rank|session-end) (\{.*\})\s*$", re.DOTALL)
+# What programs say when another rank was gone before them.
+LOST_PEER = re.compile(
+    r"(?i)(closed|reset) by peer|broken ?pipe|connection (refused|aborted)|connection ?reset|connectFullMesh"
+    r"|remote process exited|peer has (gone|left)|got 0 bytes|ncclRemoteError|transport endpoint is not connected"
+)
 SSH_ENDED = re.compile(rb"^pdsh@[^:]*: ([A-Za-z0-9.-]+): (?:ssh exited with exit code (\d+)|.*)")
 
 
@@ -34,7 +39,8 @@ class Output:
         self.unfinished = False  # the last piece was the beginning of a long line
         self.ranks: set[int] = set()
         self.world_sizes: set[int] = set()
-        self.first_failure: dict[str, Any] | None = None  # host, rank, exitCode, tail
+        self.met: set[int] = set()  # ranks that were seen connected with others
+        self.ends: list[dict[str, Any]] = []  # of ranks, as they came: host, rank, exitCode, tail
         self.closed: dict[str, int] = {}
         self.ssh_ended: dict[str, int] = {}
 
@@ -70,6 +76,33 @@ class Output:
         """Whether any session was started at all."""
         return bool(self.ranks or self.closed or self.ssh_ended)
 
+    def failure(self) -> dict[str, Any]:
+        """Who is to blame: host, and where they are known rank, exitCode and tail; {} when nothing failed.
+
+        That is the first that failed for a reason of its own. A rank whose last lines say that it lost the connection
+        to another one failed because of that one: of a host that ended without a word of its ranks, if there is one.
+        """
+        failures = [end for end in self.ends if end["exitCode"]]
+        own = [end for end in failures if end["exitCode"] == 137 or not LOST_PEER.search("\n".join(end["tail"]))]
+        spoken = {end["host"] for end in failures}
+        silent = [{"host": host, "exitCode": code} for host, code in list(self.closed.items()) if code]
+        silent = [end for end in silent if end["host"] not in spoken]
+        return dict(next(iter([*own, *silent, *failures]), {}))
+
+    def blame(self) -> str:
+        """The same in words."""
+        failure = self.failure()
+        who = f"rank {failure['rank']} on {failure['host']}" if "rank" in failure else failure["host"]
+        words = f"{who} ended with exit code {failure['exitCode']}"
+        before = next((end for end in self.ends if not end["exitCode"]), None)
+        if before and self.ends.index(before) == 0 and LOST_PEER.search("\n".join(failure.get("tail", []))):
+            words += f" after rank {before['rank']} on {before['host']} had ended with exit code 0"
+        return words
+
+    def strangers(self) -> list[int]:
+        """Ranks that were never seen connected with others."""
+        return sorted(self.ranks - self.met)
+
     def _learn(self, kind: bytes, text: bytes) -> str:
         """Note one protocol line; the words for the log, "" when the line is none of ours after all."""
         try:
@@ -78,36 +111,32 @@ class Output:
             if kind == b"session-end":
                 self.closed.setdefault(host, int(content["exitCode"]))
                 return f"{host} ended with {int(content['exitCode'])}"
-            return self._rank_failed(host, content) if kind == b"rank-failed" else self._rank(host, content)
+            if kind == b"rank-met":
+                self.met.add(int(content["rank"]))
+                return f"rank {int(content['rank'])} on {host} is connected with the others"
+            return self._rank_end(host, content) if kind == b"rank-end" else self._rank(host, content)
         except (ValueError, TypeError, KeyError, AttributeError, OverflowError, RecursionError):
             return ""
 
     def _rank(self, host: str, content: dict[str, Any]) -> str:
         rank, size = int(content["rank"]), int(content["worldSize"])
         if rank in self.ranks:  # torchrun has started all of them anew: what failed before is not why the run ended
-            self.first_failure = None
+            self.ends.clear()
+            self.met.clear()
         self.world_sizes.add(size)
         self.ranks.add(rank)
         return f"rank {rank} of {size} started on {host}"
 
-    def _rank_failed(self, host: str, content: dict[str, Any]) -> str:
+    def _rank_end(self, host: str, content: dict[str, Any]) -> str:
         rank, code = int(content["rank"]), int(content["exitCode"])
         tail = [str(line) for line in content.get("tail", [])]
-        if self.first_failure is None:
-            self.first_failure = {"host": host, "rank": rank, "exitCode": code, "tail": tail}
+        self.ends.append({"host": host, "rank": rank, "exitCode": code, "tail": tail})
         return f"rank {rank} on {host} ended with {code}"
 
     def _host(self, label: bytes) -> str:
         # pdsh cuts the domain from its labels when it is the same for all hosts.
         name = label.decode("ascii")
         return self.hosts.get(_short(name), name)
-
-
-def first_code(output: Output, code: int) -> int:
-    """The training's own exit code: of the rank that failed first, else of the first host that did, else `code`."""
-    if output.first_failure:
-        return int(output.first_failure["exitCode"])
-    return next((ended for ended in output.closed.values() if ended != 0), code)
 
 
 def _short(host: str) -> str:

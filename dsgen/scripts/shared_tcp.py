@@ -7,6 +7,7 @@ import socket
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from typing import NamedTuple
 
 ESTABLISHED, LISTEN = "01", "0A"
 # The kernel doubles the time between retransmissions from 0.2 s on: the seventh is sent after about 25 s of silence.
@@ -21,6 +22,23 @@ def _rows() -> Iterator[list[str]]:
         except OSError:  # no IPv6
             continue
         yield from (line.split() for line in lines[1:])
+
+
+class Established(NamedTuple):
+    """One established connection. `inode` is that of its socket in this network namespace."""
+
+    local_port: int
+    remote_port: int
+    with_itself: bool  # both ends have one address
+    inode: str
+
+
+def established() -> Iterator[Established]:
+    """All established connections of this pod; with hostNetwork, those of its node."""
+    for row in _rows():
+        if row[3] == ESTABLISHED:
+            (here, port), (there, other) = row[1].split(":"), row[2].split(":")
+            yield Established(int(port, 16), int(other, 16), here == there, row[9])
 
 
 def listening(port: int) -> bool:

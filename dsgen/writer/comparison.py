@@ -1,6 +1,6 @@
 """What a plan would change in a folder, and what stands in the way of it."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from dsgen.writer.folder import Folder, Refused
 from dsgen.writer.freezing import Found, judge
@@ -22,18 +22,34 @@ def compare(place: Place, plan: Plan, mode: Mode = "keep") -> Changes:
             return Changes(refusals=refusal.lines)
         if history.index.owner not in ("", plan.owner):
             return Changes(refusals=(_of_another(place, plan, history),))
+        plan = plan.listed()
         found, blocked = _read(folder, {*plan.files, *history.paths})
     if blocked:
         return Changes(refusals=blocked, leftovers=history.leftovers)
     verdict = judge(place, plan, found, history, mode)
-    plan = verdict.plan
+    plan = verdict.plan.listed()
     write = sorted(path for path, text in plan.files.items() if found[path] != unix(text.encode()))
     remove = sorted(path for path in history.paths if path not in plan.files and found[path] is not None)
     refusals = (*_in_the_way(place, plan, [*write, *remove], found, history), *verdict.refusals)
     differs = history.next_index(plan) != history.index
     return Changes(
-        tuple(write), tuple(remove), refusals, history.leftovers, verdict.problems, plan, verdict.renewed, differs
+        tuple(write),
+        tuple(remove),
+        refusals,
+        history.leftovers,
+        verdict.problems,
+        plan,
+        verdict.renewed,
+        differs,
+        history.runs,
     )
+
+
+def texts(place: Place, paths: Iterable[str]) -> dict[str, str]:
+    """The texts of those files of a folder that are there. Raises DsgenError for what cannot be read, or is no file."""
+    with Folder(place) as folder:
+        found = {path: folder.read(path) for path in paths}
+    return {path: unix(content).decode(errors="replace") for path, content in found.items() if content is not None}
 
 
 def _read(folder: Folder, paths: set[str]) -> tuple[dict[str, bytes | None], tuple[str, ...]]:

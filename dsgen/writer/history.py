@@ -42,6 +42,11 @@ class History:
         """All that dsgen wrote or was about to write."""
         return {path for index in (self.index, *self.interrupted) for path in index.files}
 
+    @property
+    def runs(self) -> frozenset[str]:
+        """The ids of all runs that were in the folder."""
+        return frozenset(run for index in (self.index, *self.interrupted) for run in index.runs) | self.shown.keys()
+
     def wrote(self, path: str, content: bytes) -> bool:
         """Whether a file is as dsgen wrote it, or was about to."""
         return checksum(content) in {index.files.get(path) for index in (self.index, *self.interrupted)}

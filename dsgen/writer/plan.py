@@ -2,8 +2,8 @@
 
 import functools
 import re
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Literal, NamedTuple, Protocol
 
 from dsgen.problems.diagnostics import Diagnostic
@@ -44,11 +44,12 @@ class Plan:
     """All files of one folder.
 
     owner: what the folder is about, in words ("job training/cifar"); a folder has one owner.
-    files: relative path with `/` -> text.
+    files: relative path with `/` -> text; where it is empty, what dsgen wrote is removed, and the index.
     run, frozen: the run's id and the paths of the files that belong to it alone and must not change under the same id.
     objects: what makes the run, where that is not the text of its files (a chart).
     values: what the user gave, canonical JSON, without what may change under one id. guard: judges older values.
     kept: the version of dsgen whose files of the run stay; "" where they are of this one.
+    lists: path -> makes its text of the paths of all files, once it is known which ones stay.
     """
 
     owner: str
@@ -59,6 +60,14 @@ class Plan:
     values: str = ""
     guard: Guard | None = None
     kept: str = ""
+    lists: Mapping[str, Callable[[Iterable[str]], str]] = field(default_factory=dict)
+
+    def listed(self) -> "Plan":
+        """The plan with the texts that name its files."""
+        if not self.lists:
+            return self
+        texts = {path: make([*self.files, *self.lists]) for path, make in self.lists.items()}
+        return replace(self, files={**self.files, **texts})
 
     @functools.cached_property
     def run_checksum(self) -> str:
@@ -79,7 +88,7 @@ class Changes:
     plan: what is written, with the files that stay as another version wrote them. renewed: whether a run that is there
     is written anew.
     leftovers: files that an interrupted write has left in the folder; index: whether the index would change, which is
-    nothing that a user needs to know.
+    nothing that a user needs to know. runs: the ids of all runs that were in the folder.
     """
 
     write: tuple[str, ...] = ()
@@ -90,6 +99,7 @@ class Changes:
     plan: Plan | None = field(default=None, compare=False)
     renewed: bool = field(default=False, compare=False)
     index: bool = field(default=False, compare=False)
+    runs: frozenset[str] = field(default=frozenset(), compare=False)
 
     @property
     def refused(self) -> bool:

@@ -61,6 +61,7 @@ class Pod:
         self.environment = {
             "DSGEN_ROOT": str(root),
             "DSGEN_ROLE": "worker",
+            "DSGEN_RUN": "1",
             "PATH": os.environ["PATH"],
             "HOME": str(root),
         }
@@ -119,8 +120,7 @@ class Pod:
         return process
 
     def ready(self) -> bool:
-        probe = ["python3", "-ESs", self.config / "worker.py", "ready"]
-        return subprocess.run(probe, env=self.environment, check=False).returncode == 0
+        return (self.run / "ready").exists()
 
     def reach(self, address: str) -> None:
         """Where ssh finds this pod."""

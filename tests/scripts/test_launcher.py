@@ -18,6 +18,7 @@ sys.path.insert(0, str(Path(__file__).parents[2] / "dsgen" / "scripts"))
 import launcher
 import launcher_attempt as training
 import launcher_journal as journal
+import launcher_process
 import launcher_wait
 import launcher_workers as workers
 import shared_exchange as exchange
@@ -32,7 +33,7 @@ HOSTS = ["cifar-1-worker-0.cifar-1", "cifar-1-worker-1.cifar-1"]
 NONCE = "5f" * 16
 LABEL = b"cifar-1-worker-1: "
 RANK = LABEL + b'NONCE dsgen-rank {"host": "cifar-1-worker-1", "rank": 1, "worldSize": 2, "localRank": 0}\n'
-FAILED = LABEL + b'NONCE dsgen-rank-failed {"host": "cifar-1-worker-1", "rank": 1, "exitCode": 3, "tail": ["a", "b"]}\n'
+FAILED = LABEL + b'NONCE dsgen-rank-end {"host": "cifar-1-worker-1", "rank": 1, "exitCode": 3, "tail": ["a", "b"]}\n'
 CLOSED = LABEL + b'NONCE dsgen-session-end {"host": "cifar-1-worker-1", "exitCode": 3}\n'
 SSH = b"pdsh@cifar-1-launcher-x: cifar-1-worker-1: ssh exited with exit code 3\n"
 
@@ -133,13 +134,54 @@ def test_ranks_and_world_sizes_are_collected() -> None:
 def test_the_first_rank_that_fails_is_kept() -> None:
     seen = read(FAILED, FAILED.replace(b'"rank": 1, "exitCode": 3', b'"rank": 0, "exitCode": 143'))
 
-    assert seen.first_failure == {"host": HOSTS[1], "rank": 1, "exitCode": 3, "tail": ["a", "b"]}
-    assert output.first_code(seen, 143) == 3
+    assert seen.failure() == {"host": HOSTS[1], "rank": 1, "exitCode": 3, "tail": ["a", "b"]}
+    assert seen.blame() == f"rank 1 on {HOSTS[1]} ended with exit code 3"
 
 
-def test_without_a_failed_rank_the_first_failed_host_gives_the_code() -> None:
-    assert output.first_code(read(CLOSED.replace(b"worker-1", b"worker-0").replace(b"3", b"0"), CLOSED), 255) == 3
-    assert output.first_code(read(), 255) == 255
+def test_without_a_failed_rank_the_first_failed_host_is_to_blame() -> None:
+    seen = read(CLOSED.replace(b"worker-1", b"worker-0").replace(b"3", b"0"), CLOSED)
+
+    assert seen.failure() == {"host": HOSTS[1], "exitCode": 3}
+    assert seen.blame() == f"{HOSTS[1]} ended with exit code 3"
+    assert read().failure() == {}
+
+
+LOST_PEERS = [
+    "RuntimeError: [../third_party/gloo/gloo/transport/tcp/pair.cc:534] Connection closed by peer [10.0.0.7]:1044",
+    "torch.distributed.DistBackendError: NCCL error: remote process exited or there was a network error",
+    "RuntimeError: Broken pipe",
+    "torch.distributed.DistNetworkError: failed to recv, got 0 bytes",
+]
+
+
+@pytest.mark.parametrize("last", LOST_PEERS)
+def test_a_rank_that_lost_its_peer_is_not_to_blame(last: str) -> None:
+    """Its report may be the first to arrive."""
+    peer = FAILED.replace(b"worker-1", b"worker-0").replace(b'"rank": 1', b'"rank": 0')
+    peer = peer.replace(b'["a", "b"]', f'["{last}"]'.encode())
+    gone = CLOSED.replace(b"3", b"137")
+
+    assert read(peer, FAILED).failure()["rank"] == 1
+    assert read(peer).failure()["rank"] == 0, "nobody else has failed"
+    assert read(peer, gone).blame() == f"{HOSTS[1]} ended with exit code 137"
+
+
+def test_a_rank_that_left_before_the_others_is_named() -> None:
+    left = FAILED.replace(b'"exitCode": 3, "tail": ["a", "b"]', b'"exitCode": 0, "tail": []')
+    peer = FAILED.replace(b"worker-1", b"worker-0").replace(b'"rank": 1', b'"rank": 0')
+    peer = peer.replace(b'["a", "b"]', b'["Connection closed by peer"]')
+
+    said = f"rank 0 on {HOSTS[0]} ended with exit code 3 after rank 1 on {HOSTS[1]} had ended with exit code 0"
+    assert read(left, peer).blame() == said
+
+
+def test_ranks_that_never_met_are_strangers() -> None:
+    met = RANK.replace(b"dsgen-rank", b"dsgen-rank-met")
+    other = RANK.replace(b'"rank": 1', b'"rank": 0')
+
+    assert read(RANK, other).strangers() == [0, 1]
+    assert read(RANK, other, met).strangers() == [0]
+    assert read(RANK, other, met, RANK).strangers() == [0, 1], "a rank that is started anew meets the others anew"
 
 
 @pytest.mark.parametrize(
@@ -234,11 +276,11 @@ def test_a_clock_stands_still_while_it_does_not_run() -> None:
     assert 9.5 < clock.tick(True) < 9.96
 
 
-def started(*lines: bytes, code: int, command: str = "") -> training.Process:
+def started(*lines: bytes, code: int, command: str = "") -> launcher_process.Process:
     """A training of one shell command that prints these lines and ends with `code`."""
     printed = "".join(f"printf '{line.decode()}';" for line in lines).replace("\n", "\\n").replace("NONCE", NONCE)
     seen = output.Output(HOSTS, NONCE)
-    return training.Process(["sh", "-c", f"{printed} {command} exit {code}"], dict(os.environ), seen)
+    return launcher_process.Process(["sh", "-c", f"{printed} {command} exit {code}"], dict(os.environ), seen)
 
 
 def test_a_training_is_read_to_its_end() -> None:
@@ -543,6 +585,28 @@ def test_how_an_attempt_is_recorded(
     assert closed == {key: value for key, value in last.items() if key not in ("startTime", "endTime")}
 
 
+@pytest.mark.parametrize(
+    ("met", "expected", "end", "world"),
+    [
+        (2, 1, ("succeeded", "", 0), 2),
+        (1, 1, ("never-met", "1 of 2 ranks never connected with the others: 0 (launch.expectWorld)", None), None),
+        (0, 1, ("never-met", "2 of 2 ranks never connected with the others: 0, 1 (launch.expectWorld)", None), None),
+        (0, 0, ("succeeded", "", 0), None),
+    ],
+)
+@pytest.mark.usefixtures("run_folder")
+def test_a_program_that_ends_well_alone_has_not_succeeded(
+    met: int, expected: int, end: tuple[str, str, int | None], world: int | None
+) -> None:
+    """The world's size is what there is evidence of, not what the variables say."""
+    closed = [line.replace(b"3}", b"0}") for line in (CLOSED, CLOSED_0)]
+    seen = [line.replace(b"dsgen-rank", b"dsgen-rank-met") for line in (RANK, RANK_0)][:met]
+    made = attempt(RANK, RANK_0, *seen, *closed, expect_world=expected)
+
+    assert end == tuple(made.judge(0, "", []))
+    assert made.journal.said["worldSize"] == world
+
+
 @pytest.mark.parametrize(("command", "lost"), [("exit 205", HOSTS), ("kill -9 $$", [])])
 @pytest.mark.usefixtures("run_folder")
 def test_mpirun_has_a_code_of_its_own_for_a_lost_worker(command: str, lost: list[str]) -> None:
@@ -592,6 +656,34 @@ def test_spare_workers_are_not_in_the_hostfile_of_a_training(run_folder: Path) -
     assert made.hostfile() == str(run_folder / "hostfile")
     assert (run_folder / "hostfile").read_text() == f"{HOSTS[1]} slots=1\n"
     assert attempt().hostfile() == "/job/hostfile"
+
+
+@pytest.mark.usefixtures("run_folder")
+def test_attempts_that_never_had_all_ranks_use_one_start_timeout(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Workers that let the launcher in and then lose each attempt at its beginning do not hold their GPUs for ever."""
+    made = launcher.Launcher(configured(start_timeout_seconds=1), workers.Workers(HOSTS, 1, 3600))
+    lost: Any = training.AttemptEnd("workers-lost", "lost: w-1", None)
+    attempts = []
+
+    class Lost:
+        def run(self) -> Any:
+            attempts.append(made.journal.begin_attempt())
+            time.sleep(0.4)
+            made.journal.end_attempt("WorkersLost", {})
+            return lost
+
+        def world_is_there(self) -> bool:
+            return False
+
+    monkeypatch.setattr(made.side, "attempt", Lost)
+    monkeypatch.setattr(made.side, "prepare", lambda: None)
+    monkeypatch.setattr(made.wait, "for_lease", lambda: None)
+    monkeypatch.setattr(made.workers, "everywhere", lambda *_: None)
+    monkeypatch.setattr(workers, "missing", lambda *_: [])
+    monkeypatch.setattr(made.workers, "refusals", lambda *_: {})
+
+    assert (made.run(), len(attempts) in (2, 3)) == (69, True)
+    assert made.journal.said["message"].startswith("no attempt had all its ranks within lifecycle.startTimeoutSeconds")
 
 
 def new_launcher() -> launcher.Launcher:
@@ -649,3 +741,29 @@ def test_sigterm_leaves_the_meaning_to_the_sidecar(run_folder: Path) -> None:
 
     assert made.end(made.side.ended(caught.value.event)) == 143
     assert exchange.read(run_folder / exchange.LAUNCHER)["terminated"] is True
+
+
+def test_output_that_comes_late_is_read_to_its_end(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Under load the process may have ended long before its last lines were read."""
+    taken = output.Output.process_line
+    monkeypatch.setattr(launcher_process, "IDLE_SECONDS", 0.2)
+    monkeypatch.setattr(output.Output, "process_line", lambda *given: time.sleep(0.3) or taken(*given))
+    process = started(RANK, RANK_0, CLOSED, CLOSED_0, code=0)
+    process.process.wait()
+
+    assert process.behind()
+    process.finish()
+
+    assert (len(process.output.ranks), len(process.output.closed)) == (2, 2)
+
+
+def test_a_stranger_that_holds_the_pipe_is_not_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(launcher_process, "IDLE_SECONDS", 0.2)
+    process = started(RANK, code=0, command="sleep 20 &")
+    process.process.wait()
+    begun = time.monotonic()
+
+    process.finish()
+
+    assert time.monotonic() - begun < 5
+    assert process.output.ranks == {1}

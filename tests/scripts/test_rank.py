@@ -3,7 +3,9 @@
 import json
 import os
 import signal
+import socket
 import subprocess
+import time
 from pathlib import Path
 from typing import Any
 
@@ -44,7 +46,7 @@ def run(pod: Any, *program: str, **more: Any) -> tuple[int, str, list[str]]:
 def failure(lines: list[str]) -> dict[str, Any]:
     """The facts of the last report."""
     nonce, kind, facts = lines[-1].split(" ", 2)
-    assert (nonce, kind) == (NONCE, "dsgen-rank-failed")
+    assert (nonce, kind) == (NONCE, "dsgen-rank-end")
     said = json.loads(facts)
     assert said.pop("host") == "cifar-1-worker-0"
     return dict(said)
@@ -54,18 +56,23 @@ def started(index: int, facts: str) -> str:
     return f'{NONCE} dsgen-rank {{"host": "cifar-1-worker-{index}", {facts}}}'
 
 
+def ended(index: int, rank: int) -> str:
+    facts = f'{{"host": "cifar-1-worker-{index}", "rank": {rank}, "exitCode": 0, "tail": []}}'
+    return f"{NONCE} dsgen-rank-end {facts}"
+
+
 def python(code: str) -> tuple[str, ...]:
     return ("python3", "-c", code)
 
 
 def test_a_good_end(pod: Any) -> None:
-    expected = (0, "hello\n", [started(0, '"rank": 1, "worldSize": 2, "localRank": 0')])
+    expected = (0, "hello\n", [started(0, '"rank": 1, "worldSize": 2, "localRank": 0'), ended(0, 1)])
     assert run(pod, "echo", "hello") == expected
 
 
 def test_the_program_does_not_see_the_nonce(pod: Any) -> None:
     _, out, lines = run(pod, "env")
-    assert ("RANK=1" in out, NONCE in out, len(lines)) == (True, False, 1)
+    assert ("RANK=1" in out, NONCE in out, len(lines)) == (True, False, 2)
 
 
 def test_started_by_hand_a_rank_reports_nothing(pod: Any) -> None:
@@ -130,7 +137,7 @@ def test_open_mpi_gives_the_place_and_the_host_is_named(pod: Any) -> None:
 
     found = run(pod, *program, changes={"method": "openmpi"}, JOB_COMPLETION_INDEX="1", **environment)
 
-    assert found == (0, "3 4 1 2 2\n", [expected])
+    assert found == (0, "3 4 1 2 2\n", [expected, ended(1, 3)])
 
 
 @pytest.mark.parametrize(("slots", "threads"), [(1, None), (1, "5"), (2, None)])
@@ -206,7 +213,7 @@ def test_signals_reach_the_program(pod: Any, number: signal.Signals) -> None:
     process.send_signal(number)
     error = process.communicate(timeout=20)[1]
     assert process.returncode == 9
-    assert b"dsgen-rank-failed" not in error, "it did not fail, it was stopped"
+    assert b"dsgen-rank-end" not in error, "it did not fail, it was stopped"
 
 
 def test_the_program_dies_with_its_rank(pod: Any) -> None:
@@ -242,7 +249,7 @@ def test_modules_of_the_user_do_not_replace_those_of_the_rank(pod: Any) -> None:
     assert run(pod, "bash", "-c", "echo $PYTHONPATH", PYTHONPATH=str(pod.root)) == (
         0,
         f"{pod.root}\n",
-        [started(0, '"rank": 1, "worldSize": 2, "localRank": 0')],
+        [started(0, '"rank": 1, "worldSize": 2, "localRank": 0'), ended(0, 1)],
     )
 
 
@@ -286,5 +293,94 @@ def test_a_report_is_one_write(pod: Any) -> None:
     os.close(write_end)
     with os.fdopen(read_end) as stream:
         lines = stream.read().splitlines()
-    assert {line.split(" ")[1] for line in lines} == {"dsgen-rank", "dsgen-rank-failed"}
+    assert {line.split(" ")[1] for line in lines} == {"dsgen-rank", "dsgen-rank-end"}
     assert (len(lines), [rank.wait() for rank in ranks]) == (8, [1] * 4)
+
+
+ELSEWHERE = "cifar-1-worker-1.cifar-1"
+CONNECT = "import socket, sys, time; c = socket.create_connection(({host!r}, {port})); time.sleep({seconds})"
+
+
+def connecting(host: str, port: int, seconds: float = 0.5) -> tuple[str, ...]:
+    return python(CONNECT.format(host=host, port=port, seconds=seconds))
+
+
+def met(lines: list[str]) -> bool:
+    found = [line for line in lines if " dsgen-rank-met " in line]
+    assert found in ([], [f'{NONCE} dsgen-rank-met {{"host": "cifar-1-worker-0", "rank": 1}}'])
+    return bool(found)
+
+
+@pytest.mark.parametrize(
+    ("address", "master", "expected"),
+    [
+        ("127.0.0.2", ELSEWHERE, True),
+        ("127.0.0.1", ELSEWHERE, False),
+        ("::1", ELSEWHERE, False),
+        ("127.0.0.1", "cifar-1-worker-0.cifar-1", True),
+        ("::1", "cifar-1-worker-0.cifar-1", True),
+    ],
+)
+def test_a_rank_has_met_the_others_when_it_is_connected_with_the_master(
+    pod: Any, address: str, master: str, expected: bool
+) -> None:
+    """Of a rank that is not on the master's worker, a connection with itself says nothing."""
+    family = socket.AF_INET6 if ":" in address else socket.AF_INET
+    with socket.create_server((address, 0), family=family) as server:
+        port = server.getsockname()[1]
+        _, _, lines = run(pod, *connecting(address, port), MASTER_ADDR=master, MASTER_PORT=str(port))
+
+    assert expected == met(lines)
+
+
+def test_the_rank_that_others_connect_to_has_met_them(pod: Any) -> None:
+    """Rank 0 of torch.distributed holds the store that they connect to."""
+    serve = "import socket; s = socket.create_server(('127.0.0.2', {port})); c, _ = s.accept(); c.recv(1)"
+    with socket.create_server(("127.0.0.2", 0)) as server:
+        port = server.getsockname()[1]
+    process = start(pod, *python(serve.format(port=port)), MASTER_ADDR=ELSEWHERE, MASTER_PORT=str(port))
+    client = pod.wait_until(lambda: connection(port), 10)
+    time.sleep(0.5)
+    client.close()
+
+    assert met(process.communicate(timeout=20)[1].decode().splitlines())
+
+
+def connection(port: int) -> socket.socket | None:
+    try:
+        return socket.create_connection(("127.0.0.2", port), timeout=1)
+    except OSError:
+        return None
+
+
+def test_a_connection_of_somebody_else_is_no_evidence(pod: Any) -> None:
+    """With hostNetwork all connections of the node are seen."""
+    with socket.create_server(("127.0.0.2", 0)) as server:
+        port = server.getsockname()[1]
+        with socket.create_connection(("127.0.0.2", port)):
+            _, _, lines = run(pod, "sleep", "0.5", MASTER_ADDR=ELSEWHERE, MASTER_PORT=str(port))
+
+    assert not met(lines)
+
+
+def test_a_launcher_inside_the_program_may_choose_another_port(pod: Any) -> None:
+    """Its children have that port in their environment, as those of torchrun do."""
+    with socket.create_server(("127.0.0.2", 0)) as server:
+        port = server.getsockname()[1]
+        starter = ("sh", "-c", f'export MASTER_PORT={port}; exec python3 -c "$X"')
+        connect = connecting("127.0.0.2", port, 3)[-1]
+        _, _, lines = run(pod, *starter, MASTER_ADDR=ELSEWHERE, MASTER_PORT="1", X=connect)
+
+    assert met(lines)
+
+
+@pytest.mark.parametrize("change", [{"expectWorld": False}, {}])
+def test_where_nobody_is_to_be_met_nobody_looks(pod: Any, change: dict[str, Any]) -> None:
+    with socket.create_server(("127.0.0.2", 0)) as server:
+        port = server.getsockname()[1]
+        size = {} if change else {"WORLD_SIZE": "1"}
+        _, _, lines = run(
+            pod, *connecting("127.0.0.2", port), changes=change, MASTER_ADDR=ELSEWHERE, MASTER_PORT=str(port), **size
+        )
+
+    assert not met(lines)

@@ -52,6 +52,7 @@ OPEN = {"startTime": "2026-01-01T00:03:00Z"}
         ("preflight-failed", "Failed", "Preflight", 1),
         ("debug", "Running", "Debug", None),
         ("debug-ended", "Succeeded", "Debug", 0),
+        ("never-met", "Failed", "RanksNeverMet", 1),
         ("debug-failed", "Failed", "Debug", 3),
         ("no-key-made", "Failed", "KeygenFailed", 78),
         ("setup-failed", "Failed", "SetupFailed", 1),
@@ -79,10 +80,10 @@ def test_every_transition_is_tested() -> None:
 
 @pytest.mark.parametrize(
     ("training", "expected"),
-    [(1, 1), (3, 3), (69, 69), (255, 255), (137, 1), (143, 1), (0, 1), (None, 1), (300, 1), (-9, 1)],
+    [(1, 1), (3, 3), (69, 69), (255, 1), (137, 1), (143, 1), (0, 1), (None, 1), (300, 1), (-9, 1)],
 )
 def test_exit_code_of_a_failed_training(training: int | None, expected: int) -> None:
-    """It is the training's, but 137 and 143 would mean a lost launcher pod, and 0 success."""
+    """It is the training's, but 137, 143 and 255 would mean a lost launcher pod, and 0 success."""
     assert expected == transitions.exit_code(transitions.TRANSITIONS["failed"], training)
 
 
@@ -270,6 +271,7 @@ GOOD = outcome.Facts(
     closed=2,
     expected_ranks=4,
     ranks=4,
+    strangers=0,
     world_is_wrong=False,
     restarts=0,
     max_restarts=0,
@@ -282,6 +284,8 @@ BAD = GOOD._replace(code=1, training_code=3)
     ("facts", "event"),
     [
         (GOOD, "succeeded"),
+        (GOOD._replace(strangers=1), "never-met"),
+        (BAD._replace(strangers=1), "failed"),
         (GOOD._replace(ranks=3), "world-size"),
         (GOOD._replace(ranks=0, closed=0), "world-size"),
         (GOOD._replace(world_is_wrong=True), "world-size"),

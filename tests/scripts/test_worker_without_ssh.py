@@ -2,6 +2,7 @@
 
 import json
 import signal
+import socket
 import subprocess
 import sys
 import time
@@ -31,7 +32,7 @@ def begin(pod: Any) -> Callable[..., Any]:
     """Start worker 1 of two with this program, by `method`."""
 
     def start(*program: str, method: str = "worker-command", world: int = 2, **changes: Any) -> Any:
-        pod.settings(method=method, **changes)
+        pod.settings(method=method, **{"expectWorld": False, **changes})
         (pod.config / "hostfile").write_text("".join(f"{host} slots=1\n" for host in HOSTS))
         (pod.config / "command.json").write_text(json.dumps({"program": program, "arguments": []}))
         (pod.config / "rank.py").chmod(0o755)
@@ -150,9 +151,9 @@ def test_the_launcher_hears_of_the_ranks(pod: Any, begin: Callable[..., Any]) ->
     address = reports.listen(heard.process_line, heard.nonce)
     (pod.status / "1").write_text(json.dumps({"phase": "Running", "launcher": address}))
     assert begin("bash", "-c", "echo last; exit 3").wait(20) == 3
-    pod.wait_until(lambda: heard.first_failure)
+    pod.wait_until(lambda: heard.failure())
     assert (heard.ranks, heard.world_sizes) == ({1}, {2})
-    assert heard.first_failure == {"host": HOSTS[1], "rank": 1, "exitCode": 3, "tail": ["last"]}
+    assert heard.failure() == {"host": HOSTS[1], "rank": 1, "exitCode": 3, "tail": ["last"]}
 
 
 def test_a_launcher_that_cannot_be_reached_does_not_matter(pod: Any, begin: Callable[..., Any]) -> None:
@@ -176,3 +177,22 @@ def test_nobody_who_begins_the_run_is_waited_for_without_end(pod: Any, sign: str
         "try: part.check(); print(0)\nexcept worker.WorkerExit as end: print(end.code)"
     )
     assert found == str(code)
+
+
+@pytest.mark.parametrize("method", ["worker-command", "torchrun"])
+def test_a_program_that_trains_alone_has_not_succeeded(pod: Any, begin: Callable[..., Any], method: str) -> None:
+    pod.record("Running")
+    process = begin("python3", "-c", "print('alone')", method=method, expectWorld=True)
+
+    assert process.wait(20) == 1
+    assert "ranks that never connected with the others: 1 (launch.expectWorld); exit code 1\n" in pod.log()
+
+
+def test_a_program_that_met_its_peers_has_succeeded(pod: Any, begin: Callable[..., Any]) -> None:
+    pod.record("Running")
+    with socket.create_server(("127.0.0.2", 0)) as master:
+        connect = f"import socket, time; c = socket.create_connection(('127.0.0.2', {master.getsockname()[1]}))"
+        process = begin(
+            "python3", "-c", f"{connect}; time.sleep(1)", masterPort=master.getsockname()[1], expectWorld=True
+        )
+        assert process.wait(20) == 0

@@ -2,12 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
-import os
-import signal
-import subprocess
-import sys
-import threading
 import time
 
 import launcher_outcome as outcome
@@ -18,55 +12,16 @@ import shared_reports as reports
 import shared_settings as settings
 from launcher_journal import External, Journal
 from launcher_outcome import AttemptEnd
+from launcher_process import Process
 from shared_log import log
-from shared_output import Output, first_code
+from shared_output import Output
 from shared_transitions import TRANSITIONS
 
-LINE_BYTES = 1 << 16
 TICK_SECONDS = 0.5
 FOLLOW_SECONDS = 20
 RESERVED_SECONDS = 20
 KILL_SECONDS = 5
 PROBE_SECONDS = 6
-
-
-class Process:
-
-
-    def __init__(self, argv: list[str], env: dict[str, str], output: Output) -> None:
-        self.output = output
-        self.process = subprocess.Popen(
-            argv,
-            env=env,
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            start_new_session=True,
-        )
-        self._pump = threading.Thread(target=self._forward, daemon=True)
-        self._pump.start()
-
-    def code(self) -> int | None:
-
-        code = self.process.poll()
-        return code if code is None or code >= 0 else 128 - code
-
-    def kill(self) -> None:
-
-        with contextlib.suppress(ProcessLookupError):
-            os.killpg(self.process.pid, signal.SIGKILL)
-        self.process.wait()
-
-    def finish(self) -> None:
-
-        self._pump.join(5)
-
-    def _forward(self) -> None:
-        assert self.process.stdout is not None
-        with self.process.stdout as lines:
-            for line in iter(lambda: lines.readline(LINE_BYTES), b""):
-                sys.stdout.buffer.write(self.output.process_line(line))
-                sys.stdout.buffer.flush()
 
 
 class Attempt:
@@ -87,6 +42,7 @@ class Attempt:
         self.output = self.heard if self.method.ranks else Output([])
         self.world = sum(used.values()) if self.method.ranks else 0
         self.before = journal.totals(external.earlier())
+        self.cut_message = ""
 
     def run(self) -> AttemptEnd:
 
@@ -133,10 +89,11 @@ class Attempt:
             now = time.monotonic()
             wrong_since = wrong_since or (now if self.output.any_failed() else 0.0)
             cut = self.why_cut(now - started, now - wrong_since if wrong_since else 0)
-            if cut:
+            if cut and not (cut == "world-size" and process.behind()):
+                self.cut_message = self.message(cut, None, [])
                 return cut
             if self.world_is_there():
-                self.journal.move("running", worldSize=self.world or None)
+                self.journal.move("running", worldSize=self.met_world())
             time.sleep(TICK_SECONDS)
         return ""
 
@@ -180,19 +137,20 @@ class Attempt:
 
     def judge(self, code: int, cut: str, lost: list[str]) -> AttemptEnd:
 
+        failed = self.heard.failure().get("exitCode", 0)
         if not code and not self.method.ranks:
-            code = first_code(self.heard, 0)
-        training_code = first_code(self.heard, code)
+            code = failed
+        training_code = failed or code
         event = outcome.decide(self.facts(code, training_code, cut, bool(lost)))
         known = training_code if event in ("succeeded", "failed", "restarting") else None
 
-        facts = {} if cut in outcome.CUTS else dict(self.heard.first_failure or {})
+        facts = {} if cut in outcome.CUTS else self.heard.failure()
         if known is not None:
             facts["exitCode"] = known
         self.journal.end_attempt(TRANSITIONS[event].reason or "Succeeded", facts)
-        if len(self.output.world_sizes) == 1:
-            self.journal.said["worldSize"] = max(self.output.world_sizes)
-        return AttemptEnd(event, self.words(event, known, lost), known)
+        self.journal.said["worldSize"] = self.met_world()
+        message = (event == cut and self.cut_message) or self.message(event, known, lost)
+        return AttemptEnd(event, message, known)
 
     def facts(self, code: int, training_code: int, cut: str, lost: bool) -> outcome.Facts:
         return outcome.Facts(
@@ -204,18 +162,19 @@ class Attempt:
             closed=len(self.output.closed),
             expected_ranks=self.world,
             ranks=len(self.output.ranks),
+            strangers=len(self.strangers()),
             world_is_wrong=self.world_is_wrong(),
             restarts=self.before["failures"],
             max_restarts=self.configured.max_restarts,
             restart_exit_codes=tuple(self.configured.restart_exit_codes),
         )
 
-    def words(self, event: str, code: int | None, lost: list[str]) -> str:
+    def message(self, event: str, code: int | None, lost: list[str]) -> str:
 
         if event in ("failed", "restarting"):
-            first = self.heard.first_failure
-            who = f"rank {first['rank']} on {first['host']}" if first else "the training"
-            return f"{who} ended with exit code {code}"
+            return self.heard.blame() if self.heard.failure() else f"the training ended with exit code {code}"
+        if event == "never-met":
+            return never_met(self.strangers(), self.world)
         if event == "workers-lost":
             return f"lost: {' '.join(lost[:10])}"
         if event == "world-size":
@@ -225,11 +184,26 @@ class Attempt:
             return deadline_message(self.configured)
         return self.external.explain(event)
 
+    def strangers(self) -> list[int]:
+
+        return self.output.strangers() if self.configured.expect_world and self.world > 1 else []
+
+    def met_world(self) -> int | None:
+
+        met = self.world == 1 or len(self.output.met) == self.world
+        return self.world if met and self.world_is_there() and self.world else None
+
     def world_is_there(self) -> bool:
         return len(self.output.ranks) == self.world and self.output.world_sizes == {self.world} - {0}
 
     def world_is_wrong(self) -> bool:
         return bool(self.output.world_sizes - {self.world})
+
+
+def never_met(strangers: list[int], world: int) -> str:
+
+    named = ", ".join(map(str, strangers[:10])) + (", ..." if len(strangers) > 10 else "")
+    return f"{len(strangers)} of {world} ranks never connected with the others: {named} (launch.expectWorld)"
 
 
 def deadline_message(configured: settings.Settings) -> str:

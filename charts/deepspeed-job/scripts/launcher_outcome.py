@@ -16,6 +16,7 @@ class Facts(NamedTuple):
 
 
 
+
     code: int
     training_code: int
     cut: str
@@ -24,6 +25,7 @@ class Facts(NamedTuple):
     closed: int
     expected_ranks: int
     ranks: int
+    strangers: int
     world_is_wrong: bool
     restarts: int
     max_restarts: int
@@ -34,8 +36,12 @@ class Facts(NamedTuple):
 CUTS = ("terminated", "lease-lost", "workers-failed", "deadline", "world-size")
 
 
-def _succeeded(facts: Facts) -> bool:
+def _ended_well(facts: Facts) -> bool:
     return facts.code == 0 and facts.cut == "" and facts.ranks == facts.expected_ranks and facts.closed == facts.hosts
+
+
+def _succeeded(facts: Facts) -> bool:
+    return _ended_well(facts) and facts.strangers == 0
 
 
 def _may_restart(facts: Facts) -> bool:
@@ -52,6 +58,7 @@ RULES: tuple[tuple[Callable[[Facts], bool], str], ...] = (
     *((_cut_for(event), event) for event in CUTS),
     (lambda facts: facts.world_is_wrong, "world-size"),
     (_succeeded, "succeeded"),
+    (_ended_well, "never-met"),
     (lambda facts: facts.lost, "workers-lost"),
     (lambda facts: facts.code == 0 and facts.cut == "", "world-size"),
     (_may_restart, "restarting"),

@@ -49,6 +49,7 @@ class Settings(NamedTuple):
     status_interval_seconds: int
     status_history: int
     method: str
+    expect_world: bool
     spares: int
     preflight_network: bool
     ssh_user: str

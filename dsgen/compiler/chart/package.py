@@ -68,4 +68,8 @@ keywords:
   - distributed-training
   - gpu
   - batch
+annotations:
+  artifacthub.io/category: ai-machine-learning
+  artifacthub.io/license: Apache-2.0
+  artifacthub.io/operator: "false"
 """

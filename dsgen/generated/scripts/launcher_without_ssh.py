@@ -13,7 +13,7 @@ from typing import Any
 
 import shared_methods as methods
 import shared_reports as reports
-from launcher_attempt import deadline_message
+from launcher_attempt import deadline_message, never_met
 from launcher_outcome import AttemptEnd, RunEnded
 from launcher_wait import Wait
 from shared_output import Output
@@ -73,9 +73,11 @@ class WithoutSsh:
         if self.output.world_sizes - {self.reports()} and failure:
             sizes = ", ".join(map(str, sorted(self.output.world_sizes)))
             return AttemptEnd("world-size", f"world size reported: {sizes}; asked for: {self.reports()}", None), {}
+        if event == "workers-failed" and "rank" not in failure and self.strangers():
+            return AttemptEnd("never-met", never_met(self.strangers(), self.reports()), None), {}
         if failure:
-            who = f"rank {failure['rank']} on" if "rank" in failure else "worker"
-            message = f"{who} {failure['host']} ended with exit code {failure['exitCode']}"
+            message = f"worker {failure['host']} ended with exit code {failure['exitCode']}"
+            message = self.output.blame() if "rank" in failure else message
             return AttemptEnd("failed", message, failure["exitCode"]), failure
         message = deadline_message(self.configured) if event == "deadline" else self.external.explain(event)
         return AttemptEnd(event, message, None), {}
@@ -84,7 +86,13 @@ class WithoutSsh:
 
         found = FAILED_POD.search(self.external.explain("workers-failed"))
         told = {"host": found.group(1), "exitCode": int(found.group(2))} if found else {}
-        return dict(self.output.first_failure or told)
+        return self.output.failure() or told
+
+    def strangers(self) -> list[int]:
+
+        expected = self.configured.expect_world and self.reports() > 1
+        ended = {end["rank"] for end in self.output.ends if not end["exitCode"]}
+        return [rank for rank in self.output.strangers() if rank in ended] if expected else []
 
     def reports(self) -> int:
 
@@ -133,11 +141,14 @@ class Attempt:
 
     def world(self) -> int | None:
 
-        return None if self.side.whole else self.side.reports()
+        expected = self.side.reports()
+        met = expected == 1 or len(self.side.output.met) == expected
+        return expected if met and not self.side.whole else None
 
     def close(self, event: str) -> AttemptEnd:
         end, facts = self.side.verdict(event)
         if end.event == "succeeded":
-            self.journal.said["worldSize"] = self.world()
+            checked = self.configured.expect_world and not self.side.whole
+            self.journal.said["worldSize"] = self.side.reports() if checked else self.world()
         self.journal.end_attempt(TRANSITIONS[end.event].reason or "Succeeded", facts)
         return end

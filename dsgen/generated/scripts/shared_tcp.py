@@ -7,6 +7,7 @@ import socket
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from typing import NamedTuple
 
 ESTABLISHED, LISTEN = "01", "0A"
 
@@ -21,6 +22,23 @@ def _rows() -> Iterator[list[str]]:
         except OSError:
             continue
         yield from (line.split() for line in lines[1:])
+
+
+class Established(NamedTuple):
+
+
+    local_port: int
+    remote_port: int
+    with_itself: bool
+    inode: str
+
+
+def established() -> Iterator[Established]:
+
+    for row in _rows():
+        if row[3] == ESTABLISHED:
+            (here, port), (there, other) = row[1].split(":"), row[2].split(":")
+            yield Established(int(port, 16), int(other, 16), here == there, row[9])
 
 
 def listening(port: int) -> bool:

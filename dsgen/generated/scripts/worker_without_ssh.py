@@ -11,7 +11,6 @@ import signal
 import sys
 import time
 from collections.abc import Callable
-from typing import Any
 
 import shared_debug as debug
 import shared_exchange as exchange
@@ -25,13 +24,12 @@ import shared_settings as settings
 import worker_end_ranks as endranks
 from shared_log import log
 from shared_transitions import TRANSITIONS, exit_code
-from worker_exit import CANNOT_WORK, DONE, FAILED, ORPHAN, Contact, WorkerExit, ranks_seconds
+from worker_exit import CANNOT_WORK, DONE, FAILED, ORPHAN, READY, Contact, WorkerExit, ranks_seconds
 
 BEGUN = ("Starting", "Running")
 LEASE = "_lease"
 
 ORPHAN_SECONDS = 300
-READY = settings.RUN / "ready"
 TERM_SECONDS = 0.2
 
 
@@ -48,16 +46,13 @@ class LocalTraining:
         self.read = 0
         self.idle = False
 
-    def ready(self) -> bool:
-        return READY.exists()
-
     def prepare(self, _tick: Callable[[], None]) -> None:
         missing = methods.missing_tools(self.method)
         if missing:
             names = ", ".join(missing)
             raise WorkerExit(CANNOT_WORK, f"the image has no {names}: add it to the image or in training.setup")
         exchange.replace(reports.FILE, b"")
-        READY.touch()
+        exchange.replace(READY, b"")
         log("ready; the launcher says in the record when the run begins")
 
     def step(self) -> None:
@@ -104,12 +99,15 @@ class LocalTraining:
         ranks, slots = len(self.output.ranks), 1 if self.method.whole else self.run.slots
         if code == 0 and ranks < slots:
             return WorkerExit(FAILED, f"{ranks} of {slots} ranks of this worker started")
+        strangers = self.output.strangers() if self.run.expect_world and slots * self.run.workers > 1 else []
+        if code == 0 and strangers:
+            named = ", ".join(map(str, strangers))
+            return WorkerExit(FAILED, f"ranks that never connected with the others: {named} (launch.expectWorld)")
         if code == 0:
             return WorkerExit(DONE, "the training has ended here")
-        failure: dict[str, Any] = self.output.first_failure or {"exitCode": code}
+        failure = self.output.failure() or {"exitCode": code}
         who = f"rank {failure['rank']}" if "rank" in failure else "the training"
         words = [f"{who} ended with exit code {failure['exitCode']}", *failure.get("tail", [])]
-
         return WorkerExit(exit_code(TRANSITIONS["failed"], failure["exitCode"]), "\n".join(words))
 
     def check(self) -> None:

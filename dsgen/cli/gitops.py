@@ -1,0 +1,144 @@
+"""`dsgen gitops`: the objects of Argo CD and Flux around jobs."""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from dsgen import gitops, repository
+from dsgen.cli._clicked import of_table
+from dsgen.cli._jobs import load_jobs
+from dsgen.cli._options import CHECKING, INPUTS, STRICT, Command, Option
+from dsgen.cli._options import output as output_option
+from dsgen.cli._output import Item, deliver
+from dsgen.cli._shared import Delivery, Inputs
+from dsgen.errors import UsageProblem
+from dsgen.repository import settings as repository_settings
+from dsgen.values import Job
+from dsgen.writer import Place, Plan
+
+FLAGS = {"namespace": "--controller-namespace"}
+"""Of settings whose name is taken on the command line."""
+
+
+def _settings() -> dict[str, list[dict[str, Any]]]:
+    """Setting -> its rule for each tool that has it. The folder is -o."""
+    found: dict[str, list[dict[str, Any]]] = {}
+    for tool in gitops.TOOLS:
+        for key, rule in gitops.rules(tool).items():
+            if key != "output":
+                found.setdefault(key, []).append(rule)
+    return found
+
+
+def _option(key: str, rules: list[dict[str, Any]]) -> Option:
+    text = " ".join(dict.fromkeys(rule["description"] for rule in rules))
+    choices = [choice for rule in rules for choice in rule.get("enum", ())]
+    is_flag = rules[0]["type"] == "boolean"
+    metavar = "" if is_flag or choices else "TEXT"
+    return Option(_flag(key), name=_name(key), help=text, metavar=metavar, choices=choices, default=None)
+
+
+def _flag(key: str) -> str:
+    return FLAGS.get(key) or "--" + re.sub(r"[A-Z]", lambda letter: f"-{letter[0].lower()}", key)
+
+
+def _name(key: str) -> str:
+    """Of a setting's parameter, apart from those of the values."""
+    return f"setting_{key.lower()}"
+
+
+def _checked(key: str, given: Any, rule: dict[str, Any]) -> Any:
+    """Raises UsageProblem for a text that the setting cannot be."""
+    if "pattern" in rule and not re.search(rule["pattern"], given):
+        raise UsageProblem(f"{_flag(key)} {given!a}: it must be {rule['x-pattern']}")
+    return given
+
+
+def write(inputs: Inputs, output: Path | None, delivery: Delivery, **parameters: Any) -> int:
+    """Write what Argo CD or Flux needs to apply jobs from a Git repository.
+
+    The jobs are those of the next dsgen.yaml, here or above, with its settings `argocd` and `flux`, which the options
+    override. With FILE..., they are the jobs of these files, as for `dsgen render`. What is written names each job and
+    its folder in the repository, and is the same for all runs of a job.
+
+    \b
+    Examples:
+      dsgen gitops
+      dsgen gitops --check
+      dsgen gitops cifar.yaml mnist.yaml --kind Application --repository https://git.example.com/jobs.git -o argocd
+      dsgen gitops cifar.yaml --kind HelmRelease -o flux
+    """
+    given = {key: (parameters[_name(key)], rules[0]) for key, rules in _settings().items()}
+    settings = {key: _checked(key, value, rule) for key, (value, rule) in given.items() if value not in (None, False)}
+    targets, report = load_jobs(inputs, delivery.form)
+    is_call = inputs.files or inputs.overlays
+    found = [_of_call(output, settings)] if is_call else [*_of_repository(output, settings)]
+    items = [Item(folder.place, folder.plan([target.job for target in targets])) for folder in found]
+    return deliver(items, delivery, report)
+
+
+@dataclass(frozen=True)
+class Folder:
+    """What is written for one tool: where, with which complete settings, about jobs in which folders."""
+
+    tool: str
+    place: Place
+    settings: dict[str, Any]
+    pattern: str
+
+    def plan(self, jobs: Sequence[Job]) -> Plan:
+        """The content. Raises UsageProblem where the repository's address is missing."""
+        if not self.settings.get("repository") and self.tool == "argocd":
+            raise UsageProblem("Argo CD needs the address of the repository: add --repository")
+        pattern = gitops.Pattern(self.settings["path"] or self.pattern)
+        folders = (pattern.folder(job.release.namespace, job.release.name) for job in jobs)
+        found = [gitops.delivered(job, folder) for job, folder in zip(jobs, folders, strict=True)]
+        return gitops.plan(self.tool, self.settings, found, pattern)
+
+
+def _of_call(output: Path | None, settings: dict[str, Any]) -> Folder:
+    """What the options alone say."""
+    if "kind" not in settings:
+        raise UsageProblem("say what to write: --kind Application, ApplicationSet, Kustomization or HelmRelease")
+    if output is None:
+        raise UsageProblem("-o is missing, the folder of these objects, as in -o gitops/flux")
+    tool = _tool(settings["kind"])
+    if strange := [key for key in settings if key not in gitops.rules(tool)]:
+        raise UsageProblem(f"{', '.join(map(_flag, strange))}: {gitops.TOOLS[tool]} has no such setting")
+    complete = gitops.complete(tool, {**settings, "output": output.as_posix()})
+    kind = "charts" if gitops.uses_charts(complete) else "rendered"
+    return Folder(tool, Place(output), complete, f"{kind}/{{namespace}}/{{name}}")
+
+
+def _of_repository(output: Path | None, settings: dict[str, Any]) -> Iterator[Folder]:
+    """What dsgen.yaml says, with the options over it."""
+    if output is not None:
+        raise UsageProblem("-o is about the FILEs of the call; for the jobs of dsgen.yaml, it says where")
+    root = repository.find(Path.cwd()) or Path()
+    known = repository_settings.load(root)
+    tools = [_tool(settings["kind"])] if "kind" in settings else [tool for tool in gitops.TOOLS if known.node(tool)]
+    if not tools:
+        raise UsageProblem("dsgen.yaml has neither `argocd` nor `flux`: add one of them, or say --kind")
+    for tool in tools:
+        given = {key: value for key, value in settings.items() if key in gitops.rules(tool)}
+        complete = gitops.complete(tool, {**(known.value(tool) or {}), **given})
+        pattern = known.value("charts" if gitops.uses_charts(complete) else "output")
+        yield Folder(tool, Place(root, complete["output"]), complete, pattern)
+
+
+def _tool(kind: str) -> str:
+    """The tool that has this kind of object."""
+    return next(tool for tool in gitops.TOOLS if kind in gitops.rules(tool)["kind"]["enum"])
+
+
+COMMAND = Command(
+    "gitops",
+    *INPUTS,
+    STRICT,
+    output_option("The folder of these objects, where dsgen.yaml does not name it."),
+    *(_option(key, rules) for key, rules in _settings().items()),
+    *CHECKING,
+)
+command = of_table(COMMAND, write)

@@ -1,0 +1,52 @@
+"""Where the folders of the jobs are in a repository: a path with `{namespace}` and `{name}` in it."""
+
+from collections.abc import Collection
+from dataclasses import dataclass
+
+from dsgen.errors import UsageProblem
+from dsgen.writer import folder_name
+
+NAMESPACE, NAME = "{namespace}", "{name}"
+
+
+@dataclass(frozen=True)
+class Pattern:
+    """The pattern; for an ApplicationSet its `glob`, and `name` and `namespace` as templates of Argo CD."""
+
+    text: str
+
+    def folder(self, namespace: str, name: str) -> str:
+        """The folder of a job."""
+        return self.text.replace(NAMESPACE, folder_name(namespace)).replace(NAME, folder_name(name))
+
+    @property
+    def parts(self) -> list[str]:
+        return self.text.split("/")
+
+    @property
+    def glob(self) -> str:
+        """The folders of all jobs."""
+        return "/".join("*" if part in (NAMESPACE, NAME) else part for part in self.parts)
+
+    def namespace(self, namespaces: Collection[str]) -> str:
+        """The namespace of a folder's job. Raises UsageProblem when a folder does not tell it."""
+        if NAMESPACE in self.parts:
+            return self._part(NAMESPACE)
+        if len(namespaces) == 1:
+            return next(iter(namespaces))
+        raise UsageProblem(
+            f"an ApplicationSet takes the namespace of a job from its folder, and {self.text} has no folder {NAMESPACE}"
+        )
+
+    @property
+    def name(self) -> str:
+        """The name of a folder's job. Raises UsageProblem when a folder does not tell it."""
+        if NAME in self.parts:
+            # A folder of a name that Windows cannot have ends in an underscore.
+            return self._part(NAME, ' | trimSuffix "_"')
+        raise UsageProblem(
+            f"an ApplicationSet takes the name of a job from its folder, and {self.text} has no folder {NAME}"
+        )
+
+    def _part(self, part: str, then: str = "") -> str:
+        return f"{{{{index .path.segments {self.parts.index(part)}{then}}}}}"

@@ -1,0 +1,145 @@
+"""All objects for one tool, as a plan of files."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from dsgen.errors import UsageProblem
+from dsgen.gitops.jobs import Delivered
+from dsgen.gitops.patterns import Pattern
+from dsgen.gitops.settings import TOOLS
+from dsgen.language.environment import PACKAGE, environment
+from dsgen.writer import Plan, Refused
+from dsgen.writer.kustomization import KUSTOMIZATION, LISTS, no_objects
+
+TEMPLATES = Path(__file__).parent / "templates"
+OCI = "oci://"
+HEALTH = "health.yaml"
+KINDS = (
+    ("", "ConfigMap"),
+    ("", "PersistentVolumeClaim"),
+    ("", "Secret"),
+    ("", "Service"),
+    ("", "ServiceAccount"),
+    ("apps", "Deployment"),
+    ("batch", "Job"),
+    ("monitoring.coreos.com", "PodMonitor"),
+    ("networking.k8s.io", "NetworkPolicy"),
+    ("rbac.authorization.k8s.io", "Role"),
+    ("rbac.authorization.k8s.io", "RoleBinding"),
+    ("scheduling.volcano.sh", "PodGroup"),
+    ("scheduling.x-k8s.io", "PodGroup"),
+)
+"""Group and kind of everything in a namespace that dsgen writes."""
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A file: its template, and what that needs beside the settings."""
+
+    path: str
+    template: str
+    context: Mapping[str, Any]
+
+
+def plan(tool: str, settings: Mapping[str, Any], jobs: Sequence[Delivered], pattern: Pattern) -> Plan:
+    """The folder of a tool. settings: complete, as the schema has them; pattern: where the jobs' folders are.
+
+    Raises UsageProblem for settings that contradict one another, and Refused for jobs whose objects would share a name.
+    """
+    _refuse_twins(jobs)
+    is_oci = settings["repository"].startswith(OCI)
+    revision = settings["revision"] or _revision(tool, is_oci, settings["kind"])
+    source = settings.get("source") or ("dsgen" if settings["repository"] else "flux-system")
+    complete = {**settings, "revision": revision, "source": source, "notify": _subscription(settings.get("notify", ""))}
+    entries = [*(_argocd(complete, jobs, pattern) if tool == "argocd" else _flux(complete, jobs, is_oci))]
+    files = {entry.path: _text(tool, entry, complete) for entry in entries}
+    if any(entry.template == HEALTH for entry in entries):
+        files[f"health/{KUSTOMIZATION}"] = no_objects(settings["namespace"])
+    return Plan(owner=f"{TOOLS[tool]}'s objects", files=files, lists=LISTS if settings["kustomization"] else {})
+
+
+def _refuse_twins(jobs: Sequence[Delivered]) -> None:
+    found: dict[str, Delivered] = {}
+    for job in jobs:
+        other = found.setdefault(job.title, job)
+        if other is not job:
+            first, second = (f"{each.namespace}/{each.name}" for each in (other, job))
+            raise Refused(
+                f"the objects of {first} and {second} would both be called {job.title}: rename one of the jobs"
+            )
+
+
+def _revision(tool: str, is_oci: bool, kind: str) -> str:
+    if is_oci:
+        return "" if kind == "HelmRelease" else "latest"  # a chart has a version, of which the newest is taken
+    return "HEAD" if tool == "argocd" else "main"
+
+
+def _subscription(notify: str) -> dict[str, str]:
+    """Empty where nobody is told."""
+    service, _, recipient = notify.partition(":")
+    return {"service": service, "recipient": recipient} if service else {}
+
+
+def _text(tool: str, entry: Entry, settings: Mapping[str, Any]) -> str:
+    template = environment(TEMPLATES, PACKAGE).get_template(f"{tool}/{entry.template}")
+    return template.render(settings=settings, **entry.context)
+
+
+def _argocd(settings: Mapping[str, Any], jobs: Sequence[Delivered], pattern: Pattern) -> Iterator[Entry]:
+    namespaces = sorted({job.namespace for job in jobs})
+    if settings["appProject"]:
+        if settings["project"] == "default":
+            raise UsageProblem("--app-project writes a project for these jobs: name it with --project, and not default")
+        volumes = any(job.volumes for job in jobs)
+        context = {"namespaces": namespaces, "volumes": volumes, "kinds": KINDS}
+        yield Entry("appproject.yaml", "appproject.yaml", context)
+    if settings["kind"] == "ApplicationSet":
+        yield Entry("applicationset.yaml", "applicationset.yaml", _set(jobs, pattern, namespaces))
+    else:
+        for job in jobs:
+            yield Entry(f"application-{job.title}.yaml", "application.yaml", {"job": job})
+    queued = any(job.queued for job in jobs)
+    names = ["argocd-notifications-cm", "argocd-cmd-params-cm"] if settings["notify"] else []
+    for name in [*names, *(["argocd-cm"] if names or queued else [])]:
+        yield Entry(f"patches/{name}.yaml", f"{name}.yaml", {"queued": queued})
+
+
+def _set(jobs: Sequence[Delivered], pattern: Pattern, namespaces: Sequence[str]) -> dict[str, Any]:
+    namespace, name = pattern.namespace(namespaces), pattern.name
+    tolerates = any(job.tolerates for job in jobs)
+    return {
+        "glob": pattern.glob,
+        "namespace": namespace,
+        "name": name,
+        "title": f"{namespace}-{name}",
+        "set_name": "dsgen-jobs",
+        "tolerates": tolerates,
+    }
+
+
+def _flux(settings: Mapping[str, Any], jobs: Sequence[Delivered], is_oci: bool) -> Iterator[Entry]:
+    is_chart = settings["kind"] == "HelmRelease"
+    kind = "OCIRepository" if is_oci else "GitRepository"
+    if settings["repository"] and not (is_oci and is_chart):
+        source = {"name": settings["source"], "url": settings["repository"], "chart": False}
+        yield Entry(f"{kind.lower()}.yaml", f"{kind.lower()}.yaml", {"source": source})
+    for job in jobs:
+        if is_oci and is_chart:
+            source = {"name": job.title, "url": f"{settings['repository'].rstrip('/')}/{job.name}", "chart": True}
+            yield Entry(f"ocirepository-{job.title}.yaml", "ocirepository.yaml", {"source": source})
+        context = {"job": job, "source_kind": kind, "is_oci": is_oci}
+        template = settings["kind"].lower()
+        yield Entry(f"{template}-{job.title}.yaml", f"{template}.yaml", context)
+        has_health = is_chart and not is_oci and settings["readyWhen"] != "applied"
+        if has_health:
+            if settings["output"].startswith("/"):
+                raise UsageProblem(
+                    "a HelmRelease has its health from a folder of the repository beside it: give its path in the "
+                    "repository, as in -o gitops/flux, or --ready-when applied"
+                )
+            yield Entry(f"kustomization-{job.title}-health.yaml", HEALTH, {"job": job})
+        if settings["alert"]:
+            yield Entry(f"alert-{job.title}.yaml", "alert.yaml", {"job": job, "has_health": has_health})

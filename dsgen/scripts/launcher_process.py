@@ -1,0 +1,70 @@
+"""The process that starts the ranks, and its output."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import select
+import signal
+import subprocess
+import sys
+import threading
+import time
+
+from shared_output import Output
+
+LINE_BYTES = 1 << 16
+DRAIN_SECONDS, IDLE_SECONDS, POLL_SECONDS = 60, 2, 0.1  # for output that is read after the end
+
+
+class Process:
+    """The command in a process group of its own. Its output goes to the log line by line; `output` learns from it."""
+
+    def __init__(self, argv: list[str], env: dict[str, str], output: Output) -> None:
+        self.output = output
+        self.process = subprocess.Popen(
+            argv,
+            env=env,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            start_new_session=True,
+        )
+        self._pump = threading.Thread(target=self._forward, daemon=True)
+        self._pump.start()
+
+    def code(self) -> int | None:
+        """None while it runs; 128 + n when a signal ended it."""
+        code = self.process.poll()
+        return code if code is None or code >= 0 else 128 - code
+
+    def kill(self) -> None:
+        """AttemptEnd the whole group: every ssh connection goes, and with it each session on the workers."""
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(self.process.pid, signal.SIGKILL)
+        self.process.wait()
+
+    def finish(self) -> None:
+        """Read what is left of the output. A stranger that holds the pipe open and is silent is not waited for."""
+        until = time.monotonic() + DRAIN_SECONDS
+        while self._pump.is_alive() and time.monotonic() < until:
+            if not self.behind():
+                self._pump.join(IDLE_SECONDS)
+                if not self.behind():
+                    return
+            self._pump.join(POLL_SECONDS)
+
+    def behind(self) -> bool:
+        """Whether there is output that was not read yet: the processor may be short."""
+        assert self.process.stdout is not None
+        try:
+            return bool(select.select([self.process.stdout], [], [], 0)[0]) and self._pump.is_alive()
+        except ValueError:  # read to the end, and closed
+            return False
+
+    def _forward(self) -> None:
+        assert self.process.stdout is not None
+        with self.process.stdout as lines:
+            for line in iter(lambda: lines.readline(LINE_BYTES), b""):
+                sys.stdout.buffer.write(self.output.process_line(line))
+                sys.stdout.buffer.flush()

@@ -1,0 +1,23 @@
+"""kustomization.yaml: what makes a folder one that kustomize builds."""
+
+from collections.abc import Iterable
+
+from dsgen.language.text import quote
+
+KUSTOMIZATION = "kustomization.yaml"
+HEAD = "apiVersion: kustomize.config.k8s.io/v1beta1\nkind: Kustomization\n"
+
+
+def listing(paths: Iterable[str]) -> str:
+    """A list of the folder's objects, without those of folders below it, and nothing that changes them."""
+    resources = sorted(path for path in paths if "/" not in path and path != KUSTOMIZATION)
+    return f"{HEAD}resources:\n" + "".join(f"  - {quote(path)}\n" for path in resources)
+
+
+def no_objects(namespace: str) -> str:
+    """A folder that is built to nothing."""
+    return f"{HEAD}namespace: {quote(namespace)}\n"
+
+
+LISTS = {KUSTOMIZATION: listing}
+"""`Plan.lists` of a folder with a kustomization.yaml."""

@@ -1,0 +1,73 @@
+"""A branch of the Git repository that the controllers read: what dsgen writes there, and how the controllers see it."""
+
+import os
+import shutil
+import subprocess
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from tests.e2e.training import dsgen, merged
+
+GIT = ("DSGEN_E2E_GIT_PUSH", "DSGEN_E2E_GIT_PULL")
+AUTHOR = ("-c", "user.name=dsgen", "-c", "user.email=dsgen@example.com")
+CONTROL = "gitops"
+"""The folder of what `dsgen gitops` writes."""
+
+
+@dataclass
+class Checkout:
+    """A working copy with one job, whose values may change from commit to commit."""
+
+    folder: Path
+    branch: str
+    values: dict[str, Any]
+    is_chart: bool
+
+    def __post_init__(self) -> None:
+        self.git("init", "--quiet", "--initial-branch", self.branch)
+
+    def git(self, *arguments: str) -> str:
+        command = ["git", *AUTHOR, *arguments]
+        return subprocess.run(command, cwd=self.folder, check=True, capture_output=True, text=True).stdout.strip()
+
+    @property
+    def url(self) -> str:
+        return os.environ["DSGEN_E2E_GIT_PULL"]
+
+    @property
+    def job_folder(self) -> str:
+        return "/".join(("charts" if self.is_chart else "rendered", self.values["namespace"], self.values["name"]))
+
+    def file(self, **other: Any) -> str:
+        """The job's values file."""
+        path = self.folder / "values.yaml"
+        path.write_text(yaml.safe_dump(merged(self.values, other), allow_unicode=True))
+        return str(path)
+
+    def write(self, run: str, *options: str, **other: Any) -> None:
+        """Render the job, as its owner would."""
+        command = "chart" if self.is_chart else "render"
+        dsgen(command, self.file(run={"id": run}, **other), "-o", str(self.folder / self.job_folder), *options)
+
+    def control(self, *options: str) -> None:
+        """Write the objects of Argo CD or Flux."""
+        here = Path.cwd()
+        os.chdir(self.folder)
+        try:
+            dsgen("gitops", self.file(), "-o", CONTROL, *options)
+        finally:
+            os.chdir(here)
+
+    def push(self, message: str) -> str:
+        """Commit everything and push it; the commit."""
+        self.git("add", "--all")
+        self.git("commit", "--quiet", "--allow-empty", "--message", message)
+        self.git("push", "--quiet", os.environ["DSGEN_E2E_GIT_PUSH"], f"HEAD:{self.branch}")
+        return self.git("rev-parse", "HEAD")
+
+    def remove_job(self) -> None:
+        """The job's folder goes."""
+        shutil.rmtree(self.folder / self.job_folder)

@@ -1,0 +1,315 @@
+"""How a job comes from its folder into the cluster, and what is seen of it there: Argo CD, Flux, kubectl and Helm."""
+
+import json
+import os
+import shlex
+import subprocess
+import time
+from dataclasses import dataclass, field
+from typing import Any, ClassVar
+
+from tests.e2e.cluster import kubectl, soon
+from tests.e2e.gitops.checkout import CONTROL, Checkout
+from tests.e2e.training import dsgen
+from tests.helm import helm
+
+SECONDS = 400
+"""In which a controller has taken up a commit."""
+RUN_SECONDS = 900
+"""In which a run of a few steps has ended, also where others use the processors."""
+
+
+@dataclass
+class Way:
+    """A channel of one job. `commit` is the one that was pushed last."""
+
+    checkout: Checkout
+    is_chart: ClassVar[bool] = False
+    controllers: ClassVar[tuple[str, ...]] = ()
+    stops_removed: ClassVar[bool] = True
+    commit: str = field(default="", init=False)
+
+    @property
+    def space(self) -> str:
+        return str(self.checkout.values["namespace"])
+
+    @property
+    def title(self) -> str:
+        return f"{self.space}-{self.checkout.values['name']}"
+
+    def start(self) -> None:
+        """What is done once, after the first commit."""
+
+    def deliver(self) -> str:
+        """The commit is in the cluster, or refused: what was said then."""
+        raise NotImplementedError
+
+    def force(self) -> None:
+        """Apply everything again."""
+        raise NotImplementedError
+
+    def health(self) -> str:
+        """As the channel sees it, in its own word; empty for one that looks only once."""
+        return ""
+
+    def remove(self) -> None:
+        """Take the job away, as its owner would."""
+        raise NotImplementedError
+
+    def restart(self) -> None:
+        """Restart the controllers."""
+        for controller in self.controllers:
+            command = shlex.split(os.environ.get("DSGEN_E2E_RESTART", "")) or ["kubectl", "rollout", "restart"]
+            subprocess.run([*command, controller], check=True, capture_output=True)
+
+
+def annotate(space: str, kind: str, name: str, *marks: str) -> None:
+    kubectl("--namespace", space, "annotate", "--overwrite", kind, name, *marks)
+
+
+def looked_at(kind: str, name: str, space: str) -> dict[str, Any]:
+    found: dict[str, Any] = json.loads(kubectl("--namespace", space, "get", kind, name, "--output", "json"))
+    return found
+
+
+class ArgoCD(Way):
+    """An Application, healed and pruned."""
+
+    SPACE = "argocd"
+    options: ClassVar[tuple[str, ...]] = ("--kind", "Application", "--self-heal")
+    controllers = ("argocd-application-controller",)
+
+    def start(self) -> None:
+        self.checkout.control(*self.options, "--repository", self.checkout.url, "--revision", self.checkout.branch)
+        kubectl("apply", "--server-side", "--validate=strict", "--filename", str(self.checkout.folder / CONTROL))
+        patches = self.checkout.folder / CONTROL / "patches"
+        for path in sorted(patches.glob("*.yaml")) if patches.exists() else ():
+            kubectl("--namespace", self.SPACE, "patch", "configmap", path.stem, f"--patch-file={path}")
+
+    def _application(self) -> dict[str, Any]:
+        return looked_at("application", self.title, self.SPACE)
+
+    def deliver(self) -> str:
+        there = ["-n", self.SPACE, "get", "application", self.title, "--ignore-not-found"]
+        soon("Application", lambda: kubectl(*there), SECONDS)  # an ApplicationSet looks every three minutes
+        annotate(self.SPACE, "application", self.title, "argocd.argoproj.io/refresh=hard")
+        return str(soon(f"sync of {self.title}", self._ended, SECONDS)[0])
+
+    def _ended(self) -> tuple[str] | None:
+        status = self._application().get("status", {})
+        operation = status.get("operationState", {})
+        result = operation.get("syncResult", {})
+        if status.get("sync", {}).get("revision") == self.commit and status["sync"]["status"] == "Synced":
+            return ("",)
+        if result.get("revision") != self.commit:
+            return None
+        # While Argo CD tries again, the operation goes on.
+        failed = [entry["message"] for entry in result.get("resources", ()) if entry.get("status") == "SyncFailed"]
+        return ("\n".join([operation["message"], *failed]),) if failed else None
+
+    def force(self) -> None:
+        # A controller that has just started may not know the project yet, and ends the first one with an error.
+        soon("a forced sync that succeeds", lambda: self._forced() == "Succeeded", SECONDS)
+
+    def _forced(self) -> str:
+        """Ask for a sync; how it ended."""
+        before = self._application()["status"].get("operationState", {}).get("startedAt")
+        time.sleep(1)  # its times have whole seconds
+        sync = {"revision": self.commit, "syncStrategy": {"apply": {}}, "syncOptions": ["ServerSideApply=true"]}
+        patch = json.dumps({"operation": {"initiatedBy": {"username": "test"}, "sync": sync}})
+        kubectl("--namespace", self.SPACE, "patch", "application", self.title, "--type=merge", f"--patch={patch}")
+        return str(soon("end of the forced sync", lambda: self._end_after(before), SECONDS))
+
+    def _end_after(self, before: str | None) -> str:
+        found = self._application()
+        state = found["status"].get("operationState", {})
+        is_new = "operation" not in found and state.get("startedAt") != before
+        return str(state.get("phase", "")) if is_new and state.get("phase") != "Running" else ""
+
+    def health(self) -> str:
+        return str(self._application().get("status", {}).get("health", {}).get("status", ""))
+
+    def remove(self) -> None:
+        self.checkout.remove_job()
+        # Without its folder the Application has nothing to compare with, so it goes too, and takes the run along.
+        finalizers = json.dumps({"metadata": {"finalizers": ["resources-finalizer.argocd.argoproj.io"]}})
+        kubectl("-n", self.SPACE, "patch", "application", self.title, "--type=merge", f"--patch={finalizers}")
+        kubectl("-n", self.SPACE, "delete", "application", self.title, "--wait=false")
+
+    def delete(self) -> None:
+        kubectl("-n", self.SPACE, "delete", "application", self.title, "--ignore-not-found", "--wait=false")
+
+
+class ArgoCDChart(ArgoCD):
+    """An Application of the job's chart."""
+
+    is_chart = True
+    options = (*ArgoCD.options, "--chart")
+
+
+class ApplicationSet(ArgoCD):
+    """An ApplicationSet over the folders."""
+
+    options = ("--kind", "ApplicationSet", "--self-heal")
+    stops_removed = False
+
+    def remove(self) -> None:
+        self.checkout.remove_job()
+        self.commit = self.checkout.push("No job")
+        annotate(self.SPACE, "applicationset", "dsgen-jobs", "argocd.argoproj.io/application-set-refresh=true")
+        there = ["-n", self.SPACE, "get", "application", self.title, "--ignore-not-found"]
+        soon("end of the Application", lambda: not kubectl(*there), SECONDS)
+
+    def delete(self) -> None:
+        kubectl("-n", self.SPACE, "delete", "applicationset", "dsgen-jobs", "--ignore-not-found", "--wait=false")
+
+
+class Flux(Way):
+    """A Kustomization, which is ready until a run fails."""
+
+    SPACE = "flux-system"
+    kind: ClassVar[str] = "kustomization"
+    options: ClassVar[tuple[str, ...]] = ("--kind", "Kustomization")
+    controllers = ("kustomize-controller",)
+
+    @property
+    def source(self) -> str:
+        return self.space
+
+    def start(self) -> None:
+        self.checkout.control(
+            *(*self.options, "--repository", self.checkout.url, "--revision", self.checkout.branch),
+            *("--source", self.source, "--interval", "20s"),
+        )
+        self.commit = self.checkout.push("Flux")
+        kubectl("apply", "--server-side", "--validate=strict", "--filename", str(self.checkout.folder / CONTROL))
+
+    def deliver(self) -> str:
+        now = str(time.time())
+        annotate(self.SPACE, "gitrepository", self.source, f"reconcile.fluxcd.io/requestedAt={now}")
+        return str(soon(f"end of {self.title}", lambda: self._ended(self.kind, self.title), SECONDS)[0])
+
+    def _ended(self, kind: str, name: str) -> tuple[str] | None:
+        found = looked_at(kind, name, self.SPACE)
+        ready = _condition(found, "Ready")
+        status = found.get("status", {})
+        if self.commit in status.get("lastAppliedRevision", ""):
+            return ("",)
+        attempted = self.commit in status.get("lastAttemptedRevision", "")
+        if attempted and ready.get("status") == "False" and ready["reason"] == "ReconciliationFailed":
+            return (str(ready["message"]),)
+        # A health that fails is not a refusal: the commit is applied.
+        if attempted and ready.get("reason") == "HealthCheckFailed":
+            return ("",)
+        return None
+
+    def force(self) -> None:
+        self._ask(self.kind, self.title)
+
+    def _ask(self, kind: str, name: str) -> None:
+        now = str(time.time())
+        annotate(self.SPACE, kind, name, *(f"reconcile.fluxcd.io/{word}={now}" for word in ("requestedAt", "forceAt")))
+        soon(
+            "answer to a request",
+            lambda: looked_at(kind, name, self.SPACE).get("status", {}).get("lastHandledReconcileAt") == now,
+            SECONDS,
+        )
+
+    def health(self) -> str:
+        return f"Ready={_condition(looked_at(self.kind, self.title, self.SPACE), 'Ready').get('status', '')}"
+
+    def remove(self) -> None:
+        # As it is done by Flux itself, where the folder of these objects is under its control.
+        self.checkout.remove_job()
+        for path in sorted((self.checkout.folder / CONTROL).glob(f"*-{self.title}*.yaml")):
+            kubectl("delete", "--filename", str(path), "--wait=false")
+
+    def delete(self) -> None:
+        kubectl("delete", "--filename", str(self.checkout.folder / CONTROL), "--ignore-not-found", "--wait=false")
+
+
+class FluxComplete(Flux):
+    """A Kustomization, which is ready only when a run has succeeded."""
+
+    options = (*Flux.options, "--ready-when", "complete")
+
+
+class HelmRelease(Flux):
+    """A HelmRelease of the job's chart, with its health beside it."""
+
+    kind = "helmrelease"
+    is_chart = True
+    options = ("--kind", "HelmRelease")
+    controllers = ("helm-controller",)
+
+    def _ended(self, kind: str, name: str) -> tuple[str] | None:
+        found = looked_at(kind, name, self.SPACE)
+        ready = _condition(found, "Ready")
+        if self.commit[:12] not in str(found.get("status", {}).get("lastAttemptedRevision", "")):
+            return None
+        if ready.get("status") == "True":
+            return ("",)
+        return (str(ready["message"]),) if str(ready.get("reason")).endswith("Failed") else None
+
+    def health(self) -> str:
+        found = looked_at("kustomization", f"{self.title}-health", self.SPACE)
+        return f"Ready={_condition(found, 'Ready').get('status', '')}"
+
+
+def _condition(found: dict[str, Any], kind: str) -> dict[str, Any]:
+    return next((each for each in found.get("status", {}).get("conditions", []) if each["type"] == kind), {})
+
+
+class Kubectl(Way):
+    """`kubectl apply` of the folder."""
+
+    arguments: ClassVar[tuple[str, ...]] = ("--filename",)
+
+    def deliver(self) -> str:
+        command = ["kubectl", "apply", *self.arguments, str(self.checkout.folder / self.checkout.job_folder)]
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
+        return done.stdout + done.stderr if done.returncode else ""
+
+    def force(self) -> None:
+        assert self.deliver() == ""
+
+    def remove(self) -> None:
+        dsgen("delete", f"{self.space}/{self.checkout.values['name']}", "--job", "--yes")
+
+    def delete(self) -> None:
+        pass
+
+
+class KubectlServerSide(Kubectl):
+    """The same on the server's side."""
+
+    arguments = ("--server-side", "--filename")
+
+
+class Helm(Way):
+    """`helm upgrade --install` of the job's chart."""
+
+    is_chart = True
+    major: ClassVar[int] = 4
+
+    def deliver(self) -> str:
+        chart, name = self.checkout.folder / self.checkout.job_folder, self.checkout.values["name"]
+        command = [helm(self.major), "upgrade", "--install", name, str(chart), "--namespace", self.space]
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
+        return done.stdout + done.stderr if done.returncode else ""
+
+    def force(self) -> None:
+        assert self.deliver() == ""
+
+    def remove(self) -> None:
+        command = [helm(self.major), "uninstall", self.checkout.values["name"], "--namespace", self.space]
+        subprocess.run(command, check=True, capture_output=True)
+
+    def delete(self) -> None:
+        pass
+
+
+class Helm3(Helm):
+    """The same with Helm 3."""
+
+    major = 3

@@ -1,0 +1,254 @@
+"""What other systems run: hooks of pre-commit, steps of the GitHub Action, jobs of GitLab, steps of a release."""
+
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from dsgen import __version__
+from tests import helm
+
+ROOT = Path(__file__).parent.parent
+MINIMAL = (ROOT / "values-examples" / "minimal.yaml").read_text()
+EXPRESSION = re.compile(r"\$\{\{ *(.*?) *\}\}")
+IDENTITY = {f"GIT_{who}_{what}": "dsgen" for who in ("AUTHOR", "COMMITTER") for what in ("NAME", "EMAIL")}
+
+
+def load(path: str) -> Any:
+    return yaml.safe_load((ROOT / path).read_text())
+
+
+def run(command: list[str], folder: Path, **environment: str) -> subprocess.CompletedProcess[str]:
+    """A command, with standard error where standard output goes."""
+    # Whoever runs these tests inside a hook of Git has its variables.
+    kept = {name: value for name, value in os.environ.items() if not name.startswith(("GIT_", "PRE_COMMIT"))}
+    return subprocess.run(
+        command,
+        cwd=folder,
+        env={**kept, **IDENTITY, "PYTHONPATH": "", **environment},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        check=False,
+    )
+
+
+@pytest.fixture
+def repository(tmp_path: Path) -> Path:
+    """A Git repository of two jobs, one of them rendered by hand beside dsgen.yaml."""
+    folder = tmp_path / "repository"
+    for name in ("cifar", "mnist"):
+        path = folder / "jobs" / name / "values.yaml"
+        path.parent.mkdir(parents=True)
+        path.write_text(MINIMAL.replace("cifar", name))
+    (folder / "dsgen.yaml").write_text("{}\n")
+    assert 0 == run([sys.executable, "-m", "dsgen", "render"], folder, PYTHONPATH=str(ROOT)).returncode
+    for command in (["init", "--quiet"], ["add", "--all"], ["commit", "--quiet", "--message", "jobs"]):
+        assert 0 == run(["git", *command], folder).returncode
+    return folder
+
+
+def break_values(repository: Path) -> None:
+    path = repository / "jobs" / "cifar" / "values.yaml"
+    path.write_text(path.read_text().replace("replicas: 2", "replicas: two"))
+
+
+def break_rendered(repository: Path) -> None:
+    path = repository / "rendered" / "training" / "cifar" / "service-cifar-1.yaml"
+    path.write_text(path.read_text() + "# by hand\n")
+
+
+# ---- pre-commit ----
+
+
+@pytest.fixture
+def hooks(repository: Path, tmp_path: Path) -> dict[str, str]:
+    """The hooks as this repository's own: the same, but for the environment that pre-commit would install."""
+    program = tmp_path / "bin" / "dsgen"
+    program.parent.mkdir()
+    program.write_text(f'#!/bin/sh\nPYTHONPATH="{ROOT}" exec "{sys.executable}" -m dsgen "$@"\n')
+    program.chmod(0o755)
+    system = [{**hook, "language": "system"} for hook in load(".pre-commit-hooks.yaml")]
+    config = {"repos": [{"repo": "local", "hooks": system}]}
+    (repository / ".pre-commit-config.yaml").write_text(yaml.safe_dump(config))
+    assert 0 == run(["git", "add", "--all"], repository).returncode
+    return {"PATH": f"{program.parent}{os.pathsep}{os.environ['PATH']}", "PRE_COMMIT_HOME": str(tmp_path / "home")}
+
+
+def test_pre_commit_accepts_its_manifest(tmp_path: Path) -> None:
+    pre_commit = [sys.executable, "-m", "pre_commit", "validate-manifest", str(ROOT / ".pre-commit-hooks.yaml")]
+
+    assert 0 == run(pre_commit, tmp_path).returncode
+
+
+@pytest.mark.parametrize(
+    ("spoil", "failed"),
+    [(None, []), (break_values, ["dsgen-validate", "dsgen-render-check"]), (break_rendered, ["dsgen-render-check"])],
+)
+def test_pre_commit_finds_what_is_wrong(repository: Path, hooks: dict[str, str], spoil: Any, failed: list[str]) -> None:
+    if spoil:
+        spoil(repository)
+    done = run([sys.executable, "-m", "pre_commit", "run", "--all-files", "--color=never"], repository, **hooks)
+
+    assert failed == re.findall(r"Failed\n- hook id: (\S+)", done.stdout), done.stdout
+    assert bool(failed) == bool(done.returncode)
+    assert ("no files to check" in done.stdout) is False
+
+
+# ---- GitHub ----
+
+
+def value(expression: str, context: Mapping[str, str]) -> str:
+    """An expression of a workflow that is one name, or a comparison of one with a text."""
+    name, equals, text = expression.partition(" == ")
+    return str(context[name] == text.strip("'")).lower() if equals else context[name]
+
+
+def steps(found: list[dict[str, Any]], context: Mapping[str, str]) -> Iterator[tuple[str, list[str], dict[str, str]]]:
+    """Name, command and environment of the steps that GitHub would run in bash."""
+    for step in found:
+        if "run" in step and value(step.get("if", "always"), {**context, "always": "true"}) == "true":
+            assert not EXPRESSION.search(step["run"]), "what others write must never become a part of a script"
+            environment = {
+                name: EXPRESSION.sub(lambda match: value(match[1], context), str(text))
+                for name, text in step.get("env", {}).items()
+            }
+            yield step["name"], ["bash", "--noprofile", "--norc", "-eo", "pipefail", "-c", step["run"]], environment
+
+
+@pytest.fixture(scope="module")
+def runner(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder for temporary files of a runner, with dsgen as the first step of the Action installs it."""
+    folder = tmp_path_factory.mktemp("runner")
+    context = {"github.action_path": str(ROOT), "runner.temp": str(folder)}
+    name, command, environment = next(steps(load("action.yml")["runs"]["steps"], {**context, **inputs()}))
+    done = run(command, folder, **environment)
+    assert (name, 0) == ("Install dsgen", done.returncode), done.stdout
+    return folder
+
+
+def inputs(**given: str) -> dict[str, str]:
+    """The inputs of the Action."""
+    defaults = {name: each["default"] for name, each in load("action.yml")["inputs"].items()}
+    return {f"inputs.{name}": text for name, text in {**defaults, **given}.items()}
+
+
+@pytest.mark.parametrize(
+    ("given", "spoil", "expected"),
+    [
+        ({}, None, {"dsgen validate": ""}),
+        ({"check": "true"}, None, {"dsgen validate": "", "dsgen render --check": ""}),
+        ({"files": "jobs/cifar/values.yaml jobs/mnist/values.yaml", "strict": "true"}, None, {"dsgen validate": ""}),
+        ({}, break_values, {"dsgen validate": "::error file=jobs/cifar/values.yaml,line=6,"}),
+        (
+            {"check": "true"},
+            break_rendered,
+            {"dsgen validate": "", "dsgen render --check": "differs: rendered/training/cifar/service-cifar-1.yaml"},
+        ),
+    ],
+)
+def test_the_action(
+    repository: Path, runner: Path, given: dict[str, str], spoil: Any, expected: dict[str, str]
+) -> None:
+    if spoil:
+        spoil(repository)
+    context = {"github.action_path": str(ROOT), "runner.temp": str(runner), **inputs(**given)}
+    found = {
+        name: run(command, repository, **env)
+        for name, command, env in steps(load("action.yml")["runs"]["steps"][1:], context)
+    }
+
+    assert expected.keys() == found.keys()
+    for name, text in expected.items():
+        assert text in found[name].stdout
+        assert bool(text) == bool(found[name].returncode), found[name].stdout
+
+
+# ---- GitLab ----
+
+
+def test_the_jobs_of_gitlab(repository: Path, runner: Path) -> None:
+    """Beside the packages that the Action has installed, so that pip has to install dsgen alone."""
+    template = load("ci/gitlab.yml")
+    jobs = {name: {**template[job["extends"]], **job} for name, job in template.items() if "extends" in job}
+    spoils = {"dsgen validate": break_values, "dsgen render --check": break_rendered}
+    assert spoils.keys() == jobs.keys()
+    (before,) = {tuple(job["before_script"]) for job in jobs.values()}
+    there = next((runner / "dsgen" / "lib").glob("python*/site-packages"))
+    for command in before:
+        environment = {**template[".dsgen"]["variables"], "DSGEN_PACKAGE": str(ROOT)}
+        done = run(["sh", "-c", command], repository, **environment)
+        assert 0 == done.returncode, done.stdout
+        next((repository / ".dsgen" / "lib").glob("python*/site-packages")).joinpath("x.pth").write_text(f"{there}\n")
+
+    for name, spoil in spoils.items():
+        (command,) = jobs[name]["script"]
+        assert 0 == run(["sh", "-c", command], repository).returncode
+        spoil(repository)
+        assert 1 == run(["sh", "-c", command], repository).returncode
+        assert 0 == run(["git", "checkout", "--quiet", "."], repository).returncode
+
+
+# ---- a release ----
+
+
+def release() -> Any:
+    return load(".github/workflows/release.yml")
+
+
+def step(name: str) -> list[str]:
+    return next(
+        command
+        for found, command, _ in steps(release()["jobs"]["build"]["steps"], {"github.ref_name": ""})
+        if found == name
+    )
+
+
+def test_a_release_is_off_until_it_is_switched_on() -> None:
+    jobs = release()["jobs"]
+
+    assert "vars.RELEASE == 'true'" == jobs.pop("build")["if"]
+    assert {"build"} == {job["needs"] for job in jobs.values()}
+    assert {} == release()["permissions"]
+
+
+@pytest.mark.parametrize(
+    ("tag", "is_signed", "expected"), [(f"v{__version__}", True, 0), (f"v{__version__}", False, 1), ("v0.0.0", True, 1)]
+)
+def test_only_a_signed_tag_of_the_version_is_released(tmp_path: Path, tag: str, is_signed: bool, expected: int) -> None:
+    key, signers = tmp_path / "key", tmp_path / ".github" / "allowed_signers"
+    run(["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", str(key)], tmp_path)
+    signers.parent.mkdir()
+    signers.write_text(f"dsgen {key.with_suffix('.pub').read_text()}")
+    (tmp_path / "dsgen").mkdir()
+    (tmp_path / "dsgen" / "__init__.py").write_text((ROOT / "dsgen" / "__init__.py").read_text())
+    signing = ["-c", "gpg.format=ssh", "-c", f"user.signingkey={key}"]
+    run(["git", "init", "--quiet"], tmp_path)
+    run(["git", "commit", "--quiet", "--allow-empty", "--message", "release"], tmp_path)
+    flag = "--sign" if is_signed else "--annotate"
+    assert 0 == run(["git", *signing, "tag", flag, "--message", "release", tag], tmp_path).returncode
+
+    done = run(step("The tag is signed, and is that of the version"), tmp_path, TAG=tag)
+
+    assert expected == done.returncode, done.stdout
+
+
+def test_the_chart_of_a_release(tmp_path: Path, runner: Path) -> None:
+    (tmp_path / "temp").mkdir()
+    (tmp_path / "temp" / "installed").symlink_to(runner / "dsgen")
+    programs = tmp_path / "bin"
+    programs.mkdir()
+    (programs / "helm").symlink_to(helm.helm(4))
+
+    done = run(
+        step("Chart"), tmp_path, RUNNER_TEMP=str(tmp_path / "temp"), PATH=f"{programs}{os.pathsep}{os.environ['PATH']}"
+    )
+
+    assert 0 == done.returncode, done.stdout
+    assert [f"deepspeed-job-{__version__}.tgz"] == [path.name for path in (tmp_path / "chart").iterdir()]

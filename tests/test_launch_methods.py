@@ -1,0 +1,49 @@
+"""Every place that lists launch methods has all methods of the schema, and the places agree."""
+
+import re
+import sys
+from pathlib import Path
+
+import pytest
+import yaml
+
+from dsgen import schema
+from dsgen.cluster.logs import WITHOUT_SSH
+from dsgen.generated import helpers
+from dsgen.schema import Schema
+
+ROOT = Path(__file__).parents[1]
+sys.path.insert(0, str(ROOT / "dsgen" / "scripts"))
+
+from shared_methods import METHODS  # noqa: E402 - needs the path above
+
+RULE: Schema = schema.type_at(("launch", "method")) or {}
+every_method = pytest.mark.parametrize("method", RULE["enum"])
+
+
+def test_the_scripts_have_the_methods_of_the_schema() -> None:
+    assert set(RULE["enum"]) == set(METHODS)
+
+
+@every_method
+def test_templates_and_scripts_agree(method: str) -> None:
+    values = {"launch": {"method": method}}
+
+    assert METHODS[method].ssh == bool(helpers.uses_ssh(values)) == (method not in WITHOUT_SSH)
+    assert METHODS[method].whole == bool(helpers.runs_command(values))
+
+
+@every_method
+def test_a_method_is_documented(method: str) -> None:
+    page = (ROOT / "docs" / "launch-methods.md").read_text()
+
+    assert re.search(rf"^\| \|.* `{method}` \|", page, re.MULTILINE), "no column in the table"
+    assert re.search(rf"^\| [^|]+ \| `{method}`[,| ]", page, re.MULTILINE), "no row that says when to choose it"
+
+
+@every_method
+def test_a_method_has_a_case(method: str) -> None:
+    files = [*(ROOT / "tests" / "cases" / "valid").glob("*.yaml"), *(ROOT / "values-examples").glob("*.yaml")]
+    used = [yaml.safe_load(file.read_text()).get("launch", {}).get("method", RULE["default"]) for file in files]
+
+    assert method in used

@@ -1,0 +1,70 @@
+"""The pictures of the documentation: drawn from the smallest example, and from the figures of docs/benchmark.md."""
+
+import math
+import re
+from pathlib import Path
+from typing import NamedTuple
+from xml.sax.saxutils import escape
+
+LABEL, BARS, ROW, MARGIN = 330, 430, 30, 16
+"""Widths of the labels and of the bars, height of a row, in pixels."""
+FIGURES = re.compile(r"<!-- figures -->(.*)<!-- end of figures -->", re.DOTALL)
+
+
+class Figure(NamedTuple):
+    """One row of the table: what was measured, and dsgen's time on the processor divided by Helm's."""
+
+    what: str
+    ratio: float
+
+
+def job(example: Path) -> str:
+    """A job's objects and who talks to whom."""
+    from dsgen import api, graph  # they render with the modules that were just written
+
+    texts = [document.text for document in api.render(api.load(example))]
+    return graph.as_svg(graph.of_texts(texts), "The objects of a job, and who talks to whom")
+
+
+def figures(page: str) -> list[Figure]:
+    """The rows of the table in docs/benchmark.md that have a figure for the processor."""
+    table = FIGURES.search(page)
+    assert table, "docs/benchmark.md has no figures"
+    rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in table[1].splitlines() if "|" in line]
+    column = rows[0].index("processor")
+    return [
+        Figure(row[0].replace("`", ""), float(row[column].split()[0])) for row in rows[2:] if row[column][:1].isdigit()
+    ]
+
+
+def benchmark(page: str) -> str:
+    """The figures as bars on a logarithmic scale, to the left of Helm's line where dsgen needs less."""
+    from dsgen.graph.svg import DARK, LIGHT
+
+    shown = figures(page)
+    most = max(abs(math.log10(each.ratio)) for each in shown)
+    middle, height = LABEL + BARS / 2, (len(shown) + 1) * ROW + 2 * MARGIN
+    scale = (BARS / 2 - 40) / most
+    lines = [
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {LABEL + BARS} {height}" width="{LABEL + BARS}" '
+        f'height="{height}" role="img">',
+        "<title>Time on the processor, dsgen divided by Helm</title>",
+        f"<style>svg {{ {LIGHT} }} @media (prefers-color-scheme: dark) {{ svg {{ {DARK} }} }}",
+        "text { font: 12px system-ui, sans-serif; fill: var(--ink); } .faint { fill: var(--faint); }",
+        ".line { stroke: var(--edge); } .bar { fill: var(--live); } .more { fill: var(--edge); }</style>",
+        f'<rect width="{LABEL + BARS}" height="{height}" style="fill: var(--paper)"/>',
+        f'<text x="{MARGIN}" y="{MARGIN + 8}" class="faint">time on the processor, dsgen / helm template</text>',
+        f'<text x="{middle}" y="{MARGIN + 8}" class="faint" text-anchor="middle">as Helm</text>',
+        f'<path class="line" d="M{middle} {MARGIN + 14} V{height - MARGIN / 2}"/>',
+    ]
+    for number, each in enumerate(shown):
+        y, length = MARGIN + ROW * (number + 1), math.log10(each.ratio) * scale
+        look, end = ("bar", middle + length - 6) if length < 0 else ("more", middle + length + 6)
+        anchor = "end" if length < 0 else "start"
+        lines += [
+            f'<text x="{MARGIN}" y="{y + 14}">{escape(each.what)}</text>',
+            f'<rect class="{look}" x="{min(middle, middle + length):.1f}" y="{y}" width="{abs(length):.1f}" '
+            f'height="{ROW - 10}" rx="3"/>',
+            f'<text x="{end:.1f}" y="{y + 14}" text-anchor="{anchor}">{each.ratio:g}</text>',
+        ]
+    return "\n".join([*lines, "</svg>\n"])
