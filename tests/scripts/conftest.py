@@ -202,7 +202,7 @@ def require(*tools: str) -> None:
     search = os.environ["PATH"] + ":/usr/sbin:/usr/local/sbin:/sbin"
     missing = [tool for tool in tools if not shutil.which(tool, path=search)]
     if missing and os.environ.get("CI") != "true":
-        pytest.skip(f"needs {' and '.join(missing)} (openssh-server, openssh-client, util-linux)")
+        pytest.skip(f"{' and '.join(missing)} missing: install openssh-server, openssh-client and util-linux")
     assert missing == []
 
 
@@ -230,5 +230,5 @@ def needs() -> Callable[..., None]:
 def root() -> None:
     """Skip the test on a laptop where nobody is root."""
     if os.getuid() != 0 and os.environ.get("CI") != "true":
-        pytest.skip("needs root")
+        pytest.skip("only root can run them")
     assert os.getuid() == 0
