@@ -5,22 +5,17 @@ it, without following a link. So a link changes nothing, even one that is put th
 system has no such calls, on Windows, each part of a path is looked at before it is used; that protects from links that
 are there already, not from a process that replaces a folder by a link at the same moment.
 """
-from __future__ import annotations
 
 import contextlib
 import errno
 import os
+import re
 import stat
 from pathlib import Path
+from typing import Self
 
 from dsgen.errors import EXIT_FINDINGS, DsgenError
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    import re
-    from typing import Self
-
-    from dsgen.writer.paths import Place
+from dsgen.writer.paths import Place
 
 try:
     import fcntl
