@@ -1,16 +1,14 @@
 """`dsgen render`: values files to flat manifests."""
 
-from dataclasses import replace
 from pathlib import Path
 
 from dsgen import api
 from dsgen.cli._jobs import load_jobs
-from dsgen.cli._output import NO_PRUNE, Item, deliver, folders, with_orphans
+from dsgen.cli._output import NO_PRUNE, Item, deliver, folders, manifests, with_orphans
 from dsgen.cli._printed import emit
 from dsgen.cli._progress import counted
 from dsgen.cli._shared import Delivery, Inputs
 from dsgen.errors import EXIT_OK, UsageProblem
-from dsgen.writer.kustomization import LISTS
 
 
 def command(inputs: Inputs, output: Path | None, kustomization: bool, bump: bool, delivery: Delivery) -> int:
@@ -44,9 +42,7 @@ def command(inputs: Inputs, output: Path | None, kustomization: bool, bump: bool
     if output is None and not is_repository:
         emit("---\n".join(document.text for job, _ in counted("rendered", targets) for document in api.render(job)))
         return EXIT_OK
-    plans = [api.manifests(job) for job, _ in counted("rendered", targets)]
-    if kustomization:
-        plans = [replace(plan, lists=LISTS) for plan in plans]
+    plans = manifests(targets, report, kustomization)
     places = [member.place for _, member in targets if member] if output is None else folders(output, targets)
     items = [Item(place, plan) for place, plan in zip(places, plans, strict=True)]
     if bump:
