@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 from dsgen.checks.row import ANY_TEXT, ROLES, Check, quoted
-from dsgen.problems.diagnostics import Severity
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from dsgen.problems.diagnostics import Severity
 
 GPUS = "^((nvidia|amd)[.]com/gpu|nvidia[.]com/(pgpu|mig-.*)|gpu[.]intel[.]com/.*)$"
 DEVICES = "^(habana[.]ai/gaudi|huawei[.]com/Ascend.*)$"

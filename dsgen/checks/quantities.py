@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
-from typing import Any
 
 from dsgen import schema
 from dsgen.checks.containers import users_containers
@@ -17,13 +15,22 @@ from dsgen.checks.pods import (
     above_memory,
     memory_words,
 )
-from dsgen.checks.row import Function, Names, Place, diagnostic
+from dsgen.checks.row import Function, diagnostic
 from dsgen.deepspeed import NAMED, hostfile
 from dsgen.language.text import to_json
-from dsgen.problems.diagnostics import Diagnostic, Path, Severity, path_text
+from dsgen.problems.diagnostics import path_text
 from dsgen.reading.quantities import amount
 
-Quantities = Mapping[str, Any]
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+    from typing import Any
+
+    from dsgen.checks.row import Names, Place
+    from dsgen.problems.diagnostics import Diagnostic, Path, Severity
+
+    Quantities = Mapping[str, Any]
+
 COMPARED = "[0-9]{1,18}|[0-9]{1,9}([KMG]i|[kMG])|[0-9]{1,6}Ti?"
 """Quantities that the helper whole_bytes can convert; rows compare these."""
 PAGES = "hugepages-[1-9][0-9]*[KMG]i"

@@ -3,11 +3,20 @@
 from __future__ import annotations
 
 import posixpath
-from collections.abc import Iterator, Mapping
-from typing import Any
 
-from dsgen.checks.row import VOLUMES, Check, Function, Names, Place, diagnostic, quoted
-from dsgen.problems.diagnostics import Diagnostic, Path, path_text
+from dsgen.checks.row import VOLUMES, Check, Function, diagnostic, quoted
+from dsgen.problems.diagnostics import Path, path_text
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+    from typing import Any
+
+    from dsgen.checks.row import Names, Place
+    from dsgen.problems.diagnostics import Diagnostic
+
+    Mount = tuple[Path, str, str, Mapping[str, Any]]
+    """The key of the mount, its name in messages, its path, and its volume (the code has only a mountPath)."""
 
 SOURCES = (
     *("existingClaim", "create", "nfs", "hostPath", "emptyDir", "ephemeral"),
@@ -174,8 +183,6 @@ ROWS = (
     ),
 )
 
-Mount = tuple[Path, str, str, Mapping[str, Any]]
-"""The key of the mount, its name in messages, its path, and its volume (the code has only a mountPath)."""
 
 
 def _mounts(values: Mapping[str, Any], role: str) -> Iterator[Mount]:

@@ -2,7 +2,6 @@
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
 
 from dsgen import api
@@ -10,6 +9,7 @@ from dsgen.cli._jobs import STDIN, Report, Target
 from dsgen.cli._output import Edit, Item
 from dsgen.errors import DsgenError
 from dsgen.problems.diagnostics import Diagnostic, Position, has_errors
+from dsgen.records import replace
 from dsgen.runs.bump import Bump, bump
 from dsgen.writer import Place, compare
 

@@ -8,8 +8,8 @@ import json
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from dsgen.problems.diagnostics import told
 from dsgen.problems.escaping import line
+from dsgen.problems.framing import told
 from dsgen.problems.redaction import redacted
 from dsgen.runs.differences import FieldChange, JobChange, ObjectChange
 

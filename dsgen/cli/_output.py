@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -13,6 +12,7 @@ from dsgen.cli._progress import counted
 from dsgen.cli._shared import Delivery, ErrorsReported
 from dsgen.errors import EXIT_FINDINGS, EXIT_OK, DsgenError, UsageProblem
 from dsgen.problems.diagnostics import Diagnostic, Severity, has_errors
+from dsgen.records import dataclass
 from dsgen.writer import INDEX, Changes, Mode, Place, Plan, compare, folder_name, rewrite, write
 
 if TYPE_CHECKING:

@@ -1,13 +1,18 @@
 """`dsgen chart`: the Helm chart, with or without a job's values as its defaults."""
-
-from pathlib import Path
+from __future__ import annotations
 
 from dsgen import api
 from dsgen.cli._jobs import load_chart, load_jobs
 from dsgen.cli._output import NO_PRUNE, Item, deliver, with_orphans
-from dsgen.cli._shared import Delivery, Inputs
 from dsgen.errors import UsageProblem
 from dsgen.writer import Place
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from dsgen.cli._shared import Delivery, Inputs
+
 
 
 def command(inputs: Inputs, output: Path | None, delivery: Delivery) -> int:

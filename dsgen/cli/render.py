@@ -1,16 +1,17 @@
 """`dsgen render`: values files to flat manifests."""
-
-from dataclasses import replace
-from pathlib import Path
+from __future__ import annotations
 
 from dsgen import api
 from dsgen.cli._jobs import load_jobs
-from dsgen.cli._output import NO_PRUNE, Item, deliver, folders, with_orphans
 from dsgen.cli._printed import emit
 from dsgen.cli._progress import counted
-from dsgen.cli._shared import Delivery, Inputs
 from dsgen.errors import EXIT_OK, UsageProblem
-from dsgen.writer.kustomization import LISTS
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from dsgen.cli._shared import Delivery, Inputs
 
 
 def command(inputs: Inputs, output: Path | None, kustomization: bool, bump: bool, delivery: Delivery) -> int:
@@ -34,6 +35,8 @@ def command(inputs: Inputs, output: Path | None, kustomization: bool, bump: bool
     if is_repository and output is not None:
         raise UsageProblem("-o is about the FILEs of the call; for the jobs of dsgen.yaml, its `output` says where")
     if delivery.prune and not is_repository:
+        from dsgen.cli._output import NO_PRUNE
+
         raise UsageProblem(NO_PRUNE)
     if output is None and not is_repository and (bump or kustomization or delivery.flags):
         flags = ", ".join(filter(None, ("--bump" * bump, "--kustomization" * kustomization, delivery.flags)))
@@ -42,10 +45,16 @@ def command(inputs: Inputs, output: Path | None, kustomization: bool, bump: bool
         raise UsageProblem("--bump gives another id to what would change: leave out --check, --refresh and --replace")
     targets, report = load_jobs(inputs, delivery.form)
     if output is None and not is_repository:
-        emit("---\n".join(document.text for job, _ in counted("rendered", targets) for document in api.render(job)))
+        for number, (job, _) in enumerate(counted("rendered", targets)):
+            emit("---\n" * bool(number) + "---\n".join(document.text for document in api.render(job)))
         return EXIT_OK
+    from dsgen.cli._output import Item, deliver, folders, with_orphans  # what is only printed does without the writer
+
     plans = [api.manifests(job) for job, _ in counted("rendered", targets)]
     if kustomization:
+        from dsgen.records import replace
+        from dsgen.writer.kustomization import LISTS
+
         plans = [replace(plan, lists=LISTS) for plan in plans]
     places = [member.place for _, member in targets if member] if output is None else folders(output, targets)
     items = [Item(place, plan) for place, plan in zip(places, plans, strict=True)]

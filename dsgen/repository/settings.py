@@ -8,17 +8,19 @@ import os
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from dsgen.problems import kinds
 from dsgen.problems.diagnostics import Diagnostic, Position, ordered
 from dsgen.problems.diagnostics import Path as Keys
 from dsgen.reading.nodes import Node, SourceText, Tree
-from dsgen.reading.source import read
+from dsgen.reading.reader import read
 from dsgen.schema.suggestions import closest, did_you_mean, possible
 from dsgen.schema.validate import About, violations
-from dsgen.schema.walk import Schema
 from dsgen.writer import Place, SourceFolder, is_path
+
+if TYPE_CHECKING:
+    from dsgen.schema.walk import Schema
 
 FILE = "dsgen.yaml"
 SCHEMA_FILE = Path(__file__).with_name("settings.json")

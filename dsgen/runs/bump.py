@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterator, Mapping
-from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import yaml
@@ -19,6 +18,7 @@ from dsgen.reading.nodes import Node, SourceText, Tree, merge
 from dsgen.reading.scalars import Unreadable, resolve
 from dsgen.reading.source import read
 from dsgen.reading.syntax import index_of, place_of
+from dsgen.records import dataclass, replace
 from dsgen.runs.keys import put
 from dsgen.values import Job
 

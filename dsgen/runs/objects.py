@@ -3,17 +3,24 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from dsgen.errors import DsgenError
-from dsgen.problems.diagnostics import Path
 from dsgen.reading.nodes import SourceText
 from dsgen.reading.quantities import amount
-from dsgen.reading.source import read
-from dsgen.render import Document, render
-from dsgen.values import Job, Release
+from dsgen.reading.reader import read
+from dsgen.records import dataclass
+from dsgen.render import render
+from dsgen.values import Release
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+    from typing import Any
+
+    from dsgen.problems.diagnostics import Path
+    from dsgen.render import Document
+    from dsgen.values import Job
 
 _KIND = re.compile(r"^kind: (\w+)$", re.MULTILINE)
 _NAME = re.compile(r"^metadata:\n(?:  .*\n)*?  name: \"?([^\"\n]+)\"?$", re.MULTILINE)

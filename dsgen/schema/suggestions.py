@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-import difflib
-from collections.abc import Sequence
-
 from dsgen import schema
-from dsgen.problems.diagnostics import Path, path_text
+from dsgen.problems.diagnostics import path_text
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from dsgen.problems.diagnostics import Path
 
 ENV_SOURCES = ("secretKeyRef", "configMapKeyRef", "fieldRef", "resourceFieldRef")
 MOST_SHOWN = 12
@@ -18,6 +21,8 @@ ALMOST = 0.8
 def closest(word: str, known: Sequence[str], similarity: float = 0.6) -> str:
     """The most similar possible word, ignoring case; empty if none is similar enough."""
     lower = {other.lower(): other for other in known}
+    import difflib  # valid values do without
+
     close = difflib.get_close_matches(word.lower(), lower, 1, similarity)
     return lower[close[0]] if close else ""
 

@@ -1,13 +1,20 @@
 """What a plan would change in a folder, and what stands in the way of it."""
-
-from collections.abc import Iterable, Iterator, Sequence
+from __future__ import annotations
 
 from dsgen.writer.folder import Folder, Refused
-from dsgen.writer.freezing import Found, judge
-from dsgen.writer.history import History, read_history
+from dsgen.writer.freezing import judge
+from dsgen.writer.history import read_history
 from dsgen.writer.index import INDEX, unix
-from dsgen.writer.paths import Place
-from dsgen.writer.plan import Changes, Mode, Plan
+from dsgen.writer.plan import Changes
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from dsgen.writer.freezing import Found
+    from dsgen.writer.history import History
+    from dsgen.writer.paths import Place
+    from dsgen.writer.plan import Mode, Plan
 
 
 def compare(place: Place, plan: Plan, mode: Mode = "keep") -> Changes:

@@ -1,13 +1,18 @@
 """What a folder shall hold, and what that would change."""
+from __future__ import annotations
 
 import functools
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from typing import Literal, NamedTuple, Protocol
 
-from dsgen.problems.diagnostics import Diagnostic
+from dsgen.records import dataclass, field, replace
 from dsgen.writer.index import checksum
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping, Sequence
+
+    from dsgen.problems.diagnostics import Diagnostic
 
 Mode = Literal["keep", "refresh", "replace"]
 """What becomes of a run that this dsgen would write otherwise: it is kept where the user changed nothing of it, and
@@ -62,7 +67,7 @@ class Plan:
     kept: str = ""
     lists: Mapping[str, Callable[[Iterable[str]], str]] = field(default_factory=dict)
 
-    def listed(self) -> "Plan":
+    def listed(self) -> Plan:
         """The plan with the texts that name its files."""
         if not self.lists:
             return self

@@ -3,18 +3,23 @@
 Whatever ends the program, each file is old or new. What a kill leaves beside them is the new texts that have not taken
 their places, among them the index, the last to do so: from it the next comparison knows what was about to be written.
 """
+from __future__ import annotations
 
 import contextlib
 import errno
-from collections.abc import Collection, Iterator
-from pathlib import Path
 
 from dsgen.errors import DsgenError
 from dsgen.writer.folder import Folder, Refused, SourceFolder
 from dsgen.writer.history import read_history, temporary
 from dsgen.writer.index import INDEX
 from dsgen.writer.paths import Place
-from dsgen.writer.plan import Changes, Plan
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterator
+    from pathlib import Path
+
+    from dsgen.writer.plan import Changes, Plan
 
 _REMEDIES = {
     **dict.fromkeys((errno.EACCES, errno.EPERM, errno.EROFS), "make it writable, or choose another folder"),

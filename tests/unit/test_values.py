@@ -10,6 +10,7 @@ from dsgen import schema, values
 from dsgen.problems.diagnostics import Position, path_text
 from dsgen.reading.nodes import SourceText
 from dsgen.reading.set_values import Override
+from dsgen.schema.filling import fill
 from dsgen.values import Job
 from tests.fuzz.reading import without_null
 from tests.helm import MAJORS, helm, run_helm
@@ -94,7 +95,7 @@ def test_it_is_the_tree_that_helm_has(major: int, tmp_path: Path) -> None:
     from_helm = json.loads(next(line for line in printed.splitlines() if line.startswith("# {"))[2:])
     ours = data(BASE, OVER, overrides=(Override(*flags[:2]),))
 
-    assert ours == schema.fill(without_null(from_helm))
+    assert ours == fill(without_null(from_helm))
 
 
 def test_each_key_points_to_where_it_was_set_last() -> None:
