@@ -6,20 +6,21 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
+from dsgen import api
 from dsgen.cli._jobs import Report, Target
 from dsgen.cli._printed import ask, complain, say
 from dsgen.cli._progress import counted
 from dsgen.cli._shared import Delivery, ErrorsReported
 from dsgen.errors import EXIT_FINDINGS, EXIT_OK, DsgenError, UsageProblem
 from dsgen.problems.diagnostics import Diagnostic, Severity, has_errors
-from dsgen.records import dataclass
+from dsgen.records import dataclass, replace
 from dsgen.writer import INDEX, Changes, Mode, Place, Plan, compare, folder_name, rewrite, write
+from dsgen.writer.kustomization import LISTS
 
 if TYPE_CHECKING:
     from dsgen.repository import Repository
 
 NO_PRUNE = "--prune is about the jobs of dsgen.yaml: leave out the FILEs, -f and -o"
-
 
 
 def folders(directory: Path, targets: Sequence[Target]) -> list[Place]:
@@ -43,6 +44,14 @@ def folders(directory: Path, targets: Sequence[Target]) -> list[Place]:
                 f"two jobs are named {job.release.name}, in two namespaces: render them in two calls, to two folders"
             )
     return [Place(directory, name) for name in names]
+
+
+def manifests(targets: Sequence[Target], report: Report, kustomization: bool) -> list[Plan]:
+    """The files of each job, with a kustomization.yaml where the call or dsgen.yaml asks for it."""
+    plans = [api.manifests(target.job) for target in counted("rendered", targets)]
+    if kustomization or (report.repository and report.repository.setting("kustomization")):
+        plans = [replace(plan, lists=LISTS) for plan in plans]
+    return plans
 
 
 class Edit(NamedTuple):

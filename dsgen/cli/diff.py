@@ -2,10 +2,9 @@
 
 from pathlib import Path
 
-from dsgen import api
 from dsgen.cli import _differences
 from dsgen.cli._jobs import load_jobs
-from dsgen.cli._output import Item, folders, left
+from dsgen.cli._output import Item, folders, left, manifests
 from dsgen.cli._printed import emit, say
 from dsgen.cli._progress import counted
 from dsgen.cli._shared import Inputs
@@ -13,7 +12,7 @@ from dsgen.errors import EXIT_FINDINGS, EXIT_OK, UsageProblem
 from dsgen.runs.differences import job_change
 
 
-def command(inputs: Inputs, output: Path | None, form: str) -> int:
+def command(inputs: Inputs, output: Path | None, kustomization: bool, form: str) -> int:
     """Show what a render would change, by object and field.
 
     DIR is the folder that `dsgen render` wrote; without any file, the folders of the jobs of the next dsgen.yaml are
@@ -31,7 +30,7 @@ def command(inputs: Inputs, output: Path | None, form: str) -> int:
         raise UsageProblem("give FILEs and -o DIR, or neither of them to compare all jobs of dsgen.yaml")
     targets, report = load_jobs(inputs)
     places = [member.place for _, member in targets if member] if output is None else folders(output, targets)
-    items = [Item(place, api.manifests(target.job)) for place, target in zip(places, targets, strict=True)]
+    items = [Item(*pair) for pair in zip(places, manifests(targets, report, kustomization), strict=True)]
     if report.repository:
         items += left(report.repository, "output", items)
     found = [job_change(place, plan) for place, plan, _ in counted("compared", items)]

@@ -48,14 +48,10 @@ def command(inputs: Inputs, output: Path | None, kustomization: bool, bump: bool
         for number, (job, _) in enumerate(counted("rendered", targets)):
             emit("---\n" * bool(number) + "---\n".join(document.text for document in api.render(job)))
         return EXIT_OK
-    from dsgen.cli._output import Item, deliver, folders, with_orphans  # what is only printed does without the writer
+    # What is only printed does without the writer.
+    from dsgen.cli._output import Item, deliver, folders, manifests, with_orphans
 
-    plans = [api.manifests(job) for job, _ in counted("rendered", targets)]
-    if kustomization:
-        from dsgen.records import replace
-        from dsgen.writer.kustomization import LISTS
-
-        plans = [replace(plan, lists=LISTS) for plan in plans]
+    plans = manifests(targets, report, kustomization)
     places = [member.place for _, member in targets if member] if output is None else folders(output, targets)
     items = [Item(place, plan) for place, plan in zip(places, plans, strict=True)]
     if bump:

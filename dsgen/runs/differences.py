@@ -11,6 +11,7 @@ from dsgen.errors import DsgenError
 from dsgen.problems.diagnostics import path_text
 from dsgen.runs.objects import data_of, kind_and_name
 from dsgen.writer import Changes, Place, Plan, compare, texts
+from dsgen.writer.kustomization import KUSTOMIZATION
 
 HIDDEN = "(not shown)"
 NAMES = ("name", "mountPath", "key")
@@ -89,8 +90,8 @@ def _status(changes: Changes, plan: Plan, objects: tuple[ObjectChange, ...]) -> 
 
 
 def _objects(old: Mapping[str, str], new: Mapping[str, str], plan: Plan) -> Iterator[ObjectChange]:
-    before = {kind_and_name(text): text for text in old.values() if _is_object(text)}
-    after = {kind_and_name(text): text for text in new.values()}
+    before = {key: text for path, text in old.items() if (key := _object(path, text))}
+    after = {key: text for path, text in new.items() if (key := _object(path, text))}
     rename = _Rename(plan, before.values())
     for key, text in after.items():
         was = key if key in before else (key[0], rename.back(key[1]))
@@ -105,12 +106,14 @@ def _objects(old: Mapping[str, str], new: Mapping[str, str], plan: Plan) -> Iter
         yield ObjectChange(*key, "removed")
 
 
-def _is_object(text: str) -> bool:
+def _object(path: str, text: str) -> tuple[str, str] | None:
+    """Kind and name of the object in a file; a kustomization has no name but that of its file."""
+    if path == KUSTOMIZATION:
+        return "Kustomization", path
     try:
-        kind_and_name(text)
+        return kind_and_name(text)
     except DsgenError:  # emptied by hand, for example
-        return False
-    return True
+        return None
 
 
 class _Rename:

@@ -46,11 +46,12 @@ reason_to_end() {
 # All that runs below the shell, but this process and the one that keeps the last lines.
 below() {
   local -A parent=()
-  local stat text fields pid at
+  local stat text pid at
   for stat in /proc/[0-9]*/stat; do
     { read -r text <"$stat"; } 2>/dev/null || continue
-    read -ra fields <<<"${text##*) }" # behind the name, which may hold anything
-    parent[${text%% *}]=${fields[1]}
+    pid=${text%% *}
+    text=${text##*) ? } # what comes behind the name, which may hold anything, and the state
+    parent[$pid]=${text%% *}
   done
   for pid in "${!parent[@]}"; do
     at=$pid

@@ -25,6 +25,26 @@ def test_no_difference(cli: Cli) -> None:
     assert (0, "out: job training/cifar, no difference\n", "") == cli("diff", *OUT)
 
 
+def test_a_kustomization_is_compared_where_it_is_asked_for(cli: Cli) -> None:
+    cli("render", *OUT, "--kustomization")
+
+    assert 1 == cli("diff", *OUT)[0]
+    assert (0, "out: job training/cifar, no difference\n", "") == cli("diff", *OUT, "--kustomization")
+    assert (
+        "\n  Kustomization kustomization.yaml:\n    resources"
+        in cli("diff", *OUT, "--kustomization", "--set", "run.id=2").out
+    )
+
+
+def test_a_repository_can_ask_for_kustomizations(cli: Cli, repository: Path) -> None:  # noqa: F811
+    edit(repository, "defaults:", "kustomization: true\ndefaults:", "dsgen.yaml")
+
+    assert 0 == cli("render")[0]
+    assert 0 == cli("render", "--check")[0]
+    assert 0 == cli("diff")[0]
+    assert list(repository.glob("rendered/*/*/kustomization.yaml"))
+
+
 def test_a_new_job(cli: Cli, folder: Path) -> None:
     code, out, err = cli("diff", *OUT)
 
@@ -95,7 +115,7 @@ def test_an_object_that_goes_away(cli: Cli, folder: Path) -> None:
 
 def test_json(cli: Cli, folder: Path) -> None:
     cli("render", *OUT)
-    edit(folder, 'replicas: 2', 'replicas: 3')
+    edit(folder, "replicas: 2", "replicas: 3")
     edit(folder, 'id: "1"', 'id: "2"')
 
     code, out, _ = cli("diff", *OUT, "--format", "json")
