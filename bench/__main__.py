@@ -123,10 +123,8 @@ def cases(folder: Path) -> Iterator[Case]:
         for number in range(FILES)
     ]
     few = files[::EVERY]
-    for processors, name in ((1, "one processor"), (2, "two processors")):
-        title, theirs = f"{FILES:,} files, one dsgen on {name}, {FILES:,} times Helm", [template(one) for one in few]
-        ours, alike = [[*DSGEN, "render", *files]], [[*DSGEN, "render", *few]]
-        yield Case(title, ours, theirs, times=EVERY, processors=processors, alike=alike)
+    title, theirs = f"{FILES:,} files, one dsgen, {FILES:,} times Helm", [template(one) for one in few]
+    yield Case(title, [[*DSGEN, "render", *files]], theirs, times=EVERY, alike=[[*DSGEN, "render", *few]])
     yield Case("`python -c pass`, one Helm of 4 workers", [[PYTHON, "-c", "pass"]], [template(few[0])])
     yield Case("`dsgen --help`, `import click`", [[*DSGEN, "--help"]], [[PYTHON, "-c", "import click"]])
 
