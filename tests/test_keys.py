@@ -62,7 +62,10 @@ class Case:
         tree = self.value
         for name in reversed(self.key.split(".")):
             tree = {name: tree}
-        return dump(overlay(self.without, tree))
+        values = overlay(self.without, tree)
+        if self.key.startswith("storage.data."):  # a volume that nothing mounts is refused
+            values = overlay({"storage": {"data": {"mountPath": "/data"}}}, values)
+        return dump(values)
 
 
 def cases() -> Iterator[Case]:

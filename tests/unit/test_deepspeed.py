@@ -461,7 +461,7 @@ def test_fp16_without_devices_depends_on_the_cpu(version: str, severity: str) ->
     cpu: dict[str, Any] = {"accelerator": {"count": 0}}
     pod = {"resourceClaims": [{"name": "gpu", "resourceClaimName": "a"}]}
     claims = {"resources": {"claims": [{"name": "gpu"}]}, "extraPodSpec": pod}
-    [found] = problems(given, workers=cpu, version=version)
+    [found] = [one for one in problems(given, workers=cpu, version=version) if one.id != "DS368"]
 
     assert ("DS267", severity, "training.deepspeed.config.fp16.enabled") == (
         found.id,

@@ -13,6 +13,7 @@ import pytest
 from dsgen.compiler import chart_files
 from dsgen.errors import DsgenError
 from dsgen.writer import INDEX, Place, Plan, Refused, compare, folder, staging, write
+from dsgen.writer.paths import is_path
 
 OLD, NEW, SECRET = "old\n", "new\n", "a secret of the user's\n"
 FILES = {"a.yaml": NEW, "templates/b.yaml": NEW}
@@ -276,4 +277,4 @@ def test_a_file_that_is_too_large_is_not_read(out: Path) -> None:
 
 
 def test_every_part_of_a_chart_has_a_path_that_an_index_may_name() -> None:
-    assert [] == [path for path in chart_files(None, "x") if not folder.is_path(path)]
+    assert [] == [path for path in chart_files(None, "x") if not is_path(path)]
