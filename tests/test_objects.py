@@ -17,7 +17,7 @@ from dsgen.values import Release, SourceText
 ROOT = Path(__file__).parent.parent
 SCRIPTS = ROOT / "dsgen" / "generated" / "scripts"
 CASES = sorted([*(ROOT / "values-examples").glob("*.yaml"), *(ROOT / "tests" / "cases" / "valid").glob("*.yaml")])
-OWN_CONTAINERS = {"passwd", "status", "keygen", "code"}
+OWN_CONTAINERS = {"dsgen-check", "passwd", "status", "keygen", "code"}
 IMMUTABLE_FIELDS = {"completionMode", "podFailurePolicy", "template"}  # of a Job's spec, see ValidateJobSpecUpdate
 
 MINIMAL = """

@@ -89,8 +89,9 @@ class Wait:
         self.check_and_keep_contact()
         self.count_loss()
         suspended = bool(self.external.workers().get("suspended"))
+        event, message = self.reason
         queued = ("queued", f"Job {self.configured.worker_job} is suspended")
-        self.journal.move(*(queued if suspended else self.reason))
+        self.journal.move(*(queued if suspended else (event, message or "; ".join(self.external.problems()))))
         return self.clock.tick(not suspended) > 0
 
     def count_loss(self) -> None:
@@ -111,4 +112,5 @@ class Wait:
         """The message for workers that did not come in time: the limit, and how to free the nodes of hanging ones."""
         limit = f"lifecycle.startTimeoutSeconds ({self.configured.start_timeout_seconds})"
         remedy = f"kubectl delete job -n {self.configured.namespace} {self.configured.worker_job}"
-        return f"{problem} within {limit}; free what they hold: {remedy}"
+        said = "; ".join([f"{problem} within {limit}", *self.external.problems()])
+        return f"{said}; free what they hold: {remedy}"

@@ -76,8 +76,8 @@ class WithoutSsh:
         if event == "workers-failed" and "rank" not in failure and self.strangers():
             return AttemptEnd("never-met", never_met(self.strangers(), self.reports()), None), {}
         if failure:
-            message = f"worker {failure['host']} ended with exit code {failure['exitCode']}"
-            message = self.output.blame() if "rank" in failure else message
+            seen = [*self.external.problems(), f"worker {failure['host']} ended with exit code {failure['exitCode']}"]
+            message = self.output.blame() if "rank" in failure else seen[0]
             return AttemptEnd("failed", message, failure["exitCode"]), failure
         message = deadline_message(self.configured) if event == "deadline" else self.external.explain(event)
         return AttemptEnd(event, message, None), {}

@@ -84,6 +84,11 @@ def job_path(namespace: str, name: str) -> str:
     return f"/apis/batch/v1/namespaces/{namespace}/jobs/{name}"
 
 
+def pods_path(namespace: str, job: str) -> str:
+    """The pods of a Job."""
+    return f"/api/v1/namespaces/{namespace}/pods?labelSelector=batch.kubernetes.io%2Fjob-name%3D{job}&limit=2000"
+
+
 def _reason(error: urllib.error.HTTPError) -> str:
     """The server's own words, without the object it may quote (it can hold a Secret)."""
     try:

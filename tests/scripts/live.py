@@ -21,7 +21,7 @@ import shared_settings as settings
 
 RULES = {
     "a": [("", "secrets", ["a-ssh"], ["get", "patch"]), ("", "configmaps", ["a-status"], ["get", "patch"])],
-    "a-1-watch": [("batch", "jobs", ["a-1-worker", "a-1-launcher"], ["get"])],
+    "a-1-watch": [("batch", "jobs", ["a-1-worker", "a-1-launcher"], ["get"]), ("", "pods", [], ["list"])],
 }
 
 
