@@ -8,8 +8,10 @@ import shared_settings as settings
 from launcher_journal import External, Journal
 from launcher_outcome import RunEnded
 from launcher_workers import Workers
+from shared_log import log
 
 TICK_SECONDS = 0.5
+ISOLATED_SECONDS = 180
 
 
 class Interrupted(Exception):  # noqa: N818  # the ordinary way out, not an error
@@ -49,6 +51,17 @@ class Wait:
 
     def new_clock(self) -> Clock:
         return Clock(self.configured.start_timeout_seconds)
+
+    def check_isolation(self, seconds: float = ISOLATED_SECONDS) -> None:
+        """Raises RunEnded for a launcher that reaches neither the API nor, as far as its caller knows, any worker.
+
+        It counts itself lost, so that another pod takes over: the network of this one is gone, and it can record
+        nothing.
+        """
+        away = self.external.api_is_away()
+        if away > seconds:
+            log(f"neither the API (for {away:.0f} s) nor any worker can be reached from this pod: it counts as lost")
+            raise RunEnded("terminated")
 
     def check(self) -> None:
         """Reap processes. Raises Interrupted when something outside has decided the run."""

@@ -20,6 +20,7 @@ from shared_output import Output
 from shared_transitions import TRANSITIONS
 
 TICK_SECONDS = 0.5
+ISOLATED_SECONDS = 600  # it has no other connection than the API, and the workers train on meanwhile
 # What the Job controller says of the pod that its podFailurePolicy ended the Job for.
 FAILED_POD = re.compile(r"Container worker for pod [^/ ]+/(\S+)-[^- ]+ failed with exit code (\d+)")
 
@@ -118,6 +119,7 @@ class Attempt:
         started = time.monotonic()
         while True:
             self.side.wait.workers.reap()
+            self.side.wait.check_isolation(ISOLATED_SECONDS)
             event = self.external.event() or self.why_cut(time.monotonic() - started)
             if event:
                 return self.close(event)

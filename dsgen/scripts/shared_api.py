@@ -14,6 +14,7 @@ TOKEN_FOLDER = Path("/var/run/secrets/dsgen")
 TIMEOUT_SECONDS = 5
 JSON_PATCH = "application/json-patch+json"
 MERGE_PATCH = "application/merge-patch+json"
+APPLY_PATCH = "application/apply-patch+yaml"  # JSON is YAML; creates what is not there
 
 
 class ApiError(Exception):

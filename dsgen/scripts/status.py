@@ -47,6 +47,7 @@ class Sidecar:
         self.worker_job: dict[str, Any] | None = None
         self.looked_at = self.asked_at = self.failed_at = float("-inf")
         self.problem = ""
+        self.away_since: float | None = None  # when the API did not answer any more, in seconds since 1970
 
     def run(self) -> int:
         self.resume()
@@ -66,13 +67,15 @@ class Sidecar:
             self.lease.keep(self.interval())
             self.watch_workers()
             self.record.keep(self.launcher(), self.worker_job)
-            self.problem = ""
+            self.problem, self.away_since = "", None
         except api.ApiError as error:
             self.note(error)
         self.write_status()
 
     def note(self, error: api.ApiError) -> None:
         self.failed_at = time.monotonic()
+        if not error.status:
+            self.away_since = self.away_since or time.time()
         if str(error) != self.problem:
             log(f"{error}; trying again")
         self.problem = str(error)
@@ -121,6 +124,7 @@ class Sidecar:
             "earlier": (earlier or {}).get("totals"),
             "workers": self.worker_job,
             "found": earlier,
+            "away": self.away_since,
         }
         path = settings.RUN / exchange.STATUS
         if dict(said, version=exchange.VERSION) != exchange.read(path):
@@ -153,7 +157,7 @@ class Sidecar:
             self.lease.read()
         launcher = self.launcher()
         if launcher.get("phase") not in ENDS and not self.record.ended_before:
-            launcher = never_started() or after_loss(launcher, self.launcher_job())
+            launcher = never_started() or after_loss(launcher, self.record.launcher_job())
         self.record.keep(launcher, self.worker_job)
         self.write_status()
         with contextlib.suppress(OSError):
@@ -164,15 +168,6 @@ class Sidecar:
         url, written = webhook.address(self.configured), self.record.written
         if url and not self.record.ended_before and record.parse(written).get("phase") in ENDS:
             webhook.deliver(url, webhook.body(self.configured, written), log, min(seconds, webhook.BUDGET_SECONDS))
-
-    def launcher_job(self) -> dict[str, Any] | None:
-        """The launcher's Job; None when it is gone. So is the Role by then, in a prune: 403 means the same."""
-        try:
-            return self.client.get(api.job_path(self.configured.namespace, self.configured.launcher_job))
-        except api.ApiError as error:
-            if error.status in (403, 404):
-                return None
-            raise
 
 
 def summary_of_job(job: dict[str, Any]) -> dict[str, Any]:
