@@ -211,7 +211,8 @@ def test_a_locked_root_account_is_noticed(pod: Any, line: str, locked: bool) -> 
     (pod.root / "etc/shadow").write_text(f"daemon:!:1\n{line}\n")
     code = (
         f"import sys; sys.path.insert(0, {str(pod.config)!r})\n"
-        "import worker_sshd as image, shared_settings as settings; print(image.root_is_locked(settings.ROOT / 'etc/shadow'))"
+        "import worker_sshd as sshd, shared_settings as settings\n"
+        "print(sshd.root_is_locked(settings.ROOT / 'etc/shadow'))"
     )
     assert pod.python(code) == str(locked)
 
