@@ -21,7 +21,7 @@ ROOT = Path(__file__).parent.parent
 SCRIPTS = ROOT / "dsgen" / "generated" / "scripts"
 TEMPLATES = ROOT / "dsgen" / "templates"
 CASES = sorted([*(ROOT / "values-examples").glob("*.yaml"), *(ROOT / "tests" / "cases" / "valid").glob("*.yaml")])
-OWN_CONTAINERS = {"passwd", "status", "keygen", "code"}
+OWN_CONTAINERS = {"dsgen-check", "passwd", "status", "keygen", "code"}
 IMMUTABLE_FIELDS = {"completionMode", "podFailurePolicy", "template"}  # of a Job's spec, see ValidateJobSpecUpdate
 
 MINIMAL = """

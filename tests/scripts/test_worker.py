@@ -200,7 +200,7 @@ def test_a_late_worker_keeps_nothing(pod: Any) -> None:
 def test_missing_sshd_is_said(pod: Any) -> None:
     """In a Python where nothing is found: the machine that runs the test has its sshd in the usual places."""
     code = (
-        f"import sys; sys.path.insert(0, {str(pod.config)!r}); import image; image.SBIN = '/nowhere'\n"
+        f"import sys; sys.path.insert(0, {str(pod.config)!r}); import worker_sshd as image; image.SBIN = '/nowhere'\n"
         "try: image.find_sshd()\nexcept image.UnusableImageError as error: print(error)"
     )
     assert "an image with openssh-server, or install it in training.setup" in pod.python(code, PATH="/nowhere")
@@ -211,7 +211,8 @@ def test_a_locked_root_account_is_noticed(pod: Any, line: str, locked: bool) -> 
     (pod.root / "etc/shadow").write_text(f"daemon:!:1\n{line}\n")
     code = (
         f"import sys; sys.path.insert(0, {str(pod.config)!r})\n"
-        "import image, settings; print(image.root_is_locked(settings.ROOT / 'etc/shadow'))"
+        "import worker_sshd as sshd, shared_settings as settings\n"
+        "print(sshd.root_is_locked(settings.ROOT / 'etc/shadow'))"
     )
     assert pod.python(code) == str(locked)
 
