@@ -784,15 +784,15 @@ def launcher_job(values, release):
         "            status: \"True\"\n"
         f"      {indent(fail_job('launcher', 'NotIn', '137, 143'), 6)}\n"
     )
-    # 126 to 128: there is no bash that could say 78.
-    text += f"      {indent(fail_job('dsgen-check', 'In', '78, 126, 127, 128'), 6)}\n"
     if makes_key(values):
         text += f"      {indent(fail_job('keygen', 'In', '78'), 6)}\n"
     if passwd:
         text += f"      {indent(fail_job('passwd', 'In', '78'), 6)}\n"
     if values['code']['git']['repository']:
         text += f"      {indent(fail_job('code', 'In', '78'), 6)}\n"
+    # 126 to 128: there is no bash that could say 78.
     text += (
+        f"      {indent(fail_job('dsgen-check', 'In', '78, 126, 127, 128'), 6)}\n"
         "  template:\n"
         "    metadata:\n"
         f"      {indent(pod_metadata(values, release, pod, 'launcher'), 6)}\n"

@@ -60,7 +60,7 @@ class WithSsh:
     def wait_for_workers(self) -> None:
 
         time_left = self.wait.time_left_for_workers
-        missing = self.selection.wait_for_workers(time_left)
+        missing = self.selection.wait_for_workers(time_left, self.wait.check_isolation)
         if missing:
             named = " ".join(missing[:10]) + (f" and {len(missing) - 10} more" if len(missing) > 10 else "")
             raise RunEnded("unreachable", self.wait.too_late(f"not reachable: {named},"))
@@ -116,7 +116,11 @@ class Selection:
         self.present = list(reached.names)
         self.verdict = preflight.Verdict({}, {}, 0.0)
 
-    def wait_for_workers(self, time_left: Callable[[], bool]) -> list[str]:
+    def wait_for_workers(
+        self, time_left: Callable[[], bool], nobody_answers: Callable[[], None] = lambda: None
+    ) -> list[str]:
+
+
 
 
 
@@ -125,6 +129,8 @@ class Selection:
         while missing and part.time_left:
             part = TimeSlice(time_left)
             missing = workers.missing(missing, self.workers.port, part)
+            if len(missing) == len(self.workers.names):
+                nobody_answers()
             enough = len(missing) <= self.configured.spares
             enough_since = (enough_since or time.monotonic()) if enough else 0.0
             if enough and time.monotonic() - enough_since >= SPARE_SECONDS:
