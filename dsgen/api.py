@@ -7,21 +7,24 @@ docs/api.md shows it at work.
 
 from __future__ import annotations
 
-import json
 import os
-from collections.abc import Mapping, Sequence
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
 
 from dsgen import values
 from dsgen.errors import EXIT_FINDINGS, DsgenError
-from dsgen.problems.diagnostics import Diagnostic, Position, as_text, has_errors, path_text
+from dsgen.problems.diagnostics import Diagnostic, Position, has_errors, path_text
 from dsgen.render import Document
 from dsgen.render import render as _render
 from dsgen.values import Job, Override, Release, SourceText
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from typing import Any
+
     from dsgen.writer import Changes, Mode, Plan
+
+    Source = str | os.PathLike[str] | SourceText | Mapping[str, Any]
+    """The name of a values file, its text, or values as plain data."""
 
 __all__ = [
     "Diagnostic",
@@ -44,11 +47,11 @@ __all__ = [
     "write",
 ]
 
+MAX_BYTES = 16 << 20
+"""Of a values file."""
 CHART_NAME = "deepspeed-job"
 """Of the chart without a job's values."""
 
-Source = str | os.PathLike[str] | SourceText | Mapping[str, Any]
-"""The name of a values file, its text, or values as plain data."""
 
 
 class Invalid(DsgenError):  # noqa: N818 - its message is shown as it is
@@ -59,6 +62,13 @@ class Invalid(DsgenError):  # noqa: N818 - its message is shown as it is
     def __init__(self, job: Job, problems: Sequence[Diagnostic]) -> None:
         super().__init__(*as_text(problems, job.sources).splitlines())
         self.problems = problems
+
+
+def as_text(problems: Sequence[Diagnostic], sources: Mapping[str, str], color: bool = False) -> str:
+    """Problems as the command line shows them, with their lines: `Job.sources` has these, by file."""
+    from dsgen.problems import framing  # most jobs have none
+
+    return framing.as_text(problems, sources, color)
 
 
 def load(*sources: Source, overrides: Sequence[Override] = (), name: str = "", namespace: str = "") -> Job:
@@ -74,9 +84,17 @@ def load(*sources: Source, overrides: Sequence[Override] = (), name: str = "", n
 def read(path: str | os.PathLike[str], name: str = "") -> SourceText:
     """The text of a file, under its own name or another one. Raises DsgenError when it cannot be read."""
     try:
-        return SourceText.from_bytes(name or os.fspath(path), Path(path).read_bytes())
+        with open(path, "rb") as file:
+            return limited(name or os.fspath(path), file.read(MAX_BYTES + 1))
     except OSError as error:
         raise DsgenError(f"cannot read {name or os.fspath(path)}: {error.strerror}") from error
+
+
+def limited(name: str, data: bytes) -> SourceText:
+    """The text of a file. Raises DsgenError when it is too long for values."""
+    if len(data) > MAX_BYTES:
+        raise DsgenError(f"cannot read {name}: it has more than {MAX_BYTES >> 20} MiB, which no values file has")
+    return SourceText.from_bytes(name, data)
 
 
 def validate(job: Job, *, for_chart: bool = False) -> list[Diagnostic]:
@@ -115,6 +133,8 @@ def write(plan: Plan, folder: str | os.PathLike[str], mode: Mode = "keep") -> Ch
     mode: as --refresh and --replace. Raises DsgenError with the folder as it was, when something would be lost or a run
     would change, or when it cannot be written.
     """
+    from pathlib import Path
+
     from dsgen.writer import Place, compare
     from dsgen.writer import write as write_changes
 
@@ -127,7 +147,9 @@ def write(plan: Plan, folder: str | os.PathLike[str], mode: Mode = "keep") -> Ch
 def _text(source: Source, number: int) -> SourceText:
     if isinstance(source, SourceText):
         return source
-    if isinstance(source, Mapping):
+    if not isinstance(source, str | os.PathLike):
+        import json
+
         # JSON is YAML, so problems of plain data have their places, too.
         return SourceText(f"<values {number}>", json.dumps(source, indent=2, ensure_ascii=False) + "\n")
     return read(source)

@@ -6,15 +6,18 @@ import difflib
 import json
 import re
 import textwrap
+from typing import TYPE_CHECKING
 
 from dsgen import deepspeed, schema
 from dsgen.deepspeed import described
 from dsgen.errors import UsageProblem
 from dsgen.problems.escaping import in_place, visible
 from dsgen.problems.kinds import KINDS
-from dsgen.schema import Schema
 from dsgen.schema.suggestions import did_you_mean, possible
 from dsgen.schema.validate import TYPE_WORDS
+
+if TYPE_CHECKING:
+    from dsgen.schema import Schema
 
 WIDTH = 100
 ANY = "*"

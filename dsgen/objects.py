@@ -1,9 +1,15 @@
 """The catalogue of templates: one row each, in the order in which the objects are applied."""
 
-from dataclasses import dataclass
-from typing import Literal
+from __future__ import annotations
 
-Scope = Literal["name", "run"]
+from dsgen.records import dataclass
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Literal
+
+    Scope = Literal["name", "run"]
+
 
 
 @dataclass(frozen=True)

@@ -1,19 +1,24 @@
 """Renders values to flat manifests with the generated Python functions of the templates."""
-
-import re
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
-from typing import Any
+from __future__ import annotations
 
 from dsgen.generated import manifests
-from dsgen.objects import TEMPLATES, Scope
-from dsgen.values import Release
+from dsgen.objects import TEMPLATES
+from dsgen.records import dataclass
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping
+    from typing import Any
+
+    from dsgen.objects import Scope
+    from dsgen.values import Release
+
+    Function = Callable[[Mapping[str, Any], Mapping[str, str]], str]
+    """A template: values, and name and namespace of the release, to YAML."""
 
 # Text of the user cannot contain such a line: it is always quoted, and blocks are indented.
-SEPARATOR = re.compile(r"^---\n", re.MULTILINE)
+SEPARATOR = "\n---\n"
 
-Function = Callable[[Mapping[str, Any], Mapping[str, str]], str]
-"""A template: values, and name and namespace of the release, to YAML."""
 
 
 @dataclass(frozen=True)
@@ -38,6 +43,6 @@ def _documents(values: Mapping[str, Any], release: Release) -> Iterator[Document
     names = {"name": release.name, "namespace": release.namespace}
     for template in TEMPLATES:
         text = functions[template.path](values, names)
-        for document in SEPARATOR.split(text):
+        for document in f"\n{text}".split(SEPARATOR):
             if document.strip():
-                yield Document(template.path, template.scope, document)
+                yield Document(template.path, template.scope, document.removeprefix("\n").rstrip("\n") + "\n")

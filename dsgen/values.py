@@ -2,24 +2,28 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from typing import Any
-
 from dsgen import checks, schema
 from dsgen.errors import UsageProblem
-from dsgen.problems.diagnostics import Diagnostic, Path, Position, has_errors, ordered
-from dsgen.reading import set_values
-from dsgen.reading.nodes import Node, SourceText, Tree, from_data, merge
-from dsgen.reading.set_values import Override
-from dsgen.reading.source import read
+from dsgen.problems.diagnostics import Diagnostic, Position, has_errors, ordered
+from dsgen.reading.nodes import Node, Override, SourceText, from_data, merge
+from dsgen.reading.reader import read
+from dsgen.records import dataclass, field, replace
 from dsgen.schema import suggestions
+from dsgen.schema.filling import defaults, fill
 from dsgen.schema.validate import UNKNOWN_KEY, shown, validate
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+    from typing import Any
+
+    from dsgen.problems.diagnostics import Path
+    from dsgen.reading.nodes import Tree
 
 __all__ = ["Job", "Override", "Release", "SourceText", "Values", "check", "load", "twins"]
 
 SURPRISE = "DS050"
+OTHER_OBJECT = "DS112"
 
 
 @dataclass(frozen=True)
@@ -138,9 +142,14 @@ def of_trees(
         problems += tree.diagnostics
         complete &= tree.complete
         root = merge(root, tree.root)
-    root, texts = set_values.apply(root, overrides)
+    root, texts = root.copy(), dict[str, str]()
+    if overrides:
+        from dsgen.reading import set_values  # most calls do without
+
+        root, texts = set_values.apply(root, overrides)
     root, flags = _named(root, names)
     wrong = validate(root, complete)
+    complete &= all(problem.id != OTHER_OBJECT for problem in wrong)
     problems = [*_surprises(problems, root, wrong), *wrong]
     texts |= {**sources, **flags}
     job = Job(file, None, problems, root, complete, texts, frozenset(_meant(root, wrong)))
@@ -166,6 +175,8 @@ def _named(root: Node, names: Release) -> tuple[Node, dict[str, str]]:
         given, node = getattr(names, key), root.child(key)
         if not given:
             continue
+        import re
+
         rule = schema.type_at((key,)) or {}
         if not re.fullmatch(rule["pattern"], given):
             raise UsageProblem(f"{flag}: {key} cannot be {shown(given)}; expected: {rule['x-pattern']}")
@@ -182,6 +193,8 @@ def _named(root: Node, names: Release) -> tuple[Node, dict[str, str]]:
 
 def _surprises(problems: Sequence[Diagnostic], root: Node, wrong: Sequence[Diagnostic]) -> list[Diagnostic]:
     """The problems of the reader, without DS050 for values that were replaced or that have an error."""
+    if not any(one.id == SURPRISE for one in problems):
+        return [*problems]
     used = {place for _, node in root.walk() for place in (node.position, node.key)}
     reported = {problem.position for problem in wrong}
     return [one for one in problems if one.id != SURPRISE or one.position in used - reported]
@@ -216,7 +229,7 @@ def _guesses(path: Path) -> list[Path]:
 
 def complete_values(given: Mapping[str, Any]) -> dict[str, Any]:
     """Valid values of the user merged over all defaults, also those below keys that the user names."""
-    return schema.fill(_over(schema.defaults(), given))
+    return fill(_over(defaults(), given))
 
 
 def _over(below: dict[str, Any], above: Mapping[str, Any]) -> dict[str, Any]:
@@ -225,7 +238,7 @@ def _over(below: dict[str, Any], above: Mapping[str, Any]) -> dict[str, Any]:
     for key, value in above.items():
         if value is None:
             merged.pop(key, None)
-        elif isinstance(value, Mapping):
+        elif isinstance(value, dict):
             under = merged.get(key)
             merged[key] = _over(under if isinstance(under, dict) else {}, value)
         else:

@@ -14,7 +14,7 @@ training: {python: train.py}
 Case = tuple[str, tuple[str, ...]]
 
 PRIVILEGED = 'security.podSecurityLevel="privileged"'
-RESTRICTED = 'security.podSecurityLevel="restricted"'
+RESTRICTED = 'security={"podSecurityLevel":"restricted","podSecurityContext":{"runAsNonRoot":true}}'
 HOST = ("network.hostNetwork=true", PRIVILEGED)
 QUEUE = 'scheduling.queue="team"'
 SMALL = 'scheduling.launcherQueue="small"'
@@ -252,10 +252,10 @@ PODS: list[Case] = [
 
 STORAGE: list[Case] = [
     ("DS210", ('storage.data={"mountPath":"/data"}',)),
-    ("DS211", ('storage.data={"create":{},"emptyDir":{}}',)),
-    ("DS211", ('storage.data={"create":{},"existingClaim":"x"}',)),
-    ("DS211", ('storage.data={"nfs":{"server":"a","path":"/"},"emptyDir":{}}',)),
-    ("DS211", ('storage.data={"configMap":{"name":"a"},"secret":{"secretName":"b"}}',)),
+    ("DS211", ('storage.data={"mountPath":"/data","create":{},"emptyDir":{}}',)),
+    ("DS211", ('storage.data={"mountPath":"/data","create":{},"existingClaim":"x"}',)),
+    ("DS211", ('storage.data={"mountPath":"/data","nfs":{"server":"a","path":"/"},"emptyDir":{}}',)),
+    ("DS211", ('storage.data={"mountPath":"/data","configMap":{"name":"a"},"secret":{"secretName":"b"}}',)),
     *(
         ("DS212", (volume('"emptyDir": {}', path),))
         for path in (
@@ -270,7 +270,12 @@ STORAGE: list[Case] = [
     ("DS215", ("workers.replicas=2", volume('"create": {"accessModes":["ReadWriteOnce"]}'))),
     ("DS216", (volume('"create": {"accessModes":["ReadWriteOncePod"]}'),)),
     ("DS216", ("workers.replicas=2", volume('"mountIn":"workers","create": {"accessModes":["ReadWriteOncePod"]}'))),
-    ("DS218", ('storage.data={"mountIn":"launcher","create":{"accessModes":["ReadWriteOncePod","ReadOnlyMany"]}}',)),
+    (
+        "DS218",
+        (
+            'storage.data={"mountPath":"/data","mountIn":"launcher","create":{"accessModes":["ReadWriteOncePod","ReadOnlyMany"]}}',
+        ),
+    ),
     ("DS217", (volume('"create": {"storageClass":""}'),)),
     *(("DS219", (volume(f'"create": {{"size":{size}}}'),)) for size in ("0", '"0Gi"', '"0.0"')),
     ("DS251", ('storage={"a":{"mountPath":"/x","emptyDir":{}},"b":{"mountPath":"/x","emptyDir":{}}}',)),
@@ -278,8 +283,8 @@ STORAGE: list[Case] = [
         "DS251",
         ('storage={"a":{"mountPath":"/x","emptyDir":{}},"b":{"mountPath":"/x","mountIn":"launcher","emptyDir":{}}}',),
     ),
-    ("DS252", ('storage.data.create={"persistentVolume":{"mountOptions":["ro"]}}',)),
-    ("DS252", ('storage.data.create={"persistentVolume":{"local":{"path":"/x"}}}',)),
+    ("DS252", ('storage.data={"mountPath":"/data","create":{"persistentVolume":{"mountOptions":["ro"]}}}',)),
+    ("DS252", ('storage.data={"mountPath":"/data","create":{"persistentVolume":{"local":{"path":"/x"}}}}',)),
     ("DS254", (volume('"configMap": {"name": "x"}'), volume('"create": {}', "/data/in/it", "b"))),
     ("DS254", (volume('"readOnly": true, "create": {}'), volume('"create": {}', "/data/in/it", "b"))),
     ("DS254", (volume('"secret": {"secretName": "x"}', "/workspace"), HTTPS, COMMIT)),
@@ -507,13 +512,91 @@ FLAT: list[Case] = [
     ),
 ]
 
-WRONG = [*NAMES, *TRAINING, *LAUNCH, *CODE, *PODS, *STORAGE, *NETWORK, *SCHEDULING, *SECURITY, *ARGUMENTS, *FLAT]
+TOKEN = "hf_" + "a1" * 17
+UNMEANT: list[Case] = [
+    ("DS361", ("workers.accelerator.count=8",)),
+    ("DS361", ("workers.slots=4", "workers.accelerator.count=8", 'workers.accelerator.resource="habana.ai/gaudi"')),
+    ("DS362", ('storage.data={"create":{}}',)),
+    (
+        "DS362",
+        (
+            'storage.data={"create":{},"mountIn":"launcher"}',
+            sidecar('"volumeMounts":[{"name":"other","mountPath":"/x"}]'),
+            volume('"create":{}', name="other"),
+        ),
+    ),
+    ("DS363", ('training.python="deepspeed train.py --deepspeed ds.json"',)),
+    ("DS363", ('training.python="train.py --epochs 3"',)),
+    ("DS363", ('training={"module":"team.train --epochs 3"}',)),
+    ("DS363", ('training={"exec":["bash run.sh --epochs 3"]}',)),
+    ("DS363", ('launch={"method":"worker-command","command":["accelerate launch train.py"]}', 'training.python=""')),
+    ("DS363", ('training.args=["--epochs 3"]',)),
+    ("DS364", ('training={"exec":["torchrun","train.py"]}',)),
+    ("DS364", ('training={"exec":["/opt/bin/deepspeed","--hostfile=/x","train.py"]}',)),
+    ("DS364", ('training={"exec":["bash","-c","exec accelerate launch train.py"]}',)),
+    ("DS364", ('training={"exec":["python3","-m","torch.distributed.run","train.py"]}',)),
+    ("DS364", ('training={"module":"torch.distributed.launch"}',)),
+    *(
+        ("DS365", (f'training.args=["{option}"]',))
+        for option in ("--num_gpus=8", "--hostfile", "--no_ssh_check", "--nproc_per_node=8")
+    ),
+    ("DS366", ('launch={"method":"worker-command","command":["train","--node","$NODE_RANK"]}', 'training.python=""')),
+    ("DS366", ('training={"exec":["train","--rank=${RANK}"]}',)),
+    ("DS366", ('training.args=["--out","$(OUTPUT_DIR)/x"]',)),
+    ("DS367", ('security.podSecurityLevel="restricted"',)),
+    ("DS367", ('security={"podSecurityLevel":"restricted","podSecurityContext":{"fsGroup":1}}',)),
+    ("DS368", ("workers.accelerator.count=0",)),
+    ("DS369", ('training.env={"WANDB_API_KEY":"0123456789abcdef"}',)),
+    ("DS369", ('training.env={"HF_TOKEN":"x"}',)),
+    ("DS369", ('training.env={"AWS_SECRET_ACCESS_KEY":"x"}',)),
+    ("DS369", (f'training.env={{"HUB":"{TOKEN}"}}',)),
+    ("DS369", (f'training.args=["--token={TOKEN}"]',)),
+    ("DS369", (f'training.setup="wandb login\\nexport HUB={TOKEN}"',)),
+    ("DS369", ('training.setup="export WANDB_API_KEY=0123456789abcdef"',)),
+    ("DS369", ('training.files={"id":"-----BEGIN OPENSSH PRIVATE KEY-----\\nAAAA"}',)),
+    ("DS370", ('image.pullSecrets=[{"name":"a"},{"name":"b"},{"name":"a"}]',)),
+]
+"""Valid values that do not do what was meant."""
+WRONG = [
+    *NAMES,
+    *TRAINING,
+    *LAUNCH,
+    *CODE,
+    *PODS,
+    *STORAGE,
+    *NETWORK,
+    *SCHEDULING,
+    *SECURITY,
+    *ARGUMENTS,
+    *FLAT,
+    *UNMEANT,
+]
+CPU = 'training.env={"DS_ACCELERATOR":"cpu"}'
 FINE: list[tuple[str, ...]] = [
+    ("workers.accelerator.count=8", "workers.slots=8"),
+    ("workers.accelerator.count=8", 'training.env={"CUDA_VISIBLE_DEVICES":"0,1,2,3,4,5,6,7"}'),
+    ("workers.accelerator.count=8", *WORKER_COMMAND),
+    ('storage.data={"create":{}}', sidecar('"volumeMounts":[{"name":"data","mountPath":"/x"}]')),
+    (
+        'storage.data={"create":{"accessModes":["ReadWriteMany"]}}',
+        sidecar('"volumeDevices":[{"name":"data","devicePath":"/dev/x"}]', "launcher", "initContainers"),
+    ),
+    ('training.python="/my data/train.py"',),
+    ('training.args=["--prompt=hello world","a text","--epochs","3"]',),
+    ('training={"exec":["bash","-c","echo $RANK; train"]}',),
+    ('training={"exec":["/bin/sh","-c","train --rank $RANK"],"args":["costs $5"]}',),
+    ('launch={"method":"launcher-command","command":["deepspeed","--num_gpus=1","train.py"]}', 'training.python=""'),
+    ("workers.accelerator.count=0", 'workers.resources={"limits":{"example.com/card":2}}'),
+    ("workers.accelerator.count=0", 'training.setup="export DS_ACCELERATOR=cpu"'),
+    ('training.env={"TOKENIZERS_PARALLELISM":"true","TOKEN_FILE":"/run/token","HF_TOKEN":""}',),
+    ('training.env={"HF_TOKEN":{"valueFrom":{"secretKeyRef":{"name":"x","key":"y"}}}}',),
+    ('training.setup="export HF_TOKEN=$(cat /run/token) API_KEY=$OTHER_API_KEY TOKEN=/run/secrets/token"',),
+    ('image.pullSecrets=[{"name":"a"},{"name":"b"}]',),
     (f'name="{"a" * 52}"', "workers.replicas=10"),
-    ("workers.slots=2", "workers.accelerator.count=0"),
+    ("workers.slots=2", "workers.accelerator.count=0", CPU),
     ("workers.slots=2", "workers.accelerator.count=2"),
     ("workers.slots=2", "workers.accelerator.count=1", 'workers.accelerator.resource="aws.amazon.com/neuron"'),
-    ("workers.slots=2", "workers.accelerator.count=0", 'workers.accelerator.resource="nvidia.com/gpu.shared"'),
+    ("workers.slots=2", "workers.accelerator.count=0", CPU, 'workers.accelerator.resource="nvidia.com/gpu.shared"'),
     ('workers.resources={"requests":{"memory":"2Gi"},"limits":{"memory":"8Gi"}}',),
     ('workers.resources={"limits":{"memory":8589934592}}',),
     ('workers.resources={"limits":{"memory":"4Gi"}}', 'workers.sharedMemory=""'),
@@ -567,7 +650,7 @@ FINE: list[tuple[str, ...]] = [
     ('labels={"app.kubernetes.io/version":"x","team":"x"}',),
     ('ssh.secret={"mode":"existing","name":"mine"}',),
     ('image.tag="latest"', f'image.digest="sha256:{"0" * 64}"'),
-    ('storage.data.create={"persistentVolume":{"hostPath":{"path":"/x"}}}',),
+    ('storage.data={"mountPath":"/data","create":{"persistentVolume":{"hostPath":{"path":"/x"}}}}',),
     WORKER_COMMAND,
     (TORCHRUN, "lifecycle.maxRestarts=3", "ssh.port=2222", "launch.masterPort=2222"),
     ('launch.method="openmpi"', "lifecycle.maxRestarts=3", 'lifecycle.keepWorkers="always"'),

@@ -1,4 +1,6 @@
-"""`pytest --update` rewrites golden files instead of comparing with them; CI never does."""
+"""`pytest --update` rewrites golden files instead of comparing with them; CI never does. Skipped tests are counted."""
+
+from collections import Counter
 
 import pytest
 
@@ -11,3 +13,10 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def update(request: pytest.FixtureRequest) -> bool:
     """Whether golden files are rewritten."""
     return bool(request.config.getoption("--update"))
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """One line for each reason to skip tests: how many, and what to install or set."""
+    skipped = terminalreporter.stats.get("skipped", [])
+    for reason, count in Counter(report.longrepr[2].removeprefix("Skipped: ") for report in skipped).most_common():
+        terminalreporter.write_line(f"{count} {'test' if count == 1 else 'tests'} skipped: {reason}")

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from dsgen import schema, values
 from dsgen.problems.diagnostics import Path
-from dsgen.reading.characters import uncarried_key, uncarried_text
+from dsgen.reading.carried import uncarried_key, uncarried_text
 from dsgen.values import Job, Release
 from tests.parity import RELEASE, dump
 

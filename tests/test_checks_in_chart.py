@@ -82,7 +82,7 @@ def test_all_problems_are_told_at_once(major: int, tmp_path: Path) -> None:
 
     result = helm_run(major, bare_chart(), "--values", file)
 
-    ids = ["DS201", "DS202", "DS206", "DS210", "DS210", "DS212", "DS237", "DS301", "DS321"]
+    ids = ["DS201", "DS202", "DS206", "DS210", "DS210", "DS212", "DS237", "DS301", "DS321", "DS362"]
     assert ids == sorted(re.findall(r"\[(DS\d{3})\]$", result.stderr, re.MULTILINE))
 
 

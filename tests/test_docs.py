@@ -4,7 +4,9 @@ import re
 from pathlib import Path
 
 import pytest
+import yaml
 
+from dsgen import api, explain, schema
 from dsgen.cli._commands import COMMANDS
 from tools import docs
 
@@ -33,7 +35,7 @@ def test_shown_output_is_what_is_printed(page: Path, folder: Path) -> None:
 def test_every_dsgen_command_of_a_page_runs(page: Path, folder: Path) -> None:
     for block in docs.BLOCK.finditer(page.read_text()):
         if block["file"]:
-            (folder / block["file"]).write_text(block["body"])
+            docs.write(folder / block["file"], block["body"])
         for line in block["body"].splitlines() if block["language"] == "sh" else ():
             if line.startswith("dsgen "):
                 done = docs.run(line.partition(" | kubectl")[0], folder)
@@ -79,6 +81,28 @@ def test_every_decision_stands_in_the_list() -> None:
     decisions = {path.name for path in (ROOT / "docs" / "decisions").glob("0*.md")}
 
     assert decisions == set(re.findall(r"\((0[^)]*\.md)\)", (ROOT / "docs" / "decisions" / "README.md").read_text()))
+
+
+TOP = schema.load()["properties"].keys()
+KEY = re.compile(r'`([a-z][A-Za-z]+(?:\.[A-Za-z]+|\[\d*\]|\["[^"]+"\])+)`')
+SNIPPET = re.compile(r"`([a-z][A-Za-z.]*): ([^`]+)`")
+PROGRAMS = {"launcher.py", "launcher.json"}
+"""Files whose names look like keys."""
+
+
+def test_every_key_that_is_named_exists(page: Path) -> None:
+    named = {key for key in KEY.findall(page.read_text()) if re.split(r"\W", key)[0] in TOP} - PROGRAMS
+
+    assert [] == [key for key in sorted(named) if not explain.of(key)]
+
+
+def test_values_in_the_text_fit_the_schema(page: Path) -> None:
+    for path, text in SNIPPET.findall(page.read_text()):
+        value = yaml.safe_load(text) if path.split(".")[0] in TOP and "..." not in text else None
+        for key in reversed(path.split(".")) if value is not None else ():
+            value = {key: value}
+        problems = api.validate(api.load(value)) if value is not None else []
+        assert [] == [problem.message for problem in problems if problem.id.startswith("DS1")]
 
 
 # ---- the tool itself ----

@@ -18,7 +18,7 @@ from dsgen.compiler.python.schema import LIMITS, STRUCTURE, schema_module
 from dsgen.generated.schema import is_valid
 from dsgen.reading.nodes import SourceText
 from dsgen.reading.source import read
-from dsgen.schema.validate import validator
+from dsgen.schema.violations import VIOLATED, violated
 from tests.fuzz import broken, verdicts
 from tests.fuzz.shrink import build, leaves
 from tests.generated_values import Generator, trees
@@ -47,6 +47,36 @@ RARE: tuple[Any, ...] = (
 """For keywords that stand in few places."""
 
 Predicate = Callable[[Any], bool]
+
+
+@functools.cache
+def validator() -> jsonschema.Draft7Validator:
+    """jsonschema's validator of the schema; patterns are about whole texts, missing keys are one error."""
+
+    def pattern(_: Any, limit: str, text: Any, __: Any) -> Iterator[jsonschema.ValidationError]:
+        if isinstance(text, str) and not re.fullmatch(limit, text, re.ASCII):
+            yield jsonschema.ValidationError("does not match")
+
+    def required(_: Any, limit: list[str], value: Any, __: Any) -> Iterator[jsonschema.ValidationError]:
+        if isinstance(value, dict) and not value.keys() >= {*limit}:
+            yield jsonschema.ValidationError("keys are missing")
+
+    changed = {"pattern": pattern, "required": required}
+    return jsonschema.validators.extend(jsonschema.Draft7Validator, changed)(schema.load())
+
+
+def by_jsonschema(value: Any) -> list[str]:
+    """Each violated keyword with path, value and limit, and whether a key is meant."""
+    return sorted(
+        repr((error.validator, error.validator_value, error.instance, tuple(error.absolute_path), is_name))
+        for error in validator().iter_errors(value)
+        for is_name in ["propertyNames" in error.absolute_schema_path]
+    )
+
+
+def by_dsgen(value: Any) -> list[str]:
+    found = violated(schema.load(), value)
+    return sorted(repr((one.keyword, one.limit, one.value, one.path, one.is_name)) for one in found)
 
 
 def compiled(whole: schema.Schema) -> Predicate:
@@ -83,6 +113,15 @@ def corpus() -> list[tuple[Any, bool]]:
 
 def differences(predicate: Predicate) -> list[Any]:
     return [one for one, expected in corpus() if predicate(one) != expected]
+
+
+def test_the_same_is_violated_as_for_jsonschema() -> None:
+    wrong = [value for value, is_valid in corpus() if not is_valid]
+    keywords = {one.keyword for value in wrong for one in violated(schema.load(), value)}
+
+    assert {*VIOLATED, "additionalProperties"} == keywords
+    for value in wrong:
+        assert by_jsonschema(value) == by_dsgen(value)
 
 
 def test_it_accepts_what_jsonschema_does() -> None:

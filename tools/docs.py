@@ -77,12 +77,18 @@ def refreshed(page: str, folder: Path) -> str:
 
     def block(match: re.Match[str]) -> str:
         if match["file"]:
-            (folder / match["file"]).write_text(match["body"])
+            write(folder / match["file"], match["body"])
         if match["language"] != "console":
             return match[0]
         return match[0].replace(match["body"], "".join(_refreshed_step(step, folder) for step in steps(match["body"])))
 
     return causes.with_reasons(BLOCK.sub(block, page))
+
+
+def write(path: Path, text: str) -> None:
+    """Write a file of a page, which may lie in a folder."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text)
 
 
 def _refreshed_step(step: Step, folder: Path) -> str:

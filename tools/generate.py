@@ -3,6 +3,8 @@
 `make generate` runs it; tests/test_generated.py fails when it was forgotten.
 """
 
+import os
+import sys
 import tempfile
 from collections.abc import Container, Iterable, Mapping
 from pathlib import Path
@@ -66,26 +68,30 @@ def _page(page: Path) -> str:
 def main() -> None:
     """Bring the repository up to date; files that are right already are not touched."""
     _replace(script_texts(), SCRIPTS.glob("*"))  # before the modules, which know their digest
-    _replace(python_texts(), PYTHON.glob("*.py"))  # before the pages, which show what the program prints
+    if _replace(python_texts(), PYTHON.glob("*.py")):  # before the pages, which show what the program prints
+        os.execv(sys.executable, [sys.executable, "-m", "tools.generate"])  # what is imported here is the old one
     wanted = texts()
     _replace(wanted, files())
 
 
-def _replace(wanted: Mapping[str, str], existing: Iterable[Path]) -> None:
-    """Write what is wanted, and remove the others of the existing files."""
+def _replace(wanted: Mapping[str, str], existing: Iterable[Path]) -> bool:
+    """Write what is wanted, and remove the others of the existing files; whether anything was written."""
     for path in stale(wanted, existing):
         path.unlink()
         print(f"removed: {path.relative_to(ROOT)}")
-    _write(wanted)
+    return _write(wanted)
 
 
-def _write(files: Mapping[str, str]) -> None:
+def _write(files: Mapping[str, str]) -> bool:
+    changed = False
     for name, text in files.items():
         path = ROOT / name
         if not path.exists() or path.read_text(encoding="utf-8") != text:
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(text, encoding="utf-8")
-            print(f"changed: {name}")
+            print(f"changed: {name}", flush=True)
+            changed = True
+    return changed
 
 
 if __name__ == "__main__":

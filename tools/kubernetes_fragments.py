@@ -97,7 +97,7 @@ def table(components: dict[str, Any], version: str) -> dict[str, Any]:
 
 def wanted() -> list[str]:
     """The types that values.json refers to: those of its references that begin with a capital."""
-    text = schema.SCHEMA_FILE.read_text(encoding="utf-8")
+    text = Path(schema.SCHEMA_FILE).read_text(encoding="utf-8")
     return sorted(set(re.findall(rf'"{schema.DEFINITION}([A-Z]\w*)"', text)))
 
 

@@ -7,10 +7,6 @@ more than templates can do is a function. Each module of this package has the ro
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
-from types import ModuleType
-from typing import Any
-
 from dsgen import deepspeed
 from dsgen.checks import (
     code,
@@ -29,8 +25,17 @@ from dsgen.checks import (
 )
 from dsgen.checks.evaluation import findings
 from dsgen.checks.gaps import Watch, mark
-from dsgen.checks.row import Check, Function, Place
-from dsgen.problems.diagnostics import Diagnostic, Path
+from dsgen.checks.row import Check, Function
+from dsgen.problems.diagnostics import Diagnostic
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Collection, Mapping
+    from types import ModuleType
+    from typing import Any
+
+    from dsgen.checks.row import Place
+    from dsgen.problems.diagnostics import Path
 
 __all__ = ["CHECKS", "FUNCTIONS", "IN_CHART", "Check", "Function", "run"]
 

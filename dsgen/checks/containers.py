@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from typing import Any
-
 from dsgen.checks.pods import UNIQUE
-from dsgen.checks.row import Function, Names, Place, diagnostic
-from dsgen.problems.diagnostics import Diagnostic, Path
+from dsgen.checks.row import Function, diagnostic
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+    from typing import Any
+
+    from dsgen.checks.row import Names, Place
+    from dsgen.problems.diagnostics import Diagnostic, Path
 
 
 def users_containers(values: Mapping[str, Any], role: str) -> Iterator[tuple[Path, Mapping[str, Any]]]:
@@ -98,7 +102,19 @@ def restart_policies(values: Mapping[str, Any], _: Names, place: Place) -> Itera
                 yield diagnostic("DS338", where, message, "remove it: the restartPolicy of the pod is Never", place)
 
 
+def duplicate_pull_secrets(values: Mapping[str, Any], _: Names, place: Place) -> Iterator[Diagnostic]:
+    """The API server warns of names that are in the list twice."""
+    seen: set[str] = set()
+    for number, secret in enumerate(values["image"]["pullSecrets"]):
+        if secret["name"] in seen:
+            message = f'image.pullSecrets: "{secret["name"]}" is in the list twice'
+            path: Path = ("image", "pullSecrets", number, "name")
+            yield diagnostic("DS370", path, message, "remove one of them", place, "warning")
+        seen.add(secret["name"])
+
+
 FUNCTIONS = (
+    Function(duplicate_pull_secrets, {"DS370": ()}),
     Function(same_container_name, {"DS235": ()}),
     Function(volume_of_other_pods, {"DS255": ()}),
     Function(unknown_claim, {"DS238": (("workers", "extraPodSpec"), ("launcher", "extraPodSpec"))}),

@@ -5,11 +5,13 @@ The names of the rules are those that the API server prints when it refuses a po
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
-
 from dsgen.checks.pods import CONTAINER_LOOPS, USER_CONTAINERS
 from dsgen.checks.row import Check, quoted
+from dsgen.records import dataclass
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 BELOW_PRIVILEGED = 'if values.security.podSecurityLevel != "privileged"'
 BASELINE = 'if values.security.podSecurityLevel == "baseline"'
@@ -198,6 +200,28 @@ def _of_containers(context: Context) -> Iterator[Check]:
 
 
 ROWS = (
+    Check(
+        id="DS367",
+        path="security.podSecurityLevel",
+        when=" and ".join(
+            f'not "{field}" in {context}'
+            for context in (
+                "values.security.podSecurityContext",
+                "values.security.securityContext",
+                "values.workers.securityContext",
+            )
+            for field in ("runAsUser", "runAsNonRoot")
+        ),
+        message=(
+            "security.podSecurityLevel: at restricted without a uid, the kubelet refuses an image that runs as root"
+        ),
+        hint=(
+            "set security.podSecurityContext: {runAsUser: 1000, runAsGroup: 1000, fsGroup: 1000}; if the image has"
+            " another user than root or the cluster assigns one, set runAsNonRoot: true instead"
+        ),
+        inside=(RESTRICTED,),
+        severity="warning",
+    ),
     *_everywhere(POD),
     POD.row(
         "DS328",

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any
-
 from dsgen.checks.gaps import Watch
-from dsgen.checks.row import Check
 from dsgen.problems.diagnostics import Path
 
-Find = Callable[[Mapping[str, Any], Mapping[str, str], Watch], Iterator[tuple[Path, str]]]
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from typing import Any
+
+    from dsgen.checks.row import Check
+
+    Find = Callable[[Mapping[str, Any], Mapping[str, str], Watch], Iterator[tuple[Path, str]]]
+
 
 
 def findings(

@@ -6,11 +6,14 @@ unknown value does not depend on it, so it can be reported in the same run.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import Any
-
 from dsgen import schema
-from dsgen.problems.diagnostics import Path
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from typing import Any
+
+    from dsgen.problems.diagnostics import Path
 
 NEUTRAL = {"string": "", "integer": 0, "number": 0, "boolean": False, "array": []}
 
@@ -27,12 +30,13 @@ class Watch:
         return True
 
 
-class _Map(dict[str, Any]):
+class _Map(dict[str, "Any"]):
     """A map in which some values are unknown, or all of them (`whole`). Iterating over it is not recorded."""
 
     def __init__(self, data: dict[str, Any], watch: Watch, whole: bool = False) -> None:
         super().__init__(data)
-        self.watch, self.whole, self.unknown = watch, whole, set[Any]()
+        self.watch, self.whole = watch, whole
+        self.unknown: set[Any] = set()
 
     def _record(self, key: Any) -> None:
         self.watch.was_read |= self.whole or key in self.unknown
@@ -58,7 +62,7 @@ class _Map(dict[str, Any]):
         return super().__len__()
 
 
-class _List(list[Any]):
+class _List(list["Any"]):
     """A list with unknown items, each of which may be any value."""
 
     def __init__(self, data: list[Any], watch: Watch) -> None:

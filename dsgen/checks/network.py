@@ -3,23 +3,26 @@
 from __future__ import annotations
 
 import posixpath
-from collections.abc import Iterator, Mapping
-from typing import Any
 
 from dsgen.checks.launch import OWN_PORTS
-from dsgen.checks.row import Check, Function, Names, Place, diagnostic
-from dsgen.problems.diagnostics import Diagnostic
+from dsgen.checks.row import Check, Function, diagnostic
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+    from typing import Any
+
+    from dsgen.checks.row import Names, Place
+    from dsgen.problems.diagnostics import Diagnostic
 
 IPC_LOCK = "RDMA needs the capability IPC_LOCK, which only the Pod Security level privileged allows"
 RDMA = ("if values.network.rdma.resources",)
 POD_MONITOR = ("if values.monitoring.podMonitor.enabled",)
 NATIVE = '["cpu", "memory", "ephemeral-storage", "pods"]'
 MULTUS = "k8s.v1.cni.cncf.io/networks"
-NON_ROOT = "workers_not_root(values)"
-WEBHOOK = "values.status.webhook.url"
+NON_ROOT, WEBHOOK = "workers_not_root(values)", "values.status.webhook.url"
 ADDRESS_IN_SECRET = "put the address into a Secret, under the key url, and set status.webhook.secretName to its name"
-# What dsgen/problems/redaction.py treats as a key in a path.
-KEYED_SERVICES = (
+KEYED_SERVICES = (  # what dsgen/problems/redaction.py treats as a key in a path
     "hooks[.]slack[.]com|hooks[.]zapier[.]com|maker[.]ifttt[.]com/trigger",
     "discord(app)?[.]com/api/webhooks|api[.]telegram[.]org|chat[.]googleapis[.]com",
     "webhook[.]office[.]com|outlook[.]office(365)?[.]com/webhook",

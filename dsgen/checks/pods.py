@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from dsgen.checks.row import ROLES, Check, quoted
-from dsgen.problems.diagnostics import Severity
+from dsgen.checks.row import ANY_TEXT, ROLES, Check, quoted
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from dsgen.problems.diagnostics import Severity
 
 GPUS = "^((nvidia|amd)[.]com/gpu|nvidia[.]com/(pgpu|mig-.*)|gpu[.]intel[.]com/.*)$"
 DEVICES = "^(habana[.]ai/gaudi|huawei[.]com/Ascend.*)$"
@@ -109,6 +112,41 @@ def _extra(id_: str, key: str, fields: tuple[str, ...], what: str) -> Check:
 
 
 ROWS = (
+    Check(
+        id="DS361",
+        path="workers.accelerator.count",
+        when=(
+            "values.workers.accelerator.count is not none"
+            f" and values.workers.accelerator.count > values.workers.slots and ({_of_resource(GPUS)}"
+            f" or {_of_resource(DEVICES)})"
+        ),
+        message=(
+            "workers.accelerator.count: << values.workers.slots >> of << values.workers.accelerator.count >> devices"
+            " would be used, one for each process"
+        ),
+        hint=(
+            "set workers.slots to the number of devices; if each process uses several, set training.env."
+            "CUDA_VISIBLE_DEVICES"
+        ),
+        inside=(
+            "if not runs_command(values)",
+            'if not "CUDA_VISIBLE_DEVICES" in values.training.env',
+        ),
+        severity="warning",
+    ),
+    Check(
+        id="DS368",
+        path="workers.accelerator.count",
+        when=(
+            "values.workers.accelerator.count is not none and values.workers.accelerator.count == 0"
+            ' and not "DS_ACCELERATOR" in values.training.env and not requests_devices(values.workers)'
+            f' and not values.training.setup is matching("^{ANY_TEXT}DS_ACCELERATOR{ANY_TEXT}$")'
+        ),
+        message="workers.accelerator.count is 0, but DeepSpeed may choose GPUs that the image or the node exposes",
+        hint="set training.env.DS_ACCELERATOR: cpu to train on CPUs",
+        inside=("if not runs_command(values)",),
+        severity="warning",
+    ),
     _shared_device(
         _of_resource(GPUS),
         ("GPUs"),

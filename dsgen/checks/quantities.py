@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
-from typing import Any
 
+from dsgen import schema
 from dsgen.checks.containers import users_containers
 from dsgen.checks.pods import (
     BYTES_PER_WORKER,
@@ -16,13 +15,22 @@ from dsgen.checks.pods import (
     above_memory,
     memory_words,
 )
-from dsgen.checks.row import Function, Names, Place, diagnostic
+from dsgen.checks.row import Function, diagnostic
 from dsgen.deepspeed import NAMED, hostfile
 from dsgen.language.text import to_json
-from dsgen.problems.diagnostics import Diagnostic, Path, Severity, path_text
+from dsgen.problems.diagnostics import path_text
 from dsgen.reading.quantities import amount
 
-Quantities = Mapping[str, Any]
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+    from typing import Any
+
+    from dsgen.checks.row import Names, Place
+    from dsgen.problems.diagnostics import Diagnostic, Path, Severity
+
+    Quantities = Mapping[str, Any]
+
 COMPARED = "[0-9]{1,18}|[0-9]{1,9}([KMG]i|[kMG])|[0-9]{1,6}Ti?"
 """Quantities that the helper whole_bytes can convert; rows compare these."""
 PAGES = "hugepages-[1-9][0-9]*[KMG]i"
@@ -55,10 +63,14 @@ def request_above_limit(values: Mapping[str, Any], _: Names, place: Place) -> It
     for path, requests, limits in _resources(values):
         for key in sorted(requests.keys() & limits.keys()):
             if amount(requests[key]) > amount(limits[key]):
-                message = f"{path_text(path)}: the request of {key} is above its limit"
-                yield diagnostic(
-                    ("DS256"), (*path, "requests", key), message, "raise the limit, or lower the request", place
+                default = (schema.type_at((*path, "requests")) or {}).get("default", {}).get(key)
+                origin = " (the default)" if requests[key] == default else ""
+                message = (
+                    f"{path_text(path)}: the request of {key}, {requests[key]}{origin}, is above its limit,"
+                    f" {limits[key]}"
                 )
+                hint = f"raise the limit, or set {path_text((*path, 'requests', key))} to at most the limit"
+                yield diagnostic("DS256", (*path, "requests", key), message, hint, place)
 
 
 def devices(values: Mapping[str, Any], _: Names, place: Place) -> Iterator[Diagnostic]:

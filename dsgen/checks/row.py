@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
-from typing import Any, Literal
+from dsgen.problems.diagnostics import Diagnostic, Path, Position
+from dsgen.records import dataclass
 
-from dsgen.problems.diagnostics import Diagnostic, Path, Position, Severity
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping
+    from typing import Any, Literal
 
-Worlds = Literal["both", "flat"]
-Place = Callable[[Path, bool], Position | None]
-"""Path of a key, and whether its name (true) or its value (false) is meant, to its place in a file."""
-Names = Mapping[str, str]
-"""The `name` and `namespace` of a release; empty if they are not known yet."""
-Find = Callable[[Mapping[str, Any], Names, Place], Iterator[Diagnostic]]
-"""Reports the problems of complete values, for a release."""
+    from dsgen.problems.diagnostics import Severity
+
+    Worlds = Literal["both", "flat"]
+    Place = Callable[[Path, bool], Position | None]
+    """Path of a key, and whether its name (true) or its value (false) is meant, to its place in a file."""
+    Names = Mapping[str, str]
+    """The `name` and `namespace` of a release; empty if they are not known yet."""
+    Find = Callable[[Mapping[str, Any], Names, Place], Iterator[Diagnostic]]
+    """Reports the problems of complete values, for a release."""
+
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -65,6 +70,10 @@ class Function:
 ROLES = 'for role in ["workers", "launcher"]'
 POD_ANNOTATIONS = 'for key, value in values[role]["podAnnotations"] | items'
 VOLUMES = "for name, volume in values.storage | items"
+
+
+ANY_TEXT = "([^$]|[$])*"
+"""In a pattern: any text, also of several lines."""
 
 
 def quoted(text: str) -> str:

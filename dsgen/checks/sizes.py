@@ -3,13 +3,19 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Iterable, Iterator, Mapping
-from typing import Any
 
-from dsgen.checks.row import Function, Names, Place, diagnostic
+from dsgen.checks.row import Function, diagnostic
 from dsgen.deepspeed import hostfile
 from dsgen.language.text import scalar, to_json
-from dsgen.problems.diagnostics import Diagnostic, Path, path_text
+from dsgen.problems.diagnostics import path_text
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+    from typing import Any
+
+    from dsgen.checks.row import Names, Place
+    from dsgen.problems.diagnostics import Diagnostic, Path
 
 MAX_BYTES = 1024 * 1024
 """The limit of a ConfigMap; the API server counts keys and values."""

@@ -3,11 +3,20 @@
 from __future__ import annotations
 
 import posixpath
-from collections.abc import Iterator, Mapping
-from typing import Any
 
-from dsgen.checks.row import VOLUMES, Check, Function, Names, Place, diagnostic, quoted
-from dsgen.problems.diagnostics import Diagnostic, Path, path_text
+from dsgen.checks.row import VOLUMES, Check, Function, diagnostic, quoted
+from dsgen.problems.diagnostics import Path, path_text
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+    from typing import Any
+
+    from dsgen.checks.row import Names, Place
+    from dsgen.problems.diagnostics import Diagnostic
+
+    Mount = tuple[Path, str, str, Mapping[str, Any]]
+    """The key of the mount, its name in messages, its path, and its volume (the code has only a mountPath)."""
 
 SOURCES = (
     *("existingClaim", "create", "nfs", "hostPath", "emptyDir", "ephemeral"),
@@ -22,6 +31,16 @@ RESERVED = "is reserved for files of dsgen or the system"
 IN_WORKERS = 'volume.mountIn != "launcher" and worker_pods(values) | int > 1'
 
 ROWS = (
+    Check(
+        id="DS362",
+        path="storage.<< name >>",
+        when=(
+            "not volume.mountPath and not used_in_pod(values.workers, name) and not used_in_pod(values.launcher, name)"
+        ),
+        message="storage.<< name >> has no mountPath, and no init container or sidecar mounts it",
+        hint="set storage.NAME.mountPath to the folder that the training uses, such as /data",
+        inside=(VOLUMES,),
+    ),
     Check(
         id="DS210",
         path="storage.<< name >>",
@@ -164,8 +183,6 @@ ROWS = (
     ),
 )
 
-Mount = tuple[Path, str, str, Mapping[str, Any]]
-"""The key of the mount, its name in messages, its path, and its volume (the code has only a mountPath)."""
 
 
 def _mounts(values: Mapping[str, Any], role: str) -> Iterator[Mount]:

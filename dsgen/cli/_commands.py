@@ -7,6 +7,7 @@ ON_FILES = {
     "gitops": "Write what Argo CD or Flux needs to apply jobs from a Git repository.",
     "validate": "Find all problems of values files, without a cluster.",
     "values": "Print the complete values of jobs and what set each.",
+    "diff": "Show what a render would change, by object and field.",
     "explain": "Explain a key, the id of a problem, or a reason.",
     "schema": "Print the JSON Schema of values files.",
     "graph": "Draw a job's objects and who talks to whom.",

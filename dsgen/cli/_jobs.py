@@ -4,34 +4,50 @@ from __future__ import annotations
 
 import functools
 import sys
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
-from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from collections import namedtuple
 
 from dsgen import api, values
 from dsgen.cli._printed import color, emit, tell
 from dsgen.cli._progress import counted
-from dsgen.cli._shared import ErrorsReported, Inputs
+from dsgen.cli._shared import ErrorsReported
 from dsgen.errors import DsgenError, UsageProblem
-from dsgen.problems.diagnostics import Diagnostic, as_text, has_errors
-from dsgen.values import Job, Release, SourceText
+from dsgen.problems.diagnostics import has_errors
+from dsgen.records import dataclass, field, replace
+from dsgen.values import Release, SourceText
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from typing import NamedTuple
+
+    from dsgen.cli._shared import Inputs
+    from dsgen.problems.diagnostics import Diagnostic
+    from dsgen.repository import Entry, Member, Repository
+    from dsgen.values import Job
+
+    Read = Callable[[str], SourceText]
 
 if TYPE_CHECKING:
-    from dsgen.repository import Entry, Member, Repository
+
+    class Target(NamedTuple):
+        """A job, and what it is in a repository; None where files of the command line are the job."""
+
+        job: Job
+        member: Member | None = None
+else:
+    Target = namedtuple("Target", "job member", defaults=(None,))  # without the import of `typing`
 
 STDIN = "<stdin>"
-
-Read = Callable[[str], SourceText]
 
 
 @dataclass
 class Report:
-    """All problems found so far, and the texts that they point into."""
+    """All problems found so far, and the texts that they point into. repository: that of the jobs, if it was read."""
 
     strict: bool = False
     found: list[Diagnostic] = field(default_factory=list)
     sources: dict[str, str] = field(default_factory=dict)
+    repository: Repository | None = None
 
     @property
     def diagnostics(self) -> list[Diagnostic]:
@@ -56,19 +72,16 @@ class Report:
     def tell(self, form: str) -> None:
         """Tell everything: as text on standard error, in any other form on standard output."""
         if form == "text":
-            tell(as_text(self.diagnostics, self.sources, color()))
+            if self.found:
+                from dsgen.problems.framing import as_text  # most calls do without
+
+                tell(as_text(self.diagnostics, self.sources, color()))
         else:
             from dsgen.problems import reports  # most calls do without
 
             as_form = {"json": reports.as_json, "sarif": reports.as_sarif, "github": reports.as_github}[form]
             emit(as_form(self.diagnostics))
 
-
-class Target(NamedTuple):
-    """A job, and what it is in a repository; None where files of the command line are the job."""
-
-    job: Job
-    member: Member | None = None
 
 
 def load_jobs(inputs: Inputs, form: str = "text") -> tuple[list[Target], Report]:
@@ -130,7 +143,7 @@ def _loaders(inputs: Inputs, report: Report) -> Sequence[Callable[[], Target]]:
     if inputs.files or inputs.overlays:
         read = _reader()
         return [functools.partial(_of_files, group, inputs, read, report) for group in _groups(inputs)]
-    repository = _repository(inputs)
+    repository = report.repository = _repository(inputs)
     report.found += repository.diagnostics
     report.sources |= repository.sources
     return [functools.partial(_of_repository, repository, entry, inputs, report) for entry in repository.entries]
@@ -147,6 +160,8 @@ def _of_repository(repository: Repository, entry: Entry, inputs: Inputs, report:
 
 
 def _repository(inputs: Inputs) -> Repository:
+    from pathlib import Path
+
     from dsgen.repository import FILE, find, load
 
     root = find(Path.cwd())
@@ -187,7 +202,7 @@ def _reader() -> Read:
         if path != "-":
             return api.read(path)
         try:
-            return SourceText.from_bytes(STDIN, sys.stdin.buffer.read())
+            return api.limited(STDIN, sys.stdin.buffer.read(api.MAX_BYTES + 1))
         except OSError as error:
             raise DsgenError(f"cannot read {STDIN}: {error.strerror}") from error
 

@@ -69,23 +69,28 @@ NAMES = (Option("--name", metavar="NAME", help="Name of the job, where the file 
 VALUES = (overlays("-f", "--values"), *SETS)
 INPUTS = (*VALUES, *NAMES)
 STRICT = Option("--strict", help="Warnings are errors too.")
-PROBLEMS = form(*FORMS, help="How problems are told; all but text on standard output.")
-CHECK = Option("--check", help="Change nothing; name the files that differ, with exit code 1.")
-DRY_RUN = Option("--dry-run", help="Change nothing; say what would be done.")
-QUIET = Option("-q", "--quiet", help="Say nothing about what was done; problems are told.")
+PROBLEMS = form(*FORMS, help="Format of the problems; text goes to standard error, all others to standard output.")
+CHECK = Option("--check", help="Change nothing; list the files that differ and exit with code 1.")
+DRY_RUN = Option("--dry-run", help="Change nothing; print what would be done.")
+QUIET = Option("-q", "--quiet", help="Print problems only.")
 CHECKING = (CHECK, DRY_RUN, QUIET, PROBLEMS)
 """For a folder without runs."""
 FOLDER = (
     CHECK,
+    Option("--prune", help="Remove the files of jobs that dsgen.yaml no longer names."),
     DRY_RUN,
-    Option("--refresh", help="Write a run anew that another dsgen wrote, if it was never applied."),
-    Option("--replace", help="Write a run anew that would change, if it was never applied."),
+    Option(
+        "--refresh", help="Rewrite a run of another version of dsgen. Only for a run that was never applied."
+    ),
+    Option("--replace", help="Rewrite a run whose values changed. Only for a run that was never applied."),
     QUIET,
-    Option("--yes", help="Do not ask before --replace."),
-    Option("--keep-going", help="Write the other jobs when one is refused; exit code 1 all the same."),
+    Option("--yes", help="Do not ask for confirmation of --replace."),
+    Option("--keep-going", help="Write the other jobs when one is refused; the exit code is still 1."),
     PROBLEMS,
 )
 """What `Delivery` is made of."""
+KUSTOMIZATION = Option("--kustomization", help="Include a kustomization.yaml that lists the objects.")
+BUMP = Option("--bump", help="Where a run would change, write the next run.id into its values file.")
 
 
 def output(text: str) -> Option:
@@ -101,7 +106,8 @@ COMMANDS = {
             *INPUTS,
             STRICT,
             output("Write one object per file into this folder."),
-            Option("--kustomization", help="Write a kustomization.yaml too, which lists the objects."),
+            KUSTOMIZATION,
+            BUMP,
             *FOLDER,
         ),
         Command("chart", *INPUTS, STRICT, output("The folder of the chart."), *FOLDER, many=False),
@@ -117,7 +123,7 @@ COMMANDS = {
                 help="What the values are for; a chart needs no name and no namespace.  [default: manifests]",
             ),
             PROBLEMS,
-            Option("-q", "--quiet", help="Say nothing about jobs that are right."),
+            Option("-q", "--quiet", help="Print problems only."),
         ),
         Command(
             "graph",
@@ -125,6 +131,14 @@ COMMANDS = {
             STRICT,
             form("svg", "mermaid", help="mermaid is drawn by GitHub and GitLab in Markdown."),
             many=False,
+        ),
+        Command(
+            "diff",
+            *INPUTS,
+            STRICT,
+            output("The folder of manifests to compare with."),
+            KUSTOMIZATION,
+            form("text", "json", "markdown", help="markdown is for the comment on a pull request."),
         ),
         Command("values", *INPUTS, form("yaml", "json", help="json has no comments.")),
     )

@@ -1,15 +1,26 @@
 """Where the result goes: which object into which file, and what is done to a folder (write, --check, --dry-run)."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
-from pathlib import Path
+from __future__ import annotations
 
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+from dsgen import api
 from dsgen.cli._jobs import Report, Target
 from dsgen.cli._printed import ask, complain, say
 from dsgen.cli._progress import counted
 from dsgen.cli._shared import Delivery, ErrorsReported
 from dsgen.errors import EXIT_FINDINGS, EXIT_OK, DsgenError, UsageProblem
-from dsgen.writer import INDEX, Changes, Mode, Place, Plan, compare, folder_name, write
+from dsgen.problems.diagnostics import Diagnostic, Severity, has_errors
+from dsgen.records import dataclass, replace
+from dsgen.writer import INDEX, Changes, Mode, Place, Plan, compare, folder_name, rewrite, write
+from dsgen.writer.kustomization import LISTS
+
+if TYPE_CHECKING:
+    from dsgen.repository import Repository
+
+NO_PRUNE = "--prune is about the jobs of dsgen.yaml: leave out the FILEs, -f and -o"
 
 
 def folders(directory: Path, targets: Sequence[Target]) -> list[Place]:
@@ -35,27 +46,65 @@ def folders(directory: Path, targets: Sequence[Target]) -> list[Place]:
     return [Place(directory, name) for name in names]
 
 
+def manifests(targets: Sequence[Target], report: Report, kustomization: bool) -> list[Plan]:
+    """The files of each job, with a kustomization.yaml where the call or dsgen.yaml asks for it."""
+    plans = [api.manifests(target.job) for target in counted("rendered", targets)]
+    if kustomization or (report.repository and report.repository.setting("kustomization")):
+        plans = [replace(plan, lists=LISTS) for plan in plans]
+    return plans
+
+
+class Edit(NamedTuple):
+    """The new text of a file of the user's, which is written before the plan. told: what is new, in words."""
+
+    place: Place
+    name: str
+    text: str
+    told: str
+
+
+class Item(NamedTuple):
+    """A plan and its folder."""
+
+    place: Place
+    plan: Plan
+    edit: Edit | None = None
+
+
 @dataclass(frozen=True)
 class Found:
     """What a plan would change in its folder. failure: why that cannot be known."""
 
-    place: Place
-    plan: Plan
+    item: Item
     changes: Changes
     failure: DsgenError | None = None
+
+    @property
+    def place(self) -> Place:
+        return self.item.place
+
+    @property
+    def plan(self) -> Plan:
+        return self.item.plan
 
     @property
     def refused(self) -> bool:
         """Whether nothing of it may be written."""
         return self.failure is not None or self.changes.refused
 
+    def write(self) -> None:
+        """The edit first: an interrupted write goes on with the next render."""
+        if self.item.edit:
+            rewrite(*self.item.edit[:3])
+        write(self.place, self.plan, self.changes)
 
-def deliver(plans: Sequence[tuple[Place, Plan]], delivery: Delivery, report: Report) -> int:
+
+def deliver(items: Sequence[Item], delivery: Delivery, report: Report) -> int:
     """Bring folders to what their plans say; returns the exit code.
 
     When one refuses, none is written, or with --keep-going all others.
     """
-    found = [_compared(place, plan, delivery.mode) for place, plan in counted("compared", plans)]
+    found = [_compared(item, delivery.mode) for item in counted("compared", items)]
     refused = [one for one in found if one.refused]
     is_text = delivery.form == "text"
     if delivery.check and is_text:
@@ -64,18 +113,49 @@ def deliver(plans: Sequence[tuple[Place, Plan]], delivery: Delivery, report: Rep
         _ask(found, delivery)
         for one in counted("written", found):
             if not one.refused:
-                write(one.place, one.plan, one.changes)
+                one.write()
     if is_text and not delivery.quiet and not delivery.check and (delivery.keep_going or not refused):
         say(text for one in found if not one.refused for text in _summary(one, delivery.dry_run))
     _tell(refused, delivery, report)
-    return EXIT_FINDINGS if refused or (delivery.check and any(one.changes.stale for one in found)) else EXIT_OK
+    is_stale = delivery.check and any(one.changes.stale for one in found)
+    return EXIT_FINDINGS if refused or is_stale or has_errors(report.diagnostics) else EXIT_OK
 
 
-def _compared(place: Place, plan: Plan, mode: Mode) -> Found:
+def with_orphans(items: Sequence[Item], key: str, delivery: Delivery, report: Report) -> list[Item]:
+    """The plans of a repository, with those that take away the folders of jobs that have left, if it is asked for.
+
+    Otherwise these folders are reported. key: the setting that names the folders.
+    """
+    repository = report.repository
+    assert repository is not None
+    gone = left(repository, key, items)
+    if delivery.prune:
+        if not items:
+            raise UsageProblem("--prune would remove every job: dsgen.yaml names none that is there")
+        return [*items, *gone]
+    for place, plan, _ in gone:
+        message = f"{place.path} is the folder of {plan.owner}, which is not among the jobs of dsgen.yaml"
+        severity: Severity = "error" if delivery.check else "warning"
+        at = repository.position(("jobs",))
+        hint = "--prune removes what dsgen wrote there"
+        report.found.append(Diagnostic("DS910", message, at, ("jobs",), hint, severity))
+    return list(items)
+
+
+def left(repository: Repository, key: str, items: Sequence[Item]) -> list[Item]:
+    """Plans that take away what was written for jobs that have left."""
+    from dsgen.repository import orphans
+
+    return [
+        Item(place, Plan(owner, {})) for place, owner in orphans(repository, key, {item.place.below for item in items})
+    ]
+
+
+def _compared(item: Item, mode: Mode) -> Found:
     try:
-        return Found(place, plan, compare(place, plan, mode))
+        return Found(item, compare(item.place, item.plan, mode))
     except DsgenError as failure:
-        return Found(place, plan, Changes(), failure)
+        return Found(item, Changes(), failure)
 
 
 def _tell(refused: Sequence[Found], delivery: Delivery, report: Report) -> None:
@@ -128,10 +208,12 @@ def _summary(found: Found, dry_run: bool) -> list[str]:
         *(f"remove {directory / path}" for path in changes.remove),
         *(f"remove {directory / path}, left by a write that was interrupted" for path in changes.leftovers),
     ]
+    edit = [found.item.edit.told] if found.item.edit else []
     if dry_run:
+        steps = [*(f"write {told}" for told in edit), *steps]
         return [*_kept(found), *([f"would {step}" for step in steps] or [f"{directory}: nothing to do"])]
     counts = (
         f"{len(changes.write)} written, {len(changes.remove)} removed, {len(plan.files) - len(changes.write)} unchanged"
     )
     cleared = "; what an interrupted write had left is removed" if changes.leftovers else ""
-    return [f"{directory}: {plan.owner}, {len(plan.files)} files ({counts}){cleared}", *_kept(found)]
+    return [*edit, f"{directory}: {plan.owner}, {len(plan.files)} files ({counts}){cleared}", *_kept(found)]

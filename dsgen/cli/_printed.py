@@ -3,17 +3,18 @@
 Data is what a command was asked for, for other programs or for a file: manifests, values, schemas, reports. Nothing
 else in the package writes to standard output or standard error (tests/test_layers.py).
 """
+from __future__ import annotations
 
 import errno
 import os
 import sys
-from collections.abc import Iterable
-from typing import TYPE_CHECKING
 
 from dsgen.errors import DsgenError
-from dsgen.problems.escaping import line
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     import click
 
 EXIT_PIPE_CLOSED = 141  # 128 + SIGPIPE: who read the output went away
@@ -36,25 +37,31 @@ def emit(data: str | bytes) -> None:
 
 def say(lines: Iterable[str]) -> None:
     """Write lines of a message to standard output."""
-    emit("".join(f"{line(each)}\n" for each in lines))
+    emit(_escaped(lines))
+
+
+def _escaped(lines: Iterable[str]) -> str:
+    from dsgen.problems.escaping import line  # what prints data alone does without
+
+    return "".join(f"{line(each)}\n" for each in lines)
 
 
 def ask(lines: Iterable[str], question: str) -> bool | None:
     """Write lines to standard error, then ask there; None where no terminal can answer."""
     if sys.stdin is None or not sys.stdin.isatty():
         return None
-    tell("".join(f"{line(each)}\n" for each in lines))
+    tell(_escaped(lines))
     import click
 
-    return click.confirm(line(question), err=True)
+    return click.confirm(_escaped([question]).rstrip("\n"), err=True)
 
 
 def complain(*lines: str) -> None:
     """Write an error that ends the program to standard error."""
-    tell("".join(f"{line(each)}\n" for each in ("dsgen: " + (lines or ("",))[0], *lines[1:])))
+    tell(_escaped(("dsgen: " + (lines or ("",))[0], *lines[1:])))
 
 
-def complain_of_usage(error: "click.ClickException") -> None:
+def complain_of_usage(error: click.ClickException) -> None:
     """What click found wrong: its words have the words of the command line in them."""
     import click
 
@@ -63,14 +70,14 @@ def complain_of_usage(error: "click.ClickException") -> None:
         if message == context.get_help():  # there were no arguments at all
             return tell(f"{message}\n")
         tell(f"{context.get_usage()}\nTry '{context.command_path} {context.help_option_names[0]}' for help.\n\n")
-    return tell(f"{line(f'Error: {message}')}\n")
+    return tell(_escaped([f"Error: {message}"]))
 
 
 def complain_of_bug() -> None:
     """The traceback of the exception at hand."""
     import traceback
 
-    tell("".join(f"{line(each)}\n" for each in traceback.format_exc().splitlines()))
+    tell(_escaped(traceback.format_exc().splitlines()))
 
 
 def tell(text: str) -> None:
@@ -86,6 +93,8 @@ def tell(text: str) -> None:
 def page(text: str) -> None:
     """Show a page of the documentation, by the pager where standard output is a terminal."""
     if on_terminal():
+        import click
+
         click.echo_via_pager(text)
     else:
         emit(text)

@@ -1,16 +1,20 @@
 """Says how far the work is when it takes long, on a terminal only."""
+from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Sequence
-from typing import TypeVar
 
 from dsgen.cli._printed import tell, told_on_terminal
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+    from typing import TypeVar
+
+    _Item = TypeVar("_Item")
 
 PATIENCE_SECONDS = 1.0
 """Work that is done sooner says nothing."""
 EVERY_SECONDS = 0.1
-
-_Item = TypeVar("_Item")
 
 
 def counted(doing: str, items: Sequence[_Item]) -> Iterator[_Item]:

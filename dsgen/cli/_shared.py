@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
-from dataclasses import dataclass
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
 
-from dsgen.cli._options import FOLDER, NAMES, SETS, STRICT, Command
+from dsgen.cli._options import FOLDER, NAMES, SETS, STRICT
 from dsgen.cli._printed import complain, complain_of_bug
 from dsgen.errors import EXIT_FAILED, EXIT_FINDINGS, EXIT_INTERRUPTED, EXIT_OK, DsgenError, UsageProblem
-from dsgen.reading.set_values import Override
+from dsgen.reading.nodes import Override
+from dsgen.records import dataclass
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+    from typing import Any
+
+    from dsgen.cli._options import Command
     from dsgen.writer import Mode
 
 
@@ -46,6 +49,7 @@ class Delivery:
     def __init__(
         self,
         check: bool = False,
+        prune: bool = False,
         dry_run: bool = False,
         refresh: bool = False,
         replace: bool = False,
@@ -54,7 +58,8 @@ class Delivery:
         keep_going: bool = False,
         form: str = "text",
     ) -> None:
-        self.check, self.dry_run, self.refresh, self.replace = check, dry_run, refresh, replace
+        self.check, self.prune, self.dry_run = check, prune, dry_run
+        self.refresh, self.replace = refresh, replace
         self.quiet, self.yes, self.keep_going, self.form = quiet, yes, keep_going, form
 
     @property
@@ -84,6 +89,7 @@ def call(command: Command, parameters: dict[str, Any], function: Callable[..., i
     if FOLDER[0] in command.options:
         given = (option for option in FOLDER if option in command.options)
         rest["delivery"] = Delivery(**{option.name: rest.pop(option.name) for option in given})
+    if "output" in rest:
         rest["output"] = _folder(rest["output"])
     return (function or function_of(command))(inputs, **rest)
 
@@ -91,7 +97,11 @@ def call(command: Command, parameters: dict[str, Any], function: Callable[..., i
 def _folder(name: str | None) -> Path | None:
     if name == "":  # to Path, this is the current folder
         raise UsageProblem("the name of the folder, -o, is empty: is a variable not set?")
-    return None if name is None else Path(name)
+    if name is None:
+        return None
+    from pathlib import Path  # what is only printed does without
+
+    return Path(name)
 
 
 def overrides(options: dict[str, Any]) -> tuple[tuple[Override, ...], dict[str, Any]]:
@@ -121,7 +131,7 @@ def run(call: Callable[[], int | None]) -> int:
             complain(*error.lines)
         return error.exit_code
     except OSError as error:
-        where = Path(os.fsdecode(error.filename)) if isinstance(error.filename, str | bytes) else None
+        where = os.path.normpath(os.fsdecode(error.filename)) if isinstance(error.filename, str | bytes) else None
         complain(f"{where}: {error.strerror}" if where else str(error))
         return EXIT_FAILED
     except Exception as error:  # a mistake in dsgen itself: the user still gets a sentence, and the way to the details

@@ -1,13 +1,18 @@
 """`dsgen chart`: the Helm chart, with or without a job's values as its defaults."""
-
-from pathlib import Path
+from __future__ import annotations
 
 from dsgen import api
 from dsgen.cli._jobs import load_chart, load_jobs
-from dsgen.cli._output import deliver
-from dsgen.cli._shared import Delivery, Inputs
+from dsgen.cli._output import NO_PRUNE, Item, deliver, with_orphans
 from dsgen.errors import UsageProblem
 from dsgen.writer import Place
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from dsgen.cli._shared import Delivery, Inputs
+
 
 
 def command(inputs: Inputs, output: Path | None, delivery: Delivery) -> int:
@@ -27,7 +32,9 @@ def command(inputs: Inputs, output: Path | None, delivery: Delivery) -> int:
         if inputs.files or inputs.overlays:
             raise UsageProblem("-o is missing, the folder of the chart, as in: dsgen chart cifar.yaml -o charts/cifar")
         targets, report = load_jobs(inputs, delivery.form)
-        charts = [(member.chart_place, api.chart(job)) for job, member in targets if member]
-        return deliver(charts, delivery, report)
+        charts = [Item(member.chart_place, api.chart(job)) for job, member in targets if member]
+        return deliver(with_orphans(charts, "charts", delivery, report), delivery, report)
+    if delivery.prune:
+        raise UsageProblem(NO_PRUNE)
     job, report = load_chart(inputs, delivery.form)
-    return deliver([(Place(output), api.chart(job))], delivery, report)
+    return deliver([Item(Place(output), api.chart(job))], delivery, report)

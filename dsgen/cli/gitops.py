@@ -11,7 +11,7 @@ from dsgen.cli._clicked import of_table
 from dsgen.cli._jobs import load_jobs
 from dsgen.cli._options import CHECKING, INPUTS, STRICT, Command, Option
 from dsgen.cli._options import output as output_option
-from dsgen.cli._output import deliver
+from dsgen.cli._output import Item, deliver
 from dsgen.cli._shared import Delivery, Inputs
 from dsgen.errors import UsageProblem
 from dsgen.repository import settings as repository_settings
@@ -75,8 +75,8 @@ def write(inputs: Inputs, output: Path | None, delivery: Delivery, **parameters:
     targets, report = load_jobs(inputs, delivery.form)
     is_call = inputs.files or inputs.overlays
     found = [_of_call(output, settings)] if is_call else [*_of_repository(output, settings)]
-    plans = [(folder.place, folder.plan([target.job for target in targets])) for folder in found]
-    return deliver(plans, delivery, report)
+    items = [Item(folder.place, folder.plan([target.job for target in targets])) for folder in found]
+    return deliver(items, delivery, report)
 
 
 @dataclass(frozen=True)

@@ -22,7 +22,7 @@ def command(inputs: Inputs, form: str) -> int:
     if not (inputs.files or inputs.overlays):
         raise UsageProblem("give a values file, as in: dsgen graph cifar.yaml > cifar.svg")
     targets, _ = load_jobs(inputs)
-    for job, _ in targets:
+    for job in [target.job for target in targets]:
         names = job.release
         title = f"The objects of job {names.name} in namespace {names.namespace}, and who talks to whom"
         emit(graph.FORMS[form](graph.of_texts([document.text for document in api.render(job)]), title))

@@ -9,6 +9,7 @@ from dsgen.cli import _completion
 from dsgen.cli._printed import emit, say
 from dsgen.errors import EXIT_OK, UsageProblem
 from dsgen.problems.diagnostics import Diagnostic
+from dsgen.repository import BEGIN, FILE
 from dsgen.schema.suggestions import closest, did_you_mean
 from dsgen.values import SourceText
 from dsgen.writer import create
@@ -30,7 +31,10 @@ FLAGS = {"name": "--name: ", "namespace": "-n: ", "image": "--image: "}
 @click.option("--name", default="", metavar="NAME", help="Name of the job.")
 @click.option("-n", "--namespace", default="", metavar="NAME", help="Namespace of the job.")
 @click.option("--image", default="", metavar="IMAGE", help="Image of the training: REPOSITORY[:TAG][@DIGEST].")
-def command(file: str | None, preset: str, listing: bool, name: str, namespace: str, image: str) -> int:
+@click.option("--repository", is_flag=True, help="Write dsgen.yaml, for a repository of jobs, and a first job.")
+def command(
+    file: str | None, preset: str, listing: bool, name: str, namespace: str, image: str, repository: bool
+) -> int:
     """Write a commented values file to begin with.
 
     FILE is values.yaml unless it is named; `-` is standard output. A file that is there already is never overwritten.
@@ -42,21 +46,38 @@ def command(file: str | None, preset: str, listing: bool, name: str, namespace: 
       dsgen init llama.yaml --preset multi-node-gpu
       dsgen init bert.yaml --name bert -n research --image registry.example.com/team/bert:v1
       dsgen init - --preset cpu-smoke-test | dsgen validate -
+      dsgen init --repository --name bert -n research
     """
     if listing:
-        if file is not None or any((preset, name, namespace, image)):
+        if file is not None or any((preset, name, namespace, image, repository)):
             raise UsageProblem("--list writes no file: leave out what stands beside it, or --list")
         say(f"{each:<{_width()}}{presets.summary(each)}" for each in presets.names())
         return EXIT_OK
     if file == "":  # to Path, this is the current folder
         raise UsageProblem("the name of FILE is empty: is a variable not set? Leave FILE out to write values.yaml")
-    file, preset = file or "values.yaml", preset or "minimal"
+    preset = preset or "minimal"
     text = _filled(preset, name, namespace, image)
+    if repository:
+        if file is not None:
+            raise UsageProblem("--repository writes dsgen.yaml into this folder: leave out FILE")
+        return _repository(text)
+    file = file or "values.yaml"
     if file == "-":
         emit(text)
         return EXIT_OK
     create(Path(file), text)
     say([f"{file}: written from preset {preset}. Make it yours, then: dsgen validate {file}"])
+    return EXIT_OK
+
+
+def _repository(text: str) -> int:
+    """Writes dsgen.yaml, and a job where there is none yet."""
+    create(Path(FILE), BEGIN.read_text(encoding="utf-8"))
+    say([f"{FILE}: written, the settings of a repository of jobs"])
+    if not Path("jobs").exists():
+        job = Path("jobs", values.load([SourceText("", text)]).release.name, "values.yaml")
+        create(job, text)
+        say([f"{job.as_posix()}: written, a first job. Make it yours, then: dsgen validate && dsgen render"])
     return EXIT_OK
 
 

@@ -1,19 +1,20 @@
 """`dsgen render`: values files to flat manifests."""
-
-from dataclasses import replace
-from pathlib import Path
+from __future__ import annotations
 
 from dsgen import api
 from dsgen.cli._jobs import load_jobs
-from dsgen.cli._output import deliver, folders
 from dsgen.cli._printed import emit
 from dsgen.cli._progress import counted
-from dsgen.cli._shared import Delivery, Inputs
 from dsgen.errors import EXIT_OK, UsageProblem
-from dsgen.writer.kustomization import LISTS
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from dsgen.cli._shared import Delivery, Inputs
 
 
-def command(inputs: Inputs, output: Path | None, kustomization: bool, delivery: Delivery) -> int:
+def command(inputs: Inputs, output: Path | None, kustomization: bool, bump: bool, delivery: Delivery) -> int:
     """Print the manifests of jobs, or write them into a folder.
 
     Each FILE is a job of its own, with all -f files laid over it; without a FILE, the -f files together are one job.
@@ -26,20 +27,35 @@ def command(inputs: Inputs, output: Path | None, kustomization: bool, delivery: 
       dsgen render cifar.yaml -f prod.yaml --set workers.replicas=4 -n training
       dsgen render cifar.yaml mnist.yaml -o manifests
       dsgen render cifar.yaml -o manifests/cifar --check
+      dsgen render cifar.yaml -o manifests/cifar --bump
       dsgen render
       dsgen render --check
     """
     is_repository = not (inputs.files or inputs.overlays)
     if is_repository and output is not None:
         raise UsageProblem("-o is about the FILEs of the call; for the jobs of dsgen.yaml, its `output` says where")
-    if output is None and not is_repository and (kustomization or delivery.flags):
-        raise UsageProblem(f"{delivery.flags or '--kustomization'} are about a folder: add -o DIR")
+    if delivery.prune and not is_repository:
+        from dsgen.cli._output import NO_PRUNE
+
+        raise UsageProblem(NO_PRUNE)
+    if output is None and not is_repository and (bump or kustomization or delivery.flags):
+        flags = ", ".join(filter(None, ("--bump" * bump, "--kustomization" * kustomization, delivery.flags)))
+        raise UsageProblem(f"{flags} are about a folder: add -o DIR")
+    if bump and (delivery.check or delivery.mode != "keep"):
+        raise UsageProblem("--bump gives another id to what would change: leave out --check, --refresh and --replace")
     targets, report = load_jobs(inputs, delivery.form)
     if output is None and not is_repository:
-        emit("---\n".join(document.text for job, _ in counted("rendered", targets) for document in api.render(job)))
+        for number, (job, _) in enumerate(counted("rendered", targets)):
+            emit("---\n" * bool(number) + "---\n".join(document.text for document in api.render(job)))
         return EXIT_OK
-    plans = [api.manifests(job) for job, _ in counted("rendered", targets)]
-    if kustomization:
-        plans = [replace(plan, lists=LISTS) for plan in plans]
+    # What is only printed does without the writer.
+    from dsgen.cli._output import Item, deliver, folders, manifests, with_orphans
+
+    plans = manifests(targets, report, kustomization)
     places = [member.place for _, member in targets if member] if output is None else folders(output, targets)
-    return deliver(list(zip(places, plans, strict=True)), delivery, report)
+    items = [Item(place, plan) for place, plan in zip(places, plans, strict=True)]
+    if bump:
+        from dsgen.cli._bump import bumped  # few calls do
+
+        items = bumped(items, targets, report)
+    return deliver(items if output else with_orphans(items, "output", delivery, report), delivery, report)

@@ -1,10 +1,14 @@
 """`dsgen validate`: all problems of values files."""
+from __future__ import annotations
 
 from dsgen.cli._jobs import check_jobs
 from dsgen.cli._printed import say
-from dsgen.cli._shared import Inputs
 from dsgen.errors import EXIT_FINDINGS, EXIT_OK
 from dsgen.problems.diagnostics import has_errors
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from dsgen.cli._shared import Inputs
 
 
 def command(inputs: Inputs, target: str, form: str, quiet: bool) -> int:
@@ -26,7 +30,7 @@ def command(inputs: Inputs, target: str, form: str, quiet: bool) -> int:
         report.tell(form)
         return EXIT_FINDINGS if has_errors(report.diagnostics) else EXIT_OK
     report.show()
-    for job, _ in () if quiet else targets:
+    for job in () if quiet else [target.job for target in targets]:
         names = job.release.name if target == "chart" else f"{job.release.namespace}/{job.release.name}"
         say([f"{job.file}: ok, {'chart' if target == 'chart' else 'job'} {names}".rstrip()])
     return EXIT_OK

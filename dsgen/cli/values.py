@@ -1,12 +1,16 @@
 """`dsgen values`: what a job's files and flags come to."""
+from __future__ import annotations
 
 import json
 
 from dsgen import origins
 from dsgen.cli._jobs import load_values
 from dsgen.cli._printed import emit
-from dsgen.cli._shared import Inputs
 from dsgen.errors import EXIT_OK
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from dsgen.cli._shared import Inputs
 
 
 def command(inputs: Inputs, form: str) -> int:

@@ -7,14 +7,16 @@ warnings.
 
 from __future__ import annotations
 
-import dataclasses
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from dsgen.problems.diagnostics import Diagnostic
+from dsgen.records import replace
 
-from dsgen.problems.diagnostics import Diagnostic, Path, Position
-
+TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from typing import Any
+
     from dsgen.deepspeed.keys import RelativeDiagnostic
+    from dsgen.problems.diagnostics import Path, Position
 
 CONFIG: Path = ("training", "deepspeed", "config")
 ARGS: Path = ("training", "deepspeed", "args")
@@ -74,7 +76,7 @@ def _of_all(of_each: Sequence[Sequence[RelativeDiagnostic]]) -> Iterator[Relativ
     for one in of_each[0]:
         severities = {each.get((one.id, one.path)) for each in kinds}
         if None not in severities:
-            yield dataclasses.replace(one, severity="warning" if "warning" in severities else "error")
+            yield replace(one, severity="warning" if "warning" in severities else "error")
 
 
 def _of_args(values: Mapping[str, Any], release: Mapping[str, str]) -> list[RelativeDiagnostic]:

@@ -7,14 +7,19 @@ accepts any unique prefix of an option, so prefixes are checked, too.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
 
 from dsgen.deepspeed.keys import RelativeDiagnostic
-from dsgen.deepspeed.versions import Version, order
+from dsgen.deepspeed.versions import order
+from dsgen.records import dataclass
 from dsgen.schema.suggestions import closest, did_you_mean
 from dsgen.schema.validate import shown
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+    from typing import Any
+
+    from dsgen.deepspeed.versions import Version
 
 OUR_NO_SSH = "deepspeed-no-ssh"
 

@@ -7,11 +7,14 @@ deepspeed/runtime/config.py). Ranks that share one copy of the model count once.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
-from typing import Any
 
 from dsgen.deepspeed.combinations import Config
 from dsgen.deepspeed.keys import RelativeDiagnostic
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+    from typing import Any
 
 TOTAL, MICRO, STEPS = "train_batch_size", "train_micro_batch_size_per_gpu", "gradient_accumulation_steps"
 SPLITS = (

@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Mapping
 
 from dsgen.deepspeed.keys import AUTO, RelativeDiagnostic
-from dsgen.deepspeed.versions import Version, order
-from dsgen.problems.diagnostics import Path, Severity
+from dsgen.deepspeed.versions import order
+from dsgen.records import dataclass
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from typing import Any
+
+    from dsgen.deepspeed.versions import Version
+    from dsgen.problems.diagnostics import Path, Severity
 
 ZERO = "zero_optimization"
 NEEDS_ZERO = "set zero_optimization.stage"

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
-from dsgen.deepspeed.keys import REMOVED, Rule, table
-from dsgen.problems.diagnostics import Path
-from dsgen.schema import Schema
+from dsgen.deepspeed.keys import REMOVED, table
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from dsgen.deepspeed.keys import Rule
+    from dsgen.problems.diagnostics import Path
+    from dsgen.schema import Schema
 
 PARAMETER: Schema = {"description": "A parameter of the class in type; dsgen checks its name and type."}
 COPIED = ("enum", "minimum", "exclusiveMinimum", "maximum", "exclusiveMaximum")

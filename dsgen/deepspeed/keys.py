@@ -7,18 +7,24 @@ import json
 import math
 import pathlib
 import re
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
-from typing import Any
 
 from dsgen.deepspeed.versions import KNOWN, NEWEST, Version, order
-from dsgen.problems.diagnostics import Path, Severity, path_text
+from dsgen.problems.diagnostics import path_text
 from dsgen.reading.nodes import kind
+from dsgen.records import dataclass
 from dsgen.schema.suggestions import among, closest, did_you_mean, possible
 from dsgen.schema.validate import TYPE_WORDS, shown
 
-Rule = Mapping[str, Any]
-"""The values that a key takes; tools/deepspeed_keys.py describes the form."""
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping
+    from typing import Any
+
+    from dsgen.problems.diagnostics import Path, Severity
+
+    Rule = Mapping[str, Any]
+    """The values that a key takes; tools/deepspeed_keys.py describes the form."""
+
 
 AUTO = "auto"
 NO_VERSION = Version()

@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from typing import Any
+from collections.abc import Mapping
 
 from dsgen.deepspeed.combinations import ZERO, Config
-from dsgen.deepspeed.keys import AUTO, NO_VERSION, RelativeDiagnostic, Rule, of_value, table, when
-from dsgen.deepspeed.versions import KNOWN, NEWEST, Version
+from dsgen.deepspeed.keys import AUTO, NO_VERSION, RelativeDiagnostic, of_value, table, when
+from dsgen.deepspeed.versions import KNOWN, NEWEST
 from dsgen.schema.suggestions import closest, did_you_mean
 from dsgen.schema.validate import shown
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from typing import Any
+
+    from dsgen.deepspeed.keys import Rule
+    from dsgen.deepspeed.versions import Version
 
 NO_PARAMETER = "max_grad_norm"
 TYPE = ("optimizer", "type")

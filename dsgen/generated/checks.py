@@ -11,18 +11,20 @@ from dsgen.generated.helpers import (
     launcher_bytes,
     memory_bytes,
     quantity_json,
+    requests_devices,
     reserved_key,
     reserved_path,
     run_id,
     run_name,
     runs_command,
+    used_in_pod,
     uses_ssh,
     whole_bytes,
     worker_pods,
     workers_not_root,
     world_bytes,
 )
-from dsgen.language.functions import get, is_string, items, matching
+from dsgen.language.functions import get, is_string, items, join, matching
 from dsgen.language.text import quote, scalar
 
 
@@ -164,6 +166,135 @@ def ds231(values, release, watch):
             )
 
 
+def ds363(values, release, watch):
+    """DS363 training.python"""
+    if (
+        values['training']['python']
+        and matching(values['training']['python'], '^(([^ ]*/)?(python3?|ba?sh|deepspeed|torchrun|accelerate|mpirun|mpiexec) .*|.*[.]py +.*|.* --?[A-Za-z].*)$')
+    ):
+        yield ('training', 'python'), "training.python is a whole command line, but dsgen passes it as one name"
+
+
+def ds363_2(values, release, watch):
+    """DS363 training.module"""
+    if values['training']['module'] and matching(values['training']['module'], '^.* .*$'):
+        yield ('training', 'module'), "training.module is a whole command line, but dsgen passes it as one name"
+
+
+def ds363_3(values, release, watch):
+    """DS363 training.exec[word]"""
+    if len(values['training']['exec']) == 1:
+        before_word = watch.was_read
+        for at_word, word in enumerate(values['training']['exec']):
+            watch.was_read = before_word
+            if matching(word, '^(([^ ]*/)?(python3?|ba?sh|deepspeed|torchrun|accelerate|mpirun|mpiexec) .*|.*[.]py +.*|.* --?[A-Za-z].*)$'):
+                yield (
+                    ('training', 'exec', at_word),
+                    f"training.exec: {quote(word)} is a whole command line, but it is the name of one program",
+                )
+
+
+def ds363_4(values, release, watch):
+    """DS363 launch.command[word]"""
+    if len(values['launch']['command']) == 1:
+        before_word = watch.was_read
+        for at_word, word in enumerate(values['launch']['command']):
+            watch.was_read = before_word
+            if matching(word, '^(([^ ]*/)?(python3?|ba?sh|deepspeed|torchrun|accelerate|mpirun|mpiexec) .*|.*[.]py +.*|.* --?[A-Za-z].*)$'):
+                yield (
+                    ('launch', 'command', at_word),
+                    f"launch.command: {quote(word)} is a whole command line, but it is the name of one program",
+                )
+
+
+def ds363_5(values, release, watch):
+    """DS363 training.args[argument]"""
+    before_argument = watch.was_read
+    for at_argument, argument in enumerate(values['training']['args']):
+        watch.was_read = before_argument
+        if matching(argument, '^--?[A-Za-z][A-Za-z0-9_-]* +[^ ].*$'):
+            yield (
+                ('training', 'args', at_argument),
+                f"training.args: {quote(argument)} is one argument that contains a blank",
+            )
+
+
+def ds364(values, release, watch):
+    """DS364 training.exec"""
+    if (
+        values['training']['exec']
+        and not runs_command(values)
+        and matching(join(values['training']['exec'], ' '), '^([^ ]*/)?((deepspeed|torchrun|accelerate|mpirun|mpiexec|orterun|horovodrun|srun|msrun|composer|colossalai)( ([^$]|[$])*)?|(ba|da)?sh -[a-z]*c +(exec +)?(deepspeed|torchrun|accelerate|mpirun|mpiexec|orterun|horovodrun|srun|msrun|composer|colossalai)( ([^$]|[$])*)?|python3? (-u )?-m (torch[.]distributed[.](run|launch)|deepspeed[.]launcher[.]|accelerate[.]commands[.])([^$]|[$])*)$')
+    ):
+        yield (
+            ('training', 'exec'),
+            f"training.exec starts a launcher, but launch.method {values['launch']['method']} already starts {scalar(values['workers']['slots'])} processes on each worker",
+        )
+
+
+def ds364_2(values, release, watch):
+    """DS364 training.module"""
+    if (
+        values['training']['module']
+        and not runs_command(values)
+        and matching(values['training']['module'], '^(torch[.]distributed[.](run|launch)|deepspeed[.]launcher[.].*|accelerate[.]commands[.].*)$')
+    ):
+        yield (
+            ('training', 'module'),
+            f"training.module is a launcher, but launch.method {values['launch']['method']} already starts {scalar(values['workers']['slots'])} processes on each worker",
+        )
+
+
+def ds365(values, release, watch):
+    """DS365 training.args[argument]"""
+    before_argument = watch.was_read
+    for at_argument, argument in enumerate(values['training']['args']):
+        watch.was_read = before_argument
+        if matching(argument, '^--(num_gpus|num_nodes|hostfile|no_ssh(_check)?|launcher_args|force_multi|enable_each_rank_log|bind_cores_to_rank|master[-_](addr|port)|nproc[-_]per[-_]node|nnodes|node[-_]rank|rdzv[-_](backend|endpoint|id|conf))(=.*)?$'):
+            yield (
+                ('training', 'args', at_argument),
+                f"training.args: {quote(argument)} is an option of a launcher, but the program gets it",
+            )
+
+
+def ds366(values, release, watch):
+    """DS366 training.args[word]"""
+    before_word = watch.was_read
+    for at_word, word in enumerate(values['training']['args']):
+        watch.was_read = before_word
+        if matching(word, '^([^$]|[$])*[$][({]?[A-Z][A-Z0-9_]+([^$]|[$])*$'):
+            yield (
+                ('training', 'args', at_word),
+                f"training.args: {quote(word)} contains a variable, which no shell expands",
+            )
+
+
+def ds366_2(values, release, watch):
+    """DS366 training.exec[word]"""
+    if not matching(join(values['training']['exec'], ' '), '^([^ ]*/)?(ba|da|z|k)?sh( ([^$]|[$])*)?$'):
+        before_word = watch.was_read
+        for at_word, word in enumerate(values['training']['exec']):
+            watch.was_read = before_word
+            if matching(word, '^([^$]|[$])*[$][({]?[A-Z][A-Z0-9_]+([^$]|[$])*$'):
+                yield (
+                    ('training', 'exec', at_word),
+                    f"training.exec: {quote(word)} contains a variable, which no shell expands",
+                )
+
+
+def ds366_3(values, release, watch):
+    """DS366 launch.command[word]"""
+    if not matching(join(values['launch']['command'], ' '), '^([^ ]*/)?(ba|da|z|k)?sh( ([^$]|[$])*)?$'):
+        before_word = watch.was_read
+        for at_word, word in enumerate(values['launch']['command']):
+            watch.was_read = before_word
+            if matching(word, '^([^$]|[$])*[$][({]?[A-Z][A-Z0-9_]+([^$]|[$])*$'):
+                yield (
+                    ('launch', 'command', at_word),
+                    f"launch.command: {quote(word)} contains a variable, which no shell expands",
+                )
+
+
 def ds202(values, release, watch):
     """DS202 training"""
     if (
@@ -235,6 +366,79 @@ def ds220(values, release, watch):
             or values['launch']['method'] == 'worker-command' and matching(key, '^(NNODES|NODE_RANK|NPROC_PER_NODE|PET_(NNODES|NODE_RANK|NPROC_PER_NODE|MASTER_ADDR|MASTER_PORT))$')
         ):
             yield ('training', 'env', key), f"training.env: {quote(key)} is set by dsgen or DeepSpeed"
+
+
+def ds369(values, release, watch):
+    """DS369 training.env.<key>"""
+    before_key = watch.was_read
+    for key, value in items(values['training']['env']):
+        watch.was_read = before_key
+        if (
+            is_string(value)
+            and (matching(key, '^(.*_)?(API_?KEY|ACCESS_KEY|SECRET(_ACCESS)?_KEY|SECRET|TOKEN|PASSWORD|PASSWD|PRIVATE_KEY|AUTH_TOKEN)$') and matching(value, '^([^$]|[$])*[^ ]([^$]|[$])*$') or matching(value, '^([^$]|[$])*(hf_[A-Za-z0-9]{20,}|gh[opsur]_[A-Za-z0-9]{30,}|github_pat_[A-Za-z0-9_]{20,}|glpat-[A-Za-z0-9_-]{16,}|sk-[A-Za-z0-9_-]{20,}|AKIA[A-Z0-9]{16}|xox[abprs]-[A-Za-z0-9-]{10,}|-----BEGIN [A-Z ]*PRIVATE KEY-----)([^$]|[$])*$'))
+        ):
+            yield (
+                ('training', 'env', key),
+                f"training.env: the value of {quote(key)} seems to be a secret, and values files are kept in Git",
+            )
+
+
+def ds369_2(values, release, watch):
+    """DS369 training.args[word]"""
+    before_word = watch.was_read
+    for at_word, word in enumerate(values['training']['args']):
+        watch.was_read = before_word
+        if matching(word, '^([^$]|[$])*(hf_[A-Za-z0-9]{20,}|gh[opsur]_[A-Za-z0-9]{30,}|github_pat_[A-Za-z0-9_]{20,}|glpat-[A-Za-z0-9_-]{16,}|sk-[A-Za-z0-9_-]{20,}|AKIA[A-Z0-9]{16}|xox[abprs]-[A-Za-z0-9-]{10,}|-----BEGIN [A-Z ]*PRIVATE KEY-----)([^$]|[$])*$'):
+            yield (
+                ('training', 'args', at_word),
+                "training.args: an item seems to contain a secret, and values files are kept in Git",
+            )
+
+
+def ds369_3(values, release, watch):
+    """DS369 training.exec[word]"""
+    before_word = watch.was_read
+    for at_word, word in enumerate(values['training']['exec']):
+        watch.was_read = before_word
+        if matching(word, '^([^$]|[$])*(hf_[A-Za-z0-9]{20,}|gh[opsur]_[A-Za-z0-9]{30,}|github_pat_[A-Za-z0-9_]{20,}|glpat-[A-Za-z0-9_-]{16,}|sk-[A-Za-z0-9_-]{20,}|AKIA[A-Z0-9]{16}|xox[abprs]-[A-Za-z0-9-]{10,}|-----BEGIN [A-Z ]*PRIVATE KEY-----)([^$]|[$])*$'):
+            yield (
+                ('training', 'exec', at_word),
+                "training.exec: an item seems to contain a secret, and values files are kept in Git",
+            )
+
+
+def ds369_4(values, release, watch):
+    """DS369 launch.command[word]"""
+    before_word = watch.was_read
+    for at_word, word in enumerate(values['launch']['command']):
+        watch.was_read = before_word
+        if matching(word, '^([^$]|[$])*(hf_[A-Za-z0-9]{20,}|gh[opsur]_[A-Za-z0-9]{30,}|github_pat_[A-Za-z0-9_]{20,}|glpat-[A-Za-z0-9_-]{16,}|sk-[A-Za-z0-9_-]{20,}|AKIA[A-Z0-9]{16}|xox[abprs]-[A-Za-z0-9-]{10,}|-----BEGIN [A-Z ]*PRIVATE KEY-----)([^$]|[$])*$'):
+            yield (
+                ('launch', 'command', at_word),
+                "launch.command: an item seems to contain a secret, and values files are kept in Git",
+            )
+
+
+def ds369_5(values, release, watch):
+    """DS369 training.files.<name>"""
+    before_name = watch.was_read
+    for name, word in items(values['training']['files']):
+        watch.was_read = before_name
+        if matching(word, '^([^$]|[$])*(hf_[A-Za-z0-9]{20,}|gh[opsur]_[A-Za-z0-9]{30,}|github_pat_[A-Za-z0-9_]{20,}|glpat-[A-Za-z0-9_-]{16,}|sk-[A-Za-z0-9_-]{20,}|AKIA[A-Z0-9]{16}|xox[abprs]-[A-Za-z0-9-]{10,}|-----BEGIN [A-Z ]*PRIVATE KEY-----)([^$]|[$])*$'):
+            yield (
+                ('training', 'files', name),
+                f"training.files: {quote(name)} seems to contain a secret, and values files are kept in Git",
+            )
+
+
+def ds369_6(values, release, watch):
+    """DS369 training.setup"""
+    word = values['training']['setup']
+    if (
+        matching(word, '^([^$]|[$])*(hf_[A-Za-z0-9]{20,}|gh[opsur]_[A-Za-z0-9]{30,}|github_pat_[A-Za-z0-9_]{20,}|glpat-[A-Za-z0-9_-]{16,}|sk-[A-Za-z0-9_-]{20,}|AKIA[A-Z0-9]{16}|xox[abprs]-[A-Za-z0-9-]{10,}|-----BEGIN [A-Z ]*PRIVATE KEY-----)([^$]|[$])*$')
+        or matching(word, '^([^$]|[$])*[A-Z]_?(API_KEY|ACCESS_KEY|SECRET|TOKEN|PASSWORD)=[^A-Za-z0-9$/({~.<]?[A-Za-z0-9+_-]{8,}([^$]|[$])*$')
+    ):
+        yield ('training', 'setup'), "training.setup seems to contain a secret, and values files are kept in Git"
 
 
 def ds222(values, release, watch):
@@ -592,6 +796,37 @@ def ds294(values, release, watch):
         yield ('code', 'git', 'repository'), "code.git.repository: the password would be sent unencrypted"
 
 
+def ds361(values, release, watch):
+    """DS361 workers.accelerator.count"""
+    if (
+        not runs_command(values)
+        and 'CUDA_VISIBLE_DEVICES' not in values['training']['env']
+        and values['workers']['accelerator'].get('count') is not None
+        and values['workers']['accelerator']['count'] > values['workers']['slots']
+        and (matching(values['workers']['accelerator']['resource'], '^((nvidia|amd)[.]com/gpu|nvidia[.]com/(pgpu|mig-.*)|gpu[.]intel[.]com/.*)$') or matching(values['workers']['accelerator']['resource'], '^(habana[.]ai/gaudi|huawei[.]com/Ascend.*)$'))
+    ):
+        yield (
+            ('workers', 'accelerator', 'count'),
+            f"workers.accelerator.count: {scalar(values['workers']['slots'])} of {scalar(values['workers']['accelerator']['count'])} devices would be used, one for each process",
+        )
+
+
+def ds368(values, release, watch):
+    """DS368 workers.accelerator.count"""
+    if (
+        not runs_command(values)
+        and values['workers']['accelerator'].get('count') is not None
+        and values['workers']['accelerator']['count'] == 0
+        and 'DS_ACCELERATOR' not in values['training']['env']
+        and not requests_devices(values['workers'])
+        and not matching(values['training']['setup'], '^([^$]|[$])*DS_ACCELERATOR([^$]|[$])*$')
+    ):
+        yield (
+            ('workers', 'accelerator', 'count'),
+            "workers.accelerator.count is 0, but DeepSpeed may choose GPUs that the image or the node exposes",
+        )
+
+
 def ds206(values, release, watch):
     """DS206 workers.slots"""
     if (
@@ -858,6 +1093,19 @@ def ds236(values, release, watch):
                                 (role, kind, at_container, 'volumeMounts', at_mount, 'name'),
                                 f"{role}.{kind}: {quote(mount['name'])} is not a volume of storage",
                             )
+
+
+def ds362(values, release, watch):
+    """DS362 storage.<name>"""
+    before_name = watch.was_read
+    for name, volume in items(values['storage']):
+        watch.was_read = before_name
+        if (
+            not volume['mountPath']
+            and not used_in_pod(values['workers'], name)
+            and not used_in_pod(values['launcher'], name)
+        ):
+            yield ('storage', name), f"storage.{name} has no mountPath, and no init container or sidecar mounts it"
 
 
 def ds210(values, release, watch):
@@ -1561,6 +1809,23 @@ def ds310(values, release, watch):
         yield (
             ('workers', 'schedulerName'),
             f"workers.schedulerName: the default scheduler does not support scheduling.gang: {values['scheduling']['gang']}",
+        )
+
+
+def ds367(values, release, watch):
+    """DS367 security.podSecurityLevel"""
+    if (
+        values['security']['podSecurityLevel'] == 'restricted'
+        and 'runAsUser' not in values['security']['podSecurityContext']
+        and 'runAsNonRoot' not in values['security']['podSecurityContext']
+        and 'runAsUser' not in values['security']['securityContext']
+        and 'runAsNonRoot' not in values['security']['securityContext']
+        and 'runAsUser' not in values['workers']['securityContext']
+        and 'runAsNonRoot' not in values['workers']['securityContext']
+    ):
+        yield (
+            ('security', 'podSecurityLevel'),
+            "security.podSecurityLevel: at restricted without a uid, the kubelet refuses an image that runs as root",
         )
 
 
@@ -2467,6 +2732,17 @@ ROWS = (
     ds230_4,
     ds230_5,
     ds231,
+    ds363,
+    ds363_2,
+    ds363_3,
+    ds363_4,
+    ds363_5,
+    ds364,
+    ds364_2,
+    ds365,
+    ds366,
+    ds366_2,
+    ds366_3,
     ds202,
     ds203,
     ds221,
@@ -2474,6 +2750,12 @@ ROWS = (
     ds225_2,
     ds286,
     ds220,
+    ds369,
+    ds369_2,
+    ds369_3,
+    ds369_4,
+    ds369_5,
+    ds369_6,
     ds222,
     ds223,
     ds224,
@@ -2511,6 +2793,8 @@ ROWS = (
     ds292,
     ds293,
     ds294,
+    ds361,
+    ds368,
     ds206,
     ds206_2,
     ds206_3,
@@ -2529,6 +2813,7 @@ ROWS = (
     ds234,
     ds235,
     ds236,
+    ds362,
     ds210,
     ds212,
     ds251,
@@ -2587,6 +2872,7 @@ ROWS = (
     ds306_6,
     ds306_7,
     ds310,
+    ds367,
     ds327,
     ds329,
     ds326,

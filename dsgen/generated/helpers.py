@@ -509,7 +509,7 @@ def scripts_name(values, release):
     """The ConfigMap with dsgen's scripts. Its name changes with their content, so a run keeps the scripts with which it
     started.
     """
-    return f"{job_name(values, release)}-scripts-{'e3ab2911f7'}"
+    return f"{job_name(values, release)}-scripts-{'d60cc85a29'}"
 
 
 def image_reference(image):
@@ -1085,6 +1085,35 @@ def first_source(volume):
     if volume.get('projected') is not None:
         return "projected"
     return ""
+
+
+def used_in_pod(pod, name):
+    """"true" if a container of the user in the pods of a role mounts the volume `name` or has it as a device; else
+    empty.
+    """
+    text = ""
+    for kind in ['initContainers', 'sidecars']:
+        for container in pod[kind]:
+            for field in ['volumeMounts', 'volumeDevices']:
+                for mount in get(container, field, []):
+                    if is_string(mount.get('name')) and mount['name'] == name:
+                        text += "true\n"
+    for device in get(pod['extraContainerSpec'], 'volumeDevices', []):
+        if is_string(device.get('name')) and device['name'] == name:
+            text += "true\n"
+    return text.removesuffix("\n")
+
+
+def requests_devices(workers):
+    """"true" if the workers request a device in their resources, or by a claim; else empty."""
+    text = ""
+    for kind in ['requests', 'limits']:
+        for key, quantity in items(workers['resources'][kind]):
+            if matching(key, '^[^/]+/.*$'):
+                text += "true\n"
+    if workers['resources']['claims']:
+        text += "true\n"
+    return text.removesuffix("\n")
 
 
 def memory_bytes(quantities):

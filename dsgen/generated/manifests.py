@@ -674,7 +674,7 @@ def workers_job(values, release):
     if uses_ssh(values):
         text += f"      {indent(fail_job('worker', 'In', '75, 78'), 6)}\n"
     else:
-        text += f"      {indent(fail_job('worker', 'NotIn', '137, 143'), 6)}\n"
+        text += f"      {indent(fail_job('worker', 'NotIn', '137, 143, 255'), 6)}\n"
     if passwd:
         text += f"      {indent(fail_job('passwd', 'In', '78'), 6)}\n"
     if values['code']['git']['repository']:
@@ -703,8 +703,8 @@ def workers_job(values, release):
         f"            {indent(worker_ports(values), 12)}\n"
         "          readinessProbe:\n"
         "            exec:\n"
-        "              command: [python3, -ESs, /etc/dsgen/worker.py, ready]\n"
-        "            periodSeconds: 10\n"
+        "              command: [test, -e, /run/dsgen/ready]\n"
+        "            periodSeconds: 5\n"
         "            timeoutSeconds: 5\n"
         "          resources:\n"
         f"            {indent(resources(values, pod, 'worker'), 12)}\n"
@@ -782,7 +782,7 @@ def launcher_job(values, release):
         "        onPodConditions:\n"
         "          - type: DisruptionTarget\n"
         "            status: \"True\"\n"
-        f"      {indent(fail_job('launcher', 'NotIn', '137, 143'), 6)}\n"
+        f"      {indent(fail_job('launcher', 'NotIn', '137, 143, 255'), 6)}\n"
     )
     if makes_key(values):
         text += f"      {indent(fail_job('keygen', 'In', '78'), 6)}\n"

@@ -8,11 +8,9 @@ Types are those of dsgen/compiler/frontend/types.py: `str` (any text), `word` (t
 `bool`, `union` (a text or a number), `any` (an object of the user), `map`, `list`, `json` (JSON text), `block` (YAML
 lines), `file` (the path of a shipped file).
 """
+from __future__ import annotations
 
 import operator
-from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Any
 
 from dsgen.language.functions import (
     basename,
@@ -29,6 +27,12 @@ from dsgen.language.functions import (
     replace,
 )
 from dsgen.language.text import indent, quote, scalar, to_json, to_plain_json, to_yaml
+from dsgen.records import dataclass
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
 
 
 @dataclass(frozen=True)

@@ -1,9 +1,9 @@
 """The Jinja2 environment: the compiler reads templates with it, and tests compare its output with generated code."""
+from __future__ import annotations
 
 import functools
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 
 import jinja2
 from jinja2.runtime import Context, Macro
@@ -14,6 +14,10 @@ from dsgen.language.builtins import rows
 from dsgen.language.files import SHIPPED_FOLDER, Files
 from dsgen.language.text import scalar
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
 PACKAGE = Path(__file__).parent.parent
 TEMPLATES = PACKAGE / "templates"
 
@@ -21,7 +25,7 @@ TEMPLATES = PACKAGE / "templates"
 class HelperContext(Context):
     """Finds helpers without an import, and removes one final newline from the text of a helper."""
 
-    environment: "Environment"
+    environment: Environment
 
     def resolve_or_missing(self, key: str) -> Any:
         """The variable `key`; helpers come last."""

@@ -2,24 +2,22 @@
 
 from __future__ import annotations
 
-import functools
-import re
-import unicodedata
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import Literal
+from dsgen.records import dataclass
 
-from dsgen.problems.escaping import in_place, line, visible
-from dsgen.problems.redaction import redacted
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+    from typing import Literal
 
-Severity = Literal["error", "warning"]
+    Severity = Literal["error", "warning"]
+else:
+    Severity = str  # for modules that import it when they run
+
 Path = tuple[str | int, ...]
 """Where something stands in values: keys of maps and indices of lists."""
 
-COLORS = {"error": "\x1b[1;31m", "warning": "\x1b[1;33m", "place": "\x1b[1m", "caret": "\x1b[1;32m"}
-RESET = "\x1b[0m"
-FRAME_WIDTH = 120
-"""Columns of a source line that a frame shows; longer lines are cut around the caret."""
+_PLAIN = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-")
+"""Characters of a key that needs no quotes in a path."""
 
 
 @dataclass(frozen=True)
@@ -29,6 +27,10 @@ class Position:
     file: str
     line: int
     column: int
+
+    def __init__(self, file: str, line: int, column: int) -> None:  # by hand: there are very many of them
+        state = self.__dict__
+        state["file"], state["line"], state["column"] = file, line, column
 
 
 @dataclass(frozen=True)
@@ -53,7 +55,7 @@ def path_text(path: Sequence[str | int]) -> str:
     for key in path:
         if isinstance(key, int):
             text += f"[{key}]"
-        elif re.fullmatch("[A-Za-z0-9_-]+", key):
+        elif _PLAIN.issuperset(key) and key:
             text += f".{key}" if text else key
         else:
             text += f'["{key}"]'
@@ -73,69 +75,3 @@ def ordered(diagnostics: Iterable[Diagnostic]) -> list[Diagnostic]:
 def _sort_key(found: Diagnostic) -> tuple[str, int, int, str, str, str]:
     place = found.position or Position("", 0, 0)
     return place.file, place.line, place.column, found.id, path_text(found.path), found.message
-
-
-def told(diagnostics: Iterable[Diagnostic]) -> list[Diagnostic]:
-    """As `ordered`, without the secrets of the user's in their words: what every form of output shows."""
-    return [
-        replace(found, message=redacted(found.message), path=_redacted_path(found.path), hint=redacted(found.hint))
-        for found in ordered(diagnostics)
-    ]
-
-
-def _redacted_path(path: Path) -> Path:
-    return tuple(redacted(key) if isinstance(key, str) else key for key in path)
-
-
-def as_text(diagnostics: Iterable[Diagnostic], sources: Mapping[str, str], color: bool = False) -> str:
-    """`file:line:col: error: message [DS012]`, the line with a caret under the place, then the hint.
-
-    sources: the text of each file by the name that positions use; a file that is not there gets no frame.
-    """
-    lines = {name: _lines(text) for name, text in sources.items()}
-    # A line may be a whole file, and have many problems.
-    shown = functools.lru_cache(maxsize=8)(redacted)
-    return "".join(_one(found, lines, shown, color) for found in told(diagnostics))
-
-
-def _lines(text: str) -> list[str]:
-    # Only what YAML's reader counts as a line end: str.splitlines() also splits at form feeds and separators.
-    for end in ("\r\n", "\r", "\x85", "\u2028", "\u2029"):
-        text = text.replace(end, "\n")
-    return text.split("\n")
-
-
-def _one(found: Diagnostic, lines: Mapping[str, list[str]], shown: Callable[[str], str], color: bool) -> str:
-    place = found.position
-    where = f"{line(place.file)}:{place.line}:{place.column}: " if place else ""
-    severity = _paint(found.severity, found.severity, color)
-    text = f"{_paint(where, 'place', color)}{severity}: {visible(found.message)} [{found.id}]\n"
-    if place and place.line <= len(lines.get(place.file, ())):
-        text += _frame(shown(lines[place.file][place.line - 1]), place.column, color)
-    if found.hint:
-        text += "".join(f"  hint: {visible(part)}\n" for part in found.hint.split("\n"))
-    return text
-
-
-def _frame(text: str, column: int, color: bool) -> str:
-    part, at = _cut(text, column - 1)
-    part = in_place(part)
-    before = "".join(" " * _width(char) for char in part[:at])
-    return f"    {part}\n    {before}{_paint('^', 'caret', color)}\n"
-
-
-def _cut(text: str, at: int) -> tuple[str, int]:
-    if len(text) <= FRAME_WIDTH:
-        return text, at
-    start = max(0, min(at - FRAME_WIDTH // 2, len(text) - FRAME_WIDTH))
-    return text[start : start + FRAME_WIDTH], at - start
-
-
-def _width(char: str) -> int:
-    if unicodedata.combining(char):
-        return 0
-    return 2 if unicodedata.east_asian_width(char) in "WF" else 1
-
-
-def _paint(text: str, role: str, color: bool) -> str:
-    return f"{COLORS[role]}{text}{RESET}" if color and text else text

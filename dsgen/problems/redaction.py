@@ -1,7 +1,7 @@
-"""Takes secrets out of text that is shown: what of an address only its owner and its server should know.
+"""Removes secrets from text that is shown: parts of addresses, tokens, and values of variables named like secrets.
 
-One function, and every message and every line of a file that is shown goes through it. It replaces character by
-character, so that columns and carets stay right. It would rather hide too much than too little.
+Every message and every line of a file that is shown goes through one function. It replaces character by character, so
+that columns and carets stay right. It hides rather too much than too little.
 """
 
 from __future__ import annotations
@@ -29,22 +29,32 @@ _KEYED_HOST = re.compile(
     r"|api\.telegram\.org|chat\.googleapis\.com/v1)/([^\s\"'<>`]+)"
 )
 """Services whose webhooks have their key in the path."""
+_TOKEN = re.compile(
+    r"(hf_[A-Za-z0-9]{20,}|gh[opsur]_[A-Za-z0-9]{30,}|github_pat_[A-Za-z0-9_]{20,}|glpat-[A-Za-z0-9_-]{16,}"
+    r"|sk-[A-Za-z0-9_-]{20,}|AKIA[A-Z0-9]{16}|xox[abprs]-[A-Za-z0-9-]{10,})"
+)
+"""Tokens that have a known form."""
+_NAMED = re.compile(
+    r"(?<![A-Za-z0-9])(?:[A-Z0-9_]+_)?(?:API_?KEY|ACCESS_KEY|SECRET(?:_ACCESS)?_KEY|SECRET|TOKEN|PASSWORD|PASSWD"
+    r"|PRIVATE_KEY)[\"']?\s*[:=]\s*[\"']?([^\s\"'{$,}][^\s\"',}]*)"
+)
+"""The value of a variable whose name says that it is a secret; neither a reference nor another variable."""
 
 
 def redacted(text: str) -> str:
-    """The text with a star for each character of a secret in it: of user and password in an address (also a token as
-    the user), of its query and fragment, and of parts of its path that look like keys.
+    """The text with a star for each character of a secret: user and password of an address (also a token as the user),
+    its query and fragment, parts of its path that look like keys, tokens, and values of variables named like secrets.
     """
-    for pattern in (_KEYED_HOST, _BARE):
+    for pattern in (_KEYED_HOST, _BARE, _TOKEN, _NAMED):
         text = pattern.sub(lambda match: _starred(match[0], match.start(1) - match.start(), _length(match)), text)
     first, *rest = _SCHEME.split(text)
-    found, before, hiding = [first], first, False
+    parts, before, hiding = [first], first, False
     for sign, part in zip(_SCHEME.findall(text), rest, strict=True):
         # An address inside the query of another one is part of that query.
         shown, hiding = _address(part, before[-3:].lower() == "ssh", hiding)
-        found += [sign, shown]
+        parts += [sign, shown]
         before = part
-    return "".join(found)
+    return "".join(parts)
 
 
 def _length(match: re.Match[str]) -> int:

@@ -4,15 +4,21 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterable
 from pathlib import Path
-from typing import Any
 from urllib.parse import quote
 
 from dsgen import __version__
-from dsgen.problems.diagnostics import Diagnostic, Position, path_text, told
+from dsgen.problems.diagnostics import path_text
 from dsgen.problems.escaping import visible
+from dsgen.problems.framing import told
 from dsgen.problems.kinds import KINDS
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from typing import Any
+
+    from dsgen.problems.diagnostics import Diagnostic, Position
 
 JSON_VERSION = 1
 """Counts up when a field of the JSON report goes away or means something else; new fields do not change it."""

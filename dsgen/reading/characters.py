@@ -1,23 +1,23 @@
-"""Characters that a values file, and the texts in it, may not hold."""
+"""Characters and lines that a values file may not hold."""
 
 from __future__ import annotations
 
-import json
 import re
 from bisect import bisect_right
-from collections.abc import Iterator
 from itertools import islice
+
+from dsgen.reading.carried import is_uncarried
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 MOST_SHOWN = 20
 """Characters that are reported in one file: of something that is no text at all nobody wants to see every byte."""
 
-LONGEST_KEY = 1024
-"""Characters of a key as JSON: Helm 3 compares values with a schema by way of JSON that it reads as YAML."""
-
 _PLAIN = re.compile("[\t\n\r -~]*")
 _UNREADABLE = "[^\t\n\r -~\x85\xa0-\ud7ff\ue000-\ufefe\uff00-\ufffd\U00010000-\U0010ffff]"
 """Not compiled here: that takes 9 ms, and most files are plain."""
-_UNCARRIED = re.compile("[\x7f-\x9f\ud800-\udfff\ufffe\uffff]")
 _UTF_16 = re.compile("\udcff\udcfe|\udcfe\udcff|([ -~]\0){2}|(\0[ -~]){2}")
 """How such a file begins, read as UTF-8: with its byte order mark, or every other byte of ASCII is 0."""
 _SEPARATOR = re.compile("^---(?![ \\t\\r]*$|[ \\t]+#)", re.MULTILINE)
@@ -41,7 +41,7 @@ def unreadable_characters(text: str) -> Iterator[tuple[int, int, str, str]]:
 def _unreadable(char: str) -> tuple[str, str]:
     if "\udc80" <= char <= "\udcff":
         return f"byte 0x{ord(char) - 0xDC00:02x} is not UTF-8", "save the file as UTF-8"
-    hint = "remove it" if _UNCARRIED.match(char) else 'write it as an escape in double quotes, such as "\\x07"'
+    hint = "remove it" if is_uncarried(char) else 'write it as an escape in double quotes, such as "\\x07"'
     return f"the character U+{ord(char):04X} is not allowed in YAML", hint
 
 
@@ -61,33 +61,3 @@ def separator_lines(text: str) -> list[int]:
     It looks at lines before it looks at YAML, so `---a: 1` is one, and inside of quotes `---` at the start of a line.
     """
     return [text.count("\n", 0, match.start()) + 1 for match in _SEPARATOR.finditer(text)]
-
-
-def uncarried_text(text: str) -> str:
-    """What is wrong with a text that stops Helm 3 however it is written, empty when nothing is.
-
-    Helm 3 takes U+0085, as a line break when it looks at the schema's patterns: these must not allow it. Half of a
-    character, from an escape or a command line, becomes another one in both majors.
-    """
-    return _uncarried(text.replace("\x85", ""))
-
-
-def _uncarried(text: str) -> str:
-    found = _UNCARRIED.search(text)
-    return f"has the character U+{ord(found[0]):04X}, which Helm cannot read" if found else ""
-
-
-def unpassable_text(text: str) -> str:
-    """What is wrong with a text for a program, empty when nothing is; Helm carries it, an exec of Linux does not."""
-    return "has the character U+0000, which no argument, variable or path can hold" if "\0" in text else ""
-
-
-def uncarried_key(key: str) -> str:
-    """The same for a key."""
-    if key == "<<":
-        return "is a merge for Helm, even in quotes"
-    # Go escapes a few more characters than Python.
-    size = len(json.dumps(key, ensure_ascii=False)) + len("u003c") * sum(key.count(char) for char in "<>&\u2028\u2029")
-    if size > LONGEST_KEY:
-        return f"has {size} characters as JSON, Helm reads at most {LONGEST_KEY}"
-    return _uncarried(key)

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass, field, replace
-from typing import Any
+from dsgen.records import dataclass, field, replace
 
-from dsgen.problems.diagnostics import Diagnostic, Path, Position
-from dsgen.reading.scalars import Scalar
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterator, Sequence
+    from typing import Any
+
+    from dsgen.problems.diagnostics import Diagnostic, Path, Position
+    from dsgen.reading.scalars import Scalar
 
 
 @dataclass(frozen=True)
@@ -21,6 +24,14 @@ class SourceText:
     def from_bytes(name: str, data: bytes) -> SourceText:
         """Never fails: bytes that are not UTF-8 are kept as lone surrogates, which `read` reports with their place."""
         return SourceText(name, data.decode("utf-8", "surrogateescape"))
+
+
+@dataclass(frozen=True)
+class Override:
+    """One of the flags and its text: Override("--set", "workers.replicas=2,run.id=b")."""
+
+    flag: str
+    text: str
 
 
 @dataclass
@@ -39,6 +50,18 @@ class Node:
     broken: bool = False
     is_partial: bool = False
 
+    def __init__(  # by hand: there are very many of them
+        self,
+        value: Scalar | dict[str, Node] | list[Node],
+        position: Position,
+        key: Position | None = None,
+        text: str = "",
+        broken: bool = False,
+        is_partial: bool = False,
+    ) -> None:
+        self.value, self.position, self.key, self.text = value, position, key, text
+        self.broken, self.is_partial = broken, is_partial
+
     def data(self) -> Any:
         """Plain Python data, a new copy each time."""
         if isinstance(self.value, dict):
@@ -51,10 +74,10 @@ class Node:
         """A new tree; aliases in a file share their parts, so nothing is changed in place before this."""
         value = self.value
         if isinstance(value, dict):
-            return replace(self, value={key: node.copy() for key, node in value.items()})
-        if isinstance(value, list):
-            return replace(self, value=[node.copy() for node in value])
-        return replace(self)
+            value = {key: node.copy() for key, node in value.items()}
+        elif isinstance(value, list):
+            value = [node.copy() for node in value]
+        return Node(value, self.position, self.key, self.text, self.broken, self.is_partial)
 
     def without(self, paths: Collection[Path], here: Path = ()) -> Node:
         """A copy without what stands at these paths; an item of a list becomes null, so that the others keep places."""
@@ -95,6 +118,16 @@ class Node:
         children = self.value.items() if isinstance(self.value, dict) else enumerate(self._items())
         for key, node in children:
             yield from node.walk((*path, key))
+
+    def is_deeper_than(self, levels: int) -> bool:
+        """Whether there is a node so many levels below."""
+        level = [self]
+        for _ in range(levels + 1):
+            level = [child for node in level for child in node._children()]
+        return bool(level)
+
+    def _children(self) -> list[Node]:
+        return [*self.value.values()] if isinstance(self.value, dict) else self._items()
 
     def _items(self) -> list[Node]:
         return self.value if isinstance(self.value, list) else []

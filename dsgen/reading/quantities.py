@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
-from fractions import Fraction
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from fractions import Fraction
 
-SUFFIXES = {unit: Fraction(1000) ** power for power, unit in enumerate(" kMGTPE") if power}
-SUFFIXES |= {f"{unit}i": Fraction(1024) ** power for power, unit in enumerate(" KMGTPE") if power}
-SUFFIXES |= {unit: Fraction(1, 1000**power) for power, unit in enumerate(" mun") if power}
+SUFFIXES = {unit: (1000**power, 1) for power, unit in enumerate(" kMGTPE") if power}
+SUFFIXES |= {f"{unit}i": (1024**power, 1) for power, unit in enumerate(" KMGTPE") if power}
+SUFFIXES |= {unit: (1, 1000**power) for power, unit in enumerate(" mun") if power}
+"""What each multiplies by, and divides by."""
 
 
 def amount(quantity: str | float) -> Fraction:
     """A quantity of Kubernetes as a number."""
+    from fractions import Fraction  # many jobs ask for nothing that is compared
+
     text = str(quantity)
     unit = text.lstrip("+-0123456789.")
-    return Fraction(text.removesuffix(unit)) * SUFFIXES[unit] if unit in SUFFIXES else Fraction(text)
+    if unit not in SUFFIXES:
+        return Fraction(text)
+    return Fraction(text.removesuffix(unit)) * Fraction(*SUFFIXES[unit])

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import math
-import re
-
 Scalar = str | int | float | bool | None
 
 TRUE = frozenset(["y", "Y", "yes", "Yes", "YES", "true", "True", "TRUE", "on", "On", "ON"])
@@ -18,10 +15,9 @@ NOT_FINITE = frozenset(sign + word for sign in ("", "+", "-") for word in (".inf
 EXACT = 2**53
 """Helm keeps every number as a float64, which is exact up to here."""
 
-_INTEGER = re.compile(r"([+-]?)(?:0[xX]([0-9a-fA-F]+)|0[oO]([0-7]+)|0[bB]([01]+)|0([0-7]+)|(0|[1-9][0-9]*))")
-_BASES = (16, 8, 2, 8, 10)
-_FLOAT = re.compile(r"[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
-_LEADING_ZERO = re.compile(r"[+-]?0[0-9_]+")
+_BASES = {"x": 16, "X": 16, "o": 8, "O": 8, "b": 2, "B": 2}
+_FIGURES = {2: frozenset("01"), 8: frozenset("01234567"), 10: frozenset("0123456789")}
+_FIGURES[16] = _FIGURES[10] | frozenset("abcdefABCDEF")
 
 
 class Unreadable(ValueError):  # noqa: N818 - never raised to a user; the reader turns it into a diagnostic
@@ -55,30 +51,46 @@ def _number(text: str) -> int | float | None:
         if abs(integer) > EXACT:
             raise Unreadable(f"Helm would round this number to {float(integer):.0f}")
         return integer
-    if not _FLOAT.fullmatch(digits):
+    if not _is_float(digits):
         return None
     number = float(digits)
-    if math.isinf(number):
+    if abs(number) == float("inf"):
         return None  # 1e400 is a text for Helm
     if digits.lstrip("+-").isdigit() and abs(number) > EXACT:
         raise Unreadable(f"Helm would round this number to {number:.0f}")
     return _whole(number)
 
 
+def _unsigned(text: str) -> str:
+    return text[1:] if text[:1] in ("+", "-") else text
+
+
+def _is_decimal(text: str) -> bool:
+    return text != "" and _FIGURES[10].issuperset(text)
+
+
 def _integer(digits: str) -> int | None:
-    match = _INTEGER.fullmatch(digits)
-    if not match:
+    figures, base = _unsigned(digits), 10
+    if figures[:1] == "0" and len(figures) > 1:
+        base = _BASES.get(figures[1], 8)
+        figures = figures[2:] if figures[1] in _BASES else figures[1:]
+    if not figures or not _FIGURES[base].issuperset(figures):
         return None
-    sign, *forms = match.groups()
-    form = next(index for index, found in enumerate(forms) if found is not None)
-    number = int(forms[form], _BASES[form])
-    number = -number if sign == "-" else number
-    # Go tries int64, and uint64 where there is no sign.
-    return number if -(2**63) <= number < (2**63 if sign else 2**64) else None
+    number = int(figures, base)
+    number = -number if digits[0] == "-" else number
+    # Go tries int64, and uint64 if there is no sign.
+    return number if -(2**63) <= number < (2**63 if digits[0] in "+-" else 2**64) else None
+
+
+def _is_float(digits: str) -> bool:
+    """Whether it is a decimal number, perhaps with a fraction and an exponent."""
+    mantissa, sign, exponent = _unsigned(digits).replace("E", "e").partition("e")
+    whole, _, fraction = mantissa.partition(".")
+    return _is_decimal(whole + fraction) and (not sign or _is_decimal(_unsigned(exponent)))
 
 
 def _whole(number: float) -> int | float:
-    negative_zero = number == 0 and math.copysign(1, number) < 0
+    negative_zero = number == 0 and str(number)[0] == "-"
     return int(number) if number.is_integer() and abs(number) <= EXACT and not negative_zero else number
 
 
@@ -103,7 +115,7 @@ def surprise(text: str) -> tuple[str, str] | None:
         return "boolean", "true"
     if text in FALSE and text.lower() != "false":
         return "boolean", "false"
-    if _LEADING_ZERO.fullmatch(text):
+    if _unsigned(text)[:1] == "0" and _is_decimal(_unsigned(text).replace("_", "0")[1:]):
         value = resolve(text)
         return None if isinstance(value, str) else ("number", str(value))
     return None

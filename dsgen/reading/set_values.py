@@ -4,29 +4,27 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from dsgen.errors import DsgenError, UsageProblem
 from dsgen.problems.diagnostics import Position
 from dsgen.problems.redaction import redacted
-from dsgen.reading.nodes import Node, from_data, merge
+from dsgen.reading.nodes import Node, Override, from_data, merge
 from dsgen.reading.scalars import resolve
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+    from typing import Any
+
+__all__ = ["DECODER", "FLAGS", "Override", "apply", "typed"]
 
 FLAGS = ("--set-json", "--set", "--set-string", "--set-file")
 """In the order in which Helm applies them, whatever their order on the command line."""
 MAX_INDEX = 65536
 MAX_LEVEL = 30
-
-
-@dataclass(frozen=True)
-class Override:
-    """One of the flags and its text: Override("--set", "workers.replicas=2,run.id=b")."""
-
-    flag: str
-    text: str
+MAX_DEPTH = 100
+"""As in a values file."""
 
 
 def apply(root: Node, overrides: Iterable[Override]) -> tuple[Node, dict[str, str]]:
@@ -40,8 +38,17 @@ def apply(root: Node, overrides: Iterable[Override]) -> tuple[Node, dict[str, st
     for override in sorted(overrides, key=lambda override: FLAGS.index(override.flag)):
         lines = texts.setdefault(override.flag, [])
         lines.append(re.sub(r"\s", " ", override.text))
-        result = _apply(result, override, len(lines))
+        try:
+            result = _apply(result, override, len(lines))
+        except RecursionError:
+            raise _too_deep(override) from None
+        if result.is_deeper_than(MAX_DEPTH):
+            raise _too_deep(override)
     return result, {flag: "\n".join(lines) for flag, lines in texts.items()}
+
+
+def _too_deep(override: Override) -> UsageProblem:
+    return UsageProblem(f"{override.flag}: the values are nested more than {MAX_DEPTH} levels deep")
 
 
 def _apply(root: Node, override: Override, line: int) -> Node:

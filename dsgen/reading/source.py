@@ -7,27 +7,21 @@ reads with a loss (duplicate keys, a second document, numbers it would round), i
 from __future__ import annotations
 
 import re
-from typing import Any
 
 import yaml
-from yaml.events import (
-    AliasEvent,
-    DocumentEndEvent,
-    DocumentStartEvent,
-    Event,
-    MappingEndEvent,
-    MappingStartEvent,
-    ScalarEvent,
-    SequenceEndEvent,
-    SequenceStartEvent,
-    StreamEndEvent,
-)
 
 from dsgen.problems.diagnostics import Diagnostic, Position
 from dsgen.reading.characters import directive_line, separator_lines, unreadable_characters
-from dsgen.reading.nodes import Node, SourceText, Tree, kind
+from dsgen.reading.nodes import Node, Tree, kind
 from dsgen.reading.scalars import Unreadable, key_text, resolve, surprise
-from dsgen.reading.syntax import Place, index_of, mistake, place_of, stopped_at
+from dsgen.reading.syntax import index_of, mistake, place_of, stopped_at
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from dsgen.reading.nodes import SourceText
+    from dsgen.reading.syntax import Place
 
 MAX_DEPTH = 100
 MAX_NODES = 200_000
@@ -113,8 +107,8 @@ class _Reader:
     # -- the document -----------------------------------------------------------------------------------------------
 
     def _document(self) -> None:
-        while not isinstance(event := self.next(), DocumentStartEvent):
-            if isinstance(event, StreamEndEvent):
+        while not isinstance(event := self.next(), yaml.DocumentStartEvent):
+            if isinstance(event, yaml.StreamEndEvent):
                 return
         start = self.next()
         root = self._node(start, 0)
@@ -125,41 +119,45 @@ class _Reader:
 
     def _end_of_document(self) -> None:
         end = self.next()
-        explicit = isinstance(end, DocumentEndEvent) and end.explicit
+        explicit = isinstance(end, yaml.DocumentEndEvent) and end.explicit
         if explicit and re.match(r"\s*%", self.text[index_of(end.end_mark) :]):
             self._problem("DS006", DIRECTIVE, self._at(end.end_mark), "remove the line")
             raise _Stop
         following = self.next()
-        if not isinstance(following, StreamEndEvent):
+        if not isinstance(following, yaml.StreamEndEvent):
             hint = "a values file is one document; put the other one into a file of its own"
             self._problem("DS006", "a second document begins here", self._at(following.start_mark), hint)
             raise _Stop
 
-    def _node(self, event: Event, depth: int) -> Node:
+    def _node(self, event: yaml.Event, depth: int) -> Node:
         at = self._at(event.start_mark)
         self.count += 1
         if depth > MAX_DEPTH:
             self._problem("DS011", f"the file is nested more than {MAX_DEPTH} levels deep", at)
             raise _Stop
-        if isinstance(event, AliasEvent):
+        if self.count > MAX_NODES:
+            self.root = Node({}, self.root.position)  # to check what was read would take long
+            self._problem("DS011", f"the file has more than {MAX_NODES} values", at)
+            raise _Stop
+        if isinstance(event, yaml.AliasEvent):
             return self._alias(event, at)
         node = Node(None, at)
         start, anchor, outside = self.count, getattr(event, "anchor", None), self.in_flow
         self.in_flow = outside or bool(getattr(event, "flow_style", False))
         if anchor:
             self.anchors[anchor] = None
-        if isinstance(event, ScalarEvent):
+        if isinstance(event, yaml.ScalarEvent):
             self._scalar(event, node)
-        elif isinstance(event, MappingStartEvent):
+        elif isinstance(event, yaml.MappingStartEvent):
             self._mapping(event, node, depth)
-        elif isinstance(event, SequenceStartEvent):
+        elif isinstance(event, yaml.SequenceStartEvent):
             self._sequence(event, node, depth)
         self.in_flow = outside
         if anchor:
             self.anchors[anchor] = (node, self.count - start)
         return node
 
-    def _alias(self, event: AliasEvent, at: Position) -> Node:
+    def _alias(self, event: yaml.AliasEvent, at: Position) -> Node:
         target = self.anchors.get(event.anchor or "")
         if target is None:
             inside = event.anchor in self.anchors
@@ -174,23 +172,23 @@ class _Reader:
             raise _Stop
         return Node(node.value, at, text=node.text, broken=node.broken, is_partial=node.is_partial)
 
-    def _sequence(self, event: SequenceStartEvent, node: Node, depth: int) -> None:
+    def _sequence(self, event: yaml.SequenceStartEvent, node: Node, depth: int) -> None:
         self._check_tag(event, node)
         items: list[Node] = []
         node.value = items
-        while not isinstance(item := self.next(), SequenceEndEvent):
+        while not isinstance(item := self.next(), yaml.SequenceEndEvent):
             items.append(self._node(item, depth + 1))
 
-    def _mapping(self, event: MappingStartEvent, node: Node, depth: int) -> None:
+    def _mapping(self, event: yaml.MappingStartEvent, node: Node, depth: int) -> None:
         self._check_tag(event, node)
         entries: dict[str, Node] = {}
         node.value = entries
         if depth == 0:
             self.root = node  # from the start: what was read before a syntax error is still looked at
         written: dict[str, Position] = {}
-        while not isinstance(event := self.next(), MappingEndEvent):
+        while not isinstance(event := self.next(), yaml.MappingEndEvent):
             at = self._at(event.start_mark)
-            if isinstance(event, ScalarEvent) and event.value == "<<" and event.implicit[0]:
+            if isinstance(event, yaml.ScalarEvent) and event.value == "<<" and event.implicit[0]:
                 self._merge(self._node(self.next(), depth + 1), at, node, written)
                 continue
             key, value = self._key(event, at, depth), self._node(self.next(), depth + 1)
@@ -204,9 +202,9 @@ class _Reader:
 
     # -- keys and merges --------------------------------------------------------------------------------------------
 
-    def _key(self, event: Event, at: Position, depth: int) -> str | None:
-        if not isinstance(event, ScalarEvent):
-            if not isinstance(event, AliasEvent):
+    def _key(self, event: yaml.Event, at: Position, depth: int) -> str | None:
+        if not isinstance(event, yaml.ScalarEvent):
+            if not isinstance(event, yaml.AliasEvent):
                 self._node(event, depth + 1)
             self._problem("DS010", "a key must be a text, not an alias, a map or a list", at)
             return None
@@ -247,7 +245,7 @@ class _Reader:
 
     # -- scalars ----------------------------------------------------------------------------------------------------
 
-    def _scalar(self, event: ScalarEvent, node: Node) -> None:
+    def _scalar(self, event: yaml.ScalarEvent, node: Node) -> None:
         self._check_tag(event, node)
         self._check_spelling(event, node.position)
         self.last = node, place_of(event.end_mark)[0]
@@ -272,14 +270,14 @@ class _Reader:
     def _warn(self, message: str, at: Position, hint: str) -> None:
         self.found.append(Diagnostic("DS050", message, at, hint=hint, severity="warning"))
 
-    def _check_tag(self, event: Event, node: Node) -> None:
+    def _check_tag(self, event: yaml.Event, node: Node) -> None:
         tag = getattr(event, "tag", None)
-        if tag is None or (isinstance(event, ScalarEvent) and tag in STRING_TAGS):
+        if tag is None or (isinstance(event, yaml.ScalarEvent) and tag in STRING_TAGS):
             return
         self._problem("DS007", f"the tag {_tag(tag)} is not supported", node.position, TAG_HINT)
         node.broken = True
 
-    def _check_spelling(self, event: ScalarEvent, at: Position) -> None:
+    def _check_spelling(self, event: yaml.ScalarEvent, at: Position) -> None:
         if self.in_flow and not event.style and "?" in event.value:
             self._problem("DS014", "Helm cannot read ? without quotes inside [] or {}", at, "put the text in quotes")
         if event.style != '"':
@@ -288,7 +286,7 @@ class _Reader:
         if "\\/" in written.replace("\\\\", ""):
             self._problem("DS013", "Helm cannot read the escape \\/", at, "write / without the backslash")
 
-    def _check_last_line(self, event: ScalarEvent, at: Position) -> None:
+    def _check_last_line(self, event: yaml.ScalarEvent, at: Position) -> None:
         # Helm 4 ends the text with a newline here, Helm 3 does not.
         if not self.ends and index_of(event.end_mark) >= len(self.text) and event.value.endswith("\n"):
             hint = "end the file with a newline, or write |- for a text without one"

@@ -9,11 +9,18 @@
         member.place, member.chart_place    # the same for `writer.compare` and `writer.write`
 
 `repository.setting("argocd")` is what a key of dsgen.yaml has, or its default; `repository.position(path)` is where.
-The schema of the file is `settings.json`. Paths of a repository are relative to its root, with `/`. Only plain files
-below the root are read, never through a link: a pull request can bring one.
+`orphans` finds the folders of jobs that have left. The schema of the file is `settings.json`. Paths of a repository are
+relative to its root, with `/`. Only plain files below the root are read, never through a link: a pull request can bring
+one.
 """
 
+from pathlib import Path
+
 from dsgen.repository.jobs import Entry, Member, Repository, collisions, load
+from dsgen.repository.orphans import orphans
 from dsgen.repository.settings import FILE, find
 
-__all__ = ["FILE", "Entry", "Member", "Repository", "collisions", "find", "load"]
+BEGIN = Path(__file__).with_name("begin.yaml")
+"""A dsgen.yaml to begin with."""
+
+__all__ = ["BEGIN", "FILE", "Entry", "Member", "Repository", "collisions", "find", "load", "orphans"]

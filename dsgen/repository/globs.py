@@ -27,17 +27,27 @@ def matches(path: str, pattern: str) -> bool:
     return len(wanted) in states
 
 
-def files(root: str, pattern: str) -> Iterator[str]:
+def fixed(path: str) -> Parts:
+    """The parts of a path before the first one with a placeholder."""
+    found = parts(path)
+    return found[: next((number for number, part in enumerate(found) if "{" in part), len(found))]
+
+
+def files(root: str, pattern: str, into_written: bool = False) -> Iterator[str]:
     """Everything but folders that a pattern means, and links to folders that it names, sorted in each folder.
 
-    Folders that dsgen has written are left out, and what begins with a dot where the pattern does not say it.
+    Folders that dsgen has written are left out unless they are asked for, and what begins with a dot where the pattern
+    does not say it.
     """
     wanted = parts(pattern)
     waiting: list[tuple[Parts, States]] = [((), _start(wanted))]
     while waiting:
         folder, states = waiting.pop()
         below = []
-        for name, kind in _entries(root, folder):
+        entries = _entries(root, folder)
+        if folder and not into_written and any(name == INDEX for name, _ in entries):
+            continue
+        for name, kind in entries:
             path, next_states = (*folder, name), _step(states, wanted, name)
             if kind == "folder":
                 below += [(path, next_states)] if next_states else []
@@ -47,14 +57,13 @@ def files(root: str, pattern: str) -> Iterator[str]:
 
 
 def _entries(root: str, folder: Parts) -> list[tuple[str, str]]:
-    """The names in a folder, and what each is; nothing in one that dsgen wrote."""
+    """The names in a folder, and what each is."""
     where = "/".join((root, *folder))
     try:
         with os.scandir(where) as entries:
-            found = sorted((entry.name, _kind(entry)) for entry in entries)
+            return sorted((entry.name, _kind(entry)) for entry in entries)
     except OSError as error:
         raise DsgenError(f"cannot read {where}: {error.strerror}") from error
-    return [] if folder and any(name == INDEX for name, _ in found) else found
 
 
 def _kind(entry: os.DirEntry[str]) -> str:

@@ -14,7 +14,7 @@ from dsgen import values
 from dsgen.problems.diagnostics import Diagnostic, Position, has_errors, ordered
 from dsgen.problems.diagnostics import Path as Keys
 from dsgen.reading.nodes import SourceText, Tree
-from dsgen.reading.source import read
+from dsgen.reading.reader import read
 from dsgen.repository import globs, matrix, settings
 from dsgen.repository.matrix import Variables
 from dsgen.repository.settings import FILE, Settings

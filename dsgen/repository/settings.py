@@ -8,17 +8,19 @@ import os
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from dsgen.problems import kinds
 from dsgen.problems.diagnostics import Diagnostic, Position, ordered
 from dsgen.problems.diagnostics import Path as Keys
 from dsgen.reading.nodes import Node, SourceText, Tree
-from dsgen.reading.source import read
+from dsgen.reading.reader import read
 from dsgen.schema.suggestions import closest, did_you_mean, possible
 from dsgen.schema.validate import About, violations
-from dsgen.schema.walk import Schema
 from dsgen.writer import Place, SourceFolder, is_path
+
+if TYPE_CHECKING:
+    from dsgen.schema.walk import Schema
 
 FILE = "dsgen.yaml"
 SCHEMA_FILE = Path(__file__).with_name("settings.json")
@@ -95,7 +97,11 @@ def load(root: Path) -> Settings:
     """The settings of a repository. Raises Refused when dsgen.yaml is no plain file."""
     with SourceFolder(Place(root)) as folder:
         content = folder.read(FILE) or b""
-    source = SourceText.from_bytes(str(root / FILE), content)
+    return read_settings(SourceText.from_bytes(str(root / FILE), content), root)
+
+
+def read_settings(source: SourceText, root: Path) -> Settings:
+    """Settings from their text."""
     tree = read(source)
     about = About("dsgen.yaml", _hint)
     outside = _without_values(tree.root)

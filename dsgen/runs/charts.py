@@ -1,11 +1,15 @@
 """What a chart's folder shall hold."""
+from __future__ import annotations
 
 from dsgen.compiler import chart_files
 from dsgen.runs.guard import JobGuard
 from dsgen.runs.keys import given
 from dsgen.runs.objects import of_job
-from dsgen.values import Job
 from dsgen.writer import Plan, canonical
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from dsgen.values import Job
 
 
 def chart_plan(job: Job | None, default_name: str) -> Plan:

@@ -3,14 +3,20 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
 
 from dsgen import __version__
 from dsgen.problems.diagnostics import Diagnostic
-from dsgen.runs.keys import Past, Select, Texts
-from dsgen.runs.objects import Objects, is_possible
-from dsgen.values import Job
+from dsgen.runs.keys import Past
+from dsgen.runs.objects import is_possible
 from dsgen.writer import Claims, frozen_text
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from dsgen.runs.keys import Select, Texts
+    from dsgen.runs.objects import Objects
+    from dsgen.values import Job
 
 NEW_RUN = "a run keeps what it began with: change run.id to train with the new values"
 ANEW = "if this run was never applied, --replace writes it anew"

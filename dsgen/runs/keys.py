@@ -3,16 +3,26 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Callable, Iterator, Mapping
-from typing import Any
 
 from dsgen import schema, values
-from dsgen.problems.diagnostics import Path, path_text
+from dsgen.problems.diagnostics import path_text
 from dsgen.runs import objects
 from dsgen.runs.objects import Objects, kind_and_name, of_job
 from dsgen.schema.validate import shown
-from dsgen.values import Job
 from dsgen.writer import canonical
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping
+    from typing import Any
+
+    from dsgen.problems.diagnostics import Path
+    from dsgen.values import Job
+
+    Texts = Mapping[str, str]
+    Select = Callable[[Objects], Texts]
+    """The texts that matter, of all objects."""
+    Differs = Callable[[Texts, Texts], bool]
 
 MISSING = object()
 MOST_TRIED = 50
@@ -20,10 +30,6 @@ MOST_TRIED = 50
 SUSPEND: Path = ("lifecycle", "suspend")
 LONGEST = 60
 
-Texts = Mapping[str, str]
-Select = Callable[[Objects], Texts]
-"""The texts that matter, of all objects."""
-Differs = Callable[[Texts, Texts], bool]
 
 
 def given(job: Job) -> dict[str, Any]:

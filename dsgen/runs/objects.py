@@ -3,17 +3,24 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from dsgen.errors import DsgenError
-from dsgen.problems.diagnostics import Path
 from dsgen.reading.nodes import SourceText
 from dsgen.reading.quantities import amount
-from dsgen.reading.source import read
-from dsgen.render import Document, render
-from dsgen.values import Job, Release
+from dsgen.reading.reader import read
+from dsgen.records import dataclass
+from dsgen.render import render
+from dsgen.values import Release
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+    from typing import Any
+
+    from dsgen.problems.diagnostics import Path
+    from dsgen.render import Document
+    from dsgen.values import Job
 
 _KIND = re.compile(r"^kind: (\w+)$", re.MULTILINE)
 _NAME = re.compile(r"^metadata:\n(?:  .*\n)*?  name: \"?([^\"\n]+)\"?$", re.MULTILINE)
@@ -75,10 +82,11 @@ class Field(NamedTuple):
 
 def fields(old: str, new: str) -> list[Field]:
     """The fields in which the texts of an object differ."""
-    return list(_fields(_data(old), _data(new), ()))
+    return list(_fields(data_of(old), data_of(new), ()))
 
 
-def _data(text: str) -> Any:
+def data_of(text: str) -> Any:
+    """An object as plain data."""
     return read(SourceText("", text)).root.data()
 
 
@@ -97,7 +105,7 @@ def is_possible(old: str, new: str) -> bool:
     """Whether the API server would turn one text of a claim into the other."""
     if old == new:
         return True
-    before, after = _data(old), _data(new)
+    before, after = data_of(old), data_of(new)
     try:
         sizes = [amount(_without_size(each)) for each in (before, after)]
         return bool(before["spec"] == after["spec"] and sizes[0] <= sizes[1])

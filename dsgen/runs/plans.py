@@ -1,13 +1,17 @@
 """What a job's folder shall hold."""
+from __future__ import annotations
 
-from collections.abc import Sequence
-
-from dsgen.render import Document
 from dsgen.runs.guard import JobGuard
 from dsgen.runs.keys import given
 from dsgen.runs.objects import of_documents
-from dsgen.values import Job
 from dsgen.writer import Plan, canonical
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from dsgen.render import Document
+    from dsgen.values import Job
 
 
 def job_plan(job: Job, documents: Sequence[Document]) -> Plan:

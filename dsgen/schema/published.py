@@ -5,9 +5,14 @@ from __future__ import annotations
 import copy
 import json
 from collections.abc import Mapping
-from typing import Any
 
-from dsgen.schema.walk import Schema, is_always_there, load
+from dsgen.schema.walk import is_always_there, load
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from dsgen.schema.walk import Schema
 
 WIDTH = 120
 """The longest line of published files, if possible."""

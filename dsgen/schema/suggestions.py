@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-import difflib
-from collections.abc import Sequence
-
 from dsgen import schema
-from dsgen.problems.diagnostics import Path, path_text
+from dsgen.problems.diagnostics import path_text
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from dsgen.problems.diagnostics import Path
+
+ENV_SOURCES = ("secretKeyRef", "configMapKeyRef", "fieldRef", "resourceFieldRef")
 MOST_SHOWN = 12
 """How many possible words a hint lists at most."""
 ALMOST = 0.8
@@ -17,6 +21,8 @@ ALMOST = 0.8
 def closest(word: str, known: Sequence[str], similarity: float = 0.6) -> str:
     """The most similar possible word, ignoring case; empty if none is similar enough."""
     lower = {other.lower(): other for other in known}
+    import difflib  # valid values do without
+
     close = difflib.get_close_matches(word.lower(), lower, 1, similarity)
     return lower[close[0]] if close else ""
 
@@ -27,9 +33,19 @@ def did_you_mean(*words: str, where: str = "") -> str:
     return f"did you mean {' or '.join(named)}{where}?" if named else ""
 
 
+WORDS = {
+    **dict.fromkeys(("accelerate", "composer", "llamafactory-cli", "msrun", "command"), "worker-command"),
+    **dict.fromkeys(("mpi", "mpirun", "mpich"), "openmpi"),
+    **dict.fromkeys(("ssh", "deepspeed"), "pdsh"),
+    **dict.fromkeys(("elastic", "torch", "pytorch", "ddp"), "torchrun"),
+}
+"""Other words for possible values."""
+
+
 def among(word: str, words: Sequence[str]) -> str:
     """A hint for a word that is not one of these: the closest one, and all of them."""
-    question, others = did_you_mean(closest(word, words)), possible(words)
+    other = WORDS.get(word.lower(), "")
+    question, others = did_you_mean(other if other in words else closest(word, words)), possible(words)
     return f"{question} {others[:1].upper()}{others[1:]}".rstrip() if question else others
 
 
@@ -39,10 +55,10 @@ def possible(words: Sequence[str]) -> str:
 
 
 ANYWHERE = {
-    **dict.fromkeys(("gpu", "gpus", "numgpus", "gpucount", "gpuspernode"), "workers.accelerator.count"),
+    **dict.fromkeys(("gpu", "gpus", "numgpus", "gpucount", "gpuspernode"), "workers.slots"),
     **dict.fromkeys(("gputype", "gpuresource"), "workers.accelerator.resource"),
     **dict.fromkeys(("gpusperworker", "nprocpernode", "slotsperworker", "slotspernode"), "workers.slots"),
-    **dict.fromkeys(("numworkers", "workercount", "nnodes", "numnodes"), "workers.replicas"),
+    **dict.fromkeys(("numworkers", "workercount", "nnodes", "nodes", "numnodes", "hostfile"), "workers.replicas"),
     **dict.fromkeys(("shm", "shmsize", "sharememory", "devshm"), "workers.sharedMemory"),
     **dict.fromkeys(("volume", "volumes", "volumemounts", "volumeclaims", "pvc", "pvcs"), "storage"),
     **dict.fromkeys(("env", "envs", "environment"), "training.env"),
@@ -54,7 +70,11 @@ ANYWHERE = {
     **dict.fromkeys(("gang", "gangscheduling"), "scheduling.gang"),
     **dict.fromkeys(("containers", "extracontainers"), "workers.sidecars"),
     **dict.fromkeys(("git", "gitrepo", "syncsource"), "code.git"),
-    **dict.fromkeys(("serviceaccount", "serviceaccountname"), "serviceAccount.name"),
+    **dict.fromkeys(("serviceaccount", "serviceaccountname"), "workers.serviceAccountName"),
+    **dict.fromkeys(("claimname", "storageclassname"), "storage"),
+    **dict.fromkeys(("autotune", "autotuning"), "training.deepspeed.autotuning"),
+    **dict.fromkeys(("pause", "paused", "suspended"), "lifecycle.suspend"),
+    **dict.fromkeys(("dsconfig", "deepspeedconfig"), "training.deepspeed.config"),
     "activedeadlineseconds": "lifecycle.activeDeadlineSeconds",
     "args": "training.args",
     "cleanpodpolicy": "lifecycle.keepWorkers",
@@ -77,21 +97,37 @@ ROLES = ("workers", "launcher")
 SECTIONS = ("", "training", "launch", *ROLES)
 """The sections where these words are recognized; empty: at the top of the file."""
 IN_SECTION = {
+    "": {"serviceaccountname": "workers.serviceAccountName"},
     "image": {"name": "image.repository", "repo": "image.repository", "version": "image.tag"},
-    "launch": {"port": "launch.masterPort", **dict.fromkeys(("launcher", "type", "backend"), "launch.method")},
+    "launch": {
+        "port": "launch.masterPort",
+        **dict.fromkeys(("launcher", "type", "backend"), "launch.method"),
+        **dict.fromkeys(("args", "launcherargs"), "training.deepspeed.args"),
+    },
     "lifecycle": {
         **dict.fromkeys(("backofflimit", "restarts", "restartpolicy"), "lifecycle.maxRestarts"),
         "cleanpodpolicy": "lifecycle.keepWorkers",
     },
     "run": {"name": "run.id"},
+    "scheduling": {"priorityclassname": "workers.priorityClassName"},
     "ssh": {"secretname": "ssh.secret.name"},
-    "training": dict.fromkeys(("program", "file", "main"), "training.python"),
+    "training": {
+        **dict.fromkeys(("program", "file", "main"), "training.python"),
+        **dict.fromkeys(("otherargs", "launcherargs", "deepspeedargs"), "training.deepspeed.args"),
+        "config": "training.deepspeed.config",
+    },
     "workers": {
         **dict.fromkeys(("count", "nodes", "number", "num", "size", "parallelism"), "workers.replicas"),
         **dict.fromkeys(("serviceaccount", "serviceaccountname"), "workers.serviceAccountName"),
     },
 }
 """The same for words that have a meaning in one section only; these take precedence."""
+IN_VOLUME = {
+    **dict.fromkeys(("claimname", "pvc", "persistentvolumeclaim"), "existingClaim"),
+    **dict.fromkeys(("size", "storageclass", "storageclassname", "accessmodes"), "create"),
+    "path": "mountPath",
+}
+"""The same for words in a volume of storage."""
 NOWHERE = frozenset(
     (
         *("automountserviceaccounttoken", "dnspolicy", "enableservicelinks", "ephemeralcontainers", "hostname"),
@@ -105,6 +141,8 @@ def for_key(key: str, path: Path, part: schema.Schema) -> str:
     """A hint for an unknown key in a part of the schema: keys that may be meant, or all possible keys."""
     if path[:2] == ("training", "env") and key == "value":
         return f'write the text directly: {path_text(path[2:])}: "text"'
+    if path[:2] == ("training", "env") and key in ENV_SOURCES:
+        return f"write it below valueFrom: {path_text(path[2:])}: {{valueFrom: {{{key}: ...}}}}"
     others = meant(key, path, part)
     shown = [path_text(one[len(path) :]) if one[:-1] == path else path_text(one) for one in others]
     top = ", at the top of the file" if path and others and len(others[0]) == 1 else ""
@@ -116,8 +154,12 @@ def meant(key: str, path: Path, part: schema.Schema) -> list[Path]:
     tool, or keys with the same name elsewhere.
     """
     known = sorted(schema.keys(part))
-    if same := closest(key, known, ALMOST):
-        return [(*path, same)]
+    section = IN_SECTION.get(str(path[0]) if path else "", {}) if len(path) < 2 else {}
+    similar = closest(key, known, ALMOST)
+    if similar and _plain(key) not in section:
+        return [(*path, similar)]
+    if len(path) == 2 and path[0] == "storage" and (word := IN_VOLUME.get(_plain(key))):
+        return [_in_volume(path, word, key)]
     if word := _in_other_tools(key, path):
         return [tuple(word.split("."))]
     if len(path) == 1 and path[0] in ROLES and _plain(key) in NOWHERE:
@@ -126,6 +168,14 @@ def meant(key: str, path: Path, part: schema.Schema) -> list[Path]:
     if others:
         return others[:3]
     return [(*path, similar)] if (similar := closest(key, known)) else []
+
+
+def _in_volume(path: Path, word: str, key: str) -> Path:
+    """The key of a volume; what belongs to a new claim is below `create`."""
+    if word != "create":
+        return (*path, word)
+    rule = schema.type_at((*path, word)) or {}
+    return (*path, word, closest(key, schema.keys(rule)))
 
 
 def _plain(key: str) -> str:

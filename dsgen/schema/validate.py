@@ -1,25 +1,24 @@
 """Checks values against the schema.
 
-`generated.schema` accepts valid values; for all others jsonschema finds the errors, and `wording` turns each into a
-message with a hint, at the place of the key (if it is unknown) or of the value.
+`generated.schema` accepts valid values; for all others `violations` finds the violated keywords, and `wording` turns
+each into a message with a hint, at the place of the key (if it is unknown) or of the value.
 """
 
 from __future__ import annotations
 
-import functools
-import re
-from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Any
-
 from dsgen import schema
 from dsgen.generated.schema import is_valid
-from dsgen.problems.diagnostics import Diagnostic, Path, path_text
-from dsgen.reading.characters import uncarried_key, uncarried_text, unpassable_text
-from dsgen.reading.nodes import Node
+from dsgen.problems.diagnostics import Diagnostic, path_text
+from dsgen.reading.carried import uncarried_key, uncarried_text, unpassable_text
+from dsgen.schema.violations import violated
 from dsgen.schema.wording import TYPE_WORDS, UNKNOWN_KEY, VALUES, WORDING, About, Violation, bad_name, shown
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from jsonschema import Draft7Validator, ValidationError
+    from collections.abc import Iterator, Sequence
+
+    from dsgen.problems.diagnostics import Path
+    from dsgen.reading.nodes import Node
 
 __all__ = ["TYPE_WORDS", "UNKNOWN_KEY", "About", "shown", "validate", "violations"]
 
@@ -34,10 +33,12 @@ def validate(root: Node, complete: bool = True) -> list[Diagnostic]:
 
     complete: false if a part could not be read; then missing keys are not reported.
     """
-    problems = [*_nulls(root), *_spellings(root), *_uncarried(root)]
     data = root.data()
+    if isinstance(data, dict) and isinstance(data.get("apiVersion"), str) and isinstance(data.get("kind"), str):
+        return [_of_another_system(root, data["apiVersion"], data["kind"])]
+    problems = [*_nulls(root), *_spellings(root), *_uncarried(root)]
     accepted: bool = is_valid(data)  # type: ignore[no-untyped-call]  # generated without types
-    problems += () if accepted else _worded(validator(), root, complete, VALUES)
+    problems += () if accepted else _worded(schema.load(), root, complete, VALUES)
     unknown = [problem for problem in problems if problem.id == UNKNOWN_KEY]
     return [problem for problem in problems if problem.id != NO_VALUE or not _is_not_indented(problem, unknown)]
 
@@ -49,19 +50,25 @@ def violations(whole: schema.Schema, root: Node, complete: bool, about: About) -
         Diagnostic(NO_VALUE, f"{path_text(path)} has no value", root.find(path)[0].position, path, GIVE)
         for path in empty
     ]
-    return found + list(_worded(_validator(whole), root, complete, about))
+    return found + list(_worded(whole, root, complete, about))
 
 
-def _worded(rules: Draft7Validator, root: Node, complete: bool, about: About) -> Iterator[Diagnostic]:
-    for error in rules.iter_errors(root.data()):
-        path = tuple(error.absolute_path)
-        if error.instance is None or _is_broken(root, path):
+def _worded(rule: schema.Schema, root: Node, complete: bool, about: About) -> Iterator[Diagnostic]:
+    for one in violated(rule, root.data()):
+        if one.value is None or _is_broken(root, one.path):
             continue  # reported by _nulls or the reader
-        if error.validator == "required" and not complete:
+        if one.keyword == "required" and not complete:
             continue
-        violation = Violation(error, path, root.find(path)[0], about)
-        word = bad_name if "propertyNames" in error.absolute_schema_path else WORDING[str(error.validator)]
-        yield from word(violation)
+        word = bad_name if one.is_name else WORDING[one.keyword]
+        yield from word(Violation(one, root.find(one.path)[0], about))
+
+
+def _of_another_system(root: Node, version: str, kind: str) -> Diagnostic:
+    """A manifest of Kubernetes; its other keys have nothing to do with those of a values file."""
+    message = f"the file is a {shown(kind)} of {shown(version)}, a Kubernetes object, not a values file"
+    hint = "start from a preset: `dsgen init --list` lists them; docs/clusters.md describes the keys for your cluster"
+    place = root.child("kind") or root
+    return Diagnostic("DS112", message, place.key or place.position, ("kind",), hint)
 
 
 def _is_not_indented(empty: Diagnostic, unknown: Sequence[Diagnostic]) -> bool:
@@ -71,36 +78,6 @@ def _is_not_indented(empty: Diagnostic, unknown: Sequence[Diagnostic]) -> bool:
         at and other.position and other.position.line == at.line + 1 and schema.child(rule, other.path[-1]) is not None
         for other in unknown
     )
-
-
-@functools.cache
-def validator() -> Draft7Validator:
-    """jsonschema's validator of the whole schema, which must agree with `is_valid`."""
-    return _validator(schema.load())
-
-
-def _validator(whole: schema.Schema) -> Draft7Validator:
-    from jsonschema import Draft7Validator, validators  # slow to import, and not needed for valid values
-
-    extended = validators.extend(Draft7Validator, {"pattern": _pattern_keyword, "required": _required_keyword})  # type: ignore[no-untyped-call] # stubs
-    found: Draft7Validator = extended(whole)
-    return found
-
-
-def _pattern_keyword(_validator: Any, pattern: str, text: Any, _schema: Any) -> Iterator[ValidationError]:
-    # Python's `$` would accept a newline at the end.
-    from jsonschema import ValidationError
-
-    if isinstance(text, str) and not re.fullmatch(pattern, text, re.ASCII):
-        yield ValidationError("does not match")
-
-
-def _required_keyword(_validator: Any, required: Sequence[str], given: Any, _schema: Any) -> Iterator[ValidationError]:
-    # One error for all missing keys; jsonschema would name each only in a message.
-    from jsonschema import ValidationError
-
-    if isinstance(given, dict) and not given.keys() >= set(required):
-        yield ValidationError("keys are missing")
 
 
 def _is_broken(root: Node, path: Path) -> bool:
@@ -116,11 +93,15 @@ def _nulls(root: Node) -> Iterator[Diagnostic]:
             continue
         rule = schema.type_at(path)  # None below an unknown key, which is reported itself
         if rule is not None and not schema.takes_null(path):
-            yield Diagnostic(NO_VALUE, f"{path_text(path)} has no value", node.position, path, _no_value(rule, node))
+            yield Diagnostic(
+                NO_VALUE, f"{path_text(path)} has no value", node.position, path, _no_value(rule, node, path)
+            )
 
 
-def _no_value(rule: schema.Schema, node: Node) -> str:
+def _no_value(rule: schema.Schema, node: Node, path: Path) -> str:
     default = rule.get("default")
+    if path[:2] == ("training", "env"):
+        return f'for an empty text, write {path_text(path[2:])}: ""; otherwise remove the line'
     if node.position.file.startswith("--set"):
         return f"give it a value, or remove {node.position.file}"
     if isinstance(default, str | int) and default != "":
@@ -131,11 +112,13 @@ def _no_value(rule: schema.Schema, node: Node) -> str:
 def _spellings(root: Node) -> Iterator[Diagnostic]:
     """Keys that may be a text or an integer, and would change: `1e3` is read as 1000, `010` as 8."""
     for path, node in root.walk():
-        rule = schema.type_at(path) if node.text else None
-        if not rule or schema.types(rule) != ["string", "integer"] or isinstance(node.value, str | bool | None):
+        if not node.text or isinstance(node.value, str | bool | None) or node.text == str(node.value):
             continue
-        if node.text != str(node.value):
+        rule = schema.type_at(path)
+        if rule and schema.types(rule) == ["string", "integer"]:
             message = f"{path_text(path)}: {node.text} is read as the number {node.value}"
+            import re
+
             is_text = re.fullmatch(rule.get("pattern", ".*"), node.text, re.ASCII)
             hint = f'put it in quotes: "{node.text}"' if is_text else f"expected: {rule['x-pattern']}"
             yield Diagnostic("DS110", message, node.position, path, hint)
@@ -144,12 +127,12 @@ def _spellings(root: Node) -> Iterator[Diagnostic]:
 def _uncarried(root: Node) -> Iterator[Diagnostic]:
     """Characters and keys on which Helm 3 fails with an error that names no key, if a chart has a schema."""
     for path, node in root.walk():
-        name, key = path_text(path), path[-1] if path else ""
+        key = path[-1] if path else ""
         if isinstance(key, str) and (reason := uncarried_key(key)):
             at = node.key or node.position
-            yield Diagnostic("DS111", f"{name}: the key {reason}", at, path, "choose another key")
+            yield Diagnostic("DS111", f"{path_text(path)}: the key {reason}", at, path, "choose another key")
         if isinstance(node.value, str) and (reason := _uncarried_value(path, node.value)):
-            yield Diagnostic("DS111", f"{name} {reason}", node.position, path, "remove it")
+            yield Diagnostic("DS111", f"{path_text(path)} {reason}", node.position, path, "remove it")
 
 
 def _uncarried_value(path: Path, text: str) -> str:

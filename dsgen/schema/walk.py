@@ -10,24 +10,26 @@ precedence, and `x-include` adds keys to a record. Both are expanded when the fi
 
 from __future__ import annotations
 
-import copy
 import functools
-import json
-from collections.abc import Iterator, Sequence
-from pathlib import Path
-from typing import Any
+import os
 
-SCHEMA_FILE = Path(__file__).with_name("values.json")
-KUBERNETES_FILE = Path(__file__).with_name("kubernetes.json")
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+    from typing import Any
+
+Schema = dict[str, "Any"]
+FOLDER = os.path.dirname(__file__)
+SCHEMA_FILE = os.path.join(FOLDER, "values.json")
+KUBERNETES_FILE = os.path.join(FOLDER, "kubernetes.json")
 DEFINITION = "#/definitions/"
 
-Schema = dict[str, Any]
 
 
 @functools.cache
 def load() -> Schema:
     """The schema of values.json with the objects of kubernetes.json, its records expanded; shared, do not change it."""
-    loaded: Schema = json.loads(SCHEMA_FILE.read_bytes())
+    loaded: Schema = _json(SCHEMA_FILE)
     definitions = loaded["definitions"] | _kubernetes()["definitions"]
     expanded = _expanded({key: part for key, part in loaded.items() if key != "definitions"}, definitions)
     return expanded | {"definitions": _reached(expanded, definitions)}
@@ -35,8 +37,22 @@ def load() -> Schema:
 
 @functools.cache
 def _kubernetes() -> dict[str, Any]:
-    loaded: dict[str, Any] = json.loads(KUBERNETES_FILE.read_bytes())
+    loaded: dict[str, Any] = _json(KUBERNETES_FILE)
     return loaded
+
+
+def _json(path: str) -> Any:
+    import json
+
+    with open(path, encoding="utf-8") as file:
+        return json.load(file)
+
+
+def _copy(data: Any) -> Any:
+    """A new tree of plain data."""
+    if isinstance(data, dict):
+        return {key: _copy(value) for key, value in data.items()}
+    return [_copy(item) for item in data] if isinstance(data, list) else data
 
 
 def kubernetes_version() -> str:
@@ -155,7 +171,7 @@ def defaults(schema: Schema | None = None) -> dict[str, Any]:
     values: dict[str, Any] = {}
     for key, part in record["properties"].items():
         if "default" in part:
-            values[key] = copy.deepcopy(part["default"])
+            values[key] = _copy(part["default"])
         elif is_always_there(part):
             values[key] = defaults(part)
     return values
@@ -164,24 +180,6 @@ def defaults(schema: Schema | None = None) -> dict[str, Any]:
 def is_always_there(schema: Schema) -> bool:
     """Whether it is a record that all values have; an optional record makes a choice by its presence."""
     return is_record(schema) and "x-optional" not in schema
-
-
-def fill(values: dict[str, Any]) -> dict[str, Any]:
-    """A copy with the defaults that Helm cannot merge: those below keys that the user names, such as storage.data."""
-    filled: dict[str, Any] = _filled(load(), values)
-    return filled
-
-
-def _filled(schema: Schema, value: Any) -> Any:
-    if not isinstance(value, dict):
-        return copy.deepcopy(value)
-    if is_record(schema):
-        whole = {**defaults(schema), **value}
-        return {key: _filled(schema["properties"].get(key, {}), part) for key, part in whole.items()}
-    below = schema.get("additionalProperties")
-    if isinstance(below, dict):
-        return {key: _filled(resolve(below), part) for key, part in value.items()}
-    return copy.deepcopy(value)
 
 
 def records(schema: Schema | None = None, path: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], Schema]]:

@@ -2,22 +2,22 @@
 
 from __future__ import annotations
 
-import re
-import shlex
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple
-
 from dsgen import schema
-from dsgen.problems.diagnostics import Diagnostic, Path, path_text
-from dsgen.problems.redaction import redacted
-from dsgen.reading.characters import uncarried_key
-from dsgen.reading.nodes import Node, kind
+from dsgen.problems.diagnostics import Diagnostic, path_text
+from dsgen.reading.carried import uncarried_key
+from dsgen.reading.nodes import kind
 from dsgen.reading.scalars import resolve
+from dsgen.records import dataclass
 from dsgen.schema import suggestions
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from jsonschema import ValidationError
+    from collections.abc import Callable, Iterator, Sequence
+    from typing import Any
+
+    from dsgen.problems.diagnostics import Path
+    from dsgen.reading.nodes import Node
+    from dsgen.schema.violations import Violated
 
 TYPE_WORDS = {
     "string": "a text",
@@ -29,9 +29,12 @@ TYPE_WORDS = {
     "null": "null",
 }
 UNKNOWN_KEY = "DS101"
+_PLAIN = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./=+-")
+"""Characters of a word that may need no quotes."""
 
 
-class About(NamedTuple):
+@dataclass(frozen=True)
+class About:
     """What a schema is about. file: "a values file"; hint: what may be meant by an unknown key."""
 
     file: str
@@ -43,12 +46,15 @@ VALUES = About("a values file", suggestions.for_key)
 
 @dataclass(frozen=True)
 class Violation:
-    """One violation of the schema, as jsonschema reports it, with its path and place."""
+    """One violated keyword of the schema, with its place."""
 
-    error: ValidationError
-    path: Path
+    violated: Violated
     node: Node
     about: About
+
+    @property
+    def path(self) -> Path:
+        return self.violated.path
 
     @property
     def name(self) -> str:
@@ -57,18 +63,17 @@ class Violation:
     @property
     def value(self) -> Any:
         """The wrong value."""
-        return self.error.instance
+        return self.violated.value
 
     @property
     def limit(self) -> Any:
         """The value of the violated keyword."""
-        return self.error.validator_value
+        return self.violated.limit
 
     @property
     def rule(self) -> schema.Schema:
         """The part of the schema that contains the violated keyword."""
-        rule = self.error.schema
-        return rule if isinstance(rule, dict) else {}
+        return self.violated.rule
 
     @property
     def known(self) -> list[str]:
@@ -112,16 +117,47 @@ def shown(value: Any) -> str:
         return "true" if value else "false"
     if not isinstance(value, str):
         return str(value)
+    from dsgen.problems.redaction import redacted  # few valid values come here
+
     text = redacted(value)  # before it is cut: half of an address no longer looks like one
     short = text if len(text) <= 60 else text[:57] + "..."
     return '"' + short.replace("\n", "\\n") + '"'
 
 
+def _of_image(text: str) -> str:
+    """An image reference as the map that the key takes."""
+    rest, _, digest = text.partition("@")
+    folder, slash, last = rest.rpartition("/")
+    name, _, tag = last.partition(":")
+    parts = {"repository": f"{folder}{slash}{name}", "tag": tag, "digest": digest}
+    return "write it as a map: {" + ", ".join(f"{key}: {_item(part)}" for key, part in parts.items() if part) + "}"
+
+
+def _item(text: str) -> str:
+    return text if _is_plain(text) else shown(text)
+
+
+SHAPES: dict[Path, tuple[type, Callable[[Any], str]]] = {
+    ("image",): (str, _of_image),
+    ("storage",): (
+        list,
+        lambda _: "write each volume as a name with a map, such as data: {mountPath: /data, create: {}}",
+    ),
+    ("training", "deepspeed", "config"): (
+        str,
+        lambda text: f"write the configuration itself, or set training.deepspeed.configFile: {_item(text)}",
+    ),
+}
+"""Hints for values of a form that other tools have."""
+
+
 def _repair(violation: Violation, wanted: Sequence[str]) -> str:
     value = violation.value
+    if violation.path in SHAPES and isinstance(value, SHAPES[violation.path][0]):
+        return SHAPES[violation.path][1](value)
     if "string" in wanted:
         return _as_text(violation)
-    if isinstance(value, str) and {"integer", "number"} & set(wanted) and re.fullmatch("[0-9]+", value):
+    if isinstance(value, str) and {"integer", "number"} & set(wanted) and value.isdecimal() and value.isascii():
         is_set = violation.node.position.file == "--set-string"
         return "use --set, which reads it as a number" if is_set else f"write it without quotes: {value}"
     if isinstance(value, str) and "boolean" in wanted and value.lower() in ("true", "false", "yes", "no"):
@@ -148,19 +184,23 @@ def _as_list(violation: Violation) -> str:
 def _words(text: str) -> list[str]:
     """The words of a command line as YAML items, split as by a shell; the whole text if a quote is not closed."""
     try:
+        import shlex
+
         words = shlex.split(text)
     except ValueError:
         words = [text]
-    return [word if _is_plain(word) else shown(word) for word in words or [text]]
+    return [_item(word) for word in words or [text]]
 
 
 def _is_plain(word: str) -> bool:
     """Whether a word needs no quotes in YAML."""
-    return re.fullmatch("[A-Za-z0-9_./=+-]+", word) is not None and resolve(word) == word
+    return _PLAIN.issuperset(word) and word != "" and resolve(word) == word
 
 
 def _as_text(violation: Violation) -> str:
     """A hint for a value that should be a text."""
+    import re
+
     text = violation.node.text or shown(violation.value)
     if "enum" in violation.rule:
         return suggestions.possible(violation.rule["enum"])
@@ -183,11 +223,28 @@ def _wrong_pattern(violation: Violation) -> Iterator[Diagnostic]:
 
 
 def _pattern_words(violation: Violation) -> str:
-    return f"expected: {violation.rule['x-pattern']}"
+    import re
+
+    expected = f"expected: {violation.rule['x-pattern']}"
+    for candidate in _corrected(str(violation.value)):
+        if re.fullmatch(violation.rule["pattern"], candidate, re.ASCII):
+            return f"{suggestions.did_you_mean(candidate)} {expected[:1].upper()}{expected[1:]}"
+    return expected
+
+
+def _corrected(text: str) -> Iterator[str]:
+    """Quantities in spellings of other tools, and names without signs that they cannot have."""
+    import re
+
+    if quantity := re.fullmatch(r"([0-9.]+) *([kKmMgGtT])(i?)[bB]?", text):
+        yield f"{quantity[1]}{quantity[2].upper()}i"
+    elif number := re.fullmatch(r"([0-9.]+) *(cores?|cpus?|vcpus?)", text, re.IGNORECASE):
+        yield number[1]
+    yield re.sub("[-_.]", "", text.lower())
 
 
 def _out_of_range(violation: Violation) -> Iterator[Diagnostic]:
-    side = "at least" if violation.error.validator == "minimum" else "at most"
+    side = "at least" if violation.violated.keyword == "minimum" else "at most"
     yield violation.problem("DS105", f"{violation.name} must be {side} {violation.limit}, not {shown(violation.value)}")
 
 

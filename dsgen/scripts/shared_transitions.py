@@ -5,6 +5,9 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 ENDS = ("Succeeded", "Failed", "Stopped")
+# Exit codes of a container that is no result: SIGKILL, SIGTERM, and what a kubelet says of the pods of a node that was
+# started again. The podFailurePolicy of both Jobs has the same.
+LOST_POD = (137, 143, 255)
 TRAINING = -1  # in the table: the launcher exits with the training's own code
 
 
@@ -58,10 +61,10 @@ TRANSITIONS: dict[str, Row] = {
 
 
 def exit_code(row: Row, training_code: int | None) -> int:
-    """The launcher's exit code for an end. 137 and 143 mean a lost launcher pod, so a training that ends so gives 1."""
+    """The exit code of a pod for an end. Those in LOST_POD would be a lost pod, so a training that ends so gives 1."""
     if row.exit != TRAINING:
         return 1 if row.exit is None else row.exit
-    if training_code in (None, 0, 137, 143) or not 0 < int(training_code or 0) < 256:
+    if training_code in (None, 0, *LOST_POD) or not 0 < int(training_code or 0) < 256:
         return 1
     return int(training_code or 1)
 

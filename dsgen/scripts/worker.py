@@ -5,7 +5,8 @@ image or key cannot work, 143 SIGTERM, 1 sshd does not stay up; without ssh also
 lifecycle.keepWorkers the worker of a run that is over stays, without sshd and ranks, until it is deleted; it exits 0
 even then, because its part is done and nothing must replace it.
 
-`worker.py ready` is the readiness probe: exit code 0 when sshd serves, or the worker waits for the run to begin.
+The readiness probe looks for /run/dsgen/ready, which is there while sshd serves, or once the worker waits for the run
+to begin.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ import shared_record as record
 import shared_settings as settings
 from shared_log import log
 from shared_transitions import ENDS
-from worker_exit import DONE, TERMINATED, WorkerExit
+from worker_exit import DONE, TERMINATED, WorkerExit, withdraw_ready
 from worker_with_ssh import SshServer
 from worker_without_ssh import LocalTraining
 
@@ -82,6 +83,7 @@ class Worker:
         if end.code not in (DONE, TERMINATED):
             with contextlib.suppress(OSError):
                 settings.TERMINATION_LOG.write_text(end.reason)
+        withdraw_ready()
         self.part.close(end)
         if end.code == DONE and self.keeps(end.phase):
             log("lifecycle.keepWorkers: this pod stays for a look at it until it is deleted")
@@ -94,13 +96,11 @@ class Worker:
         return keep == "always" or (keep == "failed" and phase == "Failed")
 
 
-def main(arguments: list[str]) -> int:
+def main() -> int:
     run = settings.load()
     part = SshServer(run) if methods.of(run).ssh else LocalTraining(run)
-    if arguments == ["ready"]:
-        return 0 if part.ready() else 1
     return Worker(run, part).live()
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    sys.exit(main())

@@ -2,13 +2,22 @@
 
 from __future__ import annotations
 
+import contextlib
 import time
 from collections.abc import Callable
 
 import shared_settings as settings
 
 DONE, FAILED, ORPHAN, CANNOT_WORK, TERMINATED = 0, 1, 75, 78, 143
+# The readiness probe looks for this file: a program of its own would start some hundred times in an hour.
+READY = settings.RUN / "ready"
 RESERVED_SECONDS = 20  # of the grace period: what the ranks do not get
+
+
+def withdraw_ready() -> None:
+    """The pod is ready no more."""
+    with contextlib.suppress(OSError):
+        READY.unlink()
 
 
 class WorkerExit(Exception):  # noqa: N818  # the ordinary way out, not an error

@@ -16,7 +16,18 @@ import shared_settings as settings
 import shared_tcp as tcp
 import worker_sshd as sshd
 from shared_log import log
-from worker_exit import CANNOT_WORK, DONE, FAILED, ORPHAN, TERMINATED, Contact, WorkerExit, ranks_seconds
+from worker_exit import (
+    CANNOT_WORK,
+    DONE,
+    FAILED,
+    ORPHAN,
+    READY,
+    TERMINATED,
+    Contact,
+    WorkerExit,
+    ranks_seconds,
+    withdraw_ready,
+)
 
 CONTACT = settings.RUN / "contact"  # touched by the supervisor of every session
 TERMINATING = settings.RUN / "terminating"
@@ -36,10 +47,8 @@ class SshServer:
         self.contact = Contact(last_session)
         self.command: list[str] = []
         self.sshd: int | None = None
+        self.serves = False  # sshd accepts connections, and READY is there
         self.failures, self.started, self.sweep = 0, float("-inf"), 0.0
-
-    def ready(self) -> bool:
-        return tcp.listening(self.run.ssh_port)
 
     def prepare(self, tick: Callable[[], None]) -> None:
         """Check the image, wait for the key and put it where sshd reads it."""
@@ -77,6 +86,9 @@ class SshServer:
                 raise WorkerExit(FAILED, f"sshd ended {SSHD_STARTS} times in a row; its log is above")
             self.started, self.sshd = time.monotonic(), processes.spawn(self.command)
             log(f"sshd started on port {self.run.ssh_port}")
+        if self.sshd is not None and not self.serves and tcp.listening(self.run.ssh_port):
+            exchange.replace(READY, b"")
+            self.serves = True
         if time.monotonic() > self.sweep:
             end_unsupervised(sessions())
             self.sweep = time.monotonic() + SWEEP_SECONDS
@@ -84,7 +96,8 @@ class SshServer:
     def note_ended(self, ended: dict[int, int]) -> None:
         """These processes have ended."""
         if self.sshd in ended:
-            self.sshd = None
+            self.sshd, self.serves = None, False
+            withdraw_ready()
 
     def check(self) -> None:
         """Raises WorkerExit when nobody needs this worker."""

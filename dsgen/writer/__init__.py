@@ -4,17 +4,18 @@ A `Plan` is everything that one folder shall hold. `compare` says what would cha
 does it. The folder may come from others, in a pull request for example: nothing in it leads to a place outside it.
 """
 
-from dsgen.writer.comparison import compare
-from dsgen.writer.folder import Refused, SourceFolder
-from dsgen.writer.index import INDEX, canonical
+from dsgen.writer.comparison import compare, texts
+from dsgen.writer.folder import Folder, Refused, SourceFolder
+from dsgen.writer.index import INDEX, canonical, read_index
 from dsgen.writer.paths import Place, folder_name, is_path
 from dsgen.writer.plan import Changes, Claims, Mode, Plan, frozen_text
-from dsgen.writer.staging import create, write
+from dsgen.writer.staging import create, rewrite, write
 
 __all__ = [
     "INDEX",
     "Changes",
     "Claims",
+    "Folder",
     "Mode",
     "Place",
     "Plan",
@@ -26,5 +27,8 @@ __all__ = [
     "folder_name",
     "frozen_text",
     "is_path",
+    "read_index",
+    "rewrite",
+    "texts",
     "write",
 ]

@@ -1,13 +1,20 @@
 """What a plan would change in a folder, and what stands in the way of it."""
-
-from collections.abc import Iterator, Sequence
+from __future__ import annotations
 
 from dsgen.writer.folder import Folder, Refused
-from dsgen.writer.freezing import Found, judge
-from dsgen.writer.history import History, read_history
+from dsgen.writer.freezing import judge
+from dsgen.writer.history import read_history
 from dsgen.writer.index import INDEX, unix
-from dsgen.writer.paths import Place
-from dsgen.writer.plan import Changes, Mode, Plan
+from dsgen.writer.plan import Changes
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from dsgen.writer.freezing import Found
+    from dsgen.writer.history import History
+    from dsgen.writer.paths import Place
+    from dsgen.writer.plan import Mode, Plan
 
 
 def compare(place: Place, plan: Plan, mode: Mode = "keep") -> Changes:
@@ -33,8 +40,23 @@ def compare(place: Place, plan: Plan, mode: Mode = "keep") -> Changes:
     refusals = (*_in_the_way(place, plan, [*write, *remove], found, history), *verdict.refusals)
     differs = history.next_index(plan) != history.index
     return Changes(
-        tuple(write), tuple(remove), refusals, history.leftovers, verdict.problems, plan, verdict.renewed, differs
+        tuple(write),
+        tuple(remove),
+        refusals,
+        history.leftovers,
+        verdict.problems,
+        plan,
+        verdict.renewed,
+        differs,
+        history.runs,
     )
+
+
+def texts(place: Place, paths: Iterable[str]) -> dict[str, str]:
+    """The texts of those files of a folder that are there. Raises DsgenError for what cannot be read, or is no file."""
+    with Folder(place) as folder:
+        found = {path: folder.read(path) for path in paths}
+    return {path: unix(content).decode(errors="replace") for path, content in found.items() if content is not None}
 
 
 def _read(folder: Folder, paths: set[str]) -> tuple[dict[str, bytes | None], tuple[str, ...]]:

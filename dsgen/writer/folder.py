@@ -126,12 +126,23 @@ class Folder:
             with contextlib.suppress(OSError):
                 path.rmdir()
 
-    def create(self, name: str, content: bytes, durable: bool = False) -> None:
+    def mode(self, path: str) -> int:
+        """The permissions of a file that is there."""
+        above, name = self._above(path)
+        found = None if above is None else _status(above, name)
+        if found is None:
+            raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), path)
+        self._refuse_other(path, found, LARGEST)
+        return stat.S_IMODE(found.st_mode)
+
+    def create(self, name: str, content: bytes, durable: bool = False, mode: int | None = None) -> None:
         """Write a new file directly in the folder; durable: it is on the disk when this returns."""
         where, descriptor = _at(self._there(self.place.below), name)
         stream = open(os.open(where, _NEW | _CAREFULLY, 0o666, dir_fd=descriptor), "wb")  # noqa: PTH123, SIM115
         try:
             with stream:
+                if mode is not None:
+                    os.chmod(stream.fileno() if os.chmod in os.supports_fd else where, mode)  # noqa: PTH101 - a descriptor
                 stream.write(content)
                 if durable:
                     stream.flush()

@@ -3,17 +3,24 @@
 The bytes of a run change with dsgen. So the values of then and those of now are compared, both as this dsgen renders
 them: where that gives the same run, the user changed nothing, and the files stay as the other version wrote them.
 """
-
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from __future__ import annotations
 
 from dsgen.problems.diagnostics import Diagnostic
-from dsgen.writer.history import History
-from dsgen.writer.index import INDEX, Run
-from dsgen.writer.paths import Place
-from dsgen.writer.plan import Mode, Plan, frozen_text, suspended_as
+from dsgen.records import dataclass, replace
+from dsgen.writer.index import INDEX
+from dsgen.writer.plan import frozen_text, suspended_as
 
-Found = Mapping[str, bytes | None]
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from dsgen.writer.history import History
+    from dsgen.writer.index import Run
+    from dsgen.writer.paths import Place
+    from dsgen.writer.plan import Mode, Plan
+
+    Found = Mapping[str, bytes | None]
+
 UNKNOWN_VERSION = "an earlier dsgen"
 
 

@@ -1,15 +1,22 @@
 """What dsgen knows of a folder's past: from its index, and, where that is missing, from what else lies there."""
+from __future__ import annotations
 
 import os
 import re
-from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
 
 from dsgen import __version__
 from dsgen.errors import DsgenError
-from dsgen.writer.folder import Folder, Refused
+from dsgen.records import dataclass, field, replace
+from dsgen.writer.folder import Refused
 from dsgen.writer.index import INDEX, Index, Run, checksum, read_index, unix
-from dsgen.writer.plan import Plan, frozen_text, run_checksum
+from dsgen.writer.plan import frozen_text, run_checksum
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from dsgen.writer.folder import Folder
+    from dsgen.writer.plan import Plan
 
 _TEMPORARY = re.compile(r"\.dsgen-(index-)?[0-9a-f]{16}\.tmp")
 _OBJECT = re.compile(r".*\.yaml")
@@ -41,6 +48,11 @@ class History:
     def paths(self) -> set[str]:
         """All that dsgen wrote or was about to write."""
         return {path for index in (self.index, *self.interrupted) for path in index.files}
+
+    @property
+    def runs(self) -> frozenset[str]:
+        """The ids of all runs that were in the folder."""
+        return frozenset(run for index in (self.index, *self.interrupted) for run in index.runs) | self.shown.keys()
 
     def wrote(self, path: str, content: bytes) -> bool:
         """Whether a file is as dsgen wrote it, or was about to."""

@@ -3,19 +3,25 @@
 It is the file `.dsgen-index`, JSON; without an extension, so that kubectl, Argo CD and Flux leave it alone. It may have
 been damaged, merged by Git, written by another version of dsgen, or by somebody who wants dsgen to do harm.
 """
+from __future__ import annotations
 
 import hashlib
 import json
 import re
 import shlex
-from collections.abc import Mapping
-from dataclasses import dataclass, field
-from typing import Any
 
 from dsgen import __version__
 from dsgen.errors import DsgenError
-from dsgen.writer.folder import Folder, Refused
+from dsgen.records import dataclass, field
+from dsgen.writer.folder import Refused
 from dsgen.writer.paths import is_path
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
+
+    from dsgen.writer.folder import Folder
 
 INDEX = ".dsgen-index"
 INDEX_VERSION = 2  # version 1 had a checksum for each run, and no version of dsgen

@@ -1,8 +1,13 @@
 """Where a plan goes, and what may be a path below a folder."""
+from __future__ import annotations
 
 import re
-from dataclasses import dataclass
-from pathlib import Path
+
+from dsgen.records import dataclass
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from pathlib import Path
 
 # A path below a folder: no empty part, no `.` or `..`, nothing of Git's own, nothing that means another place on
 # Windows, no deeper than any chart.

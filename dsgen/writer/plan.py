@@ -1,13 +1,18 @@
 """What a folder shall hold, and what that would change."""
+from __future__ import annotations
 
 import functools
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from typing import Literal, NamedTuple, Protocol
 
-from dsgen.problems.diagnostics import Diagnostic
+from dsgen.records import dataclass, field, replace
 from dsgen.writer.index import checksum
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping, Sequence
+
+    from dsgen.problems.diagnostics import Diagnostic
 
 Mode = Literal["keep", "refresh", "replace"]
 """What becomes of a run that this dsgen would write otherwise: it is kept where the user changed nothing of it, and
@@ -44,7 +49,7 @@ class Plan:
     """All files of one folder.
 
     owner: what the folder is about, in words ("job training/cifar"); a folder has one owner.
-    files: relative path with `/` -> text.
+    files: relative path with `/` -> text; where it is empty, what dsgen wrote is removed, and the index.
     run, frozen: the run's id and the paths of the files that belong to it alone and must not change under the same id.
     objects: what makes the run, where that is not the text of its files (a chart).
     values: what the user gave, canonical JSON, without what may change under one id. guard: judges older values.
@@ -62,7 +67,7 @@ class Plan:
     kept: str = ""
     lists: Mapping[str, Callable[[Iterable[str]], str]] = field(default_factory=dict)
 
-    def listed(self) -> "Plan":
+    def listed(self) -> Plan:
         """The plan with the texts that name its files."""
         if not self.lists:
             return self
@@ -88,7 +93,7 @@ class Changes:
     plan: what is written, with the files that stay as another version wrote them. renewed: whether a run that is there
     is written anew.
     leftovers: files that an interrupted write has left in the folder; index: whether the index would change, which is
-    nothing that a user needs to know.
+    nothing that a user needs to know. runs: the ids of all runs that were in the folder.
     """
 
     write: tuple[str, ...] = ()
@@ -99,6 +104,7 @@ class Changes:
     plan: Plan | None = field(default=None, compare=False)
     renewed: bool = field(default=False, compare=False)
     index: bool = field(default=False, compare=False)
+    runs: frozenset[str] = field(default=frozenset(), compare=False)
 
     @property
     def refused(self) -> bool:

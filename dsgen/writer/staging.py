@@ -3,18 +3,23 @@
 Whatever ends the program, each file is old or new. What a kill leaves beside them is the new texts that have not taken
 their places, among them the index, the last to do so: from it the next comparison knows what was about to be written.
 """
+from __future__ import annotations
 
 import contextlib
 import errno
-from collections.abc import Collection, Iterator
-from pathlib import Path
 
 from dsgen.errors import DsgenError
-from dsgen.writer.folder import Folder, Refused
+from dsgen.writer.folder import Folder, Refused, SourceFolder
 from dsgen.writer.history import read_history, temporary
 from dsgen.writer.index import INDEX
 from dsgen.writer.paths import Place
-from dsgen.writer.plan import Changes, Plan
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterator
+    from pathlib import Path
+
+    from dsgen.writer.plan import Changes, Plan
 
 _REMEDIES = {
     **dict.fromkeys((errno.EACCES, errno.EPERM, errno.EROFS), "make it writable, or choose another folder"),
@@ -37,7 +42,7 @@ def write(place: Place, plan: Plan, changes: Changes) -> None:
         history = read_history(folder, plan)
         index = history.next_index(plan)
         texts = {path: plan.files[path] for path in changes.write}
-        if index != history.index:
+        if plan.files and index != history.index:
             texts[INDEX] = index.as_text()
         with _writing(place.path):
             staged = _stage(folder, texts)
@@ -47,6 +52,22 @@ def write(place: Place, plan: Plan, changes: Changes) -> None:
                 folder.rename(name, path)
             for name in history.leftovers:
                 folder.remove(name)
+            if not plan.files:
+                folder.remove(INDEX)  # the last: until then, the next call goes on
+                folder.drop("")
+
+
+def rewrite(place: Place, name: str, text: str) -> None:
+    """Replace the text of a file of the user's, with the same permissions. Raises Refused when it is no plain file."""
+    with SourceFolder(place) as folder, _writing(place.path):
+        mode = folder.mode(name)
+        new = temporary(name)
+        try:
+            folder.create(new, text.encode("utf-8", "surrogateescape"), durable=True, mode=mode)
+            folder.rename(new, name)
+        except BaseException:
+            folder.remove(new)
+            raise
 
 
 def create(path: Path, text: str) -> None:

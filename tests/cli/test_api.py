@@ -75,7 +75,7 @@ def test_names_count_where_the_sources_have_none(folder: Path) -> None:
     assert folder
     assert api.Release("bert", "research") == job.release
     assert all('dsgen.dev/job: "bert"' in document.text for document in api.render(job))
-    with pytest.raises(api.DsgenError, match=r"cifar\.yaml has namespace: training, -n says research"):
+    with pytest.raises(api.DsgenError, match=r"cifar\.yaml has namespace: training, but -n is research"):
         api.load("cifar.yaml", namespace="research")
 
 

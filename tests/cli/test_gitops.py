@@ -341,6 +341,18 @@ def test_two_jobs_never_share_an_object(cli: Cli) -> None:
     assert "dsgen: the objects of a/b-c and a-b/c would both be called a-b-c: rename one of the jobs\n" == err
 
 
+def test_the_folder_of_a_job_is_the_one_that_render_writes(cli: Cli) -> None:
+    """Windows has no folder of this name, and Flux stops at one."""
+    Path("aux.yaml").write_text(Path("cifar.yaml").read_text().replace("name: cifar", "name: aux"))
+    assert 0 == cli("render", "aux.yaml", "mnist.yaml", "-o", "rendered/training", "-q")[0]
+
+    assert 0 == cli("gitops", "aux.yaml", "-o", "made", *EVERYTHING["application"])[0]
+
+    application = yaml.safe_load(Path("made/application-training-aux.yaml").read_text())
+    assert "rendered/training/aux_" == application["spec"]["source"]["path"]
+    assert Path(application["spec"]["source"]["path"]).is_dir()
+
+
 def test_the_name_of_an_object_has_room_in_a_label() -> None:
     long = Delivered("n" * 63, "a" * 40, "x")
     other = Delivered("n" * 63, "b" * 40, "x")

@@ -1,9 +1,13 @@
 """A repository of jobs: what dsgen.yaml makes of `render`, `validate`, `values` and `chart` without a FILE."""
 
+import os
+import re
 from pathlib import Path
 
 import pytest
 
+from dsgen.reading.nodes import SourceText
+from dsgen.repository import BEGIN, settings
 from dsgen.writer import INDEX
 from tests.cli.conftest import MINIMAL, Cli
 
@@ -168,7 +172,7 @@ def test_no_link_is_followed(what: str, cli: Cli, repository: Path, tmp_path_fac
 def test_two_jobs_of_one_name_and_namespace(cli: Cli, repository: Path) -> None:
     put(repository / "jobs/b/values.yaml", job("cifar"))
 
-    assert "jobs/a/values.yaml is the job training/cifar too [DS902]" in cli("render").err
+    assert "jobs/a/values.yaml also is the job training/cifar [DS902]" in cli("render").err
 
 
 @pytest.mark.parametrize(
@@ -183,3 +187,79 @@ def test_usage(arguments: tuple[str, ...], said: str, cli: Cli, repository: Path
     code, _, err = cli(*arguments)
 
     assert (2, True) == (code, said in err)
+
+
+# ---- a job that left ----
+
+
+def test_a_job_that_left_is_listed_and_pruned(cli: Cli, repository: Path) -> None:
+    cli("render")
+    (repository / "jobs/b/values.yaml").unlink()
+    left = "rendered/research/cifar"
+
+    code, _, err = cli("render")
+    assert (0, True) == (code, f"warning: {left} is the folder of job research/cifar" in err)
+    code, _, err = cli("render", "--check")
+    assert (1, True) == (code, f"error: {left} is the folder of job research/cifar" in err)
+    assert f"would remove {left}/job-cifar-1-worker.yaml\n" in cli("render", "--prune", "--dry-run").out
+    assert (repository / left / INDEX).exists()
+
+    put(repository / left / "mine.yaml", "mine\n")
+    code, out, err = cli("render", "--prune")
+    assert (0, "") == (code, err)
+    assert re.search(f"{left}: job research/cifar, 0 files .0 written, [0-9]+ removed", out)
+    assert ["mine.yaml"] == [path.name for path in (repository / left).iterdir()]
+    assert (0, "", "") == cli("render", "--check")
+
+
+def test_an_edited_file_is_not_pruned(cli: Cli, repository: Path) -> None:
+    cli("render")
+    (repository / "jobs/b/values.yaml").unlink()
+    edited = repository / "rendered/research/cifar/job-cifar-1-worker.yaml"
+    put(edited, edited.read_text() + "# mine\n")
+
+    code, _, err = cli("render", "--prune")
+
+    assert (1, True) == (code, "job-cifar-1-worker.yaml was edited since dsgen wrote it" in err)
+    assert (edited.parent / INDEX).exists()
+
+
+def test_a_folder_that_moved_is_pruned(cli: Cli, repository: Path) -> None:
+    cli("render")
+    put(repository / "dsgen.yaml", f"output: rendered/{{namespace}}-{{name}}\ndefaults:\n  {IMAGE}")
+
+    assert 0 == cli("render", "--prune").code
+    assert ["rendered/research-cifar", "rendered/training-cifar"] == folders(repository)
+
+
+def test_not_everything_is_pruned(cli: Cli, repository: Path) -> None:
+    cli("render")
+    put(repository / "dsgen.yaml", "jobs: [none/*.yaml]\n")
+
+    assert 2 == cli("render", "--prune").code
+    assert 2 == len(folders(repository))
+
+
+# ---- a repository to begin with ----
+
+
+def test_a_repository_to_begin_with(cli: Cli, repository: Path, tmp_path_factory: pytest.TempPathFactory) -> None:
+    os.chdir(tmp_path_factory.mktemp("new"))
+
+    code, out, _ = cli("init", "--repository", "--name", "bert")
+
+    assert (0, True) == (code, "jobs/bert/values.yaml: written, a first job" in out)
+    assert (0, "jobs/bert/values.yaml: ok, job training/bert\n", "") == cli("validate")
+    assert 0 == cli("render").code
+    assert ["rendered/training/bert"] == folders(Path.cwd())
+    code, _, err = cli("init", "--repository")
+    assert (1, True) == (code, "dsgen.yaml is there already" in err)
+    os.chdir(repository)
+
+
+def test_every_line_of_the_settings_to_begin_with_is_valid() -> None:
+    text = re.sub(r"^# (?=[ a-z]*:| +-)", "", BEGIN.read_text(), flags=re.MULTILINE)
+    settings_ = settings.read_settings(SourceText("dsgen.yaml", text), Path())
+
+    assert {"jobs", "output", "defaults", "overlays", "matrix", "checks"} == settings_.tree.root.data().keys()
+    assert () == settings_.diagnostics

@@ -31,7 +31,7 @@ _present = render
 
 
 def render(values, release):
-    from dataclasses import replace
+    from dsgen.records import replace
     return [replace(one, text="# by another release\\n" + one.text) for one in _present(values, release)]
 """
 

@@ -18,21 +18,13 @@ HOW = (
 )
 
 described: set[str] = set()
-reasons: dict[str, None] = {}
 
 
 def unavailable(reason: str) -> NoReturn:
     """Skip on a laptop; under CI nothing is skipped."""
     if os.environ.get("CI"):
         pytest.fail(reason, pytrace=False)
-    reasons[reason] = None
     pytest.skip(reason)
-
-
-def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
-    """One line for each thing that was missing, however many tests were skipped."""
-    for reason in reasons:
-        terminalreporter.write_line(f"skipped: {reason}")
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -1,6 +1,7 @@
 """Kubernetes objects in values: dsgen and the strict API server say the same about unknown and mistyped fields."""
 
 import json
+import pathlib
 import re
 from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
@@ -159,7 +160,7 @@ def test_null_is_refused_at_every_depth(home: Home) -> None:
 
 def test_the_definitions_are_those_of_the_api_server() -> None:
     """In the version of which they are; an older one has some of the fields, a newer one has more."""
-    committed = json.loads(schema.KUBERNETES_FILE.read_bytes())
+    committed = json.loads(pathlib.Path(schema.KUBERNETES_FILE).read_bytes())
     version = kubernetes_fragments.kubectl("/version")["gitVersion"].removeprefix("v")
     theirs = kubernetes_fragments.table(
         kubernetes_fragments.kubectl("/openapi/v3/api/v1")["components"]["schemas"], version

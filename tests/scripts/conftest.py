@@ -61,6 +61,7 @@ class Pod:
         self.environment = {
             "DSGEN_ROOT": str(root),
             "DSGEN_ROLE": "worker",
+            "DSGEN_RUN": "1",
             "PATH": os.environ["PATH"],
             "HOME": str(root),
         }
@@ -119,8 +120,7 @@ class Pod:
         return process
 
     def ready(self) -> bool:
-        probe = ["python3", "-ESs", self.config / "worker.py", "ready"]
-        return subprocess.run(probe, env=self.environment, check=False).returncode == 0
+        return (self.run / "ready").exists()
 
     def reach(self, address: str) -> None:
         """Where ssh finds this pod."""
@@ -202,7 +202,7 @@ def require(*tools: str) -> None:
     search = os.environ["PATH"] + ":/usr/sbin:/usr/local/sbin:/sbin"
     missing = [tool for tool in tools if not shutil.which(tool, path=search)]
     if missing and os.environ.get("CI") != "true":
-        pytest.skip(f"needs {' and '.join(missing)} (openssh-server, openssh-client, util-linux)")
+        pytest.skip(f"{' and '.join(missing)} missing: install openssh-server, openssh-client and util-linux")
     assert missing == []
 
 
@@ -230,5 +230,5 @@ def needs() -> Callable[..., None]:
 def root() -> None:
     """Skip the test on a laptop where nobody is root."""
     if os.getuid() != 0 and os.environ.get("CI") != "true":
-        pytest.skip("needs root")
+        pytest.skip("only root can run them")
     assert os.getuid() == 0

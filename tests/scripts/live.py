@@ -113,7 +113,7 @@ class Job:
 @pytest.fixture
 def job(tmp_path: Path) -> Iterator[Job]:
     if not os.environ.get("KUBECONFIG"):
-        pytest.skip("needs a Kubernetes cluster: set KUBECONFIG")
+        pytest.skip("they need a Kubernetes cluster: set KUBECONFIG")
     folder = tmp_path / "serviceaccount"
     folder.mkdir()
     made = Job(f"dsgen-l-{uuid.uuid4().hex[:8]}", folder)

@@ -659,6 +659,34 @@ def test_spare_workers_are_not_in_the_hostfile_of_a_training(run_folder: Path) -
     assert attempt().hostfile() == "/job/hostfile"
 
 
+@pytest.mark.usefixtures("run_folder")
+def test_attempts_that_never_had_all_ranks_use_one_start_timeout(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Workers that let the launcher in and then lose each attempt at its beginning do not hold their GPUs for ever."""
+    made = launcher.Launcher(configured(start_timeout_seconds=1), workers.Workers(HOSTS, 1, 3600))
+    lost: Any = training.AttemptEnd("workers-lost", "lost: w-1", None)
+    attempts = []
+
+    class Lost:
+        def run(self) -> Any:
+            attempts.append(made.journal.begin_attempt())
+            time.sleep(0.4)
+            made.journal.end_attempt("WorkersLost", {})
+            return lost
+
+        def world_is_there(self) -> bool:
+            return False
+
+    monkeypatch.setattr(made.side, "attempt", Lost)
+    monkeypatch.setattr(made.side, "prepare", lambda: None)
+    monkeypatch.setattr(made.wait, "for_lease", lambda: None)
+    monkeypatch.setattr(made.workers, "everywhere", lambda *_: None)
+    monkeypatch.setattr(workers, "missing", lambda *_: [])
+    monkeypatch.setattr(made.workers, "refusals", lambda *_: {})
+
+    assert (made.run(), len(attempts) in (2, 3)) == (69, True)
+    assert made.journal.said["message"].startswith("no attempt had all its ranks within lifecycle.startTimeoutSeconds")
+
+
 def new_launcher() -> launcher.Launcher:
     return launcher.Launcher(
         configured(worker_replacements=1, start_timeout_seconds=60), workers.Workers(HOSTS, 1, 3600)

@@ -29,7 +29,7 @@ def test_without_setup_the_program_takes_over(pod: Any) -> None:
     (pod.config / "worker.py").write_text(ROLE)
     (pod.config / "setup.sh").write_text("")
     process = pod.start()
-    assert process.wait(20) == 0
+    assert process.wait(20) == 0, pod.log()
     assert f"PID {process.pid} ['0', '1', '2']\n" in pod.log()
     assert stat.S_IMODE((pod.run / "home").stat().st_mode) == 0o755, "of the user that passwd.sh adds"
 
@@ -128,6 +128,75 @@ def test_told_to_stop_during_setup_it_ends_with_143(pod: Any) -> None:
     pod.wait_until(lambda: "busy" in pod.log())
     process.send_signal(signal.SIGTERM)
     assert process.wait(10) == 143
+
+
+HANGS = """
+trap 'echo ignored' INT
+echo last words
+(trap '' TERM; sleep 4302 & wait; sleep 4302)
+echo never
+"""
+
+
+@pytest.mark.parametrize(
+    ("setup", "mark"),
+    [
+        ("echo last words; sleep 4302; echo never", "4302"),
+        (HANGS, "4302"),
+        ("echo last words; while :; do :; done", ""),
+    ],
+)
+def test_a_setup_that_hangs_ends_with_the_start_timeout(pod: Any, setup: str, mark: str) -> None:
+    pod.settings(startTimeoutSeconds=1)
+    code, log = run(pod, setup + "\n")
+
+    reason = "training.setup did not end within lifecycle.startTimeoutSeconds (1); its last lines:\n"
+    assert (code, "never\n" in log, "PROGRAM" in log) == (1, False, False)
+    assert pod.termination_message().startswith(f"{reason}last words\n")
+    assert (pod.run / "setup-failed").read_text() == pod.termination_message()
+    assert not (mark and pod.marked(mark))
+
+
+@pytest.mark.parametrize("phase", ["Succeeded", "Failed", "Stopped"])
+def test_a_setup_that_hangs_ends_with_the_run(pod: Any, phase: str) -> None:
+    (pod.config / "setup.sh").write_text("echo begins; sleep 4303\n")
+    pod.record("Starting")
+    process = pod.start()
+    pod.wait_until(lambda: pod.marked("4303"))
+    pod.record(phase)
+
+    assert process.wait(20) == 0, pod.log()
+    assert f"training.setup was ended: the record says that the run is over ({phase})" in pod.log()
+    assert pod.marked("4303") == []
+
+
+def test_the_replacement_of_a_worker_does_not_begin_where_the_run_is_over(pod: Any) -> None:
+    pod.record("Failed")
+    code, log = run(pod, "echo in setup\n")
+
+    assert (code, log) == (0, "[dsgen] the record says that the run is over (Failed): nothing to do\n")
+
+
+def test_a_setup_that_nobody_waits_for_is_an_orphan(pod: Any) -> None:
+    """The launcher renews the lease once a minute; here a minute lasts a tenth of a second."""
+    watch = pod.config / "shared_setup_watch.sh"
+    watch.write_text(watch.read_text().replace("> 300 ? orphan : 300", "> 3 ? orphan : 3"))
+    pod.settings(orphanTimeoutSeconds=1)
+    (pod.config / "setup.sh").write_text("sleep 4304\n")
+    process = pod.start()
+    for count in range(40):
+        (pod.status / "_lease").write_text(f'{{"run": "0", "count": {count}}}\n')
+        time.sleep(0.15)
+        assert process.poll() is None
+
+    assert process.wait(20) == 75
+    assert "no sign of a launcher for 3 s" in pod.termination_message()
+
+
+def test_setup_may_wait_for_its_background_processes(pod: Any) -> None:
+    begin = time.monotonic()
+    assert run(pod, "sleep 0.2 & wait; export MARK=on\n")[0] == 0
+    assert time.monotonic() - begin < 10
 
 
 def test_a_missing_python_is_said(pod: Any) -> None:

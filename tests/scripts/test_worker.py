@@ -3,10 +3,18 @@
 import json
 import signal
 import stat
+import sys
 import time
+from pathlib import Path
 from typing import Any
 
 import pytest
+
+sys.path.insert(0, str(Path(__file__).parents[2] / "dsgen" / "scripts"))
+
+import launcher
+import launcher_workers as workers
+import shared_settings as settings
 
 
 def wait(process: Any, seconds: float = 30) -> int:
@@ -211,8 +219,7 @@ def test_a_locked_root_account_is_noticed(pod: Any, line: str, locked: bool) -> 
     (pod.root / "etc/shadow").write_text(f"daemon:!:1\n{line}\n")
     code = (
         f"import sys; sys.path.insert(0, {str(pod.config)!r})\n"
-        "import worker_sshd as sshd, shared_settings as settings\n"
-        "print(sshd.root_is_locked(settings.ROOT / 'etc/shadow'))"
+        "import worker_sshd as sshd, shared_settings as own; print(sshd.root_is_locked(own.ROOT / 'etc/shadow'))"
     )
     assert pod.python(code) == str(locked)
 
@@ -227,3 +234,50 @@ def test_a_worker_with_a_locked_root_account_says_so(pod: Any) -> None:
 def test_the_settings_must_be_there(pod: Any) -> None:
     (pod.config / "settings.json").write_text(json.dumps({"version": 1}))
     assert wait(pod.start()) == 1
+
+
+def test_each_worker_is_logged_in_to_and_who_refuses_is_named(pod: Any, needs: Any, monkeypatch: Any) -> None:
+    """A worker that sends its banner and refuses the key would take part in no attempt."""
+    needs("pdsh")
+    pod.serve()
+    path = pod.config / "ssh_config"
+    path.write_text(f"Host cifar-1-worker-1*\n  PubkeyAuthentication no\n{path.read_text()}")
+    monkeypatch.setenv("PDSH_SSH_ARGS_APPEND", f"-F {path}")
+    hosts = [f"cifar-1-worker-{index}.cifar-1" for index in range(3)]
+    looks: list[int] = []
+
+    refused = workers.Workers(hosts, pod.port, 3600).refusals(hosts, lambda: looks.append(1))
+
+    assert list(refused) == [hosts[1]]
+    assert "Permission denied (publickey" in refused[hosts[1]]
+    assert looks
+
+
+def test_those_that_refuse_are_named_in_the_end(monkeypatch: Any) -> None:
+    given = {"workers": 2, "slots": 1, "method": "pdsh", "autotuning": "none", "worker_job": "a-1-worker"}
+    configured = settings.Settings(**{name: given.get(name, 0) for name in settings.Settings._fields})
+    reached = workers.Workers(["a", "b"], 1, 3600)
+
+    async def answers(_name: str, _port: int) -> bool:
+        return True
+
+    monkeypatch.setattr(workers, "_has_banner", answers)
+    monkeypatch.setattr(reached, "refusals", lambda names, _: dict.fromkeys(set(names) & {"b"}, "Permission denied."))
+    made = launcher.Launcher(configured, reached)
+    until = time.monotonic() + 2
+    monkeypatch.setattr(made.wait, "time_left_for_workers", lambda: time.monotonic() < until)
+
+    with pytest.raises(launcher.RunEnded) as caught:
+        made.side.wait_for_workers()
+
+    assert caught.value.event == "unreachable"
+    assert caught.value.message.startswith("b refused the login: Permission denied., within lifecycle.startTimeout")
+
+
+def test_the_pod_is_ready_while_sshd_serves(pod: Any) -> None:
+    process = pod.serve()
+    pod.kill(pod.sshd())
+    pod.wait_until(lambda: not pod.ready())
+    pod.wait_until(pod.ready)
+    process.send_signal(signal.SIGTERM)
+    assert (process.wait(20), pod.ready()) == (143, False)

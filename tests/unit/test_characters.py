@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from dsgen.reading.characters import LONGEST_KEY, uncarried_key, uncarried_text
+from dsgen.reading.carried import LONGEST_KEY, uncarried_key, uncarried_text
 from dsgen.reading.nodes import SourceText
 from dsgen.values import Override, load
 from tests.helm import MAJORS, helm, run_helm

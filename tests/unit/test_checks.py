@@ -81,7 +81,7 @@ def test_a_row_that_looks_at_names_of_objects_needs_the_name_of_the_job(id_: str
 
 
 def test_a_row_of_a_loop_names_and_points_at_the_entry() -> None:
-    text = GOOD + "storage:\n  a: {emptyDir: {}}\n  b: {mountPath: /data}\n"
+    text = GOOD + "storage:\n  a: {mountPath: /a, emptyDir: {}}\n  b: {mountPath: /data}\n"
     [found] = values.check(load(text), RELEASE)
 
     assert ("storage.b", 6, 3) == (path_text(found.path), found.position and found.position.line, 3)

@@ -1,6 +1,7 @@
 """DeepSpeed's configuration: every mistake has its id and severity, and what DeepSpeed takes is let through."""
 
 import json
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -283,7 +284,7 @@ def test_no_value_can_stop_the_checks(value: Any) -> None:
         assert all(one.message.isprintable() for one in found)
 
 
-def everything(path: tuple[str, ...], rule: keys.Rule) -> list[tuple[str, ...]]:
+def everything(path: tuple[str, ...], rule: Mapping[str, Any]) -> list[tuple[str, ...]]:
     """The paths of all keys."""
     below = [(*path, key) for key in rule.get("keys", {})]
     return below + [one for each in below for one in everything(each, rule["keys"][each[-1]])]

@@ -4,7 +4,8 @@ import re
 
 import pytest
 
-from dsgen.problems.diagnostics import Diagnostic, Position, as_text, ordered
+from dsgen.problems.diagnostics import Diagnostic, Position, ordered
+from dsgen.problems.framing import as_text
 
 
 def at(line: int, column: int, file: str = "v.yaml") -> Position:

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from dsgen.problems.redaction import redacted
 
 TOKEN = "xgk4h1mq8tbn5ye7zpr3odwcia"
+HUB = "hf_" + "a1" * 17
 LETTERS = st.text("abcxyzABCXYZ0189-._~%+", min_size=1, max_size=30)
 PASSWORDS = st.text("abcXYZ019-._~%+:@/?#!$&*=;,", min_size=1, max_size=30)
 SCHEMES = st.sampled_from(["https", "HTTPS", "http", "git", "ftp", "git+https"])
@@ -18,6 +19,10 @@ AROUND = st.text('abc xyz\n\t"{}[],:/?#@=', max_size=10).map(lambda text: f"{tex
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
+        (f"--token={HUB}", f"--token={'*' * len(HUB)}"),
+        ("  WANDB_API_KEY: 0a1b2c3d", "  WANDB_API_KEY: ********"),
+        ('env: {HF_TOKEN: "abc", A: b}', 'env: {HF_TOKEN: "***", A: b}'),
+        ("export DB_PASSWORD='a b'", "export DB_PASSWORD='* b'"),
         ("https://me:pass@example.com/x", "https://*******@example.com/x"),
         ("HTTPS://me:pass@example.com/x", "HTTPS://*******@example.com/x"),
         ("https://token@example.com/x", "https://*****@example.com/x"),

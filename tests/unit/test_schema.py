@@ -13,6 +13,7 @@ from dsgen import schema
 from dsgen.reading.nodes import SourceText
 from dsgen.reading.source import read
 from dsgen.schema import published, reference
+from dsgen.schema.filling import fill
 from dsgen.schema.validate import validate
 from tests.helm import MAJORS, helm, run_helm
 
@@ -96,7 +97,7 @@ def test_defaults_are_new_each_time() -> None:
 def test_fill_gives_what_helm_cannot() -> None:
     given = {"storage": {"data": {"create": {"size": "1Gi"}}, "scratch": {"emptyDir": {}}}, "workers": {"replicas": 2}}
 
-    filled = schema.fill(given)
+    filled = fill(given)
 
     assert {"size": "1Gi", "accessModes": ["ReadWriteMany"], "protect": True, "persistentVolume": {}} == (
         filled["storage"]["data"]["create"]

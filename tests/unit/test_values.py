@@ -10,6 +10,7 @@ from dsgen import schema, values
 from dsgen.problems.diagnostics import Position, path_text
 from dsgen.reading.nodes import SourceText
 from dsgen.reading.set_values import Override
+from dsgen.schema.filling import fill
 from dsgen.values import Job
 from tests.fuzz.reading import without_null
 from tests.helm import MAJORS, helm, run_helm
@@ -94,7 +95,7 @@ def test_it_is_the_tree_that_helm_has(major: int, tmp_path: Path) -> None:
     from_helm = json.loads(next(line for line in printed.splitlines() if line.startswith("# {"))[2:])
     ours = data(BASE, OVER, overrides=(Override(*flags[:2]),))
 
-    assert ours == schema.fill(without_null(from_helm))
+    assert ours == fill(without_null(from_helm))
 
 
 def test_each_key_points_to_where_it_was_set_last() -> None:
@@ -170,7 +171,7 @@ def test_a_key_that_is_wrong_is_not_called_missing_too() -> None:
 def test_a_charts_values_are_checked_by_the_names_that_they_have() -> None:
     loaded = load(f"name: {'a' * 60}\n{BASE.partition(chr(10))[2]}")
 
-    assert ["DS204"] == [one.id for one in loaded.problems(chart=True)]
+    assert ["DS204", "DS361"] == [one.id for one in loaded.problems(chart=True)]
 
 
 NAMED = "name: cifar\nnamespace: training\nimage: {repository: a.example.com/b, tag: v1}\n"
@@ -235,7 +236,7 @@ def test_a_mistake_hides_nothing_that_is_true_without_it(text: str, expected: li
         "launch: {method: torchrn, masterPort: 2222}",
         "launch: {mthod: torchrun, masterPort: 2222}",
         "storage: {a: {mountPath: /d, mountIn: x, emptyDir: {}}, b: {mountPath: /d, mountIn: launcher, emptyDir: {}}}",
-        "storage: {a: {create: {accessModes: [ReadWriteOnce, ReadWriteMay]}}}\nworkers: {replicas: 2}",
+        "storage: {a: {mountPath: /a, create: {accessModes: [ReadWriteOnce, ReadWriteMay]}}}\nworkers: {replicas: 2}",
         "storage: {a: {mountPath: d, create: {}}}\nmonitoring: {tensorboard: {enabled: true, logDir: /d/x}}",
         "workers: {resources: {claims: [{name: a}]}, extraPodSpec: {resourceClaims: [{nam: a}]}}",
         "workers: {resources: {claims: [{name: a}]}, extraPodSpec: {resourceClaims: [a]}}",
@@ -244,7 +245,7 @@ def test_a_mistake_hides_nothing_that_is_true_without_it(text: str, expected: li
         "launcher: {resources: {requests: {memory: 1Mi}, limits: {memory: lots}}}",
         "workers: {resources: {requests: {hugepages-2Mi: 1Gi}, limits: {hugepages-2Mi: 1Gx}}}",
         "storage: {a: {podSecurityLevel: baseline}}",
-        "security: {podSecurityLevel: restricted}\n"
+        "security: {podSecurityLevel: restricted, podSecurityContext: {runAsNonRoot: true}}\n"
         "workers: {sidecars: [{name: a, image: 'b:1', securityContext: {capabilities: {drop: [5]},"
         " allowPrivilegeEscalation: false}}]}",
     ],

@@ -61,15 +61,9 @@ class WithSsh:
 
         time_left = self.wait.time_left_for_workers
         missing = self.selection.wait_for_workers(time_left, self.wait.check_isolation)
-        if missing:
-            named = " ".join(missing[:10]) + (f" and {len(missing) - 10} more" if len(missing) > 10 else "")
-            raise RunEnded("unreachable", self.wait.too_late(f"not reachable: {named},"))
-        refused = self.workers.login(time_left)
-        while refused:
-            if not time_left():
-                raise RunEnded("unreachable", f"{self.workers.chosen[0]} refused the login: {refused}")
-            time.sleep(TICK_SECONDS)
-            refused = self.workers.login(time_left)
+
+        if missing or (self.wait.totals()["attempts"] and not time_left()):
+            raise RunEnded("unreachable", self.wait.too_late(unreached(missing)))
         if self.wait.totals()["attempts"]:
             self.workers.everywhere(workers.signal_ranks("KILL"), workers.COMMAND_SECONDS)
         self.choose()
@@ -118,26 +112,34 @@ class Selection:
 
     def wait_for_workers(
         self, time_left: Callable[[], bool], nobody_answers: Callable[[], None] = lambda: None
-    ) -> list[str]:
+    ) -> dict[str, str]:
 
 
 
 
 
-
-        missing, enough_since, part = list(self.workers.names), 0.0, TimeSlice(time_left)
+        missing, enough_since, part = dict.fromkeys(self.workers.names, ""), 0.0, TimeSlice(time_left)
         while missing and part.time_left:
             part = TimeSlice(time_left)
-            missing = workers.missing(missing, self.workers.port, part)
-            if len(missing) == len(self.workers.names):
+            silent = workers.missing(list(missing), self.workers.port, part)
+            if len(silent) == len(self.workers.names):
                 nobody_answers()
+            refused = self.workers.refusals([name for name in missing if name not in silent], time_left)
+
+            said = {} if part.time_left else missing
+            missing = {
+                name: refused.get(name, said.get(name, "")) for name in missing if name in refused or name in silent
+            }
+            if refused:
+                time.sleep(TICK_SECONDS)
+                part()
             enough = len(missing) <= self.configured.spares
             enough_since = (enough_since or time.monotonic()) if enough else 0.0
             if enough and time.monotonic() - enough_since >= SPARE_SECONDS:
                 break
         self.present = [name for name in self.workers.names if name not in missing]
         self.workers.chosen = self.present[: self.configured.workers]
-        return [] if len(self.present) >= self.configured.workers else missing
+        return {} if len(self.present) >= self.configured.workers else missing
 
     def check_network(self, wait: Callable[[], None]) -> None:
 
@@ -160,6 +162,16 @@ class Selection:
         standing_in = [name for name in self.workers.chosen if name not in regular]
         said += [f"in their place: {' '.join(standing_in)}"] if standing_in else []
         return "; ".join(filter(None, said))
+
+
+def unreached(missing: dict[str, str]) -> str:
+
+    if not missing:
+        return "no attempt had all its ranks"
+    refused = [f"{name} refused the login: {words}" for name, words in missing.items() if words]
+    silent = [name for name, words in missing.items() if not words]
+    named = " ".join(silent[:10]) + (f" and {len(silent) - 10} more" if len(silent) > 10 else "")
+    return "; ".join([*refused[:3], *([f"not reachable: {named}"] if silent else [])]) + ","
 
 
 class TimeSlice:

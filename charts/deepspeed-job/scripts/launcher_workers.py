@@ -11,12 +11,15 @@ import subprocess
 import time
 from collections.abc import Callable, Iterator
 
+from shared_output import Output
+
 PROBES_AT_ONCE = 128
 PROBE_SECONDS = 5
 TICK_SECONDS = 0.5
 POLL_SECONDS = 0.1
 CONNECT_SECONDS = 5
 COMMAND_SECONDS = 20
+LOGINS_AT_ONCE = 128
 TOUCH_CONTACT = "touch /run/dsgen/contact"
 
 
@@ -90,17 +93,21 @@ class Workers:
 
         return missing(self.chosen, self.port, go_on)
 
-    def login(self, wait: Callable[[], object]) -> str:
+    def refusals(self, names: list[str], wait: Callable[[], object]) -> dict[str, str]:
 
 
 
 
-        with self._child(["ssh", "-n", self.chosen[0], "true"], errors=subprocess.PIPE) as process:
-            while process.poll() is None:
-                wait()
-                time.sleep(POLL_SECONDS)
-            said = process.stderr.read().decode(errors="replace").strip() if process.stderr else ""
-            return "" if process.returncode == 0 else said or f"ssh exit code {process.returncode}"
+        if not names:
+            return {}
+        heard = Output(names, pdsh=True)
+        words: dict[str, str] = {}
+        for line in self.listen(names, "true", COMMAND_SECONDS, wait, LOGINS_AT_ONCE).splitlines(keepends=True):
+            heard.process_line(line)
+            label, _, said = line.decode(errors="replace").strip().partition(": ")
+            words.setdefault(label.partition(".")[0], said)
+        ended = heard.ssh_ended.items()
+        return {name: words.get(name.partition(".")[0], f"ssh exit code {code}") for name, code in ended}
 
     def everywhere(self, command: str, seconds: float, until: Callable[[], bool] = lambda: False) -> None:
 
@@ -109,13 +116,16 @@ class Workers:
             while process.poll() is None and time.monotonic() < deadline and not until():
                 time.sleep(POLL_SECONDS)
 
-    def listen(self, names: list[str], command: str, seconds: float, wait: Callable[[], object]) -> bytes:
+    def listen(
+        self, names: list[str], command: str, seconds: float, wait: Callable[[], object], at_once: int = 0
+    ) -> bytes:
 
 
 
 
         deadline, said = time.monotonic() + seconds, b""
-        argv = ["pdsh", "-R", "ssh", "-f", str(len(names)), "-t", str(CONNECT_SECONDS), "-w", ",".join(names), command]
+        bounds = ["-R", "ssh", "-f", str(at_once or len(names)), "-t", str(CONNECT_SECONDS)]
+        argv = ["pdsh", *bounds, "-w", ",".join(names), command]
         with self._child(argv, errors=subprocess.PIPE) as process:
             assert process.stderr is not None
             os.set_blocking(process.stderr.fileno(), False)

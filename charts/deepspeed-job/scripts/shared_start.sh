@@ -26,7 +26,7 @@ dsgen_release_output() {
 
 dsgen_setup_failed() {
   local code=$1 reason
-  trap - EXIT TERM
+  trap - EXIT TERM USR1
   set +eux
   dsgen_release_output
   if [ -n "$dsgen_terminated" ]; then
@@ -34,6 +34,15 @@ dsgen_setup_failed() {
     builtin exit 143
   fi
   reason="training.setup ended with exit code $code before its last line; its last lines:"
+  if [ -n "$dsgen_stopped" ]; then
+    read -r code reason <"$dsgen_run/setup-stop"
+    case $code in
+      0 | 75)
+        echo "[dsgen] training.setup was ended: $reason" | tee "$dsgen_message" >&2
+        builtin exit "$code"
+        ;;
+    esac
+  fi
   printf '[dsgen] %s\n' "$reason" >&2
   sed 's/^/[dsgen] | /' "$dsgen_run/setup.tail" >&2
   rm -rf "$dsgen_run/setup-failed" # setup may have put anything there
@@ -53,17 +62,37 @@ exit() {
 (umask 022 && mkdir -p "$dsgen_run/home") # of the user that passwd.sh adds
 
 dsgen_setup=$dsgen_config/setup.sh
+dsgen_watch=$dsgen_config/shared_setup_watch.sh
 if [ -s "$dsgen_setup" ]; then
+  dsgen_over=$(bash "$dsgen_watch")
+  if [ -n "$dsgen_over" ]; then
+    echo "[dsgen] $dsgen_over: nothing to do"
+    builtin exit 0
+  fi
   exec {dsgen_output}>&1 {dsgen_errors}>&2
-  exec > >(dsgen_keep_tail "$dsgen_run/setup.tail") 2>&1
+
+  coproc dsgen_keep {
+
+    exec >&"$dsgen_output" 2>&"$dsgen_errors"
+    dsgen_keep_tail "$dsgen_run/setup.tail"
+  }
   dsgen_tail=$!
-  dsgen_terminated=
+  disown
+  exec >&"${dsgen_keep[1]}" 2>&1
+
+  exec {dsgen_keep[0]}<&- {dsgen_keep[1]}>&-
+  dsgen_terminated='' dsgen_stopped=
   trap 'dsgen_setup_failed $?' EXIT # set -e and its like
   trap 'dsgen_terminated=1; exit' TERM
+  trap 'dsgen_stopped=1; exit' USR1
+  bash "$dsgen_watch" "$$" "$dsgen_tail" </dev/null &>/dev/null & # it says all in its file
+  dsgen_watch=$!
+  disown
   bash -O extglob -n "$dsgen_setup" || exit # source would run what stands above a syntax error and go on
 
   source "$dsgen_setup"
-  trap - EXIT TERM
+  trap - EXIT TERM USR1
+  kill "$dsgen_watch"
   set +eux
   dsgen_release_output
 fi

@@ -5,6 +5,9 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 ENDS = ("Succeeded", "Failed", "Stopped")
+
+
+LOST_POD = (137, 143, 255)
 TRAINING = -1
 
 
@@ -61,7 +64,7 @@ def exit_code(row: Row, training_code: int | None) -> int:
 
     if row.exit != TRAINING:
         return 1 if row.exit is None else row.exit
-    if training_code in (None, 0, 137, 143) or not 0 < int(training_code or 0) < 256:
+    if training_code in (None, 0, *LOST_POD) or not 0 < int(training_code or 0) < 256:
         return 1
     return int(training_code or 1)
 

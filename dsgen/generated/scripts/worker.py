@@ -8,6 +8,7 @@
 
 
 
+
 from __future__ import annotations
 
 import signal
@@ -26,7 +27,7 @@ import shared_record as record
 import shared_settings as settings
 from shared_log import log
 from shared_transitions import ENDS
-from worker_exit import DONE, TERMINATED, WorkerExit
+from worker_exit import DONE, TERMINATED, WorkerExit, withdraw_ready
 from worker_with_ssh import SshServer
 from worker_without_ssh import LocalTraining
 
@@ -82,6 +83,7 @@ class Worker:
         if end.code not in (DONE, TERMINATED):
             with contextlib.suppress(OSError):
                 settings.TERMINATION_LOG.write_text(end.reason)
+        withdraw_ready()
         self.part.close(end)
         if end.code == DONE and self.keeps(end.phase):
             log("lifecycle.keepWorkers: this pod stays for a look at it until it is deleted")
@@ -94,13 +96,11 @@ class Worker:
         return keep == "always" or (keep == "failed" and phase == "Failed")
 
 
-def main(arguments: list[str]) -> int:
+def main() -> int:
     run = settings.load()
     part = SshServer(run) if methods.of(run).ssh else LocalTraining(run)
-    if arguments == ["ready"]:
-        return 0 if part.ready() else 1
     return Worker(run, part).live()
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    sys.exit(main())

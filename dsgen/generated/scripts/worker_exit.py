@@ -2,13 +2,22 @@
 
 from __future__ import annotations
 
+import contextlib
 import time
 from collections.abc import Callable
 
 import shared_settings as settings
 
 DONE, FAILED, ORPHAN, CANNOT_WORK, TERMINATED = 0, 1, 75, 78, 143
+
+READY = settings.RUN / "ready"
 RESERVED_SECONDS = 20
+
+
+def withdraw_ready() -> None:
+
+    with contextlib.suppress(OSError):
+        READY.unlink()
 
 
 class WorkerExit(Exception):

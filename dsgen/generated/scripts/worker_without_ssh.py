@@ -24,13 +24,12 @@ import shared_settings as settings
 import worker_end_ranks as endranks
 from shared_log import log
 from shared_transitions import TRANSITIONS, exit_code
-from worker_exit import CANNOT_WORK, DONE, FAILED, ORPHAN, Contact, WorkerExit, ranks_seconds
+from worker_exit import CANNOT_WORK, DONE, FAILED, ORPHAN, READY, Contact, WorkerExit, ranks_seconds
 
 BEGUN = ("Starting", "Running")
 LEASE = "_lease"
 
 ORPHAN_SECONDS = 300
-READY = settings.RUN / "ready"
 TERM_SECONDS = 0.2
 
 
@@ -47,16 +46,13 @@ class LocalTraining:
         self.read = 0
         self.idle = False
 
-    def ready(self) -> bool:
-        return READY.exists()
-
     def prepare(self, _tick: Callable[[], None]) -> None:
         missing = methods.missing_tools(self.method)
         if missing:
             names = ", ".join(missing)
             raise WorkerExit(CANNOT_WORK, f"the image has no {names}: add it to the image or in training.setup")
         exchange.replace(reports.FILE, b"")
-        READY.touch()
+        exchange.replace(READY, b"")
         log("ready; the launcher says in the record when the run begins")
 
     def step(self) -> None:
@@ -112,7 +108,6 @@ class LocalTraining:
         failure = self.output.failure() or {"exitCode": code}
         who = f"rank {failure['rank']}" if "rank" in failure else "the training"
         words = [f"{who} ended with exit code {failure['exitCode']}", *failure.get("tail", [])]
-
         return WorkerExit(exit_code(TRANSITIONS["failed"], failure["exitCode"]), "\n".join(words))
 
     def check(self) -> None:

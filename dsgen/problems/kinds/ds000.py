@@ -105,8 +105,8 @@ KINDS = (
     ),
     Kind(
         "DS011",
-        title="Nested too deeply",
-        when="Lists and maps are nested more than 100 levels deep. No key of dsgen needs that.",
+        title="Nested too deeply, or too long",
+        when="Lists and maps are nested more than 100 levels deep, or the file has more than 200,000 values.",
         remedy="Check the brackets, or the program that wrote the file.",
         example=job("labels: " + "[" * 101 + "]" * 101),
     ),

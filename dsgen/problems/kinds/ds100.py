@@ -97,4 +97,17 @@ KINDS = (
         remedy="Leave the character out, or choose another key.",
         example=job('annotations: {example.com/note: "\\x7f"}'),
     ),
+    Kind(
+        "DS112",
+        title="A Kubernetes object instead of a values file",
+        when=(
+            "The file has apiVersion and kind, so it is an object such as an MPIJob, a PyTorchJob or a Deployment."
+            " dsgen reads values files, and writes such objects itself."
+        ),
+        remedy=(
+            "Start from a preset (`dsgen init --list`) and move image, command, resources and volumes of the object to"
+            " the keys of the values file."
+        ),
+        example="apiVersion: kubeflow.org/v2beta1\nkind: MPIJob\nmetadata: {name: cifar}\n",
+    ),
 )

@@ -158,7 +158,10 @@ KINDS = (
         title="ReadWriteOncePod beside other access modes",
         when="Kubernetes refuses a claim that combines ReadWriteOncePod with another access mode.",
         remedy="Keep ReadWriteMany if several pods mount the volume, otherwise ReadWriteOncePod.",
-        example=job("storage: {data: {mountIn: launcher, create: {accessModes: [ReadWriteOncePod, ReadWriteMany]}}}"),
+        example=job(
+            "storage:",
+            "  data: {mountPath: /data, mountIn: launcher, create: {accessModes: [ReadWriteOncePod, ReadWriteMany]}}",
+        ),
     ),
     Kind(
         "DS219",
@@ -411,7 +414,9 @@ KINDS = (
         title="A privileged port",
         when="A warning: unless the container runtime allows it, only root can listen on a port below 1024.",
         remedy="Use port 1024 or higher.",
-        example=job("ssh: {port: 222}", "security: {podSecurityLevel: restricted}"),
+        example=job(
+            "ssh: {port: 222}", "security: {podSecurityLevel: restricted, podSecurityContext: {runAsUser: 1000}}"
+        ),
     ),
     Kind(
         "DS244",
@@ -466,7 +471,9 @@ KINDS = (
         title="A user that cannot log in",
         when="sshd does not run as root here, so only the user of the container can log in.",
         remedy="Leave ssh.user out.",
-        example=job("ssh: {user: root}", "security: {podSecurityLevel: restricted}"),
+        example=job(
+            "ssh: {user: root}", "security: {podSecurityLevel: restricted, podSecurityContext: {runAsUser: 1000}}"
+        ),
     ),
     Kind(
         "DS250",

@@ -251,7 +251,7 @@ KINDS = (
         remedy="Use a claim. For an NFS server, create one with create.persistentVolume.nfs.",
         example=job(
             "storage: {data: {mountPath: /data, nfs: {server: nfs.example.com, path: /}}}",
-            "security: {podSecurityLevel: restricted}",
+            "security: {podSecurityLevel: restricted, podSecurityContext: {runAsUser: 1000}}",
         ),
     ),
     Kind(
@@ -265,7 +265,7 @@ KINDS = (
         remedy="Set it in the container's securityContext.",
         example=job(
             "workers: {securityContext: {allowPrivilegeEscalation: true}}",
-            "security: {podSecurityLevel: restricted}",
+            "security: {podSecurityLevel: restricted, podSecurityContext: {runAsUser: 1000}}",
         ),
     ),
     Kind(
@@ -277,7 +277,10 @@ KINDS = (
             " the pods."
         ),
         remedy="Remove runAsNonRoot: false, and set runAsUser if the image runs as root.",
-        example=job("workers: {securityContext: {runAsNonRoot: false}}", "security: {podSecurityLevel: restricted}"),
+        example=job(
+            "workers: {securityContext: {runAsNonRoot: false}}",
+            "security: {podSecurityLevel: restricted, podSecurityContext: {runAsUser: 1000}}",
+        ),
     ),
     Kind(
         "DS334",
@@ -300,7 +303,7 @@ KINDS = (
         remedy="Set capabilities: {drop: [ALL]} in the container's securityContext.",
         example=job(
             "workers: {securityContext: {capabilities: {drop: [NET_RAW]}}}",
-            "security: {podSecurityLevel: restricted}",
+            "security: {podSecurityLevel: restricted, podSecurityContext: {runAsUser: 1000}}",
         ),
     ),
     Kind(
@@ -445,5 +448,117 @@ KINDS = (
             " code.git.secretName."
         ),
         example=job('status: {webhook: {url: "https://hooks.slack.com/services/T0000/B0000/0123456789abcdefghij"}}'),
+    ),
+    # valid, but not what was meant
+    Kind(
+        "DS361",
+        title="More GPUs than processes",
+        when=(
+            "A warning: each training process uses one GPU, and workers.slots says how many processes a worker starts."
+            " A worker that requests more GPUs than that leaves the others idle."
+        ),
+        remedy=(
+            "Set workers.slots to the number of GPUs and remove workers.accelerator.count. If each process uses several"
+            " GPUs, set CUDA_VISIBLE_DEVICES in training.env."
+        ),
+        example=job("workers: {accelerator: {count: 8}}"),
+    ),
+    Kind(
+        "DS362",
+        title="A volume that nothing mounts",
+        when=(
+            "The volume has no mountPath, and no init container or sidecar mounts it either. What the training writes"
+            " to the folder is lost when the pod ends."
+        ),
+        remedy="Set mountPath to the folder that the training uses, or remove the volume.",
+        example=job("storage: {checkpoints: {create: {}}}"),
+    ),
+    Kind(
+        "DS363",
+        title="A command line in one text",
+        when=(
+            "The key takes the name of one program, script or module, or one argument, and dsgen passes it unchanged. A"
+            " whole command line would be taken as one name. For an item of training.args it is a warning."
+        ),
+        remedy="Set only the name, and write each argument as an item of training.args.",
+        example=job(training="training: {python: train.py --epochs 3}"),
+    ),
+    Kind(
+        "DS364",
+        title="A launcher inside the launcher",
+        when=(
+            "dsgen starts one process for each slot, with the launcher that launch.method selects. If the program is a"
+            " launcher too, each of these processes starts all processes again."
+        ),
+        remedy=(
+            "Set training.python, module or exec to the program that each process runs. To run your own launcher, use"
+            " launch.method: worker-command or launcher-command with launch.command."
+        ),
+        example=job(training="training: {exec: [torchrun, train.py]}"),
+    ),
+    Kind(
+        "DS365",
+        title="An option of a launcher among the program's arguments",
+        when=(
+            "A warning: training.args are passed to the program, not to the launcher. The option has no effect on how"
+            " many processes start, and most programs refuse it."
+        ),
+        remedy=(
+            "Set workers.replicas, workers.slots and launch.masterPort instead. Put other options of DeepSpeed's"
+            " launcher into training.deepspeed.args."
+        ),
+        example=job(training="training: {python: train.py, args: [--num_gpus=8]}"),
+    ),
+    Kind(
+        "DS366",
+        title="A variable without a shell",
+        when=(
+            "A warning: no shell reads these words, so the program gets the name of the variable instead of its value."
+        ),
+        remedy="Start a shell: exec or command: [bash, -c, 'exec train --node $NODE_RANK'].",
+        example=job("launch: {method: worker-command, command: [train, --node, $NODE_RANK]}", training=""),
+    ),
+    Kind(
+        "DS367",
+        title="Restricted without a user",
+        when=(
+            "A warning: at the level restricted, dsgen sets runAsNonRoot: true. If the user of the image is root, the"
+            " kubelet does not start the containers."
+        ),
+        remedy=(
+            "Set security.podSecurityContext with runAsUser, runAsGroup and fsGroup. If the image has another user than"
+            " root, or the cluster assigns one as OpenShift does, set runAsNonRoot: true there to say so."
+        ),
+        example=job("security: {podSecurityLevel: restricted}"),
+    ),
+    Kind(
+        "DS368",
+        title="CPUs without DS_ACCELERATOR",
+        when=(
+            "A warning: the workers request no GPU, but DeepSpeed uses every GPU that it can see. Images for CUDA make"
+            " the GPUs of the node visible in some clusters, so the training could use GPUs of other jobs."
+        ),
+        remedy="Set training.env.DS_ACCELERATOR: cpu.",
+        example=job("workers: {accelerator: {count: 0}}"),
+    ),
+    Kind(
+        "DS369",
+        title="A secret in clear text",
+        when=(
+            "A warning: a value looks like a token, a password or a private key, by its form or by the name of its"
+            " variable. Values files are kept in Git, and the value is written to an object that many can read."
+        ),
+        remedy=(
+            "Create a Secret with the value and refer to it: training.env.NAME: {valueFrom: {secretKeyRef: {name:"
+            " SECRET, key: KEY}}}. Replace the token if it was committed."
+        ),
+        example=job(training="training: {python: train.py, env: {WANDB_API_KEY: 0a1b2c3d4e}}"),
+    ),
+    Kind(
+        "DS370",
+        title="A pull secret that is listed twice",
+        when="A warning: image.pullSecrets has the same name twice. The API server prints a warning for each object.",
+        remedy="Remove one of them.",
+        example=job(image="{repository: r/x, tag: v3, pullSecrets: [{name: registry}, {name: registry}]}"),
     ),
 )

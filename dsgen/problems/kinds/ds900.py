@@ -79,4 +79,25 @@ KINDS = (
         when="`output` or `charts` of dsgen.yaml gives two jobs the same folder.",
         remedy="Write both {namespace} and {name} into the path.",
     ),
+    Kind(
+        "DS909",
+        title="A run id that cannot be bumped",
+        when=(
+            "`--bump` writes the next run id into the values file of the job and nowhere else. The id of this job comes"
+            " from another file, a flag, an anchor or standard input, or several jobs are made of the file."
+        ),
+        remedy="Write the next id where the message says, and render again.",
+    ),
+    Kind(
+        "DS910",
+        title="A folder of a job that has left",
+        when=(
+            "dsgen wrote this folder for a job that dsgen.yaml does not name any more. Whoever applies the folder goes"
+            " on to apply the job."
+        ),
+        remedy=(
+            "Render with --prune, which removes what dsgen wrote there, or bring the job back. Files that were edited"
+            " are not removed."
+        ),
+    ),
 )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dsgen.records import dataclass
 
 COMMIT = "0123456789abcdef0123456789abcdef01234567"
 

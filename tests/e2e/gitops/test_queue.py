@@ -56,11 +56,11 @@ def test_a_queued_run_trains_once(
     way.start()
 
     assert "" == way.deliver()
-    job.recorded("1", lambda record: record["phase"] == "Queued", 240)
+    job.recorded("1", lambda record: record["phase"] == "Queued", ways.RUN_SECONDS)
     queued = way.health()
     way.force()
     admit(way.space)
-    job.recorded("1", lambda record: record["phase"] == "Running", 300)
+    job.recorded("1", lambda record: record["phase"] == "Running", ways.RUN_SECONDS)
     before, working = spec(job), way.health()
     way.force()
     way.force()
@@ -68,7 +68,7 @@ def test_a_queued_run_trains_once(
     assert before == spec(job)
     assert before["suspend"] is False
     assert "Healthy" not in (queued, working)
-    run = job.ended("1")
+    run = job.ended("1", ways.RUN_SECONDS)
     assert ("Succeeded", 1) == (run.record["phase"], run.record["totals"]["attempts"])
     good = "Healthy" if isinstance(way, ways.ArgoCD) else "Ready=True"
     soon(f"{good} of {way.title}", lambda: way.health() == good, ways.SECONDS)

@@ -70,10 +70,10 @@ def first_run(way: ways.Way, job: Job, row: Row) -> None:
     way.commit = way.checkout.push("Run 1")
     way.start()
     assert "" == way.deliver()
-    job.recorded("1", lambda record: record["phase"] == "Running", 300)
+    job.recorded("1", lambda record: record["phase"] == "Running", ways.RUN_SECONDS)
     working = way.health()
     assert working in ("", "Progressing", "Ready=True", "Ready=Unknown", "Ready=False"), working
-    run = job.ended("1")
+    run = job.ended("1", ways.RUN_SECONDS)
 
     assert list(range(STEPS)) == sorted(losses([line for text in run.logs.values() for line in said(text)]))
     assert ("Succeeded", 1) == (run.record["phase"], run.record["totals"]["attempts"])
@@ -126,7 +126,7 @@ def next_run(way: ways.Way, job: Job, row: Row) -> None:
     way.checkout.write("2", training={"args": arguments})
     way.commit = way.checkout.push("Run 2")
     assert "" == way.deliver()
-    record = job.recorded("2", lambda record: record["phase"] in ("Failed", "Succeeded"), 300)
+    record = job.recorded("2", lambda record: record["phase"] in ("Failed", "Succeeded"), ways.RUN_SECONDS)
     assert ("Failed", "TrainingFailed") == (record["phase"], record["reason"])
     assert {"1": ("Succeeded", 1), "2": ("Failed", 1)} == {run: _end(job, run) for run in ("1", "2")}
     row.next = "trains once, the record has both"

@@ -15,7 +15,8 @@ from tests.helm import helm
 
 SECONDS = 400
 """In which a controller has taken up a commit."""
-HEALTHY, WORKING, BROKEN = "healthy", "working", "broken"
+RUN_SECONDS = 900
+"""In which a run of a few steps has ended, also where others use the processors."""
 
 
 @dataclass

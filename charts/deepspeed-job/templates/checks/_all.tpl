@@ -22,4 +22,5 @@
 {{- include "deepspeed-job.storageWarnings" . }}
 {{- include "deepspeed-job.networkWarnings" . }}
 {{- include "deepspeed-job.schedulingWarnings" . }}
+{{- include "deepspeed-job.contextsWarnings" . }}
 {{- end }}

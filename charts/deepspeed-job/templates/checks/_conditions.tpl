@@ -60,3 +60,40 @@ secret
 projected
 {{- end -}}
 {{- end }}
+
+{{/*
+"true" if a container of the user in the pods of a role
+mounts the volume `name` or has it as a device; else empty.
+*/}}
+{{- define "deepspeed-job.usedInPod" -}}
+{{- range $kind := list "initContainers" "sidecars" }}
+{{- range $container := index $.pod $kind }}
+{{- range $field := list "volumeMounts" "volumeDevices" }}
+{{- range $mount := dig $field (list) $container }}
+{{- if and (kindIs "string" $mount.name) (eq $mount.name $.name) }}
+true
+{{- end }}
+{{- end }}
+{{- end }}
+{{- end }}
+{{- end }}
+{{- range $device := dig "volumeDevices" (list) .pod.extraContainerSpec }}
+{{- if and (kindIs "string" $device.name) (eq $device.name $.name) }}
+true
+{{- end }}
+{{- end }}
+{{- end }}
+
+{{/* "true" if the workers request a device in their resources, or by a claim; else empty. */}}
+{{- define "deepspeed-job.requestsDevices" -}}
+{{- range $kind := list "requests" "limits" }}
+{{- range $key, $quantity := index $.resources $kind }}
+{{- if regexMatch "^[^/]+/.*$" $key }}
+true
+{{- end }}
+{{- end }}
+{{- end }}
+{{- if .resources.claims }}
+true
+{{- end }}
+{{- end }}

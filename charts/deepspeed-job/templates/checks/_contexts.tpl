@@ -238,3 +238,17 @@ security.podSecurityContext: with network.hostNetwork, the sysctl {{ $sysctl.nam
   {{- end }}
 {{- end }}
 {{- end }}
+
+{{/* A message for each warning, with a hint below it. */}}
+{{- define "deepspeed-job.contextsWarnings" -}}
+{{- if and (eq .Values.security.podSecurityLevel "restricted")
+           (not (hasKey .Values.security.podSecurityContext "runAsUser"))
+           (not (hasKey .Values.security.podSecurityContext "runAsNonRoot"))
+           (not (hasKey .Values.security.securityContext "runAsUser"))
+           (not (hasKey .Values.security.securityContext "runAsNonRoot"))
+           (not (hasKey .Values.workers.securityContext "runAsUser"))
+           (not (hasKey .Values.workers.securityContext "runAsNonRoot")) }}
+security.podSecurityLevel: at restricted without a uid, the kubelet refuses an image that runs as root [DS367]
+  set security.podSecurityContext: {runAsUser: 1000, runAsGroup: 1000, fsGroup: 1000}; if the image has another user than root or the cluster assigns one, set runAsNonRoot: true instead
+{{- end }}
+{{- end }}

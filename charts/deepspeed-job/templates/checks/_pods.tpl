@@ -130,6 +130,26 @@ workers.spread becomes a podAntiAffinity, but workers.affinity already has one [
 
 {{/* A message for each warning, with a hint below it. */}}
 {{- define "deepspeed-job.podsWarnings" -}}
+{{- if not (include "deepspeed-job.runsCommand" .) }}
+  {{- if and (not (hasKey .Values.training.env "CUDA_VISIBLE_DEVICES"))
+             (ne .Values.workers.accelerator.count nil)
+             (gt (int64 .Values.workers.accelerator.count) (int64 .Values.workers.slots))
+             (or (regexMatch "^((nvidia|amd)[.]com/gpu|nvidia[.]com/(pgpu|mig-.*)|gpu[.]intel[.]com/.*)$" .Values.workers.accelerator.resource)
+                 (regexMatch "^(habana[.]ai/gaudi|huawei[.]com/Ascend.*)$" .Values.workers.accelerator.resource)) }}
+workers.accelerator.count: {{ int64 .Values.workers.slots }} of {{ int64 .Values.workers.accelerator.count }} devices would be used, one for each process [DS361]
+  set workers.slots to the number of devices; if each process uses several, set training.env.CUDA_VISIBLE_DEVICES
+  {{- end }}
+
+  {{- if and (ne .Values.workers.accelerator.count nil)
+             (eq (int64 .Values.workers.accelerator.count) 0)
+             (not (hasKey .Values.training.env "DS_ACCELERATOR"))
+             (not (include "deepspeed-job.requestsDevices" .Values.workers | trim))
+             (not (regexMatch "^([^$]|[$])*DS_ACCELERATOR([^$]|[$])*$" .Values.training.setup)) }}
+workers.accelerator.count is 0, but DeepSpeed may choose GPUs that the image or the node exposes [DS368]
+  set training.env.DS_ACCELERATOR: cpu to train on CPUs
+  {{- end }}
+{{- end }}
+
 {{- if gt (int64 .Values.workers.slots) 1 }}
   {{- if and (ne .Values.workers.accelerator.count nil)
              (gt (int64 .Values.workers.accelerator.count) 0)

@@ -3,6 +3,13 @@
 {{/* A message for each error, with a hint below it. */}}
 {{- define "deepspeed-job.storageProblems" -}}
 {{- range $name, $volume := .Values.storage }}
+  {{- if and (not (dig "mountPath" "" $volume))
+             (not (include "deepspeed-job.usedInPod" (dict "pod" $.Values.workers "name" $name) | trim))
+             (not (include "deepspeed-job.usedInPod" (dict "pod" $.Values.launcher "name" $name) | trim)) }}
+storage.{{ $name }} has no mountPath, and no init container or sidecar mounts it [DS362]
+  set storage.NAME.mountPath to the folder that the training uses, such as /data
+  {{- end }}
+
   {{- if not (include "deepspeed-job.firstSource" $volume) }}
 storage.{{ $name }}: the volume has no source [DS210]
   set one of existingClaim, create, nfs, hostPath, emptyDir, ephemeral, csi, configMap, secret and projected, such as create: {}

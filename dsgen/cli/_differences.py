@@ -1,0 +1,142 @@
+"""What a render would change, as text, JSON and Markdown. Nothing of a Secret's data comes here."""
+
+from __future__ import annotations
+
+import difflib
+import html
+import json
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from dsgen.problems.escaping import line
+from dsgen.problems.framing import told
+from dsgen.problems.redaction import redacted
+from dsgen.runs.differences import FieldChange, JobChange, ObjectChange
+
+VERSION = 1
+"""Counts up when a field of the JSON goes away or means something else."""
+
+
+def as_lines(job: JobChange) -> Iterator[str]:
+    """The lines of the text form."""
+    yield f"{job.folder}: {job.owner}, {job.status}"
+    for one in job.objects:
+        yield f"  {_title(one)}"
+        for field in one.fields:
+            if _is_text(field):
+                yield f"    {field.path}:"
+                yield from (f"      {each}" for each in _unified(field))
+            else:
+                yield f"    {field.path}: {_shown(field.old)} -> {_shown(field.new)}"
+    yield from (f"  {each}" for each in _reasons(job))
+
+
+def as_json(jobs: Iterable[JobChange]) -> str:
+    """One object: `version`, `equal` and `jobs`; a value that is not there is null."""
+    found = list(jobs)
+    is_equal = all(job.is_equal for job in found)
+    content = {"version": VERSION, "equal": is_equal, "jobs": [_as_data(job) for job in found]}
+    return json.dumps(content, indent=2) + "\n"
+
+
+def _as_data(job: JobChange) -> dict[str, Any]:
+    return {
+        "folder": job.folder,
+        "owner": job.owner,
+        "status": job.status,
+        "equal": job.is_equal,
+        "objects": [
+            {
+                "kind": one.kind,
+                "name": one.name,
+                "was": one.was,
+                "change": one.change,
+                "fields": [
+                    {"path": each.path, "old": _hidden(each.old), "new": _hidden(each.new)} for each in one.fields
+                ],
+            }
+            for one in job.objects
+        ],
+        "problems": list(_reasons(job)),
+    }
+
+
+def as_markdown(jobs: Iterable[JobChange]) -> str:
+    """For the comment on a pull request: a section for each job with a difference."""
+    found = list(jobs)
+    sections = ["".join(f"{each}\n" for each in _section(job)) for job in found if not job.is_equal]
+    equal = sum(job.is_equal for job in found)
+    return "\n".join([*sections, f"{equal} of {len(found)} jobs without a difference.\n"])
+
+
+def _section(job: JobChange) -> Iterator[str]:
+    yield f"### {_code(job.folder)}: {html.escape(job.status)}"
+    yield ""
+    rows = [(one, field) for one in job.objects for field in one.fields or (None,)]
+    if rows:
+        yield "| object | field | before | after |"
+        yield "|---|---|---|---|"
+    for one, field in rows:
+        cells = ("", "", "") if field is None else _cells(field)
+        yield f"| {html.escape(_title(one))} | {' | '.join(cells)} |"
+    for one, field in rows:
+        if field is not None and _is_text(field):
+            yield from ("", f"{html.escape(_title(one))}, {_code(field.path)}:", "", "<pre>")
+            yield from (html.escape(line(each), quote=False) or "&nbsp;" for each in _unified(field))
+            yield "</pre>"
+    yield from (f"- {html.escape(line(each))}" for each in _reasons(job))
+
+
+def _cells(field: FieldChange) -> tuple[str, str, str]:
+    if _is_text(field):
+        return _code(field.path), "", "see below"
+    return _code(field.path), _code(_shown(field.old)), _code(_shown(field.new))
+
+
+def _code(text: str) -> str:
+    return f"<code>{html.escape(line(text)).replace('|', '&#124;')}</code>"
+
+
+def _title(one: ObjectChange) -> str:
+    name = f"{one.kind} {one.was} -> {one.name}" if one.was else f"{one.kind} {one.name}"
+    return f"{name}:" if one.change == "changed" and one.fields else f"{name}: {_WORDS[bool(one.was), one.change]}"
+
+
+_WORDS = {
+    (False, "new"): "new",
+    (False, "removed"): "removed",
+    (False, "changed"): "written anew",
+    (True, "changed"): "the same but for the name of the run",
+}
+
+
+def _is_text(field: FieldChange) -> bool:
+    return any(isinstance(one, str) and "\n" in one.rstrip("\n") for one in (field.old, field.new))
+
+
+def _unified(field: FieldChange) -> list[str]:
+    old, new = (_hidden(one if isinstance(one, str) else "").splitlines() for one in (field.old, field.new))
+    return [each for each in difflib.unified_diff(old, new, lineterm="", n=2) if not each.startswith(("---", "+++"))]
+
+
+def _shown(value: Any) -> str:
+    if value is None:
+        return "not set"
+    return redacted(value if isinstance(value, str) else json.dumps(value, ensure_ascii=False))
+
+
+def _hidden(value: Any) -> Any:
+    """Without the secrets in addresses."""
+    if isinstance(value, str):
+        return redacted(value)
+    if isinstance(value, dict):
+        return {key: _hidden(below) for key, below in value.items()}
+    return [_hidden(below) for below in value] if isinstance(value, list) else value
+
+
+def _reasons(job: JobChange) -> Iterator[str]:
+    """Why it is refused, and what an interrupted write has left."""
+    yield from (f"{problem.message} [{problem.id}]" for problem in told(job.changes.problems))
+    yield from (redacted(each) for each in job.changes.refusals)
+    yield from (redacted(each) for each in (job.failure.lines if job.failure else ()))
+    yield from (f"left by an interrupted write: {path}" for path in job.changes.leftovers)

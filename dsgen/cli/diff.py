@@ -1,0 +1,43 @@
+"""`dsgen diff`: what a render would change."""
+
+from pathlib import Path
+
+from dsgen.cli import _differences
+from dsgen.cli._jobs import load_jobs
+from dsgen.cli._output import Item, folders, left, manifests
+from dsgen.cli._printed import emit, say
+from dsgen.cli._progress import counted
+from dsgen.cli._shared import Inputs
+from dsgen.errors import EXIT_FINDINGS, EXIT_OK, UsageProblem
+from dsgen.runs.differences import job_change
+
+
+def command(inputs: Inputs, output: Path | None, kustomization: bool, form: str) -> int:
+    """Show what a render would change, by object and field.
+
+    DIR is the folder that `dsgen render` wrote; without any file, the folders of the jobs of the next dsgen.yaml are
+    compared. Nothing is written, and no cluster is asked. The exit code is 1 when there is a difference. Of a Secret,
+    only the names of the fields are shown.
+
+    \b
+    Examples:
+      dsgen diff cifar.yaml -o manifests/cifar
+      dsgen diff
+      dsgen diff --format markdown
+    """
+    is_repository = not (inputs.files or inputs.overlays)
+    if is_repository == (output is not None):
+        raise UsageProblem("give FILEs and -o DIR, or neither of them to compare all jobs of dsgen.yaml")
+    targets, report = load_jobs(inputs)
+    places = [member.place for _, member in targets if member] if output is None else folders(output, targets)
+    items = [Item(*pair) for pair in zip(places, manifests(targets, report, kustomization), strict=True)]
+    if report.repository:
+        items += left(report.repository, "output", items)
+    found = [job_change(place, plan) for place, plan, _ in counted("compared", items)]
+    if form == "text":
+        say(line for one in found for line in _differences.as_lines(one))
+    else:
+        emit({"json": _differences.as_json, "markdown": _differences.as_markdown}[form](found))
+    report.found += [problem for one in found for problem in one.changes.problems]
+    report.show()
+    return EXIT_OK if all(one.is_equal for one in found) else EXIT_FINDINGS

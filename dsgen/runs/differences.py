@@ -1,0 +1,175 @@
+"""What a render would change in a folder, object by object and field by field."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from dsgen.errors import DsgenError
+from dsgen.problems.diagnostics import path_text
+from dsgen.runs.objects import data_of, kind_and_name
+from dsgen.writer import Changes, Place, Plan, compare, texts
+from dsgen.writer.kustomization import KUSTOMIZATION
+
+HIDDEN = "(not shown)"
+NAMES = ("name", "mountPath", "key")
+"""By the first of these that all items of two lists have, each its own, the items are paired."""
+SUSPEND = "spec.suspend"
+RUN_LABEL = "dsgen.dev/run"
+RUN = re.compile(rf'^ +{re.escape(RUN_LABEL)}: "([a-z0-9]+)"$', re.MULTILINE)
+
+
+@dataclass(frozen=True)
+class FieldChange:
+    """A field that differs, with its values; None for one that is not there."""
+
+    path: str
+    old: Any
+    new: Any
+
+
+@dataclass(frozen=True)
+class ObjectChange:
+    """An object that is new, removed or changed. was: its name before, where a new run has another one."""
+
+    kind: str
+    name: str
+    change: str
+    was: str = ""
+    fields: tuple[FieldChange, ...] = ()
+
+
+@dataclass(frozen=True)
+class JobChange:
+    """What a render would change in the folder of a job. status: in words; problems: why it is refused."""
+
+    folder: str
+    owner: str
+    status: str
+    objects: tuple[ObjectChange, ...] = ()
+    changes: Changes = field(default_factory=Changes)
+    failure: DsgenError | None = None
+
+    @property
+    def is_equal(self) -> bool:
+        return not (self.changes.stale or self.failure)
+
+
+def job_change(place: Place, plan: Plan) -> JobChange:
+    """Compares a folder with a plan of manifests. What is refused is shown as if it were written."""
+    folder = str(place.path)
+    try:
+        changes = compare(place, plan)
+        seen = compare(place, plan, "replace") if changes.problems else changes
+        old = texts(place, (*seen.write, *seen.remove))
+    except DsgenError as failure:
+        return JobChange(folder, plan.owner, "refused", failure=failure)
+    files = (seen.plan or plan).files
+    new = {path: files[path] for path in seen.write}
+    objects = tuple(_objects(old, new, plan))
+    return JobChange(folder, plan.owner, _status(changes, plan, objects), objects, changes)
+
+
+def _status(changes: Changes, plan: Plan, objects: tuple[ObjectChange, ...]) -> str:
+    paths = {each.path for one in objects for each in one.fields or (FieldChange("", None, None),)}
+    if changes.refused:
+        return "refused"
+    if not plan.files:
+        return "left the repository"
+    if not changes.runs:
+        return "new job"
+    if plan.run not in changes.runs:
+        return f"new run {plan.run}"
+    if paths == {SUSPEND}:
+        return "suspend only"
+    if changes.plan and changes.plan.kept:
+        return f"run {plan.run} kept as {changes.plan.kept} wrote it"
+    return "changed" if changes.stale else "no difference"
+
+
+def _objects(old: Mapping[str, str], new: Mapping[str, str], plan: Plan) -> Iterator[ObjectChange]:
+    before = {key: text for path, text in old.items() if (key := _object(path, text))}
+    after = {key: text for path, text in new.items() if (key := _object(path, text))}
+    rename = _Rename(plan, before.values())
+    for key, text in after.items():
+        was = key if key in before else (key[0], rename.back(key[1]))
+        if was not in before:
+            yield ObjectChange(*key, "new")
+            continue
+        earlier = before.pop(was)
+        found = fields(data_of(earlier if was == key else rename.text(earlier)), data_of(text))
+        changed = tuple(without_secrets(each, key[0]) for each in found)
+        yield ObjectChange(*key, "changed", "" if was == key else was[1], changed)
+    for key in before:
+        yield ObjectChange(*key, "removed")
+
+
+def _object(path: str, text: str) -> tuple[str, str] | None:
+    """Kind and name of the object in a file; a kustomization has no name but that of its file."""
+    if path == KUSTOMIZATION:
+        return "Kustomization", path
+    try:
+        return kind_and_name(text)
+    except DsgenError:  # emptied by hand, for example
+        return None
+
+
+class _Rename:
+    """Between the names of the run that was there and those of the plan's run."""
+
+    def __init__(self, plan: Plan, before: Iterable[str]) -> None:
+        job = plan.owner.rpartition("/")[2]
+        runs = (found[1] for text in before for found in RUN.finditer(text))
+        old = next((run for run in runs if run != plan.run), plan.run)
+        self.old, self.new = (f"{job}-{run}" for run in (old, plan.run))
+        self.old_label, self.new_label = (f'{RUN_LABEL}: "{run}"' for run in (old, plan.run))
+        # `cifar-10` is no name of run 1.
+        self.pattern = re.compile(rf"(?<![\w.]){re.escape(self.old)}(?![A-Za-z0-9])")
+
+    def back(self, name: str) -> str:
+        return self.old + name[len(self.new) :] if name.startswith(self.new) else name
+
+    def text(self, text: str) -> str:
+        return self.pattern.sub(self.new, text).replace(self.old_label, self.new_label)
+
+
+def without_secrets(change: FieldChange, kind: str) -> FieldChange:
+    """Of a Secret, only that a field differs."""
+    if kind != "Secret" or change.path.startswith("metadata"):
+        return change
+    return FieldChange(change.path, *(None if one is None else HIDDEN for one in (change.old, change.new)))
+
+
+def fields(old: Any, new: Any, path: str = "") -> Iterator[FieldChange]:
+    """The fields in which two objects differ; items of lists are paired by their names."""
+    if isinstance(old, dict) and isinstance(new, dict):
+        for key in {**old, **new}:
+            yield from fields(old.get(key), new.get(key), _below(path, key))
+    elif isinstance(old, list) and isinstance(new, list) and old != new:
+        pairs = _paired(old, new)
+        if pairs is None:
+            yield FieldChange(path, old, new)
+        for name, one, other in pairs or ():
+            yield from fields(one, other, f"{path}[{name}]")
+    elif old != new:
+        yield FieldChange(path, old, new)
+
+
+def _below(path: str, key: str) -> str:
+    text = path_text((key,))
+    return f"{path}{'' if text.startswith('[') or not path else '.'}{text}"
+
+
+def _paired(old: list[Any], new: list[Any]) -> list[tuple[str, Any, Any]] | None:
+    """The items that belong together; None where that cannot be known."""
+    for key in NAMES:
+        named = [
+            {str(item[key]): item for item in items if isinstance(item, dict) and key in item} for items in (old, new)
+        ]
+        if [len(items) for items in named] == [len(old), len(new)]:
+            return [(name, named[0].get(name), named[1].get(name)) for name in {**named[0], **named[1]}]
+    if len(old) == len(new):
+        return [(str(index), *pair) for index, pair in enumerate(zip(old, new, strict=True))]
+    return None

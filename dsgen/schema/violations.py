@@ -1,0 +1,136 @@
+"""Finds what of a value violates a schema: each violated keyword, with its path.
+
+The keywords are those that the schemas of dsgen use, with their meaning in Draft 7; a pattern is about a whole text,
+and `required` names all missing keys at once. tests/test_schema_predicate.py compares this with jsonschema.
+"""
+
+from __future__ import annotations
+
+from dsgen.generated import schema as types
+from dsgen.schema.walk import resolve
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from typing import Any
+
+    from dsgen.problems.diagnostics import Path
+    from dsgen.schema.walk import Schema
+
+    Below = Callable[[Any, Any, Schema, Path], Iterator["Violated"]]
+
+TYPES = {
+    "object": types.is_object,
+    "array": types.is_array,
+    "string": types.is_string,
+    "boolean": types.is_boolean,
+    "null": types.is_null,
+    "number": types.is_number,
+    "integer": types.is_integer,
+}
+
+
+class Violated:
+    """A violated keyword with its value (`limit`), in the part of the schema (`rule`) for the value at a path.
+
+    is_name: the value is a key of the map at the path.
+    """
+
+    def __init__(self, keyword: str, limit: Any, value: Any, rule: Schema, path: Path, is_name: bool = False) -> None:
+        self.keyword, self.limit, self.value, self.rule = keyword, limit, value, rule
+        self.path, self.is_name = path, is_name
+
+
+def violated(rule: Any, value: Any, path: Path = ()) -> Iterator[Violated]:
+    """All violated keywords, those in parts of the value too."""
+    if isinstance(rule, bool):
+        return  # `additionalProperties` itself reports what is not allowed
+    rule = resolve(rule)
+    for keyword, limit in rule.items():
+        if keyword in BELOW:
+            yield from BELOW[keyword](limit, value, rule, path)
+        elif keyword in VIOLATED and VIOLATED[keyword](limit, value, rule):
+            yield Violated(keyword, limit, value, rule, path)
+
+
+def has_type(name: str, value: Any) -> bool:
+    """Whether a value has a type of JSON Schema."""
+    return bool(TYPES[name](value))  # type: ignore[no-untyped-call]  # generated without types
+
+
+def _matches_none(limit: str | list[str], value: Any) -> bool:
+    return not any(has_type(name, value) for name in ([limit] if isinstance(limit, str) else limit))
+
+
+def _is_other(limit: list[Any], value: Any) -> bool:
+    return not any(value == one and isinstance(value, bool) == isinstance(one, bool) for one in limit)
+
+
+def _is_spelled_otherwise(pattern: str, text: Any) -> bool:
+    is_right = isinstance(text, str) and types.matches(pattern, text)  # type: ignore[no-untyped-call]  # generated
+    return isinstance(text, str) and not is_right
+
+
+def _other_keys(value: Any, rule: Schema) -> list[str]:
+    return [key for key in value if key not in rule.get("properties", {})] if isinstance(value, dict) else []
+
+
+def _several_fit(limit: list[Schema], value: Any) -> bool:
+    return sum(next(violated(one, value), None) is None for one in limit) != 1
+
+
+VIOLATED: dict[str, Callable[[Any, Any, Schema], bool]] = {
+    "type": lambda limit, value, _: _matches_none(limit, value),
+    "enum": lambda limit, value, _: _is_other(limit, value),
+    "pattern": lambda limit, value, _: _is_spelled_otherwise(limit, value),
+    "minimum": lambda limit, value, _: has_type("number", value) and value < limit,
+    "maximum": lambda limit, value, _: has_type("number", value) and value > limit,
+    "minLength": lambda limit, value, _: isinstance(value, str) and len(value) < limit,
+    "minItems": lambda limit, value, _: isinstance(value, list) and len(value) < limit,
+    "minProperties": lambda limit, value, _: isinstance(value, dict) and len(value) < limit,
+    "maxProperties": lambda limit, value, _: isinstance(value, dict) and len(value) > limit,
+    "required": lambda limit, value, _: isinstance(value, dict) and not value.keys() >= {*limit},
+    "oneOf": lambda limit, value, _: _several_fit(limit, value),
+}
+"""Keyword -> whether the value violates it."""
+
+
+def _properties(limit: Any, value: Any, _: Schema, path: Path) -> Iterator[Violated]:
+    for key, rule in limit.items() if isinstance(value, dict) else ():
+        if key in value:
+            yield from violated(rule, value[key], (*path, key))
+
+
+def _additional(limit: Any, value: Any, rule: Schema, path: Path) -> Iterator[Violated]:
+    others = _other_keys(value, rule)
+    if limit is False and others:
+        yield Violated("additionalProperties", limit, value, rule, path)
+    for key in others:
+        yield from violated(limit, value[key], (*path, key))
+
+
+def _names(limit: Any, value: Any, _: Schema, path: Path) -> Iterator[Violated]:
+    for key in value if isinstance(value, dict) else ():
+        for one in violated(limit, key, path):
+            one.is_name = True
+            yield one
+
+
+def _items(limit: Any, value: Any, _: Schema, path: Path) -> Iterator[Violated]:
+    for index, item in enumerate(value if isinstance(value, list) else ()):
+        yield from violated(limit, item, (*path, index))
+
+
+def _all(limit: Any, value: Any, _: Schema, path: Path) -> Iterator[Violated]:
+    for rule in limit:
+        yield from violated(rule, value, path)
+
+
+BELOW: dict[str, Below] = {
+    "properties": _properties,
+    "additionalProperties": _additional,
+    "propertyNames": _names,
+    "items": _items,
+    "allOf": _all,
+}
+"""Keyword -> the violations in parts of the value, or of the schema."""

@@ -1,0 +1,200 @@
+"""`dsgen diff`: what a render would change."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from dsgen.runs import differences
+from dsgen.writer import INDEX
+from tests.cli.conftest import Cli
+from tests.cli.test_bump import edit
+from tests.cli.test_repository import put, repository  # noqa: F401 - a fixture
+
+OUT = ("cifar.yaml", "-o", "out")
+
+
+def tree(folder: Path) -> dict[Path, bytes]:
+    return {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+
+
+def test_no_difference(cli: Cli) -> None:
+    cli("render", *OUT)
+
+    assert (0, "out: job training/cifar, no difference\n", "") == cli("diff", *OUT)
+
+
+def test_a_kustomization_is_compared_where_it_is_asked_for(cli: Cli) -> None:
+    cli("render", *OUT, "--kustomization")
+
+    assert 1 == cli("diff", *OUT)[0]
+    assert (0, "out: job training/cifar, no difference\n", "") == cli("diff", *OUT, "--kustomization")
+    assert (
+        "\n  Kustomization kustomization.yaml:\n    resources"
+        in cli("diff", *OUT, "--kustomization", "--set", "run.id=2").out
+    )
+
+
+def test_a_repository_can_ask_for_kustomizations(cli: Cli, repository: Path) -> None:  # noqa: F811
+    edit(repository, "defaults:", "kustomization: true\ndefaults:", "dsgen.yaml")
+
+    assert 0 == cli("render")[0]
+    assert 0 == cli("render", "--check")[0]
+    assert 0 == cli("diff")[0]
+    assert list(repository.glob("rendered/*/*/kustomization.yaml"))
+
+
+def test_a_new_job(cli: Cli, folder: Path) -> None:
+    code, out, err = cli("diff", *OUT)
+
+    assert (1, "") == (code, err)
+    assert out.startswith("out: job training/cifar, new job\n  PersistentVolumeClaim cifar-checkpoints: new\n") or (
+        "  PersistentVolumeClaim cifar-checkpoints: new\n" in out
+    )
+    assert not (folder / "out").exists()
+
+
+def test_a_new_run_shows_what_differs_and_no_more(cli: Cli, folder: Path) -> None:
+    cli("render", *OUT)
+    edit(folder, "replicas: 2", "replicas: 3")
+    edit(folder, 'id: "1"', 'id: "2"')
+    before = tree(folder / "out")
+
+    code, out, err = cli("diff", *OUT)
+
+    assert (1, "") == (code, err)
+    assert out.startswith("out: job training/cifar, new run 2\n")
+    assert "  Job cifar-1-worker -> cifar-2-worker:\n" in out
+    assert "    spec.parallelism: 2 -> 3\n" in out
+    assert "  Service cifar-1 -> cifar-2: the same but for the name of the run\n" in out
+    assert "      -" in out  # the hostfile, line by line
+    assert "      +cifar-2-worker-2" in out.replace("+cifar-2-worker-2.cifar-2", "+cifar-2-worker-2")
+    assert before == tree(folder / "out")
+
+
+def test_a_field_of_a_container_has_its_name(cli: Cli, folder: Path) -> None:
+    cli("render", *OUT)
+    edit(folder, 'id: "1"', 'id: "2"')
+
+    out = cli("diff", *OUT, "--set", "image.tag=v99").out
+
+    line = next(line for line in out.splitlines() if "containers[worker].image" in line)
+    assert line.startswith("    spec.template.spec.containers[worker].image: registry")
+    assert line.endswith(":v99")
+
+
+def test_what_is_refused_is_shown_with_the_reason(cli: Cli, folder: Path) -> None:
+    cli("render", *OUT)
+    edit(folder, "replicas: 2", "replicas: 3")
+
+    code, out, err = cli("diff", *OUT)
+
+    assert 1 == code
+    assert out.startswith("out: job training/cifar, refused\n")
+    assert "    spec.parallelism: 2 -> 3\n" in out
+    assert 'run "1" would change: workers.replicas: 2 -> 3' in err
+
+
+def test_suspend_only(cli: Cli) -> None:
+    cli("render", *OUT)
+
+    code, out, _ = cli("diff", *OUT, "--set", "lifecycle.suspend=true")
+
+    assert (1, True) == (code, out.startswith("out: job training/cifar, suspend only\n"))
+    assert "    spec.suspend: " in out
+
+
+def test_an_object_that_goes_away(cli: Cli, folder: Path) -> None:
+    cli("render", *OUT)
+    text = (folder / "cifar.yaml").read_text()
+    (folder / "cifar.yaml").write_text(text.partition("storage:")[0].replace('id: "1"', 'id: "2"'))
+
+    assert "  PersistentVolumeClaim cifar-checkpoints: removed\n" in cli("diff", *OUT).out
+
+
+def test_json(cli: Cli, folder: Path) -> None:
+    cli("render", *OUT)
+    edit(folder, "replicas: 2", "replicas: 3")
+    edit(folder, 'id: "1"', 'id: "2"')
+
+    code, out, _ = cli("diff", *OUT, "--format", "json")
+
+    found: dict[str, Any] = json.loads(out)
+    job = found["jobs"][0]
+    assert (1, 1, False) == (code, found["version"], found["equal"])
+    assert ("out", "job training/cifar", "new run 2", False) == tuple(
+        job[key] for key in ("folder", "owner", "status", "equal")
+    )
+    worker = next(one for one in job["objects"] if one["name"] == "cifar-2-worker")
+    assert ("Job", "cifar-1-worker", "changed") == (worker["kind"], worker["was"], worker["change"])
+    assert {"path": "spec.parallelism", "old": 2, "new": 3} in worker["fields"]
+
+
+def test_markdown(cli: Cli, folder: Path) -> None:
+    cli("render", *OUT)
+    edit(folder, 'id: "1"', 'id: "2"')
+
+    code, out, _ = cli("diff", *OUT, "--set-string", "training.env.A=a|b<c>\nnext", "--format", "markdown")
+
+    assert 1 == code
+    assert out.startswith("### <code>out</code>: new run 2\n\n| object | field | before | after |\n|---|---|---|---|\n")
+    assert out.endswith("0 of 1 jobs without a difference.\n")
+    table = [line for line in out.splitlines() if line.startswith("|")]
+    assert {5} == {line.count("|") for line in table}
+    assert "<c>" not in out
+
+
+SECRET = """\
+apiVersion: v1
+kind: Secret
+metadata:
+  name: "cifar-ssh"
+  labels:
+    a: "{}"
+data:
+  key: "{}"
+"""
+
+
+def test_nothing_of_a_secret_is_shown() -> None:
+    old, new = (differences.data_of(SECRET.format(*words)) for words in (("x", "SECRET1"), ("y", "SECRET2")))
+
+    found = [differences.without_secrets(one, "Secret") for one in differences.fields(old, new)]
+
+    assert [("metadata.labels.a", "x", "y"), ("data.key", differences.HIDDEN, differences.HIDDEN)] == [
+        (one.path, one.old, one.new) for one in found
+    ]
+
+
+def test_an_image_whose_name_looks_like_a_run(cli: Cli, folder: Path) -> None:
+    edit(folder, "args: [", "args: [cifar-10, cifar-1, ")
+    cli("render", *OUT)
+    edit(folder, 'id: "1"', 'id: "2"')
+    edit(folder, "cifar-10", "cifar-100")
+
+    out = cli("diff", *OUT).out
+
+    assert "cifar-100" in out
+    assert "cifar-20" not in out
+
+
+def test_a_repository(cli: Cli, repository: Path) -> None:  # noqa: F811
+    cli("render")
+    assert 0 == cli("diff").code
+    (repository / "jobs/b/values.yaml").unlink()
+    put(repository / "rendered/training/cifar" / INDEX, "{")
+
+    code, out, err = cli("diff")
+
+    assert 1 == code
+    assert "rendered/research/cifar: job research/cifar, left the repository\n  " in out
+    assert ": removed\n" in out
+    assert "rendered/training/cifar: job training/cifar, refused\n" in out
+    assert f"  rendered/training/cifar/{INDEX} cannot be understood" in out
+    assert "" == err
+
+
+@pytest.mark.parametrize("arguments", [("cifar.yaml",), ("-o", "out"), ()])
+def test_usage(arguments: tuple[str, ...], cli: Cli) -> None:
+    assert 2 == cli("diff", *arguments).code

@@ -1,0 +1,140 @@
+"""Hints for words of other tools: each, applied to the file that got it, is valid and means what was meant."""
+
+import pytest
+
+from dsgen import values
+from dsgen.problems.diagnostics import Diagnostic, as_text
+from dsgen.reading.nodes import SourceText
+
+GOOD = """\
+name: cifar
+namespace: training
+image: {repository: registry.example.com/team/cifar, tag: v3}
+training: {python: train.py}
+"""
+
+
+def problems(text: str) -> list[Diagnostic]:
+    return values.load([SourceText("v.yaml", text)]).problems()
+
+
+@pytest.mark.parametrize(
+    ("line", "hint", "mended"),
+    [
+        ("gpus: 8", "did you mean workers.slots?", "workers: {slots: 8}"),
+        ("workers: {gpus: 8}", "did you mean slots?", "workers: {slots: 8}"),
+        ("nodes: 8", "did you mean workers.replicas?", "workers: {replicas: 8}"),
+        ("serviceAccountName: x", "did you mean workers.serviceAccountName?", "workers: {serviceAccountName: x}"),
+        ("launch: {args: [--quiet]}", "did you mean training.deepspeed.args?", None),
+        (
+            "scheduling: {priorityClassName: high}",
+            "did you mean workers.priorityClassName?",
+            "workers: {priorityClassName: high}",
+        ),
+        ("pause: true", "did you mean lifecycle.suspend?", "lifecycle: {suspend: true}"),
+        ("autotune: run", "did you mean training.deepspeed.autotuning?", None),
+        (
+            "storage: {a: {mountPath: /a, claimName: x}}",
+            "did you mean existingClaim?",
+            "storage: {a: {mountPath: /a, existingClaim: x}}",
+        ),
+        (
+            "storage: {a: {mountPath: /a, storageClassName: x}}",
+            "did you mean storage.a.create.storageClass?",
+            "storage: {a: {mountPath: /a, create: {storageClass: x}}}",
+        ),
+        (
+            "storage: [{name: a, mountPath: /a}]",
+            "write each volume as a name with a map, such as data: {mountPath: /data, create: {}}",
+            "storage: {data: {mountPath: /data, create: {}}}",
+        ),
+        (
+            "storage: {a: {mountPath: /a, create: {size: 64GB}}}",
+            "did you mean 64Gi? Expected: a number with or without a unit, such as 500m, 4, 1.5 or 16Gi",
+            "storage: {a: {mountPath: /a, create: {size: 64Gi}}}",
+        ),
+        (
+            "workers: {sharedMemory: 64g}",
+            "did you mean 64Gi? Expected: a size such as 8Gi, or unlimited",
+            "workers: {sharedMemory: 64Gi}",
+        ),
+        (
+            "workers: {resources: {limits: {cpu: 32 cores}}}",
+            "did you mean 32? Expected: a number with or without a unit, such as 500m, 4, 1.5 or 16Gi",
+            "workers: {resources: {limits: {cpu: 32}}}",
+        ),
+        (
+            "run: {id: 2024-05-01}",
+            "did you mean 20240501? Expected: 1 to 20 lower-case letters and digits",
+            "run: {id: 20240501}",
+        ),
+        (
+            "storage: {my-data: {mountPath: /a, create: {}}}",
+            "did you mean mydata? Expected: 1 to 20 lower-case letters and digits",
+            "storage: {mydata: {mountPath: /a, create: {}}}",
+        ),
+        (
+            "launch: {method: mpirun}",
+            "did you mean openmpi? Possible: pdsh, openmpi, torchrun, deepspeed-no-ssh, worker-command,"
+            " launcher-command",
+            "launch: {method: openmpi}",
+        ),
+    ],
+)
+def test_a_line(line: str, hint: str, mended: str | None) -> None:
+    assert hint in [found.hint for found in problems(f"{GOOD}{line}\n")]
+    assert mended is None or [] == problems(f"{GOOD}{mended}\n")
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "hint", "mended"),
+    [
+        (
+            "image: {repository: registry.example.com/team/cifar, tag: v3}",
+            "image: registry.example.com:5000/team/cifar:v3",
+            'write it as a map: {repository: "registry.example.com:5000/team/cifar", tag: v3}',
+            "image: {repository: registry.example.com:5000/team/cifar, tag: v3}",
+        ),
+        (
+            "train.py}",
+            "train.py, otherArgs: [--log_level, debug]}",
+            "did you mean training.deepspeed.args?",
+            "train.py, deepspeed: {args: [--log_level, debug]}}",
+        ),
+        (
+            "train.py}",
+            "train.py, deepspeed: {config: ds.json}}",
+            "write the configuration itself, or set training.deepspeed.configFile: ds.json",
+            "train.py, deepspeed: {configFile: ds.json}}",
+        ),
+        (
+            "train.py}",
+            "train.py, env: {C: null}}",
+            'for an empty text, write C: ""; otherwise remove the line',
+            'train.py, env: {C: ""}}',
+        ),
+        (
+            "train.py}",
+            "train.py, env: {KEY: {secretKeyRef: {name: wandb, key: key}}}}",
+            "write it below valueFrom: KEY: {valueFrom: {secretKeyRef: ...}}",
+            "train.py, env: {KEY: {valueFrom: {secretKeyRef: {name: wandb, key: key}}}}}",
+        ),
+    ],
+)
+def test_a_changed_line(old: str, new: str, hint: str, mended: str) -> None:
+    assert hint in [found.hint for found in problems(GOOD.replace(old, new))]
+    assert [] == problems(GOOD.replace(old, mended))
+
+
+@pytest.mark.parametrize("kind", ["MPIJob", "PyTorchJob", "TrainJob", "Deployment"])
+def test_an_object_of_another_system_is_one_problem(kind: str) -> None:
+    [found] = problems(f"apiVersion: v1\nkind: {kind}\nspec: {{replicas: 3}}\n")
+
+    assert ("DS112", True) == (found.id, kind in found.message)
+
+
+def test_a_secret_is_not_shown() -> None:
+    text = GOOD.replace("train.py}", "train.py, env: {WANDB_API_KEY: 0a1b2c3d4e5f}}")
+    shown = as_text(problems(text), {"v.yaml": text})
+
+    assert ("[DS369]" in shown, "0a1b2c3d4e5f" in shown) == (True, False)
