@@ -16,6 +16,10 @@ class Reason(NamedTuple):
 
 
 RECORDED = {
+    "LauncherStarting": Reason(
+        ("Pending",), "the launcher's container is about to start, or runs `training.setup`: its log says more"
+    ),
+    "RanksStarting": Reason(("Starting",), "the training was started, and not all ranks have said so yet"),
     "WaitingForKey": Reason(("Pending",), "the Secret has no key yet"),
     "WaitingForTurn": Reason(
         ("Pending",), "an earlier run of the job is still ending; two runs never train at the same time"

@@ -175,8 +175,9 @@ def _lost(facts: Facts) -> Shown:
 
 
 def _unstarted(facts: Facts) -> Shown:
+    """Nobody else can say so: what writes the record is in the pod that has not started."""
     created = facts.launcher.created if facts.launcher else None
-    return Shown("Pending", "", "the launcher has not started yet", created)
+    return Shown("Pending", "LauncherNotStarted", "the launcher has not started yet: dsgen why says more", created)
 
 
 TABLE = (

@@ -9,6 +9,7 @@ from dsgen.generated.helpers import (
     claim_name,
     fail_job,
     gang_name,
+    image_fields,
     image_reference,
     init_containers,
     job_limits,
@@ -17,6 +18,7 @@ from dsgen.generated.helpers import (
     labels,
     makes_key,
     namespace,
+    own_container_limits,
     own_security_context,
     passwd_container,
     pod_fields,
@@ -215,7 +217,7 @@ def rbac_role(values, release):
             "  - apiGroups: [\"\"]\n"
             "    resources: [configmaps]\n"
             f"    resourceNames: [{quote(job_name(values, release) + '-status')}]\n"
-            "    verbs: [get, patch]\n"
+            "    verbs: [get, patch, create]  # created with the name in the request, by server-side apply\n"
         )
         return text
     return ""
@@ -247,12 +249,13 @@ def rbac_rolebinding(values, release):
 
 
 def rbac_watch_role(values, release):
-    """rbac/watch-role.yaml: Allows the status sidecar to read the two Jobs of the run. Names of jobs contain no dot, so
-    no Role of another job has this name (a job could be named like a run followed by -watch).
+    """rbac/watch-role.yaml: Allows the status sidecar to read the two Jobs of the run, and to list pods. Names of jobs
+    contain no dot, so no Role of another job has this name (a job could be named like a run followed by -watch).
     """
     if values['rbac']['create']:
+        text = ""
         name = run_name(values, release)
-        return (
+        text += (
             "apiVersion: rbac.authorization.k8s.io/v1\n"
             "kind: Role\n"
             "metadata:\n"
@@ -268,6 +271,13 @@ def rbac_watch_role(values, release):
             f"    resourceNames: [{name}-launcher, {name}-worker]\n"
             "    verbs: [get]\n"
         )
+        # Why workers do not run. No rule can name pods whose names end at random, nor those with a label.
+        text += (
+            "  - apiGroups: [\"\"]\n"
+            "    resources: [pods]\n"
+            "    verbs: [list]\n"
+        )
+        return text
     return ""
 
 
@@ -780,7 +790,9 @@ def launcher_job(values, release):
         text += f"      {indent(fail_job('passwd', 'In', '78'), 6)}\n"
     if values['code']['git']['repository']:
         text += f"      {indent(fail_job('code', 'In', '78'), 6)}\n"
+    # 126 to 128: there is no bash that could say 78.
     text += (
+        f"      {indent(fail_job('dsgen-check', 'In', '78, 126, 127, 128'), 6)}\n"
         "  template:\n"
         "    metadata:\n"
         f"      {indent(pod_metadata(values, release, pod, 'launcher'), 6)}\n"
@@ -788,6 +800,17 @@ def launcher_job(values, release):
         f"      serviceAccountName: {quote(service_account_name(values, release))}\n"
         f"      {indent(pod_fields(values, release, pod, 'launcher'), 6)}\n"
         "      initContainers:\n"
+    )
+    # An ordinary init container: without python3 the pod fails, where the sidecar would be restarted for ever.
+    text += (
+        "        - name: dsgen-check\n"
+        f"          {indent(image_fields(values), 10)}\n"
+        "          command: [bash, /etc/dsgen/shared_python.sh]\n"
+        f"          {indent(own_container_limits(values, pod), 10)}\n"
+        "          volumeMounts:\n"
+        "            - name: dsgen-config\n"
+        "              mountPath: /etc/dsgen\n"
+        "              readOnly: true\n"
     )
     if passwd:
         text += f"        {indent(passwd_container(values, pod), 8)}\n"

@@ -32,7 +32,8 @@ from launcher_without_ssh import WithoutSsh
 from shared_log import log
 from shared_transitions import TRANSITIONS, exit_code, exit_code_again
 
-CONFIRM_SECONDS = 10
+CONFIRM_SECONDS = 900  # for an end that cannot be recorded at once: the workers have been let go by then
+SAY_SECONDS = 10
 
 
 class Launcher:
@@ -110,15 +111,19 @@ class Launcher:
         self.journal.move(ended.event, ended.message, exitCode=ended.training_code)
         if ended.event != "workers-failed":
             self.side.announce_end(row.phase)
-        self.wait_for_sidecar()
+        if ended.event != "no-record":  # that was waited for already
+            self.wait_for_sidecar()
         return code
 
     def wait_for_sidecar(self) -> None:
-        """Wait until the end is in the record."""
-        until = time.monotonic() + CONFIRM_SECONDS
-        while time.monotonic() < until and not self.external.terminated:
+        """Wait until the end is in the record: the API, the sidecar's rights or the record may be away for minutes."""
+        begun, said = time.monotonic(), False
+        while time.monotonic() - begun < CONFIRM_SECONDS and not self.external.terminated:
             if self.external.status().get("recorded", 0) >= self.journal.sequence:
                 return
+            if not said and time.monotonic() - begun > SAY_SECONDS:
+                said = True
+                log(f"the end is not in the record yet; waiting for it for up to {CONFIRM_SECONDS} s")
             time.sleep(0.2)
 
 

@@ -43,12 +43,15 @@ class Attempt:
         self.world = sum(used.values()) if self.method.ranks else 0
         self.before = journal.totals(external.earlier())
         self.cut_message = ""
+        self.alone: list[str] = []  # hosts of a command of the user's on which no session met others
 
     def run(self) -> AttemptEnd:
         """Train. When this returns, no rank is left that can be reached."""
         self.journal.begin_attempt()
         self.journal.move("started")
         start = self.start()
+        if methods.meets_in_sessions(self.configured):
+            self.workers.everywhere(workers.forget_meeting(), workers.COMMAND_SECONDS)
         environment = self.method.environment(start)
         if not self.method.whole:
             environment[reports.NONCE] = self.heard.nonce.decode()  # ssh hands it to the sessions
@@ -141,6 +144,9 @@ class Attempt:
         if not code and not self.method.ranks:  # the autotuner ignores the exit code of its last training
             code = failed
         training_code = failed or code
+        if not code and not cut and methods.meets_in_sessions(self.configured):
+            met = self.workers.met()
+            self.alone = [host for host in self.hosts if host.partition(".")[0] not in met]
         event = outcome.decide(self.facts(code, training_code, cut, bool(lost)))
         known = training_code if event in ("succeeded", "failed", "restarting") else None
         # A rank that failed because it was ended says nothing about the training.
@@ -162,7 +168,7 @@ class Attempt:
             closed=len(self.output.closed),
             expected_ranks=self.world,
             ranks=len(self.output.ranks),
-            strangers=len(self.strangers()),
+            strangers=len(self.strangers()) + len(self.alone),
             world_is_wrong=self.world_is_wrong(),
             restarts=self.before["failures"],
             max_restarts=self.configured.max_restarts,
@@ -173,6 +179,8 @@ class Attempt:
         """The message of the record."""
         if event in ("failed", "restarting"):
             return self.heard.blame() if self.heard.failure() else f"the training ended with exit code {code}"
+        if event == "never-met" and self.alone:
+            return f"no process met another worker's on {' '.join(self.alone[:10])} (launch.expectWorld)"
         if event == "never-met":
             return never_met(self.strangers(), self.world)
         if event == "workers-lost":

@@ -97,4 +97,15 @@ class External:
         """The message of an end that came from outside."""
         if event == "lease-lost":
             return f"run {self.status().get('holder')} of this job has taken over"
-        return str(self.workers().get("message", "")) if event == "workers-failed" else ""
+        if event != "workers-failed":
+            return ""
+        return "; ".join([*self.problems(), str(self.workers().get("message", ""))])
+
+    def api_is_away(self) -> float:
+        """Seconds for which the sidecar has had no answer of the API."""
+        since = self.status().get("away")
+        return max(time.time() - since, 0.0) if isinstance(since, (int, float)) else 0.0
+
+    def problems(self) -> list[str]:
+        """What the pods of the workers say of why they do not run."""
+        return [str(problem) for problem in self.workers().get("problems", [])]

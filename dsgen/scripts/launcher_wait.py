@@ -8,8 +8,10 @@ import shared_settings as settings
 from launcher_journal import External, Journal
 from launcher_outcome import RunEnded
 from launcher_workers import Workers
+from shared_log import log
 
 TICK_SECONDS = 0.5
+ISOLATED_SECONDS = 180
 
 
 class Interrupted(Exception):  # noqa: N818  # the ordinary way out, not an error
@@ -50,6 +52,17 @@ class Wait:
     def new_clock(self) -> Clock:
         return Clock(self.configured.start_timeout_seconds)
 
+    def check_isolation(self, seconds: float = ISOLATED_SECONDS) -> None:
+        """Raises RunEnded for a launcher that reaches neither the API nor, as far as its caller knows, any worker.
+
+        It counts itself lost, so that another pod takes over: the network of this one is gone, and it can record
+        nothing.
+        """
+        away = self.external.api_is_away()
+        if away > seconds:
+            log(f"neither the API (for {away:.0f} s) nor any worker can be reached from this pod: it counts as lost")
+            raise RunEnded("terminated")
+
     def check(self) -> None:
         """Reap processes. Raises Interrupted when something outside has decided the run."""
         self.workers.reap()
@@ -89,8 +102,9 @@ class Wait:
         self.check_and_keep_contact()
         self.count_loss()
         suspended = bool(self.external.workers().get("suspended"))
+        event, message = self.reason
         queued = ("queued", f"Job {self.configured.worker_job} is suspended")
-        self.journal.move(*(queued if suspended else self.reason))
+        self.journal.move(*(queued if suspended else (event, message or "; ".join(self.external.problems()))))
         return self.clock.tick(not suspended) > 0
 
     def count_loss(self) -> None:
@@ -111,4 +125,5 @@ class Wait:
         """The message for workers that did not come in time: the limit, and how to free the nodes of hanging ones."""
         limit = f"lifecycle.startTimeoutSeconds ({self.configured.start_timeout_seconds})"
         remedy = f"kubectl delete job -n {self.configured.namespace} {self.configured.worker_job}"
-        return f"{problem} within {limit}; free what they hold: {remedy}"
+        said = "; ".join([f"{problem} within {limit}", *self.external.problems()])
+        return f"{said}; free what they hold: {remedy}"

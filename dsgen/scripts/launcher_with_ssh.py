@@ -60,7 +60,7 @@ class WithSsh:
     def wait_for_workers(self) -> None:
         """Wait until each worker, or a spare in its place, answers and accepts the launcher's login."""
         time_left = self.wait.time_left_for_workers
-        missing = self.selection.wait_for_workers(time_left)
+        missing = self.selection.wait_for_workers(time_left, self.wait.check_isolation)
         # Attempts that end before all ranks have met use the same time: what hinders them may last for ever.
         if missing or (self.wait.totals()["attempts"] and not time_left()):
             raise RunEnded("unreachable", self.wait.too_late(unreached(missing)))
@@ -110,16 +110,20 @@ class Selection:
         self.present = list(reached.names)
         self.verdict = preflight.Verdict({}, {}, 0.0)
 
-    def wait_for_workers(self, time_left: Callable[[], bool]) -> dict[str, str]:
+    def wait_for_workers(
+        self, time_left: Callable[[], bool], nobody_answers: Callable[[], None] = lambda: None
+    ) -> dict[str, str]:
         """Wait for the workers. Returns {} once there are enough, else those that were missing when time was up.
 
         With each the words with which it refuses the login, "" where it does not answer. A spare does not stand in at
-        once: a worker may only need longer than the others.
+        once: a worker may only need longer than the others. `nobody_answers` is called now and then while none does.
         """
         missing, enough_since, part = dict.fromkeys(self.workers.names, ""), 0.0, TimeSlice(time_left)
         while missing and part.time_left:
             part = TimeSlice(time_left)
             silent = workers.missing(list(missing), self.workers.port, part)
+            if len(silent) == len(self.workers.names):
+                nobody_answers()
             refused = self.workers.refusals([name for name in missing if name not in silent], time_left)
             # Where time ran out while they were asked, what they had said before counts.
             said = {} if part.time_left else missing

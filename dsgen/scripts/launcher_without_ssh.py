@@ -20,6 +20,7 @@ from shared_output import Output
 from shared_transitions import TRANSITIONS
 
 TICK_SECONDS = 0.5
+ISOLATED_SECONDS = 600  # it has no other connection than the API, and the workers train on meanwhile
 # What the Job controller says of the pod that its podFailurePolicy ended the Job for.
 FAILED_POD = re.compile(r"Container worker for pod [^/ ]+/(\S+)-[^- ]+ failed with exit code (\d+)")
 
@@ -76,8 +77,8 @@ class WithoutSsh:
         if event == "workers-failed" and "rank" not in failure and self.strangers():
             return AttemptEnd("never-met", never_met(self.strangers(), self.reports()), None), {}
         if failure:
-            message = f"worker {failure['host']} ended with exit code {failure['exitCode']}"
-            message = self.output.blame() if "rank" in failure else message
+            seen = [*self.external.problems(), f"worker {failure['host']} ended with exit code {failure['exitCode']}"]
+            message = self.output.blame() if "rank" in failure else seen[0]
             return AttemptEnd("failed", message, failure["exitCode"]), failure
         message = deadline_message(self.configured) if event == "deadline" else self.external.explain(event)
         return AttemptEnd(event, message, None), {}
@@ -118,6 +119,7 @@ class Attempt:
         started = time.monotonic()
         while True:
             self.side.wait.workers.reap()
+            self.side.wait.check_isolation(ISOLATED_SECONDS)
             event = self.external.event() or self.why_cut(time.monotonic() - started)
             if event:
                 return self.close(event)

@@ -25,7 +25,7 @@ import shared_methods as methods
 import shared_processes as processes
 import shared_reports as reports
 import shared_settings as settings
-from rank_meeting import Meeting
+from shared_meeting import Meeting
 
 TERMINATING = settings.RUN / "terminating"  # made by the worker before it ends its ranks
 # Open MPI's names for what the program is told.

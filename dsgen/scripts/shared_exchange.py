@@ -11,12 +11,14 @@ launcher.json (written by the launcher):
     (shared_record.py has their shape, and that of `launcher`, which is there without ssh).
 status.json (written by the sidecar):
     {"version": 1, "lease": "held", "holder": "1", "known": true, "recorded": 7, "ended": null, "earlier": TOTALS,
-     "found": RECORD, "workers": {"suspended": false, "ready": 2, "failed": 0, "state": "active", "message": ""}}
+     "found": RECORD, "workers": {"suspended": false, "ready": 2, "failed": 0, "state": "active", "message": "",
+     "problems": []}, "away": null}
     `lease`: "" (none yet), waiting, held, lost; `holder`: the run that has the lease; `known`: the record was read;
     `recorded`: the sequence whose content is in the record; `ended`: {"phase", "reason", "exitCode"} when the run had
     ended before this pod; `earlier`, `found`: sums and record of the pods before this one, for the launcher and for a
     sidecar that is started again; `workers`: null until the worker Job was seen; `ready`: pods that are ready or have
-    succeeded; its state is active, failed or complete.
+    succeeded; its state is active, failed or complete; `problems`: why its pods do not run, a line for each;
+    `away`: since when (seconds since 1970) the API does not answer; null when it does.
 
 Both are replaced atomically: a reader sees a whole file or none.
 """

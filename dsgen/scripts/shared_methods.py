@@ -207,6 +207,12 @@ def of(configured: Settings) -> Method:
     return method._replace(command=autotune, environment=autotune_environment, ranks=False)
 
 
+def meets_in_sessions(configured: Settings) -> bool:
+    """Whether only the sessions on the workers can show that a command of the user's has met on several of them."""
+    method = of(configured)
+    return method.ssh and method.whole and configured.expect_world and configured.workers > 1
+
+
 def missing_tools(method: Method) -> list[str]:
     return [tool for tool in method.tools if shutil.which(tool) is None]
 

@@ -98,11 +98,8 @@ if [ -s "$dsgen_setup" ]; then
 fi
 unset -f exit
 
-if ! command -v python3 >/dev/null; then
-  echo '[dsgen] there is no python3 in this image (3.8 or later): add it to the image or install it in training.setup' \
-    | tee "$dsgen_message" >&2
-  exit 78
-fi
+# shellcheck source-path=SCRIPTDIR source=shared_python.sh
+source "$dsgen_config/shared_python.sh"
 
 # sshd starts every session with an empty environment: sessions source this file.
 (umask 077 && export -p >"$dsgen_run/env.new" && mv "$dsgen_run/env.new" "$dsgen_run/env") || exit 1

@@ -13,6 +13,7 @@ from shared_log import log
 from shared_transitions import ENDS, TRANSITIONS
 
 MANAGER = "dsgen-status"
+MISSING_SECONDS = 30  # until a record that was deleted is made anew
 # Files that say why the launcher was never started, named after the event, and the container in whose volume each lies.
 # The first line is the reason, the rest are the last lines of what failed. The launcher's own comes last, because the
 # user's code can write it.
@@ -31,14 +32,45 @@ class RunRecord:
         self.earlier: dict[str, Any] | None = None  # what earlier pods recorded; None until the record was read
         self.ended_before: dict[str, Any] | None = None  # the end that earlier pods recorded: nothing is to be done
         self.data: dict[str, str] | None = None
+        self.missing_since = 0.0  # when the ConfigMap was first not there
         self.written = ""
         self.sequence = 0  # of the launcher.json that is in the record
 
     def read(self) -> None:
-        """Get the ConfigMap."""
-        self.data = self.client.get(self.path).get("data")
+        """Get the ConfigMap, or make it anew. Raises ApiError."""
+        try:
+            self.data = self.client.get(self.path).get("data")
+            self.missing_since = 0.0
+        except api.ApiError as error:
+            if error.status != 404 or not self.may_make():
+                raise
+            self.make()
         if self.earlier is not None and (self.data or {}).get(self.configured.run) != self.written:
             self.written = ""  # the record was made anew, or emptied: write it again
+
+    def may_make(self) -> bool:
+        """Whether to make the ConfigMap: it is gone for a while, and the run is not. A prune deletes both."""
+        self.missing_since = self.missing_since or time.monotonic()
+        if time.monotonic() - self.missing_since < MISSING_SECONDS:
+            return False
+        job = self.launcher_job()
+        return job is not None and not job.get("metadata", {}).get("deletionTimestamp")
+
+    def make(self) -> None:
+        """Make the ConfigMap anew, without data: what this pod knows follows."""
+        name, labels = self.configured.record, {"dsgen.dev/job": self.configured.job}
+        made = {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": name, "labels": labels}}
+        self.patch(made, api.APPLY_PATCH)
+        log(f"made ConfigMap {name} anew: it was deleted")
+
+    def launcher_job(self) -> dict[str, Any] | None:
+        """The launcher's Job; None when it is gone. So is the Role by then, in a prune: 403 means the same."""
+        try:
+            return self.client.get(api.job_path(self.configured.namespace, self.configured.launcher_job))
+        except api.ApiError as error:
+            if error.status in (403, 404):
+                return None
+            raise
 
     def patch(self, patch: Any, content_type: str) -> None:
         """Change the ConfigMap. Raises ApiError."""

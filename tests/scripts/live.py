@@ -20,8 +20,8 @@ import shared_api as api
 import shared_settings as settings
 
 RULES = {
-    "a": [("", "secrets", ["a-ssh"], ["get", "patch"]), ("", "configmaps", ["a-status"], ["get", "patch"])],
-    "a-1-watch": [("batch", "jobs", ["a-1-worker", "a-1-launcher"], ["get"])],
+    "a": [("", "secrets", ["a-ssh"], ["get", "patch"]), ("", "configmaps", ["a-status"], ["get", "patch", "create"])],
+    "a-1-watch": [("batch", "jobs", ["a-1-worker", "a-1-launcher"], ["get"]), ("", "pods", [], ["list"])],
 }
 
 

@@ -20,6 +20,7 @@ import launcher_attempt as training
 import launcher_journal as journal
 import launcher_process
 import launcher_wait
+import launcher_with_ssh
 import launcher_workers as workers
 import shared_exchange as exchange
 import shared_hostfile as hostfile
@@ -767,3 +768,39 @@ def test_a_stranger_that_holds_the_pipe_is_not_waited_for(monkeypatch: pytest.Mo
 
     assert time.monotonic() - begun < 5
     assert process.output.ranks == {1}
+
+
+@pytest.mark.parametrize(("away", "event"), [(0, None), (100, None), (200, "terminated")])
+def test_a_launcher_that_reaches_nobody_counts_as_lost(run_folder: Path, away: float, event: str | None) -> None:
+    """Its record would say Running for good; a new pod takes over."""
+    tell(run_folder, away=time.time() - away if away else None)
+    made = new_launcher()
+    if event is None:
+        made.wait.check_isolation()
+        return
+
+    with pytest.raises(launcher.RunEnded) as caught:
+        made.wait.check_isolation()
+
+    assert made.end(caught.value) == 143
+    assert exchange.read(run_folder / exchange.LAUNCHER)["terminated"] is True
+
+
+def test_the_isolation_is_asked_about_while_no_worker_answers(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(launcher_with_ssh, "SLICE_SECONDS", 0.2)
+    asked: list[int] = []
+    selection = launcher_with_ssh.Selection(configured(), workers.Workers(["127.0.1.1", "127.0.1.2"], 1, 3600))
+
+    selection.wait_for_workers(lambda: len(asked) < 2, lambda: asked.append(1))
+
+    assert len(asked) >= 2
+
+
+def test_an_end_is_waited_for_until_it_is_recorded(run_folder: Path) -> None:
+    made = new_launcher()
+    tell(run_folder, recorded=0)
+    threading.Timer(1.5, lambda: tell(run_folder, recorded=9)).start()
+    begun = time.monotonic()
+
+    assert made.end(launcher.RunEnded("deadline")) == 1
+    assert 1 < time.monotonic() - begun < 10

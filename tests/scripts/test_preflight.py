@@ -4,6 +4,7 @@ import itertools
 import os
 import shutil
 import signal
+import socket
 import sys
 import tempfile
 from collections.abc import Callable, Iterator
@@ -245,8 +246,6 @@ def test_one_so_slow_that_time_runs_out_is_slow_and_not_dead(pods: Callable[[int
 
 def test_a_worker_whose_port_is_taken_is_dead(pods: Callable[[int], Pods]) -> None:
     """The first listens in each of its pairs."""
-    import socket
-
     made = pods(3)
     port = free_port(made)
     with socket.create_server((made.names[0], port)):
@@ -307,3 +306,32 @@ def test_a_spare_stands_in_for_a_worker_that_is_missing(
     assert made.reached.chosen == [made.names[0], made.names[2]]
     too_few = launcher_with_ssh.Selection(configured(spares=0, workers=3), made.reached)
     assert too_few.wait_for_workers(lambda: False) == [made.names[1]]
+
+
+CONNECTING = "import socket, time; c = socket.create_connection(('127.0.0.{other}', {port})); time.sleep({seconds})"
+
+
+@pytest.mark.parametrize("meets", [True, False])
+def test_a_command_of_the_launcher_has_met_where_its_sessions_have(pods: Callable[[int], Pods], meets: bool) -> None:
+    """The other end of the connection may be in a session of its own, or in none: here it is this test."""
+    made = pods(2)
+    for one in made.pods:
+        one.settings(method="launcher-command", masterPort=free_port(made))
+    assert workers.missing(made.names, made.reached.port, lambda: True) == []
+    with socket.create_server((made.names[1], free_port(made))):
+        code = CONNECTING.format(other=2 if meets else 1, port=free_port(made), seconds=2)
+        made.reached.listen(made.names[:1], f'python3 -c "{code}"', 20, lambda: None)
+
+        met = (made.pods[0].run / "met").exists()
+    assert met is meets
+    assert not (made.pods[1].run / "met").exists()
+
+
+def test_the_launcher_asks_the_workers_whether_they_met(pods: Callable[[int], Pods]) -> None:
+    made = pods(2)
+    (made.pods[1].run / "met").touch()
+    assert workers.missing(made.names, made.reached.port, lambda: True) == []
+
+    assert made.reached.met() == {"127"}, "of a name its first part"
+    made.reached.everywhere(workers.forget_meeting(), 10)
+    assert made.reached.met() == set()

@@ -27,12 +27,12 @@ OPEN = {"startTime": "2026-01-01T00:03:00Z"}
 @pytest.mark.parametrize(
     ("event", "phase", "reason", "exit_code"),
     [
-        ("begun", "Pending", "", None),
+        ("begun", "Pending", "LauncherStarting", None),
         ("key", "Pending", "WaitingForKey", None),
         ("turn", "Pending", "WaitingForTurn", None),
         ("waiting", "Pending", "WaitingForWorkers", None),
         ("queued", "Queued", "WorkersSuspended", None),
-        ("started", "Starting", "", None),
+        ("started", "Starting", "RanksStarting", None),
         ("running", "Running", "", None),
         ("restarting", "Restarting", "TrainingFailed", None),
         ("workers-lost", "Pending", "WorkersLost", None),

@@ -1,8 +1,11 @@
 """shared_start.sh: training.setup holds for all that follows, and its failure is never taken for success."""
 
+import shutil
 import signal
 import stat
+import subprocess
 import time
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -209,3 +212,25 @@ def test_variables_of_setup_with_any_text_reach_sessions(pod: Any) -> None:
     (pod.config / "setup.sh").write_text("export MARK=$'a\\nb \\'c\\' $d `e`'\nexport -n HOME\n")
     pod.serve()
     assert pod.ssh('printf %s "$MARK"').stdout == "a\nb 'c' $d `e`"
+
+
+def test_a_python_that_is_too_old_is_said(pod: Any) -> None:
+    bin_folder = pod.root / "bin"
+    bin_folder.mkdir()
+    for tool in ("bash", "tee"):
+        (bin_folder / tool).symlink_to(f"/usr/bin/{tool}")
+    (bin_folder / "python3").write_text('#!/bin/bash\n[ "$1" = -V ] || exit 1\necho Python 3.6.8\n')
+    (bin_folder / "python3").chmod(0o755)
+
+    assert run(pod, "", PATH=str(bin_folder))[0] == 78
+    assert "dsgen needs Python 3.8 or later, and python3 of this image is Python 3.6.8" in pod.termination_message()
+
+
+def test_the_first_container_of_the_launcher_asks_for_the_same(pod: Any, tmp_path: Path) -> None:
+    """As its own process, without start.sh."""
+    check = [shutil.which("bash"), pod.config / "shared_python.sh"]
+    good = subprocess.run(check, env=pod.environment, check=False)
+    (tmp_path / "tee").symlink_to("/usr/bin/tee")
+    bad = subprocess.run(check, env={**pod.environment, "PATH": str(tmp_path)}, check=False, capture_output=True)
+
+    assert (good.returncode, bad.returncode) == (0, 78)

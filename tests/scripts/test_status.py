@@ -16,6 +16,7 @@ import shared_exchange as exchange
 import shared_settings as settings
 import status
 import status_lease as lease
+import status_pods
 import status_record
 from shared_transitions import TRANSITIONS
 
@@ -112,6 +113,98 @@ def test_the_launcher_does_not_speak_for_other_containers(
     (tmp_path / "run/dsgen-launcher" / name).write_text("forged\n")
 
     assert status_record.never_started() == {}
+
+
+def pod_of(name: str, **status: Any) -> dict[str, Any]:
+    return {"metadata": {"name": name}, "status": status}
+
+
+def container(kind: str, **state: Any) -> dict[str, Any]:
+    return {"name": "worker", "state": {kind: state}}
+
+
+def test_the_last_words_of_the_worker_that_failed_first_come_first() -> None:
+    late = container("terminated", exitCode=1, reason="Error", finishedAt="2026-01-01T00:00:09Z", message="lost\npeer")
+    first = container("terminated", exitCode=78, finishedAt="2026-01-01T00:00:01Z", message="there is no sshd")
+    stopped = container("terminated", exitCode=143, finishedAt="2026-01-01T00:00:00Z", message="told to stop")
+    eaten = container("terminated", exitCode=137, reason="OOMKilled", finishedAt="2026-01-01T00:00:02Z")
+    pods = [
+        pod_of(f"cifar-1-worker-{index}-x7k2p", containerStatuses=[state])
+        for index, state in enumerate([late, first, stopped, eaten])
+    ]
+
+    assert status_pods.problems(pods) == [
+        "cifar-1-worker-1: ended with exit code 78: there is no sshd",
+        "cifar-1-worker-3: ended with exit code 137 (OOMKilled)",
+        "cifar-1-worker-0: ended with exit code 1: lost peer",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("status", "expected"),
+    [
+        ({}, []),
+        ({"containerStatuses": [container("waiting", reason="ContainerCreating")]}, []),
+        ({"containerStatuses": [container("running")]}, []),
+        (
+            {"containerStatuses": [container("waiting", reason="ErrImagePull", message="not found")]},
+            ["w-0: ErrImagePull: not found"],
+        ),
+        (
+            {
+                "initContainerStatuses": [
+                    {"name": "code", "state": {"terminated": {"exitCode": 78, "message": "no key"}}}
+                ]
+            },
+            ["w-0: container code ended with exit code 78: no key"],
+        ),
+        (
+            {
+                "conditions": [
+                    {"type": "PodScheduled", "status": "False", "reason": "Unschedulable", "message": "no gpu"}
+                ]
+            },
+            ["w-0: Unschedulable: no gpu"],
+        ),
+        ({"phase": "Failed", "reason": "Evicted", "message": "disk"}, ["w-0: Evicted: disk"]),
+        (
+            {"containerStatuses": [container("waiting", reason="Bad\x1b[0m", message="y" * 999)]},
+            [f"w-0: Bad [0m: {'y' * 586}"],
+        ),
+    ],
+)
+def test_why_a_worker_does_not_run(status: dict[str, Any], expected: list[str]) -> None:
+    assert expected == status_pods.problems([pod_of("w-0-abcde", **status)])
+
+
+@pytest.mark.cluster
+def test_a_failed_worker_job_brings_the_words_of_its_pods(job: Any, pods: Any) -> None:
+    """And without the right to list pods the run ends all the same."""
+    job.core.create_namespaced_pod(job.namespace, failed_pod("a-1-worker"))
+    words = {"name": "main", "restartCount": 0, "image": "x", "imageID": "", "ready": False}
+    words["state"] = {"terminated": {"exitCode": 78, "message": "there is no sshd in this image"}}
+    patch = {"status": {"phase": "Failed", "containerStatuses": [words]}}
+    job.core.patch_namespaced_pod_status("a-1-worker-0-abcde", job.namespace, patch)
+    pod = pods("one")
+    pod.says(1, "Pending", reason="WaitingForWorkers")
+
+    expected = "a-1-worker-0: container main ended with exit code 78: there is no sshd in this image"
+    assert pod.round()["workers"]["problems"] == [expected]
+
+    job.rbac.delete_namespaced_role_binding("a-1-watch", job.namespace)
+    job.allow("a-2-watch", [("batch", "jobs", ["a-1-worker", "a-1-launcher"], ["get"])])
+    other = pods("two")
+    other.says(1, "Pending", reason="WaitingForWorkers")
+    deadline = time.monotonic() + 20
+    while not other.round()["workers"] and time.monotonic() < deadline:
+        time.sleep(0.5)
+    assert exchange.read(other.folder / exchange.STATUS)["workers"]["problems"] == []
+
+
+def failed_pod(job: str) -> dict[str, Any]:
+    labels = {"batch.kubernetes.io/job-name": job}
+    spec = {"nodeName": "none", "restartPolicy": "Never", "containers": [{"name": "main", "image": "none"}]}
+    return {"metadata": {"name": f"{job}-0-abcde", "labels": labels}, "spec": spec}
 
 
 def test_a_signal_during_the_imports_is_not_lost(pod: Any) -> None:
@@ -286,6 +379,60 @@ def test_a_container_that_is_started_again_is_the_same_pod(job: Any, pods: Any) 
 
     assert (said["lease"], said["recorded"]) == ("held", 3)
     assert recorded(job)["attempts"] == [{"startTime": "2026-01-01T00:00:00Z"}]
+
+
+@pytest.mark.cluster
+def test_a_record_that_was_deleted_is_made_anew(job: Any, pods: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """With the right to create an object of that name; after a while, because a prune deletes it too."""
+    pod = pods("one")
+    pod.says(3, "Running")
+    pod.round()
+    job.core.delete_namespaced_config_map("a-status", job.namespace)
+    pod.round()
+    assert "a-status" not in names(job)
+
+    monkeypatch.setattr(status_record, "MISSING_SECONDS", 0)
+    pod.says(4, "Succeeded", exitCode=0)
+    for _ in range(2):
+        said = pod.round()
+
+    assert (said["lease"], said["recorded"]) == ("held", 4)
+    assert recorded(job)["phase"] == "Succeeded"
+
+
+@pytest.mark.cluster
+def test_a_record_that_was_pruned_with_its_run_stays_away(job: Any, pods: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(status_record, "MISSING_SECONDS", 0)
+    pod = pods("one")
+    pod.round()
+    job.core.delete_namespaced_config_map("a-status", job.namespace)
+    job.batch.delete_namespaced_job("a-1-launcher", job.namespace, propagation_policy="Background")
+    for _ in range(2):
+        pod.round()
+
+    assert "a-status" not in names(job)
+
+
+@pytest.mark.cluster
+def test_the_end_is_recorded_once_the_rights_are_back(job: Any, pods: Any) -> None:
+    pod = pods("one")
+    pod.round()
+    binding = job.rbac.read_namespaced_role_binding("a", job.namespace)
+    job.rbac.delete_namespaced_role_binding("a", job.namespace)
+    pod.says(7, "Succeeded", exitCode=0)
+    assert pod.round()["recorded"] < 7
+
+    binding.metadata = {"name": "a"}
+    job.rbac.create_namespaced_role_binding(job.namespace, binding)
+    deadline = time.monotonic() + 20
+    while pod.round()["recorded"] < 7 and time.monotonic() < deadline:
+        time.sleep(0.5)
+
+    assert recorded(job)["phase"] == "Succeeded"
+
+
+def names(job: Any) -> set[str]:
+    return {found.metadata.name for found in job.core.list_namespaced_config_map(job.namespace).items}
 
 
 @pytest.mark.cluster

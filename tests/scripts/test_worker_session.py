@@ -159,7 +159,7 @@ def test_a_stalled_connection_is_known_by_its_retransmissions(
     table.write_text(f"{HEADER}   0: {row} 00000000:00000000 00:00000000 {retransmits:08X}     0        0 1 1\n")
     code = (
         f"import pathlib, sys; sys.path.insert(0, {str(pod.config)!r})\n"
-        f"import tcp; tcp.TABLES = pathlib.Path({str(table.parent)!r})\n"
+        f"import shared_tcp as tcp; tcp.TABLES = pathlib.Path({str(table.parent)!r})\n"
         f"print(tcp.Connection({connection!r}).stalled())"
     )
     assert pod.python(code) == str(stalled and retransmits >= 7)

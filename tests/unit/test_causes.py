@@ -70,7 +70,7 @@ def test_every_cause_has_its_section_in_the_manual() -> None:
     [
         ("QuotaTaken", "Queued", "WorkersSuspended"),
         ("JobSuspended", "Suspended", "JobSuspended"),
-        ("NoNodeBigEnough", "Pending", ""),
+        ("NoNodeBigEnough", "Pending", "LauncherNotStarted"),
         ("running", "Running", ""),
         ("failed", "Failed", "TrainingFailed"),
     ],

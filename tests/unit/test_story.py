@@ -71,8 +71,8 @@ ROWS = {
         facts(launcher=ended("launcher", "Failed", "BackoffLimitExceeded")), "Failed", "BackoffLimitExceeded"),
     "no record, the launcher Job is complete": (
         facts(launcher=ended("launcher", "Complete", "CompletionsReached")), "Unknown", "CompletionsReached"),
-    "no record, the launcher pod is there": (facts(), "Pending", ""),
-    "no record, no launcher pod": (facts(pods=[]), "Pending", ""),
+    "no record, the launcher pod is there": (facts(), "Pending", "LauncherNotStarted"),
+    "no record, no launcher pod": (facts(pods=[]), "Pending", "LauncherNotStarted"),
     "both Jobs suspended": (
         facts(launcher=suspended("launcher"), worker=suspended("worker")), "Suspended", "JobSuspended"),
     "running, just suspended": (facts("Running", launcher=suspended("launcher")), "Suspended", "JobSuspended"),
@@ -82,7 +82,7 @@ ROWS = {
     "queued, just admitted": (facts("Queued"), "Pending", "WaitingForWorkers"),
     "suspended, just resumed": (facts("Suspended"), "Pending", "WaitingForWorkers"),
     "another run has the turn": (facts(lease={"run": "0", "time": stamp(FRESH)}), "Pending", "WaitingForTurn"),
-    "another run is dead": (facts(lease={"run": "0", "time": stamp(OLD)}), "Pending", ""),
+    "another run is dead": (facts(lease={"run": "0", "time": stamp(OLD)}), "Pending", "LauncherNotStarted"),
     "restarting": (facts("Restarting"), "Restarting", ""),
 }  # fmt: skip
 

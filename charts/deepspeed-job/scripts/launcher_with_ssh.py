@@ -60,7 +60,7 @@ class WithSsh:
     def wait_for_workers(self) -> None:
 
         time_left = self.wait.time_left_for_workers
-        missing = self.selection.wait_for_workers(time_left)
+        missing = self.selection.wait_for_workers(time_left, self.wait.check_isolation)
 
         if missing or (self.wait.totals()["attempts"] and not time_left()):
             raise RunEnded("unreachable", self.wait.too_late(unreached(missing)))
@@ -110,7 +110,9 @@ class Selection:
         self.present = list(reached.names)
         self.verdict = preflight.Verdict({}, {}, 0.0)
 
-    def wait_for_workers(self, time_left: Callable[[], bool]) -> dict[str, str]:
+    def wait_for_workers(
+        self, time_left: Callable[[], bool], nobody_answers: Callable[[], None] = lambda: None
+    ) -> dict[str, str]:
 
 
 
@@ -120,6 +122,8 @@ class Selection:
         while missing and part.time_left:
             part = TimeSlice(time_left)
             silent = workers.missing(list(missing), self.workers.port, part)
+            if len(silent) == len(self.workers.names):
+                nobody_answers()
             refused = self.workers.refusals([name for name in missing if name not in silent], time_left)
 
             said = {} if part.time_left else missing

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import os
+import secrets
 import signal
 import subprocess
 import time
@@ -134,6 +135,12 @@ class Workers:
                 time.sleep(POLL_SECONDS)
             return said + (process.stderr.read() or b"")
 
+    def met(self) -> set[str]:
+
+        token = secrets.token_hex(8)
+        said = self.listen(self.chosen, ask_meeting(token), COMMAND_SECONDS, lambda: None).decode(errors="replace")
+        return {line.partition(":")[0].partition(".")[0] for line in said.splitlines() if line.endswith(f": {token}")}
+
     def keep_contact(self) -> None:
 
         if self.contact and self.contact.poll() is not None:
@@ -174,6 +181,16 @@ class Workers:
             if found is None or found.si_pid in self.children:
                 return
             os.waitpid(found.si_pid, 0)
+
+
+def forget_meeting() -> str:
+
+    return "rm -f $DSGEN_ROOT/run/dsgen/met"
+
+
+def ask_meeting(token: str) -> str:
+
+    return f"test ! -e $DSGEN_ROOT/run/dsgen/met || echo {token} >&2"
 
 
 def announce_end(phase: str) -> str:

@@ -25,7 +25,7 @@ import shared_methods as methods
 import shared_processes as processes
 import shared_reports as reports
 import shared_settings as settings
-from rank_meeting import Meeting
+from shared_meeting import Meeting
 
 TERMINATING = settings.RUN / "terminating"
 

@@ -14,6 +14,7 @@ TOKEN_FOLDER = Path("/var/run/secrets/dsgen")
 TIMEOUT_SECONDS = 5
 JSON_PATCH = "application/json-patch+json"
 MERGE_PATCH = "application/merge-patch+json"
+APPLY_PATCH = "application/apply-patch+yaml"
 
 
 class ApiError(Exception):
@@ -82,6 +83,11 @@ def configmap_path(namespace: str, name: str) -> str:
 
 def job_path(namespace: str, name: str) -> str:
     return f"/apis/batch/v1/namespaces/{namespace}/jobs/{name}"
+
+
+def pods_path(namespace: str, job: str) -> str:
+
+    return f"/api/v1/namespaces/{namespace}/pods?labelSelector=batch.kubernetes.io%2Fjob-name%3D{job}&limit=2000"
 
 
 def _reason(error: urllib.error.HTTPError) -> str:

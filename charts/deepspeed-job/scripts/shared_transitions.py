@@ -21,12 +21,12 @@ class Row(NamedTuple):
 
 
 TRANSITIONS: dict[str, Row] = {
-    "begun": Row("Pending", "", None),
+    "begun": Row("Pending", "LauncherStarting", None),
     "key": Row("Pending", "WaitingForKey", None),
     "turn": Row("Pending", "WaitingForTurn", None),
     "waiting": Row("Pending", "WaitingForWorkers", None),
     "queued": Row("Queued", "WorkersSuspended", None),
-    "started": Row("Starting", "", None),
+    "started": Row("Starting", "RanksStarting", None),
     "running": Row("Running", "", None),
     "restarting": Row("Restarting", "TrainingFailed", None),
     "workers-lost": Row("Pending", "WorkersLost", None),

@@ -17,12 +17,14 @@ import shared_methods as methods
 import shared_processes as processes
 import shared_reports as reports
 import shared_settings as settings
+from shared_meeting import Meeting
 from shared_settings import RUN
 from shared_tcp import Connection
 
 WATCHED = (signal.SIGCHLD, signal.SIGTERM, signal.SIGHUP, signal.SIGINT)
 TERMINATING = RUN / "terminating"
 CONTACT = RUN / "contact"
+MET = RUN / "met"
 GRACE_SECONDS = 10.0
 LOST = 255
 
@@ -35,11 +37,16 @@ def sshd_is_there() -> bool:
         return False
 
 
-def watch(command: int, connection: Connection) -> int | None:
+def watch(command: int, connection: Connection, meeting: Meeting | None) -> int | None:
+
+
+
 
     looks, next_look = 0, 0.0
     while True:
-        received = signal.sigtimedwait(WATCHED, 1)
+        received = signal.sigtimedwait(WATCHED, meeting.interval if meeting and not meeting.seen else 1)
+        if meeting and meeting.look():
+            MET.touch()
         code = processes.reap().get(command)
         if code is not None:
             return code
@@ -61,12 +68,14 @@ def main() -> int:
         return LOST
     processes.adopt_orphans()
     child = processes.spawn(["bash", "-c", command], new_session=True)
-    code = watch(child, Connection())
+
+    run = settings.load()
+    meeting = Meeting(run.master_port, at_master=False) if methods.meets_in_sessions(run) else None
+    code = watch(child, Connection(), meeting)
 
     processes.end(os.getpid(), child, float("inf") if TERMINATING.exists() else GRACE_SECONDS)
     if code is None or TERMINATING.exists():
         return LOST
-    run = settings.load()
     if methods.of(run).ranks:
         reports.Reporter(run).say("session-end", {"exitCode": code})
     return code

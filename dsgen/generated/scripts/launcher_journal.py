@@ -97,4 +97,15 @@ class External:
 
         if event == "lease-lost":
             return f"run {self.status().get('holder')} of this job has taken over"
-        return str(self.workers().get("message", "")) if event == "workers-failed" else ""
+        if event != "workers-failed":
+            return ""
+        return "; ".join([*self.problems(), str(self.workers().get("message", ""))])
+
+    def api_is_away(self) -> float:
+
+        since = self.status().get("away")
+        return max(time.time() - since, 0.0) if isinstance(since, (int, float)) else 0.0
+
+    def problems(self) -> list[str]:
+
+        return [str(problem) for problem in self.workers().get("problems", [])]

@@ -59,7 +59,7 @@ class Process:
         assert self.process.stdout is not None
         try:
             return bool(select.select([self.process.stdout], [], [], 0)[0]) and self._pump.is_alive()
-        except ValueError:
+        except (ValueError, OSError):
             return False
 
     def _forward(self) -> None:

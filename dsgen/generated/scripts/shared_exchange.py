@@ -21,6 +21,8 @@
 
 
 
+
+
 from __future__ import annotations
 
 import json

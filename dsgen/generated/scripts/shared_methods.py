@@ -207,6 +207,12 @@ def of(configured: Settings) -> Method:
     return method._replace(command=autotune, environment=autotune_environment, ranks=False)
 
 
+def meets_in_sessions(configured: Settings) -> bool:
+
+    method = of(configured)
+    return method.ssh and method.whole and configured.expect_world and configured.workers > 1
+
+
 def missing_tools(method: Method) -> list[str]:
     return [tool for tool in method.tools if shutil.which(tool) is None]
 

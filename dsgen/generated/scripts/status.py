@@ -26,10 +26,12 @@ import status_lease as lease
 import status_webhook as webhook
 from shared_log import log
 from shared_transitions import ENDS, TRANSITIONS
+from status_pods import problems
 from status_record import RunRecord, after_loss, never_started
 
 TICK_SECONDS = 0.5
 QUICK_SECONDS = 2
+PODS_SECONDS = 20
 FINAL_SECONDS = 25
 
 
@@ -43,8 +45,9 @@ class Sidecar:
         self.lease = lease.Lease(self.record)
         self.stopping = False
         self.worker_job: dict[str, Any] | None = None
-        self.looked_at = self.failed_at = float("-inf")
+        self.looked_at = self.asked_at = self.failed_at = float("-inf")
         self.problem = ""
+        self.away_since: float | None = None
 
     def run(self) -> int:
         self.resume()
@@ -64,13 +67,15 @@ class Sidecar:
             self.lease.keep(self.interval())
             self.watch_workers()
             self.record.keep(self.launcher(), self.worker_job)
-            self.problem = ""
+            self.problem, self.away_since = "", None
         except api.ApiError as error:
             self.note(error)
         self.write_status()
 
     def note(self, error: api.ApiError) -> None:
         self.failed_at = time.monotonic()
+        if not error.status:
+            self.away_since = self.away_since or time.time()
         if str(error) != self.problem:
             log(f"{error}; trying again")
         self.problem = str(error)
@@ -86,10 +91,26 @@ class Sidecar:
 
     def watch_workers(self) -> None:
 
-        if time.monotonic() - self.looked_at >= self.interval():
-            path = api.job_path(self.configured.namespace, self.configured.worker_job)
-            self.worker_job = summary_of_job(self.client.get(path))
-            self.looked_at = time.monotonic()
+        if time.monotonic() - self.looked_at < self.interval():
+            return
+        namespace, job = self.configured.namespace, self.configured.worker_job
+        seen = summary_of_job(self.client.get(api.job_path(namespace, job)))
+        failed = seen["state"] == "failed"
+        waited = self.launcher().get("reason") == TRANSITIONS["waiting"].reason
+        seen["problems"] = (self.worker_job or {}).get("problems", [])
+        if failed or (waited and time.monotonic() - self.asked_at >= PODS_SECONDS):
+            seen["problems"] = self.problems_of_pods(api.pods_path(namespace, job))
+            self.asked_at = time.monotonic()
+        self.worker_job, self.looked_at = seen, time.monotonic()
+
+    def problems_of_pods(self, path: str) -> list[str]:
+
+        try:
+            return problems(self.client.get(path).get("items", []))
+        except api.ApiError as error:
+            if error.status == 403:
+                return []
+            raise
 
     def write_status(self) -> None:
 
@@ -103,6 +124,7 @@ class Sidecar:
             "earlier": (earlier or {}).get("totals"),
             "workers": self.worker_job,
             "found": earlier,
+            "away": self.away_since,
         }
         path = settings.RUN / exchange.STATUS
         if dict(said, version=exchange.VERSION) != exchange.read(path):
@@ -135,7 +157,7 @@ class Sidecar:
             self.lease.read()
         launcher = self.launcher()
         if launcher.get("phase") not in ENDS and not self.record.ended_before:
-            launcher = never_started() or after_loss(launcher, self.launcher_job())
+            launcher = never_started() or after_loss(launcher, self.record.launcher_job())
         self.record.keep(launcher, self.worker_job)
         self.write_status()
         with contextlib.suppress(OSError):
@@ -146,15 +168,6 @@ class Sidecar:
         url, written = webhook.address(self.configured), self.record.written
         if url and not self.record.ended_before and record.parse(written).get("phase") in ENDS:
             webhook.deliver(url, webhook.body(self.configured, written), log, min(seconds, webhook.BUDGET_SECONDS))
-
-    def launcher_job(self) -> dict[str, Any] | None:
-
-        try:
-            return self.client.get(api.job_path(self.configured.namespace, self.configured.launcher_job))
-        except api.ApiError as error:
-            if error.status in (403, 404):
-                return None
-            raise
 
 
 def summary_of_job(job: dict[str, Any]) -> dict[str, Any]:

@@ -13,6 +13,7 @@ from shared_log import log
 from shared_transitions import ENDS, TRANSITIONS
 
 MANAGER = "dsgen-status"
+MISSING_SECONDS = 30
 
 
 
@@ -31,14 +32,45 @@ class RunRecord:
         self.earlier: dict[str, Any] | None = None
         self.ended_before: dict[str, Any] | None = None
         self.data: dict[str, str] | None = None
+        self.missing_since = 0.0
         self.written = ""
         self.sequence = 0
 
     def read(self) -> None:
 
-        self.data = self.client.get(self.path).get("data")
+        try:
+            self.data = self.client.get(self.path).get("data")
+            self.missing_since = 0.0
+        except api.ApiError as error:
+            if error.status != 404 or not self.may_make():
+                raise
+            self.make()
         if self.earlier is not None and (self.data or {}).get(self.configured.run) != self.written:
             self.written = ""
+
+    def may_make(self) -> bool:
+
+        self.missing_since = self.missing_since or time.monotonic()
+        if time.monotonic() - self.missing_since < MISSING_SECONDS:
+            return False
+        job = self.launcher_job()
+        return job is not None and not job.get("metadata", {}).get("deletionTimestamp")
+
+    def make(self) -> None:
+
+        name, labels = self.configured.record, {"dsgen.dev/job": self.configured.job}
+        made = {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": name, "labels": labels}}
+        self.patch(made, api.APPLY_PATCH)
+        log(f"made ConfigMap {name} anew: it was deleted")
+
+    def launcher_job(self) -> dict[str, Any] | None:
+
+        try:
+            return self.client.get(api.job_path(self.configured.namespace, self.configured.launcher_job))
+        except api.ApiError as error:
+            if error.status in (403, 404):
+                return None
+            raise
 
     def patch(self, patch: Any, content_type: str) -> None:
 

@@ -1,4 +1,4 @@
-# Generated from dsgen/scripts/rank_meeting.py, which has the comments.
+# Generated from dsgen/scripts/shared_meeting.py, which has the comments.
 
 
 
