@@ -111,7 +111,9 @@ class Job:
             return
         start = self.root.position if self.root.position.file == self.file else Position(self.file, 1, 1)
         for key, example in NAMES.items():
-            if not getattr(self.release, key) and (key,) not in self.meant:
+            node = self.root.child(key)
+            is_null = node is not None and node.value is None  # which is another problem
+            if not getattr(self.release, key) and (key,) not in self.meant and not is_null:
                 hint = f"add `{key}: {example}` to the file, or use {FLAGS[key]} {example}"
                 yield Diagnostic("DS901", f"{key} is missing", start, (key,), hint)
 

@@ -111,7 +111,7 @@ def test_python_and_jinja_differ(template: str, old: str, new: str, monkeypatch:
     [
         ("values.schema.json", '"maximum": 1000,', '"maximum": 1001,', f"{JOB}, lifecycle: {{maxRestarts: 1001}}}}"),
         ("values.yaml", "  masterPort: 29500\n", "", f"{JOB}}}"),
-        ("templates/checks/_training.tpl", "module and exec exclude", "exec exclude", f"{JOB[:-1]}, module: b}}}}"),
+        ("templates/checks/_training.tpl", "module and exec are", "exec are", f"{JOB[:-1]}, module: b}}}}"),
         ("templates/checks/_names.tpl", "if not .Values.image.repository", "if false", "{training: {python: a}}"),
     ],
 )

@@ -344,7 +344,7 @@ CASES: dict[str, dict[str, Any]] = {
             },
             "podMonitor": {"enabled": True, "port": 65535, "path": "/m?x={{1}}"},
         },
-        "storage": STORAGE,
+        "storage": {name: volume for name, volume in STORAGE.items() if "mountPath" in volume},
         "launcher": {"nodeSelector": {"a": "1"}, "tolerations": [{"operator": "Exists"}]},
         "security": {
             "podSecurityLevel": "privileged",

@@ -30,6 +30,10 @@ COSCHEDULING = "kubectl -n space describe podgroups.scheduling.x-k8s.io rel-1-1"
 BOARD = "kubectl -n space port-forward service/rel-tensorboard 6006:80"
 TENSORBOARD = {"tensorboard": {"enabled": True, "logDir": "/data", "port": 80}}
 STORAGE = {"data": {"mountPath": "/data", "existingClaim": "c"}}
+KEPT = {
+    "data": {"mountPath": "/data", "create": {}},
+    "tmp": {"mountPath": "/tmp/x", "create": {"protect": False}},
+}
 
 CASES: list[tuple[dict[str, Any], list[str]]] = [
     *(
@@ -54,7 +58,7 @@ CASES: list[tuple[dict[str, Any], list[str]]] = [
     ({"lifecycle": {"keepWorkers": "always"}}, [PODS, LAUNCHER_LOG, f"{STOP} rel-1-worker", ENDED]),
     ({"lifecycle": {"suspend": True, "debug": {"enabled": True}}}, [ENDED]),
     ({"lifecycle": {"suspend": False}}, [PODS, LAUNCHER_LOG, STOP, ENDED]),
-    ({"storage": {"data": {"create": {}}, "tmp": {"create": {"protect": False}}}}, [PODS, LAUNCHER_LOG, STOP, ENDED]),
+    ({"storage": KEPT}, [PODS, LAUNCHER_LOG, STOP, ENDED]),
 ]
 
 

@@ -233,13 +233,15 @@ def _pattern_words(violation: Violation) -> str:
 
 
 def _corrected(text: str) -> Iterator[str]:
-    """Quantities in spellings of other tools, and names without signs that they cannot have."""
+    """Quantities in spellings of other tools, and names with another sign, or none, for those that they cannot have."""
     import re
 
     if quantity := re.fullmatch(r"([0-9.]+) *([kKmMgGtT])(i?)[bB]?", text):
         yield f"{quantity[1]}{quantity[2].upper()}i"
     elif number := re.fullmatch(r"([0-9.]+) *(cores?|cpus?|vcpus?)", text, re.IGNORECASE):
         yield number[1]
+    yield re.sub("[_.]", "-", text.lower())
+    yield re.sub("[-.]", "_", text)
     yield re.sub("[-_.]", "", text.lower())
 
 

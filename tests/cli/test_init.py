@@ -16,8 +16,8 @@ ROOT = Path(__file__).parents[2]
 EXAMPLES = dict(sorted((path.stem, path.read_text()) for path in (ROOT / "values-examples").glob("*.yaml")))
 
 FORM = "beginning with a letter and not ending with -, at most 63 characters"
-NAME = f"expected: lower-case letters, digits and -, {FORM}"
-NAMESPACE = "expected: lower-case letters, digits and -, not beginning or ending with -, at most 63 characters"
+NAME = f"Expected: lower-case letters, digits and -, {FORM}"
+NAMESPACE = "Expected: lower-case letters, digits and -, not beginning or ending with -, at most 63 characters"
 REPOSITORY = "expected: an image such as registry.example.com/team/cifar; set tag and digest with their own keys"
 IMAGE = "set it to the image of the training, such as registry.example.com/team/cifar"
 
@@ -111,10 +111,13 @@ def test_one_line_for_each_preset(cli: Cli) -> None:
 @pytest.mark.parametrize(
     ("arguments", "messages"),
     [
-        (["--name", "Bert"], [f'--name: name cannot be "Bert"; {NAME}']),
+        (["--name", "Bert"], [f'--name: name cannot be "Bert"; did you mean bert? {NAME}']),
         (
             ["-n", "kube_system", "--name", "a.b"],
-            [f'--name: name cannot be "a.b"; {NAME}', f'-n: namespace cannot be "kube_system"; {NAMESPACE}'],
+            [
+                f'--name: name cannot be "a.b"; did you mean a-b? {NAME}',
+                f'-n: namespace cannot be "kube_system"; did you mean kube-system? {NAMESPACE}',
+            ],
         ),
         (["--image", "a b"], [f'--image: image.repository cannot be "a b"; {REPOSITORY}']),
         (["--image", ":v1"], [f"--image: image.repository is required; {IMAGE}"]),

@@ -60,5 +60,5 @@ def test_two_helpers_of_one_name(tmp_path: Path) -> None:
     for name in ("_a.j2", "_b.j2"):
         tmp_path.joinpath(name).write_text(HELPERS["_c.j2"])
 
-    with pytest.raises(DsgenError, match=r"_b\.j2: there is a helper 'inner' already"):
+    with pytest.raises(DsgenError, match=r"_b\.j2: the helper 'inner' exists already"):
         environment(tmp_path).from_string("<< inner(1) >>").render()

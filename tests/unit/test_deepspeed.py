@@ -306,11 +306,11 @@ def test_the_examples_have_no_problem(path: Path) -> None:
     assert [] == [one for one in values.check(loaded, Release("cifar", "training")) if one.id >= "DS260"]
 
 
-def test_the_training_of_the_end_to_end_tests_has_no_problem() -> None:
+def test_the_training_of_the_end_to_end_tests_has_no_error() -> None:
     text = json.dumps({"name": "digits", "namespace": "training", **training_values("r/deepspeed:1")}) + "\n"
     loaded = values.load([SourceText("v.yaml", text)], [Override("--set", "run.id=2")])
 
-    assert [] == values.check(loaded, Release("digits", "training"))
+    assert {"DS366", "DS368"} == {one.id for one in values.check(loaded, Release("digits", "training"))}  # on purpose
 
 
 def test_a_count_may_have_a_point() -> None:
@@ -470,7 +470,7 @@ def test_fp16_without_devices_depends_on_the_cpu(version: str, severity: str) ->
     )
     assert [] == problems(given, version=version)
     assert [] == problems(given, workers={**cpu, **claims}, version=version)
-    assert [] == problems({**ONE, "bf16": {"enabled": True}}, workers=cpu, version=version)
+    assert ["DS368"] == [one.id for one in problems({**ONE, "bf16": {"enabled": True}}, workers=cpu, version=version)]
 
 
 @pytest.mark.parametrize(

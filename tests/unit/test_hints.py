@@ -3,7 +3,8 @@
 import pytest
 
 from dsgen import values
-from dsgen.problems.diagnostics import Diagnostic, as_text
+from dsgen.problems.diagnostics import Diagnostic
+from dsgen.problems.framing import as_text
 from dsgen.reading.nodes import SourceText
 
 GOOD = """\
