@@ -424,6 +424,7 @@ def run_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setattr(settings, "RUN", tmp_path)
     monkeypatch.setattr(settings, "written_by", lambda _: tmp_path)
     monkeypatch.setattr(settings, "TERMINATION_LOG", tmp_path / "termination-log")
+    monkeypatch.setattr(launcher, "CONFIRM_SECONDS", 0.1)  # no sidecar is there
     return tmp_path
 
 
@@ -723,8 +724,7 @@ def test_a_run_that_had_ended_is_not_trained_again(
     assert not (run_folder / exchange.LAUNCHER).exists()
 
 
-def test_the_end_is_written_and_said(run_folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(launcher, "CONFIRM_SECONDS", 0.1)
+def test_the_end_is_written_and_said(run_folder: Path) -> None:
     made = new_launcher()
 
     assert made.end(launcher.RunEnded("unreachable", "w-1")) == 69
@@ -796,7 +796,8 @@ def test_the_isolation_is_asked_about_while_no_worker_answers(monkeypatch: pytes
     assert len(asked) >= 2
 
 
-def test_an_end_is_waited_for_until_it_is_recorded(run_folder: Path) -> None:
+def test_an_end_is_waited_for_until_it_is_recorded(run_folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(launcher, "CONFIRM_SECONDS", 20)
     made = new_launcher()
     tell(run_folder, recorded=0)
     threading.Timer(1.5, lambda: tell(run_folder, recorded=9)).start()

@@ -301,11 +301,11 @@ def test_a_spare_stands_in_for_a_worker_that_is_missing(
     made.pods[1].started[0].wait(20)
     gathered = launcher_with_ssh.Selection(configured(spares=1), made.reached)
 
-    assert gathered.wait_for_workers(lambda: True) == []
+    assert gathered.wait_for_workers(lambda: True) == {}
 
     assert made.reached.chosen == [made.names[0], made.names[2]]
     too_few = launcher_with_ssh.Selection(configured(spares=0, workers=3), made.reached)
-    assert too_few.wait_for_workers(lambda: False) == [made.names[1]]
+    assert too_few.wait_for_workers(lambda: False) == {made.names[1]: ""}
 
 
 CONNECTING = "import socket, time; c = socket.create_connection(('127.0.0.{other}', {port})); time.sleep({seconds})"

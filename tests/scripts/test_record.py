@@ -179,7 +179,7 @@ def test_compose_before_the_launcher_says_anything() -> None:
     assert composed == {
         "version": 1,
         "phase": "Pending",
-        "reason": "",
+        "reason": "LauncherStarting",
         "message": "",
         "exitCode": None,
         "worldSize": None,
