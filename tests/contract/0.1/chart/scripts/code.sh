@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# Init container `code` of both pods: clones $DSGEN_GIT_REPOSITORY at $DSGEN_GIT_REVISION into /run/dsgen/code/tree, whole
-# or not at all. Needs bash, git and, for addresses of ssh, ssh.
-#
-# Exit codes: 0; 78 for what another try does not mend; 143 after SIGTERM. A network that fails is tried again until
-# lifecycle.startTimeoutSeconds have passed. Called as `code.sh credential get` it is git's credential helper.
+# Generated from dsgen/scripts/code.sh, which has the comments.
+
+
+
+
 
 dsgen_run=$DSGEN_ROOT/run/dsgen
 dsgen_config=$DSGEN_ROOT/etc/dsgen
@@ -13,7 +13,7 @@ revision=$DSGEN_GIT_REVISION
 tree=$dsgen_run/code/tree
 new=$dsgen_run/code/new
 
-# The password goes from the Secret's file to git through a pipe: no command line, no variable and no file has it.
+
 if [ "$1" = credential ]; then
   [ "$2" = get ] || exit 0
   user=git
@@ -22,7 +22,7 @@ if [ "$1" = credential ]; then
   exit 0
 fi
 
-# What is said leaves out passwords, tokens and queries of addresses, those in git's own words and in submodules too.
+
 redact() {
   sed -E -e 's,([Hh][Tt][Tt][Pp][Ss]?|[Gg][Ii][Tt])(://)[^/?#[:space:]]*@,\1\2***@,g' \
     -e 's,(://)[^/?#:@[:space:]]*:[^/?#[:space:]]*@,\1***@,g' \
@@ -33,14 +33,14 @@ say() {
   printf '[dsgen] %s\n' "$1" | redact >&2
 }
 
-# What no other try mends. The file is for the status container, which records it.
+
 fail() {
   say "$1"
   printf '%s\n' "$1" | redact | tee "$dsgen_run/code-failed" >"$DSGEN_ROOT/dev/termination-log"
   exit 78
 }
 
-# ---- what is asked for --------------------------------------------------------------------------------------------------
+
 
 if [[ $repository =~ ^[A-Za-z+.-]+://[^/]*:[^/]*@ || $repository =~ ^[Hh][Tt][Tt][Pp][Ss]?://[^/]*@ ]]; then
   fail "code.git.repository holds a user name or a password: put username and password into a Secret, code.git.secretName"
@@ -69,7 +69,7 @@ home=$(umask 077 && mktemp -d "$dsgen_run/code-home.XXXXXX") || exit 1
 trap 'rm -rf "$home"' EXIT
 trap '[ -z "$child" ] || kill "$child" 2>/dev/null; exit 143' TERM INT
 
-# Git's own settings, in a home that ends with this script: the tree keeps none of them.
+
 export HOME=$home XDG_CONFIG_HOME=$home LC_ALL=C GIT_TERMINAL_PROMPT=0 GIT_ALLOW_PROTOCOL=https:http:ssh:git
 git_set() {
   git config --global --add "$1" "$2" || exit 1
@@ -80,13 +80,13 @@ git_set gc.auto 0
 git_set safe.directory '*' # a tree that an earlier start of this container made
 git_set http.lowSpeedLimit 1000
 git_set http.lowSpeedTime 60
-# Memory grows with these, and with the node's processors.
+
 git_set pack.threads 2
 git_set core.deltaBaseCacheLimit 32m
 git_set core.bigFileThreshold 16m
 [ ! -s "$dsgen_secret/ca.crt" ] || git_set http.sslCAInfo "$dsgen_secret/ca.crt"
 
-# The credentials are for the repository's own host, also when that redirects to another one or a submodule lies there.
+
 if [ "$scheme" = http ] && [ -s "$dsgen_secret/password" ]; then
   site=$(printf '%s\n' "$repository" | sed 's,^\(https*://[^/]*\)/.*,\1,')
   host=$(printf '%s\n' "$site" | sed 's,^https*://,,; s,:[0-9]*$,,')
@@ -107,7 +107,7 @@ ssh="ssh -F /dev/null -o BatchMode=yes -o StrictHostKeyChecking=yes -o UserKnown
 ssh="$ssh -o GlobalKnownHostsFile=/dev/null -o IdentityAgent=none -o IdentitiesOnly=yes -o IdentityFile=$home/key"
 export GIT_SSH_COMMAND="$ssh -o ConnectTimeout=15 -o ServerAliveInterval=15 -o ServerAliveCountMax=4"
 if [ -s "$dsgen_secret/ssh-privatekey" ]; then
-  # ssh refuses a key that others can read, and one without its last newline.
+
   (umask 077 && printf '%s\n' "$(<"$dsgen_secret/ssh-privatekey")" >"$home/key") || exit 1
 fi
 if [ "$scheme" = ssh ]; then
@@ -117,9 +117,9 @@ if [ "$scheme" = ssh ]; then
  the host's owner publishes it, into code.git.knownHosts or into known_hosts of the Secret"
 fi
 
-# ---- the way to the tree ------------------------------------------------------------------------------------------------
 
-# git in the new tree, for as long as there is time, and ended by SIGTERM at once; what it says goes to a file.
+
+
 attempt() {
   timeout "$((limit > SECONDS ? limit - SECONDS : 1))" git -C "$new" "$@" </dev/null >"$home/said" 2>&1 &
   child=$!
@@ -130,7 +130,7 @@ said() {
   grep -qF "$1" "$home/said"
 }
 
-# The commit, in `commit`: alone where the server gives it so, else with all branches and tags.
+
 fetch() {
   rm -rf "$new"
   git init --quiet "$new" && git -C "$new" config remote.origin.url "$repository" || exit 1
@@ -139,7 +139,7 @@ fetch() {
     return
   fi
   if said "couldn't find remote ref"; then
-    # not a name; perhaps the beginning of a commit's
+
     [ -z "$(printf '%s' "$wanted" | tr -d 0-9a-f)" ] || fail "$repository has no branch or tag $wanted"
   elif ! said 'dumb http transport' && ! said 'not our ref' && ! said 'unadvertised object'; then
     return 1
@@ -151,7 +151,7 @@ fetch() {
     fail "$repository has no commit, branch or tag $wanted"
 }
 
-# Submodules belong to the code: a training without them would fail at its first import.
+
 submodules() {
   [ ! -e "$new/.gitmodules" ] || attempt submodule update --init --recursive --depth 1 ||
     attempt submodule update --init --recursive
@@ -161,8 +161,8 @@ clone() {
   fetch && attempt checkout --quiet --detach "$commit" && submodules
 }
 
-# Why another try would end the same way, "" where it may not. The first line that fits counts: of ssh's failures each
-# says that the repository could not be read.
+
+
 hopeless() {
   local secret="code.git.secretName"
   case $(<"$home/said") in
@@ -208,7 +208,7 @@ if [ ! -d "$tree" ]; then
   if git -C "$new" grep -q filter=lfs -- .gitattributes '*/.gitattributes' && ! git lfs version >/dev/null 2>&1; then
     say "warning: large files are kept by Git LFS, and this image has no git-lfs: they are pointers"
   fi
-  # The main containers may run as another user than this one, and write beside the code.
+
   chmod -R a+rwX "$new" && mv "$new" "$tree" || exit 1
   say "code: $repository at $commit"
 fi

@@ -1,219 +1,146 @@
-"""The launcher: waits for its turn and its workers, sees the training through, and ends with the result of the run.
+# Generated from dsgen/scripts/launcher.py, which has the comments.
 
-Process 1 of its container. Each wait looks every half second at what has happened outside: SIGTERM, the lease, the
-worker Job.
-"""
+
+
 
 from __future__ import annotations
 
+import signal
+
+if __name__ == "__main__":
+
+    signal.pthread_sigmask(signal.SIG_BLOCK, (signal.SIGTERM, signal.SIGINT))
+
 import contextlib
 import os
-import signal
 import sys
 import time
 import traceback
-from typing import Any
 
-import debug
-import exchange
-import hostfile
-import methods
-import record
-import settings
-import workers
-from apart import Apart
-from journal import Journal, Outside
-from outcome import Finish
-from overssh import OverSsh
-from training import log
+import launcher_workers as workers
+import shared_debug as debug
+import shared_exchange as exchange
+import shared_hostfile as hostfile
+import shared_methods as methods
+import shared_record as record
+import shared_settings as settings
+from launcher_journal import External, Journal
+from launcher_outcome import RunEnded
+from launcher_wait import Interrupted, Wait
+from launcher_with_ssh import WithSsh
+from launcher_without_ssh import WithoutSsh
+from shared_log import log
+from shared_transitions import TRANSITIONS, exit_code, exit_code_again
 
-TICK_SECONDS = 0.5
-CONFIRM_SECONDS = 10
-
-
-class Clock:
-    """Seconds that are left of a limit. It stands still while it is not running."""
-
-    def __init__(self, limit: float) -> None:
-        self.left = limit
-        self.last = time.monotonic()
-
-    def tick(self, running: bool) -> float:
-        now = time.monotonic()
-        self.left -= (now - self.last) if running else 0
-        self.last = now
-        return self.left
+CONFIRM_SECONDS = 900
+SAY_SECONDS = 10
 
 
 class Launcher:
-    """One launcher pod's way through the run."""
+
 
     def __init__(self, configured: settings.Settings, reached: workers.Workers) -> None:
         self.configured = configured
-        self.reached = reached
+        self.workers = reached
         self.journal = Journal(settings.RUN / exchange.LAUNCHER)
         ssh = methods.of(configured).ssh
-        self.outside = Outside(own_end=not ssh)
-        self.side = OverSsh(self) if ssh else Apart(self)
-        self.clock = self.new_clock()
-        self.waiting = ("waiting", "")  # why the workers are waited for
-        self.failures_before = 0  # the worker Job's count when the last attempt began
+        self.external = External(own_end=not ssh)
+        self.wait = Wait(configured, reached, self.journal, self.external)
+        self.side = WithSsh(self.wait) if ssh else WithoutSsh(self.wait)
 
     def run(self) -> int:
-        """From the start to the end; the exit code."""
+
         try:
             self.side.prepare()
-            self.take_turn()
-            self.clock = self.new_clock()
+            self.wait.for_lease()
+            self.wait.clock = self.wait.new_clock()
             while True:
-                self.side.wait()
+                self.side.wait_for_workers()
                 if self.configured.debug:
                     raise self.debug()
                 self.train()
-        except Finish as finish:
-            return self.end(finish)
-        except Exception:  # a mistake in dsgen itself: the run ends, and is recorded, all the same
+        except Interrupted as interrupted:
+            return self.end(self.side.ended(interrupted.event))
+        except RunEnded as ended:
+            return self.end(ended)
+        except Exception:
             print(traceback.format_exc(), file=sys.stderr, flush=True)
-            return self.end(Finish("bug", traceback.format_exc().strip().splitlines()[-1]))
-
-    def new_clock(self) -> Clock:
-        return Clock(self.configured.start_timeout_seconds)
-
-    def check(self) -> None:
-        """Raises Finish when something outside has decided the run."""
-        self.reached.reap()
-        event = self.outside.event()
-        if event:
-            raise self.side.finish(event)
-
-    def pause(self, seconds: float) -> None:
-        """Sleep, awake for what happens outside."""
-        until = time.monotonic() + seconds
-        while time.monotonic() < until:
-            self.check()
-            time.sleep(min(TICK_SECONDS, max(until - time.monotonic(), 0)))
-
-    # Before the training
-
-    def take_turn(self) -> None:
-        """Wait until the sidecar holds the lease. Another run may take any time; an API that never answers may not."""
-        clock = self.new_clock()
-        while True:
-            self.check()
-            self.side.visit()
-            status = self.outside.status()
-            lease = status.get("lease")
-            if lease == "held":
-                return
-            if clock.tick(not lease) <= 0:
-                raise Finish("no-record", f"ConfigMap {self.configured.record} could not be read and written in time")
-            if lease == "waiting":
-                self.journal.move("turn", f"run {status.get('holder')} of this job has not ended")
-            time.sleep(TICK_SECONDS)
-
-    def still_waiting(self) -> bool:
-        """Whether there is time left to wait for workers. The clock stands while their Job is suspended."""
-        self.check()
-        self.side.visit()
-        self.count_loss()
-        suspended = bool(self.outside.workers().get("suspended"))
-        queued = ("queued", f"Job {self.configured.worker_job} is suspended")
-        self.journal.move(*(queued if suspended else self.waiting))
-        return self.clock.tick(not suspended) > 0
-
-    def count_loss(self) -> None:
-        """A loss counts when the worker Job's failures have risen since the attempt began."""
-        if self.waiting[0] != "workers-lost" or self.outside.failures() <= self.failures_before:
-            return
-        if self.journal.count_loss():
-            self.clock = self.new_clock()  # the Job controller takes its time to replace them
-        used, limit = self.totals()["replacements"], self.configured.worker_replacements
-        if used > limit:
-            raise Finish("lost-too-often", f"workers were lost {used} times, lifecycle.workerReplacements is {limit}")
-
-    # The training
+            return self.end(RunEnded("bug", traceback.format_exc().strip().splitlines()[-1]))
 
     def train(self) -> None:
-        """One attempt; afterwards wait for workers again, restart, or raise Finish."""
-        self.failures_before = self.outside.failures()
+
+        self.wait.failures_before = self.external.failures()
         attempt = self.side.attempt()
         end = attempt.run()
-        row = record.TRANSITIONS[end.event]
+        row = TRANSITIONS[end.event]
         if row.exit is not None:
-            raise Finish(*end)
+            raise RunEnded(*end)
         log(f"{row.reason}: {end.message}")
-        # An attempt that never was complete does not start the clock anew: what hinders it may last for ever.
+
         if attempt.world_is_there() or end.event == "restarting":
-            self.clock = self.new_clock()
-        self.waiting = ("workers-lost", end.message) if end.event == "workers-lost" else ("waiting", "")
+            self.wait.clock = self.wait.new_clock()
+        self.wait.reason = ("workers-lost", end.message) if end.event == "workers-lost" else ("waiting", "")
         self.journal.move(end.event, end.message)
         if end.event == "restarting":
-            self.pause(self.configured.restart_delay_seconds)
-            self.clock = self.new_clock()
+            self.wait.pause(self.configured.restart_delay_seconds)
+            self.wait.clock = self.wait.new_clock()
 
-    def too_late(self, words: str) -> str:
-        """`words` with what the limit is, and how to free the nodes of workers that hang."""
-        limit = f"lifecycle.startTimeoutSeconds ({self.configured.start_timeout_seconds})"
-        remedy = f"kubectl delete job -n {self.configured.namespace} {self.configured.worker_job}"
-        return f"{words} within {limit}; free what they hold: {remedy}"
+    def debug(self) -> RunEnded:
 
-    def debug(self) -> Finish:
-        """lifecycle.debug in the place of the training: idle, or run the command that was given, until it ends."""
         self.journal.move("debug")
-        debug.say_how(self.configured, self.side.start())
-
-        def wait() -> None:
-            self.check()
-            self.side.visit()
-
+        debug.print_instructions(self.configured, self.side.start())
         limit = self.configured.active_deadline_seconds
-        return Finish(*debug.hold(self.configured.debug_command, limit, wait, self.reached.children))
+        check = self.wait.check_and_keep_contact
+        return RunEnded(*debug.run_or_idle(self.configured.debug_command, limit, check, self.workers.children))
 
-    def totals(self) -> dict[str, Any]:
-        return self.journal.totals(self.outside.earlier())
+    def end(self, ended: RunEnded) -> int:
 
-    # The end
-
-    def end(self, finish: Finish) -> int:
-        """Record the end, tell the workers, and return the exit code."""
-        row = record.TRANSITIONS.get(finish.event)
+        row = TRANSITIONS.get(ended.event)
         if row is None:
-            ended = self.outside.status().get("ended") or {}
-            log(f"the run has ended before: {ended.get('phase')}; choose another run.id to train again")
-            return record.exit_code_again(ended)
-        code = record.exit_code(row, finish.training_code)
-        words = record.summary({"phase": row.phase, "reason": row.reason, "message": finish.message})
+            before = self.external.status().get("ended") or {}
+            log(f"the run has ended before: {before.get('phase')}; choose another run.id to train again")
+            return exit_code_again(before)
+        code = exit_code(row, ended.training_code)
+        words = record.summary({"phase": row.phase, "reason": row.reason, "message": ended.message})
         log(f"{words}; exit {code}")
         with contextlib.suppress(OSError):
             settings.TERMINATION_LOG.write_text(words, encoding="utf-8")
-        if finish.event == "terminated":
+        if ended.event == "terminated":
             self.journal.terminate()
             return code
-        self.journal.move(finish.event, finish.message, exitCode=finish.training_code)
-        if finish.event != "workers-failed":
-            self.side.say_over(row.phase)
-        self.wait_for_sidecar()
+        self.journal.move(ended.event, ended.message, exitCode=ended.training_code)
+        if ended.event != "workers-failed":
+            self.side.announce_end(row.phase)
+        if ended.event != "no-record":
+            self.wait_for_sidecar()
         return code
 
     def wait_for_sidecar(self) -> None:
-        until = time.monotonic() + CONFIRM_SECONDS
-        while time.monotonic() < until and not self.outside.terminated:
-            if self.outside.status().get("recorded", 0) >= self.journal.sequence:
+
+        begun, said = time.monotonic(), False
+        while time.monotonic() - begun < CONFIRM_SECONDS and not self.external.terminated:
+            if self.external.status().get("recorded", 0) >= self.journal.sequence:
                 return
+            if not said and time.monotonic() - begun > SAY_SECONDS:
+                said = True
+                log(f"the end is not in the record yet; waiting for it for up to {CONFIRM_SECONDS} s")
             time.sleep(0.2)
 
 
 def main() -> int:
     configured = settings.load()
     names = hostfile.hosts(settings.CONFIG / "hostfile")
-    launcher = Launcher(configured, workers.Workers(names, configured.ssh_port, configured.orphan_timeout_seconds))
+
+    contact = configured.orphan_timeout_seconds if methods.of(configured).ssh else float("inf")
+    launcher = Launcher(configured, workers.Workers(names, configured.ssh_port, contact))
     for number in (signal.SIGTERM, signal.SIGINT):
-        signal.signal(number, launcher.outside.on_signal)
+        signal.signal(number, launcher.external.on_signal)
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, (signal.SIGTERM, signal.SIGINT))
     return launcher.run()
 
 
 if __name__ == "__main__":
-    # Not sys.exit: a name lookup that hangs in a thread must not hold up the end.
-    exit_code = main()
+
+    result = main()
     sys.stdout.flush()
-    os._exit(exit_code)
+    os._exit(result)

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Write the passwd file that the other containers mount: ssh and sshd refuse a user id without an entry, and one whose
-# shell is /sbin/nologin (container runtimes add such lines). Decides by id, shell and home, because the name may be the
-# runtime's invention.
+# Generated from dsgen/scripts/passwd.sh, which has the comments.
+
+
 umask 022
 
 image_file=$DSGEN_ROOT/etc/passwd
@@ -10,7 +10,7 @@ home=$DSGEN_ROOT/run/dsgen/home # in the main container, which makes it
 uid=$(id -u)
 gid=$(id -g)
 
-# Shell and home of the entry that counts for the user id, the first one.
+
 shell_works=
 home_works=
 while IFS=: read -r _ _ id _ _ directory shell || [ -n "$id" ]; do
@@ -20,7 +20,7 @@ while IFS=: read -r _ _ id _ _ directory shell || [ -n "$id" ]; do
       */nologin | */false) ;;
       *) [ -x "$shell" ] && shell_works=yes ;;
     esac
-    # Not -w: here the image's files are read-only, which they are not for the main container.
+
     [ -d "$directory" ] && [ -O "$directory" ] && home_works=yes
     break
   fi

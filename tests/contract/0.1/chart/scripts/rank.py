@@ -1,32 +1,34 @@
 #!/usr/bin/env python3
-"""Run one rank of the user's program, and report its place in the world and its end to the launcher.
+# Generated from dsgen/scripts/rank.py, which has the comments.
 
-What starts the ranks (deepspeed, mpirun, torchrun) starts this on the workers instead of the program, whose arguments
-so pass through no shell. Reports never share a stream with what the program prints: that goes unchanged to standard
-output, so that an unfinished line of it (a progress bar) is never glued to a report.
-"""
+
+
+
+
 
 from __future__ import annotations
 
 import os
 import sys
 
-if not sys.flags.ignore_environment:  # PYTHONPATH is the program's: its json.py must not become ours
+if not sys.flags.ignore_environment:
     os.execv(sys.executable, [sys.executable, "-ESs", __file__, *sys.argv[1:]])
 
 import json
 import select
 import signal
 import time
+from collections.abc import Callable
 from typing import NamedTuple
 
-import methods
-import processes
-import reports
-import settings
+import shared_methods as methods
+import shared_processes as processes
+import shared_reports as reports
+import shared_settings as settings
+from shared_meeting import Meeting
 
-TERMINATING = settings.RUN / "terminating"  # made by the worker before it ends its ranks
-# Open MPI's names for what the program is told.
+TERMINATING = settings.RUN / "terminating"
+
 OPENMPI = {
     "RANK": "OMPI_COMM_WORLD_RANK",
     "WORLD_SIZE": "OMPI_COMM_WORLD_SIZE",
@@ -35,11 +37,11 @@ OPENMPI = {
     "LOCAL_WORLD_SIZE": "OMPI_COMM_WORLD_LOCAL_SIZE",
 }
 TAIL_LINES, TAIL_BYTES = 20, 4096
-DRAIN_SECONDS = 2.0  # for what is still in the pipe when the program has ended; others may hold it open
+DRAIN_SECONDS = 2.0
 
 
 class Place(NamedTuple):
-    """This rank's place in the world. Where one program is all of a worker, that program is the rank."""
+
 
     rank: int
     world: int
@@ -47,7 +49,7 @@ class Place(NamedTuple):
 
 
 def place(whole: bool) -> Place:
-    """From the variables that whoever starts the ranks has set; KeyError when one is missing."""
+
     os.environ.update({name: os.environ[source] for name, source in OPENMPI.items() if source in os.environ})
     if whole:
         return Place(int(os.environ["NODE_RANK"]), int(os.environ["NNODES"]), 0)
@@ -55,10 +57,10 @@ def place(whole: bool) -> Place:
 
 
 def command(inserted: list[str], given: list[str]) -> list[str]:
-    """The argument list of this rank: program, `--local_rank` where it is asked for, arguments.
 
-    `given`: pairs of an option and its value that DeepSpeed's autotuner wants in the place of the user's.
-    """
+
+
+
     words = json.loads((settings.CONFIG / "command.json").read_text(encoding="utf-8"))
     arguments = list(words["arguments"])
     for first in range(0, len(given), 2):
@@ -68,10 +70,10 @@ def command(inserted: list[str], given: list[str]) -> list[str]:
 
 
 def bind(local: int, slots: int) -> None:
-    """Give this rank its share of the cores, in one piece, and as many threads, unless the user has said how many.
 
-    Here, because deepspeed does not hand --bind_cores_to_rank on to its workers over pdsh.
-    """
+
+
+
     cores = sorted(os.sched_getaffinity(0))
     share = cores[local * len(cores) // slots : (local + 1) * len(cores) // slots]
     if share:
@@ -80,7 +82,7 @@ def bind(local: int, slots: int) -> None:
 
 
 class Tail:
-    """The end of a stream of bytes."""
+
 
     def __init__(self) -> None:
         self.kept = b""
@@ -89,16 +91,18 @@ class Tail:
         self.kept = (self.kept + data)[-TAIL_BYTES:]
 
     def lines(self) -> list[str]:
-        """At most TAIL_LINES lines; of a line that was overwritten with carriage returns the last state."""
+
         lines = self.kept.decode(errors="replace").split("\n")
         return [line.rstrip("\r").rpartition("\r")[2] for line in lines if line.strip()][-TAIL_LINES:]
 
 
 class Rank:
-    """The user's program as a child with its output in one pipe."""
 
-    def __init__(self, argv: list[str]) -> None:
+
+    def __init__(self, argv: list[str], on_meeting: Callable[[], None], meeting: Meeting | None) -> None:
         self.tail = Tail()
+        self.meeting, self.on_meeting = meeting, on_meeting
+        self.look_at = 0.0
         self.told_to_stop = False
         self.wake, wake_end = os.pipe()
         os.set_blocking(wake_end, False)
@@ -111,15 +115,15 @@ class Rank:
             signal.signal(number, self.pass_on)
 
     def pass_on(self, number: int, _: object) -> None:
-        """A signal to this process is one to the program."""
+
         self.told_to_stop = True
         processes.send([self.pid], number)
 
     def wait(self) -> int:
-        """Pass the output on until the program has ended; its exit code."""
+
         code, deadline, streams = None, float("inf"), [self.output, self.wake]
         while code is None or (self.output in streams and time.monotonic() < deadline):
-            ready = select.select(streams, [], [], None if code is None else 0.2)[0]
+            ready = select.select(streams, [], [], self.look() if code is None else 0.2)[0]
             if self.output in ready and not self.forward():
                 streams.remove(self.output)
             if self.wake in ready:
@@ -129,17 +133,37 @@ class Rank:
                 deadline = time.monotonic() + DRAIN_SECONDS
         return code
 
+    def look(self) -> float | None:
+
+        if self.meeting is None or self.meeting.seen:
+            return None
+        if time.monotonic() >= self.look_at:
+            if self.meeting.look():
+                self.on_meeting()
+                return None
+            self.look_at = time.monotonic() + self.meeting.interval
+        return max(self.look_at - time.monotonic(), 0)
+
     def forward(self) -> bool:
-        """Pass on what has been printed; False at the end of the stream."""
+
         data = os.read(self.output, 65536)
         self.tail.add(data)
         left = data
         while left:
             try:
                 left = left[os.write(1, left) :]
-            except OSError:  # the connection is gone; the session's supervisor ends this rank in its own order
+            except OSError:
                 break
         return bool(data)
+
+
+def meeting(run: settings.Settings, world: int) -> Meeting | None:
+
+    if world < 2 or not run.expect_world:
+        return None
+    master = os.environ.get("MASTER_ADDR", "").partition(".")[0]
+    port = os.environ.get("MASTER_PORT", "")
+    return Meeting(int(port) if port.isdigit() else run.master_port, at_master=master == methods.host(run))
 
 
 def main(arguments: list[str]) -> int:
@@ -151,16 +175,19 @@ def main(arguments: list[str]) -> int:
     except KeyError as missing:
         sys.stderr.write(f"[dsgen] {missing} is not set: {run.method} starts this program, once for every rank\n")
         return 1
-    if TERMINATING.exists():  # torchrun starts anew what has ended
+    if TERMINATING.exists():
         return 128 + signal.SIGTERM
     reporter.say("rank", {"rank": here.rank, "worldSize": here.world, "localRank": here.local})
     if run.bind_cores and not method.whole:
         bind(here.local, run.slots)
     inserted = [f"--local_rank={here.local}"] if run.local_rank and method.local_rank else []
-    program = Rank(command(inserted, arguments))
+    program = Rank(
+        command(inserted, arguments), lambda: reporter.say("rank-met", {"rank": here.rank}), meeting(run, here.world)
+    )
     code = program.wait()
-    if code and not program.told_to_stop:  # a rank that is stopped because of another one is not the one that failed
-        reporter.say("rank-failed", {"rank": here.rank, "exitCode": code, "tail": program.tail.lines()})
+    if not program.told_to_stop:
+        tail = program.tail.lines() if code else []
+        reporter.say("rank-end", {"rank": here.rank, "exitCode": code, "tail": tail})
     return code
 
 

@@ -1,52 +1,60 @@
-"""Process 1 of a worker: serves the launcher's ssh logins, or trains by itself, until the run is over.
+# Generated from dsgen/scripts/worker.py, which has the comments.
 
-Exit codes: 0 the run is over, or this worker's own part of it has ended well, 75 no launcher for too long, 78 this
-image or key cannot work, 143 SIGTERM, 1 sshd does not stay up; without ssh also that of the rank that failed. With
-lifecycle.keepWorkers the worker of a run that is over stays, without sshd and ranks, until it is deleted; it exits 0
-even then, because its part is done and nothing must replace it.
 
-`worker.py ready` is the readiness probe: exit code 0 when sshd serves, or the worker waits for the run to begin.
-"""
+
+
+
+
+
+
+
 
 from __future__ import annotations
 
-import contextlib
 import signal
+
+if __name__ == "__main__":
+
+    signal.pthread_sigmask(signal.SIG_BLOCK, (signal.SIGTERM, signal.SIGINT))
+
+import contextlib
 import sys
 
-import exchange
-import life
-import methods
-import processes
-import settings
-from life import DONE, TERMINATED, End, say
-from program import Program
-from serving import Server
+import shared_exchange as exchange
+import shared_methods as methods
+import shared_processes as processes
+import shared_record as record
+import shared_settings as settings
+from shared_log import log
+from shared_transitions import ENDS
+from worker_exit import DONE, TERMINATED, WorkerExit, withdraw_ready
+from worker_with_ssh import SshServer
+from worker_without_ssh import LocalTraining
 
 WATCHED = (signal.SIGCHLD, signal.SIGTERM, signal.SIGINT)
-OVER = settings.RUN / "over"  # made by the launcher over ssh; its first word is the phase
+OVER = settings.RUN / "over"
 
 
 def told_phase() -> str:
-    """The phase with which the launcher told the end; empty when it has told nothing."""
+
     told = exchange.content(OVER, limit=80)
     if told is None:
         return ""
-    return next((phase for phase in settings.END_PHASES if told.split()[:1] == [phase.encode()]), "over")
+    return next((phase for phase in ENDS if told.split()[:1] == [phase.encode()]), "over")
 
 
 class Worker:
-    """One worker pod's life. `part` is what it does in it."""
 
-    def __init__(self, run: settings.Settings, part: Server | Program) -> None:
+
+    def __init__(self, run: settings.Settings, part: SshServer | LocalTraining) -> None:
         self.run = run
         self.part = part
 
     def live(self) -> int:
-        """From start to end; the exit code."""
-        phase = life.end_phase(self.run.run)
+
+        phase = record.mounted_end(self.run.run)
         if phase:
-            say(f"the record says that this run is over ({phase}): nothing to do")
+            log(f"the record says that this run is over ({phase}): nothing to do")
             return DONE
         signal.pthread_sigmask(signal.SIG_BLOCK, WATCHED)
         processes.adopt_orphans()
@@ -55,29 +63,30 @@ class Worker:
             while True:
                 self.part.step()
                 self.tick()
-        except End as end:
+        except WorkerExit as end:
             return self.close(end)
 
     def tick(self) -> None:
-        """Wait a second or for a signal; raises End when the worker has to stop."""
+
         received = signal.sigtimedwait(WATCHED, 1)
         if received and received.si_signo != signal.SIGCHLD:
-            raise End(TERMINATED, "told to stop by a signal")
-        self.part.bury(processes.reap())
-        for source, phase in (("launcher", told_phase()), ("record", life.end_phase(self.run.run))):
+            raise WorkerExit(TERMINATED, "told to stop by a signal")
+        self.part.note_ended(processes.reap())
+        for source, phase in (("launcher", told_phase()), ("record", record.mounted_end(self.run.run))):
             if phase:
-                raise End(DONE, f"the {source} says that the run is over ({phase})", phase)
+                raise WorkerExit(DONE, f"the {source} says that the run is over ({phase})", phase)
         self.part.check()
 
-    def close(self, end: End) -> int:
-        """End what this worker does; the exit code."""
-        say(f"{end.reason}; exit code {end.code}")
+    def close(self, end: WorkerExit) -> int:
+
+        log(f"{end.reason}; exit code {end.code}")
         if end.code not in (DONE, TERMINATED):
             with contextlib.suppress(OSError):
                 settings.TERMINATION_LOG.write_text(end.reason)
+        withdraw_ready()
         self.part.close(end)
         if end.code == DONE and self.keeps(end.phase):
-            say("lifecycle.keepWorkers: this pod stays for a look at it until it is deleted")
+            log("lifecycle.keepWorkers: this pod stays for a look at it until it is deleted")
             while signal.sigwait(WATCHED) == signal.SIGCHLD:
                 processes.reap()
         return end.code
@@ -87,13 +96,11 @@ class Worker:
         return keep == "always" or (keep == "failed" and phase == "Failed")
 
 
-def main(arguments: list[str]) -> int:
+def main() -> int:
     run = settings.load()
-    part = Server(run) if methods.of(run).ssh else Program(run)
-    if arguments == ["ready"]:
-        return 0 if part.ready() else 1
+    part = SshServer(run) if methods.of(run).ssh else LocalTraining(run)
     return Worker(run, part).live()
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    sys.exit(main())

@@ -6,7 +6,7 @@ image: {{ include "contract.imageReference" .Values.image | quote }}
 imagePullPolicy: {{ .Values.image.pullPolicy }}
 {{- end }}
 
-{{/* A container of dsgen's own: small, without privileges, with limits, because a quota may ask for both. */}}
+{{/* Fields of dsgen's own containers: no privileges; requests and limits, because a quota may require both. */}}
 {{- define "contract.ownContainerLimits" -}}
 securityContext:
   {{- include "contract.ownSecurityContext" . | nindent 2 }}
@@ -20,8 +20,8 @@ resources:
 {{- end }}
 
 {{/*
-Mounts of every container. `run` is its volume at /run/dsgen, which no other container
-may write; `passwd` is "true" where the pod has a passwd file of its own, else empty.
+Mounts of every container. `run` is its volume at /run/dsgen, to which no other
+container can write; `passwd` is "true" if the pod has its own passwd file, else empty.
 */}}
 {{- define "contract.ownMounts" -}}
 - name: dsgen-config
@@ -37,14 +37,14 @@ may write; `passwd` is "true" where the pod has a passwd file of its own, else e
 {{- end }}
 {{- end }}
 
-{{/* The volume of another container of the pod, to read what it has left there. */}}
+{{/* Mounts the volume of another container of the pod read-only. */}}
 {{- define "contract.exchangeMount" -}}
 - name: {{ .volume }}
   mountPath: /run/dsgen-{{ .writer }}
   readOnly: true
 {{- end }}
 
-{{/* Writes a passwd file with a line for the uid of the pod, which the other containers mount. */}}
+{{/* Writes a passwd file with an entry for the uid of the pod; the other containers mount it. */}}
 {{- define "contract.passwdContainer" -}}
 - name: passwd
   {{- include "contract.imageFields" . | nindent 2 }}
@@ -55,8 +55,8 @@ may write; `passwd` is "true" where the pod has a passwd file of its own, else e
 {{- end }}
 
 {{/*
-A container of dsgen's own that talks to the API: only such ones have the token, and none of them
-runs the user's code. `script` is the name of the file that it runs, `run` its volume at /run/dsgen.
+A container of dsgen that uses the Kubernetes API. Only these containers have the token, and they
+do not run the user's code. `script` is the file that it runs, `run` its volume at /run/dsgen.
 */}}
 {{- define "contract.apiContainer" -}}
 {{ include "contract.imageFields" . }}
@@ -83,7 +83,7 @@ volumeMounts:
   {{- end }}
 {{- end }}
 
-{{/* Clones the code, before anything of the user's runs; git needs more room than dsgen's other containers. */}}
+{{/* Clones the code before any container of the user starts; git needs more memory than dsgen's other containers. */}}
 {{- define "contract.codeContainer" -}}
 - name: code
   {{- if .Values.code.git.image }}
@@ -119,8 +119,8 @@ volumeMounts:
 {{- end }}
 
 {{/*
-The last init containers of both pods: the code, then the user's own. A sidecar is an init
-container that goes on running: in the main list it would keep the Job from completing.
+The last init containers of both pods: the code, then those of the user. Sidecars are init
+containers that keep running: in the main list they would keep the Job from completing.
 */}}
 {{- define "contract.initContainers" -}}
 {{- if .Values.code.git.repository }}
@@ -135,8 +135,8 @@ container that goes on running: in the main list it would keep the Job from comp
 {{- end }}
 
 {{/*
-Requests and limits of a main container; a worker's devices are in both, as the API
-server demands. `pod` is also monitoring.tensorboard, with the role tensorboard.
+Requests and limits of a main container; the devices of a worker are in both, as the API
+server requires. `pod` can also be monitoring.tensorboard, with the role tensorboard.
 */}}
 {{- define "contract.resources" -}}
 {{- $devices := include "contract.deviceResources" . | trim }}
@@ -157,7 +157,7 @@ claims:
 {{- end }}
 {{- end }}
 
-{{/* Requests, or limits, of devices: a worker's accelerators and those of its fast network. Other pods have none. */}}
+{{/* Requests or limits of devices: the accelerators and RDMA devices of a worker. Other pods have none. */}}
 {{- define "contract.deviceResources" -}}
 {{- if eq .role "worker" }}
 {{- $count := include "contract.accelerators" .Values.workers | int64 }}
@@ -170,7 +170,7 @@ claims:
 {{- end }}
 {{- end }}
 
-{{/* dsgen's variables first, then the user's; a dollar sign is doubled, or the kubelet would expand $(NAME). */}}
+{{/* dsgen's variables, then the user's. Dollar signs are doubled, so that the kubelet does not expand $(NAME). */}}
 {{- define "contract.environment" -}}
 - name: DSGEN_ROLE
   value: {{ .role }}
@@ -183,16 +183,14 @@ claims:
     {{- include "contract.jobLimits" . | trim | nindent 4 }}
 {{- $own := dict "PYTHONUNBUFFERED" "1" "TRITON_CACHE_DIR" "/run/dsgen/cache/triton" "XDG_CACHE_HOME" "/run/dsgen/cache" }}
 {{- $own = mergeOverwrite (deepCopy $own) (dict "TORCH_EXTENSIONS_DIR" "/run/dsgen/cache/torch_extensions") }}
-{{- /*
-Git refuses a tree of another user, and the code was cloned
-by the user of another container, perhaps another image.
-*/}}
+{{- /* Git refuses a working tree of another user, and the user of the code container may be another one. */}}
 {{- if .Values.code.git.repository }}
-{{- $own = mergeOverwrite (deepCopy $own) (dict "GIT_CONFIG_COUNT" "1" "GIT_CONFIG_KEY_0" "safe.directory" "GIT_CONFIG_VALUE_0" .Values.code.mountPath) }}
+{{- $own = mergeOverwrite (deepCopy $own) (dict "GIT_CONFIG_COUNT" "1" "GIT_CONFIG_KEY_0" "safe.directory"
+                                                "GIT_CONFIG_VALUE_0" .Values.code.mountPath) }}
 {{- end }}
 {{- if and (eq .role "worker") .Values.network.socketInterface }}
 {{- $own = mergeOverwrite (deepCopy $own) (dict "NCCL_SOCKET_IFNAME" .Values.network.socketInterface) }}
-{{- /* Gloo knows neither lists nor the signs before them. */}}
+{{- /* Gloo supports neither lists of interfaces nor the prefixes ^ and =. */}}
 {{- if regexMatch "^[^,=^]*$" .Values.network.socketInterface }}
 {{- $own = mergeOverwrite (deepCopy $own) (dict "GLOO_SOCKET_IFNAME" .Values.network.socketInterface) }}
 {{- end }}
@@ -208,10 +206,10 @@ by the user of another container, perhaps another image.
 {{- end }}
 {{- end }}
 
-{{/* What runs in the containers of the user's code. */}}
+{{/* Fields of the containers that run the user's code. */}}
 {{- define "contract.trainingContainer" -}}
 {{ include "contract.imageFields" . }}
-command: [bash, /etc/dsgen/start.sh]
+command: [bash, /etc/dsgen/shared_start.sh]
 {{- if .Values.training.workingDir }}
 workingDir: {{ .Values.training.workingDir | quote }}
 {{- else if .Values.code.git.repository }}
@@ -229,8 +227,8 @@ envFrom:
 {{- end }}
 
 {{/*
-Ports of a worker. On the network of its node they are the
-node's, and workers that want the same one never share a node.
+Ports of a worker. On the network of the node they are host
+ports, so two workers with the same port never share a node.
 */}}
 {{- define "contract.workerPorts" -}}
 {{- if include "contract.usesSsh" . }}

@@ -1,4 +1,4 @@
-{{/* Labels of every object; objects of one run add its id. `component` is what the object is for. */}}
+{{/* Labels of every object; objects of a run also have its id. `component` is the purpose of the object. */}}
 {{- define "contract.labels" -}}
 app.kubernetes.io/name: deepspeed-job
 app.kubernetes.io/instance: {{ include "contract.jobName" . | quote }}
@@ -16,7 +16,7 @@ dsgen.dev/job: {{ include "contract.jobName" . | quote }}
 dsgen.dev/run: {{ include "contract.runId" . | quote }}
 {{- end }}
 
-{{/* Labels of all pods of a run. They land in immutable fields, so no chart or app version is among them. */}}
+{{/* Labels of all pods of a run. They are in immutable fields, so they contain no version. */}}
 {{- define "contract.runSelector" -}}
 dsgen.dev/job: {{ include "contract.jobName" . | quote }}
 dsgen.dev/run: {{ include "contract.runId" . | quote }}
@@ -28,7 +28,7 @@ dsgen.dev/run: {{ include "contract.runId" . | quote }}
 dsgen.dev/role: {{ .role }}
 {{- end }}
 
-{{/* Annotations of every object. Flux would replace a dollar sign with braces in any text of the user. */}}
+{{/* Annotations of every object. Without the first one, Flux would substitute variables in any text of the user. */}}
 {{- define "contract.annotations" -}}
 kustomize.toolkit.fluxcd.io/substitute: disabled
 {{- range $key, $value := .Values.annotations }}
@@ -36,7 +36,7 @@ kustomize.toolkit.fluxcd.io/substitute: disabled
 {{- end }}
 {{- end }}
 
-{{/* Neither Helm nor Argo CD nor Flux may delete storage that is protected. */}}
+{{/* Keeps Helm, Argo CD and Flux from deleting protected storage. */}}
 {{- define "contract.keepAnnotations" -}}
 helm.sh/resource-policy: keep
 argocd.argoproj.io/sync-options: Prune=false,Delete=false
@@ -44,18 +44,15 @@ kustomize.toolkit.fluxcd.io/prune: disabled
 {{- end }}
 
 {{/*
-Argo CD removes what has left the source before it applies the rest.
-Where that is refused, pods of the run may still need what was removed.
+Argo CD prunes objects that are no longer in the source before it applies the others.
+If applying is then refused, pods of the run may still need the pruned objects.
 */}}
 {{- define "contract.stayAnnotations" -}}
 argocd.argoproj.io/compare-options: IgnoreExtraneous
 argocd.argoproj.io/sync-options: Prune=false
 {{- end }}
 
-{{/*
-"true" for a key of labels or annotations that dsgen,
-Kubernetes or a delivery tool writes; empty for the user's own.
-*/}}
+{{/* "true" for a label or annotation that dsgen, Kubernetes or a delivery tool writes; empty for others. */}}
 {{- define "contract.reservedKey" -}}
 {{- if regexMatch "^(dsgen[.]dev|batch[.]kubernetes[.]io|kueue[.]x-k8s[.]io|(meta[.])?helm[.]sh)/.*$" . -}}
 true

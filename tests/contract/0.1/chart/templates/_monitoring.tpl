@@ -1,12 +1,15 @@
-{{/* Labels of TensorBoard's pod: the job's, and of no run, so that no run's Service or policy takes it in. */}}
+{{/*
+Labels of TensorBoard's pod. They contain no run, so that
+no Service or NetworkPolicy of a run selects the pod.
+*/}}
 {{- define "contract.tensorboardSelector" -}}
 dsgen.dev/job: {{ include "contract.jobName" . | quote }}
 dsgen.dev/role: tensorboard
 {{- end }}
 
 {{/*
-"true" for a volume in which another pod sees what the workers wrote.
-A claim for one pod alone would keep the workers from starting.
+"true" for a volume through which another pod can read the files of the
+workers. A ReadWriteOncePod claim would keep the workers from starting.
 */}}
 {{- define "contract.isShared" -}}
 {{- if and (dig "mountPath" "" .) (has (dig "mountIn" "both" .) (list "both" "workers")) -}}
@@ -20,7 +23,7 @@ true
 {{- end -}}
 {{- end }}
 
-{{/* Volumes of the job as the workers see them, read-only. */}}
+{{/* Mounts of the workers' volumes, read-only. */}}
 {{- define "contract.sharedMounts" -}}
 {{- range $name, $volume := .Values.storage }}
 {{- if include "contract.isShared" $volume }}
@@ -34,7 +37,7 @@ true
 {{- end }}
 {{- end }}
 
-{{/* The volumes of these mounts. */}}
+{{/* Volumes for these mounts. */}}
 {{- define "contract.sharedVolumes" -}}
 {{- range $name, $volume := .Values.storage }}
 {{- if include "contract.isShared" $volume }}

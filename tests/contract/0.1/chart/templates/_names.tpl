@@ -1,4 +1,4 @@
-{{/* The job's name: from the values, else the release's. */}}
+{{/* The name of the job: from the values, otherwise that of the release. */}}
 {{- define "contract.jobName" -}}
 {{ or .Values.name .Release.Name }}
 {{- end }}
@@ -8,7 +8,7 @@
 {{ or .Values.namespace .Release.Namespace }}
 {{- end }}
 
-{{/* The id of the run; an integer is printed as one. */}}
+{{/* The id of the run; an integer is printed without an exponent. */}}
 {{- define "contract.runId" -}}
 {{- if kindIs "string" .Values.run.id -}}
 {{ .Values.run.id }}
@@ -17,20 +17,20 @@
 {{- end -}}
 {{- end }}
 
-{{/* The run's name, the first part of the name of every object that belongs to one run. */}}
+{{/* The name of the run, with which the names of its objects begin. */}}
 {{- define "contract.runName" -}}
 {{ include "contract.jobName" . }}-{{ include "contract.runId" . }}
 {{- end }}
 
 {{/*
-The ConfigMap with dsgen's scripts: another one where their content
-differs, so that a run keeps the scripts that it began with.
+The ConfigMap with dsgen's scripts. Its name changes with their
+content, so a run keeps the scripts with which it started.
 */}}
 {{- define "contract.scriptsName" -}}
-{{ include "contract.jobName" . }}-scripts-{{ "9acb63db73" }}
+{{ include "contract.jobName" . }}-scripts-{{ "d60cc85a29" }}
 {{- end }}
 
-{{/* The reference of an image; a digest wins over a tag. `image` is values.image. */}}
+{{/* The reference of an image; a digest takes precedence over a tag. `image` is values.image. */}}
 {{- define "contract.imageReference" -}}
 {{- if .digest -}}
 {{ .repository }}@{{ .digest }}
@@ -41,7 +41,7 @@ differs, so that a run keeps the scripts that it began with.
 {{- end -}}
 {{- end }}
 
-{{/* The Secret that holds the key pair: filled in the cluster, or one of the user's. */}}
+{{/* The Secret with the key pair: filled in the cluster, or created by the user. */}}
 {{- define "contract.secretName" -}}
 {{- if eq .Values.ssh.secret.mode "cluster" -}}
 {{ include "contract.jobName" . }}-ssh
@@ -63,7 +63,7 @@ default
 {{- end -}}
 {{- end }}
 
-{{/* The claim that a volume of the storage map mounts. `name` is its key in the map, `volume` what stands there. */}}
+{{/* The claim of a volume. `name` is its key in storage, `volume` its value. */}}
 {{- define "contract.claimName" -}}
 {{- if dig "existingClaim" "" .volume -}}
 {{ dig "existingClaim" "" .volume }}
@@ -72,7 +72,7 @@ default
 {{- end -}}
 {{- end }}
 
-{{/* The claims that outlive the job: those that are made for it and protected. */}}
+{{/* The claims that are kept when the job is deleted: those that dsgen creates and protects. */}}
 {{- define "contract.keptClaims" -}}
 {{- range $name, $volume := .Values.storage }}
 {{- if ne $volume.create nil }}
@@ -85,14 +85,14 @@ default
 {{- end }}
 
 {{/*
-The PersistentVolume of a claim; `name` is its key in the storage map. It belongs to no
-namespace; names of namespaces and jobs have no dots, so two of these cannot collide.
+The PersistentVolume of a claim; `name` is its key in storage. It has no namespace; names
+of namespaces and jobs have no dots, so the names of two PersistentVolumes cannot collide.
 */}}
 {{- define "contract.volumeName" -}}
 {{ include "contract.namespace" . }}.{{ include "contract.jobName" . }}.{{ .name }}
 {{- end }}
 
-{{/* Accelerators of one worker: as many as slots, unless the user says otherwise. `workers` is values.workers. */}}
+{{/* Accelerators of one worker: by default as many as slots. `workers` is values.workers. */}}
 {{- define "contract.accelerators" -}}
 {{- if eq .accelerator.count nil -}}
 {{ int64 .slots }}
@@ -101,19 +101,19 @@ namespace; names of namespaces and jobs have no dots, so two of these cannot col
 {{- end -}}
 {{- end }}
 
-{{/* Worker pods: those that train, and those that stand in for one that is excluded before the training starts. */}}
+{{/* The number of worker pods, spares included. */}}
 {{- define "contract.workerPods" -}}
 {{ add .Values.workers.replicas .Values.launch.preflight.spares }}
 {{- end }}
 
-{{/* "true" where the launcher reaches the workers over ssh; empty where each worker starts its own processes. */}}
+{{/* "true" if the launcher starts the training over ssh; empty if each worker starts its own processes. */}}
 {{- define "contract.usesSsh" -}}
 {{- if has .Values.launch.method (list "pdsh" "openmpi" "launcher-command") -}}
 true
 {{- end -}}
 {{- end }}
 
-{{/* "true" where the key pair of the job is made in the cluster; empty where there is one already, or no ssh. */}}
+{{/* "true" if the key pair is generated in the cluster; empty for an existing one and without ssh. */}}
 {{- define "contract.makesKey" -}}
 {{- if eq .Values.ssh.secret.mode "cluster" -}}
 {{ include "contract.usesSsh" . }}

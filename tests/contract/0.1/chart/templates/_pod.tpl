@@ -1,9 +1,8 @@
 {{/* Parts of both Jobs and their pods; `pod` is values.workers or values.launcher, `role` is worker or launcher. */}}
 
 {{/*
-Fields of a Job that the API server would change while it runs. An environment
-variable has them, too: it belongs to the pod template, which never changes,
-so the API server refuses the whole Job. Only `suspend` may change.
+Fields of a Job that the API server allows to change while it runs. An environment variable repeats them: it
+is part of the immutable pod template, so the API server refuses a change of them. Only `suspend` may change.
 */}}
 {{- define "contract.jobLimits" -}}
 {{- if eq .role "worker" }}
@@ -14,7 +13,7 @@ backoffLimit: {{ mul .Values.lifecycle.workerReplacements $pods }}
 {{- else }}
 backoffLimit: 3
 {{- end }}
-{{- /* With the default a lost pod and its replacement would run side by side, under one name. */}}
+{{- /* With the default, a lost pod and its replacement could run at the same time, under the same name. */}}
 podReplacementPolicy: Failed
 {{- if ne .Values.lifecycle.ttlSecondsAfterFinished nil }}
 ttlSecondsAfterFinished: {{ int64 .Values.lifecycle.ttlSecondsAfterFinished }}
@@ -22,8 +21,8 @@ ttlSecondsAfterFinished: {{ int64 .Values.lifecycle.ttlSecondsAfterFinished }}
 {{- end }}
 
 {{/*
-A rule that ends the Job by the exit code of the container with this
-name. `operator` is In or NotIn; `codes` is one text, such as 75, 78.
+A rule that ends the Job depending on the exit code of a container.
+`operator` is In or NotIn; `codes` is a text such as 75, 78.
 */}}
 {{- define "contract.failJob" -}}
 - action: FailJob
@@ -33,7 +32,7 @@ name. `operator` is In or NotIn; `codes` is one text, such as 75, 78.
     values: [{{ .codes }}]
 {{- end }}
 
-{{/* Labels and annotations of a pod: those that tell pods apart, and the user's. */}}
+{{/* Labels and annotations of a pod: those of dsgen and those of the user. */}}
 {{- define "contract.podMetadata" -}}
 labels:
   {{- include "contract.selector" . | nindent 2 }}
@@ -115,8 +114,8 @@ dnsPolicy: ClusterFirstWithHostNet
 {{- end }}
 
 {{/*
-Volumes of both pods: dsgen's own, then those of the storage
-map. `mount_in` is workers or launcher, as in storage.*.mountIn.
+Volumes of both pods: those of dsgen, then those of storage.
+`mount_in` is workers or launcher, as in storage.*.mountIn.
 */}}
 {{- define "contract.volumes" -}}
 - name: dsgen-config
@@ -172,8 +171,8 @@ map. `mount_in` is workers or launcher, as in storage.*.mountIn.
 {{- end }}
 
 {{/*
-Where a volume of the storage map comes from: a claim, or what the user says as
-Kubernetes has it. `name` is its key in the map, `volume` what stands there.
+The source of a volume: a claim, or a source of Kubernetes as the
+user wrote it. `name` is its key in storage, `volume` its value.
 */}}
 {{- define "contract.volumeSource" -}}
 {{- if or (ne .volume.create nil) (dig "existingClaim" "" .volume) }}

@@ -1,9 +1,6 @@
-{{/*
-Where pods wait and where they run: queues, gangs, affinity. `role`
-is worker or launcher, `pod` is values.workers or values.launcher.
-*/}}
+{{/* Queues, gangs and affinity. `role` is worker or launcher, `pod` is values.workers or values.launcher. */}}
 
-{{/* Kueue's queue of a Job; empty where there is none. With the gang volcano the workers' queue is Volcano's. */}}
+{{/* The Kueue queue of a Job, or empty. With gang: volcano, the queue of the workers is a queue of Volcano. */}}
 {{- define "contract.kueueQueue" -}}
 {{- if eq .role "launcher" -}}
 {{ .Values.scheduling.launcherQueue }}
@@ -13,14 +10,14 @@ is worker or launcher, `pod` is values.workers or values.launcher.
 {{- end }}
 
 {{/*
-The PodGroup of the workers. Its name has their number, because a PodGroup
-may change: pods that began in one of two never wait for a third.
+The PodGroup of the workers. Its name contains their number, because
+a PodGroup can change: pods of a group of two never wait for a third.
 */}}
 {{- define "contract.gangName" -}}
 {{ include "contract.runName" . }}-{{ include "contract.workerPods" . }}
 {{- end }}
 
-{{/* Labels that put a Job into its queue. Its pods have none of them: Kueue admits the Job as a whole. */}}
+{{/* Labels that put a Job into its queue. Pods do not have them: Kueue admits the Job as a whole. */}}
 {{- define "contract.queueLabels" -}}
 {{- $queue := include "contract.kueueQueue" . }}
 {{- if $queue }}
@@ -31,7 +28,7 @@ kueue.x-k8s.io/priority-class: {{ .Values.scheduling.priorityClass | quote }}
 {{- end }}
 {{- end }}
 
-{{/* The scheduler of a pod: the user's, or for workers the one that starts the gang; empty for the cluster's own. */}}
+{{/* The scheduler of a pod: the user's, or for workers that of the gang; empty for the cluster's default. */}}
 {{- define "contract.schedulerName" -}}
 {{- if .pod.schedulerName -}}
 {{ .pod.schedulerName }}
@@ -43,8 +40,8 @@ scheduler-plugins-scheduler
 {{- end }}
 
 {{/*
-Where a pod may run: the user's affinity; for workers also their topology, where no
-queue sees to it, and how they spread. The checks refuse what would be there twice.
+The affinity of a pod: the user's; for workers also topology (without a queue)
+and spread. The checks refuse values for which a key would be written twice.
 */}}
 {{- define "contract.affinityOf" -}}
 {{- $node := dig "nodeAffinity" (dict) .pod.affinity }}
@@ -64,21 +61,23 @@ nodeAffinity:
 {{- $topology := .Values.scheduling.topology }}
 {{- if and (eq .role "worker") (or $topology.required $topology.preferred) (not (include "contract.kueueQueue" .)) }}
 podAffinity:
-  {{- include "contract.workersBeside" (dict "Values" .Values "Release" .Release "required" $topology.required "preferred" $topology.preferred) | trim | nindent 2 }}
+  {{- include "contract.workersBeside" (dict "Values" .Values "Release" .Release "required" $topology.required
+                                                "preferred" $topology.preferred) | trim | nindent 2 }}
 {{- end }}
 {{- if and (eq .role "worker") (eq .Values.workers.spread "required") }}
 podAntiAffinity:
-  {{- include "contract.workersBeside" (dict "Values" .Values "Release" .Release "required" "kubernetes.io/hostname" "preferred" "") | trim | nindent 2 }}
+  {{- include "contract.workersBeside" (dict "Values" .Values "Release" .Release "required" "kubernetes.io/hostname"
+                                                "preferred" "") | trim | nindent 2 }}
 {{- else if and (eq .role "worker") (eq .Values.workers.spread "preferred") }}
 podAntiAffinity:
-  {{- include "contract.workersBeside" (dict "Values" .Values "Release" .Release "required" "" "preferred" "kubernetes.io/hostname") | trim | nindent 2 }}
+  {{- include "contract.workersBeside" (dict "Values" .Values "Release" .Release "required" "" "preferred"
+                                                "kubernetes.io/hostname") | trim | nindent 2 }}
 {{- end }}
 {{- end }}
 
 {{/*
-The user's node affinity (`node`) with the nodeSelector in each of its terms:
-one of them suffices, so each must say it. Kueue fills in a nodeSelector of
-its own, and no apply would change the Job any more if it had another one.
+The user's node affinity (`node`) with the nodeSelector in each of its terms, because a node needs to
+match only one term. Kueue sets nodeSelector itself; if the Job had one, later applies would be refused.
 */}}
 {{- define "contract.selectingAffinity" -}}
 {{- $required := "requiredDuringSchedulingIgnoredDuringExecution" }}
@@ -104,7 +103,7 @@ its own, and no apply would change the Job any more if it had another one.
         {{- include "contract.yaml" $fields | nindent 8 }}
       {{- end }}
     {{- else }}
-    - {}  # matches no node, and must not begin to
+    - {}  # an empty term matches no node, so it stays empty
     {{- end }}
     {{- end }}
 {{- if hasKey .node $preferred }}
@@ -122,7 +121,7 @@ its own, and no apply would change the Job any more if it had another one.
 {{- end }}
 {{- end }}
 
-{{/* Terms of podAffinity or podAntiAffinity for the workers of this run, by one of two labels of nodes. */}}
+{{/* Terms of podAffinity or podAntiAffinity among the workers of this run, by one of two node labels. */}}
 {{- define "contract.workersBeside" -}}
 {{- if .required }}
 requiredDuringSchedulingIgnoredDuringExecution:

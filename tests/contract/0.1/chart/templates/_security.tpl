@@ -1,4 +1,4 @@
-{{/* What the Pod Security level needs, the user's context laid over it. */}}
+{{/* The security context that the Pod Security level requires, with the user's merged over it. */}}
 {{- define "contract.podSecurityContext" -}}
 {{- $own := dict }}
 {{- if eq .Values.security.podSecurityLevel "restricted" }}
@@ -10,7 +10,7 @@
 {{- end }}
 {{- end }}
 
-{{/* The same for a container that runs the user's code. */}}
+{{/* The same for containers that run the user's code. */}}
 {{- define "contract.securityContext" -}}
 {{- $own := dict }}
 {{- if eq .Values.security.podSecurityLevel "restricted" }}
@@ -27,8 +27,8 @@
 {{- end }}
 
 {{/*
-"true" where workers need IPC_LOCK, to register memory
-for RDMA, and may have it; EFA does without. Else empty.
+"true" if workers need IPC_LOCK to register memory for
+RDMA, and may have it; EFA does not need it. Else empty.
 */}}
 {{- define "contract.locksMemory" -}}
 {{- $rdma := .Values.network.rdma -}}
@@ -41,7 +41,10 @@ true
 {{- end -}}
 {{- end }}
 
-{{/* The context of a container of dsgen's own: the main container's user, whose files it reads, and no privileges. */}}
+{{/*
+The context of dsgen's own containers: no privileges, and
+the user of the main container, whose files they read.
+*/}}
 {{- define "contract.ownSecurityContext" -}}
 allowPrivilegeEscalation: false
 capabilities:
@@ -59,8 +62,8 @@ seccompProfile:
 {{- end }}
 
 {{/*
-"true" where the pod, values.workers or values.launcher, cannot be
-root, so that the image may not know its user id; empty elsewhere.
+"true" if the pod (values.workers or values.launcher) cannot be
+root, so that its image may not know its user id; else empty.
 */}}
 {{- define "contract.wantsPasswd" -}}
 {{- if eq .Values.ssh.passwdEntry "auto" -}}
@@ -74,7 +77,7 @@ true
 {{- end -}}
 {{- end }}
 
-{{/* "true" for the security context of a pod or container in which nobody is root; empty elsewhere. */}}
+{{/* "true" for a security context that does not allow root; else empty. */}}
 {{- define "contract.isNotRoot" -}}
 {{- if or (dig "runAsNonRoot" false .) (dig "runAsUser" 0 .) -}}
 true

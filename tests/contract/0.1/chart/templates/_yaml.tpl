@@ -1,4 +1,4 @@
-{{/* Any value as YAML. Every string is quoted, so that nothing is lost or read as something else; toYaml cannot say that. */}}
+{{/* Any value as YAML. Every string is quoted, so that no value is lost or misread; toYaml cannot do that. */}}
 {{- define "contract.yaml" -}}
 {{- $lines := list }}
 {{- if and . (kindIs "map" .) }}
@@ -22,7 +22,7 @@
 {{- join "\n" $lines }}
 {{- end }}
 
-{{/* JSON that may stand in a block of text: no character is left that YAML refuses or changes there. */}}
+{{/* JSON for a block of text, without characters that YAML refuses or changes there. */}}
 {{- define "contract.plainJson" -}}
 {{- $text := toRawJson . }}
 {{- range regexFindAll `[\x{7f}-\x{ffff}]` $text -1 | uniq }}

@@ -1,4 +1,4 @@
-{{/* Everything that values may not say. */}}
+{{/* All errors in the values. */}}
 {{- define "contract.allProblems" -}}
 {{- include "contract.namesProblems" . }}
 {{- include "contract.trainingProblems" . }}
@@ -12,7 +12,7 @@
 {{- include "contract.securityProblems" . }}
 {{- end }}
 
-{{/* Everything that is worth a look. */}}
+{{/* All warnings about the values. */}}
 {{- define "contract.allWarnings" -}}
 {{- include "contract.namesWarnings" . }}
 {{- include "contract.trainingWarnings" . }}
@@ -22,4 +22,5 @@
 {{- include "contract.storageWarnings" . }}
 {{- include "contract.networkWarnings" . }}
 {{- include "contract.schedulingWarnings" . }}
+{{- include "contract.contextsWarnings" . }}
 {{- end }}

@@ -1,13 +1,13 @@
-{{/* Questions that several checks ask. */}}
+{{/* Conditions that several checks use. */}}
 
-{{/* "true" where launch.command is started, and nothing of training; empty elsewhere. */}}
+{{/* "true" if launch.command is run instead of the program in training; else empty. */}}
 {{- define "contract.runsCommand" -}}
 {{- if has .Values.launch.method (list "worker-command" "launcher-command") -}}
 true
 {{- end -}}
 {{- end }}
 
-{{/* "true" where the workers cannot be root; empty elsewhere. */}}
+{{/* "true" if the workers cannot be root; else empty. */}}
 {{- define "contract.workersNotRoot" -}}
 {{- if eq .Values.security.podSecurityLevel "restricted" -}}
 true
@@ -18,14 +18,14 @@ true
 {{- end -}}
 {{- end }}
 
-{{/* "true" for a repository that git reaches over ssh: ssh://HOST/PATH or HOST:PATH; empty for others. */}}
+{{/* "true" for a repository over ssh: ssh://HOST/PATH or HOST:PATH; else empty. */}}
 {{- define "contract.gitOverSsh" -}}
 {{- if or (regexMatch "^ssh://.*$" .) (regexMatch "^[^/:]+:([^/].*|/[^/].*)$" .) -}}
 true
 {{- end -}}
 {{- end }}
 
-{{/* "true" for a path at which dsgen or the system has files; empty for others. */}}
+{{/* "true" for a path that dsgen or the system uses; else empty. */}}
 {{- define "contract.reservedPath" -}}
 {{- if regexMatch "^/(job|etc/(dsgen|dsgen-keys|dsgen-status|dsgen-git|dsgen-webhook|mpi))(/.*)?$" . -}}
 true
@@ -36,7 +36,7 @@ true
 {{- end -}}
 {{- end }}
 
-{{/* The source of a volume, the first of several; empty when it has none. */}}
+{{/* The source of a volume, the first of several; empty without a source. */}}
 {{- define "contract.firstSource" -}}
 {{- if dig "existingClaim" "" . -}}
 existingClaim
@@ -59,4 +59,41 @@ secret
 {{- else if ne .projected nil -}}
 projected
 {{- end -}}
+{{- end }}
+
+{{/*
+"true" if a container of the user in the pods of a role
+mounts the volume `name` or has it as a device; else empty.
+*/}}
+{{- define "contract.usedInPod" -}}
+{{- range $kind := list "initContainers" "sidecars" }}
+{{- range $container := index $.pod $kind }}
+{{- range $field := list "volumeMounts" "volumeDevices" }}
+{{- range $mount := dig $field (list) $container }}
+{{- if and (kindIs "string" $mount.name) (eq $mount.name $.name) }}
+true
+{{- end }}
+{{- end }}
+{{- end }}
+{{- end }}
+{{- end }}
+{{- range $device := dig "volumeDevices" (list) .pod.extraContainerSpec }}
+{{- if and (kindIs "string" $device.name) (eq $device.name $.name) }}
+true
+{{- end }}
+{{- end }}
+{{- end }}
+
+{{/* "true" if the workers request a device in their resources, or by a claim; else empty. */}}
+{{- define "contract.requestsDevices" -}}
+{{- range $kind := list "requests" "limits" }}
+{{- range $key, $quantity := index $.resources $kind }}
+{{- if regexMatch "^[^/]+/.*$" $key }}
+true
+{{- end }}
+{{- end }}
+{{- end }}
+{{- if .resources.claims }}
+true
+{{- end }}
 {{- end }}

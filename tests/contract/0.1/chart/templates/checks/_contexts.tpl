@@ -1,6 +1,6 @@
-{{/* Security contexts under the Pod Security Standards. Rules are named as the API server names them. */}}
+{{/* Security contexts under the Pod Security Standards. Rules have the names that the API server uses. */}}
 
-{{/* A message for each problem, with a hint below it. */}}
+{{/* A message for each error, with a hint below it. */}}
 {{- define "contract.contextsProblems" -}}
 {{- if ne .Values.security.podSecurityLevel "privileged" }}
   {{- if .Values.security.podSecurityContext }}
@@ -21,32 +21,36 @@ security.podSecurityContext: appArmorProfile.type Unconfined: Pod Security {{ .V
                    (not (regexMatch "^(container_(t|init_t|kvm_t|engine_t))?$" (dig "seLinuxOptions" "type" "" $context))))
               (dig "seLinuxOptions" "user" "" $context)
               (dig "seLinuxOptions" "role" "" $context) }}
-security.podSecurityContext: such seLinuxOptions: Pod Security {{ .Values.security.podSecurityLevel }} forbids it (seLinuxOptions) [DS326]
-  no user and no role; type container_t, container_init_t, container_kvm_t or container_engine_t
+security.podSecurityContext: seLinuxOptions: Pod Security {{ .Values.security.podSecurityLevel }} forbids it (seLinuxOptions) [DS326]
+  remove user and role; use type container_t, container_init_t, container_kvm_t or container_engine_t
     {{- end }}
 
     {{- if dig "windowsOptions" "hostProcess" false $context }}
 security.podSecurityContext: windowsOptions.hostProcess: Pod Security {{ .Values.security.podSecurityLevel }} forbids it (hostProcess) [DS330]
-  remove it, or set security.podSecurityLevel: privileged where the namespace allows that
+  remove it, or set security.podSecurityLevel: privileged if the namespace allows that
     {{- end }}
 
     {{- if eq .Values.security.podSecurityLevel "restricted" }}
       {{- if not (dig "runAsNonRoot" true $context) }}
 security.podSecurityContext: runAsNonRoot: false: Pod Security {{ .Values.security.podSecurityLevel }} forbids it (runAsNonRoot != true) [DS333]
-  remove it, and give runAsUser where the image has root as its user
+  remove it, and set runAsUser if the user of the image is root
       {{- end }}
 
       {{- if not (dig "runAsUser" 1 $context) }}
 security.podSecurityContext: runAsUser: 0: Pod Security {{ .Values.security.podSecurityLevel }} forbids it (runAsUser=0) [DS334]
-  another user, such as 1000
+  use another user, such as 1000
       {{- end }}
     {{- end }}
 
     {{- range $sysctl := dig "sysctls" (list) $context }}
       {{- if and (kindIs "string" $sysctl.name)
-                 (not (has $sysctl.name (list "kernel.shm_rmid_forced" "net.ipv4.ip_local_port_range" "net.ipv4.ip_unprivileged_port_start" "net.ipv4.tcp_syncookies" "net.ipv4.ping_group_range" "net.ipv4.ip_local_reserved_ports" "net.ipv4.tcp_keepalive_time" "net.ipv4.tcp_fin_timeout" "net.ipv4.tcp_keepalive_intvl" "net.ipv4.tcp_keepalive_probes"))) }}
+                 (not (has $sysctl.name (list "kernel.shm_rmid_forced" "net.ipv4.ip_local_port_range"
+                                              "net.ipv4.ip_unprivileged_port_start" "net.ipv4.tcp_syncookies"
+                                              "net.ipv4.ping_group_range" "net.ipv4.ip_local_reserved_ports"
+                                              "net.ipv4.tcp_keepalive_time" "net.ipv4.tcp_fin_timeout"
+                                              "net.ipv4.tcp_keepalive_intvl" "net.ipv4.tcp_keepalive_probes"))) }}
 security.podSecurityContext: the sysctl {{ $sysctl.name | quote }}: Pod Security {{ $.Values.security.podSecurityLevel }} forbids it (forbidden sysctls) [DS328]
-  remove it, or set security.podSecurityLevel: privileged where the namespace allows that
+  remove it, or set security.podSecurityLevel: privileged if the namespace allows that
       {{- end }}
     {{- end }}
   {{- end }}
@@ -70,24 +74,24 @@ security.podSecurityContext: the sysctl {{ $sysctl.name | quote }}: Pod Security
                      (not (regexMatch "^(container_(t|init_t|kvm_t|engine_t))?$" (dig "seLinuxOptions" "type" "" $context))))
                 (dig "seLinuxOptions" "user" "" $context)
                 (dig "seLinuxOptions" "role" "" $context) }}
-{{ $part }}.securityContext: such seLinuxOptions: Pod Security {{ $.Values.security.podSecurityLevel }} forbids it (seLinuxOptions) [DS326]
-  no user and no role; type container_t, container_init_t, container_kvm_t or container_engine_t
+{{ $part }}.securityContext: seLinuxOptions: Pod Security {{ $.Values.security.podSecurityLevel }} forbids it (seLinuxOptions) [DS326]
+  remove user and role; use type container_t, container_init_t, container_kvm_t or container_engine_t
       {{- end }}
 
       {{- if dig "windowsOptions" "hostProcess" false $context }}
 {{ $part }}.securityContext: windowsOptions.hostProcess: Pod Security {{ $.Values.security.podSecurityLevel }} forbids it (hostProcess) [DS330]
-  remove it, or set security.podSecurityLevel: privileged where the namespace allows that
+  remove it, or set security.podSecurityLevel: privileged if the namespace allows that
       {{- end }}
 
       {{- if eq $.Values.security.podSecurityLevel "restricted" }}
         {{- if not (dig "runAsNonRoot" true $context) }}
 {{ $part }}.securityContext: runAsNonRoot: false: Pod Security {{ $.Values.security.podSecurityLevel }} forbids it (runAsNonRoot != true) [DS333]
-  remove it, and give runAsUser where the image has root as its user
+  remove it, and set runAsUser if the user of the image is root
         {{- end }}
 
         {{- if not (dig "runAsUser" 1 $context) }}
 {{ $part }}.securityContext: runAsUser: 0: Pod Security {{ $.Values.security.podSecurityLevel }} forbids it (runAsUser=0) [DS334]
-  another user, such as 1000
+  use another user, such as 1000
         {{- end }}
 
         {{- if dig "allowPrivilegeEscalation" false $context }}
@@ -97,34 +101,36 @@ security.podSecurityContext: the sysctl {{ $sysctl.name | quote }}: Pod Security
 
         {{- if not (has "ALL" (dig "capabilities" "drop" (list "ALL") $context)) }}
 {{ $part }}.securityContext: capabilities.drop without ALL: Pod Security {{ $.Values.security.podSecurityLevel }} forbids it (unrestricted capabilities) [DS335]
-  capabilities: {drop: [ALL]}
+  set capabilities: {drop: [ALL]}
         {{- end }}
 
         {{- range $capability := dig "capabilities" "add" (list) $context }}
           {{- if and (kindIs "string" $capability) (ne $capability "NET_BIND_SERVICE") }}
 {{ $part }}.securityContext: the capability {{ $capability | quote }}: Pod Security {{ $.Values.security.podSecurityLevel }} forbids it (unrestricted capabilities) [DS320]
-  remove it, or set security.podSecurityLevel: privileged where the namespace allows that
+  remove it, or set security.podSecurityLevel: privileged if the namespace allows that
           {{- end }}
         {{- end }}
       {{- end }}
 
       {{- if dig "privileged" false $context }}
 {{ $part }}.securityContext: privileged: true: Pod Security {{ $.Values.security.podSecurityLevel }} forbids it (privileged) [DS321]
-  remove it, or set security.podSecurityLevel: privileged where the namespace allows that
+  remove it, or set security.podSecurityLevel: privileged if the namespace allows that
       {{- end }}
 
       {{- if and (kindIs "string" (dig "procMount" "" $context))
                  (not (has (dig "procMount" "" $context) (list "" "Default"))) }}
-{{ $part }}.securityContext: such a procMount: Pod Security {{ $.Values.security.podSecurityLevel }} forbids it (procMount) [DS325]
-  remove it, or set security.podSecurityLevel: privileged where the namespace allows that
+{{ $part }}.securityContext: procMount: Pod Security {{ $.Values.security.podSecurityLevel }} forbids it (procMount) [DS325]
+  remove it, or set security.podSecurityLevel: privileged if the namespace allows that
       {{- end }}
 
       {{- if eq $.Values.security.podSecurityLevel "baseline" }}
         {{- range $capability := dig "capabilities" "add" (list) $context }}
           {{- if and (kindIs "string" $capability)
-                     (not (has $capability (list "AUDIT_WRITE" "CHOWN" "DAC_OVERRIDE" "FOWNER" "FSETID" "KILL" "MKNOD" "NET_BIND_SERVICE" "SETFCAP" "SETGID" "SETPCAP" "SETUID" "SYS_CHROOT"))) }}
+                     (not (has $capability (list "AUDIT_WRITE" "CHOWN" "DAC_OVERRIDE" "FOWNER" "FSETID" "KILL" "MKNOD"
+                                                 "NET_BIND_SERVICE" "SETFCAP" "SETGID" "SETPCAP" "SETUID"
+                                                 "SYS_CHROOT"))) }}
 {{ $part }}.securityContext: the capability {{ $capability | quote }}: Pod Security {{ $.Values.security.podSecurityLevel }} forbids it (non-default capabilities) [DS320]
-  remove it, or set security.podSecurityLevel: privileged where the namespace allows that
+  remove it, or set security.podSecurityLevel: privileged if the namespace allows that
           {{- end }}
         {{- end }}
       {{- end }}
@@ -156,24 +162,24 @@ security.podSecurityContext: the sysctl {{ $sysctl.name | quote }}: Pod Security
                            (not (regexMatch "^(container_(t|init_t|kvm_t|engine_t))?$" (dig "seLinuxOptions" "type" "" $context))))
                       (dig "seLinuxOptions" "user" "" $context)
                       (dig "seLinuxOptions" "role" "" $context) }}
-{{ $role }}.{{ $kind }}: {{ $container.name | quote }} has such seLinuxOptions: Pod Security {{ $.Values.security.podSecurityLevel }} forbids it (seLinuxOptions) [DS326]
-  no user and no role; type container_t, container_init_t, container_kvm_t or container_engine_t
+{{ $role }}.{{ $kind }}: {{ $container.name | quote }} has seLinuxOptions: Pod Security {{ $.Values.security.podSecurityLevel }} forbids it (seLinuxOptions) [DS326]
+  remove user and role; use type container_t, container_init_t, container_kvm_t or container_engine_t
             {{- end }}
 
             {{- if dig "windowsOptions" "hostProcess" false $context }}
 {{ $role }}.{{ $kind }}: {{ $container.name | quote }} has windowsOptions.hostProcess: Pod Security {{ $.Values.security.podSecurityLevel }} forbids it (hostProcess) [DS330]
-  remove it, or set security.podSecurityLevel: privileged where the namespace allows that
+  remove it, or set security.podSecurityLevel: privileged if the namespace allows that
             {{- end }}
 
             {{- if eq $.Values.security.podSecurityLevel "restricted" }}
               {{- if not (dig "runAsNonRoot" true $context) }}
 {{ $role }}.{{ $kind }}: {{ $container.name | quote }} has runAsNonRoot: false: Pod Security {{ $.Values.security.podSecurityLevel }} forbids it (runAsNonRoot != true) [DS333]
-  remove it, and give runAsUser where the image has root as its user
+  remove it, and set runAsUser if the user of the image is root
               {{- end }}
 
               {{- if not (dig "runAsUser" 1 $context) }}
 {{ $role }}.{{ $kind }}: {{ $container.name | quote }} has runAsUser: 0: Pod Security {{ $.Values.security.podSecurityLevel }} forbids it (runAsUser=0) [DS334]
-  another user, such as 1000
+  use another user, such as 1000
               {{- end }}
 
               {{- if dig "allowPrivilegeEscalation" true $context }}
@@ -183,34 +189,36 @@ security.podSecurityContext: the sysctl {{ $sysctl.name | quote }}: Pod Security
 
               {{- if not (has "ALL" (dig "capabilities" "drop" (list) $context)) }}
 {{ $role }}.{{ $kind }}: {{ $container.name | quote }} has capabilities.drop without ALL: Pod Security {{ $.Values.security.podSecurityLevel }} forbids it (unrestricted capabilities) [DS335]
-  capabilities: {drop: [ALL]}
+  set capabilities: {drop: [ALL]}
               {{- end }}
 
               {{- range $capability := dig "capabilities" "add" (list) $context }}
                 {{- if and (kindIs "string" $capability) (ne $capability "NET_BIND_SERVICE") }}
 {{ $role }}.{{ $kind }}: {{ $container.name | quote }} has the capability {{ $capability | quote }}: Pod Security {{ $.Values.security.podSecurityLevel }} forbids it (unrestricted capabilities) [DS320]
-  remove it, or set security.podSecurityLevel: privileged where the namespace allows that
+  remove it, or set security.podSecurityLevel: privileged if the namespace allows that
                 {{- end }}
               {{- end }}
             {{- end }}
 
             {{- if dig "privileged" false $context }}
 {{ $role }}.{{ $kind }}: {{ $container.name | quote }} has privileged: true: Pod Security {{ $.Values.security.podSecurityLevel }} forbids it (privileged) [DS321]
-  remove it, or set security.podSecurityLevel: privileged where the namespace allows that
+  remove it, or set security.podSecurityLevel: privileged if the namespace allows that
             {{- end }}
 
             {{- if and (kindIs "string" (dig "procMount" "" $context))
                        (not (has (dig "procMount" "" $context) (list "" "Default"))) }}
-{{ $role }}.{{ $kind }}: {{ $container.name | quote }} has such a procMount: Pod Security {{ $.Values.security.podSecurityLevel }} forbids it (procMount) [DS325]
-  remove it, or set security.podSecurityLevel: privileged where the namespace allows that
+{{ $role }}.{{ $kind }}: {{ $container.name | quote }} has procMount: Pod Security {{ $.Values.security.podSecurityLevel }} forbids it (procMount) [DS325]
+  remove it, or set security.podSecurityLevel: privileged if the namespace allows that
             {{- end }}
 
             {{- if eq $.Values.security.podSecurityLevel "baseline" }}
               {{- range $capability := dig "capabilities" "add" (list) $context }}
                 {{- if and (kindIs "string" $capability)
-                           (not (has $capability (list "AUDIT_WRITE" "CHOWN" "DAC_OVERRIDE" "FOWNER" "FSETID" "KILL" "MKNOD" "NET_BIND_SERVICE" "SETFCAP" "SETGID" "SETPCAP" "SETUID" "SYS_CHROOT"))) }}
+                           (not (has $capability (list "AUDIT_WRITE" "CHOWN" "DAC_OVERRIDE" "FOWNER" "FSETID" "KILL"
+                                                       "MKNOD" "NET_BIND_SERVICE" "SETFCAP" "SETGID" "SETPCAP" "SETUID"
+                                                       "SYS_CHROOT"))) }}
 {{ $role }}.{{ $kind }}: {{ $container.name | quote }} has the capability {{ $capability | quote }}: Pod Security {{ $.Values.security.podSecurityLevel }} forbids it (non-default capabilities) [DS320]
-  remove it, or set security.podSecurityLevel: privileged where the namespace allows that
+  remove it, or set security.podSecurityLevel: privileged if the namespace allows that
                 {{- end }}
               {{- end }}
             {{- end }}
@@ -224,9 +232,23 @@ security.podSecurityContext: the sysctl {{ $sysctl.name | quote }}: Pod Security
 {{- if .Values.network.hostNetwork }}
   {{- range $sysctl := dig "sysctls" (list) .Values.security.podSecurityContext }}
     {{- if and (kindIs "string" $sysctl.name) (regexMatch "^net[.].*$" $sysctl.name) }}
-security.podSecurityContext: the sysctl {{ $sysctl.name | quote }} belongs to the node where workers use its network [DS337]
-  remove it and set it on the nodes, or leave out network.hostNetwork
+security.podSecurityContext: with network.hostNetwork, the sysctl {{ $sysctl.name | quote }} belongs to the node [DS337]
+  set it on the nodes instead, or remove network.hostNetwork
     {{- end }}
   {{- end }}
+{{- end }}
+{{- end }}
+
+{{/* A message for each warning, with a hint below it. */}}
+{{- define "contract.contextsWarnings" -}}
+{{- if and (eq .Values.security.podSecurityLevel "restricted")
+           (not (hasKey .Values.security.podSecurityContext "runAsUser"))
+           (not (hasKey .Values.security.podSecurityContext "runAsNonRoot"))
+           (not (hasKey .Values.security.securityContext "runAsUser"))
+           (not (hasKey .Values.security.securityContext "runAsNonRoot"))
+           (not (hasKey .Values.workers.securityContext "runAsUser"))
+           (not (hasKey .Values.workers.securityContext "runAsNonRoot")) }}
+security.podSecurityLevel: at restricted without a uid, the kubelet refuses an image that runs as root [DS367]
+  set security.podSecurityContext: {runAsUser: 1000, runAsGroup: 1000, fsGroup: 1000}; if the image has another user than root or the cluster assigns one, set runAsNonRoot: true instead
 {{- end }}
 {{- end }}

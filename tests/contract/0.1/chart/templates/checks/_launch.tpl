@@ -1,32 +1,32 @@
-{{/* How the training is started: what each method can do, and how far it reaches. */}}
+{{/* Launch methods: which settings each one supports, and its limits. */}}
 
-{{/* A message for each problem, with a hint below it. */}}
+{{/* A message for each error, with a hint below it. */}}
 {{- define "contract.launchProblems" -}}
 {{- if ne .Values.launch.method "pdsh" }}
   {{- if include "contract.runsCommand" . }}
     {{- if not .Values.launch.command }}
-launch.command must be given with launch.method {{ .Values.launch.method }} [DS270]
-  a list, the program first, such as [accelerate, launch, train.py]
+launch.command is required with launch.method {{ .Values.launch.method }} [DS270]
+  set it to a list that begins with the program, such as [accelerate, launch, train.py]
     {{- end }}
 
     {{- if .Values.training.python }}
-training.python: launch.method {{ .Values.launch.method }} starts launch.command and nothing else [DS272]
-  write it into launch.command
+training.python has no effect: launch.method {{ .Values.launch.method }} runs only launch.command [DS272]
+  move it to launch.command
     {{- end }}
 
     {{- if .Values.training.module }}
-training.module: launch.method {{ .Values.launch.method }} starts launch.command and nothing else [DS272]
-  write it into launch.command
+training.module has no effect: launch.method {{ .Values.launch.method }} runs only launch.command [DS272]
+  move it to launch.command
     {{- end }}
 
     {{- if .Values.training.exec }}
-training.exec: launch.method {{ .Values.launch.method }} starts launch.command and nothing else [DS272]
-  write it into launch.command
+training.exec has no effect: launch.method {{ .Values.launch.method }} runs only launch.command [DS272]
+  move it to launch.command
     {{- end }}
 
     {{- if .Values.training.args }}
-training.args: launch.method {{ .Values.launch.method }} starts launch.command and nothing else [DS272]
-  write it into launch.command
+training.args has no effect: launch.method {{ .Values.launch.method }} runs only launch.command [DS272]
+  move it to launch.command
     {{- end }}
 
     {{- if .Values.training.deepspeed.bindCores }}
@@ -38,7 +38,7 @@ training.deepspeed.bindCores: dsgen does not start the processes with launch.met
   {{- if not (include "contract.usesSsh" .) }}
     {{- if and (gt (int64 .Values.lifecycle.maxRestarts) 0) (ne .Values.launch.method "torchrun") }}
 lifecycle.maxRestarts: the training is not restarted with launch.method {{ .Values.launch.method }} [DS273]
-  use launch.method: pdsh, openmpi or torchrun, or start another run
+  use launch.method: pdsh, openmpi or torchrun, or start a new run
     {{- end }}
 
     {{- if .Values.lifecycle.restartExitCodes }}
@@ -47,17 +47,17 @@ lifecycle.restartExitCodes: has no effect with launch.method {{ .Values.launch.m
     {{- end }}
 
     {{- if ne .Values.lifecycle.keepWorkers "none" }}
-lifecycle.keepWorkers: workers end with their program with launch.method {{ .Values.launch.method }} [DS273]
+lifecycle.keepWorkers: workers end when their program ends with launch.method {{ .Values.launch.method }} [DS273]
   use launch.method: pdsh or openmpi, or remove it
     {{- end }}
 
     {{- if .Values.launch.preflight.network }}
-launch.preflight.network: there is no test of the network with launch.method {{ .Values.launch.method }} [DS273]
+launch.preflight.network: the network is not tested with launch.method {{ .Values.launch.method }} [DS273]
   use launch.method: pdsh or openmpi, or remove it
     {{- end }}
 
     {{- if gt (int64 .Values.launch.preflight.spares) 0 }}
-launch.preflight.spares: a spare worker cannot stand in for another with launch.method {{ .Values.launch.method }} [DS273]
+launch.preflight.spares: a spare worker cannot replace another one with launch.method {{ .Values.launch.method }} [DS273]
   use launch.method: pdsh or openmpi, or remove it
     {{- end }}
 
@@ -77,7 +77,7 @@ ssh.user: there is no sshd with launch.method {{ .Values.launch.method }} [DS273
     {{- end }}
 
     {{- if ne .Values.ssh.secret.mode "cluster" }}
-ssh.secret.mode: there are no keys with launch.method {{ .Values.launch.method }} [DS273]
+ssh.secret.mode: no ssh key is used with launch.method {{ .Values.launch.method }} [DS273]
   remove it
     {{- end }}
   {{- end }}
@@ -88,37 +88,37 @@ training.deepspeed.autotuning: autotuning does not work with launch.method {{ .V
   {{- end }}
 
   {{- if and (ne .Values.launch.method "deepspeed-no-ssh") .Values.training.deepspeed.args }}
-training.deepspeed.args: no launcher of DeepSpeed runs with launch.method {{ .Values.launch.method }} [DS275]
-  they are for the methods pdsh and deepspeed-no-ssh; remove them
+training.deepspeed.args: DeepSpeed's launcher is not used with launch.method {{ .Values.launch.method }} [DS275]
+  remove them; only the methods pdsh and deepspeed-no-ssh use them
   {{- end }}
 {{- end }}
 
 {{- if and .Values.launch.command (not (include "contract.runsCommand" .)) }}
-launch.command is for the methods worker-command and launcher-command, not for launch.method {{ .Values.launch.method }} [DS271]
+launch.command is used only by the methods worker-command and launcher-command, not by launch.method {{ .Values.launch.method }} [DS271]
   set launch.method: worker-command, or describe the program in training
 {{- end }}
 
 {{- if and (or (gt (int64 .Values.workers.replicas) 100) (gt (int64 .Values.launch.preflight.spares) 100))
            (eq .Values.launch.method "pdsh")
            (gt (mul 4 (include "contract.worldBytes" . | int64)) (mul 3 (sub 131072 2048))) }}
-workers.replicas: {{ include "contract.workerPods" . | int64 }} workers are too many for pdsh, which gets them as one argument: {{ include "contract.worldBytes" . | int64 }} bytes in base64, 4 for 3, with 2048 for the rest, are more than 131072 [DS276]
-  use launch.method: torchrun, which has no such limit; a shorter name of the job leaves room for more workers
+workers.replicas: {{ include "contract.workerPods" . | int64 }} workers are too many for pdsh: their names and slots ({{ include "contract.worldBytes" . | int64 }} bytes, in base64 a third more) and 2048 other bytes do not fit into one argument of 131072 bytes [DS276]
+  use launch.method: torchrun, which has no such limit; a shorter job name makes room for more workers
 {{- end }}
 
 {{- if and (or (ne (int64 .Values.ssh.port) 2222) (ne (int64 .Values.launch.masterPort) 29500))
            (include "contract.usesSsh" .)
            (eq (int64 .Values.launch.masterPort) (int64 .Values.ssh.port)) }}
 launch.masterPort and ssh.port are both {{ int64 .Values.ssh.port }} [DS242]
-  give one of them another port
+  change one of them
 {{- end }}
 {{- end }}
 
-{{/* What is worth a look, in the same form. */}}
+{{/* A message for each warning, with a hint below it. */}}
 {{- define "contract.launchWarnings" -}}
 {{- if and .Values.lifecycle.restartExitCodes
            (eq (int64 .Values.lifecycle.maxRestarts) 0)
            (include "contract.usesSsh" .) }}
-lifecycle.restartExitCodes: nothing is restarted while maxRestarts is 0 [DS351]
-  set lifecycle.maxRestarts
+lifecycle.restartExitCodes has no effect while lifecycle.maxRestarts is 0 [DS351]
+  set lifecycle.maxRestarts, or remove restartExitCodes
 {{- end }}
 {{- end }}

@@ -1,49 +1,49 @@
 {{/* Names of objects and pods, labels and annotations, the image. */}}
 
-{{/* A message for each problem, with a hint below it. */}}
+{{/* A message for each error, with a hint below it. */}}
 {{- define "contract.namesProblems" -}}
 {{- if not .Values.image.repository }}
-image.repository must be given [DS201]
-  the image in which the training runs, such as registry.example.com/team/cifar
+image.repository is required [DS201]
+  set it to the image of the training, such as registry.example.com/team/cifar
 {{- end }}
 
 {{- $run := include "contract.runName" . }}
 {{- $last := printf "-worker-%d" (sub (include "contract.workerPods" . | int64) 1) }}
 {{- if gt (add (len $run) (len $last)) 63 }}
-the names of the pods are too long: {{ $run | quote }} has {{ len $run }} characters and {{ $last }} has {{ len $last }}, together they may have 63 [DS204]
+the names of the pods are too long: {{ $run | quote }} has {{ len $run }} characters and {{ $last }} has {{ len $last }}, but together they can have at most 63 [DS204]
   shorten the name of the job or run.id
 {{- end }}
 
 {{- if .Values.monitoring.tensorboard.enabled }}
   {{- $job := include "contract.jobName" . }}
   {{- if gt (len $job) 51 }}
-{{ $job | quote }} has {{ len $job }} characters and -tensorboard has 12, the name of a Service may have 63 together [DS340]
+{{ $job | quote }} has {{ len $job }} characters and -tensorboard has 12, but the name of a Service can have at most 63 [DS340]
   shorten the name of the job
   {{- end }}
 
   {{- if eq (include "contract.runId" .) "tensorboard" }}
-run.id: the Service of run tensorboard would have the name of TensorBoard's [DS343]
-  choose another id
+run.id: the Service of the run tensorboard would have the same name as TensorBoard's Service [DS343]
+  choose another run.id
   {{- end }}
 {{- end }}
 
 {{- $job := include "contract.jobName" . }}
 {{- if and $job (not (regexMatch "^[a-z]([-a-z0-9]*[a-z0-9])?$" $job)) }}
-the job cannot be named {{ $job | quote }} [DS205]
-  lower-case letters, digits and -, a letter first, no - at the end
+{{ $job | quote }} is not a valid job name [DS205]
+  use lower-case letters, digits and -; begin with a letter, and do not end with -
 {{- end }}
 
 {{- range $key, $value := .Values.labels }}
   {{- if include "contract.reservedKey" $key }}
 labels: {{ $key | quote }} is written by dsgen or Kubernetes [DS230]
-  choose a key of a domain of your own
+  use a key in a domain of your own, such as example.com/team
   {{- end }}
 {{- end }}
 
 {{- range $key, $value := .Values.annotations }}
   {{- if include "contract.reservedKey" $key }}
 annotations: {{ $key | quote }} is written by dsgen or Kubernetes [DS230]
-  choose a key of a domain of your own
+  use a key in a domain of your own, such as example.com/team
   {{- end }}
 {{- end }}
 
@@ -52,7 +52,7 @@ annotations: {{ $key | quote }} is written by dsgen or Kubernetes [DS230]
     {{- range $key, $value := index (index $.Values $role) "podLabels" }}
       {{- if include "contract.reservedKey" $key }}
 {{ $role }}.podLabels: {{ $key | quote }} is written by dsgen or Kubernetes [DS230]
-  choose a key of a domain of your own
+  use a key in a domain of your own, such as example.com/team
       {{- end }}
     {{- end }}
   {{- end }}
@@ -62,7 +62,7 @@ annotations: {{ $key | quote }} is written by dsgen or Kubernetes [DS230]
   {{- range $key, $value := index (index $.Values $role) "podAnnotations" }}
     {{- if include "contract.reservedKey" $key }}
 {{ $role }}.podAnnotations: {{ $key | quote }} is written by dsgen or Kubernetes [DS230]
-  choose a key of a domain of your own
+  use a key in a domain of your own, such as example.com/team
     {{- end }}
   {{- end }}
 {{- end }}
@@ -70,28 +70,28 @@ annotations: {{ $key | quote }} is written by dsgen or Kubernetes [DS230]
 {{- range $key, $value := .Values.serviceAccount.annotations }}
   {{- if include "contract.reservedKey" $key }}
 serviceAccount.annotations: {{ $key | quote }} is written by dsgen or Kubernetes [DS230]
-  choose a key of a domain of your own
+  use a key in a domain of your own, such as example.com/team
   {{- end }}
 
   {{- if hasKey $.Values.annotations $key }}
-serviceAccount.annotations: {{ $key | quote }} is among annotations already [DS231]
+serviceAccount.annotations: {{ $key | quote }} is in annotations, too [DS231]
   keep one of them
   {{- end }}
 {{- end }}
 {{- end }}
 
-{{/* What is worth a look, in the same form. */}}
+{{/* A message for each warning, with a hint below it. */}}
 {{- define "contract.namesWarnings" -}}
 {{- if and .Values.image.repository (not .Values.image.digest) (has .Values.image.tag (list "" "latest")) }}
 the image has no fixed version [DS250]
-  give a tag that is never moved, or a digest: the same run id should always mean the same code
+  use a tag that is never moved, or a digest: the same run id should always mean the same code
 {{- end }}
 
 {{- if and .Values.code.git.repository
            (or (and .Values.code.git.image (not (regexMatch "^.*(@.*|:[^/]*)$" .Values.code.git.image)))
                (regexMatch "^.*:latest$" .Values.code.git.image)) }}
 code.git.image: the image has no fixed version [DS250]
-  give a tag that is never moved, or a digest: the same run id should always mean the same code
+  use a tag that is never moved, or a digest: the same run id should always mean the same code
 {{- end }}
 
 {{- if and .Values.monitoring.tensorboard.enabled
@@ -99,6 +99,6 @@ code.git.image: the image has no fixed version [DS250]
                     (not (regexMatch "^.*(@.*|:[^/]*)$" .Values.monitoring.tensorboard.image)))
                (regexMatch "^.*:latest$" .Values.monitoring.tensorboard.image)) }}
 monitoring.tensorboard.image: the image has no fixed version [DS250]
-  give a tag that is never moved, or a digest: the same run id should always mean the same code
+  use a tag that is never moved, or a digest: the same run id should always mean the same code
 {{- end }}
 {{- end }}

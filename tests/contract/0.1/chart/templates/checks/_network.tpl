@@ -1,6 +1,6 @@
-{{/* Ports, interfaces, RDMA, ssh, the webhook and what is watched. */}}
+{{/* Ports, interfaces, RDMA, ssh, the webhook, and monitoring. */}}
 
-{{/* A message for each problem, with a hint below it. */}}
+{{/* A message for each error, with a hint below it. */}}
 {{- define "contract.networkProblems" -}}
 {{- if .Values.ssh.secret.name }}
   {{- if ne .Values.ssh.secret.mode "existing" }}
@@ -10,54 +10,54 @@ ssh.secret.name is used only with ssh.secret.mode: existing [DS240]
 
   {{- if and (eq .Values.ssh.secret.mode "existing")
              (eq .Values.ssh.secret.name (printf "%s-ssh" (include "contract.jobName" .))) }}
-ssh.secret.name: {{ .Values.ssh.secret.name | quote }} is the name of the Secret that is filled in the cluster [DS241]
+ssh.secret.name: {{ .Values.ssh.secret.name | quote }} is the name that dsgen gives to the Secret of the job [DS241]
   give your Secret another name
   {{- end }}
 {{- end }}
 
 {{- if .Values.network.hostNetwork }}
   {{- if and (include "contract.usesSsh" .) (eq (int64 .Values.ssh.port) 22) }}
-ssh.port: with network.hostNetwork the node's own sshd has port 22 [DS244]
+ssh.port: with network.hostNetwork, port 22 belongs to the node's own sshd [DS244]
   use another port, such as 2222
   {{- end }}
 
   {{- if .Values.network.rdma.networks }}
-network.rdma.networks: pods with hostNetwork get no networks of their own [DS227]
-  keep one of networks and hostNetwork
+network.rdma.networks: Multus adds no networks to pods with hostNetwork [DS227]
+  remove network.rdma.networks or network.hostNetwork
   {{- end }}
 
   {{- if and (eq .Values.scheduling.topology.required "kubernetes.io/hostname")
              (gt (include "contract.workerPods" . | int64) 1) }}
-network.hostNetwork: each worker takes ports of its node, and scheduling.topology.required wants all on one [DS305]
+network.hostNetwork: each worker needs the ports of its own node, but scheduling.topology.required puts all workers on one node [DS305]
   keep one of them
   {{- end }}
 {{- end }}
 
 {{- if and .Values.network.rdma.networks (hasKey .Values.workers.podAnnotations "k8s.v1.cni.cncf.io/networks") }}
-workers.podAnnotations: "k8s.v1.cni.cncf.io/networks" is written from network.rdma.networks [DS228]
+workers.podAnnotations: "k8s.v1.cni.cncf.io/networks" is written by dsgen from network.rdma.networks [DS228]
   keep one of them
 {{- end }}
 
 {{- range $key, $count := .Values.network.rdma.resources }}
   {{- if has $key (list "cpu" "memory" "ephemeral-storage" "pods") }}
-network.rdma.resources: {{ $key | quote }} is no device [DS226]
-  name what a device plugin offers, such as rdma/hca_shared_devices_a; the rest is in workers.resources
+network.rdma.resources: {{ $key | quote }} is not a device [DS226]
+  use a resource of a device plugin, such as rdma/hca_shared_devices_a; set others in workers.resources
   {{- end }}
 
   {{- if and (hasKey $.Values.workers.resources.requests $key)
              (not (has $key (list "cpu" "memory" "ephemeral-storage" "pods"))) }}
-network.rdma.resources: {{ $key | quote }} is in workers.resources.requests too [DS226]
+network.rdma.resources: {{ $key | quote }} is in workers.resources.requests, too [DS226]
   keep one of them
   {{- end }}
 
   {{- if and (hasKey $.Values.workers.resources.limits $key)
              (not (has $key (list "cpu" "memory" "ephemeral-storage" "pods"))) }}
-network.rdma.resources: {{ $key | quote }} is in workers.resources.limits too [DS226]
+network.rdma.resources: {{ $key | quote }} is in workers.resources.limits, too [DS226]
   keep one of them
   {{- end }}
 
   {{- if eq $key $.Values.workers.accelerator.resource }}
-network.rdma.resources: {{ $key | quote }} is written from workers.accelerator [DS226]
+network.rdma.resources: {{ $key | quote }} is written by dsgen from workers.accelerator [DS226]
   keep one of them
   {{- end }}
 {{- end }}
@@ -65,74 +65,74 @@ network.rdma.resources: {{ $key | quote }} is written from workers.accelerator [
 {{- if and (ne .Values.network.rdma.ipcLock "auto")
            (eq .Values.network.rdma.ipcLock "add")
            (ne .Values.security.podSecurityLevel "privileged") }}
-network.rdma.ipcLock: IPC_LOCK, which memory for RDMA needs, is allowed by the level privileged only [DS320]
-  set security.podSecurityLevel: privileged, or ipcLock: omit
+network.rdma.ipcLock: RDMA needs the capability IPC_LOCK, which only the Pod Security level privileged allows [DS320]
+  set security.podSecurityLevel: privileged, or network.rdma.ipcLock: omit
 {{- end }}
 
 {{- if .Values.status.webhook.url }}
   {{- if .Values.status.webhook.secretName }}
-status.webhook: url and secretName exclude one another [DS246]
-  keep secretName where the address itself is a secret
+status.webhook: url and secretName are mutually exclusive [DS246]
+  keep secretName if the address itself is secret
   {{- end }}
 
   {{- if regexMatch "^[A-Za-z]+://[^/]*@.*$" .Values.status.webhook.url }}
-status.webhook.url holds a user name or a password, and the values are kept in Git [DS248]
-  put the address into a Secret, under the key url, and name it in status.webhook.secretName
+status.webhook.url contains a user name or password, and values files are kept in Git [DS248]
+  put the address into a Secret, under the key url, and set status.webhook.secretName to its name
   {{- end }}
 {{- end }}
 
 {{- if and .Values.ssh.user (eq .Values.ssh.user "root") (include "contract.workersNotRoot" .) }}
-ssh.user: the workers are not root, so nobody can log in as root [DS249]
-  leave it out: the user of the container is used
+ssh.user: the workers do not run as root, so nobody can log in as root [DS249]
+  remove it: the default is the user of the container
 {{- end }}
 
 {{- if .Values.monitoring.podMonitor.enabled }}
   {{- if and (include "contract.usesSsh" .)
              (eq (int64 .Values.monitoring.podMonitor.port) (int64 .Values.ssh.port)) }}
 monitoring.podMonitor.port and ssh.port are both {{ int64 .Values.monitoring.podMonitor.port }} [DS242]
-  give one of them another port
+  change one of them
   {{- end }}
 
   {{- if eq (int64 .Values.monitoring.podMonitor.port) (int64 .Values.launch.masterPort) }}
 monitoring.podMonitor.port and launch.masterPort are both {{ int64 .Values.monitoring.podMonitor.port }} [DS242]
-  give one of them another port
+  change one of them
   {{- end }}
 {{- end }}
 
 {{- if and .Values.monitoring.tensorboard.enabled (not .Values.monitoring.tensorboard.logDir) }}
-monitoring.tensorboard.logDir must be given [DS341]
-  the folder to which the training writes its events, on a volume of storage
+monitoring.tensorboard.logDir is required [DS341]
+  set it to the folder to which the training writes its events, on a volume of storage
 {{- end }}
 {{- end }}
 
-{{/* What is worth a look, in the same form. */}}
+{{/* A message for each warning, with a hint below it. */}}
 {{- define "contract.networkWarnings" -}}
 {{- if or (ne (int64 .Values.ssh.port) 2222) (ne (int64 .Values.launch.masterPort) 29500) }}
   {{- if and (include "contract.usesSsh" .)
              (lt (int64 .Values.ssh.port) 1024)
              (include "contract.workersNotRoot" .) }}
-ssh.port: in many clusters only root can listen on {{ int64 .Values.ssh.port }}, and the workers are not root [DS243]
-  use a port from 1024 on
+ssh.port: the workers do not run as root, and in many clusters only root can listen on port {{ int64 .Values.ssh.port }} [DS243]
+  use port 1024 or higher
   {{- end }}
 
   {{- if and (lt (int64 .Values.launch.masterPort) 1024) (include "contract.workersNotRoot" .) }}
-launch.masterPort: in many clusters only root can listen on {{ int64 .Values.launch.masterPort }}, and the workers are not root [DS243]
-  use a port from 1024 on
+launch.masterPort: the workers do not run as root, and in many clusters only root can listen on port {{ int64 .Values.launch.masterPort }} [DS243]
+  use port 1024 or higher
   {{- end }}
 {{- end }}
 
 {{- if .Values.network.hostNetwork }}
   {{- if .Values.network.policy }}
-network.policy: a NetworkPolicy does not bind pods with hostNetwork, so all that reaches the nodes reaches the workers [DS245]
-  set network.policy: false to say that you know it
+network.policy: a NetworkPolicy does not apply to pods with hostNetwork, so everything that can reach the nodes can reach the workers [DS245]
+  set network.policy: false, and protect the nodes by other means
   {{- end }}
 
   {{- if and (gt (include "contract.workerPods" . | int64) 1)
              (not .Values.network.socketInterface)
              (not .Values.training.setup)
              (not (hasKey .Values.training.env "GLOO_SOCKET_IFNAME")) }}
-network.socketInterface: with network.hostNetwork Gloo takes the interface that the node's own name leads to, which on many nodes is the loopback [DS239]
-  name the interface that all nodes have, or export GLOO_SOCKET_IFNAME in training.setup
+network.socketInterface: with network.hostNetwork, Gloo uses the interface to which the name of the node resolves, which is the loopback interface on many nodes [DS239]
+  set it to an interface that all nodes have, or export GLOO_SOCKET_IFNAME in training.setup
   {{- end }}
 {{- end }}
 
@@ -141,23 +141,25 @@ network.socketInterface: with network.hostNetwork Gloo takes the interface that 
            (ne .Values.security.podSecurityLevel "privileged")
            (or (not (hasKey .Values.network.rdma.resources "vpc.amazonaws.com/efa"))
                (gt (len .Values.network.rdma.resources) 1)) }}
-network.rdma.ipcLock: IPC_LOCK, which memory for RDMA needs, is allowed by the level privileged only, so it is left out [DS229]
-  set security.podSecurityLevel: privileged, or ipcLock: omit where the nodes allow it without
+network.rdma.ipcLock: RDMA needs the capability IPC_LOCK, which only the Pod Security level privileged allows, so dsgen does not add it [DS229]
+  set security.podSecurityLevel: privileged, or network.rdma.ipcLock: omit if the limits of the nodes are high enough
 {{- end }}
 
 {{- if .Values.status.webhook.url }}
   {{- if regexMatch "^[Hh][Tt][Tt][Pp]:.*$" .Values.status.webhook.url }}
-status.webhook.url: the record goes over the network as plain text [DS247]
-  use https
+status.webhook.url: the record would be sent unencrypted [DS247]
+  use an https address
   {{- end }}
 
   {{- if or (regexMatch "^[^?]*[?].+$" .Values.status.webhook.url)
-            (regexMatch "^(?i:https?://([^/]*[.])?(hooks[.]slack[.]com|discord(app)?[.]com/api/webhooks|webhook[.]office[.]com|outlook[.]office(365)?[.]com/webhook|hooks[.]zapier[.]com|maker[.]ifttt[.]com/trigger|api[.]telegram[.]org|chat[.]googleapis[.]com)/.+)$" .Values.status.webhook.url)
+            (regexMatch "^(?i:https?://([^/]*[.])?(hooks[.]slack[.]com|hooks[.]zapier[.]com|maker[.]ifttt[.]com/trigger)/.+)$" .Values.status.webhook.url)
+            (regexMatch "^(?i:https?://([^/]*[.])?(discord(app)?[.]com/api/webhooks|api[.]telegram[.]org|chat[.]googleapis[.]com)/.+)$" .Values.status.webhook.url)
+            (regexMatch "^(?i:https?://([^/]*[.])?(webhook[.]office[.]com|outlook[.]office(365)?[.]com/webhook)/.+)$" .Values.status.webhook.url)
             (regexMatch "^[A-Za-z]+://[^/]+/.*[0-9A-Fa-f]{8}(-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}.*$" .Values.status.webhook.url)
             (and (regexMatch "^[A-Za-z]+://[^/]+/.*[A-Za-z0-9]{16}.*$" .Values.status.webhook.url)
                  (regexMatch "^[A-Za-z]+://[^/]+/.*[0-9].*$" .Values.status.webhook.url)) }}
-status.webhook.url seems to hold a key, and anyone who reads the values can post with it [DS360]
-  put the address into a Secret, under the key url, and name it in status.webhook.secretName
+status.webhook.url seems to contain a key, and anyone who can read the values could use it [DS360]
+  put the address into a Secret, under the key url, and set status.webhook.secretName to its name
   {{- end }}
 {{- end }}
 {{- end }}

@@ -1,6 +1,6 @@
-{{/* What workers and launcher ask for, and what of the user's goes into their pods. */}}
+{{/* Resources of workers and launcher, and what users add to their pods. */}}
 
-{{/* A message for each problem, with a hint below it. */}}
+{{/* A message for each error, with a hint below it. */}}
 {{- define "contract.podsProblems" -}}
 {{- if gt (int64 .Values.workers.slots) 1 }}
   {{- if and (ne .Values.workers.accelerator.count nil)
@@ -8,7 +8,7 @@
              (gt (int64 .Values.workers.slots) (int64 .Values.workers.accelerator.count))
              (regexMatch "^((nvidia|amd)[.]com/gpu|nvidia[.]com/(pgpu|mig-.*)|gpu[.]intel[.]com/.*)$" .Values.workers.accelerator.resource) }}
 workers.slots: {{ int64 .Values.workers.slots }} processes would share {{ int64 .Values.workers.accelerator.count }} GPUs [DS206]
-  each process needs a GPU of its own; count: 0 trains on CPUs
+  each process needs its own GPU: set workers.accelerator.count to the same number; count: 0 trains on CPUs
   {{- end }}
 
   {{- if and (ne .Values.workers.accelerator.count nil)
@@ -16,36 +16,36 @@ workers.slots: {{ int64 .Values.workers.slots }} processes would share {{ int64 
              (gt (int64 .Values.workers.slots) (int64 .Values.workers.accelerator.count))
              (regexMatch "^(habana[.]ai/gaudi|huawei[.]com/Ascend.*)$" .Values.workers.accelerator.resource) }}
 workers.slots: {{ int64 .Values.workers.slots }} processes would share {{ int64 .Values.workers.accelerator.count }} of {{ .Values.workers.accelerator.resource | quote }} [DS206]
-  each process needs one of its own; count: 0 trains on CPUs
+  set workers.accelerator.count to the same number; count: 0 trains on CPUs
   {{- end }}
 
   {{- if and (regexMatch "^nvidia[.]com/mig-.*$" .Values.workers.accelerator.resource)
              (or (eq .Values.workers.accelerator.count nil) (gt (int64 .Values.workers.accelerator.count) 0)) }}
-workers.slots: a process sees one MIG slice of its pod, so {{ int64 .Values.workers.slots }} cannot each have one [DS207]
-  use slots: 1 and more replicas
+workers.slots: a process can use only one MIG slice of its pod, so {{ int64 .Values.workers.slots }} processes would share it [DS207]
+  use workers.slots: 1 and more workers.replicas
   {{- end }}
 {{- end }}
 
 {{- if and .Values.workers.resources.requests
            (hasKey .Values.workers.resources.requests .Values.workers.accelerator.resource) }}
-workers.resources.requests: {{ .Values.workers.accelerator.resource | quote }} is written from workers.accelerator [DS208]
+workers.resources.requests: {{ .Values.workers.accelerator.resource | quote }} is written by dsgen from workers.accelerator [DS208]
   set workers.accelerator.count instead
 {{- end }}
 
 {{- if and .Values.workers.resources.limits
            (hasKey .Values.workers.resources.limits .Values.workers.accelerator.resource) }}
-workers.resources.limits: {{ .Values.workers.accelerator.resource | quote }} is written from workers.accelerator [DS208]
+workers.resources.limits: {{ .Values.workers.accelerator.resource | quote }} is written by dsgen from workers.accelerator [DS208]
   set workers.accelerator.count instead
 {{- end }}
 
 {{- if regexMatch "^0+([.]0+)?[A-Za-z]*$" .Values.workers.sharedMemory }}
-workers.sharedMemory: {{ .Values.workers.sharedMemory | quote }} is no limit at all for Kubernetes [DS287]
-  write "" to have no /dev/shm of its own, or unlimited
+workers.sharedMemory: {{ .Values.workers.sharedMemory | quote }} means no limit to Kubernetes [DS287]
+  use "" for the small /dev/shm of the container runtime, or unlimited
 {{- end }}
 
 {{- if regexMatch "^[0-9.]*[1-9][0-9.]*m$" .Values.workers.sharedMemory }}
-workers.sharedMemory: {{ .Values.workers.sharedMemory | quote }} counts thousandths of a byte [DS287]
-  M is a million bytes, Mi 1024 x 1024
+workers.sharedMemory: {{ .Values.workers.sharedMemory | quote }} is in thousandths of a byte [DS287]
+  use M (1000 x 1000 bytes) or Mi (1024 x 1024 bytes)
 {{- end }}
 
 {{- if .Values.launcher.resources.limits }}
@@ -53,13 +53,13 @@ workers.sharedMemory: {{ .Values.workers.sharedMemory | quote }} counts thousand
   {{- if and (include "contract.usesSsh" .)
              (gt $limit 0)
              (lt $limit (include "contract.launcherBytes" . | int64)) }}
-launcher.resources.limits: the launcher needs 1 GiB and 1.4 MiB for each of {{ include "contract.workerPods" . | int64 }} workers, {{ add 1024 (mul 2 (include "contract.workerPods" . | int64)) }}Mi with some room [DS277]
+launcher.resources.limits: the launcher needs 1 GiB, and 1.4 MiB for each of {{ include "contract.workerPods" . | int64 }} workers; {{ add 1024 (mul 2 (include "contract.workerPods" . | int64)) }}Mi is enough [DS277]
   raise the limit, or use launch.method: torchrun, which needs no ssh
   {{- end }}
 {{- end }}
 
 {{- if and (ne .Values.workers.spread "none") (hasKey .Values.workers.affinity "podAntiAffinity") }}
-workers.spread writes a podAntiAffinity, and workers.affinity has one too [DS237]
+workers.spread becomes a podAntiAffinity, but workers.affinity already has one [DS237]
   keep one of them
 {{- end }}
 
@@ -72,7 +72,7 @@ workers.spread writes a podAntiAffinity, and workers.affinity has one too [DS237
                               "schedulerName" "securityContext" "serviceAccount" "serviceAccountName" "subdomain"
                               "terminationGracePeriodSeconds" "tolerations" "topologySpreadConstraints" "volumes") }}
 {{ $role }}.extraPodSpec: {{ $field | quote }} is a field of the pod that dsgen writes [DS232]
-  use the key of the values for it, where there is one
+  use the key that dsgen has for it, if there is one; `dsgen explain KEY` lists the keys
       {{- end }}
     {{- end }}
   {{- end }}
@@ -84,7 +84,7 @@ workers.spread writes a podAntiAffinity, and workers.affinity has one too [DS237
       {{- if has $field (list "args" "command" "env" "envFrom" "image" "imagePullPolicy" "name" "ports" "readinessProbe"
                               "resources" "restartPolicy" "securityContext" "volumeMounts" "workingDir") }}
 {{ $role }}.extraContainerSpec: {{ $field | quote }} is a field of the container that dsgen writes [DS233]
-  use the key of the values for it, where there is one
+  use the key that dsgen has for it, if there is one; `dsgen explain KEY` lists the keys
       {{- end }}
     {{- end }}
   {{- end }}
@@ -99,14 +99,14 @@ workers.spread writes a podAntiAffinity, and workers.affinity has one too [DS237
       {{- range $container := index (index $.Values $role) $kind }}
         {{- if and (kindIs "string" $container.name)
                    (regexMatch "^(worker|launcher|status|keygen|passwd|code|dsgen-.*)$" $container.name) }}
-{{ $role }}.{{ $kind }}: {{ $container.name | quote }} is the name of a container of dsgen's [DS234]
+{{ $role }}.{{ $kind }}: {{ $container.name | quote }} is the name of one of dsgen's containers [DS234]
   choose another name
         {{- end }}
 
         {{- range $mount := dig "volumeMounts" (list) $container }}
           {{- if and (kindIs "string" $mount.name) (not (hasKey $.Values.storage $mount.name)) }}
-{{ $role }}.{{ $kind }}: {{ $mount.name | quote }} is no volume of storage [DS236]
-  containers mount the volumes of storage, by their keys there
+{{ $role }}.{{ $kind }}: {{ $mount.name | quote }} is not a volume of storage [DS236]
+  add the volume to storage; the name of a mount is a key of storage
           {{- end }}
         {{- end }}
       {{- end }}
@@ -120,7 +120,7 @@ workers.spread writes a podAntiAffinity, and workers.affinity has one too [DS237
       {{- range $other := index (index $.Values $role) "initContainers" }}
         {{- if and (kindIs "string" $container.name) (kindIs "string" $other.name) (eq $container.name $other.name) }}
 {{ $role }}: two containers have the name {{ $container.name | quote }} [DS235]
-  names in a pod are unique
+  give each container of the pod its own name
         {{- end }}
       {{- end }}
     {{- end }}
@@ -128,8 +128,28 @@ workers.spread writes a podAntiAffinity, and workers.affinity has one too [DS237
 {{- end }}
 {{- end }}
 
-{{/* What is worth a look, in the same form. */}}
+{{/* A message for each warning, with a hint below it. */}}
 {{- define "contract.podsWarnings" -}}
+{{- if not (include "contract.runsCommand" .) }}
+  {{- if and (not (hasKey .Values.training.env "CUDA_VISIBLE_DEVICES"))
+             (ne .Values.workers.accelerator.count nil)
+             (gt (int64 .Values.workers.accelerator.count) (int64 .Values.workers.slots))
+             (or (regexMatch "^((nvidia|amd)[.]com/gpu|nvidia[.]com/(pgpu|mig-.*)|gpu[.]intel[.]com/.*)$" .Values.workers.accelerator.resource)
+                 (regexMatch "^(habana[.]ai/gaudi|huawei[.]com/Ascend.*)$" .Values.workers.accelerator.resource)) }}
+workers.accelerator.count: {{ int64 .Values.workers.slots }} of {{ int64 .Values.workers.accelerator.count }} devices would be used, one for each process [DS361]
+  set workers.slots to the number of devices; if each process uses several, set training.env.CUDA_VISIBLE_DEVICES
+  {{- end }}
+
+  {{- if and (ne .Values.workers.accelerator.count nil)
+             (eq (int64 .Values.workers.accelerator.count) 0)
+             (not (hasKey .Values.training.env "DS_ACCELERATOR"))
+             (not (include "contract.requestsDevices" .Values.workers | trim))
+             (not (regexMatch "^([^$]|[$])*DS_ACCELERATOR([^$]|[$])*$" .Values.training.setup)) }}
+workers.accelerator.count is 0, but DeepSpeed may choose GPUs that the image or the node exposes [DS368]
+  set training.env.DS_ACCELERATOR: cpu to train on CPUs
+  {{- end }}
+{{- end }}
+
 {{- if gt (int64 .Values.workers.slots) 1 }}
   {{- if and (ne .Values.workers.accelerator.count nil)
              (gt (int64 .Values.workers.accelerator.count) 0)
@@ -138,20 +158,20 @@ workers.spread writes a podAntiAffinity, and workers.affinity has one too [DS237
              (not (regexMatch "^(habana[.]ai/gaudi|huawei[.]com/Ascend.*)$" .Values.workers.accelerator.resource))
              (not (regexMatch "^([a-z.]*/neuron.*|.*[.]shared)$" .Values.workers.accelerator.resource)) }}
 workers.slots: {{ int64 .Values.workers.slots }} processes would share {{ int64 .Values.workers.accelerator.count }} of {{ .Values.workers.accelerator.resource | quote }} [DS206]
-  each process needs one of its own; count: 0 trains on CPUs
+  set workers.accelerator.count to the same number; count: 0 trains on CPUs
   {{- end }}
 
   {{- if and (regexMatch "^.*[.]shared$" .Values.workers.accelerator.resource)
              (or (eq .Values.workers.accelerator.count nil) (gt (int64 .Values.workers.accelerator.count) 0)) }}
-workers.slots: shares of {{ .Values.workers.accelerator.resource | quote }} may be of one GPU, which {{ int64 .Values.workers.slots }} processes would then use together [DS209]
-  use slots: 1, or GPUs that are not shared
+workers.slots: several shares of {{ .Values.workers.accelerator.resource | quote }} may belong to one GPU, which {{ int64 .Values.workers.slots }} processes would then share [DS209]
+  use workers.slots: 1, or GPUs that are not shared
   {{- end }}
 {{- end }}
 
 {{- if .Values.workers.resources.limits }}
   {{- $limit := include "contract.memoryBytes" .Values.workers.resources.limits | int64 }}
   {{- if and (gt $limit 0) (gt (include "contract.wholeBytes" .Values.workers.sharedMemory | int64) $limit) }}
-workers.sharedMemory: {{ .Values.workers.sharedMemory | quote }} is more than the memory limit of the workers, which counts it [DS279]
+workers.sharedMemory: {{ .Values.workers.sharedMemory | quote }} is more than the memory limit of the workers, which includes shared memory [DS279]
   raise workers.resources.limits.memory, or lower sharedMemory
   {{- end }}
 {{- end }}
@@ -162,7 +182,7 @@ workers.sharedMemory: {{ .Values.workers.sharedMemory | quote }} is more than th
              (gt $request 0)
              (lt $request (include "contract.launcherBytes" . | int64))
              (not (hasKey .Values.launcher.resources.limits "memory")) }}
-launcher.resources.requests: the launcher needs 1 GiB and 1.4 MiB for each of {{ include "contract.workerPods" . | int64 }} workers, {{ add 1024 (mul 2 (include "contract.workerPods" . | int64)) }}Mi with some room [DS278]
+launcher.resources.requests: the launcher needs 1 GiB, and 1.4 MiB for each of {{ include "contract.workerPods" . | int64 }} workers; {{ add 1024 (mul 2 (include "contract.workerPods" . | int64)) }}Mi is enough [DS278]
   raise the request, or use launch.method: torchrun, which needs no ssh
   {{- end }}
 {{- end }}

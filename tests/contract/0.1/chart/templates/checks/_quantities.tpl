@@ -1,6 +1,6 @@
-{{/* Quantities of Kubernetes, and other sizes that checks compare. */}}
+{{/* Quantities of Kubernetes, and other sizes for checks. */}}
 
-{{/* The bytes of the memory in requests or limits; 0 where it is not given, or written as 1.5Gi. */}}
+{{/* The bytes of memory in requests or limits; 0 if it is not set, or has a form such as 1.5Gi. */}}
 {{- define "contract.memoryBytes" -}}
 {{- if hasKey . "memory" -}}
 {{ include "contract.wholeBytes" (include "contract.quantityJson" (index . "memory") | replace `"` "") }}
@@ -9,12 +9,12 @@
 {{- end -}}
 {{- end }}
 
-{{/* A quantity, which may be a text or a number, as JSON. */}}
+{{/* A quantity (a text or a number) as JSON. */}}
 {{- define "contract.quantityJson" -}}
 {{ . | toRawJson }}
 {{- end }}
 
-{{/* The bytes of a whole quantity such as 8Gi; 0 for any other spelling, such as 1.5Gi. */}}
+{{/* The bytes of a whole quantity such as 8Gi; 0 for any other form, such as 1.5Gi. */}}
 {{- define "contract.wholeBytes" -}}
 {{- if regexMatch "^[0-9]{1,18}$" . -}}
 {{ . | int64 }}
@@ -39,7 +39,7 @@
 {{- end -}}
 {{- end }}
 
-{{/* How many digits the numbers below this one have together, from 0 on. */}}
+{{/* The number of digits of all numbers from 0 to `count` - 1. */}}
 {{- define "contract.digitsBelow" -}}
 {{- if le . 10 -}}
 {{ . }}
@@ -55,9 +55,8 @@
 {{- end }}
 
 {{/*
-Bytes of DeepSpeed's JSON of the workers, such as {"RUN-worker-0.RUN": [0,
-1]}: both names and 15 other characters for each worker, the numbers of its
-slots with two characters between them, and the numbers of the workers.
+The size of DeepSpeed's JSON of the workers, such as {"RUN-worker-0.RUN": [0, 1]}: for each worker both
+names, 15 other characters and its slots with two characters between them; and the digits of the workers.
 */}}
 {{- define "contract.worldBytes" -}}
 {{- $run := include "contract.runName" . -}}
@@ -67,8 +66,8 @@ slots with two characters between them, and the numbers of the workers.
 {{- end }}
 
 {{/*
-Bytes of memory that the launcher needs with ssh: 1 GiB for
-itself, and 1.4 MiB, as measured, for the session of each worker.
+The memory in bytes that the launcher needs with ssh: 1
+GiB, and 1.4 MiB (measured) for the session of each worker.
 */}}
 {{- define "contract.launcherBytes" -}}
 {{ add 1073741824 (mul 1468006 (include "contract.workerPods" . | int64)) }}

@@ -1,93 +1,93 @@
-{{/* Queues, gangs and topology: what a scheduler refuses, or waits for without a word. */}}
+{{/* Queues, gangs and topology: what a scheduler refuses, and what makes a Job wait forever. */}}
 
-{{/* A message for each problem, with a hint below it. */}}
+{{/* A message for each error, with a hint below it. */}}
 {{- define "contract.schedulingProblems" -}}
 {{- if .Values.scheduling.launcherQueue }}
   {{- if eq .Values.scheduling.launcherQueue .Values.scheduling.queue }}
-scheduling.launcherQueue is the workers' queue, in which two runs can block each other for ever [DS300]
-  give the launcher a queue with a quota of its own, or leave launcherQueue out
+scheduling.launcherQueue is the same queue as scheduling.queue; there two runs can block each other forever [DS300]
+  give the launcher a queue with its own quota, or remove launcherQueue
   {{- end }}
 
   {{- if not (include "contract.kueueQueue" (dict "Values" .Values "role" "worker")) }}
-scheduling.launcherQueue is a queue of Kueue's, and the workers have none [DS301]
-  set scheduling.queue too, without gang: volcano
+scheduling.launcherQueue is a queue of Kueue, but the workers have no such queue [DS301]
+  set scheduling.queue, too, without gang: volcano
   {{- end }}
 {{- end }}
 
 {{- if and .Values.scheduling.priorityClass (not .Values.scheduling.queue) (ne .Values.scheduling.gang "volcano") }}
-scheduling.priorityClass is for a queue, and there is none [DS302]
-  set scheduling.queue; the priority of the pods is workers.priorityClassName
+scheduling.priorityClass is the priority in a queue, but scheduling.queue is not set [DS302]
+  set scheduling.queue; for the priority of the pods, use workers.priorityClassName
 {{- end }}
 
 {{- if or .Values.scheduling.topology.required .Values.scheduling.topology.preferred }}
   {{- if and .Values.scheduling.topology.required .Values.scheduling.topology.preferred }}
-scheduling.topology: required and preferred exclude one another [DS303]
+scheduling.topology: required and preferred are mutually exclusive [DS303]
   keep one of them
   {{- end }}
 
   {{- if and (not (include "contract.kueueQueue" (dict "Values" .Values "role" "worker")))
              (hasKey .Values.workers.affinity "podAffinity") }}
-workers.affinity has a podAffinity, which scheduling.topology writes [DS304]
+workers.affinity has a podAffinity, but dsgen writes one from scheduling.topology [DS304]
   keep one of them
   {{- end }}
 
   {{- if and (eq .Values.scheduling.topology.required "kubernetes.io/hostname")
              (eq .Values.workers.spread "required")
              (gt (int64 .Values.workers.replicas) 1) }}
-workers.spread wants every worker on a node of its own, scheduling.topology.required all on one [DS305]
+workers.spread puts every worker on its own node, but scheduling.topology.required puts all on one node [DS305]
   keep one of them
   {{- end }}
 {{- end }}
 
 {{- if and .Values.scheduling.queue (ne .Values.scheduling.gang "volcano") (ne .Values.lifecycle.suspend nil) }}
-lifecycle.suspend: with scheduling.queue, Kueue alone suspends the workers and resumes them [DS309]
+lifecycle.suspend: with scheduling.queue, only Kueue suspends and resumes the workers [DS309]
   remove it; to pause, set spec.active: false in the run's Workload
 {{- end }}
 
 {{- if and .Values.workers.schedulerName
            (ne .Values.scheduling.gang "none")
            (eq .Values.workers.schedulerName "default-scheduler") }}
-workers.schedulerName: the default scheduler does not know scheduling.gang {{ .Values.scheduling.gang }} [DS310]
-  name the scheduler that does, or leave it out
+workers.schedulerName: the default scheduler does not support scheduling.gang: {{ .Values.scheduling.gang }} [DS310]
+  set it to the gang scheduler, or remove it
 {{- end }}
 {{- end }}
 
-{{/* What is worth a look, in the same form. */}}
+{{/* A message for each warning, with a hint below it. */}}
 {{- define "contract.schedulingWarnings" -}}
 {{- if and .Values.scheduling.queue (ne .Values.scheduling.gang "volcano") }}
   {{- if .Values.workers.nodeSelector }}
-workers.nodeSelector: Kueue looks only at labels that its flavors have; by any other the pods may wait while they hold the quota [DS308]
+workers.nodeSelector: Kueue considers only labels of its flavors; with other labels the pods may hold quota while they wait for a node [DS308]
   let the queue choose the nodes, or make sure that a ResourceFlavor has these labels
   {{- end }}
 
   {{- if .Values.workers.affinity }}
-workers.affinity: Kueue looks only at labels that its flavors have; by any other the pods may wait while they hold the quota [DS308]
+workers.affinity: Kueue considers only labels of its flavors; with other labels the pods may hold quota while they wait for a node [DS308]
   let the queue choose the nodes, or make sure that a ResourceFlavor has these labels
   {{- end }}
 
   {{- if .Values.workers.tolerations }}
-workers.tolerations: the flavor of the queue must have no tolerations of its own, or exactly these and none with tolerationSeconds [DS307]
-  leave them out where the flavor has them
+workers.tolerations: the flavor of the queue must have no tolerations, or exactly these and none with tolerationSeconds [DS307]
+  remove them if the flavor has them
   {{- end }}
 
   {{- range $key, $quantity := .Values.workers.resources.requests }}
     {{- if not (has $key (list "cpu" "memory")) }}
-workers.resources.requests: the queue {{ $.Values.scheduling.queue | quote }} must cover {{ $key | quote }}, or the workers wait for ever [DS306]
-  look at spec.resourceGroups of the ClusterQueue, or at excludeResourcePrefixes of Kueue's configuration
+workers.resources.requests: the queue {{ $.Values.scheduling.queue | quote }} must cover {{ $key | quote }}, or the workers wait forever [DS306]
+  check spec.resourceGroups of the ClusterQueue, and excludeResourcePrefixes in Kueue's configuration
     {{- end }}
   {{- end }}
 
   {{- range $key, $quantity := .Values.network.rdma.resources }}
     {{- if not (has $key (list "cpu" "memory")) }}
-network.rdma.resources: the queue {{ $.Values.scheduling.queue | quote }} must cover {{ $key | quote }}, or the workers wait for ever [DS306]
-  look at spec.resourceGroups of the ClusterQueue, or at excludeResourcePrefixes of Kueue's configuration
+network.rdma.resources: the queue {{ $.Values.scheduling.queue | quote }} must cover {{ $key | quote }}, or the workers wait forever [DS306]
+  check spec.resourceGroups of the ClusterQueue, and excludeResourcePrefixes in Kueue's configuration
     {{- end }}
   {{- end }}
 
   {{- range $key, $quantity := .Values.workers.resources.limits }}
     {{- if and (not (has $key (list "cpu" "memory"))) (not (hasKey $.Values.workers.resources.requests $key)) }}
-workers.resources.limits: the queue {{ $.Values.scheduling.queue | quote }} must cover {{ $key | quote }}, or the workers wait for ever [DS306]
-  look at spec.resourceGroups of the ClusterQueue, or at excludeResourcePrefixes of Kueue's configuration
+workers.resources.limits: the queue {{ $.Values.scheduling.queue | quote }} must cover {{ $key | quote }}, or the workers wait forever [DS306]
+  check spec.resourceGroups of the ClusterQueue, and excludeResourcePrefixes in Kueue's configuration
     {{- end }}
   {{- end }}
 
@@ -97,8 +97,8 @@ workers.resources.limits: the queue {{ $.Values.scheduling.queue | quote }} must
         {{- range $key, $quantity := dig "resources" $amounts (dict) $container }}
           {{- if and (not (has $key (list "cpu" "memory")))
                      (or (eq $amounts "requests") (not (hasKey (dig "resources" "requests" (dict) $container) $key))) }}
-workers.{{ $kind }}: the queue {{ $.Values.scheduling.queue | quote }} must cover {{ $key | quote }}, or the workers wait for ever [DS306]
-  look at spec.resourceGroups of the ClusterQueue, or at excludeResourcePrefixes of Kueue's configuration
+workers.{{ $kind }}: the queue {{ $.Values.scheduling.queue | quote }} must cover {{ $key | quote }}, or the workers wait forever [DS306]
+  check spec.resourceGroups of the ClusterQueue, and excludeResourcePrefixes in Kueue's configuration
           {{- end }}
         {{- end }}
       {{- end }}
@@ -108,31 +108,31 @@ workers.{{ $kind }}: the queue {{ $.Values.scheduling.queue | quote }} must cove
 
 {{- if .Values.scheduling.launcherQueue }}
   {{- if .Values.launcher.nodeSelector }}
-launcher.nodeSelector: Kueue looks only at labels that its flavors have; by any other the pods may wait while they hold the quota [DS308]
+launcher.nodeSelector: Kueue considers only labels of its flavors; with other labels the pods may hold quota while they wait for a node [DS308]
   let the queue choose the nodes, or make sure that a ResourceFlavor has these labels
   {{- end }}
 
   {{- if .Values.launcher.affinity }}
-launcher.affinity: Kueue looks only at labels that its flavors have; by any other the pods may wait while they hold the quota [DS308]
+launcher.affinity: Kueue considers only labels of its flavors; with other labels the pods may hold quota while they wait for a node [DS308]
   let the queue choose the nodes, or make sure that a ResourceFlavor has these labels
   {{- end }}
 
   {{- if .Values.launcher.tolerations }}
-launcher.tolerations: the flavor of the launcher's queue must have no tolerations of its own, or exactly these and none with tolerationSeconds [DS307]
-  leave them out where the flavor has them
+launcher.tolerations: the flavor of the launcher's queue must have no tolerations, or exactly these and none with tolerationSeconds [DS307]
+  remove them if the flavor has them
   {{- end }}
 
   {{- range $key, $quantity := .Values.launcher.resources.requests }}
     {{- if not (has $key (list "cpu" "memory")) }}
-launcher.resources.requests: the queue {{ $.Values.scheduling.launcherQueue | quote }} must cover {{ $key | quote }}, or the launcher waits for ever [DS306]
-  look at spec.resourceGroups of the ClusterQueue, or at excludeResourcePrefixes of Kueue's configuration
+launcher.resources.requests: the queue {{ $.Values.scheduling.launcherQueue | quote }} must cover {{ $key | quote }}, or the launcher waits forever [DS306]
+  check spec.resourceGroups of the ClusterQueue, and excludeResourcePrefixes in Kueue's configuration
     {{- end }}
   {{- end }}
 
   {{- range $key, $quantity := .Values.launcher.resources.limits }}
     {{- if and (not (has $key (list "cpu" "memory"))) (not (hasKey $.Values.launcher.resources.requests $key)) }}
-launcher.resources.limits: the queue {{ $.Values.scheduling.launcherQueue | quote }} must cover {{ $key | quote }}, or the launcher waits for ever [DS306]
-  look at spec.resourceGroups of the ClusterQueue, or at excludeResourcePrefixes of Kueue's configuration
+launcher.resources.limits: the queue {{ $.Values.scheduling.launcherQueue | quote }} must cover {{ $key | quote }}, or the launcher waits forever [DS306]
+  check spec.resourceGroups of the ClusterQueue, and excludeResourcePrefixes in Kueue's configuration
     {{- end }}
   {{- end }}
 
@@ -142,8 +142,8 @@ launcher.resources.limits: the queue {{ $.Values.scheduling.launcherQueue | quot
         {{- range $key, $quantity := dig "resources" $amounts (dict) $container }}
           {{- if and (not (has $key (list "cpu" "memory")))
                      (or (eq $amounts "requests") (not (hasKey (dig "resources" "requests" (dict) $container) $key))) }}
-launcher.{{ $kind }}: the queue {{ $.Values.scheduling.launcherQueue | quote }} must cover {{ $key | quote }}, or the launcher waits for ever [DS306]
-  look at spec.resourceGroups of the ClusterQueue, or at excludeResourcePrefixes of Kueue's configuration
+launcher.{{ $kind }}: the queue {{ $.Values.scheduling.launcherQueue | quote }} must cover {{ $key | quote }}, or the launcher waits forever [DS306]
+  check spec.resourceGroups of the ClusterQueue, and excludeResourcePrefixes in Kueue's configuration
           {{- end }}
         {{- end }}
       {{- end }}

@@ -1,23 +1,23 @@
-{{/* What else the Pod Security Standards forbid: namespaces and ports of the host, volumes, annotations. */}}
+{{/* The other rules of the Pod Security Standards: host namespaces and ports, volumes, probes, annotations. */}}
 
-{{/* A message for each problem, with a hint below it. */}}
+{{/* A message for each error, with a hint below it. */}}
 {{- define "contract.securityProblems" -}}
 {{- if ne .Values.security.podSecurityLevel "privileged" }}
   {{- if .Values.network.hostNetwork }}
 network.hostNetwork: Pod Security {{ .Values.security.podSecurityLevel }} forbids it (host namespaces) [DS322]
-  set security.podSecurityLevel: privileged, and the namespace's label too
+  set security.podSecurityLevel: privileged, and the label of the namespace, too
   {{- end }}
 
   {{- range $name, $volume := .Values.storage }}
     {{- if eq (include "contract.firstSource" $volume) "hostPath" }}
 storage.{{ $name }}.hostPath: Pod Security {{ $.Values.security.podSecurityLevel }} forbids it (hostPath volumes) [DS323]
-  use another source, or security.podSecurityLevel: privileged where the namespace allows that
+  use another source, or set security.podSecurityLevel: privileged if the namespace allows that
     {{- end }}
 
     {{- if and (eq $.Values.security.podSecurityLevel "restricted")
                (eq (include "contract.firstSource" $volume) "nfs") }}
 storage.{{ $name }}.nfs: Pod Security restricted forbids it (restricted volume types) [DS331]
-  use a claim: create with persistentVolume.nfs, or existingClaim
+  use a claim: set create.persistentVolume.nfs, or existingClaim
     {{- end }}
   {{- end }}
 
@@ -31,7 +31,7 @@ storage.{{ $name }}.nfs: Pod Security restricted forbids it (restricted volume t
           {{- range $port := dig "ports" (list) $container }}
             {{- if $port.hostPort }}
 {{ $role }}.{{ $kind }}: Pod Security {{ $.Values.security.podSecurityLevel }} forbids a hostPort (hostPort) [DS324]
-  leave it out: pods reach one another without
+  remove it: pods can reach each other without hostPort
             {{- end }}
           {{- end }}
 
@@ -39,7 +39,7 @@ storage.{{ $name }}.nfs: Pod Security restricted forbids it (restricted volume t
             {{- range $action := list "httpGet" "tcpSocket" }}
               {{- if dig $probe $action "host" "" $container }}
 {{ $role }}.{{ $kind }}: {{ $probe }}: Pod Security {{ $.Values.security.podSecurityLevel }} forbids the host of {{ $action }} (probe or lifecycle host) [DS336]
-  leave host out: the pod itself is asked
+  remove host: the default is the pod itself
               {{- end }}
             {{- end }}
           {{- end }}
@@ -48,7 +48,7 @@ storage.{{ $name }}.nfs: Pod Security restricted forbids it (restricted volume t
             {{- range $action := list "httpGet" "tcpSocket" }}
               {{- if dig "lifecycle" $hook $action "host" "" $container }}
 {{ $role }}.{{ $kind }}: {{ $hook }}: Pod Security {{ $.Values.security.podSecurityLevel }} forbids the host of {{ $action }} (probe or lifecycle host) [DS336]
-  leave host out: the pod itself is asked
+  remove host: the default is the pod itself
               {{- end }}
             {{- end }}
           {{- end }}
@@ -63,7 +63,7 @@ storage.{{ $name }}.nfs: Pod Security restricted forbids it (restricted volume t
         {{- range $action := list "httpGet" "tcpSocket" }}
           {{- if dig $probe $action "host" "" (index (index $.Values $role) "extraContainerSpec") }}
 {{ $role }}.extraContainerSpec: {{ $probe }}: Pod Security {{ $.Values.security.podSecurityLevel }} forbids the host of {{ $action }} (probe or lifecycle host) [DS336]
-  leave host out: the pod itself is asked
+  remove host: the default is the pod itself
           {{- end }}
         {{- end }}
       {{- end }}
@@ -72,7 +72,7 @@ storage.{{ $name }}.nfs: Pod Security restricted forbids it (restricted volume t
         {{- range $action := list "httpGet" "tcpSocket" }}
           {{- if dig "lifecycle" $hook $action "host" "" (index (index $.Values $role) "extraContainerSpec") }}
 {{ $role }}.extraContainerSpec: {{ $hook }}: Pod Security {{ $.Values.security.podSecurityLevel }} forbids the host of {{ $action }} (probe or lifecycle host) [DS336]
-  leave host out: the pod itself is asked
+  remove host: the default is the pod itself
           {{- end }}
         {{- end }}
       {{- end }}
@@ -83,12 +83,12 @@ storage.{{ $name }}.nfs: Pod Security restricted forbids it (restricted volume t
     {{- range $role := list "workers" "launcher" }}
       {{- if dig "hostPID" false (index (index $.Values $role) "extraPodSpec") }}
 {{ $role }}.extraPodSpec: hostPID: Pod Security {{ $.Values.security.podSecurityLevel }} forbids it (host namespaces) [DS322]
-  remove it, or set security.podSecurityLevel: privileged where the namespace allows that
+  remove it, or set security.podSecurityLevel: privileged if the namespace allows that
       {{- end }}
 
       {{- if dig "hostIPC" false (index (index $.Values $role) "extraPodSpec") }}
 {{ $role }}.extraPodSpec: hostIPC: Pod Security {{ $.Values.security.podSecurityLevel }} forbids it (host namespaces) [DS322]
-  remove it, or set security.podSecurityLevel: privileged where the namespace allows that
+  remove it, or set security.podSecurityLevel: privileged if the namespace allows that
       {{- end }}
     {{- end }}
   {{- end }}
@@ -109,8 +109,8 @@ storage.{{ $name }}.nfs: Pod Security restricted forbids it (restricted volume t
     {{- range $field := list "hostPID" "shareProcessNamespace" }}
       {{- if and (dig $field false (index (index $.Values $role) "extraPodSpec"))
                  (or (ne $field "hostPID") (eq $.Values.security.podSecurityLevel "privileged")) }}
-{{ $role }}.extraPodSpec: with {{ $field }} the user's code can read the token of the status sidecar and the ssh key through /proc [DS344]
-  remove it: a debugger can attach to a process of its own container without
+{{ $role }}.extraPodSpec: with {{ $field }} the training code could read the token of the status sidecar and the ssh key through /proc [DS344]
+  remove it: within one container, a debugger needs neither of them
       {{- end }}
     {{- end }}
   {{- end }}

@@ -1,15 +1,22 @@
-{{/* Volumes: their sources, where they are mounted, and what two mounts do to one another. */}}
+{{/* Volumes: their sources, where they are mounted, and mounts that conflict. */}}
 
-{{/* A message for each problem, with a hint below it. */}}
+{{/* A message for each error, with a hint below it. */}}
 {{- define "contract.storageProblems" -}}
 {{- range $name, $volume := .Values.storage }}
+  {{- if and (not (dig "mountPath" "" $volume))
+             (not (include "contract.usedInPod" (dict "pod" $.Values.workers "name" $name) | trim))
+             (not (include "contract.usedInPod" (dict "pod" $.Values.launcher "name" $name) | trim)) }}
+storage.{{ $name }} has no mountPath, and no init container or sidecar mounts it [DS362]
+  set storage.NAME.mountPath to the folder that the training uses, such as /data
+  {{- end }}
+
   {{- if not (include "contract.firstSource" $volume) }}
 storage.{{ $name }}: the volume has no source [DS210]
-  give it one of existingClaim, create, nfs, hostPath, emptyDir, ephemeral, csi, configMap, secret and projected, such as create: {}
+  set one of existingClaim, create, nfs, hostPath, emptyDir, ephemeral, csi, configMap, secret and projected, such as create: {}
   {{- end }}
 
   {{- if include "contract.reservedPath" (dig "mountPath" "" $volume) }}
-storage.{{ $name }}.mountPath: {{ dig "mountPath" "" $volume | quote }} is reserved, dsgen or the system has files there [DS212]
+storage.{{ $name }}.mountPath: {{ dig "mountPath" "" $volume | quote }} is reserved for files of dsgen or the system [DS212]
   mount it elsewhere, such as /data
   {{- end }}
 
@@ -20,8 +27,8 @@ storage.{{ $name }}.mountPath: {{ dig "mountPath" "" $volume | quote }} is reser
                (or (eq (dig "mountIn" "both" $volume) (dig "mountIn" "both" $another))
                    (eq (dig "mountIn" "both" $volume) "both")
                    (eq (dig "mountIn" "both" $another) "both")) }}
-storage.{{ $name }}: storage.{{ $other }} is mounted at {{ dig "mountPath" "" $volume | quote }} too [DS251]
-  mount one of them elsewhere
+storage.{{ $name }}: storage.{{ $other }} is mounted at {{ dig "mountPath" "" $volume | quote }}, too [DS251]
+  change one of the paths
     {{- end }}
   {{- end }}
 
@@ -31,8 +38,8 @@ storage.{{ $name }}.mountPath: /dev/shm is the shared memory of the pod [DS213]
   {{- end }}
 
   {{- if regexMatch "^(.*/)?[.][.](/.*)?$" (dig "subPath" "" $volume) }}
-storage.{{ $name }}.subPath: {{ dig "subPath" "" $volume | quote }} leads out of the volume, which Kubernetes refuses [DS214]
-  a path inside the volume, without ..
+storage.{{ $name }}.subPath: {{ dig "subPath" "" $volume | quote }} leaves the volume, which Kubernetes refuses [DS214]
+  use a path inside the volume, without ..
   {{- end }}
 
   {{- if and (ne $volume.create nil)
@@ -40,8 +47,8 @@ storage.{{ $name }}.subPath: {{ dig "subPath" "" $volume | quote }} leads out of
              (or (eq (dig "mountIn" "both" $volume) "both")
                  (and (ne (dig "mountIn" "both" $volume) "launcher")
                       (gt (include "contract.workerPods" $ | int64) 1))) }}
-storage.{{ $name }}: a ReadWriteOncePod volume is for one pod, and several mount it [DS216]
-  use ReadWriteMany, or leave out accessModes
+storage.{{ $name }}: a ReadWriteOncePod volume can be used by one pod only, but several pods mount it [DS216]
+  use ReadWriteMany, which is the default of accessModes
   {{- end }}
 
   {{- if and (ne $volume.create nil)
@@ -54,12 +61,12 @@ storage.{{ $name }}: ReadWriteOncePod cannot be combined with other access modes
   {{- if and (ne $volume.create nil)
              (regexMatch "^.?0+([.]0+)?[A-Za-z]*.?$" (include "contract.quantityJson" (dig "size" "100Gi" $volume.create))) }}
 storage.{{ $name }}.create.size: Kubernetes refuses a claim of size 0 [DS219]
-  give a size such as 100Gi
+  set a size such as 100Gi
   {{- end }}
 
   {{- range $source := list "create" "nfs" "hostPath" "emptyDir" "ephemeral" "csi" "configMap" "secret" "projected" }}
     {{- if and (hasKey $volume $source) (ne $source (include "contract.firstSource" $volume)) }}
-storage.{{ $name }}: {{ include "contract.firstSource" $volume }} and {{ $source }} exclude one another [DS211]
+storage.{{ $name }}: {{ include "contract.firstSource" $volume }} and {{ $source }} are mutually exclusive [DS211]
   keep one of them
     {{- end }}
   {{- end }}
@@ -68,20 +75,20 @@ storage.{{ $name }}: {{ include "contract.firstSource" $volume }} and {{ $source
 {{- if .Values.code.git.repository }}
   {{- range $name, $volume := .Values.storage }}
     {{- if eq (dig "mountPath" "" $volume) $.Values.code.mountPath }}
-storage.{{ $name }}: code is mounted at {{ dig "mountPath" "" $volume | quote }} too [DS251]
-  mount one of them elsewhere
+storage.{{ $name }}: code is mounted at {{ dig "mountPath" "" $volume | quote }}, too [DS251]
+  change one of the paths
     {{- end }}
   {{- end }}
 
   {{- if or (include "contract.reservedPath" .Values.code.mountPath)
             (regexMatch "^/dev/shm(/.*)?$" .Values.code.mountPath) }}
-code.mountPath: {{ .Values.code.mountPath | quote }} is reserved, dsgen or the system has files there [DS212]
+code.mountPath: {{ .Values.code.mountPath | quote }} is reserved for files of dsgen or the system [DS212]
   choose another folder, such as /workspace/code
   {{- end }}
 {{- end }}
 {{- end }}
 
-{{/* What is worth a look, in the same form. */}}
+{{/* A message for each warning, with a hint below it. */}}
 {{- define "contract.storageWarnings" -}}
 {{- range $name, $volume := .Values.storage }}
   {{- if and (ne $volume.create nil)
@@ -90,16 +97,16 @@ code.mountPath: {{ .Values.code.mountPath | quote }} is reserved, dsgen or the s
              (not (has "ReadOnlyMany" (dig "accessModes" (list "ReadWriteMany") $volume.create)))
              (ne (dig "mountIn" "both" $volume) "launcher")
              (gt (include "contract.workerPods" $ | int64) 1) }}
-storage.{{ $name }}: a ReadWriteOnce volume is on one node at a time, and {{ include "contract.workerPods" $ | int64 }} workers mount it [DS215]
-  use ReadWriteMany, or leave out accessModes
+storage.{{ $name }}: a ReadWriteOnce volume can be attached to one node only, but {{ include "contract.workerPods" $ | int64 }} workers mount it [DS215]
+  use ReadWriteMany, which is the default of accessModes
   {{- end }}
 
   {{- if and (ne $volume.create nil)
              (not (dig "persistentVolume" (dict) $volume.create))
              (ne $volume.create.storageClass nil)
              (eq $volume.create.storageClass "") }}
-storage.{{ $name }}.create: with storageClass: "" nothing is provisioned, the claim waits for a PersistentVolume that fits [DS217]
-  describe it in persistentVolume, or remove storageClass to have the default one
+storage.{{ $name }}.create: with storageClass: "" nothing provisions the volume; the claim waits for a matching PersistentVolume [DS217]
+  describe the volume in create.persistentVolume, or remove storageClass to use the cluster's default
   {{- end }}
 {{- end }}
 {{- end }}

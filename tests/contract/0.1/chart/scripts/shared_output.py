@@ -1,0 +1,143 @@
+# Generated from dsgen/scripts/shared_output.py, which has the comments.
+
+
+
+
+
+
+from __future__ import annotations
+
+import json
+import re
+import secrets
+from typing import Any
+
+LABEL = re.compile(rb"^([A-Za-z0-9.-]+): $")
+PROTOCOL = re.compile(rb"^ dsgen-(rank-met|rank-end|rank|session-end) (\{.*\})\s*$", re.DOTALL)
+
+LOST_PEER = re.compile(
+    r"(?i)(closed|reset) by peer|broken ?pipe|connection (refused|aborted)|connection ?reset|connectFullMesh"
+    r"|remote process exited|peer has (gone|left)|got 0 bytes|ncclRemoteError|transport endpoint is not connected"
+)
+SSH_ENDED = re.compile(rb"^pdsh@[^:]*: ([A-Za-z0-9.-]+): (?:ssh exited with exit code (\d+)|.*)")
+
+
+def new_nonce() -> str:
+    return secrets.token_hex(16)
+
+
+class Output:
+
+
+
+
+
+    def __init__(self, hosts: list[str], nonce: str = "", pdsh: bool = False) -> None:
+        self.hosts = {_short(host): host for host in hosts}
+        self.nonce = (nonce or new_nonce()).encode()
+        self.pdsh = pdsh
+        self.unfinished = False
+        self.ranks: set[int] = set()
+        self.world_sizes: set[int] = set()
+        self.met: set[int] = set()
+        self.ends: list[dict[str, Any]] = []
+        self.closed: dict[str, int] = {}
+        self.ssh_ended: dict[str, int] = {}
+
+    def process_line(self, line: bytes) -> bytes:
+
+        continues, self.unfinished = self.unfinished, not line.endswith(b"\n")
+        found = SSH_ENDED.match(line) if self.pdsh and not continues else None
+        if found:
+            self.ssh_ended.setdefault(self._host(found.group(1)), int(found.group(2) or 255))
+        before, nonce, after = line.partition(self.nonce)
+        if not nonce:
+            return line
+        protocol = PROTOCOL.match(after)
+        said = self._learn(protocol.group(1), protocol.group(2)) if protocol else ""
+        if not said:
+            return line.replace(self.nonce, b"")
+        rest = before + b"\n" if before and not LABEL.match(before) else b""
+        return rest + f"[dsgen] {said}\n".encode("utf-8", "replace")
+
+    def lost(self) -> list[str]:
+
+        return [host for host in self.hosts.values() if host in self.ssh_ended and host not in self.closed]
+
+    def unclosed(self) -> list[str]:
+
+        return [host for host in self.hosts.values() if host not in self.closed]
+
+    def any_failed(self) -> bool:
+
+        return bool(self.lost()) or any(code != 0 for code in list(self.closed.values()))
+
+    def any_started(self) -> bool:
+
+        return bool(self.ranks or self.closed or self.ssh_ended)
+
+    def failure(self) -> dict[str, Any]:
+
+
+
+
+
+        failures = [end for end in self.ends if end["exitCode"]]
+        own = [end for end in failures if end["exitCode"] == 137 or not LOST_PEER.search("\n".join(end["tail"]))]
+        spoken = {end["host"] for end in failures}
+        silent = [{"host": host, "exitCode": code} for host, code in list(self.closed.items()) if code]
+        silent = [end for end in silent if end["host"] not in spoken]
+        return dict(next(iter([*own, *silent, *failures]), {}))
+
+    def blame(self) -> str:
+
+        failure = self.failure()
+        who = f"rank {failure['rank']} on {failure['host']}" if "rank" in failure else failure["host"]
+        words = f"{who} ended with exit code {failure['exitCode']}"
+        before = next((end for end in self.ends if not end["exitCode"]), None)
+        if before and self.ends.index(before) == 0 and LOST_PEER.search("\n".join(failure.get("tail", []))):
+            words += f" after rank {before['rank']} on {before['host']} had ended with exit code 0"
+        return words
+
+    def strangers(self) -> list[int]:
+
+        return sorted(self.ranks - self.met)
+
+    def _learn(self, kind: bytes, text: bytes) -> str:
+
+        try:
+            content = json.loads(text)
+            host = self.hosts[_short(content["host"])]
+            if kind == b"session-end":
+                self.closed.setdefault(host, int(content["exitCode"]))
+                return f"{host} ended with {int(content['exitCode'])}"
+            if kind == b"rank-met":
+                self.met.add(int(content["rank"]))
+                return f"rank {int(content['rank'])} on {host} is connected with the others"
+            return self._rank_end(host, content) if kind == b"rank-end" else self._rank(host, content)
+        except (ValueError, TypeError, KeyError, AttributeError, OverflowError, RecursionError):
+            return ""
+
+    def _rank(self, host: str, content: dict[str, Any]) -> str:
+        rank, size = int(content["rank"]), int(content["worldSize"])
+        if rank in self.ranks:
+            self.ends.clear()
+            self.met.clear()
+        self.world_sizes.add(size)
+        self.ranks.add(rank)
+        return f"rank {rank} of {size} started on {host}"
+
+    def _rank_end(self, host: str, content: dict[str, Any]) -> str:
+        rank, code = int(content["rank"]), int(content["exitCode"])
+        tail = [str(line) for line in content.get("tail", [])]
+        self.ends.append({"host": host, "rank": rank, "exitCode": code, "tail": tail})
+        return f"rank {rank} on {host} ended with {code}"
+
+    def _host(self, label: bytes) -> str:
+
+        name = label.decode("ascii")
+        return self.hosts.get(_short(name), name)
+
+
+def _short(host: str) -> str:
+    return host.split(".", 1)[0]

@@ -1,0 +1,85 @@
+#!/usr/bin/env bash
+# Generated from dsgen/scripts/shared_setup_watch.sh, which has the comments.
+
+
+
+
+record=$DSGEN_ROOT/etc/dsgen-status
+shell=$1
+tail=$2
+never=
+exec {never}<> <(:) # nothing is ever written to it: reading from it is sleeping without another process
+
+
+read_record() {
+  line='' lease=''
+  { read -r line <"$record/$DSGEN_RUN"; read -r lease <"$record/_lease"; } 2>/dev/null
+}
+
+run_is_over() {
+  [[ $line =~ \"phase\":\ ?\"(Succeeded|Failed|Stopped)\" ]]
+}
+
+
+setting() {
+  [[ $(<"$DSGEN_ROOT/etc/dsgen/settings.json") =~ \"$1\":\ *([0-9]+) ]] && echo "${BASH_REMATCH[1]}"
+}
+
+
+reason_to_end() {
+  read_record
+  if [ "$line$lease" != "$seen" ]; then
+    seen=$line$lease
+    seen_at=$SECONDS
+  fi
+  if run_is_over; then
+    echo "0 the record says that the run is over (${BASH_REMATCH[1]})"
+  elif [ "$DSGEN_ROLE" = worker ] && ((SECONDS - seen_at > orphan)); then
+    echo "75 no sign of a launcher for $orphan s: nobody needs this worker"
+  elif ((SECONDS > limit)); then
+    echo "1 training.setup did not end within lifecycle.startTimeoutSeconds ($limit); its last lines:"
+  else
+    return 1
+  fi
+}
+
+
+below() {
+  local -A parent=()
+  local stat text pid at
+  for stat in /proc/[0-9]*/stat; do
+    { read -r text <"$stat"; } 2>/dev/null || continue
+    pid=${text%% *}
+    text=${text##*) ? } # what comes behind the name, which may hold anything, and the state
+    parent[$pid]=${text%% *}
+  done
+  for pid in "${!parent[@]}"; do
+    at=$pid
+    while [ "$at" != "$shell" ] && [ "$at" != "$tail" ] && [ "$at" != "$$" ] && [ "${at:-0}" != 0 ]; do
+      at=${parent[$at]}
+    done
+    [ "$at" != "$shell" ] || [ "$pid" = "$shell" ] || echo "$pid"
+  done
+}
+
+if [ -z "$shell" ]; then
+  read_record
+  run_is_over && echo "the record says that the run is over (${BASH_REMATCH[1]})"
+  exit
+fi
+
+limit=$(setting startTimeoutSeconds)
+orphan=$(setting orphanTimeoutSeconds)
+orphan=$((orphan > 300 ? orphan : 300)) # the lease is renewed once a minute, and takes as long to get here
+seen='' seen_at=0
+until reason_to_end >"$DSGEN_ROOT/run/dsgen/setup-stop"; do
+  read -rt 2 -u "$never"
+done
+kill -USR1 "$shell" # its trap waits for the command that runs
+for signal in TERM TERM TERM KILL KILL KILL KILL KILL KILL KILL; do
+  for pid in $(below); do
+    kill -"$signal" "$pid"
+  done 2>/dev/null
+  read -rt 1 -u "$never"
+  kill -0 "$shell" 2>/dev/null || break
+done

@@ -1,0 +1,67 @@
+#!/usr/bin/env python3
+# Generated from dsgen/scripts/worker_end_ranks.py, which has the comments.
+
+
+
+
+
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+from pathlib import Path
+from typing import NamedTuple
+
+import shared_settings as settings
+
+RANK = os.fsencode(settings.CONFIG / "rank.py")
+
+
+class Process(NamedTuple):
+    parent: int
+    argv: list[bytes]
+
+
+def processes(proc: Path = Path("/proc")) -> dict[int, Process]:
+
+    found: dict[int, Process] = {}
+    for folder in proc.glob("[0-9]*"):
+        try:
+
+            parent = int((folder / "stat").read_text(errors="replace").rpartition(")")[2].split()[1])
+            found[int(folder.name)] = Process(parent, (folder / "cmdline").read_bytes().split(b"\0"))
+        except (OSError, IndexError, ValueError):
+            continue
+    return found
+
+
+def chosen(all_processes: dict[int, Process], name: str) -> set[int]:
+
+    found = {pid: process for pid, process in all_processes.items() if RANK in process.argv}
+
+    ranks = {pid for pid, process in found.items() if RANK in process.argv[1:3]}
+    launchers = set(found) - ranks
+    if name == "TERM":
+        return ranks | (launchers - {all_processes[pid].parent for pid in ranks})
+    targets = launchers | ranks
+    while True:
+        more = {pid for pid, process in all_processes.items() if process.parent in targets} - targets
+        if not more:
+            return targets
+        targets |= more
+
+
+def main(name: str) -> int:
+    number = signal.Signals["SIG" + name]
+    for pid in sorted(chosen(processes(), name)):
+        try:
+            os.kill(pid, number)
+        except (ProcessLookupError, PermissionError):
+            continue
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1]))
