@@ -41,6 +41,7 @@ gitops-e2e: $(VENV)/installed-test ## Run the tests that need Argo CD and Flux i
 
 lint: $(VENV)/installed-dev ## Check style, types, shell scripts and YAML
 	$(python) -m ruff check
+	$(python) -m ruff format --check
 	$(python) -m mypy
 	@# the scripts import each other as they do in a pod: from their own folder
 	cd dsgen/scripts && '$(abspath $(python))' -m mypy --strict --explicit-package-bases --cache-dir ../../.mypy_cache/scripts .

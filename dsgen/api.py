@@ -53,7 +53,6 @@ CHART_NAME = "deepspeed-job"
 """Of the chart without a job's values."""
 
 
-
 class Invalid(DsgenError):  # noqa: N818 - its message is shown as it is
     """A job with errors cannot be rendered. `problems` has all of them, `str()` tells them as the command line does."""
 

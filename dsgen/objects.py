@@ -11,7 +11,6 @@ if TYPE_CHECKING:
     Scope = Literal["name", "run"]
 
 
-
 @dataclass(frozen=True)
 class Template:
     """A template in dsgen/templates, and whether its objects belong to the job or to a run.

@@ -1,4 +1,5 @@
 """Renders values to flat manifests with the generated Python functions of the templates."""
+
 from __future__ import annotations
 
 from dsgen.generated import manifests
@@ -18,7 +19,6 @@ if TYPE_CHECKING:
 
 # Text of the user cannot contain such a line: it is always quoted, and blocks are indented.
 SEPARATOR = "\n---\n"
-
 
 
 @dataclass(frozen=True)

@@ -15,7 +15,6 @@ if TYPE_CHECKING:
     Find = Callable[[Mapping[str, Any], Mapping[str, str], Watch], Iterator[tuple[Path, str]]]
 
 
-
 def findings(
     rows: Sequence[Check], values: Mapping[str, Any], release: Mapping[str, str], watch: Watch
 ) -> Iterator[tuple[Check, Path, str]]:

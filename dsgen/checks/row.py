@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     """Reports the problems of complete values, for a release."""
 
 
-
 @dataclass(frozen=True, kw_only=True)
 class Check:
     """One row. It reports a problem whenever all of its conditions hold: once, or for each iteration of its loops.

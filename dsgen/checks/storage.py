@@ -184,7 +184,6 @@ ROWS = (
 )
 
 
-
 def _mounts(values: Mapping[str, Any], role: str) -> Iterator[Mount]:
     for name, volume in sorted(values["storage"].items()):
         if volume["mountPath"] and volume["mountIn"] in ("both", role):

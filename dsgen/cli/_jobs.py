@@ -83,7 +83,6 @@ class Report:
             emit(as_form(self.diagnostics))
 
 
-
 def load_jobs(inputs: Inputs, form: str = "text") -> tuple[list[Target], Report]:
     """The jobs of the call, for flat manifests, and the report for what comes of them.
 

@@ -79,9 +79,7 @@ FOLDER = (
     CHECK,
     Option("--prune", help="Remove the files of jobs that dsgen.yaml no longer names."),
     DRY_RUN,
-    Option(
-        "--refresh", help="Rewrite a run of another version of dsgen. Only for a run that was never applied."
-    ),
+    Option("--refresh", help="Rewrite a run of another version of dsgen. Only for a run that was never applied."),
     Option("--replace", help="Rewrite a run whose values changed. Only for a run that was never applied."),
     QUIET,
     Option("--yes", help="Do not ask for confirmation of --replace."),

@@ -3,6 +3,7 @@
 Data is what a command was asked for, for other programs or for a file: manifests, values, schemas, reports. Nothing
 else in the package writes to standard output or standard error (tests/test_layers.py).
 """
+
 from __future__ import annotations
 
 import errno

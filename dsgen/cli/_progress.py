@@ -1,4 +1,5 @@
 """Says how far the work is when it takes long, on a terminal only."""
+
 from __future__ import annotations
 
 import time

@@ -1,4 +1,5 @@
 """`dsgen chart`: the Helm chart, with or without a job's values as its defaults."""
+
 from __future__ import annotations
 
 from dsgen import api
@@ -12,7 +13,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from dsgen.cli._shared import Delivery, Inputs
-
 
 
 def command(inputs: Inputs, output: Path | None, delivery: Delivery) -> int:

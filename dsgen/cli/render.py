@@ -1,4 +1,5 @@
 """`dsgen render`: values files to flat manifests."""
+
 from __future__ import annotations
 
 from dsgen import api

@@ -1,4 +1,5 @@
 """`dsgen validate`: all problems of values files."""
+
 from __future__ import annotations
 
 from dsgen.cli._jobs import check_jobs

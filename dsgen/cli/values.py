@@ -1,4 +1,5 @@
 """`dsgen values`: what a job's files and flags come to."""
+
 from __future__ import annotations
 
 import json

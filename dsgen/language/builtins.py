@@ -8,6 +8,7 @@ Types are those of dsgen/compiler/frontend/types.py: `str` (any text), `word` (t
 `bool`, `union` (a text or a number), `any` (an object of the user), `map`, `list`, `json` (JSON text), `block` (YAML
 lines), `file` (the path of a shipped file).
 """
+
 from __future__ import annotations
 
 import operator

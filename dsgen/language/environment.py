@@ -1,4 +1,5 @@
 """The Jinja2 environment: the compiler reads templates with it, and tests compare its output with generated code."""
+
 from __future__ import annotations
 
 import functools

@@ -1,4 +1,5 @@
 """What a chart's folder shall hold."""
+
 from __future__ import annotations
 
 from dsgen.compiler import chart_files

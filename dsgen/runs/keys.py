@@ -31,7 +31,6 @@ SUSPEND: Path = ("lifecycle", "suspend")
 LONGEST = 60
 
 
-
 def given(job: Job) -> dict[str, Any]:
     """What the user gave, without what may change under one id."""
     found: dict[str, Any] = put(job.root.data(), SUSPEND, MISSING)

@@ -1,4 +1,5 @@
 """What a job's folder shall hold."""
+
 from __future__ import annotations
 
 from dsgen.runs.guard import JobGuard

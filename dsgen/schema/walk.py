@@ -25,7 +25,6 @@ KUBERNETES_FILE = os.path.join(FOLDER, "kubernetes.json")
 DEFINITION = "#/definitions/"
 
 
-
 @functools.cache
 def load() -> Schema:
     """The schema of values.json with the objects of kubernetes.json, its records expanded; shared, do not change it."""

@@ -1,4 +1,5 @@
 """What a plan would change in a folder, and what stands in the way of it."""
+
 from __future__ import annotations
 
 from dsgen.writer.folder import Folder, Refused

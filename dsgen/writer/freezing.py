@@ -3,6 +3,7 @@
 The bytes of a run change with dsgen. So the values of then and those of now are compared, both as this dsgen renders
 them: where that gives the same run, the user changed nothing, and the files stay as the other version wrote them.
 """
+
 from __future__ import annotations
 
 from dsgen.problems.diagnostics import Diagnostic

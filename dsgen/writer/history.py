@@ -1,4 +1,5 @@
 """What dsgen knows of a folder's past: from its index, and, where that is missing, from what else lies there."""
+
 from __future__ import annotations
 
 import os

@@ -3,6 +3,7 @@
 It is the file `.dsgen-index`, JSON; without an extension, so that kubectl, Argo CD and Flux leave it alone. It may have
 been damaged, merged by Git, written by another version of dsgen, or by somebody who wants dsgen to do harm.
 """
+
 from __future__ import annotations
 
 import hashlib

@@ -1,4 +1,5 @@
 """Where a plan goes, and what may be a path below a folder."""
+
 from __future__ import annotations
 
 import re

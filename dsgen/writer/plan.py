@@ -1,4 +1,5 @@
 """What a folder shall hold, and what that would change."""
+
 from __future__ import annotations
 
 import functools

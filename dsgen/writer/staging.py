@@ -3,6 +3,7 @@
 Whatever ends the program, each file is old or new. What a kill leaves beside them is the new texts that have not taken
 their places, among them the index, the last to do so: from it the next comparison knows what was about to be written.
 """
+
 from __future__ import annotations
 
 import contextlib
