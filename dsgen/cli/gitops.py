@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from dsgen import gitops, repository
+from dsgen import gitops
 from dsgen.cli._clicked import of_table
 from dsgen.cli._jobs import load_jobs
 from dsgen.cli._options import CHECKING, INPUTS, STRICT, Command, Option
@@ -14,7 +14,7 @@ from dsgen.cli._options import output as output_option
 from dsgen.cli._output import Item, deliver
 from dsgen.cli._shared import Delivery, Inputs
 from dsgen.errors import UsageProblem
-from dsgen.repository import settings as repository_settings
+from dsgen.repository.settings import Settings
 from dsgen.values import Job
 from dsgen.writer import Place, Plan
 
@@ -73,8 +73,8 @@ def write(inputs: Inputs, output: Path | None, delivery: Delivery, **parameters:
     given = {key: (parameters[_name(key)], rules[0]) for key, rules in _settings().items()}
     settings = {key: _checked(key, value, rule) for key, (value, rule) in given.items() if value not in (None, False)}
     targets, report = load_jobs(inputs, delivery.form)
-    is_call = inputs.files or inputs.overlays
-    found = [_of_call(output, settings)] if is_call else [*_of_repository(output, settings)]
+    of_repository = report.repository and report.repository.settings
+    found = [*_of_repository(output, settings, of_repository)] if of_repository else [_of_call(output, settings)]
     items = [Item(folder.place, folder.plan([target.job for target in targets])) for folder in found]
     return deliver(items, delivery, report)
 
@@ -112,12 +112,10 @@ def _of_call(output: Path | None, settings: dict[str, Any]) -> Folder:
     return Folder(tool, Place(output), complete, f"{kind}/{{namespace}}/{{name}}")
 
 
-def _of_repository(output: Path | None, settings: dict[str, Any]) -> Iterator[Folder]:
+def _of_repository(output: Path | None, settings: dict[str, Any], known: Settings) -> Iterator[Folder]:
     """What dsgen.yaml says, with the options over it."""
     if output is not None:
         raise UsageProblem("-o is about the FILEs of the call; for the jobs of dsgen.yaml, it says where")
-    root = repository.find(Path.cwd()) or Path()
-    known = repository_settings.load(root)
     tools = [_tool(settings["kind"])] if "kind" in settings else [tool for tool in gitops.TOOLS if known.node(tool)]
     if not tools:
         raise UsageProblem("dsgen.yaml has neither `argocd` nor `flux`: add one of them, or say --kind")
@@ -125,7 +123,7 @@ def _of_repository(output: Path | None, settings: dict[str, Any]) -> Iterator[Fo
         given = {key: value for key, value in settings.items() if key in gitops.rules(tool)}
         complete = gitops.complete(tool, {**(known.value(tool) or {}), **given})
         pattern = known.value("charts" if gitops.uses_charts(complete) else "output")
-        yield Folder(tool, Place(root, complete["output"]), complete, pattern)
+        yield Folder(tool, Place(known.root, complete["output"]), complete, pattern)
 
 
 def _tool(kind: str) -> str:

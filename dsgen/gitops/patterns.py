@@ -4,9 +4,7 @@ from collections.abc import Collection
 from dataclasses import dataclass
 
 from dsgen.errors import UsageProblem
-from dsgen.writer import folder_name
-
-NAMESPACE, NAME = "{namespace}", "{name}"
+from dsgen.repository.settings import NAME, NAMESPACE, job_folder
 
 
 @dataclass(frozen=True)
@@ -17,7 +15,7 @@ class Pattern:
 
     def folder(self, namespace: str, name: str) -> str:
         """The folder of a job."""
-        return self.text.replace(NAMESPACE, folder_name(namespace)).replace(NAME, folder_name(name))
+        return job_folder(self.text, namespace, name)
 
     @property
     def parts(self) -> list[str]:

@@ -19,7 +19,7 @@ from dsgen.repository import globs, matrix, settings
 from dsgen.repository.matrix import Variables
 from dsgen.repository.settings import FILE, Settings
 from dsgen.values import UNNAMED, Job, Override, Release
-from dsgen.writer import Place, SourceFolder, folder_name
+from dsgen.writer import Place, SourceFolder
 
 
 @dataclass(frozen=True)
@@ -52,8 +52,8 @@ class Member:
         return Place(self.settings.root, self.chart)
 
     def _folder(self, key: str) -> str:
-        names, path = self.job.release, str(self.settings.value(key))
-        return path.replace("{namespace}", folder_name(names.namespace)).replace("{name}", folder_name(names.name))
+        names = self.job.release
+        return settings.job_folder(str(self.settings.value(key)), names.namespace, names.name)
 
 
 class Entry(NamedTuple):
@@ -94,12 +94,8 @@ class Repository:
         """The place of a key of dsgen.yaml, or of the nearest one above it."""
         return self.settings.position(path)
 
-    def members(self, overrides: Sequence[Override] = (), names: Release = UNNAMED) -> Iterator[Member]:
-        """The jobs in the order of their paths, each read when it is asked for; arguments as in `values.load`."""
-        return (self.member(entry, overrides, names) for entry in self.entries)
-
     def member(self, entry: Entry, overrides: Sequence[Override] = (), names: Release = UNNAMED) -> Member:
-        """One of the jobs."""
+        """One of the jobs; arguments as in `values.load`."""
         source = self._source(entry.file)
         texts = self.sources | {source.name: source.text}
         trees = [*self._values("defaults"), read(source), *self._over(entry, texts)]

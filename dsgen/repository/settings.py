@@ -17,14 +17,14 @@ from dsgen.reading.nodes import Node, SourceText, Tree
 from dsgen.reading.reader import read
 from dsgen.schema.suggestions import closest, did_you_mean, possible
 from dsgen.schema.validate import About, violations
-from dsgen.writer import Place, SourceFolder, is_path
+from dsgen.writer import Place, SourceFolder, folder_name, is_path
 
 if TYPE_CHECKING:
     from dsgen.schema.walk import Schema
 
 FILE = "dsgen.yaml"
 SCHEMA_FILE = Path(__file__).with_name("settings.json")
-PLACEHOLDERS = ("{namespace}", "{name}")
+NAMESPACE, NAME = PLACEHOLDERS = ("{namespace}", "{name}")
 """What stands for the names of a job in the path of its folder."""
 VALUES = frozenset(("defaults", "values"))
 """Keys below which values stand, with a schema of their own."""
@@ -150,6 +150,11 @@ def _wrong_folder(text: str, path: Keys, at: Position) -> Iterator[Diagnostic]:
     elif not is_path(plain):
         message = f"{path[0]} is not a path of a folder below that of {FILE}"
         yield Diagnostic("DS906", message, at, path, "such as rendered/{namespace}/{name}")
+
+
+def job_folder(path: str, namespace: str, name: str) -> str:
+    """The folder of a job: a path with these names in the place of the placeholders."""
+    return path.replace(NAMESPACE, folder_name(namespace)).replace(NAME, folder_name(name))
 
 
 def is_pattern(text: str) -> bool:
