@@ -117,7 +117,7 @@ def check_jobs(inputs: Inputs, chart: bool = False) -> tuple[list[Target], Repor
 
 def load_chart(inputs: Inputs, form: str = "text") -> tuple[Job | None, Report]:
     """The job whose values become a chart's defaults, None when there are none; problems as in `load_jobs`."""
-    if not (inputs.files or inputs.overlays or inputs.overrides):
+    if not (inputs.has_files or inputs.overrides):
         if inputs.name or inputs.namespace:
             raise UsageProblem("--name and -n name the job of a values file: give one, as in: dsgen chart cifar.yaml")
         return None, Report(inputs.strict)
@@ -139,7 +139,7 @@ def load_values(inputs: Inputs) -> list[Job]:
 
 def _loaders(inputs: Inputs, report: Report) -> Sequence[Callable[[], Target]]:
     """What reads each of the jobs: of the files of the command line, or of the repository when it names none."""
-    if inputs.files or inputs.overlays:
+    if inputs.has_files:
         read = _reader()
         return [functools.partial(_of_files, group, inputs, read, report) for group in _groups(inputs)]
     repository = report.repository = _repository(inputs)

@@ -46,14 +46,6 @@ def folders(directory: Path, targets: Sequence[Target]) -> list[Place]:
     return [Place(directory, name) for name in names]
 
 
-def manifests(targets: Sequence[Target], report: Report, kustomization: bool) -> list[Plan]:
-    """The files of each job, with a kustomization.yaml where the call or dsgen.yaml asks for it."""
-    plans = [api.manifests(target.job) for target in counted("rendered", targets)]
-    if kustomization or (report.repository and report.repository.setting("kustomization")):
-        plans = [replace(plan, lists=LISTS) for plan in plans]
-    return plans
-
-
 class Edit(NamedTuple):
     """The new text of a file of the user's, which is written before the plan. told: what is new, in words."""
 
@@ -69,6 +61,20 @@ class Item(NamedTuple):
     place: Place
     plan: Plan
     edit: Edit | None = None
+
+
+def manifests(targets: Sequence[Target], report: Report, output: Path | None, kustomization: bool) -> list[Item]:
+    """The files of each job, for the folder below `output`, or for that of dsgen.yaml where there is no `output`.
+
+    With a kustomization.yaml where the call or dsgen.yaml asks for it.
+    """
+    places = (
+        [target.member.place for target in targets if target.member] if output is None else folders(output, targets)
+    )
+    plans = [api.manifests(target.job) for target in counted("rendered", targets)]
+    if kustomization or (report.repository and report.repository.setting("kustomization")):
+        plans = [replace(plan, lists=LISTS) for plan in plans]
+    return [Item(place, plan) for place, plan in zip(places, plans, strict=True)]
 
 
 @dataclass(frozen=True)

@@ -42,6 +42,11 @@ class Inputs:
     namespace: str = ""
     strict: bool = False
 
+    @property
+    def has_files(self) -> bool:
+        """Whether any file is given; where none is, most commands mean the jobs of dsgen.yaml."""
+        return bool(self.files or self.overlays)
+
 
 class Delivery:
     """What `FOLDER` of the options says about a folder."""

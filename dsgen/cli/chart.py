@@ -29,7 +29,7 @@ def command(inputs: Inputs, output: Path | None, delivery: Delivery) -> int:
       dsgen chart cifar.yaml -f prod.yaml -o charts/cifar-prod --dry-run
     """
     if output is None:
-        if inputs.files or inputs.overlays:
+        if inputs.has_files:
             raise UsageProblem("-o is missing, the folder of the chart, as in: dsgen chart cifar.yaml -o charts/cifar")
         targets, report = load_jobs(inputs, delivery.form)
         charts = [Item(member.chart_place, api.chart(job)) for job, member in targets if member]

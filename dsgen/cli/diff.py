@@ -4,7 +4,7 @@ from pathlib import Path
 
 from dsgen.cli import _differences
 from dsgen.cli._jobs import load_jobs
-from dsgen.cli._output import Item, folders, left, manifests
+from dsgen.cli._output import left, manifests
 from dsgen.cli._printed import emit, say
 from dsgen.cli._progress import counted
 from dsgen.cli._shared import Inputs
@@ -25,12 +25,11 @@ def command(inputs: Inputs, output: Path | None, kustomization: bool, form: str)
       dsgen diff
       dsgen diff --format markdown
     """
-    is_repository = not (inputs.files or inputs.overlays)
+    is_repository = not inputs.has_files
     if is_repository == (output is not None):
         raise UsageProblem("give FILEs and -o DIR, or neither of them to compare all jobs of dsgen.yaml")
     targets, report = load_jobs(inputs)
-    places = [member.place for _, member in targets if member] if output is None else folders(output, targets)
-    items = [Item(*pair) for pair in zip(places, manifests(targets, report, kustomization), strict=True)]
+    items = manifests(targets, report, output, kustomization)
     if report.repository:
         items += left(report.repository, "output", items)
     found = [job_change(place, plan) for place, plan, _ in counted("compared", items)]

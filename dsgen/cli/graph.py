@@ -19,7 +19,7 @@ def command(inputs: Inputs, form: str) -> int:
       dsgen graph cifar.yaml > cifar.svg
       dsgen graph cifar.yaml --format mermaid > cifar.mmd
     """
-    if not (inputs.files or inputs.overlays):
+    if not inputs.has_files:
         raise UsageProblem("give a values file, as in: dsgen graph cifar.yaml > cifar.svg")
     targets, _ = load_jobs(inputs)
     for job in [target.job for target in targets]:

@@ -32,7 +32,7 @@ def command(inputs: Inputs, output: Path | None, kustomization: bool, bump: bool
       dsgen render
       dsgen render --check
     """
-    is_repository = not (inputs.files or inputs.overlays)
+    is_repository = not inputs.has_files
     if is_repository and output is not None:
         raise UsageProblem("-o is about the FILEs of the call; for the jobs of dsgen.yaml, its `output` says where")
     if delivery.prune and not is_repository:
@@ -50,11 +50,9 @@ def command(inputs: Inputs, output: Path | None, kustomization: bool, bump: bool
             emit("---\n" * bool(number) + "---\n".join(document.text for document in api.render(job)))
         return EXIT_OK
     # What is only printed does without the writer.
-    from dsgen.cli._output import Item, deliver, folders, manifests, with_orphans
+    from dsgen.cli._output import deliver, manifests, with_orphans
 
-    plans = manifests(targets, report, kustomization)
-    places = [member.place for _, member in targets if member] if output is None else folders(output, targets)
-    items = [Item(place, plan) for place, plan in zip(places, plans, strict=True)]
+    items = manifests(targets, report, output, kustomization)
     if bump:
         from dsgen.cli._bump import bumped  # few calls do
 
