@@ -264,6 +264,5 @@ def twins(jobs: Iterable[Job]) -> Iterator[Diagnostic]:
         other = first.setdefault(job.release, job)
         if other is not job and job.release.name:
             message = f"{other.file} also is the job {job.release.namespace}/{job.release.name}"
-            yield Diagnostic(
-                ("DS902"), message, Position(job.file, 1, 1), ("name",), "change the name or namespace of one of them"
-            )
+            hint = "change the name or namespace of one of them"
+            yield Diagnostic("DS902", message, Position(job.file, 1, 1), ("name",), hint)

@@ -39,7 +39,7 @@ class Process:
         return code if code is None or code >= 0 else 128 - code
 
     def kill(self) -> None:
-        """AttemptEnd the whole group: every ssh connection goes, and with it each session on the workers."""
+        """End the whole group: every ssh connection goes, and with it each session on the workers."""
         with contextlib.suppress(ProcessLookupError):
             os.killpg(self.process.pid, signal.SIGKILL)
         self.process.wait()

@@ -47,6 +47,11 @@ def test_a_name_is_not_called_missing_that_may_be_in_what_was_not_read(text: str
     assert [id_] == ids(load(f"{FINE}{text}"))
 
 
+@pytest.mark.parametrize("text", ["namespace:\n", "namespace: null\n"])
+def test_a_name_without_a_value_is_one_problem(text: str) -> None:
+    assert ["DS106"] == ids(load(f"name: cifar\n{FINE}{text}"))
+
+
 def test_a_name_is_missing_where_a_map_below_could_not_be_merged() -> None:
     assert ["DS009", "DS901"] == ids(load(f"name: cifar\n{FINE}labels: {{<<: *team}}\n"))
 
