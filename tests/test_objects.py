@@ -335,8 +335,11 @@ def test_accelerators_are_in_requests_and_limits():
     assert "limits" not in worker["spec"]["template"]["spec"]["containers"][0]["resources"]
 
 
-def test_flux_replaces_nothing():
-    """Scripts have variables in braces, which Flux would replace: every object tells it not to."""
+def test_no_text_that_flux_would_replace():
+    """Scripts hold no dollar sign with a brace, and every object tells Flux to leave it alone."""
+    for path in sorted(SCRIPTS.iterdir()):
+        if path.suffix in {".py", ".sh"}:
+            assert "$" + "{" not in path.read_text(), path.name
     for name, thing in objects(MINIMAL).items():
         assert "disabled" == thing["metadata"]["annotations"]["kustomize.toolkit.fluxcd.io/substitute"], name
 

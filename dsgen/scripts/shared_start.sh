@@ -71,6 +71,7 @@ if [ -s "$dsgen_setup" ]; then
   fi
   exec {dsgen_output}>&1 {dsgen_errors}>&2
   # No process substitution: a `wait` of setup's would wait for it.
+  # shellcheck disable=SC2034 # it is used by the name dsgen_input
   coproc dsgen_keep {
     # shellcheck disable=SC2261 # two descriptors, not one
     exec >&"$dsgen_output" 2>&"$dsgen_errors"
@@ -78,7 +79,8 @@ if [ -s "$dsgen_setup" ]; then
   }
   dsgen_tail=$!
   disown
-  exec >&"${dsgen_keep[1]}" 2>&1
+  declare -n dsgen_input='dsgen_keep[1]'
+  exec >&"$dsgen_input" 2>&1
   # shellcheck disable=SC1083,SC2093 # closes the descriptors whose numbers these are
   exec {dsgen_keep[0]}<&- {dsgen_keep[1]}>&-
   dsgen_terminated='' dsgen_stopped=
