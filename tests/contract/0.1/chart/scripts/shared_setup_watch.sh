@@ -8,6 +8,7 @@ record=$DSGEN_ROOT/etc/dsgen-status
 shell=$1
 tail=$2
 never=
+declare -n matched='BASH_REMATCH[1]'
 exec {never}<> <(:) # nothing is ever written to it: reading from it is sleeping without another process
 
 
@@ -22,7 +23,7 @@ run_is_over() {
 
 
 setting() {
-  [[ $(<"$DSGEN_ROOT/etc/dsgen/settings.json") =~ \"$1\":\ *([0-9]+) ]] && echo "${BASH_REMATCH[1]}"
+  [[ $(<"$DSGEN_ROOT/etc/dsgen/settings.json") =~ \"$1\":\ *([0-9]+) ]] && echo "$matched"
 }
 
 
@@ -33,7 +34,7 @@ reason_to_end() {
     seen_at=$SECONDS
   fi
   if run_is_over; then
-    echo "0 the record says that the run is over (${BASH_REMATCH[1]})"
+    echo "0 the record says that the run is over ($matched)"
   elif [ "$DSGEN_ROLE" = worker ] && ((SECONDS - seen_at > orphan)); then
     echo "75 no sign of a launcher for $orphan s: nobody needs this worker"
   elif ((SECONDS > limit)); then
@@ -44,27 +45,40 @@ reason_to_end() {
 }
 
 
+processes() {
+  local status key pid value
+  for status in /proc/[0-9]*/status; do
+    while read -r key value; do
+      case $key in
+        Pid:) pid=$value ;;
+        PPid:)
+          echo "$pid $value"
+          break
+          ;;
+      esac
+    done <"$status"
+  done 2>/dev/null
+}
+
+
 below() {
-  local -A parent=()
-  local stat text pid at
-  for stat in /proc/[0-9]*/stat; do
-    { read -r text <"$stat"; } 2>/dev/null || continue
-    pid=${text%% *}
-    text=${text##*) ? } # what comes behind the name, which may hold anything, and the state
-    parent[$pid]=${text%% *}
+  local family=" $shell " before='' pid parent
+  while [ "$family" != "$before" ]; do
+    before=$family
+    while read -r pid parent; do
+      if [[ $family == *" $parent "* && $family != *" $pid "* && $pid != "$tail" && $pid != "$$" ]]; then
+        family+="$pid "
+      fi
+    done < <(processes)
   done
-  for pid in "${!parent[@]}"; do
-    at=$pid
-    while [ "$at" != "$shell" ] && [ "$at" != "$tail" ] && [ "$at" != "$$" ] && [ "${at:-0}" != 0 ]; do
-      at=${parent[$at]}
-    done
-    [ "$at" != "$shell" ] || [ "$pid" = "$shell" ] || echo "$pid"
+  for pid in $family; do
+    [ "$pid" = "$shell" ] || echo "$pid"
   done
 }
 
 if [ -z "$shell" ]; then
   read_record
-  run_is_over && echo "the record says that the run is over (${BASH_REMATCH[1]})"
+  run_is_over && echo "the record says that the run is over ($matched)"
   exit
 fi
 

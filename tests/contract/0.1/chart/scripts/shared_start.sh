@@ -71,6 +71,7 @@ if [ -s "$dsgen_setup" ]; then
   fi
   exec {dsgen_output}>&1 {dsgen_errors}>&2
 
+
   coproc dsgen_keep {
 
     exec >&"$dsgen_output" 2>&"$dsgen_errors"
@@ -78,7 +79,8 @@ if [ -s "$dsgen_setup" ]; then
   }
   dsgen_tail=$!
   disown
-  exec >&"${dsgen_keep[1]}" 2>&1
+  declare -n dsgen_input='dsgen_keep[1]'
+  exec >&"$dsgen_input" 2>&1
 
   exec {dsgen_keep[0]}<&- {dsgen_keep[1]}>&-
   dsgen_terminated='' dsgen_stopped=

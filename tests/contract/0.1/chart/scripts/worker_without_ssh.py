@@ -39,6 +39,8 @@ class LocalTraining:
     def __init__(self, run: settings.Settings) -> None:
         self.run = run
         self.method = methods.of(run)
+        self.slots = 1 if self.method.whole else run.slots
+        self.world = self.slots * run.workers
         self.hosts = hostfile.hosts(settings.CONFIG / "hostfile")
         self.output = output.Output(self.hosts)
         self.contact = Contact(self.launcher_sign)
@@ -78,10 +80,9 @@ class LocalTraining:
         for line in self.new_reports():
             sys.stderr.buffer.write(self.output.process_line(line))
         sys.stderr.flush()
-        world = self.run.workers * (1 if self.method.whole else self.run.slots)
-        wrong = self.output.world_sizes - {world}
+        wrong = self.output.world_sizes - {self.world}
         if wrong:
-            raise WorkerExit(FAILED, f"a rank reported a world of {max(wrong)}, {world} was asked for")
+            raise WorkerExit(FAILED, f"a rank reported a world of {max(wrong)}, {self.world} was asked for")
 
     def new_reports(self) -> list[bytes]:
         lines = (exchange.content(reports.FILE, start=self.read) or b"").splitlines(keepends=True)
@@ -96,10 +97,10 @@ class LocalTraining:
 
     def verdict(self, code: int) -> WorkerExit:
 
-        ranks, slots = len(self.output.ranks), 1 if self.method.whole else self.run.slots
-        if code == 0 and ranks < slots:
-            return WorkerExit(FAILED, f"{ranks} of {slots} ranks of this worker started")
-        strangers = self.output.strangers() if self.run.expect_world and slots * self.run.workers > 1 else []
+        ranks = len(self.output.ranks)
+        if code == 0 and ranks < self.slots:
+            return WorkerExit(FAILED, f"{ranks} of {self.slots} ranks of this worker started")
+        strangers = self.output.strangers() if self.run.expect_world and self.world > 1 else []
         if code == 0 and strangers:
             named = ", ".join(map(str, strangers))
             return WorkerExit(FAILED, f"ranks that never connected with the others: {named} (launch.expectWorld)")
