@@ -9,7 +9,8 @@ from tests.e2e.training import Job, Run
 
 ALONE = ["python3", "-c", "print('alone')"]
 CONFIG = ["--deepspeed", "--deepspeed_config", "/job/ds_config.json"]
-STANDALONE = ["torchrun", "--standalone", "/job/files/train.py", *CONFIG]
+# A launcher that dsgen sees in the values is an error (DS364); in a shell it is seen only when it runs.
+STANDALONE = ["sh", "-c", " ".join(["torchrun --standalone /job/files/train.py", *CONFIG])]
 # With --standalone the rank beside the rendezvous cannot be told from one that waits for others.
 ALONE_ARE = {
     "pdsh": "2 of 2 ranks never connected with the others: 0, 1 (launch.expectWorld)",
