@@ -78,7 +78,7 @@ def make_job(
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """With DSGEN_E2E_TURN=K/N, run only every N-th of what takes turns, from the K-th on.
 
-    With `by_turns("name")` on a test, the values of its parameter `name` take turns; with `by_turns` on modules, these do.
+    With `by_turns("name")` on a test, the values of its parameter take turns; with `by_turns` on modules, these do.
     """
     if "DSGEN_E2E_TURN" not in os.environ:
         return
