@@ -18,7 +18,7 @@ ORDINARY = ("ContainerCreating", "PodInitializing")
 
 
 class Nodes:
-    """Adds the node to each worker that a message names. Of workers that are replaced, it is the node of the last pod."""
+    """Adds the node to each worker that a message names: that of its last pod."""
 
     def __init__(self, configured: settings.Settings, client: api.Api) -> None:
         self.configured = configured
