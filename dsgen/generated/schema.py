@@ -589,6 +589,13 @@ def is_training_files(value):
     )
 
 
+def is_training_rankLogs(value):
+    return (
+        is_string(value)
+        and matches('^(/[^\\n\\x85]*)?$', value)
+    )
+
+
 def is_training_deepspeed_config(value):
     return (
         is_object(value)
@@ -639,6 +646,13 @@ def is_launch_method(value):
 
 
 def is_launch_command(value):
+    return (
+        is_array(value)
+        and all(map(is_string, value))
+    )
+
+
+def is_launch_mpirunArgs(value):
     return (
         is_array(value)
         and all(map(is_string, value))
@@ -2928,6 +2942,7 @@ KEYS_training = {
     'envFrom': is_training_envFrom,
     'setup': is_string,
     'files': is_training_files,
+    'rankLogs': is_training_rankLogs,
     'deepspeed': is_training_deepspeed,
 }
 KEYS_launch_preflight = {
@@ -2937,6 +2952,7 @@ KEYS_launch_preflight = {
 KEYS_launch = {
     'method': is_launch_method,
     'command': is_launch_command,
+    'mpirunArgs': is_launch_mpirunArgs,
     'masterPort': is_launch_masterPort,
     'expectWorld': is_boolean,
     'preflight': is_launch_preflight,

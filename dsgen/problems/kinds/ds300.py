@@ -561,4 +561,28 @@ KINDS = (
         remedy="Remove one of them.",
         example=job(image="{repository: r/x, tag: v3, pullSecrets: [{name: registry}, {name: registry}]}"),
     ),
+    Kind(
+        "DS371",
+        title="An argument of mpirun that is not possible",
+        when=(
+            "dsgen starts mpirun with the number of processes, the workers and the program, and reads the output of the"
+            " ranks. An argument that changes one of these breaks the run."
+        ),
+        remedy="Use the key that the message names, or remove the argument.",
+        example=job("launch: {method: openmpi, mpirunArgs: [-np, '8']}"),
+    ),
+    Kind(
+        "DS372",
+        title="A release for another job",
+        when=(
+            "Only Helm reports this. dsgen wrote the chart for one job, whose name and namespace are in its values, and"
+            " the release has another name or namespace. The objects would be where the values say, not where the"
+            " release is."
+        ),
+        remedy=(
+            "Give the release the name of the job and install it into the namespace of the job: Argo CD has"
+            " source.helm.releaseName and destination.namespace, Flux has releaseName and targetNamespace. For another"
+            " job, set the values name and namespace, or make another chart."
+        ),
+    ),
 )
