@@ -20,6 +20,7 @@ import signal
 import time
 from collections.abc import Callable
 from io import RawIOBase
+from pathlib import Path
 from typing import NamedTuple
 
 import shared_methods as methods
@@ -175,8 +176,8 @@ def log_file(run: settings.Settings, rank: int) -> RawIOBase | None:
     if not run.rank_logs:
         return None
     try:
-        os.makedirs(run.rank_logs, exist_ok=True)
-        return open(f"{run.rank_logs}/{run.run_name}-rank-{rank}.log", "ab", buffering=0)
+        Path(run.rank_logs).mkdir(parents=True, exist_ok=True)
+        return Path(run.rank_logs, f"{run.run_name}-rank-{rank}.log").open("ab", buffering=0)
     except OSError as error:
         sys.stderr.write(f"[dsgen] training.rankLogs: {error.filename}: {error.strerror}; no output is copied\n")
         return None
