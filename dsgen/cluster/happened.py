@@ -31,8 +31,8 @@ def happenings(facts: Facts) -> list[Happening]:
         for one in facts.events
     ]
     said = {(one.about, one.reason) for one in events}
-    states = (one for part in (_record, _jobs, _workloads, _pods) for one in part(facts))
-    found = [*events, *(one for one in states if (one.about, one.reason) not in said)]
+    states = (one for part in (_jobs, _workloads, _pods, _record) for one in part(facts))
+    found = [*(one for one in states if (one.about, one.reason) not in said), *events]
     return sorted(found, key=lambda one: one.time)
 
 
@@ -57,7 +57,7 @@ def _jobs(facts: Facts) -> Iterator[Happening]:
     for job in (facts.launcher, facts.worker):
         if job:
             about = f"job/{job.name}"
-            yield Happening(job.created, about, "Created", f"{job.parallelism} pods")
+            yield Happening(job.created, about, "Created", f"for {job.parallelism} pod{'s' * (job.parallelism != 1)}")
             yield from _conditions(about, job)
 
 
