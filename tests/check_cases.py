@@ -358,6 +358,10 @@ SCHEDULING: list[Case] = [
         "DS305",
         (*HOST, "network.policy=false", 'network.socketInterface="eth0"', QUEUE, "workers.replicas=2", HOSTNAME),
     ),
+    (
+        "DS311",
+        ('workers.nodeSelector={"kubernetes.io/hostname":"a"}', 'workers.excludeNodes=["b","a"]'),
+    ),
     ("DS306", (QUEUE, SMALL, 'launcher.resources.requests={"ephemeral-storage":"1Gi"}')),
     ("DS306", (QUEUE, SMALL, 'launcher.resources.limits={"ephemeral-storage":"1Gi"}')),
     *(
@@ -573,6 +577,7 @@ WRONG = [
 ]
 CPU = 'training.env={"DS_ACCELERATOR":"cpu"}'
 FINE: list[tuple[str, ...]] = [
+    ('workers.nodeSelector={"kubernetes.io/hostname":"c"}', 'workers.excludeNodes=["b","a"]'),
     ("workers.accelerator.count=8", "workers.slots=8"),
     ("workers.accelerator.count=8", 'training.env={"CUDA_VISIBLE_DEVICES":"0,1,2,3,4,5,6,7"}'),
     ("workers.accelerator.count=8", *WORKER_COMMAND),

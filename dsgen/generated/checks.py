@@ -1613,6 +1613,18 @@ def ds305_2(values, release, watch):
         )
 
 
+def ds311(values, release, watch):
+    """DS311 workers.excludeNodes"""
+    if (
+        values['workers']['excludeNodes']
+        and get(values['workers']['nodeSelector'], 'kubernetes.io/hostname', '') in values['workers']['excludeNodes']
+    ):
+        yield (
+            ('workers', 'excludeNodes'),
+            "workers.excludeNodes has the node that workers.nodeSelector selects: the workers would wait forever",
+        )
+
+
 def ds309(values, release, watch):
     """DS309 lifecycle.suspend"""
     if (
@@ -2857,6 +2869,7 @@ ROWS = (
     ds303,
     ds304,
     ds305_2,
+    ds311,
     ds309,
     ds308,
     ds308_2,

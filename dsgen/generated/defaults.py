@@ -47,6 +47,7 @@ RULES = \
                           'serviceAccountName': '',
                           'resources': {'requests': {'cpu': '1', 'memory': '2Gi'}, 'limits': {}, 'claims': []},
                           'schedulerName': '',
+                          'excludeNodes': [],
                           'tolerations': [],
                           'nodeSelector': {},
                           'affinity': {},

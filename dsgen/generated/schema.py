@@ -285,6 +285,20 @@ def is_workers_schedulerName(value):
     )
 
 
+def is_workers_excludeNodes_item(value):
+    return (
+        is_string(value)
+        and matches('^[a-z0-9]([-a-z0-9.]{0,251}[a-z0-9])?$', value)
+    )
+
+
+def is_workers_excludeNodes(value):
+    return (
+        is_array(value)
+        and all(map(is_workers_excludeNodes_item, value))
+    )
+
+
 def is_workers_tolerations(value):
     return (
         is_array(value)
@@ -2871,6 +2885,7 @@ KEYS_workers = {
     'serviceAccountName': is_workers_serviceAccountName,
     'resources': is_workers_resources,
     'schedulerName': is_workers_schedulerName,
+    'excludeNodes': is_workers_excludeNodes,
     'tolerations': is_workers_tolerations,
     'nodeSelector': is_workers_nodeSelector,
     'affinity': is_workers_affinity,

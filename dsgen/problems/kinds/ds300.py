@@ -122,6 +122,13 @@ KINDS = (
         remedy="Set workers.schedulerName to the gang scheduler, or remove it.",
         example=job("scheduling: {gang: volcano}", "workers: {schedulerName: default-scheduler}"),
     ),
+    Kind(
+        "DS311",
+        title="A node that is selected and excluded",
+        when="workers.nodeSelector allows one node, and workers.excludeNodes excludes it. No node is left.",
+        remedy="Remove the node from one of them.",
+        example=job("workers: {nodeSelector: {kubernetes.io/hostname: gpu-7}, excludeNodes: [gpu-7]}"),
+    ),
     # the Pod Security Standards
     Kind(
         "DS320",
