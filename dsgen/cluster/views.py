@@ -59,7 +59,8 @@ def _head(report: Report, facts: Facts) -> str:
         ("Phase", phase + (f", for {span(facts.now - since)}" if since else "")),
         ("Message", report["message"]),
         ("Workers", f"{count['ready']}/{count['wanted']} ready"),
-        ("Accelerators", f"{devices}; {report['acceleratorHours']} hours of them so far" if devices else ""),
+        ("Accelerators", devices),
+        ("GPU-hours", _hours(report) if devices else ""),
         ("World size", str(report["worldSize"] or "")),
         ("Exit code", "" if report["exitCode"] is None else str(report["exitCode"])),
         ("Started", report["startTime"] or ""),
@@ -68,6 +69,10 @@ def _head(report: Report, facts: Facts) -> str:
         ("Managed by", report["managedBy"]),
     ]
     return "".join(f"{name + ':':<14}{value}\n" for name, value in rows if value)
+
+
+def _hours(report: Report) -> str:
+    return f"{report['acceleratorHours']}, of which {report['acceleratorHoursWaiting']} without training"
 
 
 def _failure(report: Report) -> str:
@@ -147,7 +152,8 @@ def line(report: Report, facts: Facts) -> str:
 
 
 COLUMNS = (
-    *("JOB", "RUN", "PHASE", "REASON", "WORKERS", "GPUS", "RESTARTS", "DURATION", "AGE", "GPU-HOURS", "MANAGED BY"),
+    *("JOB", "RUN", "PHASE", "REASON", "WORKERS", "GPUS", "RESTARTS", "DURATION", "AGE", "GPU-HOURS", "WAITING"),
+    "MANAGED BY",
 )
 
 
@@ -166,6 +172,7 @@ def listing(lines: Iterable[tuple[Report, str, str]], namespaces: bool) -> str:
             duration,
             age,
             str(report["acceleratorHours"]),
+            str(report["acceleratorHoursWaiting"]),
             report["managedBy"] or "<unknown>",
         )
         for report, duration, age in lines
