@@ -76,17 +76,23 @@ def make_job(
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """With DSGEN_E2E_TURN=K/N, run only every N-th case of a long matrix, from the K-th on."""
+    """With DSGEN_E2E_TURN=K/N, run only every N-th of what takes turns, from the K-th on.
+
+    With `by_turns("name")` on a test, the values of its parameter take turns; with `by_turns` on modules, these do.
+    """
     if "DSGEN_E2E_TURN" not in os.environ:
         return
     turn, turns = map(int, os.environ["DSGEN_E2E_TURN"].split("/"))
-    cases: dict[str, dict[str, int]] = {}  # of each function, the place of a case among the others
+    groups: dict[str, dict[str, int]] = {}  # of what takes turns with each other, the place of each
     later = []
     for item in items:
         if marker := item.get_closest_marker("by_turns"):
-            places = cases.setdefault(item.nodeid.partition("[")[0], {})
-            case = str(item.callspec.params[marker.args[0]])  # type: ignore[attr-defined]
-            if places.setdefault(case, len(places)) % turns != turn % turns:
+            if marker.args:
+                group, member = item.nodeid.partition("[")[0], str(item.callspec.params[marker.args[0]])  # type: ignore[attr-defined]
+            else:
+                group, member = "modules", item.nodeid.partition("::")[0]
+            places = groups.setdefault(group, {})
+            if places.setdefault(member, len(places)) % turns != turn % turns:
                 later.append(item)
     config.hook.pytest_deselected(items=later)
     items[:] = [item for item in items if item not in later]

@@ -26,6 +26,8 @@ from tests.e2e.fragments import CONTAINER, HOMES, POD_SECURITY, SECURITY, SIDECA
 from tests.generated_values import Generator, repaired
 from tests.parity import dump
 
+pytestmark = pytest.mark.by_turns
+
 ROOT = Path(__file__).parent.parent.parent
 EXAMPLES = [*sorted(ROOT.glob("values-examples/*.yaml")), *sorted(ROOT.glob("tests/cases/valid/*.yaml"))]
 GENERATED = 200

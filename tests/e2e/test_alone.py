@@ -7,6 +7,8 @@ import pytest
 
 from tests.e2e.training import Job, Run
 
+pytestmark = pytest.mark.by_turns
+
 ALONE = ["python3", "-c", "print('alone')"]
 CONFIG = ["--deepspeed", "--deepspeed_config", "/job/ds_config.json"]
 # dsgen refuses a launcher in training.exec (DS364); it cannot see one inside a script.

@@ -12,6 +12,8 @@ import pytest
 from tests.e2e.cluster import Namespace, soon
 from tests.e2e.training import RUN_SECONDS, Job, Run, condition, ended
 
+pytestmark = pytest.mark.by_turns
+
 PASSWORD = "it's $a s3cret & more"
 LOGIN = {"metadata": {"name": "git"}, "stringData": {"username": "robot", "password": PASSWORD}}
 HERE = Path(__file__).parent

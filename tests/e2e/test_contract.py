@@ -14,6 +14,8 @@ from tests.contract import golden
 from tests.e2e.cluster import Namespace
 from tests.helm import MAJORS, helm
 
+pytestmark = pytest.mark.by_turns
+
 JOBS = ("contract-1-launcher", "contract-1-worker")
 PER_APPLICATION = 3
 """The golden files, the present output, and the golden files again, which is a rollback."""

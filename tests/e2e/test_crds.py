@@ -11,6 +11,8 @@ from tests.e2e.cluster import Namespace, kubectl
 from tests.e2e.conftest import unavailable
 from tests.e2e.training import RESTRICTED, Job
 
+pytestmark = pytest.mark.by_turns
+
 HOW_CRDS = "this test needs the CustomResourceDefinition of {kind} in {group} (tests/e2e/README.md)"
 MONITORING = {
     "tensorboard": {"enabled": True, "logDir": "/checkpoints/logs", "image": "tools/board:1"},

@@ -8,6 +8,8 @@ import pytest
 from tests.e2e.cluster import soon
 from tests.e2e.training import RUN_SECONDS, Job, losses, said
 
+pytestmark = pytest.mark.by_turns
+
 BY_HAND = ("bash", "/run/dsgen/train.sh")
 
 

@@ -14,6 +14,8 @@ from tests.e2e.cluster import Namespace
 from tests.e2e.conftest import unavailable
 from tests.helm import MAJORS, helm
 
+pytestmark = pytest.mark.by_turns
+
 ROOT = Path(__file__).parents[2]
 CHART = ROOT / "charts" / "deepspeed-job"
 EXAMPLES = sorted((ROOT / "values-examples").glob("*.yaml"))

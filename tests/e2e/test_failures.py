@@ -7,6 +7,8 @@ import pytest
 from tests.e2e.cluster import soon
 from tests.e2e.training import RESTRICTED, Job, Run, condition, ended, moment
 
+pytestmark = pytest.mark.by_turns
+
 # Steps of a second, so that there is a middle to interrupt; what resumes goes at full speed.
 SLOW = ("--until", "20", "--pause", "1")
 

@@ -17,6 +17,8 @@ from dsgen.schema.validate import validate
 from tests.e2e.fragments import HOMES, Home
 from tools import kubernetes_fragments
 
+pytestmark = pytest.mark.by_turns
+
 UNKNOWN = "xyzzy"
 WRONG: dict[str, list[Any]] = {
     "string": [1, {}, True],

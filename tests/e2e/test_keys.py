@@ -10,6 +10,8 @@ from tests.e2e.cluster import Namespace
 from tests.parity import load
 from tests.test_keys import CASES, Case, flat
 
+pytestmark = pytest.mark.by_turns
+
 ACCEPT = ("create", "--dry-run=server", "--validate=strict", "--warnings-as-errors", "--filename", "-")
 LEVELS = ("privileged", "baseline", "restricted")
 

@@ -13,6 +13,8 @@ from tests.e2e.conftest import unavailable
 from tests.e2e.queues import GROUP, HOW_KUEUE, LABEL, WORKERS, api_version, queue_objects
 from tests.e2e.training import RUN_SECONDS, SMALL, Job, Run, condition, said
 
+pytestmark = pytest.mark.by_turns
+
 SLOW = ("--until", "20", "--pause", "1")
 
 

@@ -9,6 +9,8 @@ import pytest
 from tests.e2e.cluster import soon
 from tests.e2e.training import Job
 
+pytestmark = pytest.mark.by_turns
+
 REBOOTED = 255
 
 

@@ -14,6 +14,8 @@ from tests.e2e.cluster import kubectl, soon
 from tests.e2e.conftest import unavailable
 from tests.e2e.training import Job, Run, moment
 
+pytestmark = pytest.mark.by_turns
+
 HOW_NODES = "this test needs two nodes, one of which refreshes mounted objects once a minute (tests/e2e/README.md)"
 TAINT = "dsgen.dev/e2e"
 SEAT = "dsgen.dev/e2e-seat"

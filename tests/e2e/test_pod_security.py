@@ -16,6 +16,8 @@ from dsgen.values import Release
 from tests.check_cases import FINE, GOOD, SECURITY
 from tests.e2e.cluster import Namespace
 
+pytestmark = pytest.mark.by_turns
+
 RELEASE = Release("cifar", "training")
 RULE = re.compile(r"forbids it \((.*)\)$")
 VIOLATES = "violates PodSecurity"

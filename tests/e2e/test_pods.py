@@ -6,6 +6,8 @@ import pytest
 
 from tests.e2e.training import Job, Run, condition, ended
 
+pytestmark = pytest.mark.by_turns
+
 # Sourced by both main containers; what is missing fails the run.
 SETUP = """\
 set -eu

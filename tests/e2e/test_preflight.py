@@ -6,6 +6,8 @@ import pytest
 
 from tests.e2e.training import Job, Run, condition
 
+pytestmark = pytest.mark.by_turns
+
 TAKEN = """\
 if [ "$JOB_COMPLETION_INDEX" = 0 ]; then
   python3 -c 'import socket, time; port = socket.create_server(("", 29500)); time.sleep(100000)' &

@@ -9,6 +9,8 @@ import pytest
 from tests.e2e.cluster import Namespace
 from tests.e2e.training import Job, condition, dsgen
 
+pytestmark = pytest.mark.by_turns
+
 
 @pytest.mark.parametrize("method", ["pdsh", "torchrun"])
 def test_the_smoke_test_trains(method: str, namespaces: Callable[..., Namespace], image: str, tmp_path: Path) -> None:

@@ -2,7 +2,11 @@
 
 from collections.abc import Callable
 
+import pytest
+
 from tests.e2e.training import RUN_SECONDS, Job, condition
+
+pytestmark = pytest.mark.by_turns
 
 NO_SSHD = 'if [ "$DSGEN_ROLE" = worker ]; then rm -f "$(PATH=$PATH:/usr/sbin type -P sshd)"; fi'
 
