@@ -733,7 +733,7 @@ def is_lifecycle_hangTimeoutSeconds(value):
 def is_lifecycle_progress_pattern(value):
     return (
         is_string(value)
-        and matches('^$|[(][?]P<step>', value)
+        and matches('^(.*[(][?]P<step>.*)?$', value)
     )
 
 
