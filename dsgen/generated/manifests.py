@@ -371,6 +371,8 @@ def config_configmap(values, release):
         f"      \"preflightNetwork\": {scalar(values['launch']['preflight']['network'])},\n"
         f"      \"sshUser\": \"{values['ssh']['user']}\",\n"
         f"      \"deepspeedArgs\": {to_plain_json(training['deepspeed']['args'])},\n"
+        f"      \"mpirunArgs\": {to_plain_json(values['launch']['mpirunArgs'])},\n"
+        f"      \"rankLogs\": {to_plain_json(training['rankLogs'])},\n"
         f"      \"autotuning\": \"{training['deepspeed']['autotuning']}\",\n"
         f"      \"bindCores\": {scalar(training['deepspeed']['bindCores'])},\n"
         f"      \"debug\": {scalar(lifecycle['debug']['enabled'])},\n"

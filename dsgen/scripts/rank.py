@@ -19,6 +19,8 @@ import select
 import signal
 import time
 from collections.abc import Callable
+from io import RawIOBase
+from pathlib import Path
 from typing import NamedTuple
 
 import shared_methods as methods
@@ -101,9 +103,15 @@ class Tail:
 class Rank:
     """The user's program as a child with its output in one pipe."""
 
-    def __init__(self, argv: list[str], on_meeting: Callable[[], None], meeting: Meeting | None, watch: Watch) -> None:
-        self.tail = Tail()
-        self.watch = watch
+    def __init__(
+        self,
+        argv: list[str],
+        on_meeting: Callable[[], None],
+        meeting: Meeting | None,
+        watch: Watch,
+        copy: RawIOBase | None = None,
+    ) -> None:
+        self.tail, self.copy, self.watch = Tail(), copy, watch
         self.meeting, self.on_meeting = meeting, on_meeting
         self.look_at = 0.0
         self.told_to_stop = False
@@ -158,6 +166,7 @@ class Rank:
         data = os.read(self.output, 65536)
         self.tail.add(data)
         self.watch.forwarded(data)
+        self.keep(data)
         left = data
         while left:
             try:
@@ -165,6 +174,27 @@ class Rank:
             except OSError:  # the connection is gone; the session's supervisor ends this rank in its own order
                 break
         return bool(data)
+
+    def keep(self, data: bytes) -> None:
+        """Write a copy of what has been printed; a full disk ends the copy, not the training."""
+        try:
+            while self.copy and data:
+                data = data[self.copy.write(data) or 0 :]
+        except OSError as error:
+            self.copy = None
+            sys.stderr.write(f"[dsgen] training.rankLogs: {error.strerror}; no further output is copied\n")
+
+
+def log_file(run: settings.Settings, rank: int) -> RawIOBase | None:
+    """Where a copy of the output goes. A restart appends to it."""
+    if not run.rank_logs:
+        return None
+    try:
+        Path(run.rank_logs).mkdir(parents=True, exist_ok=True)
+        return Path(run.rank_logs, f"{run.run_name}-rank-{rank}.log").open("ab", buffering=0)
+    except OSError as error:
+        sys.stderr.write(f"[dsgen] training.rankLogs: {error.filename}: {error.strerror}; no output is copied\n")
+        return None
 
 
 def meeting(run: settings.Settings, world: int) -> Meeting | None:
@@ -198,6 +228,7 @@ def main(arguments: list[str]) -> int:
         lambda: reporter.say("rank-met", {"rank": here.rank}),
         meeting(run, here.world),
         Watch(run, here.rank, reporter.say),
+        log_file(run, here.rank),
     )
     code = program.wait()
     if not program.told_to_stop:  # a rank that is stopped because of another one is not the one that failed

@@ -59,6 +59,8 @@ class Settings(NamedTuple):
     preflight_network: bool
     ssh_user: str
     deepspeed_args: list[str]
+    mpirun_args: list[str]
+    rank_logs: str
     autotuning: str
     bind_cores: bool
     debug: bool

@@ -676,12 +676,12 @@ KINDS = (
     ),
     Kind(
         "DS271",
-        title="A command that the launch method does not run",
+        title="A command or arguments that the launch method does not use",
         when=(
             "Only the methods worker-command and launcher-command run launch.command; the others run the program"
-            " described in training."
+            " described in training. Only the method openmpi uses launch.mpirunArgs."
         ),
-        remedy="Set launch.method: worker-command or launcher-command, or remove the command.",
+        remedy="Set the method that the message names, or remove the key.",
         example=job("launch: {command: [accelerate, launch, train.py]}"),
     ),
     Kind(
