@@ -59,7 +59,7 @@ class Edit(NamedTuple):
 
 
 class Item(NamedTuple):
-    """A plan and its folder. unchanged: what is known of the folder where that is no work at all, with an empty plan."""
+    """A plan and its folder. unchanged: what is known where nothing is to do, and then the plan is empty."""
 
     place: Place
     plan: Plan

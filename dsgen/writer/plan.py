@@ -99,7 +99,8 @@ class Changes:
     plan: what is written, with the files that stay as another version wrote them. renewed: whether a run that is there
     is written anew.
     leftovers: files that an interrupted write has left in the folder; index: whether the index would change, which is
-    nothing that a user needs to know. runs: the ids of all runs that were in the folder. unchanged: how many files stay.
+    nothing that a user needs to know. runs: the ids of all runs that were in the folder. unchanged: how many files
+    stay.
     """
 
     write: tuple[str, ...] = ()
