@@ -154,6 +154,8 @@ LAUNCH: list[Case] = [
     ("DS242", ("ssh.port=29500",)),
     ("DS350", ("lifecycle.ttlSecondsAfterFinished=0",)),
     ("DS351", ("lifecycle.restartExitCodes=[3]",)),
+    ("DS352", ("lifecycle.progress.checkpointTimeoutSeconds=60",)),
+    ("DS288", ('lifecycle.progress.pattern="(?P<step>[0-9]+"',)),
 ]
 
 CODE: list[Case] = [
@@ -671,6 +673,7 @@ FINE: list[tuple[str, ...]] = [
     (TORCHRUN, "lifecycle.maxRestarts=3", "ssh.port=2222", "launch.masterPort=2222"),
     ('launch.method="openmpi"', "lifecycle.maxRestarts=3", 'lifecycle.keepWorkers="always"'),
     ("lifecycle.maxRestarts=1", "lifecycle.restartExitCodes=[3]"),
+    ('lifecycle.progress={"pattern":"(?P<step>[0-9]+)","checkpointPath":"/c/latest","checkpointTimeoutSeconds":60}',),
     (HTTPS, COMMIT),
     (SSH, COMMIT, *KEY),
     ('code.git.repository="ssh://git@example.com/x.git"', COMMIT, *KEY),

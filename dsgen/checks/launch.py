@@ -2,7 +2,15 @@
 
 from __future__ import annotations
 
-from dsgen.checks.row import ANY_TEXT, Check
+from dsgen.checks.row import ANY_TEXT, Check, Function, diagnostic
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+    from typing import Any
+
+    from dsgen.checks.row import Names, Place
+    from dsgen.problems.diagnostics import Diagnostic
 
 NO_SSH = "if not uses_ssh(values)"
 COMMAND = "if runs_command(values)"
@@ -223,4 +231,31 @@ ROWS = (
         inside=("if values.lifecycle.restartExitCodes",),
         severity="warning",
     ),
+    Check(
+        id="DS352",
+        path="lifecycle.progress.checkpointTimeoutSeconds",
+        when="not values.lifecycle.progress.checkpointPath",
+        message="lifecycle.progress.checkpointTimeoutSeconds has no effect without lifecycle.progress.checkpointPath",
+        hint="set checkpointPath to a file or folder that changes with each checkpoint",
+        inside=("if values.lifecycle.progress.checkpointTimeoutSeconds > 0",),
+        severity="warning",
+    ),
 )
+
+
+def no_pattern(values: Mapping[str, Any], _: Names, place: Place) -> Iterator[Diagnostic]:
+    """The pattern of the progress is no regular expression."""
+    pattern = values["lifecycle"]["progress"]["pattern"]
+    if not pattern:
+        return
+    import re  # few values have a pattern
+
+    try:
+        re.compile(pattern)
+    except re.error as error:
+        path = ("lifecycle", "progress", "pattern")
+        message = f"lifecycle.progress.pattern is not a regular expression of Python: {error}"
+        yield diagnostic("DS288", path, message, "in YAML, single quotes keep backslashes as they are", place)
+
+
+FUNCTIONS = (Function(no_pattern, {"DS288": ()}),)

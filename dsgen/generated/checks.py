@@ -762,6 +762,18 @@ def ds351(values, release, watch):
         )
 
 
+def ds352(values, release, watch):
+    """DS352 lifecycle.progress.checkpointTimeoutSeconds"""
+    if (
+        values['lifecycle']['progress']['checkpointTimeoutSeconds'] > 0
+        and not values['lifecycle']['progress']['checkpointPath']
+    ):
+        yield (
+            ('lifecycle', 'progress', 'checkpointTimeoutSeconds'),
+            "lifecycle.progress.checkpointTimeoutSeconds has no effect without lifecycle.progress.checkpointPath",
+        )
+
+
 def ds290(values, release, watch):
     """DS290 code.git.revision"""
     if values['code']['git']['revision'] and not values['code']['git']['repository']:
@@ -2875,6 +2887,7 @@ ROWS = (
     ds242,
     ds350,
     ds351,
+    ds352,
     ds290,
     ds290_2,
     ds290_3,

@@ -750,6 +750,36 @@ def is_lifecycle_activeDeadlineSeconds(value):
     )
 
 
+def is_lifecycle_hangTimeoutSeconds(value):
+    return (
+        is_integer(value)
+        and not value < 0
+        and not value > 2592000
+    )
+
+
+def is_lifecycle_progress_pattern(value):
+    return (
+        is_string(value)
+        and matches('^(.*[(][?]P<step>.*)?$', value)
+    )
+
+
+def is_lifecycle_progress_checkpointTimeoutSeconds(value):
+    return (
+        is_integer(value)
+        and not value < 0
+        and not value > 2592000
+    )
+
+
+def is_lifecycle_progress(value):
+    return (
+        is_object(value)
+        and fields(KEYS_lifecycle_progress, nothing, value)
+    )
+
+
 def is_lifecycle_orphanTimeoutSeconds(value):
     return (
         is_integer(value)
@@ -2972,6 +3002,12 @@ KEYS_launch = {
     'expectWorld': is_boolean,
     'preflight': is_launch_preflight,
 }
+KEYS_lifecycle_progress = {
+    'pattern': is_lifecycle_progress_pattern,
+    'file': is_string,
+    'checkpointPath': is_string,
+    'checkpointTimeoutSeconds': is_lifecycle_progress_checkpointTimeoutSeconds,
+}
 KEYS_lifecycle_debug = {
     'enabled': is_boolean,
     'command': is_lifecycle_debug_command,
@@ -2983,6 +3019,8 @@ KEYS_lifecycle = {
     'restartDelaySeconds': is_lifecycle_restartDelaySeconds,
     'startTimeoutSeconds': is_lifecycle_startTimeoutSeconds,
     'activeDeadlineSeconds': is_lifecycle_activeDeadlineSeconds,
+    'hangTimeoutSeconds': is_lifecycle_hangTimeoutSeconds,
+    'progress': is_lifecycle_progress,
     'orphanTimeoutSeconds': is_lifecycle_orphanTimeoutSeconds,
     'terminationGracePeriodSeconds': is_lifecycle_terminationGracePeriodSeconds,
     'workerReplacements': is_lifecycle_workerReplacements,

@@ -830,6 +830,16 @@ KINDS = (
         ),
         example=job("workers: {sharedMemory: 500m}"),
     ),
+    Kind(
+        "DS288",
+        title="A pattern that is not a regular expression",
+        when=(
+            "lifecycle.progress.pattern is searched in the output of the training. It must be a regular expression as"
+            " Python's module re reads it."
+        ),
+        remedy="Correct it; python3 -c 'import re; re.compile(...)' shows the same error.",
+        example=job("lifecycle: {progress: {pattern: '[(?P<step>[0-9]+)('}}"),
+    ),
     # code from Git
     Kind(
         "DS290",

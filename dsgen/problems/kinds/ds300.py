@@ -440,6 +440,13 @@ KINDS = (
         remedy="Set lifecycle.maxRestarts, or remove restartExitCodes.",
         example=job("lifecycle: {restartExitCodes: [3]}"),
     ),
+    Kind(
+        "DS352",
+        title="A limit for checkpoints that nobody sees",
+        when="A warning: checkpointTimeoutSeconds is set, but not checkpointPath, the place to look at.",
+        remedy="Set lifecycle.progress.checkpointPath, for example to DeepSpeed's file latest, beside the checkpoints.",
+        example=job("lifecycle: {progress: {checkpointTimeoutSeconds: 3600}}"),
+    ),
     # what belongs in a Secret
     Kind(
         "DS360",

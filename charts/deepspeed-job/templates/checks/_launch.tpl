@@ -160,4 +160,10 @@ launch.masterPort and ssh.port are both {{ int64 .Values.ssh.port }} [DS242]
 lifecycle.restartExitCodes has no effect while lifecycle.maxRestarts is 0 [DS351]
   set lifecycle.maxRestarts, or remove restartExitCodes
 {{- end }}
+
+{{- if and (gt (int64 .Values.lifecycle.progress.checkpointTimeoutSeconds) 0)
+           (not .Values.lifecycle.progress.checkpointPath) }}
+lifecycle.progress.checkpointTimeoutSeconds has no effect without lifecycle.progress.checkpointPath [DS352]
+  set checkpointPath to a file or folder that changes with each checkpoint
+{{- end }}
 {{- end }}
