@@ -158,6 +158,37 @@ def test_node_selector_outside_of_a_queue_stays_one() -> None:
         assert (SELECTOR, False) == (spec["nodeSelector"], "affinity" in spec)
 
 
+def fields(*nodes: str) -> list[dict[str, Any]]:
+    return [{"key": "metadata.name", "operator": "NotIn", "values": [node]} for node in nodes]
+
+
+@pytest.mark.parametrize(
+    ("given", "expected"),
+    [
+        ({}, terms({"matchFields": fields("a", "b.c")})),
+        (
+            {"nodeAffinity": terms({"matchExpressions": [GPU_NODES]}, {"matchFields": [HERE]}, {})},
+            terms(
+                {"matchExpressions": [GPU_NODES], "matchFields": fields("a", "b.c")},
+                {"matchFields": [*fields("a", "b.c"), HERE]},
+                {},
+            ),
+        ),
+    ],
+)
+def test_workers_run_on_no_excluded_node(given: Any, expected: Any) -> None:
+    """Each of the user's terms excludes them; the launcher may run there."""
+    workers = {"affinity": given, "excludeNodes": ["a", "b.c"], "nodeSelector": SELECTOR}
+
+    outside = pod("worker", workers=workers)["spec"]
+    assert ({"nodeAffinity": expected}, SELECTOR) == (outside["affinity"], outside["nodeSelector"])
+    assert "affinity" not in pod("launcher", workers=workers)["spec"]
+    queued = pod("worker", workers=workers, scheduling={"queue": "gpus"})["spec"]["affinity"]["nodeAffinity"]
+    first = queued[REQUIRED]["nodeSelectorTerms"][0]
+    assert [A100, NORTH] == first["matchExpressions"][:2]
+    assert fields("a", "b.c") == first["matchFields"]
+
+
 def test_the_users_affinity_and_tolerations_are_written_in_a_queue_too() -> None:
     """A flavor with taints admits only Jobs that tolerate them."""
     near = {REQUIRED: [{"topologyKey": ZONE, "labelSelector": {"matchLabels": {"app": "data"}}}]}

@@ -144,6 +144,14 @@ ROWS = (
         inside=TOPOLOGY,
     ),
     Check(
+        id="DS311",
+        path="workers.excludeNodes",
+        when='get(values.workers.nodeSelector, "kubernetes.io/hostname", "") in values.workers.excludeNodes',
+        message=("workers.excludeNodes has the node that workers.nodeSelector selects: the workers would wait forever"),
+        hint="remove it from one of them",
+        inside=("if values.workers.excludeNodes",),
+    ),
+    Check(
         id="DS309",
         path="lifecycle.suspend",
         when="values.lifecycle.suspend is not none",

@@ -509,7 +509,7 @@ def scripts_name(values, release):
     """The ConfigMap with dsgen's scripts. Its name changes with their content, so a run keeps the scripts with which it
     started.
     """
-    return f"{job_name(values, release)}-scripts-{'a3cc671c48'}"
+    return f"{job_name(values, release)}-scripts-{'ed8cb58435'}"
 
 
 def image_reference(image):
@@ -826,15 +826,15 @@ def scheduler_name(values, pod, role):
 
 
 def affinity_of(values, release, pod, role):
-    """The affinity of a pod: the user's; for workers also topology (without a queue) and spread. The checks refuse
-    values for which a key would be written twice.
+    """The affinity of a pod: the user's; for workers also excludeNodes, topology (without a queue) and spread. The
+    checks refuse values for which a key would be written twice.
     """
     text = ""
     node = get(pod['affinity'], 'nodeAffinity', {})
-    if pod['nodeSelector'] and kueue_queue(values, role):
+    if pod['nodeSelector'] and kueue_queue(values, role) or role == 'worker' and values['workers']['excludeNodes']:
         text += (
             "nodeAffinity:\n"
-            f"  {indent(selecting_affinity(pod, node), 2)}\n"
+            f"  {indent(selecting_affinity(values, pod, role, node), 2)}\n"
         )
     elif node:
         text += (
@@ -866,9 +866,10 @@ def affinity_of(values, release, pod, role):
     return text.removesuffix("\n")
 
 
-def selecting_affinity(pod, node):
-    """The user's node affinity (`node`) with the nodeSelector in each of its terms, because a node needs to match only
-    one term. Kueue sets nodeSelector itself; if the Job had one, later applies would be refused.
+def selecting_affinity(values, pod, role, node):
+    """The user's node affinity (`node`) with the nodeSelector and the excluded nodes in each of its terms, because a
+    node needs to match only one term. Kueue sets nodeSelector itself; if the Job had one, later applies would be
+    refused.
     """
     text = ""
     required = 'requiredDuringSchedulingIgnoredDuringExecution'
@@ -879,25 +880,10 @@ def selecting_affinity(pod, node):
         "  nodeSelectorTerms:\n"
     )
     if not terms:
-        text += (
-            "    - matchExpressions:\n"
-            f"        {indent(selector_expressions(pod), 8)}\n"
-        )
+        text += "    " + indent(selecting_term(values, pod, role, {}), 4) + "\n"
     for term in terms:
-        expressions = get(term, 'matchExpressions', [])
-        fields = get(term, 'matchFields', [])
-        if expressions or fields:
-            text += (
-                "    - matchExpressions:\n"
-                f"        {indent(selector_expressions(pod), 8)}\n"
-            )
-            if expressions:
-                text += f"        {indent(to_yaml(expressions), 8)}\n"
-            if fields:
-                text += (
-                    "      matchFields:\n"
-                    f"        {indent(to_yaml(fields), 8)}\n"
-                )
+        if get(term, 'matchExpressions', []) or get(term, 'matchFields', []):
+            text += f"    {indent(selecting_term(values, pod, role, term), 4)}\n"
         else:
             text += "    - {}  # an empty term matches no node, so it stays empty\n"
     if preferred in node:
@@ -908,15 +894,58 @@ def selecting_affinity(pod, node):
     return text.removesuffix("\n")
 
 
-def selector_expressions(pod):
-    """A nodeSelector as expressions of node affinity."""
-    text = ""
-    for key, value in items(pod['nodeSelector']):
-        text += (
-            f"- key: {quote(key)}\n"
-            "  operator: In\n"
-            f"  values: [{quote(value)}]\n"
+def selecting_term(values, pod, role, term):
+    """The user's `term` with the nodeSelector and the excluded nodes."""
+    expressions = term_expressions(values, pod, role, term)
+    fields = term_fields(values, role, term)
+    if expressions:
+        text = (
+            "- matchExpressions:\n"
+            f"    {indent(expressions, 4)}\n"
         )
+        if fields:
+            text += (
+                "  matchFields:\n"
+                f"    {indent(fields, 4)}\n"
+            )
+        return text.removesuffix("\n")
+    return (
+        "- matchFields:\n"
+        f"    {indent(fields, 4)}"
+    )
+
+
+def term_expressions(values, pod, role, term):
+    """The nodeSelector of a Job in a queue as expressions of node affinity, before the user's."""
+    text = ""
+    given = get(term, 'matchExpressions', [])
+    if kueue_queue(values, role):
+        for key, value in items(pod['nodeSelector']):
+            text += (
+                f"- key: {quote(key)}\n"
+                "  operator: In\n"
+                f"  values: [{quote(value)}]\n"
+            )
+    if given:
+        text += f"{to_yaml(given)}\n"
+    return text.removesuffix("\n")
+
+
+def term_fields(values, role, term):
+    """The excluded nodes as fields of node affinity, each with its one allowed value, before the user's. The name of a
+    node is not always its label kubernetes.io/hostname.
+    """
+    text = ""
+    given = get(term, 'matchFields', [])
+    if role == 'worker':
+        for name in values['workers']['excludeNodes']:
+            text += (
+                "- key: metadata.name\n"
+                "  operator: NotIn\n"
+                f"  values: [{quote(name)}]\n"
+            )
+    if given:
+        text += f"{to_yaml(given)}\n"
     return text.removesuffix("\n")
 
 

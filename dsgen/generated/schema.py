@@ -285,6 +285,20 @@ def is_workers_schedulerName(value):
     )
 
 
+def is_workers_excludeNodes_item(value):
+    return (
+        is_string(value)
+        and matches('^[a-z0-9]([-a-z0-9.]{0,251}[a-z0-9])?$', value)
+    )
+
+
+def is_workers_excludeNodes(value):
+    return (
+        is_array(value)
+        and all(map(is_workers_excludeNodes_item, value))
+    )
+
+
 def is_workers_tolerations(value):
     return (
         is_array(value)
@@ -589,6 +603,13 @@ def is_training_files(value):
     )
 
 
+def is_training_rankLogs(value):
+    return (
+        is_string(value)
+        and matches('^(/[^\\n\\x85]*)?$', value)
+    )
+
+
 def is_training_deepspeed_config(value):
     return (
         is_object(value)
@@ -639,6 +660,13 @@ def is_launch_method(value):
 
 
 def is_launch_command(value):
+    return (
+        is_array(value)
+        and all(map(is_string, value))
+    )
+
+
+def is_launch_mpirunArgs(value):
     return (
         is_array(value)
         and all(map(is_string, value))
@@ -719,6 +747,36 @@ def is_lifecycle_activeDeadlineSeconds(value):
         is_integer(value)
         and not value < 0
         and not value > 315360000
+    )
+
+
+def is_lifecycle_hangTimeoutSeconds(value):
+    return (
+        is_integer(value)
+        and not value < 0
+        and not value > 2592000
+    )
+
+
+def is_lifecycle_progress_pattern(value):
+    return (
+        is_string(value)
+        and matches('^(.*[(][?]P<step>.*)?$', value)
+    )
+
+
+def is_lifecycle_progress_checkpointTimeoutSeconds(value):
+    return (
+        is_integer(value)
+        and not value < 0
+        and not value > 2592000
+    )
+
+
+def is_lifecycle_progress(value):
+    return (
+        is_object(value)
+        and fields(KEYS_lifecycle_progress, nothing, value)
     )
 
 
@@ -2871,6 +2929,7 @@ KEYS_workers = {
     'serviceAccountName': is_workers_serviceAccountName,
     'resources': is_workers_resources,
     'schedulerName': is_workers_schedulerName,
+    'excludeNodes': is_workers_excludeNodes,
     'tolerations': is_workers_tolerations,
     'nodeSelector': is_workers_nodeSelector,
     'affinity': is_workers_affinity,
@@ -2928,6 +2987,7 @@ KEYS_training = {
     'envFrom': is_training_envFrom,
     'setup': is_string,
     'files': is_training_files,
+    'rankLogs': is_training_rankLogs,
     'deepspeed': is_training_deepspeed,
 }
 KEYS_launch_preflight = {
@@ -2937,9 +2997,16 @@ KEYS_launch_preflight = {
 KEYS_launch = {
     'method': is_launch_method,
     'command': is_launch_command,
+    'mpirunArgs': is_launch_mpirunArgs,
     'masterPort': is_launch_masterPort,
     'expectWorld': is_boolean,
     'preflight': is_launch_preflight,
+}
+KEYS_lifecycle_progress = {
+    'pattern': is_lifecycle_progress_pattern,
+    'file': is_string,
+    'checkpointPath': is_string,
+    'checkpointTimeoutSeconds': is_lifecycle_progress_checkpointTimeoutSeconds,
 }
 KEYS_lifecycle_debug = {
     'enabled': is_boolean,
@@ -2952,6 +3019,8 @@ KEYS_lifecycle = {
     'restartDelaySeconds': is_lifecycle_restartDelaySeconds,
     'startTimeoutSeconds': is_lifecycle_startTimeoutSeconds,
     'activeDeadlineSeconds': is_lifecycle_activeDeadlineSeconds,
+    'hangTimeoutSeconds': is_lifecycle_hangTimeoutSeconds,
+    'progress': is_lifecycle_progress,
     'orphanTimeoutSeconds': is_lifecycle_orphanTimeoutSeconds,
     'terminationGracePeriodSeconds': is_lifecycle_terminationGracePeriodSeconds,
     'workerReplacements': is_lifecycle_workerReplacements,

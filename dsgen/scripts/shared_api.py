@@ -6,6 +6,7 @@ import json
 import os
 import ssl
 import urllib.error
+import urllib.parse
 import urllib.request
 from pathlib import Path
 from typing import Any
@@ -85,9 +86,12 @@ def job_path(namespace: str, name: str) -> str:
     return f"/apis/batch/v1/namespaces/{namespace}/jobs/{name}"
 
 
-def pods_path(namespace: str, job: str) -> str:
-    """The pods of a Job."""
-    return f"/api/v1/namespaces/{namespace}/pods?labelSelector=batch.kubernetes.io%2Fjob-name%3D{job}&limit=2000"
+def pods_path(namespace: str, job: str, *indices: str) -> str:
+    """The pods of a Job; with completion indices only those."""
+    selector = f"batch.kubernetes.io/job-name={job}"
+    if indices:
+        selector += f",batch.kubernetes.io/job-completion-index in ({','.join(indices)})"
+    return f"/api/v1/namespaces/{namespace}/pods?labelSelector={urllib.parse.quote(selector, safe='')}&limit=2000"
 
 
 def _reason(error: urllib.error.HTTPError) -> str:

@@ -3,6 +3,7 @@
 from collections.abc import Callable
 
 import pytest
+from kubernetes import client
 
 from tests.e2e.training import Job, Run, condition
 
@@ -13,6 +14,10 @@ if [ "$JOB_COMPLETION_INDEX" = 0 ]; then
   python3 -c 'import socket, time; port = socket.create_server(("", 29500)); time.sleep(100000)' &
 fi
 """
+
+
+def index(pod: client.V1Pod) -> int:
+    return int(pod.metadata.labels["batch.kubernetes.io/job-completion-index"])
 
 
 @pytest.fixture(scope="module")
@@ -46,14 +51,16 @@ def test_the_record_names_the_dead_worker_and_its_spare(spared: Run) -> None:
     host = "digits-1-worker-{}.digits-1"
     said = spared.record["message"]
 
-    assert said.startswith(f"network: {host.format(0)} exchanges no data: Address already in use")
-    assert said.endswith(f"; in their place: {host.format(2)}")
+    nodes = {index(pod): pod.spec.node_name for pod in spared.pods_of("worker")}
+    assert said.startswith(f"network: {host.format(0)} (node {nodes[0]}) exchanges no data: Address already in use")
+    assert said.endswith(f"; in their place: {host.format(2)} (node {nodes[2]})")
 
 
 def test_without_a_spare_a_dead_worker_fails_the_run(job: Job, spared: Run) -> None:
     """Of two workers nobody can tell which of them it is."""
     assert spared.launcher
-    job.apply("2", launch={"preflight": {"network": True, "spares": 0}})
+    elsewhere = job.values["workers"] | {"excludeNodes": ["another"]}  # the rule is one that nodes satisfy
+    job.apply("2", launch={"preflight": {"network": True, "spares": 0}}, workers=elsewhere)
 
     run = job.ended("2")
 

@@ -94,6 +94,7 @@ class Job:
             "record": "a-status",
             "worker_job": "a-1-worker",
             "launcher_job": "a-1-launcher",
+            "run_name": "a-1",
             "workers": 2,
             "slots": 1,
             "start_timeout_seconds": 20,

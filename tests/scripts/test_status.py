@@ -4,6 +4,7 @@ import json
 import sys
 import time
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -175,6 +176,58 @@ def test_the_last_words_of_the_worker_that_failed_first_come_first() -> None:
 )
 def test_why_a_worker_does_not_run(status: dict[str, Any], expected: list[str]) -> None:
     assert expected == status_pods.problems([pod_of("w-0-abcde", **status)])
+
+
+class Pods:
+    """Answers any request with these pods, and keeps what was asked."""
+
+    def __init__(self, *placed: tuple[str, str, str]) -> None:
+        self.asked: list[str] = []
+        self.items = [
+            {
+                "metadata": {"creationTimestamp": time, "labels": {status_pods.INDEX: index}},
+                "spec": {"nodeName": node} if node else {},
+            }
+            for index, time, node in placed
+        ]
+
+    def get(self, path: str) -> dict[str, Any]:
+        self.asked.append(path)
+        return {"items": self.items}
+
+
+@pytest.mark.parametrize(
+    ("message", "expected"),
+    [
+        ("no worker is named", None),
+        ("a-1-worker-0.a-1 exchanges no data", "a-1-worker-0.a-1 (node old) exchanges no data"),
+        ("a-1-worker-0: it is slow, a-1-worker-2.a-1", "a-1-worker-0 (node old): it is slow, a-1-worker-2.a-1"),
+        ("a-1-worker-1.a-1.", "a-1-worker-1.a-1 (node new)."),
+        ("b-a-1-worker-1.a-1, a-1-worker-1-abcde", "b-a-1-worker-1.a-1, a-1-worker-1-abcde"),
+    ],
+)
+def test_a_message_that_names_a_worker_gets_its_node(message: str, expected: str | None) -> None:
+    """The last one that it had; a replacement that waits for a node has none yet. The API is asked once."""
+    client = Pods(("0", "2026-01-01T00:00:01Z", "old"), ("0", "2026-01-01T00:00:02Z", ""))
+    client.items += Pods(("1", "2026-01-01T00:00:02Z", "new"), ("1", "2026-01-01T00:00:01Z", "old")).items
+    configured = SimpleNamespace(run_name="a-1", namespace="n", worker_job="a-1-worker")
+    nodes = status_pods.Nodes(configured, client)  # type: ignore[arg-type]
+
+    assert [expected or message] * 2 == [nodes.named(message), nodes.named(message)]
+    assert len(client.asked) <= (expected is not None)
+
+
+@pytest.mark.cluster
+def test_the_nodes_of_workers_are_asked_for_by_their_index(job: Any, pods: Any) -> None:
+    """Without the right to list pods, the message stays as it is."""
+    made = failed_pod("a-1-worker")
+    made["metadata"]["labels"][status_pods.INDEX] = "0"
+    job.core.create_namespaced_pod(job.namespace, made)
+    pod = pods("one")
+    pod.says(1, "Running", message="a-1-worker-0.a-1 is slow, a-1-worker-1.a-1 is not")
+    pod.round()
+
+    assert json.loads(job.record()["1"])["message"] == "a-1-worker-0.a-1 (node none) is slow, a-1-worker-1.a-1 is not"
 
 
 @pytest.mark.cluster

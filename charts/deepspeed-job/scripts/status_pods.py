@@ -5,12 +5,53 @@ from __future__ import annotations
 import re
 from typing import Any
 
+import shared_api as api
 import shared_exchange as exchange
+import shared_settings as settings
 
+INDEX = "batch.kubernetes.io/job-completion-index"
 LIMIT = 5
 CHARACTERS = 600
+PLACED = 50
 
 ORDINARY = ("ContainerCreating", "PodInitializing")
+
+
+class Nodes:
+
+
+    def __init__(self, configured: settings.Settings, client: api.Api) -> None:
+        self.configured = configured
+        self.client = client
+        run = re.escape(configured.run_name)
+        self.worker = re.compile(rf"(?<![\w.-]){run}-worker-([0-9]+)(?:\.{run})?(?![\w-])")
+        self.before = ("", "")
+
+    def named(self, message: str) -> str:
+
+        if message != self.before[0]:
+            self.before = (message, self._named(message))
+        return self.before[1]
+
+    def _named(self, message: str) -> str:
+        indices = list(dict.fromkeys(self.worker.findall(message)))[:PLACED]
+        if not indices:
+            return message
+        try:
+            pods = self.client.get(api.pods_path(self.configured.namespace, self.configured.worker_job, *indices))
+        except api.ApiError as error:
+            if error.status == 403:
+                return message
+            raise
+        nodes = nodes_of(pods.get("items", []))
+        return self.worker.sub(lambda found: found.group() + nodes.get(found.group(1), ""), message)
+
+
+def nodes_of(pods: list[dict[str, Any]]) -> dict[str, str]:
+
+    placed = [pod for pod in pods if pod.get("spec", {}).get("nodeName")]
+    placed.sort(key=lambda pod: str(pod["metadata"].get("creationTimestamp", "")))
+    return {pod["metadata"]["labels"][INDEX]: f" (node {pod['spec']['nodeName']})" for pod in placed}
 
 
 def problems(pods: list[dict[str, Any]]) -> list[str]:

@@ -11,6 +11,7 @@ import shared_record as record
 import shared_settings as settings
 from shared_log import log
 from shared_transitions import ENDS, TRANSITIONS
+from status_pods import Nodes
 
 MANAGER = "dsgen-status"
 MISSING_SECONDS = 30
@@ -26,6 +27,7 @@ class RunRecord:
     def __init__(self, configured: settings.Settings, client: api.Api) -> None:
         self.configured = configured
         self.client = client
+        self.nodes = Nodes(configured, client)
         self.path = api.configmap_path(configured.namespace, configured.record)
         self.begun = time.time()
         self.ended: float | None = None
@@ -94,6 +96,7 @@ class RunRecord:
         if launcher.get("phase") in ENDS and self.ended is None:
             self.ended = time.time()
         configured = self.configured
+        launcher = dict(launcher, message=self.nodes.named(launcher.get("message", "")))
         failed = (worker_job or {}).get("failed", 0)
         workers = {"replicas": configured.workers, "slots": configured.slots, "failed": failed}
         content = record.compose(self.earlier, launcher, workers, self.begun, self.ended or time.time())
