@@ -10,7 +10,7 @@ from dsgen.reading.reader import read
 from dsgen.records import dataclass, field, replace
 from dsgen.schema import suggestions
 from dsgen.schema.filling import defaults, fill
-from dsgen.schema.validate import UNKNOWN_KEY, shown, validate
+from dsgen.schema.validate import TOO_MUCH, UNKNOWN_KEY, shown, validate
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 __all__ = ["Job", "Override", "Release", "SourceText", "Values", "check", "load", "twins"]
 
 SURPRISE = "DS050"
-OTHER_OBJECT = "DS112"
+OTHER_OBJECT, EMPTY = "DS112", "DS113"
 
 
 @dataclass(frozen=True)
@@ -149,9 +149,11 @@ def of_trees(
         from dsgen.reading import set_values  # most calls do without
 
         root, texts = set_values.apply(root, overrides)
+    if file and complete and not root.value and not problems:
+        return _of_nothing(file, root)
     root, flags = _named(root, names)
     wrong = validate(root, complete)
-    complete &= all(problem.id != OTHER_OBJECT for problem in wrong)
+    complete &= all(problem.id not in (OTHER_OBJECT, TOO_MUCH) for problem in wrong)
     problems = [*_surprises(problems, root, wrong), *wrong]
     texts |= {**sources, **flags}
     job = Job(file, None, problems, root, complete, texts, frozenset(_meant(root, wrong)))
@@ -161,6 +163,13 @@ def of_trees(
         job.diagnostics += _checked_in_part(job, wrong)
     job.diagnostics = ordered(job.diagnostics)
     return job
+
+
+def _of_nothing(file: str, root: Node) -> Job:
+    """A job of files without values, which is one problem: all that is missing follows from it."""
+    hint = "write the values of a job into it; `dsgen init FILE` writes a new file to start from"
+    empty = Diagnostic(EMPTY, "the file is empty: it has no values", Position(file, 1, 1), hint=hint)
+    return Job(file, None, [empty], root, is_complete=False)
 
 
 def of_data(data: Mapping[str, Any]) -> Job:
@@ -198,8 +207,8 @@ def _surprises(problems: Sequence[Diagnostic], root: Node, wrong: Sequence[Diagn
     if not any(one.id == SURPRISE for one in problems):
         return [*problems]
     used = {place for _, node in root.walk() for place in (node.position, node.key)}
-    reported = {problem.position for problem in wrong}
-    return [one for one in problems if one.id != SURPRISE or one.position in used - reported]
+    used -= {problem.position for problem in wrong}
+    return [one for one in problems if one.id != SURPRISE or one.position in used]
 
 
 def _checked_in_part(job: Job, wrong: Sequence[Diagnostic]) -> list[Diagnostic]:

@@ -7,6 +7,7 @@ import click
 
 from dsgen.cli._printed import say
 from dsgen.cluster import actions
+from dsgen.cluster.delivery import owner
 from dsgen.cluster.facts import Facts
 from dsgen.errors import EXIT_FINDINGS, DsgenError, UsageProblem
 
@@ -29,11 +30,11 @@ def asking(command: Callable[..., int]) -> Callable[..., int]:
     return command
 
 
-def refuse_what_comes_back(facts: Facts, force: bool, key: str, value: str) -> None:
-    """Raise Undone when a tool would undo the change; with force nothing is refused."""
-    reason = actions.refusal(facts, key, value)
+def refuse_what_comes_back(facts: Facts, force: bool, what: str) -> None:
+    """Raise Undone when a tool would undo the change; with force nothing is refused. what: as in `actions.refusal`."""
+    reason = actions.refusal(owner(facts.launcher or facts.worker), what)
     if reason and not force:
-        raise Undone(f"{reason}, or --force")
+        raise Undone(reason)
 
 
 def agreed(words: str, yes: bool) -> bool:

@@ -134,13 +134,13 @@ def _with_target(command: Callable[..., int], values: Sequence[Option]) -> Calla
     @functools.wraps(command)
     def call(cluster: "Cluster", job: str, run: str, namespace: str, overlays: tuple[str, ...], **rest: Any) -> int:
         sets, rest = overrides(rest)
-        space, name = _named(job, namespace, Inputs((job,), overlays, sets, "", namespace))
+        space, name = named(job, namespace, Inputs((job,), overlays, sets, "", namespace))
         return command(Target(cluster, space or cluster.namespace, name, run), **rest)
 
     return cluster_options(click.argument("job", metavar="JOB")(_RUN(decorated(call, [*values, NAMESPACE]))))
 
 
-def _named(job: str, namespace: str, values: Inputs) -> tuple[str, str]:
+def named(job: str, namespace: str, values: Inputs) -> tuple[str, str]:
     """Namespace and name of a job: `cifar`, `training/cifar` or the name of its values file."""
     if job == "-" or job.endswith(FILES) or os.path.isfile(job):  # noqa: PTH113 - it may be no path at all
         data = load_values(values)[0].values

@@ -15,11 +15,15 @@ ON_FILES = {
     "completion": "Print the script that lets bash, zsh or fish complete dsgen.",
 }
 ON_CLUSTERS = {
+    "apply": "Apply a job to a cluster, without Git.",
+    "run": "Apply a job, follow its log, and end with its exit code.",
     "list": "List jobs with their newest runs.",
     "status": "Show how a run is: its phase and why, its attempts, its pods.",
     "why": "Say why a run does not go on, or has failed.",
+    "events": "Show what happened to a run, in order of time.",
     "wait": "Wait until a run has ended, runs, or is admitted by its queue.",
     "logs": "Print what a run prints.",
+    "top": "Show the accelerators of nodes, the queues, or what a job uses.",
     "stop": "End a run, for good.",
     "suspend": "Take the pods of a run away, to go on later.",
     "resume": "Let a suspended run go on.",

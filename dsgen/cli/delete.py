@@ -6,7 +6,7 @@ from dsgen.cli._actions import agreed, asking, refuse_what_comes_back
 from dsgen.cli._cluster import Target, target
 from dsgen.cli._printed import say
 from dsgen.cluster import actions
-from dsgen.errors import EXIT_FINDINGS, EXIT_OK, ApiError, UsageProblem
+from dsgen.errors import EXIT_FINDINGS, EXIT_OK, UsageProblem
 
 
 @click.command("delete")
@@ -31,18 +31,13 @@ def command(target: Target, whole: bool, with_volumes: str | None, yes: bool, fo
     if with_volumes is not None and (not whole or with_volumes != target.job):
         raise UsageProblem(f"--with-volumes deletes data: say --job --with-volumes {target.job}")
     facts = target.facts(around=True)
-    refuse_what_comes_back(facts, force, "", "")
+    refuse_what_comes_back(facts, force, "")
     found = actions.objects(target.cluster, facts, whole, with_volumes is not None)
     kept = [] if with_volumes else [claim["metadata"]["name"] for claim in facts.claims or []]
     words = f"delete {target.title}" + ("" if whole else f", run {facts.run}") + "\n" + actions.listed(found)
     words += f"kept: {', '.join(f'claim {name}' for name in kept)}\n" if kept else ""
     if not agreed(words, yes):
         return EXIT_FINDINGS
-    for one in found:
-        try:
-            target.cluster.delete(one.path)
-        except ApiError as error:
-            if error.status != 404:  # it went with another one
-                raise
+    actions.remove(target.cluster, found)
     say([f"{len(found)} objects deleted"])
     return EXIT_OK

@@ -63,7 +63,7 @@ def command(target: Target, **given: Any) -> int:
     """
     wanted = Choice(**{name: given[name] for name in Choice._fields})
     try:
-        show = _Show(given["timestamps"], re.compile(given["grep"].encode()))
+        show = Show(given["timestamps"], re.compile(given["grep"].encode()))
     except re.error as error:
         raise UsageProblem(f"--grep {given['grep']}: {error}") from error
     limits = {
@@ -71,15 +71,15 @@ def command(target: Target, **given: Any) -> int:
         "seconds": str(seconds(given["since"])) if given["since"] else "",
     }
     if given["follow"]:
-        ended = _Following(target, wanted, limits, show).run()
-        return _exit_code(ended) if given["exit_code"] else EXIT_OK
+        ended = Following(target, wanted, limits, show).run()
+        return exit_code(ended) if given["exit_code"] else EXIT_OK
     return _once(target, wanted, limits, show)
 
 
-class _Show:
+class Show:
     """Prints lines as they were written; labels only where there are several containers, coloured on a terminal."""
 
-    def __init__(self, timestamps: bool, pattern: re.Pattern[bytes]) -> None:
+    def __init__(self, timestamps: bool = False, pattern: re.Pattern[bytes] = re.compile(b"")) -> None:
         self.timestamps, self.pattern, self.labels = timestamps, pattern, False
 
     def line(self, source: Source, line: bytes) -> None:
@@ -93,7 +93,7 @@ class _Show:
         return f"{BRIGHT}{source.label}{PLAIN} " if on_terminal() else f"{source.label} "
 
 
-def _once(target: Target, wanted: Choice, limits: dict[str, str], show: _Show) -> int:
+def _once(target: Target, wanted: Choice, limits: dict[str, str], show: Show) -> int:
     facts = target.facts()
     found = sources(facts, wanted)
     show.labels = len(found) > 1
@@ -118,10 +118,10 @@ def _once(target: Target, wanted: Choice, limits: dict[str, str], show: _Show) -
     return EXIT_OK
 
 
-class _Following:
+class Following:
     """One thread looks at the run and starts one for each container that begins; this one prints."""
 
-    def __init__(self, target: Target, wanted: Choice, limits: dict[str, str], show: _Show) -> None:
+    def __init__(self, target: Target, wanted: Choice, limits: dict[str, str], show: Show) -> None:
         self.target, self.wanted, self.limits, self.show = target, wanted, limits, show
         self.printed: queue.Queue[tuple[Source, bytes] | str | dict[str, Any] | DsgenError] = queue.Queue(10_000)
         self.threads: dict[Source, threading.Thread] = {}
@@ -196,7 +196,8 @@ class _Following:
             time.sleep(RETRY_SECONDS)
 
 
-def _exit_code(made: dict[str, Any]) -> int:
+def exit_code(made: dict[str, Any]) -> int:
+    """That of a run that has ended; 1 for a failed one that has none."""
     if made["phase"] == "Succeeded":
         return EXIT_OK
     code = made["exitCode"]

@@ -9,6 +9,7 @@ from dsgen.cli._cluster import Target, target
 from dsgen.cli._printed import say
 from dsgen.cluster import actions, collect
 from dsgen.cluster.collect import RECORD_SUFFIX
+from dsgen.cluster.facts import Facts
 from dsgen.errors import EXIT_FINDINGS, EXIT_OK
 
 PATIENCE_SECONDS = 600
@@ -32,11 +33,16 @@ def command(target: Target, yes: bool, force: bool) -> int:
     if actions.has_ended(facts):
         say([f"{target.title}, run {facts.run}: it has ended, {facts.record['phase']}"])
         return EXIT_OK
-    refuse_what_comes_back(facts, force, "lifecycle.suspend", "true")
+    refuse_what_comes_back(facts, force, "set lifecycle.suspend: true")
     free = actions.held(facts)
     words = f"stop {target.title}, run {facts.run}" + (f": frees {free}" if free else "") + "\n"
     if not agreed(words + actions.listed(actions.jobs(facts)), yes):
         return EXIT_FINDINGS
+    return stop(target, facts)
+
+
+def stop(target: Target, facts: Facts) -> int:
+    """Delete the run's launcher, and wait for the end of all its pods."""
     target.run = facts.run
     for job in actions.jobs(facts)[:1]:
         target.cluster.delete(job.path)

@@ -33,7 +33,7 @@ def suspend(target: Target, on: bool, yes: bool, force: bool) -> int:
     if actions.has_ended(facts):
         say([f"{target.title}, run {facts.run}: it has ended, {facts.record['phase']}"])
         return EXIT_FINDINGS
-    refuse_what_comes_back(facts, force, "lifecycle.suspend", "true" if on else "false")
+    refuse_what_comes_back(facts, force, f"set lifecycle.suspend: {str(on).lower()}")
     jobs = actions.jobs(facts)
     if not on and facts.worker and facts.worker.queue:
         jobs = jobs[:1]  # its queue resumes the other one

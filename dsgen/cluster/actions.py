@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from dsgen.cluster import collect
-from dsgen.cluster.delivery import owner
+from dsgen.cluster.delivery import Owner
 from dsgen.cluster.facts import JOB, RUN, Facts, accelerators, stamp
 from dsgen.cluster.words import ENDS, VERSION
 from dsgen.errors import ApiError
+
+if TYPE_CHECKING:
+    from dsgen.cluster.api import Cluster
 
 RBAC, NETWORKING = "/apis/rbac.authorization.k8s.io/v1", "/apis/networking.k8s.io/v1"
 KINDS = (
@@ -38,14 +41,16 @@ class Object(NamedTuple):
     name: str
 
 
-def refusal(facts: Facts, key: str, value: str) -> str:
-    """Why a change in the cluster would not last; empty where nobody brings the objects back."""
-    found = owner(facts.launcher or facts.worker)
+def refusal(found: tuple[Owner, str] | None, what: str) -> str:
+    """Why a change in the cluster would not last, and how it is made instead; empty where nobody undoes it.
+
+    found: who keeps the objects. what: the change of the values, in words; empty for a removal.
+    """
     if not found:
         return ""
-    title, name = found[0].title, found[1]
-    change = f"{key}: {value}" if key else "remove the job's folder"
-    return f"{title} {name} keeps this job as it is and would undo this. {change}; {found[0].change}"
+    tool, name = found
+    instead = (tool.change if what else tool.removal).format(what=what, name=name)
+    return f"{tool.title} {name} applies this job and would undo the change. Instead, {instead}; or use --force"
 
 
 def held(facts: Facts) -> str:
@@ -65,15 +70,19 @@ def jobs(facts: Facts) -> list[Object]:
 
 def objects(reader: collect.Reader, facts: Facts, whole: bool, volumes: bool) -> list[Object]:
     """The objects of the run, or of the whole job, as far as the cluster has their kinds and they may be listed."""
-    selector = f"{JOB}={facts.job}" + ("" if whole else f",{RUN}={facts.run}")
-    found = [one for group, kind in KINDS for one in _listed(reader, facts, group, kind, selector)]
+    found = labelled(reader, facts.namespace, f"{JOB}={facts.job}" + ("" if whole else f",{RUN}={facts.run}"))
     if volumes:
-        found += _listed(reader, facts, *CLAIMS, f"{JOB}={facts.job}")
+        found += _listed(reader, facts.namespace, *CLAIMS, f"{JOB}={facts.job}")
     return found
 
 
-def _listed(reader: collect.Reader, facts: Facts, group: str, kind: str, selector: str) -> Iterator[Object]:
-    address = f"{group}/namespaces/{facts.namespace}/{kind}"
+def labelled(reader: collect.Reader, namespace: str, selector: str) -> list[Object]:
+    """The objects with these labels, without claims."""
+    return [one for group, kind in KINDS for one in _listed(reader, namespace, group, kind, selector)]
+
+
+def _listed(reader: collect.Reader, namespace: str, group: str, kind: str, selector: str) -> Iterator[Object]:
+    address = f"{group}/namespaces/{namespace}/{kind}"
     try:
         for found in reader.items(address, labelSelector=selector):
             name = found["metadata"]["name"]
@@ -95,6 +104,16 @@ def stopped_record(facts: Facts) -> dict[str, Any]:
 def has_ended(facts: Facts) -> bool:
     """Whether the record has an end."""
     return facts.record.get("phase") in ENDS
+
+
+def remove(cluster: Cluster, objects: Iterable[Object]) -> None:
+    """Delete objects; one that has gone with another is no error."""
+    for one in objects:
+        try:
+            cluster.delete(one.path)
+        except ApiError as error:
+            if error.status != collect.MISSING:
+                raise
 
 
 def listed(objects: Iterable[Object]) -> str:

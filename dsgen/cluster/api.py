@@ -30,7 +30,7 @@ WATCH_SECONDS = 240
 IN_CLUSTER = Path("/var/run/secrets/kubernetes.io/serviceaccount")
 MANAGER = "dsgen"
 _CONNECTION = re.compile(r"^\S*Connection\(.*?\): ")
-JSON_PATCH, MERGE_PATCH = "application/json-patch+json", "application/merge-patch+json"
+MERGE_PATCH, APPLY_PATCH = "application/merge-patch+json", "application/apply-patch+yaml"
 
 
 class Cluster:
@@ -52,6 +52,12 @@ class Cluster:
     def patch(self, path: str, body: Any, content_type: str = MERGE_PATCH) -> dict[str, Any]:
         query = {"fieldManager": MANAGER}
         return self._json("PATCH", path, query, json.dumps(body), {"Content-Type": content_type})
+
+    def apply(self, path: str, content: Any, dry_run: bool = False, force: bool = False) -> dict[str, Any]:
+        """Server-side apply of one object. A dry run changes nothing; with force, fields of others are taken over."""
+        query = {"fieldManager": MANAGER, "force": "true" if force else "false"}
+        query |= {"dryRun": "All"} if dry_run else {}
+        return self._json("PATCH", path, query, json.dumps(content), {"Content-Type": APPLY_PATCH})
 
     def delete(self, path: str) -> None:
         body = json.dumps({"propagationPolicy": "Background"})

@@ -133,10 +133,14 @@ def _node(found: Dict) -> Dict:
     return {"metadata": {"name": found["metadata"]["name"]}, "spec": found["spec"], "status": status}
 
 
+def kueue(reader: Reader) -> str:
+    """The address of Kueue's API in the version that the cluster prefers. Raises ApiError, 404 without Kueue."""
+    return f"{KUEUE}/{reader.get(KUEUE)['preferredVersion']['version']}"
+
+
 def _workloads(reader: Reader, facts: Facts) -> list[Dict]:
-    version = reader.get(KUEUE)["preferredVersion"]["version"]
     uids = {one.uid for one in (facts.launcher, facts.worker) if one}
-    found = reader.items(f"{KUEUE}/{version}/namespaces/{facts.namespace}/workloads")
+    found = reader.items(f"{kueue(reader)}/namespaces/{facts.namespace}/workloads")
     return [w for w in found if any(o["uid"] in uids for o in w["metadata"].get("ownerReferences", []))]
 
 

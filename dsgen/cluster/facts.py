@@ -134,6 +134,7 @@ class Event:
     reason: str
     message: str
     last: float
+    count: int = 1
 
 
 @dataclass

@@ -131,4 +131,5 @@ def event(found: Dict) -> Event:
         reason=found.get("reason", ""),
         message=found.get("message", ""),
         last=seconds(last) or 0,
+        count=series.get("count") or found.get("count") or 1,
     )

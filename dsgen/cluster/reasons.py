@@ -55,6 +55,14 @@ RECORDED = {
         ),
         "your program ended with another code than 0: the `tail` of the attempt has its last lines",
     ),
+    "Hung": Reason(
+        (
+            "Restarting",
+            "Failed",
+        ),
+        "the training printed nothing, or reached no new step, for `lifecycle.hangTimeoutSeconds`; the message names "
+        "the rank that the others seem to wait for, and the log has the stacks of all ranks",
+    ),
     "WorkersLost": Reason(
         (
             "Pending",

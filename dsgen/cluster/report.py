@@ -6,6 +6,7 @@ and `aggregate`, as a DeepSpeedJob of T9k has them. schemas/status.schema.json i
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 from dsgen.cluster import delivery, story
@@ -20,7 +21,7 @@ COUNTED = ("creating", "pending", "running", "succeeded", "failed", "deleted", "
 def report(facts: Facts, shown: Shown) -> dict[str, Any]:
     """Everything about one run."""
     record = facts.record
-    began = _began(facts)
+    began, (held, waited) = _began(facts), hours(facts)
     return {
         "version": SHAPE,
         "job": facts.job,
@@ -34,10 +35,12 @@ def report(facts: Facts, shown: Shown) -> dict[str, Any]:
         "endTime": record.get("endTime"),
         "exitCode": record.get("exitCode"),
         "worldSize": record.get("worldSize"),
+        "progress": record.get("progress"),
         "managedBy": delivery.manager(facts.launcher or facts.worker),
         "workers": workers(facts),
         "accelerators": {name: count * facts.wanted for name, count in _devices(facts).items()},
-        "acceleratorHours": hours(facts),
+        "acceleratorHours": held,
+        "acceleratorHoursWaiting": waited,
         "attempts": record.get("attempts", []),
         "totals": record.get("totals", {"attempts": 0, "failures": 0, "replacements": 0, "seconds": 0}),
         "firstFailure": _first_failure(facts),
@@ -66,19 +69,29 @@ def duration(facts: Facts) -> float | None:
     return None if began is None else max((seconds(facts.record.get("endTime")) or facts.now) - began, 0)
 
 
-def hours(facts: Facts) -> float:
-    """Hours in which accelerators were held, all devices together: from when a pod had its node, trained or not.
+def hours(facts: Facts) -> tuple[float, float]:
+    """Hours in which accelerators were held, all devices together, and those of them in which no attempt was running.
 
-    Where the pods are gone it is what the record knows: the time of the attempts.
+    A pod holds its devices from when it has a node. Where the pods are gone, the hours are those of the attempts.
     """
+    attempts = [(start, seconds(one.get("endTime")) or facts.now) for one, start in _started(facts)]
+    held = waited = 0.0
+    for pod in facts.pods:
+        devices = sum(accelerators(pod.requests).values())
+        if pod.role == "worker" and pod.scheduled and devices:
+            end = max(pod.ended or facts.now, pod.scheduled)
+            trained = sum(max(min(end, last) - max(pod.scheduled, first), 0) for first, last in attempts)
+            held += devices * (end - pod.scheduled)
+            waited += devices * max(end - pod.scheduled - trained, 0)
     each = sum(_devices(facts).values())
-    held = [
-        sum(accelerators(pod.requests).values()) * max((pod.ended or facts.now) - pod.scheduled, 0)
-        for pod in facts.pods
-        if pod.role == "worker" and pod.scheduled
-    ]
-    trained: float = facts.record.get("totals", {}).get("seconds", 0) * each * facts.wanted
-    return round(max(sum(held), trained) / 3600, 2)
+    recorded: float = facts.record.get("totals", {}).get("seconds", 0) * each * facts.wanted
+    return round((waited + max(held - waited, recorded)) / 3600, 2), round(waited / 3600, 2)
+
+
+def _started(facts: Facts) -> Iterator[tuple[Any, float]]:
+    for attempt in facts.record.get("attempts", []):
+        if (start := seconds(attempt.get("startTime"))) is not None:
+            yield attempt, start
 
 
 def _devices(facts: Facts) -> dict[str, int]:

@@ -59,8 +59,10 @@ def _head(report: Report, facts: Facts) -> str:
         ("Phase", phase + (f", for {span(facts.now - since)}" if since else "")),
         ("Message", report["message"]),
         ("Workers", f"{count['ready']}/{count['wanted']} ready"),
-        ("Accelerators", f"{devices}; {report['acceleratorHours']} hours of them so far" if devices else ""),
+        ("Accelerators", devices),
+        ("GPU-hours", _hours(report) if devices else ""),
         ("World size", str(report["worldSize"] or "")),
+        ("Progress", progress(report["progress"] or {}, facts.now)),
         ("Exit code", "" if report["exitCode"] is None else str(report["exitCode"])),
         ("Started", report["startTime"] or ""),
         ("Ended", report["endTime"] or ""),
@@ -68,6 +70,23 @@ def _head(report: Report, facts: Facts) -> str:
         ("Managed by", report["managedBy"]),
     ]
     return "".join(f"{name + ':':<14}{value}\n" for name, value in rows if value)
+
+
+def progress(found: Mapping[str, Any], now: float) -> str:
+    """How far the training says that it is; "" when it does not say so."""
+    step, total, eta = found.get("step"), found.get("total"), seconds(found.get("eta"))
+    if step is None:
+        return f"checkpoint of {found['checkpoint']}" if found.get("checkpoint") else ""
+    words = [f"step {step}" + (f" of {total} ({100 * step // total}%)" if total else "")]
+    if "loss" in found:
+        words.append("loss NaN or infinite" if found["loss"] is None else f"loss {found['loss']:.6g}")
+    words += [f"checkpoint of {found['checkpoint']}"] if found.get("checkpoint") else []
+    words += [f"{span(eta - now)} left"] if eta and eta > now and step != total else []
+    return ", ".join(words)
+
+
+def _hours(report: Report) -> str:
+    return f"{report['acceleratorHours']}, of which {report['acceleratorHoursWaiting']} without training"
 
 
 def _failure(report: Report) -> str:
@@ -147,7 +166,8 @@ def line(report: Report, facts: Facts) -> str:
 
 
 COLUMNS = (
-    *("JOB", "RUN", "PHASE", "REASON", "WORKERS", "GPUS", "RESTARTS", "DURATION", "AGE", "GPU-HOURS", "MANAGED BY"),
+    *("JOB", "RUN", "PHASE", "REASON", "WORKERS", "GPUS", "RESTARTS", "DURATION", "AGE", "GPU-HOURS", "WAITING"),
+    "MANAGED BY",
 )
 
 
@@ -166,6 +186,7 @@ def listing(lines: Iterable[tuple[Report, str, str]], namespaces: bool) -> str:
             duration,
             age,
             str(report["acceleratorHours"]),
+            str(report["acceleratorHoursWaiting"]),
             report["managedBy"] or "<unknown>",
         )
         for report, duration, age in lines

@@ -7,7 +7,7 @@ import pytest
 
 from dsgen.cli.wait import seconds
 from dsgen.cluster import actions, delivery, report, story, views
-from dsgen.cluster.facts import Condition, accelerators
+from dsgen.cluster.facts import Condition, accelerators, stamp
 from dsgen.errors import UsageProblem
 from tests.unit.test_story import NO_JOBS, facts, job, pod
 
@@ -89,12 +89,12 @@ def test_who_keeps_a_job_is_seen(expected: str) -> None:
 
 @pytest.mark.parametrize("expected", OWNERS)
 def test_what_would_be_undone_is_refused(expected: str) -> None:
-    seen = facts("Running", launcher=job("launcher", **OWNERS[expected]))
-    words = actions.refusal(seen, "lifecycle.suspend", "true")
+    owner = delivery.owner(job("launcher", **OWNERS[expected]))
+    words = actions.refusal(owner, "set lifecycle.suspend: true")
 
     assert (expected in ("", "kubectl")) == (words == "")
     assert words == "" or words.startswith(
-        f"{expected} keeps this job as it is and would undo this. lifecycle.suspend: true; "
+        f"{expected} applies this job and would undo the change. Instead, set lifecycle.suspend: true in the values"
     )
 
 
@@ -117,8 +117,10 @@ def test_hours_count_from_the_node_on_and_fall_back_to_the_record() -> None:
     gone = facts("Succeeded", **{**NO_JOBS, "worker": job("worker", requests=gpu)})
     gone.record = {**gone.record, "totals": {"seconds": 1800}}
 
-    assert 16.0 == report.hours(seen)
-    assert 4.0 == report.hours(gone)
+    seen.record = {**seen.record, "attempts": [{"startTime": stamp(now - 5400)}]}
+
+    assert (16.0, 4.0) == report.hours(seen)
+    assert (4.0, 0.0) == report.hours(gone)
 
 
 def test_many_workers_are_counted_and_only_the_unwell_are_listed() -> None:
@@ -136,3 +138,18 @@ def test_many_workers_are_counted_and_only_the_unwell_are_listed() -> None:
 
 def test_the_schema_is_named_where_it_is() -> None:
     assert (Path(__file__).parents[2] / report.SCHEMA).exists()
+
+
+@pytest.mark.parametrize(
+    ("found", "expected"),
+    [
+        ({}, ""),
+        ({"step": 0}, "step 0"),
+        ({"step": 5, "total": 40, "loss": 2.30851234}, "step 5 of 40 (12%), loss 2.30851"),
+        ({"step": 5, "loss": None, "eta": "1970-01-01T00:02:05Z"}, "step 5, loss NaN or infinite, 25s left"),
+        ({"step": 5, "total": 5, "eta": "1970-01-01T00:02:05Z"}, "step 5 of 5 (100%)"),
+        ({"checkpoint": "1970-01-01T00:00:00Z"}, "checkpoint of 1970-01-01T00:00:00Z"),
+    ],
+)
+def test_progress_is_one_line(found: dict[str, object], expected: str) -> None:
+    assert expected == views.progress(found, 100)

@@ -1,0 +1,138 @@
+"""What `dsgen apply` and `dsgen run` share: a values file brought into a cluster."""
+
+import functools
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from dsgen import api
+from dsgen.cli import _completion
+from dsgen.cli._actions import Undone, agreed
+from dsgen.cli._clicked import decorated
+from dsgen.cli._cluster import Target, cluster_options
+from dsgen.cli._jobs import Report, load_jobs
+from dsgen.cli._options import NAMES, STRICT, VALUES, Option
+from dsgen.cli._printed import complain, say
+from dsgen.cli._shared import ErrorsReported, Inputs, overrides
+from dsgen.cluster import actions, applying
+from dsgen.errors import EXIT_FINDINGS
+from dsgen.problems.diagnostics import Diagnostic, has_errors
+from dsgen.runs.bump import Bump, bump
+from dsgen.values import Job
+from dsgen.writer import Place, rewrite
+
+if TYPE_CHECKING:
+    from dsgen.cluster.api import Cluster
+
+_OPTIONS = [
+    *VALUES,
+    *NAMES,
+    STRICT,
+    Option("--bump", help="Where the cluster has a run with this id, write the next run.id into FILE."),
+    Option("--yes", help="Do not ask before a run that has not ended is replaced."),
+    Option("--force", help="Take over objects and fields that belong to others."),
+]
+DRY_RUN = " (dry run)"
+
+
+def of_file(command: Callable[..., int]) -> Callable[..., int]:
+    """Give a command the argument FILE and what says how and where it is applied, as one `Applying`."""
+
+    @functools.wraps(command)
+    def call(cluster: "Cluster", file: str, overlays: tuple[str, ...], **rest: Any) -> int:
+        sets, rest = overrides(rest)
+        flags = {name: rest.pop(name) for name in ("bump", "yes", "force")}
+        names = {name: rest.pop(name) for name in ("name", "namespace", "strict")}
+        return command(Applying(cluster, Inputs((file,), overlays, sets, **names), **flags), **rest)
+
+    argument = click.argument("file", metavar="FILE", shell_complete=_completion.files)
+    return cluster_options(argument(decorated(call, _OPTIONS)))
+
+
+class Applying:
+    """A values file on its way into a cluster."""
+
+    def __init__(self, cluster: "Cluster", inputs: Inputs, bump: bool, yes: bool, force: bool) -> None:
+        self.cluster, self.bump, self.yes, self.force = cluster, bump, yes, force
+        targets, self.report = load_jobs(inputs)
+        self.job = targets[0].job
+        self.runs = applying.runs(cluster, self.job)
+        self.edit: Bump | None = None
+        if bump and self.job.data["run"]["id"] in self.runs.known:
+            self.edit = _bumped(self.job, self.runs.known, self.report)
+            self.job = self.edit.job
+
+    @property
+    def run(self) -> str:
+        return str(self.job.data["run"]["id"])
+
+    @property
+    def title(self) -> str:
+        return f"{self.job.release.namespace}/{self.job.release.name}, run {self.run}"
+
+    def target(self) -> Target:
+        """The run, for the commands that look at it."""
+        return Target(self.cluster, self.job.release.namespace, self.job.release.name, self.run)
+
+    def do(self, dry_run: bool = False) -> None:
+        """Apply everything, or with dry_run only ask. Raises DsgenError with nothing changed where it is refused."""
+        documents = api.render(self.job)
+        parts = applying.parts(self.cluster, self.job, documents)
+        if (refusal := actions.refusal(applying.owner(parts), "change the keys")) and not self.force:
+            raise Undone(refusal)
+        verdict = applying.judge(self.cluster, self.job, documents, parts)
+        if verdict.problems:
+            self.report.found += verdict.problems
+            self.report.show()
+        sent = [part for part in parts if not (verdict.kept and part.of_run)]
+        if refusals := applying.refusals(self.cluster, sent, self.force):
+            raise applying.NotPossible(*refusals)
+        old = applying.leftovers(self.cluster, self.job, parts, bool(verdict.kept))
+        if not dry_run:
+            self._ask(old)
+            self._write_id()
+        for part in parts:
+            self._send(part, bool(verdict.kept and part.of_run), dry_run)
+        if verdict.kept:
+            say([f"{self.title}: its objects stay as {verdict.kept} wrote them"])
+        self._prune(old, dry_run)
+        if end := self.runs.end(self.run):
+            complain(f"{self.title} has ended, {end}: it does not train again. --bump begins the next run")
+
+    def _send(self, part: applying.Part, kept: bool, dry_run: bool) -> None:
+        if kept:
+            done = applying.suspend(self.cluster, part, dry_run)
+        else:
+            done = applying.send(self.cluster, part, dry_run, self.force)
+        say([f"{part.title} {done}{DRY_RUN * dry_run}"])
+
+    def _ask(self, old: Sequence[actions.Object]) -> None:
+        going = self.runs.going(self.run) if old else []
+        if going and not agreed(f"apply {self.title}: ends run {', '.join(going)}, which has not ended\n", self.yes):
+            raise ErrorsReported(EXIT_FINDINGS)
+
+    def _write_id(self) -> None:
+        if self.edit:
+            path = Path(self.edit.job.file).resolve()
+            rewrite(Place(path.parent), path.name, self.edit.text)
+            say([f"{self.edit.job.file}: run.id {self.edit.old} -> {self.edit.new}"])
+
+    def _prune(self, old: Sequence[actions.Object], dry_run: bool) -> None:
+        if not dry_run:
+            actions.remove(self.cluster, old)
+        say(f"{one.kind}/{one.name} pruned{DRY_RUN * dry_run}" for one in old)
+
+
+def _bumped(job: Job, known: Sequence[str], report: Report) -> Bump:
+    """The job with the next run id. Raises ErrorsReported where it cannot have one."""
+    found = bump(job, known)
+    if isinstance(found, Diagnostic):
+        report.found.append(found)
+        report.show()
+        raise ErrorsReported
+    report.found += [problem for problem in api.validate(found.job) if problem.severity == "error"]
+    if has_errors(report.found):
+        report.show()
+    return found

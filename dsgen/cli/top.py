@@ -1,0 +1,155 @@
+"""`dsgen top`: what nodes and queues have, and who uses it."""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import click
+
+from dsgen.cli._cluster import NotThere, cluster_options, emit_data, form_option, named
+from dsgen.cli._printed import say
+from dsgen.cli._shared import Inputs
+from dsgen.cluster import capacity, collect
+from dsgen.cluster.facts import JOB
+from dsgen.cluster.views import table
+from dsgen.errors import EXIT_OK, ApiError, UsageProblem
+
+if TYPE_CHECKING:
+    from dsgen.cluster.api import Cluster
+
+METRICS = "/apis/metrics.k8s.io/v1beta1"
+VISIBILITY = "/apis/visibility.kueue.x-k8s.io"
+
+
+class Answer(NamedTuple):
+    """Tables for people, data for programs, and what else there is to say."""
+
+    tables: Sequence[str]
+    data: Mapping[str, Any]
+    notes: Sequence[str] = ()
+
+
+@click.command("top")
+@click.argument("what", type=click.Choice(["nodes", "queue", "job"]), default="nodes")
+@click.argument("name", default="", metavar="[NAME]")
+@click.option("-n", "--namespace", default="", metavar="NAME", help="Namespace.  [default: that of the context]")
+@click.option("-A", "--all-namespaces", is_flag=True, help="The queues of all namespaces.")
+@form_option
+@cluster_options
+def command(cluster: "Cluster", what: str, name: str, namespace: str, all_namespaces: bool, form: str | None) -> int:
+    """Show the accelerators of nodes, the queues, or what a job uses.
+
+    nodes: of each node and accelerator resource, how many there are, are requested and are free, and by which runs.
+    queue [NAME]: Kueue's queues of the namespace, with quota and use, and the runs that wait in them. job NAME: use of
+    processor and memory by the pods of a job, from the metrics API where the cluster has it.
+
+    \b
+    Examples:
+      dsgen top
+      dsgen top queue -n training
+      dsgen top job training/cifar
+      dsgen top nodes -o json
+    """
+    if what == "nodes":
+        answer = _nodes(cluster, name)
+    elif what == "queue":
+        answer = _queues(cluster, "" if all_namespaces else namespace or cluster.namespace, name)
+    elif name:
+        answer = _job(cluster, *named(name, namespace, Inputs((name,), (), ())))
+    else:
+        raise UsageProblem("name the job, as in: dsgen top job training/cifar")
+    if form:
+        emit_data({"version": 1, **answer.data}, form)
+    else:
+        lines = [line for text in answer.tables if text for line in ("", *text.splitlines())][1:]
+        say([*lines, *answer.notes])
+    return EXIT_OK
+
+
+def _allowed(ask: Callable[[], Any], what: str, notes: list[str]) -> Any:
+    """The answer; None where it may not be had, which is noted, or where the cluster has no such kind."""
+    try:
+        return ask()
+    except ApiError as error:
+        if error.status not in (collect.FORBIDDEN, collect.MISSING):
+            raise
+        if error.status == collect.FORBIDDEN:
+            notes.append(f"not visible to you: {what}")
+        return None
+
+
+def _nodes(cluster: "Cluster", name: str) -> Answer:
+    nodes = [node for node in cluster.items(collect.path("nodes")) if name in ("", node["metadata"]["name"])]
+    if name and not nodes:
+        raise NotThere(f"there is no node {name}")
+    notes: list[str] = []
+    going = "status.phase!=Succeeded,status.phase!=Failed"
+    pods = _allowed(
+        lambda: [*cluster.items(collect.path("pods"), fieldSelector=going)], "pods of all namespaces", notes
+    )
+    rows = capacity.devices(nodes, pods or [])
+    text = table(
+        ("NODE", "STATUS", "RESOURCE", "TOTAL", "REQUESTED", "FREE", "RUNS"),
+        [
+            (row.node, row.state, row.resource or "<none>", str(row.total))
+            + (("?", "?", "?") if pods is None else (str(row.requested), str(row.free), _counted(row.jobs)))
+            for row in rows
+        ],
+    )
+    sums = capacity.sums(rows)
+    said = [] if pods is None else [f"{name}: {used} of {total} requested" for name, (used, total) in sums.items()]
+    data = {"nodes": [capacity.as_dict(row) | {"free": row.free} for row in rows], "notes": notes}
+    return Answer([text], data, [*said, *notes])
+
+
+def _counted(jobs: Mapping[str, int]) -> str:
+    return ", ".join(f"{job} ({count} pods)" if count > 1 else job for job, count in jobs.items())
+
+
+def _queues(cluster: "Cluster", space: str, name: str) -> Answer:
+    notes: list[str] = []
+    group = _allowed(lambda: collect.kueue(cluster), "Kueue", notes)
+    if group is None:
+        raise NotThere("the cluster has no Kueue")
+    inside = f"/namespaces/{space}" if space else ""
+    local = [one for one in cluster.items(f"{group}{inside}/localqueues") if name in ("", one["metadata"]["name"])]
+    if not local:
+        raise NotThere(f"{f'namespace {space}' if space else 'the cluster'} has no queue {name}".rstrip())
+    found = _allowed(lambda: [*cluster.items(f"{group}/clusterqueues")], "ClusterQueues", notes) or []
+    shares = [*capacity.shares(local, {one["metadata"]["name"]: one for one in found})]
+    places = [place for queue in local for place in _places(cluster, queue, notes)]
+    head = ("QUEUE", "CLUSTER QUEUE", "FLAVOR", "RESOURCE", "USED", "USED BY ALL", "NOMINAL", "BORROWED")
+    texts = [
+        table((*head, "ADMITTED", "PENDING"), [[*row[:8], str(row.admitted), str(row.pending)] for row in shares]),
+        table(("QUEUE", "POSITION", "JOB", "PRIORITY"), [[str(cell) for cell in place] for place in places]),
+    ]
+    data = {key: [capacity.as_dict(row) for row in rows] for key, rows in (("queues", shares), ("pending", places))}
+    return Answer(texts, data | {"notes": notes}, notes)
+
+
+def _places(cluster: "Cluster", queue: Mapping[str, Any], notes: list[str]) -> Iterator[capacity.Place]:
+    space, name = queue["metadata"]["namespace"], queue["metadata"]["name"]
+    if not queue.get("status", {}).get("pendingWorkloads"):
+        return
+
+    def ask() -> dict[str, Any]:
+        version = cluster.get(VISIBILITY)["preferredVersion"]["version"]
+        return cluster.get(f"{VISIBILITY}/{version}/namespaces/{space}/localqueues/{name}/pendingworkloads")
+
+    if summary := _allowed(ask, f"the order in queue {name}", notes):
+        yield from capacity.places(f"{space}/{name}", summary)
+
+
+def _job(cluster: "Cluster", space: str, name: str) -> Answer:
+    space = space or cluster.namespace
+    pods = [*cluster.items(collect.path("pods", space), labelSelector=f"{JOB}={name}")]
+    notes: list[str] = []
+    address = f"{METRICS}/namespaces/{space}/pods"
+    found = _allowed(lambda: [*cluster.items(address, labelSelector=f"{JOB}={name}")], "metrics of pods", notes)
+    if found is None and not notes:
+        notes.append("the cluster has no metrics API (metrics-server): what is used is not known")
+    rows = [*capacity.usage(pods, {one["metadata"]["name"]: one for one in found or []})]
+    if not rows:
+        raise NotThere(f"no pod of a job {name} is on a node in namespace {space}")
+    head = ("POD", "NODE", "CPU", "CPU REQUEST", "MEMORY", "MEMORY LIMIT", "ACCELERATORS")
+    text = table(head, [[str(cell) or "-" for cell in row] for row in rows])
+    return Answer([text], {"pods": [capacity.as_dict(row) for row in rows], "notes": notes}, notes)

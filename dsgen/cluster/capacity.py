@@ -1,0 +1,207 @@
+"""What nodes and queues have, and who uses it. Pure functions, from the dicts of the API."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from dsgen.cluster.facts import ACCELERATOR, JOB, RUN, Dict
+from dsgen.cluster.parse import conditions
+from dsgen.reading.quantities import amount
+
+ENDED = ("Succeeded", "Failed")
+
+
+class Devices(NamedTuple):
+    """The accelerators of one resource on one node; `jobs` are the holders with the number of their pods."""
+
+    node: str
+    state: str
+    resource: str
+    total: int
+    requested: int
+    jobs: Mapping[str, int]
+
+    @property
+    def free(self) -> int:
+        return self.total - self.requested
+
+
+def devices(nodes: Iterable[Dict], pods: Iterable[Dict]) -> list[Devices]:
+    """A row for each node and accelerator resource; a node without any has one row."""
+    on_node: dict[str, list[Dict]] = {}
+    for pod in pods:
+        if pod.get("status", {}).get("phase") not in ENDED:
+            on_node.setdefault(pod["spec"].get("nodeName", ""), []).append(pod)
+    return [row for node in nodes for row in _of_node(node, on_node.get(node["metadata"]["name"], []))]
+
+
+def _of_node(node: Dict, pods: Sequence[Dict]) -> Iterator[Devices]:
+    name = node["metadata"]["name"]
+    allocatable = node["status"].get("allocatable") or {}
+    found = {key: int(amount(text)) for key, text in allocatable.items() if ACCELERATOR.search(key)}
+    for resource, total in found.items():
+        holders = [(_holder(pod), count) for pod in pods if (count := requested_of(pod["spec"], resource))]
+        jobs = Counter(holder for holder, _ in holders)
+        yield Devices(name, _state(node), resource, total, sum(count for _, count in holders), dict(jobs))
+    if not found:
+        yield Devices(name, _state(node), "", 0, 0, {})
+
+
+def _state(node: Dict) -> str:
+    ready = conditions(node["status"].get("conditions")).get("Ready")
+    word = "Ready" if ready and ready.status == "True" else "NotReady"
+    return word + (",SchedulingDisabled" if node["spec"].get("unschedulable") else "")
+
+
+def _holder(pod: Dict) -> str:
+    """A job of dsgen by its name and run, any other pod by its own name."""
+    metadata = pod["metadata"]
+    labels = metadata.get("labels") or {}
+    name = f"{labels[JOB]}:{labels[RUN]}" if JOB in labels and RUN in labels else metadata["name"]
+    return f"{metadata['namespace']}/{name}"
+
+
+def requested_of(spec: Dict, resource: str) -> int:
+    """Devices that the scheduler counts for a pod: all containers together, or one init container that needs more."""
+    sidecars = most = 0
+    for one in spec.get("initContainers") or []:
+        count = _asked(one, resource)
+        if one.get("restartPolicy") == "Always":
+            sidecars += count
+        else:
+            most = max(most, sidecars + count)
+    total = sidecars + sum(_asked(one, resource) for one in spec["containers"])
+    return max(total, most)
+
+
+def _asked(container: Dict, resource: str) -> int:
+    resources = container.get("resources") or {}
+    text = {**(resources.get("limits") or {}), **(resources.get("requests") or {})}.get(resource, "0")
+    return int(amount(text))
+
+
+def sums(rows: Iterable[Devices]) -> dict[str, tuple[int, int]]:
+    """Of each resource, how much is requested and how much there is."""
+    found: dict[str, tuple[int, int]] = {}
+    for row in rows:
+        if row.resource:
+            requested, total = found.get(row.resource, (0, 0))
+            found[row.resource] = requested + row.requested, total + row.total
+    return found
+
+
+# Queues of Kueue
+
+
+class Share(NamedTuple):
+    """One resource of one flavor in a queue. `used` by the LocalQueue, the rest of its ClusterQueue."""
+
+    queue: str
+    cluster_queue: str
+    flavor: str
+    resource: str
+    used: str
+    used_by_all: str
+    nominal: str
+    borrowed: str
+    admitted: int
+    pending: int
+
+
+def shares(local: Iterable[Dict], cluster_queues: Mapping[str, Dict]) -> Iterator[Share]:
+    """A row for each queue, flavor and resource. What a ClusterQueue says is empty where it may not be read."""
+    for queue in local:
+        status, metadata = queue.get("status", {}), queue["metadata"]
+        behind = queue["spec"]["clusterQueue"]
+        used = _usage(status.get("flavorsUsage") or status.get("flavorUsage"))
+        of_all = cluster_queues.get(behind, {})
+        everybody = _usage(of_all.get("status", {}).get("flavorsUsage"))
+        nominal = _nominal(of_all)
+        counts = status.get("admittedWorkloads", 0), status.get("pendingWorkloads", 0)
+        for key in sorted({*nominal, *used}) or [("", "")]:
+            share = everybody.get(key, {})
+            yield Share(
+                f"{metadata['namespace']}/{metadata['name']}",
+                behind,
+                *key,
+                used.get(key, {}).get("total", ""),
+                share.get("total", ""),
+                nominal.get(key, ""),
+                share.get("borrowed", ""),
+                *counts,
+            )
+
+
+def _usage(flavors: Sequence[Dict] | None) -> dict[tuple[str, str], Dict]:
+    return {(flavor["name"], one["name"]): one for flavor in flavors or [] for one in flavor.get("resources") or []}
+
+
+def _nominal(queue: Dict) -> dict[tuple[str, str], str]:
+    return {
+        (flavor["name"], one["name"]): str(one["nominalQuota"])
+        for group in queue.get("spec", {}).get("resourceGroups") or []
+        for flavor in group["flavors"]
+        for one in flavor["resources"]
+    }
+
+
+class Place(NamedTuple):
+    """A pending Workload in its queue, by the Job that it is for."""
+
+    queue: str
+    position: int
+    job: str
+    priority: int
+
+
+def places(queue: str, summary: Dict) -> Iterator[Place]:
+    """What the visibility API says of a LocalQueue."""
+    for item in summary.get("items") or []:
+        owners = [owner["name"] for owner in item["metadata"].get("ownerReferences") or []]
+        name = next(iter(owners), item["metadata"]["name"])
+        yield Place(queue, item.get("positionInLocalQueue", 0) + 1, name, item.get("priority", 0))
+
+
+# Pods of a job
+
+
+class Usage(NamedTuple):
+    """What the main container of a pod uses; empty where the metrics API says nothing of it."""
+
+    pod: str
+    node: str
+    cpu: str
+    cpu_requested: str
+    memory: str
+    memory_limit: str
+    devices: int
+
+
+def usage(pods: Iterable[Dict], metrics: Mapping[str, Dict]) -> Iterator[Usage]:
+    """A row for each pod that has a node and has not ended; all its containers are added up."""
+    for pod in pods:
+        spec = pod["spec"]
+        if pod.get("status", {}).get("phase") in ENDED or not spec.get("nodeName"):
+            continue
+        name = pod["metadata"]["name"]
+        used = [one["usage"] for one in metrics.get(name, {}).get("containers") or []]
+        main = spec["containers"][0].get("resources") or {}
+        requests, limits = main.get("requests") or {}, main.get("limits") or {}
+        resources = {key for one in (requests, limits) for key in one if ACCELERATOR.search(key)}
+        yield Usage(
+            name,
+            spec["nodeName"],
+            f"{round(1000 * sum(amount(one['cpu']) for one in used))}m" if used else "",
+            requests.get("cpu", ""),
+            f"{round(sum(amount(one['memory']) for one in used) / 2**20)}Mi" if used else "",
+            limits.get("memory", ""),
+            sum(requested_of(spec, resource) for resource in resources),
+        )
+
+
+def as_dict(row: Any) -> dict[str, Any]:
+    """A row for programs."""
+    found: dict[str, Any] = row._asdict()
+    return found
