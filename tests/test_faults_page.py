@@ -17,7 +17,7 @@ def seen(seconds: float, *problems: str) -> Seen:
 
 
 def test_the_page_has_the_rows_of_the_table() -> None:
-    """`make faults` writes it; what a row must end with stands in the table alone."""
+    """`make faults ARGS=--page` writes them; what a row must end with stands in the table alone."""
     text = page.PAGE.read_text(encoding="utf-8")
 
     assert text == page.written(text, [])

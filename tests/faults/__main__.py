@@ -32,6 +32,7 @@ def options() -> argparse.Namespace:
     parser.add_argument("--seed", type=int, default=1, help="of --random")
     parser.add_argument("--at-once", type=int, default=1, metavar="N", help="trainings at a time")
     parser.add_argument("--list", action="store_true", help="show the rows")
+    parser.add_argument("--page", action="store_true", help="write the rows into the page, and run none")
     return parser.parse_args()
 
 
@@ -68,6 +69,9 @@ def main() -> int:
     if given.list or not cases:
         print("\n".join(f"{case.name:32}{case.row.what}" for case in CASES.values()))
         return 0 if given.list else 2
+    if given.page:
+        page.write([])
+        return 0
     config.load_kube_config()
     able = [case for case in cases if not missing(case)]
     for case in {case.name: case for case in cases if case not in able}.values():

@@ -113,6 +113,15 @@ ROWS = (
         values={"lifecycle": {"maxRestarts": 1}},
         within=180,
     ),
+    Row(
+        "hang",
+        "rank 1 does nothing any more, hangTimeoutSeconds is 30",
+        (PDSH, TORCHRUN, EACH),
+        failed("Hung", 1),
+        arguments=fails("hang"),
+        values={"lifecycle": {"hangTimeoutSeconds": 30}},
+        within=180,
+    ),
     # processes of the run
     Row(
         "rank-supervisor",
@@ -149,7 +158,16 @@ ROWS = (
         within=180,
     ),
     Row("worker-forced", "worker 1 is deleted without a grace period", SSH, AGAIN, harm.force_worker, within=180),
-    Row("worker-lost", "worker 1 is deleted", WITHOUT, failed("WorkersFailed", 1), harm.delete_worker),
+    Row("worker-lost", "worker 1 is deleted", WITHOUT, failed("TrainingFailed", 1), harm.delete_worker),
+    Row(
+        "worker-lost-again",
+        "worker 1 is deleted, maxRestarts is 1",
+        (TORCHRUN,),
+        AGAIN,
+        harm.delete_worker,
+        values={"lifecycle": {"maxRestarts": 1}},
+        within=240,
+    ),
     Row("launcher-deleted", "the launcher is deleted", SSH, AGAIN, harm.delete_launcher, within=240),
     Row("launcher-evicted", "the launcher is evicted", WITHOUT, GOOD, harm.evict_launcher, within=240),
     Row(
