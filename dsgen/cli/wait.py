@@ -2,20 +2,22 @@
 
 import re
 import time
+from collections.abc import Callable
 
 import click
 
 from dsgen.cli._cluster import Target, reported, target
 from dsgen.cli._printed import say
 from dsgen.cluster import views
+from dsgen.cluster.facts import Facts
 from dsgen.cluster.words import ACTIVE, ENDS
 from dsgen.errors import EXIT_FINDINGS, EXIT_OK, UsageProblem
 
 EXIT_TIMEOUT = 124  # as the program timeout says it
-WAITED_FOR = {
-    "end": ENDS,
-    "running": ("Running", *ENDS),
-    "admitted": ("Pending", *ACTIVE, *ENDS),
+WAITED_FOR: dict[str, Callable[[Facts, str], bool]] = {
+    "end": lambda _, phase: phase in ENDS,
+    "running": lambda _, phase: phase in ("Running", *ENDS),
+    "admitted": lambda facts, phase: phase in (*ACTIVE, *ENDS) or _is_admitted(facts),
 }
 UNITS = {"s": 1, "m": 60, "h": 3600, "d": 86400}
 
@@ -49,9 +51,15 @@ def command(target: Target, what: str, timeout: str) -> int:
         if (found["phase"], found["reason"]) != before:
             say([views.line(found, facts)])
         before = found["phase"], found["reason"]
-        if found["phase"] in WAITED_FOR[what]:
+        if WAITED_FOR[what](facts, found["phase"]):
             return EXIT_FINDINGS if found["phase"] in ("Failed", "Stopped") else EXIT_OK
     return EXIT_TIMEOUT
+
+
+def _is_admitted(facts: Facts) -> bool:
+    """Whether both Jobs may have their pods."""
+    jobs = (facts.launcher, facts.worker)
+    return all(job is not None and not job.suspended for job in jobs)
 
 
 def seconds(text: str) -> float:

@@ -130,7 +130,8 @@ def surroundings(reader: Reader, facts: Facts) -> Facts:
 def _node(found: Dict) -> Dict:
     """The part of a node that is looked at; its list of images is large."""
     status = {key: found["status"].get(key) for key in ("allocatable", "conditions")}
-    return {"metadata": {"name": found["metadata"]["name"]}, "spec": found["spec"], "status": status}
+    metadata = {key: found["metadata"].get(key) for key in ("name", "labels")}
+    return {"metadata": metadata, "spec": found["spec"], "status": status}
 
 
 def kueue(reader: Reader) -> str:
@@ -145,8 +146,8 @@ def _workloads(reader: Reader, facts: Facts) -> list[Dict]:
 
 
 def _gangs(reader: Reader, facts: Facts, group: str) -> list[Dict]:
-    """The run's PodGroup of one group; asked for only where a pod has a scheduler of its own."""
-    if all(one.scheduler in ("", "default-scheduler") for one in facts.workers):
+    """The run's PodGroup of one group; asked for only where a pod names one."""
+    if not any(one.gang for one in facts.workers):
         return []
     address = f"{group}/namespaces/{facts.namespace}/podgroups"
     selector = f"{JOB}={facts.job},{RUN}={facts.run}"

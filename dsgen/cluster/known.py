@@ -169,6 +169,13 @@ TABLE = (
     Row("queue", r"^QuotaReserved (?P<what>.*)", "QueueWaits", "{about} waits in its queue: {what}"),
     Row(
         "gang",
+        r"no PodGroup (?P<name>\S+)",
+        "PodGroupMissing",
+        "{about} does not exist: it was deleted, or the cluster does not have the scheduler of scheduling.gang",
+        ("scheduling.gang",),
+    ),
+    Row(
+        "gang",
         r"no scheduler (?P<name>\S+)",
         "SchedulerMissing",
         "no scheduler {name} looks at {about}: is it running?",
@@ -413,6 +420,14 @@ TABLE = (
         "WorkersNotReached",
         "all {count} workers are up, and the launcher does not reach them: does a network policy stop ssh?",
         ("network.policy",),
+    ),
+    Row(
+        "wait",
+        r"^ranks (?P<seconds>\d+)",
+        "RanksSilent",
+        "the training was started {seconds} s ago, and its ranks have not met: the program has not called "
+        "deepspeed.init_distributed() yet, or the ranks cannot reach each other",
+        ("launch.expectWorld", "network.socketInterface"),
     ),
     Row(
         "phase",
