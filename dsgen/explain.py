@@ -13,6 +13,7 @@ from dsgen.deepspeed import described
 from dsgen.errors import UsageProblem
 from dsgen.problems.escaping import in_place, visible
 from dsgen.problems.kinds import KINDS
+from dsgen.schema import suggestions
 from dsgen.schema.suggestions import did_you_mean, possible
 from dsgen.schema.validate import TYPE_WORDS
 
@@ -201,10 +202,8 @@ def _wrapped(text: str, margin: str = "") -> str:
 def _unknown(above: list[str], key: str, part: Schema) -> str:
     """A message for an unknown key: with a similar key, otherwise keys of that name elsewhere, otherwise all keys."""
     where, known = ".".join(above) or "a values file", list(part.get("properties", {}))
-    close = [".".join([*above, other]) for other in _close(key, known)]
-    everywhere = [".".join(path) for path, _ in schema.records()]
-    same = [path for path in everywhere if path.split(".")[-1] == key]
-    rest = _question(close or same) or (f"; {others}" if (others := possible(known)) else "")
+    meant = [".".join(map(str, path)) for path in suggestions.meant(key, tuple(above), part)]
+    rest = _question(meant) or (f"; {others}" if (others := possible(known)) else "")
     return f'"{key}" is not a key of {where}{rest}'
 
 

@@ -1,6 +1,7 @@
 """Values files to start from: the examples of the repository, which are part of the package."""
 
 import io
+import re
 from pathlib import Path
 from typing import Any
 
@@ -8,7 +9,9 @@ from ruamel.yaml import YAML
 from ruamel.yaml.scalarstring import DoubleQuotedScalarString
 
 from dsgen.reading.scalars import Unreadable, resolve
+from dsgen.schema.suggestions import ALMOST, closest
 
+_WORD = re.compile("[A-Za-z][A-Za-z0-9]+")
 _SHIPPED = Path(__file__).parent / "examples"
 _CHECKOUT = Path(__file__).parents[1] / "values-examples"
 
@@ -21,6 +24,14 @@ def names() -> list[str]:
 def text(name: str) -> str:
     """The values file of a preset."""
     return (_folder() / f"{name}.yaml").read_text(encoding="utf-8")
+
+
+def like(word: str) -> list[str]:
+    """The presets that a word may mean: one of a similar name, otherwise those with the word in their text."""
+    if name := closest(word, names()):
+        return [name]
+    having = (name for part in (summary, text) for name in names() if closest(word, _WORD.findall(part(name)), ALMOST))
+    return [*dict.fromkeys(having)]
 
 
 def summary(name: str) -> str:

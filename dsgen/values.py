@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 __all__ = ["Job", "Override", "Release", "SourceText", "Values", "check", "load", "twins"]
 
 SURPRISE = "DS050"
-OTHER_OBJECT = "DS112"
+OTHER_OBJECT, EMPTY = "DS112", "DS113"
 
 
 @dataclass(frozen=True)
@@ -149,6 +149,8 @@ def of_trees(
         from dsgen.reading import set_values  # most calls do without
 
         root, texts = set_values.apply(root, overrides)
+    if file and complete and not root.value and not problems:
+        return _of_nothing(file, root)
     root, flags = _named(root, names)
     wrong = validate(root, complete)
     complete &= all(problem.id != OTHER_OBJECT for problem in wrong)
@@ -161,6 +163,13 @@ def of_trees(
         job.diagnostics += _checked_in_part(job, wrong)
     job.diagnostics = ordered(job.diagnostics)
     return job
+
+
+def _of_nothing(file: str, root: Node) -> Job:
+    """A job of files without values, which is one problem: all that is missing follows from it."""
+    hint = "write the values of a job into it; `dsgen init FILE` writes a new file to start from"
+    empty = Diagnostic(EMPTY, "the file is empty: it has no values", Position(file, 1, 1), hint=hint)
+    return Job(file, None, [empty], root, is_complete=False)
 
 
 def of_data(data: Mapping[str, Any]) -> Job:

@@ -119,6 +119,16 @@ LAUNCH: list[Case] = [
     ("DS270", ('launch.method="launcher-command"', 'training.python=""')),
     ("DS271", ('launch.command=["train"]',)),
     ("DS271", (TORCHRUN, 'launch.command=["train"]')),
+    ("DS271", ('launch.mpirunArgs=["--report-bindings"]',)),
+    ("DS272", ('launch={"method":"launcher-command","command":["train"]}', 'training={"rankLogs":"/logs"}')),
+    *(
+        ("DS371", ('launch.method="openmpi"', f"launch.mpirunArgs={words}"))
+        for words in (
+            *('["-np","8"]', '["--hostfile=/x"]', '["-H","a"]', '["--tag-output"]', '["--output-filename","/x"]'),
+            *('["--mca","plm_rsh_agent","ssh"]', '["--mca","orte_tag_output","1"]', '["-wdir","/x"]', '["--version"]'),
+            '["train.py"]',
+        )
+    ),
     *(
         ("DS272", ('launch.method="worker-command"', 'launch.command=["train"]', f"training={training}"))
         for training in ('{"python":"a"}', '{"module":"a"}', '{"exec":["a"]}', '{"args":["a"]}')
@@ -144,6 +154,8 @@ LAUNCH: list[Case] = [
     ("DS242", ("ssh.port=29500",)),
     ("DS350", ("lifecycle.ttlSecondsAfterFinished=0",)),
     ("DS351", ("lifecycle.restartExitCodes=[3]",)),
+    ("DS352", ("lifecycle.progress.checkpointTimeoutSeconds=60",)),
+    ("DS288", ('lifecycle.progress.pattern="(?P<step>[0-9]+"',)),
 ]
 
 CODE: list[Case] = [
@@ -577,6 +589,7 @@ WRONG = [
 ]
 CPU = 'training.env={"DS_ACCELERATOR":"cpu"}'
 FINE: list[tuple[str, ...]] = [
+    ('launch={"method":"openmpi","mpirunArgs":["--mca","btl_tcp_if_include","eth0","--bind-to","core","-x","A=-np"]}',),
     ('workers.nodeSelector={"kubernetes.io/hostname":"c"}', 'workers.excludeNodes=["b","a"]'),
     ("workers.accelerator.count=8", "workers.slots=8"),
     ("workers.accelerator.count=8", 'training.env={"CUDA_VISIBLE_DEVICES":"0,1,2,3,4,5,6,7"}'),
@@ -660,6 +673,7 @@ FINE: list[tuple[str, ...]] = [
     (TORCHRUN, "lifecycle.maxRestarts=3", "ssh.port=2222", "launch.masterPort=2222"),
     ('launch.method="openmpi"', "lifecycle.maxRestarts=3", 'lifecycle.keepWorkers="always"'),
     ("lifecycle.maxRestarts=1", "lifecycle.restartExitCodes=[3]"),
+    ('lifecycle.progress={"pattern":"(?P<step>[0-9]+)","checkpointPath":"/c/latest","checkpointTimeoutSeconds":60}',),
     (HTTPS, COMMIT),
     (SSH, COMMIT, *KEY),
     ('code.git.repository="ssh://git@example.com/x.git"', COMMIT, *KEY),

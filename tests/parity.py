@@ -19,7 +19,7 @@ from dsgen.language.text import quote
 from dsgen.objects import TEMPLATES
 from dsgen.render import render
 from dsgen.values import Release
-from tests.helm import helm, run_helm
+from tests.helm import helm, helm_template, run_helm
 
 RELEASE = Release("rel", "space")
 Objects = dict[str, str]  # kind/namespace/name -> the object as JSON
@@ -109,6 +109,13 @@ def helm_objects(major: int, chart: Path, *arguments: str | Path) -> Objects:
     result = helm_run(major, chart, *arguments)
     assert result.returncode == 0, result.stderr
     return objects(result.stdout)
+
+
+def helm_installed(major: int, chart: Path) -> Objects:
+    """What Helm makes of the chart of one job, as the release that its values name."""
+    data = yaml.safe_load((chart / "values.yaml").read_text())
+    names = [data["name"] or RELEASE.name, "--namespace", data["namespace"] or RELEASE.namespace]
+    return objects(helm_template(helm(major), chart, "--name-template", *names))
 
 
 def helm_run(major: int, chart: Path, *arguments: str | Path) -> Any:

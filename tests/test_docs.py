@@ -127,3 +127,11 @@ def test_wrong_output_is_replaced(folder: Path) -> None:
     page = "```console\n$ echo one\ntwo\n$ echo three\n```\n"
 
     assert "```console\n$ echo one\none\n$ echo three\nthree\n```\n" == docs.refreshed(page, folder)
+
+
+@pytest.mark.parametrize(
+    "command", ["nothing-of-that-name", "python -c '1 / 0'", "echo dsgen: internal error, please report it: x"]
+)
+def test_a_program_that_stumbles_gets_into_no_page(folder: Path, command: str) -> None:
+    with pytest.raises(AssertionError, match=r"^\$ "):
+        docs.refreshed(f"```console\n$ {command}\nwhat was shown\n```\n", folder)

@@ -15,7 +15,7 @@ ORDER = (
     *("deepspeed", "checks", "values"),
     *("origins", "explain", "presets", "pages"),
     *("objects", "render", "compiler"),
-    *("writer", "repository", "gitops", "runs", "cluster", "api", "graph"),
+    *("writer", "repository", "gitops", "runs", "cluster", "search", "api", "graph"),
     "cli",
     "__main__",
 )

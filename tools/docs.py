@@ -20,6 +20,7 @@ ROOT = Path(__file__).parent.parent
 BLOCK = re.compile(
     r"^(?:<!-- file (?P<file>\S+) -->\n)?```(?P<language>\w*)\n(?P<body>.*?)^```$", re.MULTILINE | re.DOTALL
 )
+STUMBLED = re.compile("internal error, please report it|^Traceback [(]|: command not found$", re.MULTILINE)
 ANY_LINES = "...\n"
 GENERATED = ("options.md", "causes.md")
 
@@ -52,7 +53,10 @@ def make_folder(folder: Path) -> None:
 
 
 def run(command: str, folder: Path) -> subprocess.CompletedProcess[str]:
-    """Run one command line as a reader would; standard error goes where standard output goes."""
+    """Run one command line as a reader would; standard error goes where standard output goes.
+
+    AssertionError where a program stumbles: that is never what a page is to show.
+    """
     environment = {
         "PATH": f"{folder}/.programs:/usr/bin:/bin",
         "PYTHONPATH": str(ROOT),
@@ -60,9 +64,11 @@ def run(command: str, folder: Path) -> subprocess.CompletedProcess[str]:
         "COLUMNS": "100",
     }
     shell = ["bash", "-c", command]
-    return subprocess.run(
+    done = subprocess.run(
         shell, cwd=folder, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False
     )
+    assert not STUMBLED.search(done.stdout), f"$ {command}\n{done.stdout}"
+    return done
 
 
 def steps(body: str) -> Iterator[Step]:

@@ -54,6 +54,7 @@ SUBJECTS: dict[ModuleType, str] = {
 """The modules with rows, and the comment above each in the chart (with -OO a module has no docstring)."""
 CHECKS: tuple[Check, ...] = tuple(row for subject in SUBJECTS for row in subject.ROWS)
 FUNCTIONS: tuple[Function, ...] = (
+    *launch.FUNCTIONS,
     *containers.FUNCTIONS,
     *quantities.FUNCTIONS,
     *storage.FUNCTIONS,

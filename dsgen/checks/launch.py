@@ -2,7 +2,15 @@
 
 from __future__ import annotations
 
-from dsgen.checks.row import Check
+from dsgen.checks.row import ANY_TEXT, Check, Function, diagnostic
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+    from typing import Any
+
+    from dsgen.checks.row import Names, Place
+    from dsgen.problems.diagnostics import Diagnostic
 
 NO_SSH = "if not uses_ssh(values)"
 COMMAND = "if runs_command(values)"
@@ -15,6 +23,32 @@ ARGUMENT_BYTES = 131072
 """The longest argument that Linux accepts; pdsh gets the names and slots of all workers in one."""
 OTHER_BYTES = 2048
 """What else that argument contains: exported variables, the path of the interpreter, the launcher's options."""
+
+MPIRUN = (
+    (
+        "^--?(n|np|c|N|pernode|npernode|npersocket|H|host|hostfile|machinefile|default-hostfile|rankfile|rf|app)(=.*)?$",
+        "dsgen sets the number of processes and their workers",
+        "use workers.replicas and workers.slots",
+    ),
+    (
+        "^(--?(tag-output|timestamp-output|merge-stderr-to-stdout|output|output-filename|stdin|xml|xml-file)(=.*)?"
+        "|(orte|prte)_(tag|timestamp|xml)_output)$",
+        "the launcher reads the output of the ranks",
+        "remove it; training.rankLogs writes the output of each rank into a file",
+    ),
+    (
+        "^(plm|plm_rsh_.*|(orte|prte)_(leave_session_attached|keep_fqdn_hostnames))$",
+        "dsgen sets how mpirun reaches the workers",
+        "remove it and its value",
+    ),
+    (
+        "^--?(h|help|V|version|do-not-launch|daemonize|report-uri|launch-agent|tune|am|(wd|wdir)|path)(=.*)?$",
+        "the ranks would not start, or not as dsgen starts them",
+        "remove it; training.workingDir and training.env describe where and how the ranks run",
+    ),
+)
+"""Arguments of mpirun that dsgen sets or that break a run, why, and what to do."""
+JOINED = 'values.launch.mpirunArgs | join(" ")'
 
 
 def _not_without_ssh(id_: str, path: str, when: str, why: str, hint: str = TRY_SSH, method: str = NO_SSH) -> Check:
@@ -64,6 +98,41 @@ ROWS = (
             ),
         )
         for key in ("python", "module", "exec", "args")
+    ),
+    Check(
+        id="DS272",
+        path="training.rankLogs",
+        when='values.launch.method == "launcher-command"',
+        message=f"training.rankLogs has no effect: {METHOD} runs only launch.command",
+        hint="let launch.command write the files",
+        inside=("if values.training.rankLogs",),
+    ),
+    Check(
+        id="DS271",
+        path="launch.mpirunArgs",
+        when='values.launch.method != "openmpi"',
+        message=f"launch.mpirunArgs is used only by the method openmpi, not by {METHOD}",
+        hint="set launch.method: openmpi, or remove the arguments",
+        inside=("if values.launch.mpirunArgs",),
+    ),
+    Check(
+        id="DS371",
+        path="launch.mpirunArgs",
+        when=f'not {JOINED} is matching("^-{ANY_TEXT}$")',
+        message=f"launch.mpirunArgs: mpirun would take << {JOINED} | quote >> as the program",
+        hint="begin with an option; the program of the ranks is set in training",
+        inside=("if values.launch.mpirunArgs",),
+    ),
+    *(
+        Check(
+            id="DS371",
+            path="launch.mpirunArgs[word]",
+            when=f'word is matching("{pattern}")',
+            message=f"launch.mpirunArgs: << word | quote >>: {why}",
+            hint=hint,
+            inside=("for word in values.launch.mpirunArgs",),
+        )
+        for pattern, why, hint in MPIRUN
     ),
     _not_without_ssh(
         "DS273",
@@ -162,4 +231,31 @@ ROWS = (
         inside=("if values.lifecycle.restartExitCodes",),
         severity="warning",
     ),
+    Check(
+        id="DS352",
+        path="lifecycle.progress.checkpointTimeoutSeconds",
+        when="not values.lifecycle.progress.checkpointPath",
+        message="lifecycle.progress.checkpointTimeoutSeconds has no effect without lifecycle.progress.checkpointPath",
+        hint="set checkpointPath to a file or folder that changes with each checkpoint",
+        inside=("if values.lifecycle.progress.checkpointTimeoutSeconds > 0",),
+        severity="warning",
+    ),
 )
+
+
+def no_pattern(values: Mapping[str, Any], _: Names, place: Place) -> Iterator[Diagnostic]:
+    """The pattern of the progress is no regular expression."""
+    pattern = values["lifecycle"]["progress"]["pattern"]
+    if not pattern:
+        return
+    import re  # few values have a pattern
+
+    try:
+        re.compile(pattern)
+    except re.error as error:
+        path = ("lifecycle", "progress", "pattern")
+        message = f"lifecycle.progress.pattern is not a regular expression of Python: {error}"
+        yield diagnostic("DS288", path, message, "in YAML, single quotes keep backslashes as they are", place)
+
+
+FUNCTIONS = (Function(no_pattern, {"DS288": ()}),)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import os
 import sys
 from collections import namedtuple
 
@@ -122,7 +123,10 @@ def load_chart(inputs: Inputs, form: str = "text") -> tuple[Job | None, Report]:
             raise UsageProblem("--name and -n name the job of a values file: give one, as in: dsgen chart cifar.yaml")
         return None, Report(inputs.strict)
     report = Report(inputs.strict)
-    job = _load((*inputs.files, *inputs.overlays), inputs, _reader(), report)
+    groups = _groups(inputs)
+    if len(groups) > 1:
+        raise UsageProblem(f"a chart is made of one job, and {inputs.files[0]} has {len(groups)} files: name one")
+    job = _load(groups[0], inputs, _reader(), report)
     report.found += api.validate(job, for_chart=True)
     report.show_first(form)
     return job, report
@@ -176,12 +180,24 @@ def _repository(inputs: Inputs) -> Repository:
 
 def _groups(inputs: Inputs) -> list[tuple[str, ...]]:
     """The files of each job: every FILE with all overlays, or, without a FILE, the overlays together."""
-    groups = [(file, *inputs.overlays) for file in inputs.files] or [inputs.overlays]
+    files = [file for name in inputs.files for file in _below(name)]
+    groups = [(file, *inputs.overlays) for file in files] or [inputs.overlays]
     if [*inputs.files, *inputs.overlays].count("-") > 1:
         raise UsageProblem("`-` reads standard input, which can be read only once")
     if inputs.name and len(groups) > 1:
         raise UsageProblem("--name gives one job its name, and there are several FILEs: write `name` into each")
     return groups
+
+
+def _below(name: str) -> list[str]:
+    """The file itself; of a folder its YAML files, without those in folders below it."""
+    if not os.path.isdir(name):  # noqa: PTH112 - without the import of pathlib
+        return [name]
+    with os.scandir(name) as entries:
+        files = sorted(each.path for each in entries if each.name.endswith((".yaml", ".yml")) and each.is_file())
+    if not files:
+        raise UsageProblem(f"the folder {name} has no *.yaml file")
+    return files
 
 
 def _load(group: tuple[str, ...], inputs: Inputs, read: Read, report: Report) -> Job:

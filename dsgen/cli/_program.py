@@ -35,6 +35,16 @@ class _Commands(click.Group):
         command: click.Command = __import__(f"dsgen.cli.{cmd_name}", fromlist=["command"]).command
         return command
 
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        if args[0] not in COMMANDS and not args[0].startswith("-"):
+            from dsgen.schema.suggestions import closest, did_you_mean
+
+            question = did_you_mean(closest(args[0], [*COMMANDS]))
+            ctx.fail(f"No such command '{args[0]}'{question and f'; {question}'}.".replace("?.", "?"))
+        return super().resolve_command(ctx, args)
+
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002 - click's signature
         with formatter.section("Commands"):
             formatter.write_dl([*COMMANDS.items()])

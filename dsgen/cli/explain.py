@@ -2,20 +2,22 @@
 
 import click
 
-from dsgen import explain
+from dsgen import explain, search
 from dsgen.cli import _completion
 from dsgen.cli._printed import say
 from dsgen.cluster import reasons
-from dsgen.errors import EXIT_OK
+from dsgen.errors import EXIT_OK, UsageProblem
 
 
 @click.command("explain")
 @click.argument("word", metavar="[KEY|ID|REASON]", default="", shell_complete=_completion.explained)
-def command(word: str) -> int:
+@click.option("--search", "words", metavar="WORDS", help="List the keys, ids, reasons and presets with these words.")
+def command(word: str, words: str | None) -> int:
     """Explain a key, the id of a problem, or a reason.
 
     A key is written with dots, as in messages and in the option reference: any word stands for a name that you
-    choose, [0] for the items of a list. Without an argument, the keys at the top are listed.
+    choose, [0] for the items of a list. Without an argument, the keys at the top are listed. A word that is none of
+    these is searched for.
 
     \b
     Examples:
@@ -24,9 +26,31 @@ def command(word: str) -> int:
       dsgen explain workers.tolerations
       dsgen explain DS204
       dsgen explain WorkersLost
+      dsgen explain --search memory
     """
-    if word in reasons.known():
+    if words is not None:
+        say(_searched(word, words))
+    elif word in reasons.known():
         say(reasons.explained(word))
-        return EXIT_OK
-    say(explain.of(word).removesuffix("\n").split("\n"))
+    else:
+        say(_explained(word))
     return EXIT_OK
+
+
+def _searched(word: str, words: str) -> list[str]:
+    if word or not words.strip():
+        raise UsageProblem("--search takes words to look for, and no KEY, ID or REASON beside them")
+    if lines := [*search.found(words)]:
+        return lines
+    raise UsageProblem(f"no key, id, reason or preset has {words}")
+
+
+def _explained(word: str) -> list[str]:
+    """The description of a key or an id; where there is none, what a search finds for a word without dots."""
+    try:
+        return explain.of(word).removesuffix("\n").split("\n")
+    except UsageProblem as problem:
+        lines = [*search.found(word)] if word.isalpha() else []
+        if not lines:
+            raise
+        return [*problem.lines, f"What dsgen explain --search {word} finds:", "", *lines]

@@ -22,8 +22,10 @@ def command(inputs: Inputs, form: str) -> int:
     if not inputs.has_files:
         raise UsageProblem("give a values file, as in: dsgen graph cifar.yaml > cifar.svg")
     targets, _ = load_jobs(inputs)
-    for job in [target.job for target in targets]:
-        names = job.release
-        title = f"The objects of job {names.name} in namespace {names.namespace}, and who talks to whom"
-        emit(graph.FORMS[form](graph.of_texts([document.text for document in api.render(job)]), title))
+    if len(targets) > 1:
+        raise UsageProblem(f"a picture shows one job, and {inputs.files[0]} has {len(targets)} files: name one")
+    [(job, _)] = targets
+    names = job.release
+    title = f"The objects of job {names.name} in namespace {names.namespace}, and who talks to whom"
+    emit(graph.FORMS[form](graph.of_texts([document.text for document in api.render(job)]), title))
     return EXIT_OK

@@ -10,7 +10,7 @@ from dsgen.cli._printed import emit, say
 from dsgen.errors import EXIT_OK, UsageProblem
 from dsgen.problems.diagnostics import Diagnostic
 from dsgen.repository import BEGIN, FILE
-from dsgen.schema.suggestions import closest, did_you_mean
+from dsgen.schema.suggestions import did_you_mean
 from dsgen.values import SourceText
 from dsgen.writer import create
 
@@ -88,7 +88,7 @@ def _width() -> int:
 def _filled(preset: str, name: str, namespace: str, image: str) -> str:
     """The text of a preset with these names. Raises UsageProblem when there is no such preset, or a name cannot be."""
     if preset not in presets.names():
-        question = did_you_mean(closest(preset, presets.names()))
+        question = did_you_mean(*presets.like(preset)[:3])
         hint = f"{question} dsgen init --list shows them all".lstrip()
         raise UsageProblem(f"--preset {preset}: there is no such preset; {hint}")
     text = presets.text(preset)

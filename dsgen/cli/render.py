@@ -19,8 +19,9 @@ def command(inputs: Inputs, output: Path | None, kustomization: bool, bump: bool
     """Print the manifests of jobs, or write them into a folder.
 
     Each FILE is a job of its own, with all -f files laid over it; without a FILE, the -f files together are one job.
-    `-` is standard input. With -o, several jobs get a folder each, named after the job. Without any file, the jobs of
-    the next dsgen.yaml, here or above, are written into the folders that it names.
+    A folder means each *.yaml file in it, and `-` standard input. With -o, several jobs get a folder each, named after
+    the job. Without any file, the jobs of the next dsgen.yaml, here or above, are written into the folders that it
+    names.
 
     \b
     Examples:
@@ -52,7 +53,8 @@ def command(inputs: Inputs, output: Path | None, kustomization: bool, bump: bool
     # What is only printed does without the writer.
     from dsgen.cli._output import deliver, manifests, with_orphans
 
-    items = manifests(targets, report, output, kustomization)
+    trust = delivery.mode == "keep" and not delivery.check
+    items = manifests(targets, report, output, kustomization, trust)
     if bump:
         from dsgen.cli._bump import bumped  # few calls do
 

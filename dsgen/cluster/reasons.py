@@ -46,6 +46,14 @@ RECORDED = {
         ("Restarting", "Failed"),
         "the training program ended with a nonzero exit code; `tail` of the attempt has the last lines of its output",
     ),
+    "Hung": Reason(
+        (
+            "Restarting",
+            "Failed",
+        ),
+        "the training printed nothing, or reached no new step, for `lifecycle.hangTimeoutSeconds`; the message names "
+        "the rank that the others seem to wait for, and the log has the stacks of all ranks",
+    ),
     "WorkersLost": Reason(
         ("Pending", "Failed"),
         "a worker pod was lost, for example evicted or on a lost node; the launcher waits for its replacement. Failed: "

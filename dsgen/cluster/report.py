@@ -35,6 +35,7 @@ def report(facts: Facts, shown: Shown) -> dict[str, Any]:
         "endTime": record.get("endTime"),
         "exitCode": record.get("exitCode"),
         "worldSize": record.get("worldSize"),
+        "progress": record.get("progress"),
         "managedBy": delivery.manager(facts.launcher or facts.worker),
         "workers": workers(facts),
         "accelerators": {name: count * facts.wanted for name, count in _devices(facts).items()},

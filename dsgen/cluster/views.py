@@ -62,6 +62,7 @@ def _head(report: Report, facts: Facts) -> str:
         ("Accelerators", devices),
         ("GPU-hours", _hours(report) if devices else ""),
         ("World size", str(report["worldSize"] or "")),
+        ("Progress", progress(report["progress"] or {}, facts.now)),
         ("Exit code", "" if report["exitCode"] is None else str(report["exitCode"])),
         ("Started", report["startTime"] or ""),
         ("Ended", report["endTime"] or ""),
@@ -69,6 +70,19 @@ def _head(report: Report, facts: Facts) -> str:
         ("Managed by", report["managedBy"]),
     ]
     return "".join(f"{name + ':':<14}{value}\n" for name, value in rows if value)
+
+
+def progress(found: Mapping[str, Any], now: float) -> str:
+    """How far the training says that it is; "" when it does not say so."""
+    step, total, eta = found.get("step"), found.get("total"), seconds(found.get("eta"))
+    if step is None:
+        return f"checkpoint of {found['checkpoint']}" if found.get("checkpoint") else ""
+    words = [f"step {step}" + (f" of {total} ({100 * step // total}%)" if total else "")]
+    if "loss" in found:
+        words.append("loss NaN or infinite" if found["loss"] is None else f"loss {found['loss']:.6g}")
+    words += [f"checkpoint of {found['checkpoint']}"] if found.get("checkpoint") else []
+    words += [f"{span(eta - now)} left"] if eta and eta > now and step != total else []
+    return ", ".join(words)
 
 
 def _hours(report: Report) -> str:

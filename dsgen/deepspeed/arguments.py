@@ -81,7 +81,7 @@ OPTIONS = (
     _own("--max_elastic_nodes", "remove it", why=WORLD, until="0.19.4"),
     _own(
         ("--enable_each_rank_log"),
-        "remove it: kubectl logs shows all ranks",
+        "use training.rankLogs, which copies the output of each rank into a file",
         why="the launcher needs the output of the ranks",
     ),
     Option(("--include", "-i")),
@@ -155,6 +155,9 @@ def _option(index: int, word: str) -> Given | RelativeDiagnostic:
     if len({BY_NAME[other].names for other in names}) == 1:
         return Given(index, names[0], BY_NAME[names[0]], value)
     hint = did_you_mean(closest(name, list(BY_NAME))) or "put arguments of your program into training.args"
+    option, blank, rest = word.partition(" ")
+    if blank and option in BY_NAME:
+        hint = f"write the option and its value as two items: [{option}, {rest.strip()}]"
     if names:
         hint = f"write the full name: {', '.join(names)}"
     return RelativeDiagnostic("DS281", (index,), f"deepspeed does not know {shown(name)}", hint)

@@ -535,6 +535,81 @@ def ds272_4(values, release, watch):
         )
 
 
+def ds272_5(values, release, watch):
+    """DS272 training.rankLogs"""
+    if values['training']['rankLogs'] and values['launch']['method'] == 'launcher-command':
+        yield (
+            ('training', 'rankLogs'),
+            f"training.rankLogs has no effect: launch.method {values['launch']['method']} runs only launch.command",
+        )
+
+
+def ds271_2(values, release, watch):
+    """DS271 launch.mpirunArgs"""
+    if values['launch']['mpirunArgs'] and values['launch']['method'] != 'openmpi':
+        yield (
+            ('launch', 'mpirunArgs'),
+            f"launch.mpirunArgs is used only by the method openmpi, not by launch.method {values['launch']['method']}",
+        )
+
+
+def ds371(values, release, watch):
+    """DS371 launch.mpirunArgs"""
+    if values['launch']['mpirunArgs'] and not matching(join(values['launch']['mpirunArgs'], ' '), '^-([^$]|[$])*$'):
+        yield (
+            ('launch', 'mpirunArgs'),
+            f"launch.mpirunArgs: mpirun would take {quote(join(values['launch']['mpirunArgs'], ' '))} as the program",
+        )
+
+
+def ds371_2(values, release, watch):
+    """DS371 launch.mpirunArgs[word]"""
+    before_word = watch.was_read
+    for at_word, word in enumerate(values['launch']['mpirunArgs']):
+        watch.was_read = before_word
+        if matching(word, '^--?(n|np|c|N|pernode|npernode|npersocket|H|host|hostfile|machinefile|default-hostfile|rankfile|rf|app)(=.*)?$'):
+            yield (
+                ('launch', 'mpirunArgs', at_word),
+                f"launch.mpirunArgs: {quote(word)}: dsgen sets the number of processes and their workers",
+            )
+
+
+def ds371_3(values, release, watch):
+    """DS371 launch.mpirunArgs[word]"""
+    before_word = watch.was_read
+    for at_word, word in enumerate(values['launch']['mpirunArgs']):
+        watch.was_read = before_word
+        if matching(word, '^(--?(tag-output|timestamp-output|merge-stderr-to-stdout|output|output-filename|stdin|xml|xml-file)(=.*)?|(orte|prte)_(tag|timestamp|xml)_output)$'):
+            yield (
+                ('launch', 'mpirunArgs', at_word),
+                f"launch.mpirunArgs: {quote(word)}: the launcher reads the output of the ranks",
+            )
+
+
+def ds371_4(values, release, watch):
+    """DS371 launch.mpirunArgs[word]"""
+    before_word = watch.was_read
+    for at_word, word in enumerate(values['launch']['mpirunArgs']):
+        watch.was_read = before_word
+        if matching(word, '^(plm|plm_rsh_.*|(orte|prte)_(leave_session_attached|keep_fqdn_hostnames))$'):
+            yield (
+                ('launch', 'mpirunArgs', at_word),
+                f"launch.mpirunArgs: {quote(word)}: dsgen sets how mpirun reaches the workers",
+            )
+
+
+def ds371_5(values, release, watch):
+    """DS371 launch.mpirunArgs[word]"""
+    before_word = watch.was_read
+    for at_word, word in enumerate(values['launch']['mpirunArgs']):
+        watch.was_read = before_word
+        if matching(word, '^--?(h|help|V|version|do-not-launch|daemonize|report-uri|launch-agent|tune|am|(wd|wdir)|path)(=.*)?$'):
+            yield (
+                ('launch', 'mpirunArgs', at_word),
+                f"launch.mpirunArgs: {quote(word)}: the ranks would not start, or not as dsgen starts them",
+            )
+
+
 def ds273(values, release, watch):
     """DS273 lifecycle.maxRestarts"""
     if (
@@ -684,6 +759,18 @@ def ds351(values, release, watch):
         yield (
             ('lifecycle', 'restartExitCodes'),
             "lifecycle.restartExitCodes has no effect while lifecycle.maxRestarts is 0",
+        )
+
+
+def ds352(values, release, watch):
+    """DS352 lifecycle.progress.checkpointTimeoutSeconds"""
+    if (
+        values['lifecycle']['progress']['checkpointTimeoutSeconds'] > 0
+        and not values['lifecycle']['progress']['checkpointPath']
+    ):
+        yield (
+            ('lifecycle', 'progress', 'checkpointTimeoutSeconds'),
+            "lifecycle.progress.checkpointTimeoutSeconds has no effect without lifecycle.progress.checkpointPath",
         )
 
 
@@ -2777,6 +2864,13 @@ ROWS = (
     ds272_2,
     ds272_3,
     ds272_4,
+    ds272_5,
+    ds271_2,
+    ds371,
+    ds371_2,
+    ds371_3,
+    ds371_4,
+    ds371_5,
     ds273,
     ds273_2,
     ds273_3,
@@ -2793,6 +2887,7 @@ ROWS = (
     ds242,
     ds350,
     ds351,
+    ds352,
     ds290,
     ds290_2,
     ds290_3,

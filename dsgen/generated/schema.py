@@ -603,6 +603,13 @@ def is_training_files(value):
     )
 
 
+def is_training_rankLogs(value):
+    return (
+        is_string(value)
+        and matches('^(/[^\\n\\x85]*)?$', value)
+    )
+
+
 def is_training_deepspeed_config(value):
     return (
         is_object(value)
@@ -653,6 +660,13 @@ def is_launch_method(value):
 
 
 def is_launch_command(value):
+    return (
+        is_array(value)
+        and all(map(is_string, value))
+    )
+
+
+def is_launch_mpirunArgs(value):
     return (
         is_array(value)
         and all(map(is_string, value))
@@ -733,6 +747,36 @@ def is_lifecycle_activeDeadlineSeconds(value):
         is_integer(value)
         and not value < 0
         and not value > 315360000
+    )
+
+
+def is_lifecycle_hangTimeoutSeconds(value):
+    return (
+        is_integer(value)
+        and not value < 0
+        and not value > 2592000
+    )
+
+
+def is_lifecycle_progress_pattern(value):
+    return (
+        is_string(value)
+        and matches('^(.*[(][?]P<step>.*)?$', value)
+    )
+
+
+def is_lifecycle_progress_checkpointTimeoutSeconds(value):
+    return (
+        is_integer(value)
+        and not value < 0
+        and not value > 2592000
+    )
+
+
+def is_lifecycle_progress(value):
+    return (
+        is_object(value)
+        and fields(KEYS_lifecycle_progress, nothing, value)
     )
 
 
@@ -2943,6 +2987,7 @@ KEYS_training = {
     'envFrom': is_training_envFrom,
     'setup': is_string,
     'files': is_training_files,
+    'rankLogs': is_training_rankLogs,
     'deepspeed': is_training_deepspeed,
 }
 KEYS_launch_preflight = {
@@ -2952,9 +2997,16 @@ KEYS_launch_preflight = {
 KEYS_launch = {
     'method': is_launch_method,
     'command': is_launch_command,
+    'mpirunArgs': is_launch_mpirunArgs,
     'masterPort': is_launch_masterPort,
     'expectWorld': is_boolean,
     'preflight': is_launch_preflight,
+}
+KEYS_lifecycle_progress = {
+    'pattern': is_lifecycle_progress_pattern,
+    'file': is_string,
+    'checkpointPath': is_string,
+    'checkpointTimeoutSeconds': is_lifecycle_progress_checkpointTimeoutSeconds,
 }
 KEYS_lifecycle_debug = {
     'enabled': is_boolean,
@@ -2967,6 +3019,8 @@ KEYS_lifecycle = {
     'restartDelaySeconds': is_lifecycle_restartDelaySeconds,
     'startTimeoutSeconds': is_lifecycle_startTimeoutSeconds,
     'activeDeadlineSeconds': is_lifecycle_activeDeadlineSeconds,
+    'hangTimeoutSeconds': is_lifecycle_hangTimeoutSeconds,
+    'progress': is_lifecycle_progress,
     'orphanTimeoutSeconds': is_lifecycle_orphanTimeoutSeconds,
     'terminationGracePeriodSeconds': is_lifecycle_terminationGracePeriodSeconds,
     'workerReplacements': is_lifecycle_workerReplacements,

@@ -13,8 +13,10 @@ import shared_settings as settings
 from launcher_journal import External, Journal
 from launcher_outcome import AttemptEnd
 from launcher_process import Process
+from launcher_progress import Progress, hang_message, report, told
 from shared_log import log
 from shared_output import Output
+from shared_progress import Source
 from shared_transitions import TRANSITIONS
 
 TICK_SECONDS = 0.5
@@ -22,6 +24,7 @@ FOLLOW_SECONDS = 20  # once one host has failed, the others end by themselves in
 RESERVED_SECONDS = 20  # of the grace period, not for the ranks: 10 of them are the sidecar's
 KILL_SECONDS = 5
 PROBE_SECONDS = 6
+STACKS_SECONDS = 20  # for a login to all workers, and again for what their ranks report
 
 
 class Attempt:
@@ -37,12 +40,14 @@ class Attempt:
         self.method = methods.of(configured)
         used = hostfile.active(reached.chosen, configured.slots, hostfile.options(configured.deepspeed_args))
         self.hosts = list(used)
-        self.heard = Output([] if self.method.whole else self.hosts, pdsh=self.method.pdsh)
+        self.progress = Progress(configured)
+        self.progress.source = Source(configured, files=True) if self.method.whole else None
+        self.heard = Output([] if self.method.whole else self.hosts, pdsh=self.method.pdsh, progress=self.progress)
         # Where no world is expected, nothing that was heard decides: the exit code of the command is the result.
         self.output = self.heard if self.method.ranks else Output([])
         self.world = sum(used.values()) if self.method.ranks else 0
         self.before = journal.totals(external.earlier())
-        self.cut_message = ""
+        self.cut_message = self.hang = ""
         self.alone: list[str] = []  # hosts of a command of the user's on which no session met others
 
     def run(self) -> AttemptEnd:
@@ -93,12 +98,23 @@ class Attempt:
             wrong_since = wrong_since or (now if self.output.any_failed() else 0.0)
             cut = self.why_cut(now - started, now - wrong_since if wrong_since else 0)
             if cut and not (cut == "world-size" and process.behind()):
+                if cut == "hung":
+                    self.ask_for_stacks(process)
                 self.cut_message = self.message(cut, None, [])
                 return cut
             if self.world_is_there():
-                self.journal.move("running", worldSize=self.met_world())
+                report(self.progress, self.journal, self.met_world())
             time.sleep(TICK_SECONDS)
         return ""
+
+    def ask_for_stacks(self, process: Process) -> None:
+        """Have all programs write their stacks to the log, and wait for what the ranks report of them."""
+        self.hang = self.progress.hang()
+        log(f"the training hangs: {self.hang}; the stacks of all ranks:")
+        self.workers.everywhere(workers.signal_ranks("STACKS"), STACKS_SECONDS)
+        until = time.monotonic() + STACKS_SECONDS
+        while process.code() is None and len(self.progress.stacks) < self.world and time.monotonic() < until:
+            time.sleep(TICK_SECONDS)
 
     def why_cut(self, seconds: float, wrong_seconds: float) -> str:
         """The first reason that holds. `seconds`: of this attempt; `wrong_seconds`: since the first host failed."""
@@ -108,6 +124,7 @@ class Attempt:
             ("deadline", 0 < limit < self.before["seconds"] + seconds),
             ("world-size", self.world_is_wrong() or (seconds > start and not self.world_is_there())),
             ("follow", wrong_seconds > FOLLOW_SECONDS),
+            ("hung", bool(self.progress.hang())),
         )
         return next((event for event, holds in reasons if event and holds), "")
 
@@ -151,11 +168,13 @@ class Attempt:
         known = training_code if event in ("succeeded", "failed", "restarting") else None
         # A rank that failed because it was ended says nothing about the training.
         facts = {} if cut in outcome.CUTS else self.heard.failure()
+        if cut == "hung":
+            facts = {key: fact for key, fact in self.progress.suspect().items() if key != "why"}
         if known is not None:
             facts["exitCode"] = known
         self.journal.end_attempt(TRANSITIONS[event].reason or "Succeeded", facts)
-        self.journal.said["worldSize"] = self.met_world()
-        message = (event == cut and self.cut_message) or self.message(event, known, lost)
+        self.journal.said.update(worldSize=self.met_world(), **told(self.progress))
+        message = (event in (cut, f"{cut}-restarting") and self.cut_message) or self.message(event, known, lost)
         return AttemptEnd(event, message, known)
 
     def facts(self, code: int, training_code: int, cut: str, lost: bool) -> outcome.Facts:
@@ -179,6 +198,8 @@ class Attempt:
         """The message of the record."""
         if event in ("failed", "restarting"):
             return self.heard.blame() if self.heard.failure() else f"the training ended with exit code {code}"
+        if event in ("hung", "hung-restarting"):
+            return hang_message(self.hang, self.progress.suspect())
         if event == "never-met" and self.alone:
             return f"no process met another worker's on {' '.join(self.alone[:10])} (launch.expectWorld)"
         if event == "never-met":

@@ -11,10 +11,10 @@ class Facts(NamedTuple):
 
     `code`: of the process that started them, 128 + n for a signal. `training_code`: of the rank or host that failed
     first (Output.failure), else `code`. `cut`: the event for which the launcher ended the ranks, "" where they ended by
-    themselves, "follow" where one host had failed and the rest did not follow. `lost`: at least one session ended
-    without its closing line. `closed`: hosts with a closing line. `ranks`: distinct ranks that reported. `strangers`:
-    those of them that were not seen connected with others, where that is expected. `world_is_wrong`: a rank reported
-    another world size than was asked for.
+    themselves, "follow" where one host had failed and the rest did not follow, "hung" where nothing happened any more.
+    `lost`: at least one session ended without its closing line. `closed`: hosts with a closing line. `ranks`: distinct
+    ranks that reported. `strangers`: those of them that were not seen connected with others, where that is expected.
+    `world_is_wrong`: a rank reported another world size than was asked for.
     """
 
     code: int
@@ -60,6 +60,8 @@ RULES: tuple[tuple[Callable[[Facts], bool], str], ...] = (
     (_succeeded, "succeeded"),
     (_ended_well, "never-met"),
     (lambda facts: facts.lost, "workers-lost"),
+    (lambda facts: facts.cut == "hung" and facts.restarts < facts.max_restarts, "hung-restarting"),
+    (_cut_for("hung"), "hung"),
     (lambda facts: facts.code == 0 and facts.cut == "", "world-size"),
     (_may_restart, "restarting"),
     (lambda _: True, "failed"),

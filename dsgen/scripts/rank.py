@@ -19,12 +19,16 @@ import select
 import signal
 import time
 from collections.abc import Callable
+from io import RawIOBase
+from pathlib import Path
 from typing import NamedTuple
 
 import shared_methods as methods
 import shared_processes as processes
 import shared_reports as reports
 import shared_settings as settings
+import shared_stacks as stacks
+from rank_watch import Watch
 from shared_meeting import Meeting
 
 TERMINATING = settings.RUN / "terminating"  # made by the worker before it ends its ranks
@@ -99,8 +103,15 @@ class Tail:
 class Rank:
     """The user's program as a child with its output in one pipe."""
 
-    def __init__(self, argv: list[str], on_meeting: Callable[[], None], meeting: Meeting | None) -> None:
-        self.tail = Tail()
+    def __init__(
+        self,
+        argv: list[str],
+        on_meeting: Callable[[], None],
+        meeting: Meeting | None,
+        watch: Watch,
+        copy: RawIOBase | None = None,
+    ) -> None:
+        self.tail, self.copy, self.watch = Tail(), copy, watch
         self.meeting, self.on_meeting = meeting, on_meeting
         self.look_at = 0.0
         self.told_to_stop = False
@@ -113,6 +124,7 @@ class Rank:
         os.close(output_end)
         for number in (signal.SIGTERM, signal.SIGINT):
             signal.signal(number, self.pass_on)
+        signal.signal(signal.SIGUSR1, watch.on_signal)
 
     def pass_on(self, number: int, _: object) -> None:
         """A signal to this process is one to the program."""
@@ -123,7 +135,7 @@ class Rank:
         """Pass the output on until the program has ended; its exit code."""
         code, deadline, streams = None, float("inf"), [self.output, self.wake]
         while code is None or (self.output in streams and time.monotonic() < deadline):
-            ready = select.select(streams, [], [], self.look() if code is None else 0.2)[0]
+            ready = select.select(streams, [], [], self.until_look() if code is None else 0.2)[0]
             if self.output in ready and not self.forward():
                 streams.remove(self.output)
             if self.wake in ready:
@@ -132,6 +144,11 @@ class Rank:
                 code = processes.reap().get(self.pid)
                 deadline = time.monotonic() + DRAIN_SECONDS
         return code
+
+    def until_look(self) -> float | None:
+        """Look at what there is to look at; seconds until that is due again, None for never."""
+        waits = [seconds for seconds in (self.look(), self.watch.look()) if seconds is not None]
+        return min(waits) if waits else None
 
     def look(self) -> float | None:
         """Look whether the rank has met the others; seconds until the next look, None for no other."""
@@ -148,6 +165,8 @@ class Rank:
         """Pass on what has been printed; False at the end of the stream."""
         data = os.read(self.output, 65536)
         self.tail.add(data)
+        self.watch.forwarded(data)
+        self.keep(data)
         left = data
         while left:
             try:
@@ -155,6 +174,27 @@ class Rank:
             except OSError:  # the connection is gone; the session's supervisor ends this rank in its own order
                 break
         return bool(data)
+
+    def keep(self, data: bytes) -> None:
+        """Write a copy of what has been printed; a full disk ends the copy, not the training."""
+        try:
+            while self.copy and data:
+                data = data[self.copy.write(data) or 0 :]
+        except OSError as error:
+            self.copy = None
+            sys.stderr.write(f"[dsgen] training.rankLogs: {error.strerror}; no further output is copied\n")
+
+
+def log_file(run: settings.Settings, rank: int) -> RawIOBase | None:
+    """Where a copy of the output goes. A restart appends to it."""
+    if not run.rank_logs:
+        return None
+    try:
+        Path(run.rank_logs).mkdir(parents=True, exist_ok=True)
+        return Path(run.rank_logs, f"{run.run_name}-rank-{rank}.log").open("ab", buffering=0)
+    except OSError as error:
+        sys.stderr.write(f"[dsgen] training.rankLogs: {error.filename}: {error.strerror}; no output is copied\n")
+        return None
 
 
 def meeting(run: settings.Settings, world: int) -> Meeting | None:
@@ -180,9 +220,15 @@ def main(arguments: list[str]) -> int:
     reporter.say("rank", {"rank": here.rank, "worldSize": here.world, "localRank": here.local})
     if run.bind_cores and not method.whole:
         bind(here.local, run.slots)
+    if run.hang_timeout_seconds:
+        stacks.prepare(os.environ)
     inserted = [f"--local_rank={here.local}"] if run.local_rank and method.local_rank else []
     program = Rank(
-        command(inserted, arguments), lambda: reporter.say("rank-met", {"rank": here.rank}), meeting(run, here.world)
+        command(inserted, arguments),
+        lambda: reporter.say("rank-met", {"rank": here.rank}),
+        meeting(run, here.world),
+        Watch(run, here.rank, reporter.say),
+        log_file(run, here.rank),
     )
     code = program.wait()
     if not program.told_to_stop:  # a rank that is stopped because of another one is not the one that failed

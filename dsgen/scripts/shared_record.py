@@ -5,7 +5,10 @@ The value of the run's key in ConfigMap `<name>-status`, one line of JSON, only 
      "startTime": "2026-01-01T00:00:00Z", "endTime": "2026-01-01T00:10:00Z", "worldSize": 2,
      "workers": {"replicas": 2, "slots": 1, "failed": 0}, "attempts": [ATTEMPT, ...], "totals": TOTALS}
 exitCode is the training's own (128 + n for a signal). Absent facts are null. Of a run without ssh there is also
-"launcher": "10.0.0.7:40001", where its ranks send what they have to report.
+"launcher": "10.0.0.7:40001", where its ranks send what they have to report. Of a run that says how far it is, there is
+    "progress": {"step": 120, "total": 1000, "loss": 2.3, "time": "...", "eta": "...", "checkpoint": "..."}
+of which each only where it is known: `time` is that of the step, `eta` the expected one of the last step, `checkpoint`
+when the last one was written.
 ATTEMPT, one start of the training, or one lost launcher pod:
     {"startTime": "...", "endTime": "...", "reason": "TrainingFailed", "exitCode": 3, "host": "...", "rank": 1,
      "tail": ["...", ...], "counted": true}
@@ -28,7 +31,8 @@ from shared_transitions import ENDS, TRANSITIONS
 
 VERSION = 1
 LIMIT_BYTES = 16 * 1024
-FIELDS = ("phase", "reason", "message", "exitCode", "worldSize", "launcher")
+FAILURES = ("TrainingFailed", "Hung")  # reasons of attempts that lifecycle.maxRestarts counts
+FIELDS = ("phase", "reason", "message", "exitCode", "worldSize", "launcher", "progress")
 
 
 def stamp(seconds: float) -> str:
@@ -104,7 +108,7 @@ def totals(attempts: list[dict[str, Any]], before: dict[str, Any] | None = None)
     spent = sum((seconds(a.get("endTime")) or 0) - (seconds(a["startTime"]) or 0) for a in attempts if _timed(a))
     return {
         "attempts": base.get("attempts", 0) + len(attempts),
-        "failures": base.get("failures", 0) + sum(a.get("reason") == "TrainingFailed" for a in attempts),
+        "failures": base.get("failures", 0) + sum(a.get("reason") in FAILURES for a in attempts),
         "replacements": base.get("replacements", 0) + sum(bool(a.get("counted")) for a in attempts),
         "seconds": int(base.get("seconds", 0) + spent),
     }

@@ -1,6 +1,8 @@
 #!/usr/bin/env python3
 """On a worker: end what is left of a training. With TERM the ranks are asked to end, with KILL everything ends.
 
+With STACKS nothing ends: the programs write their stacks to their output.
+
 TERM goes to each rank.py, which hands it to the user's program: by DeepSpeed's launcher or torchrun a checkpoint would
 have 30 seconds, not the grace period. So those get it only where they have no rank. KILL goes to all of them and to all
 that they have started.
@@ -15,6 +17,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 import shared_settings as settings
+import shared_stacks as stacks
 
 RANK = os.fsencode(settings.CONFIG / "rank.py")
 
@@ -39,10 +42,12 @@ def processes(proc: Path = Path("/proc")) -> dict[int, Process]:
 
 def chosen(all_processes: dict[int, Process], name: str) -> set[int]:
     """Whom signal `name` goes to. Programs are known by a whole argument: that of a shell only contains it."""
-    found = {pid: process for pid, process in all_processes.items() if RANK in process.argv}
+    found = {pid for pid, process in all_processes.items() if RANK in process.argv}
     # Python's program is its first or second argument; for those that start it, it comes later.
-    ranks = {pid for pid, process in found.items() if RANK in process.argv[1:3]}
-    launchers = set(found) - ranks
+    ranks = {pid for pid in found if RANK in all_processes[pid].argv[1:3]}
+    launchers = found - ranks
+    if name == "STACKS":
+        return ranks
     if name == "TERM":
         return ranks | (launchers - {all_processes[pid].parent for pid in ranks})
     targets = launchers | ranks
@@ -54,8 +59,12 @@ def chosen(all_processes: dict[int, Process], name: str) -> set[int]:
 
 
 def main(name: str) -> int:
-    number = signal.Signals["SIG" + name]
-    for pid in sorted(chosen(processes(), name)):
+    all_processes = processes()
+    targets = sorted(chosen(all_processes, name))
+    if name == "STACKS" and not targets:  # what a command of the user's has started
+        stacks.ask(sorted(all_processes))
+    number = signal.SIGUSR1 if name == "STACKS" else signal.Signals["SIG" + name]
+    for pid in targets:
         try:
             os.kill(pid, number)
         except (ProcessLookupError, PermissionError):

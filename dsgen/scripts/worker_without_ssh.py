@@ -31,6 +31,7 @@ LEASE = "_lease"  # of the record: renewed by the launcher of whichever run has 
 # Renewed once a minute, and up to another minute on its way here: less than this would be no sign of anything.
 ORPHAN_SECONDS = 300
 TERM_SECONDS = 0.2
+STACKS_SECONDS = 3  # for programs that hang to write their stacks
 
 
 class LocalTraining:
@@ -120,11 +121,14 @@ class LocalTraining:
     def launcher_sign(self) -> object:
         return record.mounted(LEASE), record.mounted(self.run.run)
 
-    def close(self, _end: WorkerExit) -> None:
+    def close(self, end: WorkerExit) -> None:
         """Ask the ranks to end, in the time that they have, and end what is left.
 
         torchrun and deepspeed would give them no more than thirty seconds: they are asked when no rank is left.
         """
+        if end.phase == "Failed" and record.mounted(self.run.run).get("reason") == TRANSITIONS["hung"].reason:
+            endranks.main("STACKS")
+            time.sleep(STACKS_SECONDS)
         settings.RUN.joinpath("terminating").touch()
         told: set[int] = set()
         until = time.monotonic() + ranks_seconds(self.run)

@@ -54,12 +54,39 @@ def test_names_of_the_command_line_are_the_charts(cli: Cli, folder: Path, major:
 
     assert tree(folder / "chart") == tree(folder / "named")
     assert cli("render", "cifar.yaml") == cli("render", "bare.yaml", *names)
-    done = run_helm(helm(major), "template", "rel", "named")
+    done = run_helm(helm(major), "template", "cifar", "named", "--namespace", "training")
     made = {
         f"{one['metadata']['namespace']}/{one['metadata']['name']}" for one in yaml.safe_load_all(done.stdout) if one
     }
     assert {"training/cifar-1-launcher", "training/cifar-1-worker"} <= made
     assert [] == [name for name in made if not name.startswith("training/cifar")]
+
+
+@pytest.mark.parametrize("major", MAJORS)
+def test_a_release_for_another_job_is_refused(cli: Cli, folder: Path, major: int) -> None:
+    """Also as Argo CD and Flux template it; what sets both values, and a parent chart, mean it."""
+    cli("chart", "cifar.yaml", "-o", "parent/charts/cifar")
+    (folder / "parent/Chart.yaml").write_text("{apiVersion: v2, name: parent, version: 1.0.0}\n")
+
+    def template(name: str, namespace: str, *arguments: str, chart: str = "parent/charts/cifar") -> tuple[int, str]:
+        done = run_helm(helm(major), "template", chart, "--name-template", name, "--namespace", namespace, *arguments)
+        return done.returncode, done.stderr
+
+    for name, namespace in (("other", "training"), ("cifar", "prod"), ("training-cifar", "training")):
+        code, error = template(name, namespace)
+        assert (1, True) == (code, "[DS372]\n  use the release name cifar and --namespace training (Argo" in error), (
+            error
+        )
+    code, error = template("other", "prod", "--set", "name=another")
+    assert (
+        "the release is other in namespace prod, but the values are those of job another in namespace training" in error
+    )
+
+    assert (0, "") == template("cifar", "training")
+    assert (0, "") == template("other", "prod", "--set", "name=other,namespace=prod")
+    assert (0, "") == template("other", "prod", "--set", "name=,namespace=")
+    assert (0, "") == template("other", "prod", chart="parent")
+    assert 0 == run_helm(helm(major), "lint", "parent/charts/cifar").returncode
 
 
 def test_another_name_than_the_files_is_wrong_usage(cli: Cli, folder: Path) -> None:

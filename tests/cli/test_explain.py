@@ -10,7 +10,7 @@ from dsgen.problems.kinds import KINDS
 from tests.cli.conftest import Cli
 
 # No values file alone has them: a release's name, a megabyte, two files, a folder that was written before.
-WITHOUT_EXAMPLE = {"DS205", "DS253", "DS257", *(f"DS{number}" for number in range(902, 911))} & set(KINDS)
+WITHOUT_EXAMPLE = {"DS205", "DS253", "DS257", "DS372", *(f"DS{number}" for number in range(902, 911))} & set(KINDS)
 
 
 def test_every_kind_has_an_example_where_a_file_can_have_it() -> None:
@@ -118,7 +118,6 @@ def test_every_key_can_be_explained(path: str) -> None:
     ("word", "message"),
     [
         ("workers.slot", '"slot" is not a key of workers; did you mean workers.slots?'),
-        ("slots", '"slots" is not a key of a values file; did you mean workers.slots?'),
         ("worker.slots", '"worker" is not a key of a values file; did you mean workers?'),
         ("workers.slots.x", '"x" is not a key of workers.slots'),
         ("run.number", '"number" is not a key of run; possible: id'),
@@ -136,6 +135,39 @@ def test_an_unknown_word_is_wrong_usage(cli: Cli, word: str, message: str) -> No
 
     assert (2, "") == (code, out)
     assert err.startswith(f"dsgen: {message.removesuffix('DS208?')}")
+
+
+def test_a_search_finds_keys_ids_reasons_and_presets(cli: Cli) -> None:
+    code, out, err = cli("explain", "--search", "Memory")
+
+    assert (0, "") == (code, err)
+    for line in ("  workers.sharedMemory ", "  workers.resources ", "  DS279 ", "  OutOfMemory "):
+        assert f"\n{line}" in out
+    assert "Presets, for dsgen init --preset NAME:\n  aws-efa  " in cli("explain", "--search", "EKS hyperpod").out
+
+
+def test_a_word_that_is_no_key_is_searched_for(cli: Cli) -> None:
+    code, out, err = cli("explain", "gpu")
+
+    assert (0, "") == (code, err)
+    assert out.startswith(
+        '"gpu" is not a key of a values file; did you mean workers.slots?\nWhat dsgen explain --search gpu'
+    )
+    assert "\n  workers.accelerator " in out
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (("--search", "xyzzy"), "no key, id, reason or preset has xyzzy"),
+        (("--search", " "), "--search takes words to look for"),
+        (("run", "--search", "x"), "--search takes words to look for"),
+    ],
+)
+def test_a_search_for_nothing_is_wrong_usage(cli: Cli, words: tuple[str, ...], message: str) -> None:
+    code, out, err = cli("explain", *words)
+
+    assert (2, "", True) == (code, out, err.startswith(f"dsgen: {message}"))
 
 
 @pytest.mark.parametrize("path", sorted((Path(__file__).parents[1] / "cases" / "invalid").glob("*.yaml")), ids=str)

@@ -134,7 +134,15 @@ def test_names_that_cannot_be_are_wrong_usage(
     assert not (folder / "new.yaml").exists()
 
 
-@pytest.mark.parametrize(("preset", "close"), [("Singlenode", "did you mean single-node? "), ("zzz", "")])
+@pytest.mark.parametrize(
+    ("preset", "close"),
+    [
+        ("Singlenode", "did you mean single-node? "),
+        ("lama", "did you mean accelerate or aws-trainium or cpu-cluster? "),
+        ("eks", "did you mean aws-efa? "),
+        ("zzz", ""),
+    ],
+)
 def test_an_unknown_preset_names_the_closest_and_the_way_to_all(
     cli: Cli, folder: Path, preset: str, close: str
 ) -> None:

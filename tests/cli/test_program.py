@@ -238,3 +238,11 @@ def test_render_imports_nothing_that_it_does_not_need() -> None:
     assert set() == loaded & FORBIDDEN
     not_needed = {"compiler", "problems.reports", "problems.kinds", "origins"}
     assert set() == loaded & {f"dsgen.{name}" for name in not_needed}
+
+
+@pytest.mark.parametrize(("word", "question"), [("rendr", "; did you mean render?"), ("xyzzy", ".")])
+def test_an_unknown_command_names_the_closest(cli: Cli, word: str, question: str) -> None:
+    code, out, err = cli(word, "cifar.yaml")
+
+    assert (2, "") == (code, out)
+    assert err.endswith(f"Error: No such command '{word}'{question}\n")

@@ -1,6 +1,9 @@
 """`dsgen validate`: all problems of all files at once."""
 
+import os
 from pathlib import Path
+
+import pytest
 
 from tests.cli.conftest import Cli
 
@@ -47,3 +50,33 @@ def test_missing_names_hide_no_other_problem(cli: Cli) -> None:
 
     assert [2, 1, 1] == [alone.err.count(f"[{id_}]") for id_ in ("DS901", "DS201", "DS202")]
     assert [0, 1, 1] == [named.err.count(f"[{id_}]") for id_ in ("DS901", "DS201", "DS202")]
+
+
+@pytest.mark.parametrize("text", ["", "# name: cifar\n", "---\n", "{}\n"])
+def test_an_empty_file_is_one_problem(cli: Cli, folder: Path, text: str) -> None:
+    (folder / "empty.yaml").write_text(text)
+    said = (
+        "empty.yaml:1:1: error: the file is empty: it has no values [DS113]\n  hint: write the values of a job into it;"
+    )
+
+    code, out, err = cli("validate", "empty.yaml")
+
+    assert (1, "", 2) == (code, out, err.count("\n"))
+    assert err.startswith(said)
+    assert (1, True) == (cli("render", "empty.yaml").code, cli("chart", "empty.yaml", "-o", "x").err.startswith(said))
+    assert 0 == cli("validate", "empty.yaml", "-f", "cifar.yaml").code
+
+
+def test_a_folder_is_its_yaml_files(cli: Cli, folder: Path) -> None:
+    (folder / "jobs" / "below.yaml").mkdir(parents=True)
+    for name in ("b.yaml", "a.yml", "c.txt"):
+        text = (folder / "cifar.yaml").read_text().replace("name: cifar", f"name: {name[0]}")
+        (folder / "jobs" / name).write_text(text)
+    (folder / "empty").mkdir()
+
+    a, b = f"jobs{os.sep}a.yml", f"jobs{os.sep}b.yaml"
+    assert (0, f"{a}: ok, job training/a\n{b}: ok, job training/b\n", "") == cli("validate", "jobs")
+    assert cli("render", a, b) == cli("render", "jobs")
+    assert (2, "", "dsgen: the folder empty has no *.yaml file\n") == cli("validate", "empty")
+    assert cli("chart", "jobs", "-o", "x").err == "dsgen: a chart is made of one job, and jobs has 2 files: name one\n"
+    assert cli("graph", "jobs").err == "dsgen: a picture shows one job, and jobs has 2 files: name one\n"

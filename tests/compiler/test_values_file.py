@@ -11,7 +11,7 @@ from dsgen.compiler import chart_files
 from dsgen.compiler.chart.values_file import values_file
 from tests.generated_values import valid_texts
 from tests.helm import MAJORS
-from tests.parity import flat_objects, helm_objects, load, problems, write_chart
+from tests.parity import flat_objects, helm_installed, load, problems, write_chart
 
 TEXTS = [text for text in valid_texts(30, 4000) if not problems(text)]
 
@@ -39,7 +39,7 @@ def test_read_back(text: str) -> None:
 def test_read_back_by_helm(text: str, major: int, tmp_path: Path) -> None:
     chart = write_chart(tmp_path, chart_files(load(text)))
 
-    assert flat_objects(text) == helm_objects(major, chart)
+    assert flat_objects(text) == helm_installed(major, chart)
 
 
 def test_every_key_has_its_comment() -> None:

@@ -29,6 +29,9 @@ def options() -> argparse.Namespace:
     parser.add_argument("--until", type=int, help="end before this step instead")
     parser.add_argument("--pause", type=float, default=0, help="seconds between steps when it begins at step 0")
     parser.add_argument("--fail", metavar="STEP:RANK:CODE", help="this rank exits with this code at this step")
+    parser.add_argument(
+        "--hang", metavar="STEP:RANK", help="this rank sleeps for ever before this step, the first time"
+    )
     parser.add_argument("--note", default="", help="printed as it came")
     return deepspeed.add_config_arguments(parser).parse_args()
 
@@ -46,6 +49,11 @@ def fail_if_asked(asked: str | None, step: int, rank: int) -> None:
     if (at, who) == (step, rank):
         print(f"rank {rank} gives up at step {step}", file=sys.stderr, flush=True)
         os._exit(code)
+
+
+def hang_if_asked(asked: str | None, step: int, rank: int, first: int) -> None:
+    while asked == f"{step}:{rank}" and first == 0:
+        time.sleep(1)
 
 
 def main() -> None:
@@ -77,6 +85,7 @@ def main() -> None:
     micro = engine.train_micro_batch_size_per_gpu()
     for step in range(first, given.until or first + given.steps):
         fail_if_asked(given.fail, step, rank)
+        hang_if_asked(given.hang, step, rank, first)
         shuffled = numpy.random.default_rng(step).permutation(len(inputs))
         batch = shuffled[rank * micro : (rank + 1) * micro]
         loss = torch.nn.functional.cross_entropy(engine(inputs[batch]), targets[batch])

@@ -368,7 +368,9 @@ PROCESSES = {
 }
 
 
-@pytest.mark.parametrize(("name", "expected"), [("TERM", {12, 31}), ("KILL", {11, 12, 13, 14, 30, 31})])
+@pytest.mark.parametrize(
+    ("name", "expected"), [("TERM", {12, 31}), ("STACKS", {12, 31}), ("KILL", {11, 12, 13, 14, 30, 31})]
+)
 def test_whom_a_signal_goes_to(name: str, expected: set[int]) -> None:
     assert expected == endranks.chosen(PROCESSES, name)
 

@@ -32,7 +32,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def start(node: int = -1, hosts: list[str] = HOSTS, **changes: Any) -> methods.Start:
     """Two workers with two slots."""
     given = {"workers": 2, "slots": 2, "master_port": 29500, "run_name": "cifar-1", "method": "pdsh", **changes}
-    given = {"autotuning": "none", "deepspeed_args": [], **given}
+    given = {"autotuning": "none", "deepspeed_args": [], "mpirun_args": [], **given}
     return methods.Start(settings.Settings(**{n: given.get(n, 0) for n in settings.Settings._fields}), hosts, node)
 
 
@@ -85,6 +85,20 @@ def test_mpirun_starts_a_rank_for_each_slot() -> None:
         *("mpirun", "-n", "4", "--hostfile", "/job/hostfile", "--map-by", "slot", "--bind-to", "none"),
         *("-x", "MASTER_ADDR=cifar-1-worker-0.cifar-1", "-x", "MASTER_PORT=29500", RANK),
     ]
+
+
+@pytest.mark.parametrize(
+    ("given", "placed"),
+    [
+        (["--mca", "pml", "ob1"], ["--map-by", "slot", "--bind-to", "none", "--mca", "pml", "ob1"]),
+        (["-bind-to", "core"], ["--map-by", "slot", "-bind-to", "core"]),
+        (["--map-by=ppr:2:node", "--bind-to=core"], ["--map-by=ppr:2:node", "--bind-to=core"]),
+    ],
+)
+def test_mpirun_gets_the_users_arguments_and_none_twice(given: list[str], placed: list[str]) -> None:
+    words = methods.openmpi(start(mpirun_args=given))
+
+    assert ["/job/hostfile", *placed, "-x"] == words[4 : 6 + len(placed)]
 
 
 def test_mpirun_has_a_session_for_every_worker_and_leaves_the_users_variables(monkeypatch: pytest.MonkeyPatch) -> None:

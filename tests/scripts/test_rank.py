@@ -70,6 +70,26 @@ def test_a_good_end(pod: Any) -> None:
     assert run(pod, "echo", "hello") == expected
 
 
+def test_a_copy_of_the_output_is_kept_across_restarts(pod: Any) -> None:
+    logs = {"rankLogs": str(pod.root / "logs/x")}
+    for _ in range(2):
+        code, out, lines = run(pod, "bash", "-c", "echo a; echo b >&2", changes=logs)
+        assert (0, "a\nb\n", 2) == (code, out, len(lines))
+
+    assert "a\nb\na\nb\n" == (pod.root / "logs/x/cifar-1-rank-1.log").read_text()
+
+
+def test_a_copy_that_cannot_be_written_does_not_end_the_training(pod: Any) -> None:
+    (pod.root / "file").touch()
+    (pod.root / "full").mkdir()
+    (pod.root / "full/cifar-1-rank-1.log").symlink_to("/dev/full")
+
+    for folder, reason in (("file/logs", "Not a directory"), ("full", "No space left on device")):
+        code, out, lines = run(pod, "echo", "hello", changes={"rankLogs": str(pod.root / folder)})
+        assert (0, "hello\n", ended(0, 1)) == (code, out, lines[-1])
+        assert [line for line in lines if line.startswith("[dsgen] training.rankLogs: ") and reason in line]
+
+
 def test_the_program_does_not_see_the_nonce(pod: Any) -> None:
     _, out, lines = run(pod, "env")
     assert ("RANK=1" in out, NONCE in out, len(lines)) == (True, False, 2)

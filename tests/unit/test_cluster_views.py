@@ -153,3 +153,18 @@ def test_many_workers_are_counted_and_only_the_unwell_are_listed() -> None:
 
 def test_the_schema_is_named_where_it_is() -> None:
     assert (Path(__file__).parents[2] / report.SCHEMA).exists()
+
+
+@pytest.mark.parametrize(
+    ("found", "expected"),
+    [
+        ({}, ""),
+        ({"step": 0}, "step 0"),
+        ({"step": 5, "total": 40, "loss": 2.30851234}, "step 5 of 40 (12%), loss 2.30851"),
+        ({"step": 5, "loss": None, "eta": "1970-01-01T00:02:05Z"}, "step 5, loss NaN or infinite, 25s left"),
+        ({"step": 5, "total": 5, "eta": "1970-01-01T00:02:05Z"}, "step 5 of 5 (100%)"),
+        ({"checkpoint": "1970-01-01T00:00:00Z"}, "checkpoint of 1970-01-01T00:00:00Z"),
+    ],
+)
+def test_progress_is_one_line(found: dict[str, object], expected: str) -> None:
+    assert expected == views.progress(found, 100)

@@ -14,7 +14,8 @@ RECORDS = PACKAGE / "problems" / "kinds"
 
 
 def test_every_id_that_is_used_has_a_record_and_the_other_way_round() -> None:
-    texts = [path.read_text(encoding="utf-8") for path in PACKAGE.rglob("*.py") if RECORDS not in path.parents]
+    files = [*PACKAGE.rglob("*.py"), *PACKAGE.glob("compiler/chart/*.yaml")]
+    texts = [path.read_text(encoding="utf-8") for path in files if RECORDS not in path.parents]
     used = {id_ for text in texts for id_ in re.findall(r"\bDS\d{3}\b", text)}
 
     assert used == KINDS.keys()

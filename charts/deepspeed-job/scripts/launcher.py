@@ -77,11 +77,12 @@ class Launcher:
             raise RunEnded(*end)
         log(f"{row.reason}: {end.message}")
 
-        if attempt.world_is_there() or end.event == "restarting":
+        restarts = row.phase == "Restarting"
+        if attempt.world_is_there() or restarts:
             self.wait.clock = self.wait.new_clock()
         self.wait.reason = ("workers-lost", end.message) if end.event == "workers-lost" else ("waiting", "")
         self.journal.move(end.event, end.message)
-        if end.event == "restarting":
+        if restarts:
             self.wait.pause(self.configured.restart_delay_seconds)
             self.wait.clock = self.wait.new_clock()
 

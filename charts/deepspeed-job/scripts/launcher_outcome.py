@@ -60,6 +60,8 @@ RULES: tuple[tuple[Callable[[Facts], bool], str], ...] = (
     (_succeeded, "succeeded"),
     (_ended_well, "never-met"),
     (lambda facts: facts.lost, "workers-lost"),
+    (lambda facts: facts.cut == "hung" and facts.restarts < facts.max_restarts, "hung-restarting"),
+    (_cut_for("hung"), "hung"),
     (lambda facts: facts.code == 0 and facts.cut == "", "world-size"),
     (_may_restart, "restarting"),
     (lambda _: True, "failed"),

@@ -15,6 +15,7 @@ import shared_methods as methods
 import shared_reports as reports
 from launcher_attempt import deadline_message, never_met
 from launcher_outcome import AttemptEnd, RunEnded
+from launcher_progress import Progress, hang_message, report, told
 from launcher_wait import Wait
 from shared_output import Output
 from shared_transitions import TRANSITIONS
@@ -111,6 +112,7 @@ class Attempt:
         self.configured = side.configured
         self.external, self.journal = side.external, side.journal
         self.before = self.journal.totals(self.external.earlier())
+        self.progress = side.output.progress = Progress(side.configured)
 
     def run(self) -> AttemptEnd:
 
@@ -124,7 +126,7 @@ class Attempt:
             if event:
                 return self.close(event)
             if self.runs(time.monotonic() - started):
-                self.journal.move("running", worldSize=self.world())
+                report(self.progress, self.journal, self.world())
             time.sleep(TICK_SECONDS)
 
     def why_cut(self, seconds: float) -> str:
@@ -132,6 +134,8 @@ class Attempt:
         limit = self.configured.active_deadline_seconds
         if 0 < limit < self.before["seconds"] + seconds:
             return "deadline"
+        if self.progress.hang():
+            return "hung"
         return "workers-lost" if self.external.workers().get("suspended") else ""
 
     def runs(self, seconds: float) -> bool:
@@ -149,6 +153,10 @@ class Attempt:
 
     def close(self, event: str) -> AttemptEnd:
         end, facts = self.side.verdict(event)
+        if event == "hung":
+            suspect = self.progress.suspect()
+            end = AttemptEnd(event, hang_message(self.progress.hang(), suspect), None)
+        self.journal.said.update(told(self.progress))
         if end.event == "succeeded":
             checked = self.configured.expect_world and not self.side.whole
             self.journal.said["worldSize"] = self.side.reports() if checked else self.world()

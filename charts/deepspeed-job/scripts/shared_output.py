@@ -10,15 +10,27 @@ from __future__ import annotations
 import json
 import re
 import secrets
-from typing import Any
+from typing import Any, Protocol
 
 LABEL = re.compile(rb"^([A-Za-z0-9.-]+): $")
-PROTOCOL = re.compile(rb"^ dsgen-(rank-met|rank-end|rank|session-end) (\{.*\})\s*$", re.DOTALL)
+PROTOCOL = re.compile(rb"^ dsgen-(rank-(?:met|end|beat|stack)|rank|session-end) (\{.*\})\s*$", re.DOTALL)
 
 LOST_PEER = re.compile(
     r"(?i)(closed|reset) by peer|broken ?pipe|connection (refused|aborted)|connection ?reset|connectFullMesh"
     r"|remote process exited|peer has (gone|left)|got 0 bytes|ncclRemoteError|transport endpoint is not connected"
 )
+
+
+class Listener(Protocol):
+
+
+    stacks: dict[int, tuple[str, list[str]]]
+
+    def read_command(self, line: bytes) -> None: ...
+
+    def learn(self, rank: int, said: dict[str, Any]) -> None: ...
+
+
 SSH_ENDED = re.compile(rb"^pdsh@[^:]*: ([A-Za-z0-9.-]+): (?:ssh exited with exit code (\d+)|.*)")
 
 
@@ -32,7 +44,8 @@ class Output:
 
 
 
-    def __init__(self, hosts: list[str], nonce: str = "", pdsh: bool = False) -> None:
+    def __init__(self, hosts: list[str], nonce: str = "", pdsh: bool = False, progress: Listener | None = None) -> None:
+        self.progress = progress
         self.hosts = {_short(host): host for host in hosts}
         self.nonce = (nonce or new_nonce()).encode()
         self.pdsh = pdsh
@@ -52,13 +65,15 @@ class Output:
             self.ssh_ended.setdefault(self._host(found.group(1)), int(found.group(2) or 255))
         before, nonce, after = line.partition(self.nonce)
         if not nonce:
+            if self.progress:
+                self.progress.read_command(line)
             return line
         protocol = PROTOCOL.match(after)
-        said = self._learn(protocol.group(1), protocol.group(2)) if protocol else ""
-        if not said:
+        said = self._learn(protocol.group(1), protocol.group(2)) if protocol else None
+        if said is None:
             return line.replace(self.nonce, b"")
         rest = before + b"\n" if before and not LABEL.match(before) else b""
-        return rest + f"[dsgen] {said}\n".encode("utf-8", "replace")
+        return rest + (f"[dsgen] {said}\n".encode("utf-8", "replace") if said else b"")
 
     def lost(self) -> list[str]:
 
@@ -103,7 +118,7 @@ class Output:
 
         return sorted(self.ranks - self.met)
 
-    def _learn(self, kind: bytes, text: bytes) -> str:
+    def _learn(self, kind: bytes, text: bytes) -> str | None:
 
         try:
             content = json.loads(text)
@@ -114,9 +129,15 @@ class Output:
             if kind == b"rank-met":
                 self.met.add(int(content["rank"]))
                 return f"rank {int(content['rank'])} on {host} is connected with the others"
+            if kind == b"rank-beat":
+                if self.progress:
+                    self.progress.learn(int(content["rank"]), content)
+                return ""
+            if kind == b"rank-stack":
+                return self._rank_stack(host, content)
             return self._rank_end(host, content) if kind == b"rank-end" else self._rank(host, content)
         except (ValueError, TypeError, KeyError, AttributeError, OverflowError, RecursionError):
-            return ""
+            return None
 
     def _rank(self, host: str, content: dict[str, Any]) -> str:
         rank, size = int(content["rank"]), int(content["worldSize"])
@@ -132,6 +153,12 @@ class Output:
         tail = [str(line) for line in content.get("tail", [])]
         self.ends.append({"host": host, "rank": rank, "exitCode": code, "tail": tail})
         return f"rank {rank} on {host} ended with {code}"
+
+    def _rank_stack(self, host: str, content: dict[str, Any]) -> str:
+        rank, stack = int(content["rank"]), [str(frame) for frame in content["stack"]]
+        if self.progress:
+            self.progress.stacks[rank] = (host, stack)
+        return f"rank {rank} on {host} is in {' < '.join(stack[:3]) or 'no program that shows its stack'}"
 
     def _host(self, label: bytes) -> str:
 

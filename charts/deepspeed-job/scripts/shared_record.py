@@ -15,6 +15,9 @@
 
 
 
+
+
+
 from __future__ import annotations
 
 import calendar
@@ -28,7 +31,8 @@ from shared_transitions import ENDS, TRANSITIONS
 
 VERSION = 1
 LIMIT_BYTES = 16 * 1024
-FIELDS = ("phase", "reason", "message", "exitCode", "worldSize", "launcher")
+FAILURES = ("TrainingFailed", "Hung")
+FIELDS = ("phase", "reason", "message", "exitCode", "worldSize", "launcher", "progress")
 
 
 def stamp(seconds: float) -> str:
@@ -104,7 +108,7 @@ def totals(attempts: list[dict[str, Any]], before: dict[str, Any] | None = None)
     spent = sum((seconds(a.get("endTime")) or 0) - (seconds(a["startTime"]) or 0) for a in attempts if _timed(a))
     return {
         "attempts": base.get("attempts", 0) + len(attempts),
-        "failures": base.get("failures", 0) + sum(a.get("reason") == "TrainingFailed" for a in attempts),
+        "failures": base.get("failures", 0) + sum(a.get("reason") in FAILURES for a in attempts),
         "replacements": base.get("replacements", 0) + sum(bool(a.get("counted")) for a in attempts),
         "seconds": int(base.get("seconds", 0) + spent),
     }

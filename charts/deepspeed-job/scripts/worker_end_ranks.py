@@ -6,6 +6,8 @@
 
 
 
+
+
 from __future__ import annotations
 
 import os
@@ -15,6 +17,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 import shared_settings as settings
+import shared_stacks as stacks
 
 RANK = os.fsencode(settings.CONFIG / "rank.py")
 
@@ -39,10 +42,12 @@ def processes(proc: Path = Path("/proc")) -> dict[int, Process]:
 
 def chosen(all_processes: dict[int, Process], name: str) -> set[int]:
 
-    found = {pid: process for pid, process in all_processes.items() if RANK in process.argv}
+    found = {pid for pid, process in all_processes.items() if RANK in process.argv}
 
-    ranks = {pid for pid, process in found.items() if RANK in process.argv[1:3]}
-    launchers = set(found) - ranks
+    ranks = {pid for pid in found if RANK in all_processes[pid].argv[1:3]}
+    launchers = found - ranks
+    if name == "STACKS":
+        return ranks
     if name == "TERM":
         return ranks | (launchers - {all_processes[pid].parent for pid in ranks})
     targets = launchers | ranks
@@ -54,8 +59,12 @@ def chosen(all_processes: dict[int, Process], name: str) -> set[int]:
 
 
 def main(name: str) -> int:
-    number = signal.Signals["SIG" + name]
-    for pid in sorted(chosen(processes(), name)):
+    all_processes = processes()
+    targets = sorted(chosen(all_processes, name))
+    if name == "STACKS" and not targets:
+        stacks.ask(sorted(all_processes))
+    number = signal.SIGUSR1 if name == "STACKS" else signal.Signals["SIG" + name]
+    for pid in targets:
         try:
             os.kill(pid, number)
         except (ProcessLookupError, PermissionError):

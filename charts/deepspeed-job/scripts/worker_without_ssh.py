@@ -31,6 +31,7 @@ LEASE = "_lease"
 
 ORPHAN_SECONDS = 300
 TERM_SECONDS = 0.2
+STACKS_SECONDS = 3
 
 
 class LocalTraining:
@@ -120,11 +121,14 @@ class LocalTraining:
     def launcher_sign(self) -> object:
         return record.mounted(LEASE), record.mounted(self.run.run)
 
-    def close(self, _end: WorkerExit) -> None:
+    def close(self, end: WorkerExit) -> None:
 
 
 
 
+        if end.phase == "Failed" and record.mounted(self.run.run).get("reason") == TRANSITIONS["hung"].reason:
+            endranks.main("STACKS")
+            time.sleep(STACKS_SECONDS)
         settings.RUN.joinpath("terminating").touch()
         told: set[int] = set()
         until = time.monotonic() + ranks_seconds(self.run)

@@ -8,6 +8,7 @@ from typing import Any
 
 from dsgen import __version__
 from dsgen.compiler.chart.values_file import values_file
+from dsgen.compiler.checks import TEMPLATE
 from dsgen.compiler.go.layout import go_templates
 from dsgen.compiler.go.pipelines import CHART_NAME
 from dsgen.compiler.sources import chart_program, read
@@ -16,6 +17,7 @@ from dsgen.language.text import quote
 from dsgen.schema import published
 
 STATIC = Path(__file__).with_name("static")
+RELEASE = Path(__file__).with_name("release.yaml")
 ICON = Path(__file__).with_name("icon.svg")
 DESCRIPTION = "One distributed DeepSpeed training job with workers, launcher, storage and a record of its runs"
 
@@ -31,6 +33,8 @@ def chart_files(values: Mapping[str, Any] | None = None, name: str = "deepspeed-
         **{path.relative_to(STATIC).as_posix(): read(path) for path in STATIC.rglob("*") if path.is_file()},
         **{f"templates/{path}": text for path, text in compiled_templates().items()},
     }
+    if values and (values["name"] or values["namespace"]):
+        templates[f"templates/{Path(TEMPLATE).with_name(RELEASE.name).as_posix()}"] = read(RELEASE)
     files = {
         "Chart.yaml": chart_yaml(name),
         "values.yaml": values_file(values),

@@ -136,6 +136,14 @@ def number(value: Any) -> int:
     return value
 
 
+def decimal(value: Any) -> float:
+    if isinstance(value, bool) or not isinstance(value, (int, float)):
+        raise TypeError(value)
+    if not abs(value) < float("inf"):
+        raise ValueError(value)
+    return value
+
+
 def flag(value: Any) -> bool:
     if not isinstance(value, bool):
         raise TypeError(value)
@@ -190,6 +198,14 @@ ATTEMPT_FIELDS: dict[str, Callable[[Any], Any]] = {
     "tail": lambda value: listed(line)(value)[-TAIL_LINES:],
     "counted": flag,
 }
+PROGRESS_FIELDS: dict[str, Callable[[Any], Any]] = {
+    "step": number,
+    "total": number,
+    "loss": optional(decimal),
+    "time": moment,
+    "eta": moment,
+    "checkpoint": moment,
+}
 LAUNCHER_FIELDS: dict[str, Callable[[Any], Any]] = {
     "sequence": number,
     "phase": one_of(PHASES),
@@ -199,5 +215,6 @@ LAUNCHER_FIELDS: dict[str, Callable[[Any], Any]] = {
     "worldSize": optional(number),
     "launcher": lambda value: text(value, NAME_CHARACTERS),
     "terminated": flag,
+    "progress": lambda value: _fields(value, PROGRESS_FIELDS),
     "attempts": listed(lambda value: _fields(value, ATTEMPT_FIELDS)),
 }

@@ -30,6 +30,10 @@ OPENMPI = {
 }
 
 
+PLACED = (("--map-by", "slot"), ("--bind-to", "none"))
+"""What mpirun is told unless the user says something else."""
+
+
 class Start(NamedTuple):
 
 
@@ -69,8 +73,14 @@ def openmpi(start: Start) -> list[str]:
     world = str(len(start.hosts) * start.configured.slots)
     master = (f"MASTER_ADDR={start.hosts[0]}", f"MASTER_PORT={start.configured.master_port}")
     exports = [word for variable in master for word in ("-x", variable)]
-    size = ["-n", world, "--hostfile", start.hostfile, "--map-by", "slot", "--bind-to", "none"]
-    return ["mpirun", *size, *exports, RANK_PROGRAM]
+    given = start.configured.mpirun_args
+    placed = [word for pair in PLACED if pair[0] not in _names(given) for word in pair]
+    return ["mpirun", "-n", world, "--hostfile", start.hostfile, *placed, *given, *exports, RANK_PROGRAM]
+
+
+def _names(arguments: list[str]) -> set[str]:
+
+    return {"--" + word.lstrip("-").partition("=")[0] for word in arguments if word.startswith("-")}
 
 
 def torchrun(start: Start) -> list[str]:

@@ -42,6 +42,11 @@ class Settings(NamedTuple):
     restart_delay_seconds: int
     start_timeout_seconds: int
     active_deadline_seconds: int
+    hang_timeout_seconds: int
+    progress_pattern: str
+    progress_file: str
+    checkpoint_path: str
+    checkpoint_timeout_seconds: int
     orphan_timeout_seconds: int
     termination_grace_period_seconds: int
     worker_replacements: int
@@ -54,6 +59,8 @@ class Settings(NamedTuple):
     preflight_network: bool
     ssh_user: str
     deepspeed_args: list[str]
+    mpirun_args: list[str]
+    rank_logs: str
     autotuning: str
     bind_cores: bool
     debug: bool

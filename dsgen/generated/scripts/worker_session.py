@@ -17,6 +17,7 @@ import shared_methods as methods
 import shared_processes as processes
 import shared_reports as reports
 import shared_settings as settings
+import shared_stacks as stacks
 from shared_meeting import Meeting
 from shared_settings import RUN
 from shared_tcp import Connection
@@ -67,9 +68,11 @@ def main() -> int:
     if TERMINATING.exists():
         return LOST
     processes.adopt_orphans()
+    run = settings.load()
+    if run.hang_timeout_seconds and methods.of(run).whole:
+        stacks.prepare(os.environ)
     child = processes.spawn(["bash", "-c", command], new_session=True)
 
-    run = settings.load()
     meeting = Meeting(run.master_port, at_master=False) if methods.meets_in_sessions(run) else None
     code = watch(child, Connection(), meeting)
 

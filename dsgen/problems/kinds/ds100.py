@@ -110,4 +110,11 @@ KINDS = (
         ),
         example="apiVersion: kubeflow.org/v2beta1\nkind: MPIJob\nmetadata: {name: cifar}\n",
     ),
+    Kind(
+        "DS113",
+        title="An empty values file",
+        when="The file has no values, at most comments. It may be a new file that is not saved yet.",
+        remedy="Write the values of the job into it, or let `dsgen init` write a new file to start from.",
+        example="# name: cifar\n",
+    ),
 )

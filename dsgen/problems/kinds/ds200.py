@@ -676,12 +676,12 @@ KINDS = (
     ),
     Kind(
         "DS271",
-        title="A command that the launch method does not run",
+        title="A command or arguments that the launch method does not use",
         when=(
             "Only the methods worker-command and launcher-command run launch.command; the others run the program"
-            " described in training."
+            " described in training. Only the method openmpi uses launch.mpirunArgs."
         ),
-        remedy="Set launch.method: worker-command or launcher-command, or remove the command.",
+        remedy="Set the method that the message names, or remove the key.",
         example=job("launch: {command: [accelerate, launch, train.py]}"),
     ),
     Kind(
@@ -829,6 +829,16 @@ KINDS = (
             " the pod's."
         ),
         example=job("workers: {sharedMemory: 500m}"),
+    ),
+    Kind(
+        "DS288",
+        title="A pattern that is not a regular expression",
+        when=(
+            "lifecycle.progress.pattern is searched in the output of the training. It must be a regular expression as"
+            " Python's module re reads it."
+        ),
+        remedy="Correct it; python3 -c 'import re; re.compile(...)' shows the same error.",
+        example=job("lifecycle: {progress: {pattern: '[(?P<step>[0-9]+)('}}"),
     ),
     # code from Git
     Kind(

@@ -440,6 +440,13 @@ KINDS = (
         remedy="Set lifecycle.maxRestarts, or remove restartExitCodes.",
         example=job("lifecycle: {restartExitCodes: [3]}"),
     ),
+    Kind(
+        "DS352",
+        title="A limit for checkpoints that nobody sees",
+        when="A warning: checkpointTimeoutSeconds is set, but not checkpointPath, the place to look at.",
+        remedy="Set lifecycle.progress.checkpointPath, for example to DeepSpeed's file latest, beside the checkpoints.",
+        example=job("lifecycle: {progress: {checkpointTimeoutSeconds: 3600}}"),
+    ),
     # what belongs in a Secret
     Kind(
         "DS360",
@@ -567,5 +574,29 @@ KINDS = (
         when="A warning: image.pullSecrets has the same name twice. The API server prints a warning for each object.",
         remedy="Remove one of them.",
         example=job(image="{repository: r/x, tag: v3, pullSecrets: [{name: registry}, {name: registry}]}"),
+    ),
+    Kind(
+        "DS371",
+        title="An argument of mpirun that is not possible",
+        when=(
+            "dsgen starts mpirun with the number of processes, the workers and the program, and reads the output of the"
+            " ranks. An argument that changes one of these breaks the run."
+        ),
+        remedy="Use the key that the message names, or remove the argument.",
+        example=job("launch: {method: openmpi, mpirunArgs: [-np, '8']}"),
+    ),
+    Kind(
+        "DS372",
+        title="A release for another job",
+        when=(
+            "Only Helm reports this. dsgen wrote the chart for one job, whose name and namespace are in its values, and"
+            " the release has another name or namespace. The objects would be where the values say, not where the"
+            " release is."
+        ),
+        remedy=(
+            "Give the release the name of the job and install it into the namespace of the job: Argo CD has"
+            " source.helm.releaseName and destination.namespace, Flux has releaseName and targetNamespace. For another"
+            " job, set the values name and namespace, or make another chart."
+        ),
     ),
 )

@@ -1,0 +1,48 @@
+"""A word in everything that `dsgen explain` and `dsgen init` know: keys, ids, reasons and presets."""
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from dsgen import presets, schema
+from dsgen.cluster import reasons
+from dsgen.problems.kinds import KINDS
+
+
+class Entry(NamedTuple):
+    """What may be looked for. text: what is searched with the name; line: what is shown beside it."""
+
+    heading: str
+    name: str
+    text: str
+    line: str
+
+
+def found(words: str) -> Iterator[str]:
+    """The entries with all of these words, ignoring case, as lines below the headings of what they are."""
+    wanted = words.lower().split()
+    entries = [one for one in _entries() if all(word in f"{one.name} {one.text}".lower() for word in wanted)]
+    width = max((len(one.name) for one in entries), default=0) + 2
+    heading = ""
+    for one in entries:
+        if one.heading != heading:
+            yield from ([""] if heading else [])
+            yield (heading := one.heading)
+        yield f"  {one.name:<{width}}{one.line}"
+
+
+def _entries() -> Iterator[Entry]:
+    for path, rule in schema.records():
+        name, text = ".".join("NAME" if part == "*" else part for part in path), str(rule.get("description", ""))
+        yield Entry("Keys, for dsgen explain KEY:", name, text, _sentence(text))
+    for kind in KINDS.values():
+        yield Entry("Problems, for dsgen explain ID:", kind.id, f"{kind.title} {kind.when} {kind.remedy}", kind.title)
+    for reason in reasons.known():
+        lines = reasons.explained(reason)[2:]
+        yield Entry("Reasons of a run's phase, for dsgen explain REASON:", reason, " ".join(lines), _sentence(lines[0]))
+    for name in presets.names():
+        summary = presets.summary(name)
+        yield Entry("Presets, for dsgen init --preset NAME:", name, summary, summary)
+
+
+def _sentence(text: str) -> str:
+    return text.partition(". ")[0].removesuffix(".")
