@@ -1,4 +1,4 @@
-"""`dsgen wait`: until a run has come so far."""
+"""`dsgen wait`: waits for a state of a run."""
 
 import re
 import time
@@ -24,21 +24,28 @@ UNITS = {"s": 1, "m": 60, "h": 3600, "d": 86400}
 
 @click.command("wait")
 @target
-@click.option("--for", "what", type=click.Choice(list(WAITED_FOR)), default="end", help="How far.  [default: end]")
-@click.option("--timeout", default="24h", metavar="TIME", help="Give up after 90s, 30m, 24h, 7d.  [default: 24h]")
+@click.option(
+    "--for", "what", type=click.Choice(list(WAITED_FOR)), default="end", help="State to wait for.  [default: end]"
+)
+@click.option(
+    "--timeout",
+    default="24h",
+    metavar="TIME",
+    help="Give up after this time, such as 90s, 30m, 24h or 7d.  [default: 24h]",
+)
 def command(target: Target, what: str, timeout: str) -> int:
-    """Wait until a run has ended, runs, or is admitted by its queue.
+    """Wait until a run is admitted, runs, or has ended.
 
-    JOB is the name of a job, NAMESPACE/NAME, or its values file. Prints a line for each change of phase. An API server
-    that is away for a few minutes is waited for.
+    JOB is the name of a job, NAMESPACE/NAME, or its values file. Each change of phase is printed as a line. The
+    command tolerates an API server that is unavailable for a few minutes.
 
     \b
     Exit codes:
-      0    it has come so far, and has not failed
+      0    the run has reached the state and has not failed
       1    the run has failed or was stopped
       2    wrong usage of the command line
       3    the API server cannot be reached
-      124  the time is over
+      124  the timeout has passed
 
     \b
     Examples:
