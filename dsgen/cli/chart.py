@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import functools
+
 from dsgen import api
 from dsgen.cli._jobs import load_chart, load_jobs
-from dsgen.cli._output import NO_PRUNE, Item, deliver, with_orphans
+from dsgen.cli._output import NO_PRUNE, Folder, Item, deliver, with_orphans
 from dsgen.errors import UsageProblem
 from dsgen.writer import Place
 
@@ -13,6 +15,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from dsgen.cli._shared import Delivery, Inputs
+    from dsgen.values import Job
 
 
 def command(inputs: Inputs, output: Path | None, delivery: Delivery) -> int:
@@ -32,9 +35,17 @@ def command(inputs: Inputs, output: Path | None, delivery: Delivery) -> int:
         if inputs.has_files:
             raise UsageProblem("-o is missing, the folder of the chart, as in: dsgen chart cifar.yaml -o charts/cifar")
         targets, report = load_jobs(inputs, delivery.form)
-        charts = [Item(member.chart_place, api.chart(job)) for job, member in targets if member]
+        charts = [
+            Folder(member.chart_place, functools.partial(_item, member.chart_place, job))
+            for job, member in targets
+            if member
+        ]
         return deliver(with_orphans(charts, "charts", delivery, report), delivery, report)
     if delivery.prune:
         raise UsageProblem(NO_PRUNE)
     job, report = load_chart(inputs, delivery.form)
-    return deliver([Item(Place(output), api.chart(job))], delivery, report)
+    return deliver([Folder(Place(output), functools.partial(_item, Place(output), job))], delivery, report)
+
+
+def _item(place: Place, job: Job | None) -> Item:
+    return Item(place, api.chart(job))

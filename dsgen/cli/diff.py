@@ -29,10 +29,10 @@ def command(inputs: Inputs, output: Path | None, kustomization: bool, form: str)
     if is_repository == (output is not None):
         raise UsageProblem("give FILEs and -o DIR, or neither of them to compare all jobs of dsgen.yaml")
     targets, report = load_jobs(inputs)
-    items = manifests(targets, report, output, kustomization)
+    folders = manifests(targets, report, output, kustomization)
     if report.repository:
-        items += left(report.repository, "output", items)
-    found = [job_change(place, plan) for place, plan, *_ in counted("compared", items)]
+        folders += left(report.repository, "output", folders)
+    found = [job_change(place, make().plan) for place, make in counted("compared", folders, len(folders))]
     if form == "text":
         say(line for one in found for line in _differences.as_lines(one))
     else:
