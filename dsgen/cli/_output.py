@@ -99,6 +99,16 @@ def manifests(
     ]
 
 
+def charts(targets: Sequence[Target]) -> list[Folder]:
+    """The chart of each job of a repository."""
+    return [chart(member.chart_place, job) for job, member in targets if member]
+
+
+def chart(place: Place, job: Job | None) -> Folder:
+    """The chart of a job, or the one without a job's values."""
+    return Folder(place, lambda: Item(place, api.chart(job)))
+
+
 def planned(place: Place, job: Job, lists: Lists, trust: bool = False) -> Item:
     """The files of one job; arguments as in `manifests`."""
     made = made_of(job, lists)
@@ -203,11 +213,11 @@ def left(repository: Repository, key: str, folders: Sequence[Folder]) -> list[Fo
     from dsgen.repository import orphans
 
     gone = orphans(repository, key, {folder.place.below for folder in folders})
-    return [made(Item(place, Plan(owner, {}))) for place, owner in gone]
+    return [ready(Item(place, Plan(owner, {}))) for place, owner in gone]
 
 
-def made(item: Item) -> Folder:
-    """The folder of an item that is there already."""
+def ready(item: Item) -> Folder:
+    """The folder of an item that is made already."""
     return Folder(item.place, lambda: item)
 
 

@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import functools
-
-from dsgen import api
 from dsgen.cli._jobs import load_chart, load_jobs
-from dsgen.cli._output import NO_PRUNE, Folder, Item, deliver, with_orphans
+from dsgen.cli._output import NO_PRUNE, chart, charts, deliver, with_orphans
 from dsgen.errors import UsageProblem
 from dsgen.writer import Place
 
@@ -15,7 +12,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from dsgen.cli._shared import Delivery, Inputs
-    from dsgen.values import Job
 
 
 def command(inputs: Inputs, output: Path | None, delivery: Delivery) -> int:
@@ -35,17 +31,8 @@ def command(inputs: Inputs, output: Path | None, delivery: Delivery) -> int:
         if inputs.has_files:
             raise UsageProblem("-o is missing, the folder of the chart, as in: dsgen chart cifar.yaml -o charts/cifar")
         targets, report = load_jobs(inputs, delivery.form)
-        charts = [
-            Folder(member.chart_place, functools.partial(_item, member.chart_place, job))
-            for job, member in targets
-            if member
-        ]
-        return deliver(with_orphans(charts, "charts", delivery, report), delivery, report)
+        return deliver(with_orphans(charts(targets), "charts", delivery, report), delivery, report)
     if delivery.prune:
         raise UsageProblem(NO_PRUNE)
     job, report = load_chart(inputs, delivery.form)
-    return deliver([Folder(Place(output), functools.partial(_item, Place(output), job))], delivery, report)
-
-
-def _item(place: Place, job: Job | None) -> Item:
-    return Item(place, api.chart(job))
+    return deliver([chart(Place(output), job)], delivery, report)
