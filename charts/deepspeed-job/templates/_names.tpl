@@ -63,12 +63,15 @@ default
 {{- end -}}
 {{- end }}
 
-{{/* The claim of a volume. `name` is its key in storage, `volume` its value. */}}
+{{/*
+The claim of a volume. `name` is its key in storage, `volume` its value. Names of jobs have
+no dots, so the volume a-b of job x does not share a claim with the volume b of job x-a.
+*/}}
 {{- define "deepspeed-job.claimName" -}}
 {{- if dig "existingClaim" "" .volume -}}
 {{ dig "existingClaim" "" .volume }}
 {{- else -}}
-{{ include "deepspeed-job.jobName" . }}-{{ .name }}
+{{ include "deepspeed-job.jobName" . }}-{{ .name | replace "-" "." }}
 {{- end -}}
 {{- end }}
 
