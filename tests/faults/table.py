@@ -189,8 +189,8 @@ ROWS = (
     # nodes
     Row(
         "node-killed",
-        "the node of both workers loses its power",
-        (PDSH, TORCHRUN),
+        "the node of both workers loses its power for 60 s",
+        (OPENMPI,),
         AGAIN,
         harm.kill_node,
         needs="power",
@@ -199,7 +199,7 @@ ROWS = (
     Row(
         "node-rebooted",
         "the node of both workers is started again",
-        (PDSH,),
+        (OPENMPI,),
         AGAIN,
         harm.reboot_node,
         needs="power",
@@ -208,7 +208,7 @@ ROWS = (
     Row(
         "node-cut",
         "the node of both workers loses its network for 60 s",
-        (PDSH,),
+        (OPENMPI,),
         AGAIN,
         harm.cut_node,
         needs="power",
@@ -217,7 +217,7 @@ ROWS = (
     Row(
         "launcher-cut",
         "the node of the launcher loses its network for 60 s",
-        (PDSH,),
+        (OPENMPI,),
         AGAIN,
         harm.cut_launcher,
         needs="power",
@@ -226,7 +226,7 @@ ROWS = (
     Row(
         "cut-at-start",
         "the node of the workers has no network from the start on",
-        (PDSH,),
+        (OPENMPI,),
         failed("WorkersUnreachable", 69),
         harm.cut_at_start,
         values={"lifecycle": {"startTimeoutSeconds": 60}},
