@@ -10,7 +10,7 @@ from dsgen.reading.reader import read
 from dsgen.records import dataclass, field, replace
 from dsgen.schema import suggestions
 from dsgen.schema.filling import defaults, fill
-from dsgen.schema.validate import UNKNOWN_KEY, shown, validate
+from dsgen.schema.validate import TOO_MUCH, UNKNOWN_KEY, shown, validate
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -153,7 +153,7 @@ def of_trees(
         return _of_nothing(file, root)
     root, flags = _named(root, names)
     wrong = validate(root, complete)
-    complete &= all(problem.id != OTHER_OBJECT for problem in wrong)
+    complete &= all(problem.id not in (OTHER_OBJECT, TOO_MUCH) for problem in wrong)
     problems = [*_surprises(problems, root, wrong), *wrong]
     texts |= {**sources, **flags}
     job = Job(file, None, problems, root, complete, texts, frozenset(_meant(root, wrong)))
@@ -207,8 +207,8 @@ def _surprises(problems: Sequence[Diagnostic], root: Node, wrong: Sequence[Diagn
     if not any(one.id == SURPRISE for one in problems):
         return [*problems]
     used = {place for _, node in root.walk() for place in (node.position, node.key)}
-    reported = {problem.position for problem in wrong}
-    return [one for one in problems if one.id != SURPRISE or one.position in used - reported]
+    used -= {problem.position for problem in wrong}
+    return [one for one in problems if one.id != SURPRISE or one.position in used]
 
 
 def _checked_in_part(job: Job, wrong: Sequence[Diagnostic]) -> list[Diagnostic]:

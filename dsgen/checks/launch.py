@@ -28,7 +28,7 @@ MPIRUN = (
     (
         "^--?(n|np|c|N|pernode|npernode|npersocket|H|host|hostfile|machinefile|default-hostfile|rankfile|rf|app)(=.*)?$",
         "dsgen sets the number of processes and their workers",
-        "use workers.replicas and workers.slots",
+        "remove it and its value; workers.replicas and workers.slots set them",
     ),
     (
         "^(--?(tag-output|timestamp-output|merge-stderr-to-stdout|output|output-filename|stdin|xml|xml-file)(=.*)?"

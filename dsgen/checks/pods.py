@@ -89,7 +89,9 @@ def _own_resource(path: str) -> Check:
         message=(
             f"{path}: << values.workers.accelerator.resource | quote >> is written by dsgen from workers.accelerator"
         ),
-        hint="set workers.accelerator.count instead",
+        hint=(
+            "use workers.slots, one for each device; workers.accelerator.count is for processes that use another number"
+        ),
         inside=(f"if values.{path}",),
         at_key=True,
     )

@@ -6,10 +6,9 @@ from pathlib import Path
 
 from dsgen import api
 from dsgen.cli._jobs import STDIN, Report, Target
-from dsgen.cli._output import Edit, Item
+from dsgen.cli._output import Edit, Item, planned
 from dsgen.errors import DsgenError
 from dsgen.problems.diagnostics import Diagnostic, Position, has_errors
-from dsgen.records import replace
 from dsgen.runs.bump import Bump, bump
 from dsgen.writer import Place, compare
 
@@ -21,6 +20,8 @@ def bumped(items: Sequence[Item], targets: Sequence[Target], report: Report) -> 
 
 
 def _bumped(item: Item, target: Target, report: Report, files: Counter[str]) -> Item:
+    if item.unchanged:
+        return item
     try:
         changes = compare(item.place, item.plan)
     except DsgenError:
@@ -41,7 +42,7 @@ def _bumped(item: Item, target: Target, report: Report, files: Counter[str]) -> 
     if has_errors(problems):
         report.found += problems
         return item
-    return Item(item.place, replace(api.manifests(found.job), lists=item.plan.lists), _edit(target, found))
+    return planned(item.place, found.job, item.plan.lists)._replace(edit=_edit(target, found))
 
 
 def _edit(target: Target, found: Bump) -> Edit:

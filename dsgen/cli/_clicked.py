@@ -6,9 +6,13 @@ from typing import Any
 import click
 
 from dsgen.cli import _completion, _shared
-from dsgen.cli._options import Command, Option
+from dsgen.cli._options import SETS, Command, Option
 
-_COMPLETED = {"FILE": _completion.files, "DIR": _completion.folders}
+_COMPLETED = {
+    "FILE": _completion.files,
+    "DIR": _completion.folders,
+    **{option.metavar: _completion.assigned for option in SETS},
+}
 """By the metavar of an option."""
 
 

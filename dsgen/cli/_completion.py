@@ -44,6 +44,25 @@ def _explained(typed: str) -> Iterable[tuple[str, str]]:
             yield ".".join("NAME" if part == "*" else part for part in path), str(rule.get("description", ""))
 
 
+def _assigned(typed: str) -> Iterable[tuple[str, str]]:
+    """For --set: `workers.` for a map, `workers.replicas=` for a value, and its possible values."""
+    from dsgen import schema
+
+    key, sign, _ = typed.partition("=")
+    *above, _ = parts = key.split(".")
+    for path, rule in schema.records():
+        names = [given if name == "*" else name for given, name in zip(above, path[:-1], strict=False)]
+        if len(path) != len(parts) or path[-1] == "*" or names != above:
+            continue
+        text, types = str(rule.get("description", "")), schema.types(rule)
+        name = ".".join((*above, path[-1]))
+        if not sign:
+            yield f"{name}{'.' if 'object' in types else '='}", text
+        elif name == key:
+            words = rule.get("enum", ("true", "false") if "boolean" in types else ())
+            yield from ((f"{name}={word}", text) for word in words)
+
+
 def _topics(_: str) -> Iterable[tuple[str, str]]:
     from dsgen import pages
     from dsgen.cli._commands import COMMANDS
@@ -54,3 +73,4 @@ def _topics(_: str) -> Iterable[tuple[str, str]]:
 
 files, folders = _of_kind("file"), _of_kind("dir")
 presets, explained, topics = _among(_presets), _among(_explained), _among(_topics)
+assigned = _among(_assigned)

@@ -14,11 +14,14 @@ from dsgen.cli._shared import Delivery, ErrorsReported
 from dsgen.errors import EXIT_FINDINGS, EXIT_OK, DsgenError, UsageProblem
 from dsgen.problems.diagnostics import Diagnostic, Severity, has_errors
 from dsgen.records import dataclass, replace
-from dsgen.writer import INDEX, Changes, Mode, Place, Plan, compare, folder_name, rewrite, write
+from dsgen.runs import made_of, owner_of
+from dsgen.writer import INDEX, Changes, Mode, Place, Plan, compare, folder_name, rewrite, untouched, write
 from dsgen.writer.kustomization import LISTS
 
 if TYPE_CHECKING:
     from dsgen.repository import Repository
+    from dsgen.values import Job
+    from dsgen.writer.plan import Lists
 
 NO_PRUNE = "--prune is about the jobs of dsgen.yaml: leave out the FILEs, -f and -o"
 
@@ -56,25 +59,38 @@ class Edit(NamedTuple):
 
 
 class Item(NamedTuple):
-    """A plan and its folder."""
+    """A plan and its folder. unchanged: what is known where nothing is to do, and then the plan is empty."""
 
     place: Place
     plan: Plan
     edit: Edit | None = None
+    unchanged: Changes | None = None
 
 
-def manifests(targets: Sequence[Target], report: Report, output: Path | None, kustomization: bool) -> list[Item]:
+def manifests(
+    targets: Sequence[Target], report: Report, output: Path | None, kustomization: bool, trust: bool = False
+) -> list[Item]:
     """The files of each job, for the folder below `output`, or for that of dsgen.yaml where there is no `output`.
 
-    With a kustomization.yaml where the call or dsgen.yaml asks for it.
+    With a kustomization.yaml where the call or dsgen.yaml asks for it. trust: an index is believed what its folder is
+    made of, so that a job of which nothing has changed is not rendered.
     """
     places = (
         [target.member.place for target in targets if target.member] if output is None else folders(output, targets)
     )
-    plans = [api.manifests(target.job) for target in counted("rendered", targets)]
-    if kustomization or (report.repository and report.repository.setting("kustomization")):
-        plans = [replace(plan, lists=LISTS) for plan in plans]
-    return [Item(place, plan) for place, plan in zip(places, plans, strict=True)]
+    wants_list = kustomization or (report.repository is not None and report.repository.setting("kustomization"))
+    return [
+        planned(place, target.job, LISTS if wants_list else {}, trust)
+        for place, target in zip(places, counted("rendered", targets), strict=True)
+    ]
+
+
+def planned(place: Place, job: Job, lists: Lists, trust: bool = False) -> Item:
+    """The files of one job; arguments as in `manifests`."""
+    made = made_of(job, lists)
+    if trust and (unchanged := untouched(place, made)):
+        return Item(place, Plan(owner_of(job), {}), unchanged=unchanged)
+    return Item(place, replace(api.manifests(job), lists=lists, made_of=made))
 
 
 @dataclass(frozen=True)
@@ -139,7 +155,7 @@ def with_orphans(items: Sequence[Item], key: str, delivery: Delivery, report: Re
         if not items:
             raise UsageProblem("--prune would remove every job: dsgen.yaml names none that is there")
         return [*items, *gone]
-    for place, plan, _ in gone:
+    for place, plan, *_ in gone:
         message = f"{place.path} is the folder of {plan.owner}, which is not among the jobs of dsgen.yaml"
         severity: Severity = "error" if delivery.check else "warning"
         at = repository.position(("jobs",))
@@ -158,6 +174,8 @@ def left(repository: Repository, key: str, items: Sequence[Item]) -> list[Item]:
 
 
 def _compared(item: Item, mode: Mode) -> Found:
+    if item.unchanged:
+        return Found(item, item.unchanged)
     try:
         return Found(item, compare(item.place, item.plan, mode))
     except DsgenError as failure:
@@ -208,7 +226,7 @@ def _kept(found: Found) -> list[str]:
 
 
 def _summary(found: Found, dry_run: bool) -> list[str]:
-    directory, changes, plan = found.place.path, found.changes, found.changes.plan or found.plan
+    directory, changes = found.place.path, found.changes
     steps = [
         *(f"write {directory / path}" for path in changes.write),
         *(f"remove {directory / path}" for path in changes.remove),
@@ -218,8 +236,8 @@ def _summary(found: Found, dry_run: bool) -> list[str]:
     if dry_run:
         steps = [*(f"write {told}" for told in edit), *steps]
         return [*_kept(found), *([f"would {step}" for step in steps] or [f"{directory}: nothing to do"])]
-    counts = (
-        f"{len(changes.write)} written, {len(changes.remove)} removed, {len(plan.files) - len(changes.write)} unchanged"
-    )
+    written = len(changes.write)
+    counts = f"{written} written, {len(changes.remove)} removed, {changes.unchanged} unchanged"
     cleared = "; what an interrupted write had left is removed" if changes.leftovers else ""
-    return [*edit, f"{directory}: {plan.owner}, {len(plan.files)} files ({counts}){cleared}", *_kept(found)]
+    files = written + changes.unchanged
+    return [*edit, f"{directory}: {found.plan.owner}, {files} files ({counts}){cleared}", *_kept(found)]

@@ -32,7 +32,7 @@ def command(inputs: Inputs, output: Path | None, kustomization: bool, form: str)
     items = manifests(targets, report, output, kustomization)
     if report.repository:
         items += left(report.repository, "output", items)
-    found = [job_change(place, plan) for place, plan, _ in counted("compared", items)]
+    found = [job_change(place, plan) for place, plan, *_ in counted("compared", items)]
     if form == "text":
         say(line for one in found for line in _differences.as_lines(one))
     else:

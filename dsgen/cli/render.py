@@ -53,7 +53,8 @@ def command(inputs: Inputs, output: Path | None, kustomization: bool, bump: bool
     # What is only printed does without the writer.
     from dsgen.cli._output import deliver, manifests, with_orphans
 
-    items = manifests(targets, report, output, kustomization)
+    trust = delivery.mode == "keep" and not delivery.check
+    items = manifests(targets, report, output, kustomization, trust)
     if bump:
         from dsgen.cli._bump import bumped  # few calls do
 

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 MOST_SHOWN = 20
-"""Characters that are reported in one file: of something that is no text at all nobody wants to see every byte."""
+"""Characters and lines that are reported in one file: of what is no text at all nobody wants to see every byte."""
 
 _PLAIN = re.compile("[\t\n\r -~]*")
 _UNREADABLE = "[^\t\n\r -~\x85\xa0-\ud7ff\ue000-\ufefe\uff00-\ufffd\U00010000-\U0010ffff]"
@@ -56,8 +56,8 @@ def directive_line(text: str) -> int | None:
 
 
 def separator_lines(text: str) -> list[int]:
-    """The numbers of the lines in which Helm 4 sees a separator of documents with something behind it, an error.
+    """The first lines, by number, in which Helm 4 sees a separator of documents with something behind it, an error.
 
     It looks at lines before it looks at YAML, so `---a: 1` is one, and inside of quotes `---` at the start of a line.
     """
-    return [text.count("\n", 0, match.start()) + 1 for match in _SEPARATOR.finditer(text)]
+    return [text.count("\n", 0, match.start()) + 1 for match in islice(_SEPARATOR.finditer(text), MOST_SHOWN)]

@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 MAX_DEPTH = 100
 MAX_NODES = 200_000
 """Values in one file, aliases written out: a few lines of aliases can stand for billions."""
+MOST_PROBLEMS = 1000
+"""Of one file; nobody reads more."""
 FEW_NODES, ALIASES_TO_OTHERS = 300, 30
 """So many values from aliases are always fine, and so many for each other one; Helm counts keys too: 1000, 99."""
 MAX_KEY = 1000
@@ -51,7 +53,7 @@ class _Reader:
         self.ends = self.text.endswith(("\n", "\r"))
         self.found: list[Diagnostic] = []
         self.anchors: dict[str, tuple[Node, int] | None] = {}
-        self.count = self.aliased = 0
+        self.count = self.aliased = self.surprises = 0
         self.in_flow = False
         self.root = Node({}, Position(self.name, 1, 1))
         self.last: tuple[Node, int] | None = None
@@ -138,6 +140,9 @@ class _Reader:
         if self.count > MAX_NODES:
             self.root = Node({}, self.root.position)  # to check what was read would take long
             self._problem("DS011", f"the file has more than {MAX_NODES} values", at)
+            raise _Stop
+        if len(self.found) - min(self.surprises, MOST_PROBLEMS) >= MOST_PROBLEMS:
+            self._problem("DS011", f"there are more than {MOST_PROBLEMS} problems; the others are not listed", at)
             raise _Stop
         if isinstance(event, yaml.AliasEvent):
             return self._alias(event, at)
@@ -268,7 +273,11 @@ class _Reader:
                 self._warn(f"Helm reads {event.value} as the {' '.join(surprising)}", node.position, hint)
 
     def _warn(self, message: str, at: Position, hint: str) -> None:
-        self.found.append(Diagnostic("DS050", message, at, hint=hint, severity="warning"))
+        self.surprises += 1
+        if self.surprises == MOST_PROBLEMS:
+            message, hint = f"there are {MOST_PROBLEMS} of these warnings, or more; the others are not listed", ""
+        if self.surprises <= MOST_PROBLEMS:
+            self.found.append(Diagnostic("DS050", message, at, hint=hint, severity="warning"))
 
     def _check_tag(self, event: yaml.Event, node: Node) -> None:
         tag = getattr(event, "tag", None)

@@ -14,6 +14,8 @@ if TYPE_CHECKING:
 ENV_SOURCES = ("secretKeyRef", "configMapKeyRef", "fieldRef", "resourceFieldRef")
 MOST_SHOWN = 12
 """How many possible words a hint lists at most."""
+SHORT, SURE = 6, 0.75
+"""Of a short word, more must be the same."""
 ALMOST = 0.8
 """A similarity from which a word is most likely a typing error; below it, a key of another section is more likely."""
 
@@ -23,6 +25,8 @@ def closest(word: str, known: Sequence[str], similarity: float = 0.6) -> str:
     lower = {other.lower(): other for other in known}
     import difflib  # valid values do without
 
+    if len(word) < SHORT:
+        similarity = max(similarity, SURE)
     close = difflib.get_close_matches(word.lower(), lower, 1, similarity)
     return lower[close[0]] if close else ""
 
@@ -55,21 +59,24 @@ def possible(words: Sequence[str]) -> str:
 
 
 ANYWHERE = {
-    **dict.fromkeys(("gpu", "gpus", "numgpus", "gpucount", "gpuspernode"), "workers.slots"),
+    **dict.fromkeys(("gpu", "gpus", "numgpus", "gpucount", "gpuspernode", "slotspertrial"), "workers.slots"),
     **dict.fromkeys(("gputype", "gpuresource"), "workers.accelerator.resource"),
-    **dict.fromkeys(("gpusperworker", "nprocpernode", "slotsperworker", "slotspernode"), "workers.slots"),
-    **dict.fromkeys(("numworkers", "workercount", "nnodes", "nodes", "numnodes", "hostfile"), "workers.replicas"),
+    **dict.fromkeys(
+        ("gpusperworker", "nprocpernode", "numprocpernode", "slotsperworker", "slotspernode"), "workers.slots"
+    ),
+    **dict.fromkeys(("numworkers", "workercount", "nnodes", "nodes", "numnodes"), "workers.replicas"),
+    **dict.fromkeys(("nummachines", "replicacount", "parallelism"), "workers.replicas"),
     **dict.fromkeys(("shm", "shmsize", "sharememory", "devshm"), "workers.sharedMemory"),
     **dict.fromkeys(("volume", "volumes", "volumemounts", "volumeclaims", "pvc", "pvcs"), "storage"),
     **dict.fromkeys(("env", "envs", "environment"), "training.env"),
     **dict.fromkeys(("hostnetwork", "usehostnetwork"), "network.hostNetwork"),
     **dict.fromkeys(("pullsecret", "pullsecrets", "imagepullsecret", "imagepullsecrets"), "image.pullSecrets"),
     **dict.fromkeys(("script", "entrypoint"), "training.python"),
-    **dict.fromkeys(("restartpolicy", "backofflimit"), "lifecycle.maxRestarts"),
-    **dict.fromkeys(("rdma", "ib"), "network.rdma"),
+    **dict.fromkeys(("time", "timelimit", "timeout", "walltime"), "lifecycle.activeDeadlineSeconds"),
+    **dict.fromkeys(("fullnameoverride", "nameoverride"), "name"),
+    **dict.fromkeys(("rdma", "ib"), "network.rdma.resources"),
     **dict.fromkeys(("gang", "gangscheduling"), "scheduling.gang"),
-    **dict.fromkeys(("containers", "extracontainers"), "workers.sidecars"),
-    **dict.fromkeys(("git", "gitrepo", "syncsource"), "code.git"),
+    **dict.fromkeys(("git", "gitrepo"), "code.git"),
     **dict.fromkeys(("serviceaccount", "serviceaccountname"), "workers.serviceAccountName"),
     **dict.fromkeys(("claimname", "storageclassname"), "storage"),
     **dict.fromkeys(("autotune", "autotuning"), "training.deepspeed.autotuning"),
@@ -77,16 +84,20 @@ ANYWHERE = {
     **dict.fromkeys(("dsconfig", "deepspeedconfig"), "training.deepspeed.config"),
     "activedeadlineseconds": "lifecycle.activeDeadlineSeconds",
     "args": "training.args",
-    "cleanpodpolicy": "lifecycle.keepWorkers",
+    "backofflimit": "lifecycle.maxRestarts",
     "command": "training.exec",
+    "extracontainers": "workers.sidecars",
     "envfrom": "training.envFrom",
     "image": "image",
     "imagepullpolicy": "image.pullPolicy",
-    "mpiimplementation": "launch.method",
+    "mainprocessport": "launch.masterPort",
     "priorityclass": "workers.priorityClassName",
     "queue": "scheduling.queue",
+    "resourcespernode": "workers.resources",
+    "runpolicy": "lifecycle",
     "selector": "workers.nodeSelector",
     "sshport": "ssh.port",
+    "syncsource": "code.git.repository",
     "ttlsecondsafterfinished": "lifecycle.ttlSecondsAfterFinished",
     "terminationgraceperiodseconds": "lifecycle.terminationGracePeriodSeconds",
     "workdir": "training.workingDir",
@@ -97,17 +108,14 @@ ROLES = ("workers", "launcher")
 SECTIONS = ("", "training", "launch", *ROLES)
 """The sections where these words are recognized; empty: at the top of the file."""
 IN_SECTION = {
-    "": {"serviceaccountname": "workers.serviceAccountName"},
+    "": {"serviceaccountname": "workers.serviceAccountName", "securitycontext": "security.podSecurityContext"},
     "image": {"name": "image.repository", "repo": "image.repository", "version": "image.tag"},
     "launch": {
         "port": "launch.masterPort",
         **dict.fromkeys(("launcher", "type", "backend"), "launch.method"),
-        **dict.fromkeys(("args", "launcherargs"), "training.deepspeed.args"),
+        **dict.fromkeys(("args", "launcherargs"), "training.deepspeed.args launch.mpirunArgs"),
     },
-    "lifecycle": {
-        **dict.fromkeys(("backofflimit", "restarts", "restartpolicy"), "lifecycle.maxRestarts"),
-        "cleanpodpolicy": "lifecycle.keepWorkers",
-    },
+    "lifecycle": dict.fromkeys(("backofflimit", "restarts"), "lifecycle.maxRestarts"),
     "run": {"name": "run.id"},
     "scheduling": {"priorityclassname": "workers.priorityClassName"},
     "ssh": {"secretname": "ssh.secret.name"},
@@ -119,9 +127,22 @@ IN_SECTION = {
     "workers": {
         **dict.fromkeys(("count", "nodes", "number", "num", "size", "parallelism"), "workers.replicas"),
         **dict.fromkeys(("serviceaccount", "serviceaccountname"), "workers.serviceAccountName"),
+        "cpu": "workers.resources.requests.cpu",
+        "memory": "workers.resources.requests.memory",
     },
 }
-"""The same for words that have a meaning in one section only; these take precedence."""
+"""The same for words that have a meaning in one section only; these take precedence. Several keys: one of them."""
+OTHER_VALUES = {
+    "cleanpodpolicy": "lifecycle.keepWorkers: none for Running and All, always for None",
+    "cleanupworkers": "lifecycle.keepWorkers: none for true, always for false",
+    "containers": "image and training for the training itself, workers.sidecars for containers beside it",
+    "hostfile": "workers.replicas; dsgen writes the hostfile",
+    "mpiimplementation": "launch.method: openmpi",
+    "numprocesses": "workers.slots: num_processes divided by the number of workers",
+    "restartpolicy": "lifecycle.maxRestarts: 0 for Never, a number of restarts for OnFailure",
+    "syncmode": "code.git.repository, or nothing if the code is in the image",
+}
+"""What to use for words of other tools whose value cannot stay the same."""
 IN_VOLUME = {
     **dict.fromkeys(("claimname", "pvc", "persistentvolumeclaim"), "existingClaim"),
     **dict.fromkeys(("size", "storageclass", "storageclassname", "accessmodes"), "create"),
@@ -143,31 +164,41 @@ def for_key(key: str, path: Path, part: schema.Schema) -> str:
         return f'write the text directly: {path_text(path[2:])}: "text"'
     if path[:2] == ("training", "env") and key in ENV_SOURCES:
         return f"write it below valueFrom: {path_text(path[2:])}: {{valueFrom: {{{key}: ...}}}}"
+    if text := _of_other_values(key, path):
+        return f"use {text}"
     others = meant(key, path, part)
-    shown = [path_text(one[len(path) :]) if one[:-1] == path else path_text(one) for one in others]
+    is_beside = all(one[:-1] == path for one in others)
+    shown = [path_text(one[len(path) :]) if is_beside else path_text(one) for one in others]
     top = ", at the top of the file" if path and others and len(others[0]) == 1 else ""
     return did_you_mean(*shown, where=top) or possible(sorted(schema.keys(part)))
 
 
 def meant(key: str, path: Path, part: schema.Schema) -> list[Path]:
-    """The full paths of the keys that an unknown key most likely means: a similar key, the key for a word of another
-    tool, or keys with the same name elsewhere.
+    """The full paths of the keys that an unknown key most likely means: the key for a word of another tool, a similar
+    key, or keys with the same name elsewhere.
     """
     known = sorted(schema.keys(part))
-    section = IN_SECTION.get(str(path[0]) if path else "", {}) if len(path) < 2 else {}
-    similar = closest(key, known, ALMOST)
-    if similar and _plain(key) not in section:
-        return [(*path, similar)]
+    if spelt := next((other for other in known if _plain(other) == _plain(key)), ""):
+        return [(*path, spelt)]
     if len(path) == 2 and path[0] == "storage" and (word := IN_VOLUME.get(_plain(key))):
         return [_in_volume(path, word, key)]
-    if word := _in_other_tools(key, path):
-        return [tuple(word.split("."))]
+    if text := _of_other_values(key, path):
+        return [tuple(text.split()[0].rstrip(":;,").split("."))]
+    if names := _in_other_tools(key, path):
+        return [tuple(name.split(".")) for name in names.split()]
+    if similar := closest(key, known, ALMOST):
+        return [(*path, similar)]
     if len(path) == 1 and path[0] in ROLES and _plain(key) in NOWHERE:
         return []
     others = [(*path, *below) for below in _deeper(key, part)] or _elsewhere(key, path)
     if others:
         return others[:3]
     return [(*path, similar)] if (similar := closest(key, known)) else []
+
+
+def _of_other_values(key: str, path: Path) -> str:
+    is_word = len(path) < 2 and (not path or path[0] in (*SECTIONS, "lifecycle"))
+    return OTHER_VALUES.get(_plain(key), "") if is_word else ""
 
 
 def _in_volume(path: Path, word: str, key: str) -> Path:

@@ -15,7 +15,7 @@ from dsgen.schema.wording import TYPE_WORDS, UNKNOWN_KEY, VALUES, WORDING, About
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from dsgen.problems.diagnostics import Path
     from dsgen.reading.nodes import Node
@@ -23,6 +23,9 @@ if TYPE_CHECKING:
 __all__ = ["TYPE_WORDS", "UNKNOWN_KEY", "About", "shown", "validate", "violations"]
 
 NO_VALUE = "DS106"
+TOO_MUCH = "DS011"
+MOST_PROBLEMS = 1000
+"""Of one kind of error in one job: nobody reads more, and a hint for each of a million keys would take hours."""
 GIVE = "give it a value, or remove the line"
 ANY_TEXT: tuple[Path, ...] = (("global",), ("training", "files"))
 """Keys whose texts may contain any character: values of a parent chart, contents of files."""
@@ -36,9 +39,9 @@ def validate(root: Node, complete: bool = True) -> list[Diagnostic]:
     data = root.data()
     if isinstance(data, dict) and isinstance(data.get("apiVersion"), str) and isinstance(data.get("kind"), str):
         return [_of_another_system(root, data["apiVersion"], data["kind"])]
-    problems = [*_nulls(root), *_spellings(root), *_uncarried(root)]
     accepted: bool = is_valid(data)  # type: ignore[no-untyped-call]  # generated without types
-    problems += () if accepted else _worded(schema.load(), root, complete, VALUES)
+    worded = () if accepted else _worded(schema.load(), root, complete, VALUES)
+    problems = [each for found in (_nulls(root), _spellings(root), _uncarried(root), worded) for each in _first(found)]
     unknown = [problem for problem in problems if problem.id == UNKNOWN_KEY]
     return [problem for problem in problems if problem.id != NO_VALUE or not _is_not_indented(problem, unknown)]
 
@@ -51,6 +54,16 @@ def violations(whole: schema.Schema, root: Node, complete: bool, about: About) -
         for path in empty
     ]
     return found + list(_worded(whole, root, complete, about))
+
+
+def _first(problems: Iterable[Diagnostic]) -> Iterator[Diagnostic]:
+    """As many of the problems as are listed; if there are more, the last one says so."""
+    for number, problem in enumerate(problems):
+        if number == MOST_PROBLEMS:
+            message = f"there are more than {MOST_PROBLEMS} problems like the one above; the others are not listed"
+            yield Diagnostic(TOO_MUCH, message, problem.position, problem.path)
+            return
+        yield problem
 
 
 def _worded(rule: schema.Schema, root: Node, complete: bool, about: About) -> Iterator[Diagnostic]:

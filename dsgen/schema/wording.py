@@ -133,6 +133,11 @@ def _of_image(text: str) -> str:
     return "write it as a map: {" + ", ".join(f"{key}: {_item(part)}" for key, part in parts.items() if part) + "}"
 
 
+def _of_nfs(text: str) -> str:
+    server, colon, path = text.partition(":")
+    return f"write it as a map: {{server: {_item(server)}, path: {_item(path)}}}" if colon else ""
+
+
 def _item(text: str) -> str:
     return text if _is_plain(text) else shown(text)
 
@@ -147,14 +152,22 @@ SHAPES: dict[Path, tuple[type, Callable[[Any], str]]] = {
         str,
         lambda text: f"write the configuration itself, or set training.deepspeed.configFile: {_item(text)}",
     ),
+    ("run",): (str, lambda _: "run has only the id of the run; the program belongs in training"),
+    ("storage", "*", "nfs"): (str, _of_nfs),
+    ("storage", "*", "existingClaim"): (
+        dict,
+        lambda claim: f"write only its name: {claim['claimName']}" if "claimName" in claim else "",
+    ),
 }
 """Hints for values of a form that other tools have."""
 
 
 def _repair(violation: Violation, wanted: Sequence[str]) -> str:
     value = violation.value
-    if violation.path in SHAPES and isinstance(value, SHAPES[violation.path][0]):
-        return SHAPES[violation.path][1](value)
+    path = violation.path
+    shape = SHAPES.get(path) or SHAPES.get(("storage", "*", *path[2:]) if path[:1] == ("storage",) else ())
+    if shape and isinstance(value, shape[0]) and (text := shape[1](value)):
+        return text
     if "string" in wanted:
         return _as_text(violation)
     if isinstance(value, str) and {"integer", "number"} & set(wanted) and value.isdecimal() and value.isascii():
@@ -165,13 +178,15 @@ def _repair(violation: Violation, wanted: Sequence[str]) -> str:
     if "array" in wanted:
         return _as_list(violation)
     if violation.path == ("training", "env") and isinstance(value, list):
-        return 'write each variable as a line, NAME: "text", without name and value'
+        return 'write each variable as a line of a map, NAME: "text"'
     return suggestions.possible(violation.known) if "object" in wanted else ""
 
 
 def _as_list(violation: Violation) -> str:
     """A hint for a value that should be a list; a text with blanks is most likely a command line."""
     value, items = violation.value, schema.types(schema.child(violation.rule, 0) or {})
+    if kind(value) == "a text" and "name" in schema.keys(schema.child(violation.rule, 0) or {}) and " " not in value:
+        return f"write it as a list: [{{name: {_item(value)}}}]"
     if isinstance(value, dict) or (items and kind(value) == "a text" and "string" not in items):
         return "write it as a list: begin each item with -"
     words = _words(value) if isinstance(value, str) else [shown(value)]

@@ -4,9 +4,9 @@ A `Plan` is everything that one folder shall hold. `compare` says what would cha
 does it. The folder may come from others, in a pull request for example: nothing in it leads to a place outside it.
 """
 
-from dsgen.writer.comparison import compare, texts
+from dsgen.writer.comparison import compare, texts, untouched
 from dsgen.writer.folder import Folder, Refused, SourceFolder
-from dsgen.writer.index import INDEX, canonical, read_index
+from dsgen.writer.index import INDEX, canonical, checksum, read_index
 from dsgen.writer.paths import Place, folder_name, is_path
 from dsgen.writer.plan import Changes, Claims, Mode, Plan, frozen_text
 from dsgen.writer.staging import create, rewrite, write
@@ -22,6 +22,7 @@ __all__ = [
     "Refused",
     "SourceFolder",
     "canonical",
+    "checksum",
     "compare",
     "create",
     "folder_name",
@@ -30,5 +31,6 @@ __all__ = [
     "read_index",
     "rewrite",
     "texts",
+    "untouched",
     "write",
 ]

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from dsgen.errors import DsgenError
 from dsgen.writer.folder import Folder, Refused
 from dsgen.writer.freezing import judge
-from dsgen.writer.history import read_history
-from dsgen.writer.index import INDEX, unix
+from dsgen.writer.history import TEMPORARY, read_history
+from dsgen.writer.index import INDEX, checksum, read_index, unix
 from dsgen.writer.plan import Changes
 
 TYPE_CHECKING = False
@@ -50,7 +51,25 @@ def compare(place: Place, plan: Plan, mode: Mode = "keep") -> Changes:
         verdict.renewed,
         differs,
         history.runs,
+        len(plan.files) - len(write),
     )
+
+
+def untouched(place: Place, made_of: str) -> Changes | None:
+    """No changes, where the index says that the folder is made of this, and all files are as it says.
+
+    None where only `compare` can tell. Whoever can change both files and index can deceive this.
+    """
+    with Folder(place) as folder:
+        try:
+            index = read_index(folder)
+            if index is None or index.made_of != made_of or folder.files(TEMPORARY):
+                return None
+            files = ((folder.read(path), known) for path, known in index.files.items())
+            is_same = all(content is not None and checksum(content) == known for content, known in files)
+        except DsgenError:
+            return None
+    return Changes(runs=frozenset(index.runs), unchanged=len(index.files)) if is_same else None
 
 
 def texts(place: Place, paths: Iterable[str]) -> dict[str, str]:

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from dsgen.writer.folder import Folder
     from dsgen.writer.plan import Plan
 
-_TEMPORARY = re.compile(r"\.dsgen-(index-)?[0-9a-f]{16}\.tmp")
+TEMPORARY = re.compile(r"\.dsgen-(index-)?[0-9a-f]{16}\.tmp")
 _OBJECT = re.compile(r".*\.yaml")
 _LABELS_WITHIN = 2**16  # characters: they stand at the beginning, and a search through more could take long
 # The labels of an object of a run, as the templates write them; never text of the user's, which is deeper.
@@ -68,8 +68,9 @@ class History:
             known = runs.get(plan.run)
             if known is None or (not plan.kept and known.sha256 != plan.run_checksum):
                 runs[plan.run] = Run(plan.run_checksum, __version__)
-        new = Index(plan.owner, plan.run, plan.checksums, plan.frozen, runs, values=plan.values)
-        return old if replace(new, dsgen=old.dsgen) == old else new
+        made_of = "" if plan.kept else plan.made_of
+        new = Index(plan.owner, plan.run, plan.checksums, plan.frozen, runs, values=plan.values, made_of=made_of)
+        return old if replace(new, dsgen=old.dsgen, made_of=old.made_of) == old else new
 
 
 def temporary(path: str) -> str:
@@ -83,9 +84,9 @@ def read_history(folder: Folder, plan: Plan) -> History:
     Raises Refused when the index is a link, for example, or of a newer dsgen; DsgenError when it cannot be understood.
     """
     index = read_index(folder)
-    leftovers = folder.files(_TEMPORARY)
+    leftovers = folder.files(TEMPORARY)
     if leftovers:  # or texts of another process, which is writing
-        leftovers = folder.files(_TEMPORARY) if folder.lock(wait=False) else []
+        leftovers = folder.files(TEMPORARY) if folder.lock(wait=False) else []
     interrupted = tuple(_interrupted(folder, leftovers, plan))
     lost = index is None and not interrupted and plan.run
     return History(index or Index(), tuple(leftovers), interrupted, _shown(folder, plan) if lost else {})

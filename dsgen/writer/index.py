@@ -44,7 +44,8 @@ class Run:
 @dataclass(frozen=True)
 class Index:
     """What a folder's index says. files: path -> checksum; frozen: the paths of the run's files; runs: id -> run;
-    values: what the user gave for the run in the folder, canonical JSON, "" where nobody knows.
+    values: what the user gave for the run in the folder, canonical JSON, "" where nobody knows. made_of: a checksum of
+    everything that the files were made of, "" where nobody knows.
 
     dsgen: the version that last changed something in the folder.
     """
@@ -57,6 +58,7 @@ class Index:
     dsgen: str = __version__
     version: int = INDEX_VERSION
     values: str = ""
+    made_of: str = ""
 
     def as_text(self) -> str:
         """The text of the file."""
@@ -69,6 +71,7 @@ class Index:
             for path in sorted(self.files)
         }
         content |= {"values": json.loads(self.values)} if self.values else {}
+        content |= {"madeOf": self.made_of} if self.made_of else {}
         return json.dumps({**content, "files": files}, indent=2) + "\n"
 
 
@@ -137,7 +140,9 @@ def _parsed(found: Any, version: Any) -> Index:
     runs = {_word(name): _run(entry, version) for name, entry in found.get("runs", {}).items()}
     writer = _word(found["dsgen"]) if version > 1 else ""
     values = _values(found["values"]) if "values" in found else ""
-    return Index(_word(found["owner"]), _word(found.get("run", "")), files, frozen, runs, writer, version, values)
+    made_of = _checksum(found["madeOf"]) if "madeOf" in found else ""
+    run = _word(found.get("run", ""))
+    return Index(_word(found["owner"]), run, files, frozen, runs, writer, version, values, made_of)
 
 
 def _run(entry: Any, version: int) -> Run:

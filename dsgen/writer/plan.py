@@ -15,6 +15,9 @@ if TYPE_CHECKING:
 
     from dsgen.problems.diagnostics import Diagnostic
 
+    Lists = Mapping[str, Callable[[Iterable[str]], str]]
+    """Path -> makes the text of that file of the paths of all files."""
+
 Mode = Literal["keep", "refresh", "replace"]
 """What becomes of a run that this dsgen would write otherwise: it is kept where the user changed nothing of it, and
 refused where he did; `refresh` writes it anew in the first case, `replace` in both.
@@ -54,8 +57,9 @@ class Plan:
     run, frozen: the run's id and the paths of the files that belong to it alone and must not change under the same id.
     objects: what makes the run, where that is not the text of its files (a chart).
     values: what the user gave, canonical JSON, without what may change under one id. guard: judges older values.
+    made_of: a checksum of everything that the files are made of, "" where nobody knows.
     kept: the version of dsgen whose files of the run stay; "" where they are of this one.
-    lists: path -> makes its text of the paths of all files, once it is known which ones stay.
+    lists: what is made once it is known which files stay.
     """
 
     owner: str
@@ -65,8 +69,9 @@ class Plan:
     objects: Mapping[str, str] | None = None
     values: str = ""
     guard: Guard | None = None
+    made_of: str = ""
     kept: str = ""
-    lists: Mapping[str, Callable[[Iterable[str]], str]] = field(default_factory=dict)
+    lists: Lists = field(default_factory=dict)
 
     def listed(self) -> Plan:
         """The plan with the texts that name its files."""
@@ -94,7 +99,8 @@ class Changes:
     plan: what is written, with the files that stay as another version wrote them. renewed: whether a run that is there
     is written anew.
     leftovers: files that an interrupted write has left in the folder; index: whether the index would change, which is
-    nothing that a user needs to know. runs: the ids of all runs that were in the folder.
+    nothing that a user needs to know. runs: the ids of all runs that were in the folder. unchanged: how many files
+    stay.
     """
 
     write: tuple[str, ...] = ()
@@ -106,6 +112,7 @@ class Changes:
     renewed: bool = field(default=False, compare=False)
     index: bool = field(default=False, compare=False)
     runs: frozenset[str] = field(default=frozenset(), compare=False)
+    unchanged: int = field(default=0, compare=False)
 
     @property
     def refused(self) -> bool:

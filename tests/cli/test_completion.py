@@ -22,6 +22,9 @@ TYPED = {
     "validate --form": "--format",
     "validate --format sa": "sarif",
     "init --preset tor": "torchrun",
+    "render cifar.yaml --set netw": "network.",
+    "render cifar.yaml --set workers.repl": "workers.replicas=",
+    "render cifar.yaml --set-json storage.data.mountP": "storage.data.mountPath=",
     "explain workers.sl": "workers.slots",
     "explain storage.NAME.mountP": "storage.NAME.mountPath",
     "explain DS901": "DS901",
@@ -29,6 +32,8 @@ TYPED = {
     "help launch-": "launch-methods",
     "completion fi": "fish",
 }
+# What is typed on behind words that go on.
+OPEN = {".": "policy=false", "=": "4"}
 # Where the help puts the script, and what makes an interactive shell read it.
 PLACES = {
     "bash": (".local/share/bash-completion/completions/dsgen", "source ~/{place}"),
@@ -82,9 +87,9 @@ def test_a_tab_completes(cli: Cli, home: Path, shell: str, options: list[str]) -
         for typed, expected in TYPED.items():
             session.send(f"dsgen {typed}\t")
             session.expect_exact(expected.removeprefix(typed.split()[-1]))
-            session.sendline()
+            session.sendline(OPEN.get(expected[-1], ""))
             session.expect("<([^<>]*)>")
-            assert (typed, expected) == (typed, session.match[1].rstrip("/"))
+            assert (typed, expected + OPEN.get(expected[-1], "")) == (typed, session.match[1].rstrip("/"))
 
 
 def test_fish_offers_what_fits(cli: Cli, home: Path) -> None:
@@ -94,6 +99,16 @@ def test_fish_offers_what_fits(cli: Cli, home: Path) -> None:
         script = f'complete -C "dsgen {typed}"'
         done = subprocess.run(["fish", "-c", script], cwd=home, capture_output=True, text=True, check=True)
         assert expected in {line.partition("\t")[0].rstrip("/") for line in done.stdout.splitlines()}
+
+
+def test_fish_offers_possible_values(cli: Cli, home: Path) -> None:
+    there("fish")
+    install("fish", home, cli)
+    script = 'complete -C "dsgen render --set launch.method=p"; complete -C "dsgen render --set lifecycle.suspend="'
+    done = subprocess.run(["fish", "-c", script], cwd=home, capture_output=True, text=True, check=True)
+
+    offered = {line.partition("\t")[0] for line in done.stdout.splitlines()}
+    assert {"launch.method=pdsh", "lifecycle.suspend=true", "lifecycle.suspend=false"} == offered
 
 
 @pytest.mark.parametrize("shell", SHELLS)

@@ -379,6 +379,7 @@ def test_a_kustomization_lists_the_files_of_a_run_that_is_kept(cli: Cli, monkeyp
     before = Path("made/kustomization.yaml").read_text()
     for module in (helpers, manifests):
         monkeypatch.setattr(module, "scripts_name", lambda _values, _release: "cifar-scripts-0000000000")
+    monkeypatch.setattr("dsgen.runs.plans.__version__", "another")
 
     code, out, _ = cli("render", "cifar.yaml", "-o", "made", "--kustomization")
 

@@ -26,7 +26,7 @@ def problems(text: str) -> list[Diagnostic]:
         ("workers: {gpus: 8}", "did you mean slots?", "workers: {slots: 8}"),
         ("nodes: 8", "did you mean workers.replicas?", "workers: {replicas: 8}"),
         ("serviceAccountName: x", "did you mean workers.serviceAccountName?", "workers: {serviceAccountName: x}"),
-        ("launch: {args: [--quiet]}", "did you mean training.deepspeed.args?", None),
+        ("launch: {args: [--quiet]}", "did you mean training.deepspeed.args or launch.mpirunArgs?", None),
         (
             "scheduling: {priorityClassName: high}",
             "did you mean workers.priorityClassName?",

@@ -105,8 +105,11 @@ KINDS = (
     ),
     Kind(
         "DS011",
-        title="Nested too deeply, or too long",
-        when="Lists and maps are nested more than 100 levels deep, or the file has more than 200,000 values.",
+        title="Nested too deeply, too long, or too many problems",
+        when=(
+            "Lists and maps are nested more than 100 levels deep, or the file has more than 200,000 values. Or it has"
+            " more than 1,000 problems, of which the others are not listed."
+        ),
         remedy="Check the brackets, or the program that wrote the file.",
         example=job("labels: " + "[" * 101 + "]" * 101),
     ),

@@ -104,7 +104,7 @@ def forced(way: ways.Way, job: Job, row: Row) -> None:
 
     assert before == _kept(job)
     assert ("Succeeded", 1) == _end(job, "1")
-    restart = ", restart of the controller" if way.controllers else ""
+    restart = ", restart of the controllers" if way.controllers else ""
     row.forced = f"{SYNCS} forced{restart}: same Jobs, same pods, 1 attempt"
 
 

@@ -24,8 +24,10 @@ class Way:
     """A channel of one job. `commit` is the one that was pushed last."""
 
     checkout: Checkout
+    SPACE: ClassVar[str] = ""
     is_chart: ClassVar[bool] = False
     controllers: ClassVar[tuple[str, ...]] = ()
+    label: ClassVar[str] = ""  # whose value is the name of a controller
     stops_removed: ClassVar[bool] = True
     commit: str = field(default="", init=False)
 
@@ -57,10 +59,12 @@ class Way:
         raise NotImplementedError
 
     def restart(self) -> None:
-        """Restart the controllers."""
+        """End the controllers, in the middle of what they do; others take their place."""
         for controller in self.controllers:
-            command = shlex.split(os.environ.get("DSGEN_E2E_RESTART", "")) or ["kubectl", "rollout", "restart"]
-            subprocess.run([*command, controller], check=True, capture_output=True)
+            if command := shlex.split(os.environ.get("DSGEN_E2E_RESTART", "")):
+                subprocess.run([*command, controller], check=True, capture_output=True)
+            else:
+                kubectl("--namespace", self.SPACE, "delete", "pod", "--selector", f"{self.label}={controller}")
 
 
 def annotate(space: str, kind: str, name: str, *marks: str) -> None:
@@ -77,7 +81,8 @@ class ArgoCD(Way):
 
     SPACE = "argocd"
     options: ClassVar[tuple[str, ...]] = ("--kind", "Application", "--self-heal")
-    controllers = ("argocd-application-controller",)
+    controllers = ("argocd-repo-server", "argocd-application-controller")
+    label = "app.kubernetes.io/name"
 
     def start(self) -> None:
         self.checkout.control(*self.options, "--repository", self.checkout.url, "--revision", self.checkout.branch)
@@ -170,7 +175,8 @@ class Flux(Way):
     SPACE = "flux-system"
     kind: ClassVar[str] = "kustomization"
     options: ClassVar[tuple[str, ...]] = ("--kind", "Kustomization")
-    controllers = ("kustomize-controller",)
+    controllers = ("source-controller", "kustomize-controller")
+    label = "app"
 
     @property
     def source(self) -> str:
@@ -240,7 +246,7 @@ class HelmRelease(Flux):
     kind = "helmrelease"
     is_chart = True
     options = ("--kind", "HelmRelease")
-    controllers = ("helm-controller",)
+    controllers = ("source-controller", "helm-controller")
 
     def _ended(self, kind: str, name: str) -> tuple[str] | None:
         found = looked_at(kind, name, self.SPACE)

@@ -118,7 +118,7 @@ launch.mpirunArgs: mpirun would take {{ .Values.launch.mpirunArgs | join " " | q
 {{- range $word := .Values.launch.mpirunArgs }}
   {{- if regexMatch "^--?(n|np|c|N|pernode|npernode|npersocket|H|host|hostfile|machinefile|default-hostfile|rankfile|rf|app)(=.*)?$" $word }}
 launch.mpirunArgs: {{ $word | quote }}: dsgen sets the number of processes and their workers [DS371]
-  use workers.replicas and workers.slots
+  remove it and its value; workers.replicas and workers.slots set them
   {{- end }}
 
   {{- if regexMatch "^(--?(tag-output|timestamp-output|merge-stderr-to-stdout|output|output-filename|stdin|xml|xml-file)(=.*)?|(orte|prte)_(tag|timestamp|xml)_output)$" $word }}

@@ -1,0 +1,180 @@
+"""Hints, applied as by somebody who does what they say and knows nothing else: one rule for each form of a hint."""
+
+import re
+import shlex
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import yaml
+
+from dsgen import values
+from dsgen.problems.diagnostics import Diagnostic, Path
+from dsgen.reading.nodes import SourceText
+
+Data = dict[str, Any]
+KEY = r"[\w.-]*\w"
+
+
+def problems(data: Mapping[str, Any]) -> list[Diagnostic]:
+    """What `dsgen validate` says of these values."""
+    return values.load([SourceText("v.yaml", yaml.safe_dump(data, sort_keys=False))]).problems()
+
+
+def runs(data: Data, meant: Mapping[str, Any], most: int) -> int:
+    """How many times hints were applied, at most so often, until there was nothing left to do. Changes the data."""
+    for number in range(most):
+        waiting = problems(data)
+        ordered = [one for one in waiting if not _in_list(one)] + [one for one in reversed(waiting) if _in_list(one)]
+        if not sum(apply(data, found, meant) for found in ordered):
+            return number
+    return most
+
+
+def _in_list(found: Diagnostic) -> bool:
+    """Items of lists are changed from the last one on, so that the others keep their numbers."""
+    return any(isinstance(key, int) for key in found.path)
+
+
+def apply(data: Data, found: Diagnostic, meant: Mapping[str, Any]) -> bool:
+    """Whether a rule fits the hint of a problem, and has changed the data. meant: decides where a hint has a choice."""
+    for pattern, rule in RULES:
+        if match := re.search(pattern, found.hint, re.DOTALL):
+            rule(data, found, match, meant)
+            return True
+    return False
+
+
+def get(data: Any, path: Path) -> Any:
+    for key in path:
+        if isinstance(data, dict) and key not in data:
+            return None
+        data = data[key]
+    return data
+
+
+def put(data: Data, path: Path, value: Any) -> None:
+    for key in path[:-1]:
+        data = data.setdefault(key, {}) if isinstance(data, dict) else data[key]
+    data[path[-1]] = value
+
+
+def take(data: Data, path: Path) -> Any:
+    """Remove a value, and the maps and lists that are empty then."""
+    above = get(data, path[:-1])
+    value = above.pop(path[-1])
+    if not above and len(path) > 1:
+        take(data, path[:-1])
+    return value
+
+
+def _option(data: Data, path: Path) -> tuple[str, str]:
+    """Take an option and its value out of a list of arguments."""
+    name, sign, value = str(take(data, path)).partition("=")
+    arguments = get(data, path[:-1]) or []
+    if not sign and arguments[path[-1] :] and not arguments[path[-1]].startswith("-"):
+        value = take(data, path)
+    return name.lstrip("-"), value
+
+
+def _absolute(found: Diagnostic, word: str) -> Path:
+    """The key of a hint: beside the wrong one, unless it has dots or the hint says otherwise."""
+    parts = tuple(word.split("."))
+    return parts if len(parts) > 1 or "at the top of the file" in found.hint else (*found.path[:-1], *parts)
+
+
+def _rename(data: Data, found: Diagnostic, match: re.Match[str], meant: Mapping[str, Any]) -> None:
+    """`did you mean KEY or KEY?`, `did you mean VALUE?`"""
+    words = match[1].split(" or ")
+    if found.id == "DS101":
+        paths = [_absolute(found, word) for word in words]
+        put(data, next((path for path in paths if get(meant, path) is not None), paths[0]), take(data, found.path))
+    elif found.id == "DS109":
+        put(data, (*found.path[:-1], words[0]), take(data, found.path))
+    else:
+        put(data, found.path, yaml.safe_load(words[0]))
+
+
+def _replace(data: Data, found: Diagnostic, match: re.Match[str], _: Any) -> None:
+    """The value as the hint writes it."""
+    put(data, found.path, yaml.safe_load(match[1]))
+
+
+def _use(data: Data, found: Diagnostic, match: re.Match[str], _: Any) -> None:
+    """`use KEY: A for X and Y, B for Z`, `use KEY: NAME divided by ...`, `use KEY: VALUE`, `use KEY`"""
+    path, says = tuple(match[1].split(".")), match[2] or ""
+    if isinstance(found.path[-1], int):
+        old: Any = yaml.safe_load(_option(data, found.path)[1])
+    else:
+        old = take(data, found.path)
+    choices = re.findall(r"(\w+) for ([\w ]+)", says)
+    if choices:
+        wanted = str(old).lower()
+        put(data, path, next(yaml.safe_load(one) for one, words in choices if wanted in words.lower().split()))
+    elif says and re.fullmatch(r"\w+", says):
+        put(data, path, yaml.safe_load(says))
+    elif "divided by the number of workers" in says:
+        put(data, path, old // get(data, ("workers", "replicas")))
+    elif get(data, path) is None and "or nothing" not in found.hint:
+        put(data, path, yaml.safe_load(str(old)))
+
+
+def _command_line(data: Data, found: Diagnostic, _: Any, __: Any) -> None:
+    words = shlex.split(get(data, found.path))
+    at = next((index for index, word in enumerate(words) if word.endswith(".py")), 0)
+    put(data, found.path, words[at])
+    put(data, (found.path[0], "args"), words[at + 1 :])
+
+
+def _volumes(data: Data, found: Diagnostic, _: Any, __: Any) -> None:
+    put(data, found.path, {one.pop("name"): one for one in take(data, found.path)})
+
+
+def _variables(data: Data, found: Diagnostic, _: Any, __: Any) -> None:
+    pairs = [one.split("=", 1) if isinstance(one, str) else one.values() for one in take(data, found.path)]
+    put(data, found.path, dict(pairs))
+
+
+def _launcher_option(data: Data, found: Diagnostic, match: re.Match[str], _: Any) -> None:
+    """Of the keys of the hint that with the words of the option, as in masterPort and --master_port."""
+    name, value = _option(data, found.path)
+    keys = {"".join(key.split(".")[-1:]).lower(): key for key in re.findall(KEY, match[0]) if "." in key}
+    put(data, tuple(keys[name.replace("_", "").replace("-", "")].split(".")), yaml.safe_load(value))
+
+
+def _secret(data: Data, found: Diagnostic, match: re.Match[str], _: Any) -> None:
+    put(data, found.path, yaml.safe_load(match[1]))
+
+
+def _move(data: Data, found: Diagnostic, match: re.Match[str], _: Any) -> None:
+    put(data, tuple(match[1].split(".")), take(data, found.path))
+
+
+def _set(data: Data, _found: Diagnostic, match: re.Match[str], _: Any) -> None:
+    put(data, tuple(match[1].split(".")), yaml.safe_load(match[2]))
+
+
+def _own_launcher(data: Data, found: Diagnostic, _: Any, __: Any) -> None:
+    put(data, ("launch", "command"), take(data, found.path))
+    put(data, ("launch", "method"), "worker-command")
+
+
+Rule = Callable[[Data, Diagnostic, re.Match[str], Mapping[str, Any]], None]
+RULES: list[tuple[str, Rule]] = [
+    (r"did you mean (.+?)(?:, at the top of the file)?\?", _rename),
+    (r"write it as a (?:map|list)[^:]*: (.+)", _replace),
+    (r"write only its name: (.+)", _replace),
+    (r"write it without quotes: (.+)", _replace),
+    (r"put it in quotes: (.+)", _replace),
+    (r'for an empty text, write \w+: ("")', _replace),
+    (r"write each volume as a name with a map", _volumes),
+    (r"write each variable as a line of a map", _variables),
+    (rf"or set ({KEY}): \S+$", _move),
+    (r"put it into a Secret, and set training.env.NAME: (.+)", _secret),
+    (r"to run your own launcher, set launch.method", _own_launcher),
+    (r"set only the name, and put the arguments into training.args", _command_line),
+    (r"use workers.replicas, workers.slots and launch.masterPort", _launcher_option),
+    (r"remove it and its value", lambda data, found, *_: _option(data, found.path) and None),
+    (rf"^use ({KEY})(?:: (.+)|[,;] .+)?$", _use),
+    (rf"^set ({KEY}): (\w+)", _set),
+    (r"use the full commit id", lambda data, found, *_: put(data, found.path, "0" * 40)),
+]

@@ -1,0 +1,103 @@
+"""Values that are too large, too deep or wrong too often get a short answer within seconds."""
+
+import time
+from pathlib import Path
+
+import pytest
+
+from dsgen import api
+from dsgen.errors import DsgenError, UsageProblem
+from dsgen.problems.diagnostics import Diagnostic
+from dsgen.reading.nodes import Override, SourceText
+
+JOB = "name: a\nnamespace: b\nimage: {repository: r/x, tag: v1}\ntraining: {python: t.py}\n"
+MANY = 2000
+SECONDS = 60
+"""Of the processor, on a slow machine under load."""
+
+
+def problems(text: str) -> list[Diagnostic]:
+    """What is wrong with a file; takes no longer than it may."""
+    start = time.process_time()
+    found = api.validate(api.load(SourceText("v.yaml", text)))
+    assert time.process_time() - start < SECONDS
+    return found
+
+
+def lines(entry: str, count: int = MANY) -> str:
+    """A job with so many lines below `labels`, each with its number in it."""
+    return f"{JOB}labels:\n" + "".join(f"  {entry.format(number)}\n" for number in range(count))
+
+
+def test_a_million_labels_are_too_many_values() -> None:
+    (found,) = problems(lines("l{}: v", 1_000_000))
+
+    assert ("DS011", "the file has more than 200000 values") == (found.id, found.message)
+
+
+def test_many_labels_are_rendered() -> None:
+    assert [] == problems(lines("l{}: v"))
+
+
+@pytest.mark.parametrize(
+    ("text", "id_"),
+    [
+        (JOB + "".join(f"k{number}: 1\n" for number in range(MANY)), "DS101"),
+        (lines("l{}:"), "DS106"),
+        (lines("l: {}"), "DS004"),
+        (lines("l{}: ['1']"), "DS102"),
+    ],
+)
+def test_only_the_first_problems_are_listed(text: str, id_: str) -> None:
+    found = problems(text)
+
+    assert {id_: 1000, "DS011": 1} == {one: [each.id for each in found].count(one) for one in (id_, "DS011")}
+    assert found[-1].message.startswith("there are more than 1000 problems")
+
+
+def test_only_the_first_warnings_are_listed() -> None:
+    found = problems(f"{JOB}global: {{a: [{'yes, ' * MANY}no]}}\n")
+
+    assert {("DS050", "warning")} == {(each.id, each.severity) for each in found}
+    assert (1000, "there are 1000 of these warnings, or more; the others are not listed") == (
+        len(found),
+        found[-1].message,
+    )
+
+
+@pytest.mark.parametrize("text", ["\x01" * MANY, "---a\n" * MANY, "\udcff" * MANY])
+def test_of_what_is_no_text_the_first_characters_are_listed(text: str) -> None:
+    assert 20 == len(problems(text))
+
+
+@pytest.mark.parametrize(("levels", "ids"), [(99, []), (100, ["DS011"])], ids=["as deep as may be", "too deep"])
+def test_a_file_has_a_hundred_levels(levels: int, ids: list[str]) -> None:
+    text = f"{JOB}global: {{a: {'[' * levels}{']' * levels}}}\n"
+
+    assert ids == [one.id for one in problems(text)]
+
+
+@pytest.mark.parametrize(
+    ("flag", "text"),
+    [
+        ("--set-json", "global.a=" + "[" * 20_000 + "]" * 20_000),
+        ("--set-json", "global.a=" + "[" * 101 + "]" * 101),
+        ("--set-json", '{"global": ' + '{"a": ' * 101 + "1" + "}" * 102),
+        ("--set", ".".join(["global"] + ["a"] * 40) + "=1"),
+        ("--set", ".".join(["global"] + ["a"] * 20_000) + "=1"),
+        ("--set", "global.a" + "[0]" * 101 + "=1"),
+        ("--set", "global.a" + "[0]" * 20_000 + "=1"),
+        ("--set-string", "global.a" + "[0].b" * 20_000 + "=1"),
+    ],
+)
+def test_flags_have_a_limit_of_levels(flag: str, text: str) -> None:
+    with pytest.raises(UsageProblem, match=r"nested more than (100|30) levels deep"):
+        api.load(SourceText("v.yaml", JOB), overrides=[Override(flag, text)])
+
+
+def test_a_file_has_at_most_16_mib(tmp_path: Path) -> None:
+    file = tmp_path / "v.yaml"
+    file.write_bytes(JOB.encode() + b"#" * (16 << 20))
+
+    with pytest.raises(DsgenError, match="it has more than 16 MiB"):
+        api.load(file)
