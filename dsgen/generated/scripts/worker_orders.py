@@ -40,10 +40,10 @@ class Orders:
     try:
       if self.connection is None and not self.connect():
         return self.order
-      self.say(state)
       for text in [*told[self.sent :], *beats]:
         self.send({"attempt": state["attempt"], "report": text})
       self.sent = len(told)
+      self.say(state)
       self.receive()
     except (OSError, ValueError, KeyError):
       self.drop()
