@@ -45,7 +45,7 @@ lint: $(VENV)/installed-dev ## Check style, types, shell scripts and YAML
 	$(python) -m mypy
 	@# the scripts import each other as they do in a pod: from their own folder
 	cd dsgen/scripts && '$(abspath $(python))' -m mypy --strict --explicit-package-bases --cache-dir ../../.mypy_cache/scripts .
-	$(VENV)/bin/shellcheck dsgen/scripts/*.sh .ci/run
+	$(VENV)/bin/shellcheck dsgen/scripts/*.sh .ci/run .ci/restart
 	$(python) -m yamllint --strict values-examples .yamllint
 
 generate: $(VENV)/installed ## Write what is generated from templates, checks and schema: dsgen/generated, charts/, schemas/, docs/

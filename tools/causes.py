@@ -7,8 +7,8 @@ from dsgen.cluster.reasons import RECORDED, in_capitals
 
 HEAD = """# Why a run does not go on
 
-What `dsgen why` can say, in the order in which causes explain one another: what stands first is the root. Words in
-capitals stand for names and figures of the cluster.
+All causes that `dsgen why` reports. A cause explains those below it: if there are several, the first one is the root
+cause. Words in capitals are placeholders for names and numbers.
 
 """
 PLACES = {

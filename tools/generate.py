@@ -44,6 +44,8 @@ def texts() -> dict[str, str]:
         "docs/options.md": reference.page(),
         "docs/causes.md": causes.page(),
         "docs/pictures/job.svg": pictures.job(ROOT / "values-examples" / "minimal.yaml"),
+        "docs/pictures/status.svg": pictures.status(),
+        "docs/pictures/why.svg": pictures.why(),
         "docs/pictures/benchmark.svg": pictures.benchmark((ROOT / "docs" / "benchmark.md").read_text(encoding="utf-8")),
         **{page.relative_to(ROOT).as_posix(): _page(page) for page in docs.pages()},
     }

@@ -1,13 +1,26 @@
-"""The pictures of the documentation: drawn from the smallest example, and from the figures of docs/benchmark.md."""
+"""The pictures of the documentation.
 
+They are drawn from the smallest example, from the figures of docs/benchmark.md, and, for terminals, from answers of a
+real cluster (tests/data/cluster).
+"""
+
+import json
 import math
 import re
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 from xml.sax.saxutils import escape
+
+from dsgen.cli._cluster import told
+from dsgen.cluster import report, views
+from dsgen.cluster.causes import Cause
+from dsgen.cluster.facts import Facts
+from tests import cluster_data
 
 LABEL, BARS, ROW, MARGIN = 330, 430, 30, 16
 """Widths of the labels and of the bars, height of a row, in pixels."""
+COLUMN, LINE, LONGEST = 7.2, 17, 130
+"""Of a terminal: width of a character, height of a line, in pixels; the longest line, in characters."""
 FIGURES = re.compile(r"<!-- figures -->(.*)<!-- end of figures -->", re.DOTALL)
 
 
@@ -67,4 +80,54 @@ def benchmark(page: str) -> str:
             f'height="{ROW - 10}" rx="3"/>',
             f'<text x="{end:.1f}" y="{y + 14}" text-anchor="{anchor}">{each.ratio:g}</text>',
         ]
+    return "\n".join([*lines, "</svg>\n"])
+
+
+def status() -> str:
+    """What `dsgen status --watch` shows of a run that trains."""
+    facts, made, _ = _seen("running")
+    return terminal(f"dsgen status {_name(facts)} --watch", views.status(made, facts))
+
+
+def why() -> str:
+    """What `dsgen why` says of a run that no node can take."""
+    facts, made, found = _seen("NoNodeBigEnough")
+    return terminal(f"dsgen why {_name(facts)}", views.why(made, found))
+
+
+def _seen(name: str) -> tuple[Facts, dict[str, Any], list[Cause]]:
+    """A run that a real cluster has shown, in the namespace `training`."""
+    kept = json.loads((cluster_data.FOLDER / f"{name}.json").read_text())
+    facts = cluster_data.Kept(json.loads(json.dumps(kept).replace(kept["namespace"], "training"))).facts()
+    shown, found = told(facts)
+    return facts, report.report(facts, shown), found
+
+
+def _name(facts: Facts) -> str:
+    return f"{facts.namespace}/{facts.job}"
+
+
+def terminal(command: str, output: str) -> str:
+    """A terminal with one command and what it printed."""
+    from dsgen.graph.svg import DARK, LIGHT
+
+    shown = [
+        f"$ {command}",
+        *(line if len(line) <= LONGEST else f"{line[:LONGEST]}..." for line in output.splitlines()),
+    ]
+    width = max(len(line) for line in shown) * COLUMN + 2 * MARGIN
+    height = len(shown) * LINE + 2 * MARGIN
+    lines = [
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width:.0f} {height}" width="{width:.0f}" '
+        f'height="{height}" role="img">',
+        f"<title>{escape(command)}</title>",
+        f"<style>svg {{ {LIGHT} }} @media (prefers-color-scheme: dark) {{ svg {{ {DARK} }} }}",
+        "text { font: 12px ui-monospace, monospace; fill: var(--ink); } .faint { fill: var(--faint); }",
+        "rect { fill: var(--paper); stroke: var(--edge); }</style>",
+        f'<rect width="{width:.0f}" height="{height}" rx="6"/>',
+    ]
+    for number, line in enumerate(shown):
+        look = ' class="faint"' if number == 0 else ""
+        y = MARGIN + LINE * number + 12
+        lines.append(f'<text x="{MARGIN}" y="{y}" xml:space="preserve"{look}>{escape(line)}</text>')
     return "\n".join([*lines, "</svg>\n"])

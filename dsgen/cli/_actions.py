@@ -1,4 +1,4 @@
-"""What the commands that change a run share: what will happen, a question, and a refusal where it would not last."""
+"""Shared by the commands that change a run: confirmation, and refusal of changes that a tool would undo."""
 
 import sys
 from collections.abc import Callable
@@ -12,8 +12,8 @@ from dsgen.cluster.facts import Facts
 from dsgen.errors import EXIT_FINDINGS, DsgenError, UsageProblem
 
 _OPTIONS = [
-    click.option("--yes", is_flag=True, help="Do not ask."),
-    click.option("--force", is_flag=True, help="Also where Argo CD, Flux or Helm may bring it back."),
+    click.option("--yes", is_flag=True, help="Do not ask for confirmation."),
+    click.option("--force", is_flag=True, help="Even if Argo CD, Flux or Helm applies the job."),
 ]
 
 
@@ -43,5 +43,5 @@ def agreed(words: str, yes: bool) -> bool:
     if yes:
         return True
     if sys.stdin is None or not sys.stdin.isatty():
-        raise UsageProblem("there is nobody to ask: --yes does it without a question")
-    return click.confirm("Go on?")
+        raise UsageProblem("there is no terminal to ask for confirmation: use --yes")
+    return click.confirm("Continue?")

@@ -27,6 +27,8 @@ if TYPE_CHECKING:
     from dsgen.cluster.api import Cluster
 
 FILES = (".yaml", ".yml")
+UNEXPLAINED = ("", "LauncherNotStarted", "WaitingForWorkers", "WorkersLost")
+"""Reasons of Pending that say less than the first cause."""
 PATIENCE_SECONDS = 300
 """How long a command that waits goes on asking an API server that does not answer."""
 
@@ -37,11 +39,11 @@ _WHERE = [
         default="",
         metavar="FILE",
         shell_complete=_completion.files,
-        help="Instead of $KUBECONFIG or ~/.kube/config.",
+        help="Kubeconfig to use instead of $KUBECONFIG or ~/.kube/config.",
     ),
 ]
 _RUN = click.option("--run", "run", default="", metavar="ID", help="Id of the run.  [default: the newest]")
-_FORM = click.option("-o", "--output", "form", type=click.Choice(["json", "yaml"]), help="For programs.")
+_FORM = click.option("-o", "--output", "form", type=click.Choice(["json", "yaml"]), help="Print data for programs.")
 
 
 class NotThere(DsgenError):  # noqa: N818 - its message is shown as it is
@@ -63,12 +65,12 @@ class Target:
     def title(self) -> str:
         return f"{self.namespace}/{self.job}"
 
-    def facts(self, around: bool = False) -> Facts:
-        """What is known of the run now, with what is around it. Raises NotThere."""
-        found = collect.run_facts(self.cluster, self.namespace, self.job, self.run)
+    def facts(self, around: bool = False, thrifty: bool = False) -> Facts:
+        """What is known of the run now, with what is around it; thrifty as in `collect`. Raises NotThere."""
+        found = collect.run_facts(self.cluster, self.namespace, self.job, self.run, thrifty)
         if found is None:
             raise NotThere(self._missing())
-        return collect.surroundings(self.cluster, found) if around else found
+        return collect.surroundings(self.cluster, found, thrifty) if around else found
 
     def looks(self, until: float = float("inf")) -> Iterator[Facts]:
         """The facts now and after each change; an API server that is away is asked again for a while."""
@@ -163,7 +165,7 @@ def told(facts: Facts) -> tuple[Shown, list[causes.Cause]]:
     """Phase and causes of a run. A phase that says no reason of its own gets that of its first cause."""
     shown = story.tell(facts)
     found = causes.find(facts, shown)
-    if shown.phase == "Pending" and shown.reason in ("", "WaitingForWorkers", "WorkersLost") and found:
+    if shown.phase == "Pending" and shown.reason in UNEXPLAINED and found:
         shown = shown._replace(reason=found[0].reason, message=found[0].message)
     return shown, found
 

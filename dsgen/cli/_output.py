@@ -85,6 +85,11 @@ def manifests(
     ]
 
 
+def charts(targets: Sequence[Target]) -> list[Item]:
+    """The chart of each job of a repository."""
+    return [Item(member.chart_place, api.chart(job)) for job, member in targets if member]
+
+
 def planned(place: Place, job: Job, lists: Lists, trust: bool = False) -> Item:
     """The files of one job; arguments as in `manifests`."""
     made = made_of(job, lists)

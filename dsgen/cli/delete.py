@@ -1,4 +1,4 @@
-"""`dsgen delete`: remove a run's objects, or a job's."""
+"""`dsgen delete`: delete the objects of a run or of a job."""
 
 import click
 
@@ -11,16 +11,14 @@ from dsgen.errors import EXIT_FINDINGS, EXIT_OK, UsageProblem
 
 @click.command("delete")
 @target
-@click.option("--job", "whole", is_flag=True, help="The whole job with its record and key; its claims are kept.")
-@click.option(
-    "--with-volumes", metavar="JOB", help="With --job, the claims too; the name of the job says that it is meant."
-)
+@click.option("--job", "whole", is_flag=True, help="Delete the whole job with its record and key; its claims are kept.")
+@click.option("--with-volumes", metavar="JOB", help="With --job: also delete the claims; repeat the name of the job.")
 @asking
 def command(target: Target, whole: bool, with_volumes: str | None, yes: bool, force: bool) -> int:
-    """Remove the objects of a run.
+    """Delete the objects of a run.
 
-    JOB is the name of a job, NAMESPACE/NAME, or its values file. The record keeps how the run ended. A run that has not
-    ended gets SIGTERM; `dsgen stop` waits for its end first.
+    JOB is the name of a job, NAMESPACE/NAME, or its values file. The record of the job stays. If the run has not
+    ended, its ranks get SIGTERM; `dsgen stop` also waits for their end.
 
     \b
     Examples:
@@ -29,7 +27,7 @@ def command(target: Target, whole: bool, with_volumes: str | None, yes: bool, fo
       dsgen delete cifar --job --with-volumes cifar
     """
     if with_volumes is not None and (not whole or with_volumes != target.job):
-        raise UsageProblem(f"--with-volumes deletes data: say --job --with-volumes {target.job}")
+        raise UsageProblem(f"--with-volumes deletes data: use --job --with-volumes {target.job}")
     facts = target.facts(around=True)
     refuse_what_comes_back(facts, force, "")
     found = actions.objects(target.cluster, facts, whole, with_volumes is not None)

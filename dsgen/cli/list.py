@@ -24,11 +24,9 @@ Name = tuple[str, str]
 @click.command("list")
 @click.option("-n", "--namespace", default="", metavar="NAME", help="Namespace.  [default: that of the context]")
 @click.option("-A", "--all-namespaces", is_flag=True, help="The jobs of all namespaces.")
-@click.option("--all-runs", is_flag=True, help="Every run that a record knows, not the newest alone.")
+@click.option("--all-runs", is_flag=True, help="All runs in the records, not only the newest.")
 @click.option("--phase", type=click.Choice(PHASES), metavar="PHASE", help="Only runs in this phase, such as Running.")
-@click.option(
-    "-l", "--selector", default="", metavar="LABELS", help="Only jobs with these labels, as kubectl takes them."
-)
+@click.option("-l", "--selector", default="", metavar="LABELS", help="Only jobs that match this label selector.")
 @form_option
 @cluster_options
 def command(
@@ -51,7 +49,7 @@ def command(
     """
     space = "" if all_namespaces else namespace or cluster.namespace
     selector = ",".join(part for part in (JOB, selector) if part)
-    found = [(facts, report.report(facts, told(facts)[0])) for facts in _runs(cluster, space, selector, all_runs)]
+    found = [(facts, report.report(facts, told(facts)[0])) for facts in runs(cluster, space, selector, all_runs)]
     chosen = [(facts, made) for facts, made in found if phase in (None, made["phase"])]
     if form:
         emit_data([made for _, made in chosen], form)
@@ -62,7 +60,7 @@ def command(
     return EXIT_OK
 
 
-def _runs(cluster: "Cluster", space: str, selector: str, all_runs: bool) -> Iterator[Facts]:
+def runs(cluster: collect.Reader, space: str, selector: str, all_runs: bool) -> Iterator[Facts]:
     """The facts of each job's newest run, or of all its runs, in three lists."""
     jobs: dict[Name, list[Job]] = defaultdict(list)
     for one in collect.jobs(cluster, space, selector):
@@ -74,8 +72,8 @@ def _runs(cluster: "Cluster", space: str, selector: str, all_runs: bool) -> Iter
     records = collect.records(cluster, space, selector)
     for name in sorted(jobs.keys() | records.keys()):
         data = records.get(name)
-        runs = collect.runs(jobs[name], data or {})
-        for run in runs if all_runs else runs[:1]:
+        known = collect.runs(jobs[name], data or {})
+        for run in known if all_runs else known[:1]:
             facts = Facts(name[1], name[0], run, cluster.now(), pods=pods[name, run])
             yield collect.with_record(collect.with_jobs(facts, jobs[name]), data)
 

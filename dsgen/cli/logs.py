@@ -1,4 +1,4 @@
-"""`dsgen logs`: what a run prints."""
+"""`dsgen logs`: the output of a run."""
 
 import queue
 import re
@@ -22,12 +22,12 @@ RETRY_SECONDS = 1
 NOT_YET, GONE = 400, 404  # the API server's answers for a container that has not started, for a pod that is not there
 
 _CHOICES = [
-    click.option("--launcher", is_flag=True, help="The launcher's log."),
-    click.option("--status", is_flag=True, help="What the launcher pod's sidecar did."),
-    click.option("--init", is_flag=True, help="The init containers: clone, key, your own."),
+    click.option("--launcher", is_flag=True, help="The log of the launcher."),
+    click.option("--status", is_flag=True, help="The log of the sidecar in the launcher pod."),
+    click.option("--init", is_flag=True, help="The logs of the init containers."),
     click.option("--worker", type=click.IntRange(0), metavar="N", help="The log of worker N."),
-    click.option("--rank", type=click.IntRange(0), metavar="N", help="The lines of rank N's worker."),
-    click.option("--previous", is_flag=True, help="Of pods that were replaced."),
+    click.option("--rank", type=click.IntRange(0), metavar="N", help="The lines of the worker on which rank N runs."),
+    click.option("--previous", is_flag=True, help="The logs of pods that were replaced."),
 ]
 
 
@@ -41,18 +41,18 @@ def choices(command: Callable[..., int]) -> Callable[..., int]:
 @click.command("logs")
 @target_of_logs
 @choices
-@click.option("-f", "--follow", is_flag=True, help="Go on until the run ends, over restarts and lost pods.")
-@click.option("--since", default="", metavar="TIME", help="Only lines of the last 90s, 30m, 2h.")
+@click.option("-f", "--follow", is_flag=True, help="Follow the log until the run ends, across restarts and lost pods.")
+@click.option("--since", default="", metavar="TIME", help="Only lines of the last TIME, such as 90s, 30m or 2h.")
 @click.option("--tail", type=click.IntRange(0), metavar="N", help="Only the last N lines of each container.")
-@click.option("--timestamps", is_flag=True, help="The node's time before each line.")
-@click.option("--grep", default="", metavar="REGEX", help="Only lines in which this is found.")
-@click.option("--exit-code", is_flag=True, help="With --follow: end with the run's exit code.")
+@click.option("--timestamps", is_flag=True, help="Print the time of the node before each line.")
+@click.option("--grep", default="", metavar="REGEX", help="Only lines that match.")
+@click.option("--exit-code", is_flag=True, help="With --follow: exit with the exit code of the run.")
 def command(target: Target, **given: Any) -> int:
-    """Print what a run prints.
+    """Print the output of a run.
 
-    JOB is the name of a job, NAMESPACE/NAME, or its values file. With ssh all ranks write to the launcher's log,
-    without it each to its worker's: this command knows which. Of more than 16 workers it shows the first and the last.
-    When the pods are gone, it prints the last lines that the record has kept.
+    JOB is the name of a job, NAMESPACE/NAME, or its values file. With ssh, the log of the launcher has the output of
+    all ranks; without ssh, each worker has its own, and of more than 16 workers only the first and the last are shown.
+    If the pods are deleted, the last lines in the record are printed.
 
     \b
     Examples:

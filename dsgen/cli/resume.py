@@ -1,4 +1,4 @@
-"""`dsgen resume`: let a suspended run go on."""
+"""`dsgen resume`: resume a suspended run."""
 
 import click
 
@@ -11,7 +11,7 @@ from dsgen.cli.suspend import suspend
 @target
 @asking
 def command(target: Target, yes: bool, force: bool) -> int:
-    """Let a suspended run go on.
+    """Resume a suspended run.
 
     JOB is the name of a job, NAMESPACE/NAME, or its values file. A run in a queue of Kueue starts when
     its queue admits it.

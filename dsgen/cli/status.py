@@ -1,4 +1,4 @@
-"""`dsgen status`: how a run is."""
+"""`dsgen status`: the status of a run."""
 
 import click
 
@@ -14,12 +14,14 @@ REDRAW = "\x1b[H\x1b[J"
 @click.command("status")
 @target
 @form_option
-@click.option("--watch", is_flag=True, help="Go on until the run ends: redrawn on a terminal, else a line per change.")
+@click.option(
+    "--watch", is_flag=True, help="Follow the run until it ends: redraw on a terminal, else print each change."
+)
 def command(target: Target, form: str | None, watch: bool) -> int:
-    """Show how a run is: its phase and why, its attempts, its pods.
+    """Show the status of a run: phase, reason, attempts and pods.
 
-    JOB is the name of a job, NAMESPACE/NAME, or its values file. The answer is put together from the record, the Jobs
-    and the pods: a run whose launcher has not been heard of for three minutes is Unknown, whatever its record says.
+    JOB is the name of a job, NAMESPACE/NAME, or its values file. The status combines the record, the Jobs and the
+    pods. If the launcher should be alive but has not renewed its lease for three minutes, the phase is Unknown.
 
     \b
     Examples:
@@ -29,11 +31,11 @@ def command(target: Target, form: str | None, watch: bool) -> int:
       dsgen status cifar -o json
     """
     if watch and form:
-        raise UsageProblem("--watch is for people, -o for programs, which dsgen wait tells when to look")
+        raise UsageProblem("--watch and -o exclude each other: programs can use dsgen wait and then dsgen status -o")
     if watch:
         _watch(target)
         return EXIT_OK
-    facts = target.facts(around=True)
+    facts = target.facts(around=True, thrifty=True)
     if form:
         emit_data(reported(facts), form)
     else:

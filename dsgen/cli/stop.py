@@ -19,10 +19,10 @@ PATIENCE_SECONDS = 600
 @target
 @asking
 def command(target: Target, yes: bool, force: bool) -> int:
-    """End a run, for good.
+    """End a run.
 
-    JOB is the name of a job, NAMESPACE/NAME, or its values file. The ranks get SIGTERM and may save; the record says
-    Stopped, and the workers end. Only another run.id trains again.
+    JOB is the name of a job, NAMESPACE/NAME, or its values file. The ranks get SIGTERM and can write a checkpoint. The
+    phase becomes Stopped, and the workers end. To train again, use another run.id.
 
     \b
     Examples:
@@ -60,5 +60,5 @@ def _ended(target: Target) -> int:
         elif all(pod.gone or not pod.node for pod in facts.workers):
             say([f"{target.title}, run {facts.run}: {facts.record['phase']}"])
             return EXIT_OK
-    say(["the workers have not ended yet: dsgen status shows them"])
+    say(["some workers have not ended yet; dsgen status shows them"])
     return EXIT_FINDINGS

@@ -1,4 +1,4 @@
-"""`dsgen suspend`: take a run's pods away, to go on later."""
+"""`dsgen suspend`: pause a run."""
 
 import click
 
@@ -13,10 +13,10 @@ from dsgen.errors import EXIT_FINDINGS, EXIT_OK
 @target
 @asking
 def command(target: Target, yes: bool, force: bool) -> int:
-    """Take the pods of a run away, to go on later.
+    """Pause a run: delete its pods and keep its Jobs.
 
-    JOB is the name of a job, NAMESPACE/NAME, or its values file. The ranks get SIGTERM and may save; `dsgen resume`
-    starts the run again, from its last checkpoint.
+    JOB is the name of a job, NAMESPACE/NAME, or its values file. The ranks get SIGTERM and can write a checkpoint;
+    `dsgen resume` starts the run again.
 
     \b
     Examples:

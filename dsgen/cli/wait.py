@@ -1,42 +1,51 @@
-"""`dsgen wait`: until a run has come so far."""
+"""`dsgen wait`: waits for a state of a run."""
 
 import re
 import time
+from collections.abc import Callable
 
 import click
 
 from dsgen.cli._cluster import Target, reported, target
 from dsgen.cli._printed import say
 from dsgen.cluster import views
+from dsgen.cluster.facts import Facts
 from dsgen.cluster.words import ACTIVE, ENDS
 from dsgen.errors import EXIT_FINDINGS, EXIT_OK, UsageProblem
 
 EXIT_TIMEOUT = 124  # as the program timeout says it
-WAITED_FOR = {
-    "end": ENDS,
-    "running": ("Running", *ENDS),
-    "admitted": ("Pending", *ACTIVE, *ENDS),
+WAITED_FOR: dict[str, Callable[[Facts, str], bool]] = {
+    "end": lambda _, phase: phase in ENDS,
+    "running": lambda _, phase: phase in ("Running", *ENDS),
+    "admitted": lambda facts, phase: phase in (*ACTIVE, *ENDS) or _is_admitted(facts),
 }
 UNITS = {"s": 1, "m": 60, "h": 3600, "d": 86400}
 
 
 @click.command("wait")
 @target
-@click.option("--for", "what", type=click.Choice(list(WAITED_FOR)), default="end", help="How far.  [default: end]")
-@click.option("--timeout", default="24h", metavar="TIME", help="Give up after 90s, 30m, 24h, 7d.  [default: 24h]")
+@click.option(
+    "--for", "what", type=click.Choice(list(WAITED_FOR)), default="end", help="State to wait for.  [default: end]"
+)
+@click.option(
+    "--timeout",
+    default="24h",
+    metavar="TIME",
+    help="Give up after this time, such as 90s, 30m, 24h or 7d.  [default: 24h]",
+)
 def command(target: Target, what: str, timeout: str) -> int:
-    """Wait until a run has ended, runs, or is admitted by its queue.
+    """Wait until a run is admitted, runs, or has ended.
 
-    JOB is the name of a job, NAMESPACE/NAME, or its values file. Prints a line for each change of phase. An API server
-    that is away for a few minutes is waited for.
+    JOB is the name of a job, NAMESPACE/NAME, or its values file. Each change of phase is printed as a line. The
+    command tolerates an API server that is unavailable for a few minutes.
 
     \b
     Exit codes:
-      0    it has come so far, and has not failed
+      0    the run has reached the state and has not failed
       1    the run has failed or was stopped
       2    wrong usage of the command line
       3    the API server cannot be reached
-      124  the time is over
+      124  the timeout has passed
 
     \b
     Examples:
@@ -49,9 +58,15 @@ def command(target: Target, what: str, timeout: str) -> int:
         if (found["phase"], found["reason"]) != before:
             say([views.line(found, facts)])
         before = found["phase"], found["reason"]
-        if found["phase"] in WAITED_FOR[what]:
+        if WAITED_FOR[what](facts, found["phase"]):
             return EXIT_FINDINGS if found["phase"] in ("Failed", "Stopped") else EXIT_OK
     return EXIT_TIMEOUT
+
+
+def _is_admitted(facts: Facts) -> bool:
+    """Whether both Jobs may have their pods."""
+    jobs = (facts.launcher, facts.worker)
+    return all(job is not None and not job.suspended for job in jobs)
 
 
 def seconds(text: str) -> float:

@@ -1,4 +1,4 @@
-"""`dsgen why`: what keeps a run from going on."""
+"""`dsgen why`: why a run waits or has failed."""
 
 import click
 
@@ -12,10 +12,10 @@ from dsgen.errors import EXIT_FINDINGS, EXIT_OK
 @target
 @form_option
 def command(target: Target, form: str | None) -> int:
-    """Say why a run does not go on, or has failed.
+    """Explain why a run waits or has failed.
 
-    JOB is the name of a job, NAMESPACE/NAME, or its values file. Pods, events, queue, claims and nodes are looked at.
-    Of several causes the root comes first. Exit code 1 when something is wrong, 0 when nothing is.
+    JOB is the name of a job, NAMESPACE/NAME, or its values file. The command examines pods, events, the queue, claims
+    and nodes, and shows the root cause first. The exit code is 1 if there is a cause, and 0 if nothing is wrong.
 
     \b
     Examples:

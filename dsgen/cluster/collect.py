@@ -76,8 +76,10 @@ def with_jobs(facts: Facts, found: Iterable[Job]) -> Facts:
     return facts
 
 
-def run_facts(reader: Reader, namespace: str, name: str, run: str = "") -> Facts | None:
+def run_facts(reader: Reader, namespace: str, name: str, run: str = "", thrifty: bool = False) -> Facts | None:
     """Jobs, pods, record, settings and events of a run, in four lists; None when there is no such job or run.
+
+    thrifty: events are listed only where something is wrong that they may explain.
 
     The Jobs come first: a Job whose end is seen has its end in the record that is read after it.
     """
@@ -96,9 +98,17 @@ def run_facts(reader: Reader, namespace: str, name: str, run: str = "") -> Facts
     facts = Facts(name, namespace, run or known[0], reader.now())
     facts.pods = [one for one in pods if one.run == facts.run]
     facts.settings = _settings(maps.values(), facts.run)
-    events = _visible(facts, "events", lambda: _events(reader, facts))
-    facts.events = events or []
-    return with_record(with_jobs(facts, found), data if record else None)
+    with_record(with_jobs(facts, found), data if record else None)
+    if not thrifty or _lacks_pods(facts):
+        facts.events = _visible(facts, "events", lambda: _events(reader, facts)) or []
+    return facts
+
+
+def _lacks_pods(facts: Facts) -> bool:
+    """Whether a Job has too few pods, or a pod has a node and no container: events say why."""
+    jobs = [one for one in (facts.launcher, facts.worker) if one and not (one.suspended or one.ended)]
+    few = any(len([pod for pod in facts.pods_of(job.role) if not pod.gone]) < job.parallelism for job in jobs)
+    return few or any(pod.node and not any(one.state for one in pod.containers) for pod in facts.pods)
 
 
 def _settings(maps: Iterable[Dict], run: str) -> dict[str, Any]:
@@ -114,12 +124,16 @@ def _events(reader: Reader, facts: Facts) -> list[Event]:
     return [one for one in found if one.name in mine or one.name.startswith(prefix) or one.kind == PVC]
 
 
-def surroundings(reader: Reader, facts: Facts) -> Facts:
-    """The facts with what is around the run: claims, nodes, queue, gang. What may not be read is `hidden`."""
+def surroundings(reader: Reader, facts: Facts, thrifty: bool = False) -> Facts:
+    """The facts with what is around the run: claims, nodes, queue, gang. What may not be read is `hidden`.
+
+    thrifty: nodes are listed only where the scheduler speaks of their sizes or taints.
+    """
     space, selector = facts.namespace, f"{JOB}={facts.job}"
     claims = path("persistentvolumeclaims", space)
     facts.claims = _visible(facts, "claims", lambda: [*reader.items(claims, labelSelector=selector)])
-    facts.nodes = _visible(facts, "nodes", lambda: [_node(found) for found in reader.items(path("nodes"))])
+    if not thrifty or _depends_on_nodes(facts):
+        facts.nodes = _visible(facts, "nodes", lambda: [_node(found) for found in reader.items(path("nodes"))])
     if facts.worker and facts.worker.queue:
         facts.workloads = _visible(facts, "Workloads of Kueue", lambda: _workloads(reader, facts))
     gangs = [found for group in GANGS for found in _gangs(reader, facts, group)]
@@ -127,10 +141,16 @@ def surroundings(reader: Reader, facts: Facts) -> Facts:
     return facts
 
 
+def _depends_on_nodes(facts: Facts) -> bool:
+    said = (pod.conditions["PodScheduled"].message for pod in facts.pods if "PodScheduled" in pod.conditions)
+    return any("Insufficient" in message or "untolerated taint" in message for message in said)
+
+
 def _node(found: Dict) -> Dict:
     """The part of a node that is looked at; its list of images is large."""
     status = {key: found["status"].get(key) for key in ("allocatable", "conditions")}
-    return {"metadata": {"name": found["metadata"]["name"]}, "spec": found["spec"], "status": status}
+    metadata = {key: found["metadata"].get(key) for key in ("name", "labels")}
+    return {"metadata": metadata, "spec": found["spec"], "status": status}
 
 
 def kueue(reader: Reader) -> str:
@@ -145,8 +165,8 @@ def _workloads(reader: Reader, facts: Facts) -> list[Dict]:
 
 
 def _gangs(reader: Reader, facts: Facts, group: str) -> list[Dict]:
-    """The run's PodGroup of one group; asked for only where a pod has a scheduler of its own."""
-    if all(one.scheduler in ("", "default-scheduler") for one in facts.workers):
+    """The run's PodGroup of one group; asked for only where a pod names one."""
+    if not any(one.gang for one in facts.workers):
         return []
     address = f"{group}/namespaces/{facts.namespace}/podgroups"
     selector = f"{JOB}={facts.job},{RUN}={facts.run}"

@@ -45,7 +45,10 @@ class Container:
 
 @dataclass(frozen=True)
 class Pod:
-    """One pod of the run. `gone` is a pod that has ended, `up` one whose main container runs."""
+    """One pod of the run. `gone` is a pod that has ended, `up` one whose main container runs.
+
+    gang: the name of its PodGroup. selector: the labels that its node must have.
+    """
 
     name: str
     uid: str
@@ -63,6 +66,8 @@ class Pod:
     conditions: Mapping[str, Condition]
     containers: tuple[Container, ...]
     requests: Mapping[str, str]
+    gang: str
+    selector: Mapping[str, str]
 
     @property
     def gone(self) -> bool:

@@ -1,4 +1,4 @@
-"""The causes that are known, as a table. Its order is that of the roots: what stands first explains the rest."""
+"""The table of known causes. A cause explains those below it: the first one found is the root cause."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 
 class Row(NamedTuple):
-    """One cause: the place that is looked at, the words there, a sentence, the keys of the values file to change."""
+    """One cause: where to look, a pattern, the message, and the keys of the values file to change."""
 
     place: str
     words: str
@@ -31,14 +31,14 @@ TABLE = (
         "creation",
         r"exceeded quota: (?P<name>[\w.-]+), requested: (?P<asked>.*?), used: (?P<used>.*?), limited: (?P<limit>.*)",
         "QuotaExceeded",
-        "ResourceQuota {name} of the namespace refuses pods: {asked} asked, {used} in use, the limit is {limit}",
+        "ResourceQuota {name} of the namespace refuses pods: requested {asked}, in use {used}, limit {limit}",
         RESOURCES,
     ),
     Row(
         "creation",
         r"failed quota: (?P<name>[\w.-]+): must specify (?P<what>.*)",
         "QuotaExceeded",
-        "ResourceQuota {name} of the namespace wants {what} in every container",
+        "ResourceQuota {name} of the namespace requires {what} in every container",
         RESOURCES,
     ),
     Row(
@@ -71,7 +71,7 @@ TABLE = (
         "creation",
         r"failed calling webhook \"(?P<name>[^\"]+)\"",
         "WebhookUnreachable",
-        "the API server cannot reach the admission webhook {name}: whoever runs the cluster can mend that",
+        "the API server cannot reach the admission webhook {name}; ask the administrator of the cluster",
     ),
     Row(
         "creation",
@@ -94,7 +94,7 @@ TABLE = (
         "queue",
         r"no Workload (?P<queue>\S+)",
         "KueueSilent",
-        "{about} is suspended for the queue {queue}, and Kueue made no Workload of it: does it watch the namespace?",
+        "{about} waits for the queue {queue}, but has no Workload; check that Kueue manages the namespace",
         ("scheduling.queue", "lifecycle.suspend"),
     ),
     Row(
@@ -115,21 +115,21 @@ TABLE = (
         "queue",
         r"(?P<queue>(?:Cluster|Local)Queue \S+) is inactive",
         "QueueInactive",
-        "{queue} is inactive: it admits nothing",
+        "{queue} is inactive and admits no workloads",
     ),
-    Row("queue", r"^inactive", "WorkloadInactive", "the Workload of {about} was switched off (spec.active is false)"),
+    Row("queue", r"^inactive", "WorkloadInactive", "the Workload of {about} is deactivated (spec.active is false)"),
     Row(
         "queue",
         r"namespace doesn't match",
         "QueueNamespace",
-        "the queue does not take jobs of this namespace",
+        "the queue does not admit jobs of this namespace",
         ("scheduling.queue",),
     ),
     Row(
         "queue",
         r"insufficient quota for (?P<what>\S+) in flavor (?P<flavor>[^\s,]+).* > maximum capacity \((?P<most>[^)]*)\)",
         "QuotaNever",
-        "the queue can never admit this run: it asks for more {what} than flavor {flavor} has ({most})",
+        "the queue can never admit this run: it requests more {what} than flavor {flavor} has ({most})",
         RESOURCES,
     ),
     Row(
@@ -143,21 +143,21 @@ TABLE = (
         "queue",
         r"flavor (?P<flavor>\S+) doesn't match node affinity",
         "FlavorMismatch",
-        "the workers' node selector does not fit flavor {flavor} of the queue",
+        "the node selector of the workers does not match flavor {flavor} of the queue",
         ("workers.nodeSelector",),
     ),
     Row(
         "queue",
         r"resource (?P<what>\S+) unavailable in ClusterQueue",
         "FlavorMismatch",
-        "the queue has no quota for {what} at all",
+        "the queue has no quota for {what}",
         ("scheduling.queue", *RESOURCES),
     ),
     Row(
         "queue",
         r"^Evicted Preempted in \S+ (?P<what>.*)",
         "Preempted",
-        "{about} gave way to another job: {what}",
+        "{about} was preempted by another job: {what}",
         ("scheduling.priorityClass",),
     ),
     Row(
@@ -169,16 +169,23 @@ TABLE = (
     Row("queue", r"^QuotaReserved (?P<what>.*)", "QueueWaits", "{about} waits in its queue: {what}"),
     Row(
         "gang",
+        r"no PodGroup (?P<name>\S+)",
+        "PodGroupMissing",
+        "{about} does not exist: it was deleted, or the cluster does not have the scheduler of scheduling.gang",
+        ("scheduling.gang",),
+    ),
+    Row(
+        "gang",
         r"no scheduler (?P<name>\S+)",
         "SchedulerMissing",
-        "no scheduler {name} looks at {about}: is it running?",
+        "the scheduler {name} does not handle {about}; check that it is running",
         ("scheduling.gang", "workers.schedulerName"),
     ),
     Row(
         "gang",
         r"Unschedulable (?P<what>.*)",
         "GangUnschedulable",
-        "{about}: the workers do not fit all at once: {what}",
+        "{about}: not all workers fit at the same time: {what}",
         ("workers.replicas", *RESOURCES),
     ),
     # Their volumes.
@@ -186,7 +193,7 @@ TABLE = (
         "claim",
         r"storageclass\S* \"(?P<name>[^\"]+)\" not found",
         "StorageClassMissing",
-        "{about} is for StorageClass {name}, which does not exist",
+        "{about} uses StorageClass {name}, which does not exist",
         ("storage.NAME.create.storageClass",),
     ),
     Row(
@@ -200,7 +207,7 @@ TABLE = (
         "claim",
         r"^(?:ProvisioningFailed|ExternalProvisioning): (?P<what>.*)",
         "ClaimUnbound",
-        "no volume could be made for {about}: {what}",
+        "no volume could be provisioned for {about}: {what}",
         ("storage.NAME.create.storageClass", "storage.NAME.create.accessModes"),
     ),
     Row(
@@ -219,9 +226,9 @@ TABLE = (
     ),
     Row(
         "scheduling",
-        r"volume node affinity conflict",
+        r"volume node affinity conflict|didn't match PersistentVolume's node affinity",
         "VolumeZone",
-        "the volume of a claim is bound to other nodes than those that {about} may run on",
+        "the volume of a claim can only be used on nodes on which {about} cannot run",
         ("storage.NAME", "workers.nodeSelector"),
     ),
     # No node takes them.
@@ -229,21 +236,21 @@ TABLE = (
         "scheduling",
         r"(?i)podgroup|gang|minMember",
         "GangUnschedulable",
-        "{about}: the workers do not fit all at once: {text}",
+        "{about}: not all workers fit at the same time: {text}",
         ("workers.replicas", *RESOURCES),
     ),
     Row(
         "scheduling",
         r"^too large: (?P<asked>\S+) (?P<what>\S+) of (?P<largest>[^;]+);",
         "NoNodeBigEnough",
-        "{asked} {what} asked, no node has more than {largest}",
+        "{asked} {what} requested, no node has more than {largest}",
         RESOURCES,
     ),
     Row(
         "scheduling",
         r"^taken: (?P<asked>\S+) (?P<what>[^;]+);",
         "NodesFull",
-        "{asked} {what} asked, and no node has that many free",
+        "{asked} {what} requested, and no node has that many free",
         RESOURCES,
     ),
     Row(
@@ -257,8 +264,15 @@ TABLE = (
         "scheduling",
         r"topology spread|anti-?affinity",
         "SpreadImpossible",
-        "the nodes left do not fit how the workers are to be spread",
+        "the remaining nodes do not satisfy the affinity or spread constraints of the workers",
         ("workers.affinity", "scheduling.topology"),
+    ),
+    Row(
+        "scheduling",
+        r"untolerated taint \{[^}]*node\.kubernetes\.io/(?:unreachable|not-ready)",
+        "NodeNotReady",
+        "the nodes that {about} may run on are not ready",
+        ("workers.nodeSelector",),
     ),
     Row(
         "scheduling",
@@ -271,9 +285,9 @@ TABLE = (
         "scheduling",
         r"^SchedulingGated",
         "SchedulingGated",
-        "{about} has a scheduling gate, which somebody else must remove",
+        "{about} has a scheduling gate; the controller that added it must remove it",
     ),
-    Row("scheduling", r"", "Unschedulable", "no node takes {about}: {text}"),
+    Row("scheduling", r"", "Unschedulable", "no node fits {about}: {text}"),
     # Their containers do not start.
     Row(
         "container",
@@ -282,12 +296,12 @@ TABLE = (
         "{about}: the image is not on the node, and image.pullPolicy is Never",
         ("image.pullPolicy", *IMAGE),
     ),
-    Row("container", r"^InvalidImageName", "ImageName", "{about}: this is no name of an image", IMAGE),
+    Row("container", r"^InvalidImageName", "ImageName", "{about}: the name of the image is not valid", IMAGE),
     Row(
         "container",
         r"(?i)image.*(?:toomanyrequests|429|rate limit)",
         "ImageRateLimit",
-        "{about}: the registry lets nobody pull more for now",
+        "{about}: the rate limit of the registry is exceeded",
         ("image.pullSecrets",),
     ),
     Row(
@@ -301,7 +315,7 @@ TABLE = (
         "container",
         r"(?i)image.*(?:not found|manifest unknown|no such manifest)",
         "ImageMissing",
-        "{about}: the registry has no such image",
+        "{about}: the image is not in the registry",
         IMAGE,
     ),
     Row(
@@ -336,7 +350,7 @@ TABLE = (
         "container",
         r"runAsNonRoot|run as root",
         "RunAsRoot",
-        "{about} would run as root, which the pod forbids",
+        "{about} would run as root, but the pod requires runAsNonRoot",
         ("security.podSecurityContext",),
     ),
     Row(
@@ -360,7 +374,12 @@ TABLE = (
         "a {kind} that {about} mounts has no key {key}",
         ("storage.NAME",),
     ),
-    Row("mount", r"^FailedCreatePodSandBox: (?P<what>.*)", "SandboxFailed", "the node cannot make {about}: {what}"),
+    Row(
+        "mount",
+        r"^FailedCreatePodSandBox: (?P<what>.*)",
+        "SandboxFailed",
+        "the node cannot create the sandbox of {about}: {what}",
+    ),
     Row(
         "mount",
         r"^\w+: (?P<what>.*)",
@@ -373,7 +392,7 @@ TABLE = (
         "exit",
         r"^\w+ OOMKilled",
         "OutOfMemory",
-        "{about} was killed: it needed more memory than its limit",
+        "{about} was killed because it exceeded its memory limit",
         ("workers.resources.limits.memory",),
     ),
     Row(
@@ -387,40 +406,50 @@ TABLE = (
         "exit",
         r"^worker \S* ?78\b ?(?P<what>.*)",
         "WorkerUnfit",
-        "{about} cannot work with this image or key: its last log line says why. {what}",
+        "{about} cannot use the image or the key; see the last line of its log. {what}",
         ("image", "launch.method"),
     ),
     Row(
         "exit",
         r"^worker \S* ?75\b",
         "WorkerOrphaned",
-        "{about} gave up: no launcher was in contact with it for too long",
+        "{about} ended because no launcher had contacted it for lifecycle.orphanTimeoutSeconds",
         ("lifecycle.orphanTimeoutSeconds",),
     ),
     Row(
         "exit",
         r"^init \S* ?(?P<code>\d+) ?(?P<what>.*)",
         "InitFailed",
-        "{about} ended with exit code {code}: its log says why. {what}",
+        "{about} ended with exit code {code}; see its log. {what}",
         ("code.git", "workers.initContainers", "launcher.initContainers"),
     ),
-    Row("node", r"NotReady (?P<role>\w+)", "NodeNotReady", "{about} does not answer any more; a {role} pod is on it"),
+    Row("node", r"NotReady (?P<role>\w+)", "NodeNotReady", "{about} is not ready; a {role} pod is on it"),
     # What the run itself says.
-    Row("wait", r"^key", "KeyEmpty", "{about} has no ssh key, and nothing fills it", ("ssh.secret",)),
+    Row("wait", r"^key", "KeyEmpty", "{about} contains no ssh key", ("ssh.secret",)),
     Row(
         "wait",
         r"^(?P<count>\d+) workers",
         "WorkersNotReached",
-        "all {count} workers are up, and the launcher does not reach them: does a network policy stop ssh?",
+        "all {count} workers run, but the launcher cannot reach them; check whether a network policy blocks ssh",
         ("network.policy",),
+    ),
+    Row(
+        "wait",
+        r"^ranks (?P<seconds>\d+)",
+        "RanksSilent",
+        "the training was started {seconds} s ago, and its ranks have not met: the program has not called "
+        "deepspeed.init_distributed() yet, or the ranks cannot reach each other",
+        ("launch.expectWorld", "network.socketInterface"),
     ),
     Row(
         "phase",
         r"^Pending WaitingForTurn (?P<what>.*)",
         "WaitingForTurn",
-        "{what}: two runs of a job never train at the same time",
+        "{what}; two runs of a job never train at the same time",
     ),
-    Row("phase", r"^Unknown (?P<reason>\w+) (?P<what>.*)", "LauncherSilent", "nobody knows how the run is: {what}"),
+    Row(
+        "phase", r"^Unknown (?P<reason>\w+) (?P<what>.*)", "LauncherSilent", "the state of the run is not known: {what}"
+    ),
     Row(
         "phase", r"^Suspended \w* ?(?P<what>.*)", "JobSuspended", "the run is suspended: {what}", ("lifecycle.suspend",)
     ),
@@ -428,7 +457,7 @@ TABLE = (
         "phase",
         r"^Queued WorkersSuspended (?P<what>.*)",
         "WorkersSuspended",
-        "the workers may not start: {what}",
+        "the workers are suspended: {what}",
         ("scheduling.queue", "lifecycle.suspend"),
     ),
     Row(
@@ -442,19 +471,25 @@ TABLE = (
         "phase",
         r"^Failed DeadlineExceeded",
         "DeadlineExceeded",
-        "the run took longer than it may",
+        "the run took longer than lifecycle.activeDeadlineSeconds",
         ("lifecycle.activeDeadlineSeconds",),
     ),
     Row("phase", r"^Failed (?P<reason>\w+) (?P<what>.*)", "RunFailed", "the run has failed, {reason}: {what}"),
-    Row("phase", r"^Stopped", "RunStopped", "somebody deleted the launcher Job, or pruned the run", ("run.id",)),
+    Row(
+        "phase",
+        r"^Stopped",
+        "RunStopped",
+        "the launcher Job was deleted, by a user or because the run was pruned",
+        ("run.id",),
+    ),
     Row(
         "held",
         r"^(?P<count>\d+) (?P<devices>\d+)",
         "LauncherNotUp",
-        "{about} has no running launcher, while {count} workers are up and hold {devices} accelerators",
+        "{about} has no running launcher, but {count} workers are running and hold {devices} accelerators",
         ("launcher.resources",),
     ),
 )
 
 GENERAL = ("WorkersSuspended", "ClaimUnbound")
-"""What says less than any other cause that was found beside it."""
+"""Causes that are shown only if no other cause is found."""

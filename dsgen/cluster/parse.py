@@ -8,6 +8,8 @@ from dsgen.cluster.facts import JOB, ROLE, RUN, Condition, Container, Dict, Even
 
 INDEX = "batch.kubernetes.io/job-completion-index"
 KUEUE_QUEUE = "kueue.x-k8s.io/queue-name"
+GANG_LABEL, GANG_ANNOTATION = "scheduling.x-k8s.io/pod-group", "scheduling.k8s.io/group-name"
+"""Of scheduler-plugins and of Volcano."""
 
 
 def conditions(entries: Iterable[Dict] | None) -> dict[str, Condition]:
@@ -67,7 +69,7 @@ def _suspender(meta: Dict) -> str:
 def pod(found: Dict) -> Pod:
     """A pod of the API."""
     meta, spec, status = found["metadata"], found["spec"], found.get("status", {})
-    labels = meta.get("labels", {})
+    labels, annotations = meta.get("labels", {}), meta.get("annotations", {})
     containers = tuple(_containers(spec, status))
     ends = [c.finished for c in containers if c.kind == "main" and c.finished]
     return Pod(
@@ -75,7 +77,7 @@ def pod(found: Dict) -> Pod:
         uid=meta["uid"],
         role=labels.get(ROLE, ""),
         run=labels.get(RUN, ""),
-        index=int(meta.get("annotations", {}).get(INDEX, 0)),
+        index=int(annotations.get(INDEX, 0)),
         node=spec.get("nodeName", ""),
         phase=status.get("phase", ""),
         reason=status.get("reason", ""),
@@ -87,6 +89,8 @@ def pod(found: Dict) -> Pod:
         conditions=conditions(status.get("conditions")),
         containers=containers,
         requests=_requests(spec),
+        gang=labels.get(GANG_LABEL) or annotations.get(GANG_ANNOTATION, ""),
+        selector=spec.get("nodeSelector") or {},
     )
 
 

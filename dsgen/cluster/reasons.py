@@ -1,4 +1,4 @@
-"""The reasons that a record and `dsgen why` can give, explained. docs/running.md has the first table too."""
+"""Explains the reasons in records and in the output of `dsgen why`. docs/running.md contains the first table too."""
 
 from __future__ import annotations
 
@@ -17,43 +17,34 @@ class Reason(NamedTuple):
 
 RECORDED = {
     "LauncherStarting": Reason(
-        ("Pending",), "the launcher's container is about to start, or runs `training.setup`: its log says more"
+        ("Pending",), "the launcher container is starting or runs `training.setup`; see its log"
     ),
-    "RanksStarting": Reason(("Starting",), "the training was started, and not all ranks have said so yet"),
-    "WaitingForKey": Reason(("Pending",), "the Secret has no key yet"),
+    "RanksStarting": Reason(("Starting",), "the training has been started; not all ranks have reported yet"),
+    "WaitingForKey": Reason(("Pending",), "the Secret does not contain the ssh key yet"),
     "WaitingForTurn": Reason(
-        ("Pending",), "an earlier run of the job is still ending; two runs never train at the same time"
+        ("Pending",), "an earlier run of the job has not ended yet; two runs never train at the same time"
     ),
-    "WaitingForWorkers": Reason(("Pending",), "not all workers answer yet: `kubectl get pods` says why"),
+    "WaitingForWorkers": Reason(("Pending",), "not all workers answer yet; `dsgen why` shows the cause"),
     "WorkersSuspended": Reason(
-        ("Queued",), "the worker Job is suspended, by you or by a queue; the clock stands still"
+        ("Queued",), "a queue or a user has suspended the worker Job; this time does not count towards any timeout"
     ),
     "CodeFailed": Reason(
         ("Failed",),
-        "`code.git` could not be cloned; the message says why, such as a wrong key or a commit that is not there",
+        "`code.git` could not be cloned; the message has the cause, such as a wrong key or a missing commit",
     ),
     "Preflight": Reason(
-        (
-            "Starting",
-            "Failed",
-        ),
-        "workers are exchanging data in pairs (`launch.preflight.network`). Failed: workers get no data "
-        "through, which the message names, and there are not enough spares",
+        ("Starting", "Failed"),
+        "the workers test the network in pairs (`launch.preflight.network`). Failed: the message names workers that "
+        "cannot exchange data, and there are not enough spares to replace them",
     ),
     "Debug": Reason(
-        (
-            "Running",
-            "Succeeded",
-            "Failed",
-        ),
-        "`lifecycle.debug`: everything is up, no training is started; then the end of the debug command",
+        ("Running", "Succeeded", "Failed"),
+        "`lifecycle.debug` is enabled: all pods run, but no training is started. After the end: the result of the "
+        "debug command",
     ),
     "TrainingFailed": Reason(
-        (
-            "Restarting",
-            "Failed",
-        ),
-        "your program ended with another code than 0: the `tail` of the attempt has its last lines",
+        ("Restarting", "Failed"),
+        "the training program ended with a nonzero exit code; `tail` of the attempt has the last lines of its output",
     ),
     "Hung": Reason(
         (
@@ -64,48 +55,45 @@ RECORDED = {
         "the rank that the others seem to wait for, and the log has the stacks of all ranks",
     ),
     "WorkersLost": Reason(
-        (
-            "Pending",
-            "Failed",
-        ),
-        "a worker went away (eviction, a lost node); the launcher waits for its replacement. Failed: it "
-        "happened more than `lifecycle.workerReplacements` times",
+        ("Pending", "Failed"),
+        "a worker pod was lost, for example evicted or on a lost node; the launcher waits for its replacement. Failed: "
+        "more pods were lost than `lifecycle.workerReplacements` allows",
     ),
     "WorkersFailed": Reason(
-        ("Failed",), "the worker Job failed: the log of its pods, and `kubectl describe job cifar-1-worker`"
+        ("Failed",), "the worker Job failed; see the logs of its pods and `kubectl describe job cifar-1-worker`"
     ),
-    "WorkersUnreachable": Reason(("Failed",), "not all workers answered in time; the message names them"),
+    "WorkersUnreachable": Reason(("Failed",), "some workers did not answer in time; the message names them"),
     "RanksNeverMet": Reason(
         ("Failed",),
-        "your program ended with 0, but its ranks were never seen connected with each other: each has trained alone. "
-        "Does it call `deepspeed.init_distributed()`, and with the variables that it was given? A program that needs "
-        "no world says so with `launch.expectWorld: false`",
+        "the training program ended with 0, but its ranks never connected to each other, so each trained alone. Check "
+        "that it calls `deepspeed.init_distributed()` and does not change the variables that dsgen sets. For a program "
+        "that needs no process group, set `launch.expectWorld: false`",
     ),
     "WorldSize": Reason(
         ("Failed",),
-        "fewer ranks joined than were asked for, or each saw a world of its own: does the program call "
-        "`deepspeed.init_distributed()`?",
+        "the process group has fewer ranks than the values ask for; check that the program calls "
+        "`deepspeed.init_distributed()`",
     ),
-    "DeadlineExceeded": Reason(("Failed",), "`lifecycle.activeDeadlineSeconds`"),
-    "LauncherTerminated": Reason(("Pending",), "the launcher pod was drained or stopped; the next one goes on"),
+    "DeadlineExceeded": Reason(("Failed",), "the run took longer than `lifecycle.activeDeadlineSeconds`"),
+    "LauncherTerminated": Reason(("Pending",), "the launcher pod was stopped or its node drained; a new pod continues"),
     "LauncherLost": Reason(
-        (
-            "Pending",
-            "Failed",
-        ),
-        "the launcher pod was lost; the next one goes on. Failed: it was the last that the Job allows",
+        ("Pending", "Failed"),
+        "the launcher pod was lost; a new pod continues. Failed: the Job does not allow another pod",
     ),
-    "JobSuspended": Reason(("Suspended",), "`lifecycle.suspend`"),
-    "JobDeleted": Reason(("Stopped",), "somebody deleted the launcher Job, or pruned the run"),
-    "KeygenFailed": Reason(("Failed",), "the key could not be made; the message says why"),
-    "BadKey": Reason(("Failed",), "the key is not one; the message says why"),
-    "SetupFailed": Reason(("Failed",), "`training.setup` failed in the launcher; the message has its last lines"),
-    "ToolMissing": Reason(("Failed",), "the image lacks a program that is needed: [image.md](image.md)"),
-    "LeaseLost": Reason(("Failed",), "another run took the job's turn while the API was away"),
+    "JobSuspended": Reason(("Suspended",), "`lifecycle.suspend` is true, or a user has suspended the launcher Job"),
+    "JobDeleted": Reason(("Stopped",), "the launcher Job was deleted, by a user or because the run was pruned"),
+    "KeygenFailed": Reason(("Failed",), "the ssh key could not be generated; the message has the cause"),
+    "BadKey": Reason(("Failed",), "the Secret does not contain a valid key; the message has the details"),
+    "SetupFailed": Reason(
+        ("Failed",), "`training.setup` failed in the launcher; the message has the last lines of its output"
+    ),
+    "ToolMissing": Reason(("Failed",), "the image lacks a required program; see [image.md](image.md)"),
+    "LeaseLost": Reason(("Failed",), "another run took over the lease of the job while the API could not be reached"),
     "RecordUnavailable": Reason(
-        ("Failed",), "the sidecar cannot read or write the record: are ServiceAccount, Role and ConfigMap there?"
+        ("Failed",),
+        "the sidecar cannot read or write the record; check that the ServiceAccount, Role and ConfigMap exist",
     ),
-    "InternalError": Reason(("Failed",), "a mistake in dsgen: please report it with the log of the launcher"),
+    "InternalError": Reason(("Failed",), "an error in dsgen; please report it with the log of the launcher"),
 }
 """Every reason of scripts/shared_transitions.py, in the order of a run's life; a test holds both equal."""
 

@@ -13,6 +13,8 @@ from dsgen.reading.quantities import amount
 PATIENCE_SECONDS = 60
 """What is in order for so long at the start of a healthy run is a cause only after it."""
 DEFAULT_SCHEDULERS = ("", "default-scheduler")
+EFFECTS = ("NoSchedule", "NoExecute")
+"""Of taints that keep pods away."""
 ENDED_WELL = (0, 143)  # 143: told to end
 Signs = Iterator["Sign"]
 
@@ -88,6 +90,10 @@ def _workload(found: Dict, queue: str) -> Iterator[str]:
 
 def _gang(facts: Facts, _: Shown) -> Signs:
     """The PodGroup, and schedulers that nobody runs."""
+    there = {found["metadata"]["name"] for found in facts.gangs or []}
+    named = {pod.gang for pod in facts.workers if pod.gang and not pod.node and not pod.gone}
+    for name in sorted(named - there if "PodGroups" not in facts.hidden else ()):
+        yield Sign("gang", f"podgroup {name}", f"no PodGroup {name}")
     for found in facts.gangs or []:
         name = found["metadata"]["name"]
         held = true(conditions(found.get("status", {}).get("conditions")))
@@ -130,7 +136,18 @@ def _with_sizes(reason: str, message: str, pod: Pod, nodes: Sequence[Dict] | Non
         if largest and amount(largest) < amount(asked):
             return f"too large: {asked} {resource} of {largest}; {message}"
         return f"taken: {asked} {resource}; {message}"
+    if "untolerated taint" in message and (taints := _taints(pod, nodes or [])):
+        return f"untolerated taint {{{taints}}}"
     return f"{reason}: {message}"
+
+
+def _taints(pod: Pod, nodes: Sequence[Dict]) -> str:
+    """The taints of the nodes that have the labels which a pod selects; empty where one of these has none."""
+    fitting = [node for node in nodes if pod.selector.items() <= (node["metadata"].get("labels") or {}).items()]
+    found = [[one for one in node["spec"].get("taints") or [] if one["effect"] in EFFECTS] for node in fitting]
+    return (
+        ", ".join(sorted({f"{one['key']}:{one['effect']}" for taints in found for one in taints})) if all(found) else ""
+    )
 
 
 def _waiting(facts: Facts, _: Shown) -> Signs:
@@ -188,12 +205,16 @@ def _said(_: Facts, shown: Shown) -> Signs:
 
 
 def _long_waits(facts: Facts, shown: Shown) -> Signs:
-    """Waiting that is in order at first: for the key, for workers that are all up."""
-    since = shown.since or facts.now
-    if shown.phase != "Pending" or facts.now - since < 2 * PATIENCE_SECONDS:
+    """Waiting that is in order at first: for the key, for workers that are all up, for the ranks to meet."""
+    waited = facts.now - (shown.since or facts.now)
+    secret = facts.settings.get("secret", "")
+    # A key of the user's is there or not; one that is made takes the kubelets a minute.
+    if shown.reason == "WaitingForKey" and waited > PATIENCE_SECONDS * (2 if secret == f"{facts.job}-ssh" else 1 / 4):
+        yield Sign("wait", f"secret {secret}", "key")
+    if waited < 2 * PATIENCE_SECONDS:
         return
-    if shown.reason == "WaitingForKey":
-        yield Sign("wait", f"secret {facts.settings.get('secret', '')}", "key")
+    if shown.reason == "RanksStarting":
+        yield Sign("wait", f"run {facts.run}", f"ranks {int(waited)}")
     if shown.reason == "WaitingForWorkers" and facts.workers and all(pod.up for pod in facts.workers):
         yield Sign("wait", f"job {facts.job}-{facts.run}-launcher", f"{len(facts.workers)} workers")
 

@@ -1,8 +1,13 @@
 """Jobs that cannot run, each for one reason: what is wrong with its values, or with what is around it."""
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
+from tests.e2e import provoked
+from tests.e2e.training import Job
+
+Step = Callable[[Job], None]
 EATS_MEMORY = 'exec python3 -c "text = bytearray(400 * 2**20); print(len(text))"'
 PODS = {"apiGroups": [""], "operations": ["CREATE"], "resources": ["pods"]}
 
@@ -11,13 +16,18 @@ PODS = {"apiGroups": [""], "operations": ["CREATE"], "resources": ["pods"]}
 class Case:
     """One job. `objects` are applied before it, `without` are kinds of its own objects that are left out.
 
-    SPACE in an object stands for the namespace.
+    SPACE in an object stands for the namespace. `before` is done first, `after` once the job is applied, and `clean`
+    at the end.
     """
 
     values: dict[str, Any] = field(default_factory=dict)
     space: str = "plain"
     objects: tuple[dict[str, Any], ...] = ()
     without: tuple[str, ...] = ()
+    before: Step | None = None
+    after: Step | None = None
+    clean: Step | None = None
+    seconds: float = 60
 
 
 def workers(**values: Any) -> dict[str, Any]:
@@ -32,6 +42,13 @@ def queue(name: str) -> dict[str, Any]:
     """Values that put the workers into a queue of their own, named after the case."""
     return {"scheduling": {"queue": name}}
 
+
+def nowhere(labels: dict[str, str]) -> dict[str, Any]:
+    """Values with which nodes must have labels."""
+    return workers(nodeSelector=labels)
+
+
+SLEEPS = {"name": "wait", "image": "dsgen.test/busybox:1", "command": ["sleep", "600"]}
 
 CASES = {
     "NoNodeBigEnough": Case(workers(accelerator={"count": 8})),
@@ -169,4 +186,60 @@ CASES = {
     "PriorityClassMissing": Case(workers(priorityClassName="nope")),
     "JobMissing": Case(without=("Job/worker",)),
     "JobSuspended": Case({"lifecycle": {"suspend": True}}),
+    "TaintNotTolerated": Case(
+        nowhere(provoked.LABEL), objects=(provoked.node([{**provoked.TAINT, "value": "other"}]),)
+    ),
+    "NodeNotReady": Case(
+        {
+            "launcher": nowhere(provoked.LABEL)["workers"],
+            **workers(nodeSelector=provoked.LABEL, tolerations=[{"key": provoked.TAINT["key"], "operator": "Exists"}]),
+        },
+        objects=(provoked.node([provoked.TAINT]),),
+        after=provoked.not_ready,
+    ),
+    "NodesFull": Case(
+        workers(accelerator={"resource": "example.com/gpu", "count": 1}),
+        before=provoked.one_device,
+        clean=provoked.no_device,
+    ),
+    "VolumeZone": Case(
+        {"storage": {"data": {"mountPath": "/x", "existingClaim": "elsewhere"}}}, objects=provoked.VOLUME
+    ),
+    "SchedulingGated": Case(after=provoked.gated_pod),
+    "PodGroupMissing": Case({"scheduling": {"gang": "volcano"}}, without=("PodGroup",)),
+    "GangUnschedulable": Case({"scheduling": {"gang": "volcano"}}, after=provoked.gang_does_not_fit),
+    "Preempted": Case(
+        queue("order") | nowhere({"example.com/pool": "none"}),
+        space="preempt",
+        before=provoked.order,
+        after=provoked.preempted,
+        clean=provoked.no_order,
+    ),
+    "WorkloadInactive": Case(queue("taken"), after=provoked.switched_off),
+    "WebhookDenied": Case(space="denied", objects=provoked.WEBHOOK, before=provoked.webhook, clean=provoked.no_webhook),
+    **{
+        reason: Case(
+            {"image": {"repository": f"127.0.0.1:{provoked.PORT}/{path}", "tag": "1"}},
+            space="registry",
+            objects=provoked.REGISTRY,
+            seconds=120,
+        )
+        for reason, path in provoked.IMAGES.items()
+    },
+    "WaitingForTurn": Case(before=provoked.other_run_has_the_turn),
+    "KeyEmpty": Case({"ssh": {"secret": {"mode": "existing", "name": "nobody-fills-it"}}}, seconds=120),
+    "LauncherNotUp": Case({"launcher": {"initContainers": [SLEEPS]}}, seconds=180),
+    "WorkerOrphaned": Case(
+        {"launcher": {"initContainers": [SLEEPS]}, "lifecycle": {"orphanTimeoutSeconds": 30}}, seconds=180
+    ),
+    "RanksSilent": Case(
+        {
+            "training": {
+                "python": "/job/files/silent.py",
+                "args": [],
+                "files": {"silent.py": "import time\ntime.sleep(600)\n"},
+            },
+        },
+        seconds=240,
+    ),
 }

@@ -1,9 +1,12 @@
 """The commands on a cluster, with one training: waited for, looked at, followed, paused, stopped and deleted."""
 
+import itertools
 import json
 import os
+import pty
 import subprocess
 import sys
+import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -12,6 +15,11 @@ import jsonschema
 import pytest
 import yaml
 
+from dsgen.cli.status import REDRAW
+from dsgen.cluster import causes, collect, story
+from dsgen.cluster.api import Cluster
+from dsgen.cluster.facts import Facts
+from dsgen.cluster.words import DEAD_SECONDS, ENDS, Shown
 from tests.e2e.cluster import soon
 from tests.e2e.training import RUN_SECONDS, Job, said
 
@@ -60,6 +68,49 @@ def followed(named: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[C
         running.kill()
 
 
+@pytest.fixture(scope="module")
+def watched(named: str) -> Iterator[Callable[[], str]]:
+    """`dsgen status --watch` on a terminal; gives what it has drawn once it has ended."""
+    child, terminal = pty.fork()
+    if child == 0:
+        os.execv(sys.executable, [sys.executable, "-m", "dsgen", "status", named, "--watch"])
+
+    def drawn() -> str:
+        said = b""
+        try:
+            while piece := os.read(terminal, 65536):
+                said += piece
+        except OSError:  # the end of a terminal
+            pass
+        assert 0 == os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+        return said.decode()
+
+    yield drawn
+    os.close(terminal)
+
+
+class Sampler(threading.Thread):
+    """Looks at the run each second, as the commands do."""
+
+    def __init__(self, job: Job) -> None:
+        super().__init__(daemon=True)
+        self.job, self.samples, self.stopped = job, list[tuple[Shown, Facts]](), threading.Event()
+
+    def run(self) -> None:
+        cluster = Cluster()
+        while not self.stopped.wait(1):
+            if facts := collect.run_facts(cluster, self.job.space.name, self.job.name, "1"):
+                self.samples.append((story.tell(facts), facts))
+
+
+@pytest.fixture(scope="module")
+def sampler(job: Job) -> Iterator[Sampler]:
+    made = Sampler(job)
+    made.start()
+    yield made
+    made.stopped.set()
+
+
 def status(named: str) -> dict[str, Any]:
     done = program("status", named, "-o", "json")
     assert (0, "") == (done.returncode, done.stderr)
@@ -68,8 +119,12 @@ def status(named: str) -> dict[str, Any]:
     return found
 
 
-def test_wait_tells_each_phase_until_it_runs(named: str, followed: Callable[[], list[str]]) -> None:
+def test_wait_tells_each_phase_until_it_runs(
+    named: str, followed: Callable[[], list[str]], watched: Callable[[], str], sampler: Sampler
+) -> None:
     assert followed
+    assert watched
+    assert sampler.is_alive()
     done = program("wait", named, "--for", "running", "--timeout", "5m")
 
     assert (0, "") == (done.returncode, done.stderr)
@@ -77,9 +132,12 @@ def test_wait_tells_each_phase_until_it_runs(named: str, followed: Callable[[], 
 
 
 def test_a_run_that_runs_has_no_cause(named: str) -> None:
-    done = [program("why", named) for _ in range(3)]
+    done, cluster = program("why", named), Cluster()
+    again = [collect.run_facts(cluster, *named.split("/")) for _ in range(9)]
+    found = [causes.find(collect.surroundings(cluster, facts), story.tell(facts)) for facts in again if facts]
 
-    assert [(0, "Nothing is wrong.")] * 3 == [(one.returncode, one.stdout.splitlines()[1]) for one in done]
+    assert (0, "Nothing is wrong.") == (done.returncode, done.stdout.splitlines()[1])
+    assert [[]] * 9 == found
 
 
 def test_status_has_the_published_shape(named: str, job: Job) -> None:
@@ -122,7 +180,7 @@ def test_least_rights_are_enough(job: Job, named: str, tmp_path: Path) -> None:
     )
 
     assert (0, 0, 0) == (found.returncode, listed.returncode, logged.returncode), found.stderr
-    assert "not visible to you: claims, nodes" in found.stdout
+    assert "not visible to you: claims" in found.stdout
     assert "digits" in listed.stdout
     assert 1 == len(logged.stdout.splitlines())
 
@@ -175,6 +233,32 @@ def test_the_launcher_that_was_lost_is_in_the_story(named: str) -> None:
     assert [] == [note for note in found["notes"] if "limit" in note]
 
 
+def test_a_watch_on_a_terminal_redraws_until_the_end(watched: Callable[[], str]) -> None:
+    screens = watched().split(REDRAW)
+
+    assert len(screens) > 3
+    assert "Phase:        Running" in screens[len(screens) // 2]
+    assert "Phase:        Succeeded" in screens[-1]
+    assert all(screen.startswith("Job: ") for screen in screens[1:])
+
+
+def test_each_second_of_the_story_is_true(sampler: Sampler) -> None:
+    samples = sampler.samples
+    phases = [phase for phase, _ in itertools.groupby(shown.phase for shown, _ in samples)]
+
+    assert len(samples) > 30
+    assert {"Pending", "Running", "Succeeded"} <= {*phases}
+    assert "Succeeded" == phases[-1]
+    assert 1 == phases.count("Succeeded")
+    for shown, facts in samples:
+        if shown.phase in ENDS:
+            assert shown.phase == facts.record["phase"]
+        if shown.phase == "Running":
+            assert facts.launcher_pod
+            assert not facts.launcher_pod.gone
+            assert facts.now - (facts.heard or 0) <= DEAD_SECONDS
+
+
 def test_a_run_is_suspended_resumed_stopped_and_deleted(job: Job, named: str) -> None:
     job.apply("2", training={"args": ["--until", "600", "--pause", "1"]})
     refused = program("stop", named)
@@ -192,7 +276,7 @@ def test_a_run_is_suspended_resumed_stopped_and_deleted(job: Job, named: str) ->
         )
     ]
 
-    assert (2, "dsgen: there is nobody to ask: --yes does it without a question\n") == (
+    assert (2, "dsgen: there is no terminal to ask for confirmation: use --yes\n") == (
         refused.returncode,
         refused.stderr,
     )

@@ -12,15 +12,24 @@ from dsgen.cluster import causes, collect, story
 from dsgen.cluster.api import Cluster
 from dsgen.cluster.facts import Facts
 from tests.cluster_data import Keeping
+from tests.e2e import provoked
 from tests.e2e.causes import CASES, Case
 from tests.e2e.cluster import Namespace, kubectl, soon
 from tests.e2e.conftest import unavailable
 from tests.e2e.test_kueue import GROUP, LABEL, Queue
 from tests.e2e.training import Job, training_values
 
-SECONDS = 60
-LEVELS = {"restricted": "restricted"}
-QUEUES = ("QuotaNever", "QuotaTaken", "QueueInactive", "FlavorMismatch", "QueueMissing", "QueueNamespace")
+LEVELS = {"restricted": "restricted", "registry": "privileged"}
+QUEUES = (
+    "Preempted",
+    "WorkloadInactive",
+    "QuotaNever",
+    "QuotaTaken",
+    "QueueInactive",
+    "FlavorMismatch",
+    "QueueMissing",
+    "QueueNamespace",
+)
 
 
 @pytest.fixture(scope="module")
@@ -75,22 +84,25 @@ def _queues(space: Namespace) -> list[str]:
 
 def apply(job: Job, case: Case) -> None:
     """Apply what is around the job and the job itself, without what shall be missing."""
-    objects = [entry for entry in yaml.safe_load_all(job.render(**case.values)) if not _left_out(entry, case)]
+    if case.before:
+        case.before(job)
+    values = yaml.safe_load(yaml.safe_dump(case.values).replace("SPACE", job.space.name))
+    objects = [entry for entry in yaml.safe_load_all(job.render(**values)) if not _left_out(entry, case)]
     if case.objects:
-        job.space.kubectl("apply", "--filename", "-", text=around(job, case))
+        job.space.kubectl("apply", "--filename", "-", text=provoked.around(case.objects, job))
     job.space.kubectl("apply", "--server-side", "--filename", "-", text=yaml.safe_dump_all(objects))
-
-
-def around(job: Job, case: Case) -> str:
-    """What the case needs beside the job."""
-    return yaml.safe_dump_all(case.objects).replace("SPACE", job.space.name)
+    if case.after:
+        case.after(job)
 
 
 def remove(job: Job, case: Case) -> None:
     """Its pods would be in the way of the next, and what is cluster-wide would stay."""
     job.space.kubectl("delete", "jobs", "--selector", f"dsgen.dev/job={job.name}", "--wait=false")
     if case.objects:
-        job.space.kubectl("delete", "--filename", "-", "--wait=false", text=around(job, case))
+        text = provoked.around(case.objects, job)
+        job.space.kubectl("delete", "--filename", "-", "--wait=false", "--ignore-not-found", text=text)
+    if case.clean:
+        case.clean(job)
 
 
 def _left_out(entry: dict[str, Any], case: Case) -> bool:
@@ -118,14 +130,14 @@ def test_the_cause_is_named(
     values = training_values(image)
     values.pop("storage")
     job = Job(spaces(case.space), tmp_path, values, name.lower())
-    apply(job, case)
 
     def named() -> tuple[Facts, Keeping] | None:
         facts, found, kept = look(cluster, job)
         return (facts, kept) if found and found[0].reason == reason else None
 
     try:
-        facts, kept = soon(reason, named, SECONDS)
+        apply(job, case)
+        facts, kept = soon(reason, named, case.seconds)
     except AssertionError:
         raise AssertionError(look(cluster, job)[1]) from None
     finally:

@@ -110,7 +110,7 @@ def test_a_failed_run_shows_who_failed_first() -> None:
 def test_a_node_that_is_too_small_is_named_with_the_largest() -> None:
     _, found, _ = told("NoNodeBigEnough")
 
-    assert "8 nvidia.com/gpu asked, no node has more than 0" == found[0].message
+    assert "8 nvidia.com/gpu requested, no node has more than 0" == found[0].message
     assert ("workers.resources", "workers.accelerator.count") == found[0].keys
     assert "docs/causes.md#nonodebigenough" == found[0].link
 
@@ -128,7 +128,9 @@ def test_hidden_nodes_are_said_and_no_error() -> None:
     shown = story.tell(facts)
 
     assert ["nodes"] == facts.hidden
-    assert ["8 nvidia.com/gpu asked, and no node has that many free"] == [c.message for c in causes.find(facts, shown)]
+    assert ["8 nvidia.com/gpu requested, and no node has that many free"] == [
+        c.message for c in causes.find(facts, shown)
+    ]
     assert ["not visible to you: nodes"] == report.report(facts, shown)["notes"]
 
 

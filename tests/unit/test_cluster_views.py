@@ -5,11 +5,11 @@ from pathlib import Path
 
 import pytest
 
-from dsgen.cli.wait import seconds
+from dsgen.cli.wait import WAITED_FOR, seconds
 from dsgen.cluster import actions, delivery, report, story, views
-from dsgen.cluster.facts import Condition, accelerators, stamp
+from dsgen.cluster.facts import Condition, Facts, accelerators, stamp
 from dsgen.errors import UsageProblem
-from tests.unit.test_story import NO_JOBS, facts, job, pod
+from tests.unit.test_story import NO_JOBS, facts, job, pod, suspended
 
 
 @pytest.mark.parametrize(
@@ -39,6 +39,21 @@ def test_tables_have_columns_and_no_blanks_at_the_end() -> None:
 @pytest.mark.parametrize(("text", "expected"), [("90s", 90), ("1h30m", 5400), ("2d", 172_800)])
 def test_times_are_read(text: str, expected: int) -> None:
     assert expected == seconds(text)
+
+
+@pytest.mark.parametrize(
+    ("expected", "seen"),
+    [
+        (True, facts()),
+        (True, facts("Running")),
+        (True, facts("Failed", **NO_JOBS)),
+        (False, facts(worker=suspended("worker", queue="gpus"))),
+        (False, facts(launcher=suspended("launcher"), worker=suspended("worker"))),
+        (False, facts(worker=None)),
+    ],
+)
+def test_a_run_is_admitted_when_both_jobs_may_have_pods(expected: bool, seen: Facts) -> None:
+    assert expected == WAITED_FOR["admitted"](seen, story.tell(seen).phase)
 
 
 @pytest.mark.parametrize("text", ["", "90", "h", "1h 30m", "-5s"])

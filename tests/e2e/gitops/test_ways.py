@@ -14,6 +14,7 @@ from tests.e2e.gitops import ways
 from tests.e2e.gitops.channels import need
 from tests.e2e.gitops.checkout import Checkout
 from tests.e2e.gitops.table import Row
+from tests.e2e.test_cluster_commands import program
 from tests.e2e.training import Job, losses, merged, said, training_values
 
 SYNCS = int(os.environ.get("DSGEN_E2E_SYNCS", "3"))
@@ -31,6 +32,14 @@ WAYS: dict[str, tuple[type[ways.Way], str]] = {
     "helm4": (ways.Helm, "Helm 4"),
     "helm3": (ways.Helm3, "Helm 3"),
 }
+
+OWNERS = {
+    ways.ArgoCD: "Argo CD application",
+    ways.HelmRelease: "Flux HelmRelease",
+    ways.Flux: "Flux Kustomization",
+    ways.Helm: "Helm release",
+}
+"""What `dsgen stop` calls who applies a job."""
 
 
 @pytest.fixture(params=WAYS)
@@ -50,6 +59,7 @@ def way(
         made.delete()
 
 
+@pytest.mark.by_turns("way")
 def test_a_run_trains_once(
     way: ways.Way, request: pytest.FixtureRequest, record_row: Callable[[Row], None], live: Callable[[str], Namespace]
 ) -> None:
@@ -73,12 +83,21 @@ def first_run(way: ways.Way, job: Job, row: Row) -> None:
     job.recorded("1", lambda record: record["phase"] == "Running", ways.RUN_SECONDS)
     working = way.health()
     assert working in ("", "Progressing", "Ready=True", "Ready=Unknown", "Ready=False"), working
+    refused_by_dsgen(way, job)
     run = job.ended("1", ways.RUN_SECONDS)
 
     assert list(range(STEPS)) == sorted(losses([line for text in run.logs.values() for line in said(text)]))
     assert ("Succeeded", 1) == (run.record["phase"], run.record["totals"]["attempts"])
     row.first = f"trains, {STEPS} steps on 2 ranks"
     row.healthy = _healthy(way, working)
+
+
+def refused_by_dsgen(way: ways.Way, job: Job) -> None:
+    """What the tool would undo is refused, and nothing is changed."""
+    title = next((title for kind, title in OWNERS.items() if isinstance(way, kind)), "")
+    if title:
+        done = program("stop", f"{way.space}/{job.name}", "--yes")
+        assert (1, True) == (done.returncode, done.stderr.startswith(f"dsgen: {title} ")), done
 
 
 def _healthy(way: ways.Way, working: str) -> str:

@@ -1,0 +1,309 @@
+"""What is around jobs that cannot run: nodes, volumes, a registry and a webhook that say no, other runs."""
+
+import base64
+import json
+import subprocess
+import tempfile
+import time
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from tests.e2e.cluster import kubectl, soon
+from tests.e2e.queues import GROUP, api_version, delete, queue_objects
+from tests.e2e.training import Job
+
+LABEL = {"example.com/dsgen": "SPACE"}
+TAINT = {"key": "example.com/dsgen", "value": "SPACE", "effect": "NoSchedule"}
+BUSYBOX = "dsgen.test/busybox:1"
+
+
+# Nodes that no machine is behind, and what nodes have
+
+
+def node(taints: list[dict[str, str]]) -> dict[str, Any]:
+    """A node without a kubelet: its taint keeps the pods of others away."""
+    return {
+        "apiVersion": "v1",
+        "kind": "Node",
+        "metadata": {"name": "SPACE", "labels": LABEL},
+        "spec": {"taints": taints},
+    }
+
+
+def not_ready(job: Job) -> None:
+    """Give the node room for pods, and when they are bound to it, take its kubelet away."""
+    room = {"cpu": "4", "memory": "8Gi", "pods": "110", "ephemeral-storage": "10Gi"}
+    ready = {"type": "Ready", "reason": "KubeletReady", "status": "True"}
+    _status("node", job.space.name, {"capacity": room, "allocatable": room, "conditions": [ready]})
+    soon("pod on the node", lambda: all(pod.spec.node_name for pod in job.pods("1", "worker")), 60)
+    _status("node", job.space.name, {"conditions": [ready | {"status": "Unknown", "reason": "NodeStatusUnknown"}]})
+
+
+def one_device(_: Job) -> None:
+    """Let one node have one device of a resource that no kubelet looks at."""
+    _devices("1")
+
+
+def no_device(_: Job) -> None:
+    """Take it back."""
+    _devices(None)
+
+
+def _devices(count: str | None) -> None:
+    nodes = json.loads(kubectl("get", "nodes", "--output", "json"))["items"]
+    name = next(one["metadata"]["name"] for one in nodes if not one["spec"].get("taints"))
+    _status("node", name, {"capacity": {"example.com/gpu": count}, "allocatable": {"example.com/gpu": count}})
+
+
+def _status(kind: str, name: str, status: dict[str, Any], *where: str) -> None:
+    patch = json.dumps({"status": status})
+    kubectl("patch", kind, name, "--subresource=status", "--type=strategic", "--patch", patch, *where)
+
+
+def gated_pod(job: Job) -> None:
+    """Replace a worker by one with a scheduling gate, as an admission webhook adds it."""
+    first = soon("worker", lambda: job.pods("1", "worker"), 30)[0]
+    found = json.loads(job.space.kubectl("get", "pod", first.metadata.name, "--output", "json"))
+    metadata = {key: found["metadata"][key] for key in ("labels", "annotations", "ownerReferences", "finalizers")}
+    spec = {key: value for key, value in found["spec"].items() if key not in ("nodeName", "tolerations")}
+    spec["schedulingGates"] = [{"name": "example.com/later"}]
+    job.space.kubectl("delete", "pod", first.metadata.name, "--wait=false", "--grace-period=0")
+    name = {"name": f"{first.metadata.name}-gated"}
+    made = {"apiVersion": "v1", "kind": "Pod", "metadata": metadata | name, "spec": spec}
+    job.space.kubectl("create", "--filename", "-", text=json.dumps(made))
+
+
+VOLUME: tuple[dict[str, Any], ...] = (
+    {
+        "apiVersion": "v1",
+        "kind": "PersistentVolume",
+        "metadata": {"name": "SPACE"},
+        "spec": {
+            "capacity": {"storage": "1Gi"},
+            "accessModes": ["ReadWriteMany"],
+            "storageClassName": "",
+            "hostPath": {"path": "/tmp/nothing"},
+            "claimRef": {"namespace": "SPACE", "name": "elsewhere"},
+            "nodeAffinity": {
+                "required": {
+                    "nodeSelectorTerms": [
+                        {
+                            "matchExpressions": [
+                                {"key": "topology.kubernetes.io/zone", "operator": "In", "values": ["nowhere"]}
+                            ]
+                        }
+                    ]
+                }
+            },
+        },
+    },
+    {
+        "apiVersion": "v1",
+        "kind": "PersistentVolumeClaim",
+        "metadata": {"name": "elsewhere", "namespace": "SPACE"},
+        "spec": {
+            "accessModes": ["ReadWriteMany"],
+            "storageClassName": "",
+            "volumeName": "SPACE",
+            "resources": {"requests": {"storage": "1Gi"}},
+        },
+    },
+)
+
+
+# Gangs and queues
+
+
+def gang_does_not_fit(job: Job) -> None:
+    """Say of the PodGroup what Volcano says."""
+    message = "2/2 tasks in gang unschedulable: pod group is not ready, 2 Pending, 2 minAvailable"
+    found = {"type": "Unschedulable", "status": "True", "reason": "NotEnoughResources", "message": message}
+    now = {"lastTransitionTime": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()), "transitionID": "1"}
+    patch = json.dumps({"status": {"phase": "Pending", "conditions": [found | now]}})
+    selector = f"dsgen.dev/job={job.name}"
+    name = job.space.kubectl("get", "podgroups.scheduling.volcano.sh", "-l", selector, "--output", "name").strip()
+    job.space.kubectl("patch", name, "--type=merge", "--patch", patch)
+
+
+def order(job: Job) -> None:
+    """A queue with quota for one run, in which higher priorities preempt."""
+    name, version = job.space.name, api_version()
+    local = {"apiVersion": version, "kind": "LocalQueue", "metadata": {"name": "order", "namespace": name}}
+    made = [*queue_objects(name, version), {**local, "spec": {"clusterQueue": name}}]
+    text = yaml.safe_dump_all(made)
+    soon("webhook of Kueue", lambda: kubectl("apply", "--filename", "-", text=text), 60)
+
+
+def no_order(job: Job) -> None:
+    """Delete what belongs to no namespace."""
+    delete(queue_objects(job.space.name, api_version()))
+
+
+def preempted(job: Job) -> None:
+    """Let a Job of higher priority take the quota, once the run has it."""
+    from tests.e2e.test_kueue import Queue
+
+    job.space.watched("job", f"{job.name}-1-worker", lambda seen: not seen.spec.suspend, 60)
+    Queue(job.space, BUSYBOX, "order").take("urgent", **{f"{GROUP}/priority-class": job.space.name})
+
+
+def switched_off(job: Job) -> None:
+    """Deactivate the Workload, as an administrator does."""
+    name = soon(
+        "Workload",
+        lambda: [
+            line
+            for line in job.space.kubectl("get", f"workloads.{GROUP}", "--output", "name").split()
+            if job.name in line
+        ],
+        30,
+    )[0]
+    job.space.kubectl("patch", name, "--type=merge", "--patch", '{"spec": {"active": false}}')
+
+
+def other_run_has_the_turn(job: Job) -> None:
+    """Write a lease that another run has renewed just now."""
+    now = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
+    lease = json.dumps({"run": "0", "pod": "other", "renewals": 1, "time": now})
+    labels = {"dsgen.dev/job": job.name, "app.kubernetes.io/component": "status"}
+    made = {"apiVersion": "v1", "kind": "ConfigMap", "data": {"_lease": lease}}
+    made["metadata"] = {"name": f"{job.name}-status", "labels": labels}
+    job.space.kubectl("create", "--filename", "-", text=json.dumps(made))
+
+
+# A registry and a webhook that say no
+
+PORT = 5999
+IMAGES = {"ImageMissing": "missing", "ImageAccess": "denied", "ImageRateLimit": "limited"}
+ANSWERS = """
+import http.server, json
+
+ANSWERS = {
+    "missing": (404, "MANIFEST_UNKNOWN", "manifest unknown"),
+    "denied": (403, "DENIED", "requested access to the resource is denied"),
+    "limited": (429, "TOOMANYREQUESTS", "You have reached your pull rate limit."),
+}
+
+class Handler(http.server.BaseHTTPRequestHandler):
+    def do_GET(self):
+        name = self.path.split("/")[2] if self.path.count("/") > 2 else ""
+        status, code, message = ANSWERS.get(name, (200, "", ""))
+        body = json.dumps({"errors": [{"code": code, "message": message}]} if code else {}).encode()
+        self.send_response(status)
+        self.send_header("Content-Type", "application/json")
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        if self.command != "HEAD":
+            self.wfile.write(body)
+    do_HEAD = do_GET
+
+http.server.HTTPServer(("127.0.0.1", 5999), Handler).serve_forever()
+"""
+REGISTRY: tuple[dict[str, Any], ...] = (
+    {
+        "apiVersion": "apps/v1",
+        "kind": "DaemonSet",
+        "metadata": {"name": "registry", "namespace": "SPACE"},
+        "spec": {
+            "selector": {"matchLabels": {"app": "registry"}},
+            "template": {
+                "metadata": {"labels": {"app": "registry"}},
+                "spec": {
+                    "hostNetwork": True,
+                    "terminationGracePeriodSeconds": 0,
+                    "containers": [{"name": "registry", "image": "IMAGE", "command": ["python3", "-c", ANSWERS]}],
+                },
+            },
+        },
+    },
+)
+DENIES = """
+import http.server, json, ssl
+
+class Handler(http.server.BaseHTTPRequestHandler):
+    def do_POST(self):
+        asked = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+        response = {"uid": asked["request"]["uid"], "allowed": False, "status": {"message": "pods need a cost center"}}
+        body = json.dumps({"apiVersion": asked["apiVersion"], "kind": asked["kind"], "response": response}).encode()
+        self.send_response(200)
+        self.send_header("Content-Type", "application/json")
+        self.end_headers()
+        self.wfile.write(body)
+
+server = http.server.HTTPServer(("", 8443), Handler)
+context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+context.load_cert_chain("/tls/tls.crt", "/tls/tls.key")
+server.socket = context.wrap_socket(server.socket, server_side=True)
+server.serve_forever()
+"""
+WEBHOOK: tuple[dict[str, Any], ...] = (
+    {
+        "apiVersion": "v1",
+        "kind": "Service",
+        "metadata": {"name": "check", "namespace": "SPACE"},
+        "spec": {"selector": {"app": "check"}, "ports": [{"port": 443, "targetPort": 8443}]},
+    },
+    {
+        "apiVersion": "v1",
+        "kind": "Pod",
+        "metadata": {"name": "check", "namespace": "SPACE", "labels": {"app": "check"}},
+        "spec": {
+            "terminationGracePeriodSeconds": 0,
+            "volumes": [{"name": "tls", "secret": {"secretName": "check"}}],
+            "containers": [
+                {
+                    "name": "check",
+                    "image": "IMAGE",
+                    "command": ["python3", "-c", DENIES],
+                    "readinessProbe": {"tcpSocket": {"port": 8443}, "periodSeconds": 1},
+                    "volumeMounts": [{"name": "tls", "mountPath": "/tls"}],
+                }
+            ],
+        },
+    },
+)
+
+
+def webhook(job: Job) -> None:
+    """Run the webhook with a certificate of its own, and let it judge the pods of dsgen in the namespace."""
+    space, name = job.space, f"check.{job.space.name}.svc"
+    with tempfile.TemporaryDirectory() as folder:
+        key, crt = Path(folder) / "tls.key", Path(folder) / "tls.crt"
+        made = ["-newkey", "rsa:2048", "-nodes", "-keyout", str(key), "-out", str(crt), "-days", "2"]
+        named = ["-subj", f"/CN={name}", "-addext", f"subjectAltName=DNS:{name}"]
+        subprocess.run(["openssl", "req", "-x509", *made, *named], check=True, capture_output=True)
+        space.kubectl("create", "secret", "tls", "check", "--key", str(key), "--cert", str(crt))
+        bundle = base64.b64encode(crt.read_bytes()).decode()
+    space.kubectl("apply", "--filename", "-", text=around(WEBHOOK, job))
+    space.kubectl("wait", "--for=condition=Ready", "pod/check", "--timeout=60s")
+    rule = {"apiGroups": [""], "apiVersions": ["v1"], "operations": ["CREATE"], "resources": ["pods"]}
+    entry = {
+        "name": "cost.example.com",
+        "clientConfig": {"service": {"name": "check", "namespace": space.name}, "caBundle": bundle},
+        "namespaceSelector": {"matchLabels": {"kubernetes.io/metadata.name": space.name}},
+        "rules": [rule],
+        "admissionReviewVersions": ["v1"],
+        "sideEffects": "None",
+    }
+    kind = "ValidatingWebhookConfiguration"
+    config = {
+        "apiVersion": "admissionregistration.k8s.io/v1",
+        "kind": kind,
+        "metadata": {"name": space.name},
+        "webhooks": [entry],
+    }
+    kubectl("apply", "--filename", "-", text=yaml.safe_dump(config))
+
+
+def no_webhook(job: Job) -> None:
+    """Delete it: it belongs to no namespace."""
+    kubectl("delete", "validatingwebhookconfiguration", job.space.name, "--ignore-not-found")
+
+
+def around(objects: tuple[dict[str, Any], ...], job: Job) -> str:
+    """Objects with the names of the namespace and of the training image in them."""
+    image = job.values["image"]
+    reference = f"{image['repository']}:{image['tag']}" + (f"@{image['digest']}" if image["digest"] else "")
+    return yaml.safe_dump_all(objects).replace("SPACE", job.space.name).replace("IMAGE", reference)

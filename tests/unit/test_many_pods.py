@@ -1,0 +1,106 @@
+"""Large runs and many jobs: few lists, memory and time in proportion."""
+
+import time
+import tracemalloc
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from dsgen.cli.list import runs
+from dsgen.cluster import causes, collect, report, story, views
+from dsgen.cluster.facts import JOB
+from dsgen.cluster.parse import INDEX
+from tests import cluster_data
+
+MEBIBYTE = 2**20
+
+
+class Counting:
+    """Reads kept answers, by the last part of the path, and counts the lists."""
+
+    def __init__(self, name: str) -> None:
+        self.kept, self.lists = cluster_data.load(name), list[str]()
+        self.entries: dict[str, list[dict[str, Any]]] = {}
+        for key, answer in self.kept.content["answers"].items():
+            kind = key.partition(" ")[0].rpartition("/")[2]
+            if isinstance(answer, list):
+                self.entries.setdefault(kind, []).extend(answer)
+
+    def now(self) -> float:
+        return self.kept.now()
+
+    def get(self, path: str) -> dict[str, Any]:
+        return self.kept.get(path)
+
+    def items(self, path: str, **query: str) -> Iterator[dict[str, Any]]:
+        self.lists.append(path)
+        wanted = query.get("labelSelector", "")
+        for entry in self.entries.get(path.rpartition("/")[2], []):
+            if "component=status" not in wanted or entry["metadata"]["name"].endswith(collect.RECORD_SUFFIX):
+                yield entry
+
+    def with_workers(self, count: int) -> "Counting":
+        """With so many workers, all as the first one is."""
+        first = next(pod for pod in self.entries["pods"] if "worker" in pod["metadata"]["name"])
+        for index in range(2, count):
+            annotations = {**first["metadata"]["annotations"], INDEX: str(index)}
+            names = {"name": f"cifar-1-worker-{index}", "uid": str(index), "annotations": annotations}
+            one = {**first, "metadata": {**first["metadata"], **names}}
+            self.entries["pods"].append(one)
+        return self
+
+    def with_jobs(self, count: int) -> "Counting":
+        """With the job so many times, each time under another name."""
+        for kind in ("jobs", "pods", "configmaps"):
+            for number in range(1, count):
+                for entry in [one for one in self.entries[kind] if one["metadata"]["labels"][JOB] == "cifar"]:
+                    labels = {**entry["metadata"]["labels"], JOB: f"cifar{number}"}
+                    name = entry["metadata"]["name"].replace("cifar", f"cifar{number}")
+                    one = {**entry, "metadata": {**entry["metadata"], "name": name, "labels": labels}}
+                    self.entries[kind].append(one)
+        return self
+
+
+def status(reader: Counting) -> str:
+    """What `dsgen status` does with a run."""
+    facts = collect.run_facts(reader, reader.kept.content["namespace"], "cifar", thrifty=True)
+    assert facts
+    collect.surroundings(reader, facts, thrifty=True)
+    shown = story.tell(facts)
+    causes.find(facts, shown)
+    return views.status(report.report(facts, shown), facts)
+
+
+def test_the_status_of_a_thousand_workers_takes_four_lists_and_little_memory() -> None:
+    reader = Counting("running").with_workers(1000)
+    tracemalloc.start()
+    try:
+        text = status(reader)
+        most = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+
+    assert "more pods are well" in text
+    assert len(reader.lists) <= 4
+    assert most < 50 * MEBIBYTE
+
+
+def test_the_time_of_a_status_is_linear() -> None:
+    def spent(count: int) -> float:
+        reader = Counting("running").with_workers(count)
+        before = time.process_time()
+        status(reader)
+        return time.process_time() - before
+
+    assert spent(2000) < 4 * 2.5 * max(spent(500), 0.005)
+
+
+@pytest.mark.parametrize("count", [200])
+def test_many_jobs_are_listed_with_few_lists(count: int) -> None:
+    reader = Counting("running").with_jobs(count)
+    found = list(runs(reader, "", JOB, False))
+
+    assert count == len(found)
+    assert {"Running"} == {story.tell(facts).phase for facts in found}
+    assert len(reader.lists) <= 5
