@@ -8,7 +8,7 @@ from tests.e2e.training import Job, Run, condition
 
 pytestmark = pytest.mark.by_turns
 
-STEPS = ("--until", "30")
+STEPS = ("--until", "26")
 
 
 @pytest.fixture(scope="module")
@@ -20,7 +20,7 @@ def runs(make_job: Callable[..., Job]) -> dict[str, Run]:
     jobs = {"torchrun": killed, "pdsh": make_job("pdsh", *STEPS)}
     for job in jobs.values():
         job.apply()
-    return {name: job.ended(seconds=600) for name, job in jobs.items()}
+    return {name: job.ended(seconds=900) for name, job in jobs.items()}
 
 
 def test_a_killed_rank_is_one_restart_with_the_same_losses(runs: dict[str, Run]) -> None:
@@ -32,7 +32,7 @@ def test_a_killed_rank_is_one_restart_with_the_same_losses(runs: dict[str, Run])
     assert (1, 137) == (failed["rank"], failed["exitCode"])
     assert [0, 0, 20, 20] == sorted(line["first"] for line in run.lines if "first" in line)
     assert runs["pdsh"].losses == run.losses
-    assert 30 == len(run.losses)
+    assert 26 == len(run.losses)
 
 
 def test_the_workers_stay_and_end_with_the_run(runs: dict[str, Run]) -> None:
