@@ -234,7 +234,7 @@ def test_followed_lines_are_all_there_once_over_a_lost_launcher_and_three_cuts(
     proxy.cut(1)
     job.space.kubectl("delete", "pod", lost)
     proxy.cut(5)
-    job.trained("1", 30)
+    program("wait", named, "--for", "running", "--timeout", "10m")
     proxy.cut(3)
     done = program("wait", named, "--timeout", "10m")
     lines = followed()
@@ -258,7 +258,7 @@ def test_a_watch_on_a_terminal_redraws_until_the_end(watched: Callable[[], str])
     screens = watched().split(REDRAW)
 
     assert len(screens) > 3
-    assert "Phase:        Running" in screens[len(screens) // 2]
+    assert any("Phase:        Running" in screen for screen in screens)
     assert "Phase:        Succeeded" in screens[-1]
     assert all(screen.startswith("Job: ") for screen in screens[1:])
 
