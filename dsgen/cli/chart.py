@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dsgen import api
 from dsgen.cli._jobs import load_chart, load_jobs
-from dsgen.cli._output import NO_PRUNE, Item, deliver, with_orphans
+from dsgen.cli._output import NO_PRUNE, chart, charts, deliver, with_orphans
 from dsgen.errors import UsageProblem
 from dsgen.writer import Place
 
@@ -32,9 +31,8 @@ def command(inputs: Inputs, output: Path | None, delivery: Delivery) -> int:
         if inputs.has_files:
             raise UsageProblem("-o is missing, the folder of the chart, as in: dsgen chart cifar.yaml -o charts/cifar")
         targets, report = load_jobs(inputs, delivery.form)
-        charts = [Item(member.chart_place, api.chart(job)) for job, member in targets if member]
-        return deliver(with_orphans(charts, "charts", delivery, report), delivery, report)
+        return deliver(with_orphans(charts(targets), "charts", delivery, report), delivery, report)
     if delivery.prune:
         raise UsageProblem(NO_PRUNE)
     job, report = load_chart(inputs, delivery.form)
-    return deliver([Item(Place(output), api.chart(job))], delivery, report)
+    return deliver([chart(Place(output), job)], delivery, report)

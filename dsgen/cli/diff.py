@@ -2,37 +2,38 @@
 
 from pathlib import Path
 
-from dsgen.cli import _differences
-from dsgen.cli._jobs import load_jobs
-from dsgen.cli._output import left, manifests
+from dsgen.cli import _differences, _output
+from dsgen.cli._jobs import Report, load_chart, load_jobs
+from dsgen.cli._output import Folder, charts, left, manifests
 from dsgen.cli._printed import emit, say
 from dsgen.cli._progress import counted
 from dsgen.cli._shared import Inputs
 from dsgen.errors import EXIT_FINDINGS, EXIT_OK, UsageProblem
 from dsgen.runs.differences import job_change
+from dsgen.writer import Place
 
 
-def command(inputs: Inputs, output: Path | None, kustomization: bool, form: str) -> int:
+def command(inputs: Inputs, output: Path | None, chart: bool, kustomization: bool, form: str) -> int:
     """Show what a render would change, by object and field.
 
-    DIR is the folder that `dsgen render` wrote; without any file, the folders of the jobs of the next dsgen.yaml are
-    compared. Nothing is written, and no cluster is asked. The exit code is 1 when there is a difference. Of a Secret,
-    only the names of the fields are shown.
+    DIR is the folder that `dsgen render` wrote, or with --chart the one that `dsgen chart` wrote; without any file, the
+    folders of the jobs of the next dsgen.yaml are compared. Nothing is written, and no cluster is asked. The exit code
+    is 1 when there is a difference. Of a Secret, only the names of the fields are shown.
 
     \b
     Examples:
       dsgen diff cifar.yaml -o manifests/cifar
+      dsgen diff cifar.yaml -o charts/cifar --chart
       dsgen diff
       dsgen diff --format markdown
     """
     is_repository = not inputs.has_files
     if is_repository == (output is not None):
         raise UsageProblem("give FILEs and -o DIR, or neither of them to compare all jobs of dsgen.yaml")
-    targets, report = load_jobs(inputs)
-    items = manifests(targets, report, output, kustomization)
+    folders, report = _charts(inputs, output) if chart else _manifests(inputs, output, kustomization)
     if report.repository:
-        items += left(report.repository, "output", items)
-    found = [job_change(place, plan) for place, plan, *_ in counted("compared", items)]
+        folders += left(report.repository, "charts" if chart else "output", folders)
+    found = [job_change(place, make().plan, chart) for place, make in counted("compared", folders, len(folders))]
     if form == "text":
         say(line for one in found for line in _differences.as_lines(one))
     else:
@@ -40,3 +41,18 @@ def command(inputs: Inputs, output: Path | None, kustomization: bool, form: str)
     report.found += [problem for one in found for problem in one.changes.problems]
     report.show()
     return EXIT_OK if all(one.is_equal for one in found) else EXIT_FINDINGS
+
+
+def _manifests(inputs: Inputs, output: Path | None, kustomization: bool) -> tuple[list[Folder], Report]:
+    targets, report = load_jobs(inputs)
+    return manifests(targets, report, output, kustomization), report
+
+
+def _charts(inputs: Inputs, output: Path | None) -> tuple[list[Folder], Report]:
+    if output is None:
+        targets, report = load_jobs(inputs)
+        return charts(targets), report
+    if len(inputs.files) > 1:
+        raise UsageProblem("a chart has the values of one job: give one FILE")
+    job, report = load_chart(inputs)
+    return [_output.chart(Place(output), job)], report

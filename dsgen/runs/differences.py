@@ -57,8 +57,11 @@ class JobChange:
         return not (self.changes.stale or self.failure)
 
 
-def job_change(place: Place, plan: Plan) -> JobChange:
-    """Compares a folder with a plan of manifests. What is refused is shown as if it were written."""
+def job_change(place: Place, plan: Plan, by_file: bool = False) -> JobChange:
+    """Compares a folder with a plan, object by object. What is refused is shown as if it were written.
+
+    by_file: the files are those of a chart, which are no objects.
+    """
     folder = str(place.path)
     try:
         changes = compare(place, plan)
@@ -68,7 +71,7 @@ def job_change(place: Place, plan: Plan) -> JobChange:
         return JobChange(folder, plan.owner, "refused", failure=failure)
     files = (seen.plan or plan).files
     new = {path: files[path] for path in seen.write}
-    objects = tuple(_objects(old, new, plan))
+    objects = tuple(_files(old, new) if by_file else _objects(old, new, plan))
     return JobChange(folder, plan.owner, _status(changes, plan, objects), objects, changes)
 
 
@@ -104,6 +107,14 @@ def _objects(old: Mapping[str, str], new: Mapping[str, str], plan: Plan) -> Iter
         yield ObjectChange(*key, "changed", "" if was == key else was[1], changed)
     for key in before:
         yield ObjectChange(*key, "removed")
+
+
+def _files(old: Mapping[str, str], new: Mapping[str, str]) -> Iterator[ObjectChange]:
+    for path in sorted({**old, **new}):
+        if path not in old or path not in new:
+            yield ObjectChange("File", path, "new" if path in new else "removed")
+        else:
+            yield ObjectChange("File", path, "changed", fields=(FieldChange("text", old[path], new[path]),))
 
 
 def _object(path: str, text: str) -> tuple[str, str] | None:

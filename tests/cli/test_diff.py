@@ -198,3 +198,56 @@ def test_a_repository(cli: Cli, repository: Path) -> None:  # noqa: F811
 @pytest.mark.parametrize("arguments", [("cifar.yaml",), ("-o", "out"), ()])
 def test_usage(arguments: tuple[str, ...], cli: Cli) -> None:
     assert 2 == cli("diff", *arguments).code
+
+
+# ---- charts ----
+
+CHART = ("cifar.yaml", "-o", "chart", "--chart")
+
+
+def test_a_chart_is_compared_file_by_file(cli: Cli, folder: Path) -> None:
+    assert 0 == cli("chart", "cifar.yaml", "-o", "chart").code
+    assert (0, "chart: chart cifar, no difference\n", "") == cli("diff", *CHART)
+    edit(folder, 'id: "1"', 'id: "2"')
+
+    code, out, err = cli("diff", *CHART)
+
+    assert (1, "") == (code, err)
+    assert out.startswith("chart: chart cifar, new run 2\n  File values.yaml:\n    text:\n      @@ ")
+    assert '\n      -  id: "1"\n      +  id: "2"\n' in out
+    assert 1 == out.count("  File ")
+
+
+def test_a_chart_that_would_be_refused(cli: Cli, folder: Path) -> None:
+    cli("chart", "cifar.yaml", "-o", "chart")
+    (folder / "chart" / "NOTES.txt").write_text("mine, beside the chart's own")
+    (folder / "chart" / "templates" / "NOTES.txt").unlink()
+    before = tree(folder / "chart")
+    edit(folder, "replicas: 2", "replicas: 3")
+
+    code, out, err = cli("diff", *CHART)
+
+    assert (1, True) == (code, 'run "1" would change: workers.replicas: 2 -> 3' in err)
+    assert out.startswith("chart: chart cifar, refused\n  File templates/NOTES.txt: new\n  File values.yaml:\n")
+    assert before == tree(folder / "chart")
+
+
+def test_charts_of_a_repository(cli: Cli, repository: Path) -> None:  # noqa: F811
+    (repository / "jobs" / "b" / "values.yaml").unlink()
+    assert 0 == cli("chart").code
+    assert (0, "charts/training/cifar: chart cifar, no difference\n", "") == cli("diff", "--chart")
+
+    (repository / "jobs" / "a").rename(repository / "a")
+    put(repository / "jobs" / "c" / "values.yaml", (repository / "a" / "values.yaml").read_text().replace("cifar", "x"))
+    code, out, _ = cli("diff", "--chart")
+
+    assert 1 == code
+    assert "charts/training/cifar: chart cifar, left the repository\n  File .helmignore: removed\n" in out
+    assert "charts/training/x: chart x, new job\n  File .helmignore: new\n" in out
+    assert "| File values.yaml: new |" in cli("diff", "--chart", "--format", "markdown").out
+
+
+def test_a_chart_is_of_one_job(cli: Cli) -> None:
+    code, _, err = cli("diff", "cifar.yaml", "mnist.yaml", "-o", "chart", "--chart")
+
+    assert (2, "dsgen: a chart has the values of one job: give one FILE\n") == (code, err)

@@ -12,17 +12,19 @@ from pathlib import Path
 import pytest
 import yaml
 
-from dsgen import __version__
+from dsgen import __version__, api
 from dsgen.language.environment import PACKAGE
-from dsgen.writer import INDEX
+from dsgen.values import SourceText
+from dsgen.writer import INDEX, frozen_text
 from dsgen.writer.index import checksum
 from tests.cli.conftest import MINIMAL, Cli
 from tests.unit.test_index import spoil
 
-EDITS = int(os.environ.get("DSGEN_UPGRADE_EDITS", "12"))
+MANY = int(os.environ.get("DSGEN_UPGRADE_JOBS", "12"))
 MUTATIONS = int(os.environ.get("DSGEN_UPGRADE_MUTATIONS", "20"))
 OLD = "0.0.9"
 JOBS = ("cifar", "mnist", "sst")
+VALUES = MINIMAL.read_text() + "lifecycle:\n  suspend: false\n"
 
 # What a release may do to every object, whatever renders them.
 OTHER_TEMPLATES = """
@@ -59,8 +61,7 @@ def repository(release: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Values files, and the manifests and a chart as the other release wrote them."""
     folder = tmp_path_factory.mktemp("repository")
     for name in JOBS:
-        text = MINIMAL.read_text().replace("cifar", name) + "lifecycle:\n  suspend: false\n"
-        (folder / f"{name}.yaml").write_text(text)
+        (folder / f"{name}.yaml").write_text(VALUES.replace("cifar", name))
     by(release, folder, "render", *(f"{name}.yaml" for name in JOBS), "-o", "out")
     by(release, folder, "chart", "cifar.yaml", "-o", "chart")
     return folder
@@ -236,31 +237,49 @@ EDIT = {
 HARMLESS = {("storage", "checkpoints", "create", "size"), ("lifecycle", "suspend"), ()}
 
 
-@pytest.mark.parametrize("seed", range(EDITS))
-def test_an_edit_is_refused_exactly_when_the_run_differs(upgraded: Path, cli: Cli, seed: int) -> None:
-    """Each refused key is named, with its line. DSGEN_UPGRADE_EDITS=100 tries more."""
-    chance = random.Random(seed)
-    edits = chance.sample(sorted(EDIT, key=str), chance.choice([1, 1, 2, 3]))
-    file = upgraded / "mnist.yaml"
-    before, old_objects = contents(upgraded / "out" / "mnist"), cli("render", "mnist.yaml").out
-    for path in edits:
-        edit(file, *EDIT[path])
-    changed = differ(old_objects, cli("render", "mnist.yaml").out)
-    lines = file.read_text().splitlines()
+def test_an_edit_is_refused_exactly_when_the_run_differs(release: Path, folder: Path, cli: Cli) -> None:
+    """Each job has edits of its own, and each refused key is named with its line. DSGEN_UPGRADE_JOBS=100 tries more."""
+    names = [f"job{number:03}" for number in range(MANY)]
+    files = [f"{name}.yaml" for name in names]
+    for name in names:
+        (folder / f"{name}.yaml").write_text(VALUES.replace("cifar", name))
+    by(release, folder, "render", *files, "-o", "out")
+    written = of_run(contents(folder / "out"))
+    (folder / "added.yaml").write_text(VALUES.replace("cifar", "added"))
 
-    code, out, _ = cli("render", *FILES, "-o", "out", "--format", "json")
+    assert (0, "") == cli("render", *files, "added.yaml", "-o", "out")[::2]
+    assert written == {key: text for key, text in of_run(contents(folder / "out")).items() if "added" not in key}
+    assert (folder / "out" / "added" / INDEX).exists()
+
+    edits = {f"{name}.yaml": edited(folder / f"{name}.yaml", random.Random(name)) for name in names}
+    changed = {file for file in files if differ(VALUES, (folder / file).read_text())}
+    before = contents(folder / "out")
+    code, out, _ = cli("render", *files, "-o", "out", "--keep-going", "--format", "json")
     problems = json.loads(out)["diagnostics"]
 
-    assert changed == bool({*edits} - HARMLESS)
-    assert (1 if changed else 0) == code
-    assert {dotted(path) for path in edits if path not in HARMLESS} == {one["path"] for one in problems}
+    assert changed == {file for file in files if {*edits[file]} - HARMLESS}
+    assert (1, {"DS903"}) == (code, {one["id"] for one in problems})
+    refused = [(file, dotted(path)) for file in files for path in edits[file] if path not in HARMLESS]
+    assert sorted(refused) == sorted((one["file"], one["path"]) for one in problems)
     for one in problems:
-        path = next(path for path in edits if dotted(path) == one["path"])
+        path = next(path for path in edits[one["file"]] if dotted(path) == one["path"])
         new = EDIT[path][1].removeprefix("{").split(": ")[-1].removesuffix("}")
-        assert ("mnist.yaml", "DS903") == (one["file"], one["id"])
-        assert lines[one["line"] - 1][one["column"] - 1 :].startswith(new)
-    if changed:
-        assert before == contents(upgraded / "out" / "mnist")
+        line = (folder / one["file"]).read_text().splitlines()[one["line"] - 1]
+        assert line[one["column"] - 1 :].startswith(new)
+    assert kept(before, changed) == kept(contents(folder / "out"), changed)
+
+
+def edited(file: Path, chance: random.Random) -> list[tuple[str | int, ...]]:
+    """Some edits of a file."""
+    edits = chance.sample(sorted(EDIT, key=str), chance.choice([1, 1, 2, 3]))
+    for path in edits:
+        edit(file, *EDIT[path])
+    return edits
+
+
+def kept(found: dict[str, str], files: set[str]) -> dict[str, str]:
+    """What is in the folders of these jobs."""
+    return {path: text for path, text in found.items() if f"{path.partition('/')[0]}.yaml" in files}
 
 
 def dotted(path: tuple[str | int, ...]) -> str:
@@ -268,13 +287,12 @@ def dotted(path: tuple[str | int, ...]) -> str:
 
 
 def differ(old: str, new: str) -> bool:
-    """Whether objects of the run differ, apart from `suspend`."""
+    """Whether objects of the run differ between two values files, apart from name and `suspend`."""
 
-    def run(text: str) -> list[object]:
-        found = [one for one in yaml.safe_load_all(text) if "dsgen.dev/run" in one["metadata"]["labels"]]
-        for one in found:
-            one.get("spec", {}).pop("suspend", None)
-        return found
+    def run(text: str) -> list[str]:
+        job = api.load(SourceText("values.yaml", text))
+        objects = [one for one in api.render(job) if "dsgen.dev/run: " in one.text]
+        return [frozen_text(one.text).replace(job.release.name, "NAME") for one in objects]
 
     return run(old) != run(new)
 

@@ -64,7 +64,8 @@ class Way:
             if command := shlex.split(os.environ.get("DSGEN_E2E_RESTART", "")):
                 subprocess.run([*command, controller], check=True, capture_output=True)
             else:
-                kubectl("--namespace", self.SPACE, "delete", "pod", "--selector", f"{self.label}={controller}")
+                selector = ("--selector", f"{self.label}={controller}", "--output", "name")
+                assert kubectl("--namespace", self.SPACE, "delete", "pod", *selector), f"no pod of {controller}"
 
 
 def annotate(space: str, kind: str, name: str, *marks: str) -> None:
