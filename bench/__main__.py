@@ -124,7 +124,9 @@ def cases(folder: Path) -> Iterator[Case]:
     ]
     few = files[::EVERY]
     title, theirs = f"{FILES:,} files, one dsgen, {FILES:,} times Helm", [template(one) for one in few]
-    yield Case(title, [[*DSGEN, "render", *files]], theirs, times=EVERY, alike=[[*DSGEN, "render", *few]])
+    ours, alike = [[*DSGEN, "render", *files]], [[*DSGEN, "render", *few]]
+    yield Case(title, ours, theirs, times=EVERY, alike=alike)
+    yield Case("the same with two processors", ours, theirs, times=EVERY, processors=2, alike=alike)
     yield Case("`python -c pass`, one Helm of 4 workers", [[PYTHON, "-c", "pass"]], [template(few[0])])
     yield Case("`dsgen --help`, `import click`", [[*DSGEN, "--help"]], [[PYTHON, "-c", "import click"]])
 

@@ -47,9 +47,10 @@ def _of_id(id_: str) -> str:
         raise UsageProblem(f"{id_} is not the id of a problem{_question(_close(id_, list(KINDS)))}")
     kind = KINDS[id_]
     text = f"{id_}: {kind.title}\n\n{_wrapped(kind.when)}\n{_wrapped(f'What to do: {kind.remedy}')}"
-    if kind.example:
-        lines = kind.example.removesuffix("\n").split("\n")
-        text += "\nA values file with this problem:\n\n" + "".join(f"    {in_place(line)}\n" for line in lines)
+    for what, example in (("A values file", kind.example), ("A dsgen.yaml", kind.settings)):
+        if example:
+            lines = example.removesuffix("\n").split("\n")
+            text += f"\n{what} with this problem:\n\n" + "".join(f"    {in_place(line)}\n" for line in lines)
     return text
 
 

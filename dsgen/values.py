@@ -41,11 +41,22 @@ NAMES = {"name": "cifar", "namespace": "training"}
 """The names that manifests need, each with an example."""
 
 
-@dataclass(frozen=True)
 class Values:
     """The complete values of one job: the user's values merged over all defaults."""
 
-    data: dict[str, Any]
+    def __init__(self, given: Node) -> None:
+        self._given = given
+        self._data: dict[str, Any] | None = None
+
+    @property
+    def data(self) -> dict[str, Any]:
+        """Plain data."""
+        if self._data is None:
+            self._data = complete_values(self._given.data())
+        return self._data
+
+    def __getstate__(self) -> dict[str, Any]:  # the data is made anew in less time than it takes to pickle it
+        return {"_given": self._given, "_data": None}
 
 
 @dataclass
@@ -158,7 +169,7 @@ def of_trees(
     texts |= {**sources, **flags}
     job = Job(file, None, problems, root, complete, texts, frozenset(_meant(root, wrong)))
     if not has_errors(problems):
-        job.values = Values(complete_values(root.data()))
+        job.values = Values(root)
     elif complete:
         job.diagnostics += _checked_in_part(job, wrong)
     job.diagnostics = ordered(job.diagnostics)
@@ -176,7 +187,7 @@ def of_data(data: Mapping[str, Any]) -> Job:
     """A job of values that are not in a file."""
     root = from_data(data, Position("", 1, 1))
     problems = validate(root)
-    return Job("", None if has_errors(problems) else Values(complete_values(data)), problems, root)
+    return Job("", None if has_errors(problems) else Values(root), problems, root)
 
 
 def _named(root: Node, names: Release) -> tuple[Node, dict[str, str]]:

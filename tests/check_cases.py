@@ -569,6 +569,7 @@ UNMEANT: list[Case] = [
     ("DS369", (f'training.setup="wandb login\\nexport HUB={TOKEN}"',)),
     ("DS369", ('training.setup="export WANDB_API_KEY=0123456789abcdef"',)),
     ("DS369", ('training.files={"id":"-----BEGIN OPENSSH PRIVATE KEY-----\\nAAAA"}',)),
+    ("DS373", ('storage={"dsgen-run":{"mountPath":"/data","emptyDir":{}}}',)),
     ("DS370", ('image.pullSecrets=[{"name":"a"},{"name":"b"},{"name":"a"}]',)),
 ]
 """Valid values that do not do what was meant."""
@@ -588,6 +589,7 @@ WRONG = [
 ]
 CPU = 'training.env={"DS_ACCELERATOR":"cpu"}'
 FINE: list[tuple[str, ...]] = [
+    ('storage={"dsgen":{"mountPath":"/data","create":{}},"my-dsgen-run":{"mountPath":"/x","create":{}}}',),
     ('launch={"method":"openmpi","mpirunArgs":["--mca","btl_tcp_if_include","eth0","--bind-to","core","-x","A=-np"]}',),
     ('workers.nodeSelector={"kubernetes.io/hostname":"c"}', 'workers.excludeNodes=["b","a"]'),
     ("workers.accelerator.count=8", "workers.slots=8"),

@@ -2,6 +2,7 @@
 
 import os
 import re
+import shutil
 import subprocess
 import sys
 from collections.abc import Iterator, Mapping
@@ -40,9 +41,15 @@ def run(command: list[str], folder: Path, **environment: str) -> subprocess.Comp
 
 
 @pytest.fixture
-def repository(tmp_path: Path) -> Path:
-    """A Git repository of two jobs, one of them rendered by hand beside dsgen.yaml."""
-    folder = tmp_path / "repository"
+def repository(tmp_path: Path, rendered: Path) -> Path:
+    """A Git repository of two jobs."""
+    return shutil.copytree(rendered, tmp_path / "repository", symlinks=True)
+
+
+@pytest.fixture(scope="module")
+def rendered(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The same, made once for all tests."""
+    folder = tmp_path_factory.mktemp("rendered")
     for name in ("cifar", "mnist"):
         path = folder / "jobs" / name / "values.yaml"
         path.parent.mkdir(parents=True)

@@ -24,7 +24,7 @@ PARTS = {
     *("records", "render", "schema", "values"),
 }
 MODULES = {
-    *("cli._arguments", "cli._jobs", "cli._options", "cli._printed", "cli._progress", "cli._shared"),
+    *("cli._arguments", "cli._jobs", "cli._options", "cli._parallel", "cli._printed", "cli._progress", "cli._shared"),
     *("deepspeed.hostfile", "language.files", "language.functions", "language.text", "problems.diagnostics"),
     *("reading.carried", "reading.nodes", "reading.plain", "reading.quantities", "reading.reader", "reading.scalars"),
     *("generated.checks", "generated.defaults", "generated.helpers", "generated.manifests", "generated.schema"),

@@ -15,6 +15,7 @@ image: {repository: r/x, tag: v1}
 training: {python: train.py, files: {a: b}}
 storage:
   data: {mountPath: /data, create: {}}
+  data-ssh: {mountPath: /more, create: {persistentVolume: {nfs: {server: s, path: /p}}}}
   ssh: {mountPath: /ssh, create: {persistentVolume: {nfs: {server: s, path: /p}}}}
 monitoring: {tensorboard: {enabled: true, logDir: /data}, podMonitor: {enabled: true}}
 scheduling: {gang: volcano}

@@ -42,6 +42,15 @@ ROWS = (
         inside=(VOLUMES,),
     ),
     Check(
+        id="DS373",
+        path="storage.<< name >>",
+        when='name is matching("^dsgen-([^$]|[$])*$")',
+        message="storage: << name | quote >>: names that begin with dsgen- are those of dsgen's own volumes",
+        hint="choose another name",
+        inside=(VOLUMES,),
+        at_key=True,
+    ),
+    Check(
         id="DS210",
         path="storage.<< name >>",
         when="not first_source(volume)",

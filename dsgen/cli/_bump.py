@@ -1,25 +1,31 @@
 """`dsgen render --bump`: the next run id for each job whose run would change."""
 
+import functools
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 
 from dsgen import api
-from dsgen.cli._jobs import STDIN, Report, Target
-from dsgen.cli._output import Edit, Item, planned
+from dsgen.cli._jobs import STDIN, Target
+from dsgen.cli._output import Edit, Folder, Item, planned
 from dsgen.errors import DsgenError
 from dsgen.problems.diagnostics import Diagnostic, Position, has_errors
 from dsgen.runs.bump import Bump, bump
 from dsgen.writer import Place, compare
 
 
-def bumped(items: Sequence[Item], targets: Sequence[Target], report: Report) -> list[Item]:
-    """The plans, those of runs that would change with the next run id; adds to the report why one cannot have it."""
+def bumped(folders: Sequence[Folder], targets: Sequence[Target]) -> list[Folder]:
+    """The folders; items of runs that would change get the next run id, or the problem why they cannot have it."""
     files = Counter(target.job.file for target in targets)
-    return [_bumped(item, target, report, files) for item, target in zip(items, targets, strict=True)]
+    return [
+        Folder(folder.place, functools.partial(_bumped, folder, target, files[target.job.file]))
+        for folder, target in zip(folders, targets, strict=True)
+    ]
 
 
-def _bumped(item: Item, target: Target, report: Report, files: Counter[str]) -> Item:
+def _bumped(folder: Folder, target: Target, jobs: int) -> Item:
+    """jobs: how many are made of the file of this one."""
+    item = folder.make()
     if item.unchanged:
         return item
     try:
@@ -29,19 +35,17 @@ def _bumped(item: Item, target: Target, report: Report, files: Counter[str]) -> 
     if not any(problem.id == "DS903" for problem in changes.problems):
         return item
     job = target.job
-    if files[job.file] > 1:
-        message = f"--bump cannot write run.id into {job.file}: it is the file of {files[job.file]} jobs"
+    if jobs > 1:
+        message = f"--bump cannot write run.id into {job.file}: it is the file of {jobs} jobs"
         hint = "give each of them its run.id in dsgen.yaml"
         found: Bump | Diagnostic = Diagnostic("DS909", message, Position(job.file, 1, 1), ("run", "id"), hint)
     else:
         found = bump(job, changes.runs)
     if isinstance(found, Diagnostic):
-        report.found.append(found)
-        return item
+        return item._replace(problems=(found,))
     problems = api.validate(found.job)
     if has_errors(problems):
-        report.found += problems
-        return item
+        return item._replace(problems=tuple(problems))
     return planned(item.place, found.job, item.plan.lists)._replace(edit=_edit(target, found))
 
 

@@ -8,6 +8,7 @@ import sys
 from collections import namedtuple
 
 from dsgen import api, values
+from dsgen.cli._parallel import in_order
 from dsgen.cli._printed import color, emit, tell
 from dsgen.cli._progress import counted
 from dsgen.cli._shared import ErrorsReported
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
 
     from dsgen.cli._shared import Inputs
     from dsgen.problems.diagnostics import Diagnostic
-    from dsgen.repository import Entry, Member, Repository
+    from dsgen.repository import Member, Repository
     from dsgen.values import Job
 
     Read = Callable[[str], SourceText]
@@ -35,8 +36,15 @@ if TYPE_CHECKING:
 
         job: Job
         member: Member | None = None
-else:
-    Target = namedtuple("Target", "job member", defaults=(None,))  # without the import of `typing`
+
+    class _Source(NamedTuple):
+        """What reads a job, and what says what it is in a repository."""
+
+        load: Callable[[], Job]
+        member: Callable[[Job], Member | None]
+else:  # without the import of `typing`
+    Target = namedtuple("Target", "job member", defaults=(None,))
+    _Source = namedtuple("_Source", "load member")
 
 STDIN = "<stdin>"
 
@@ -101,11 +109,13 @@ def check_jobs(inputs: Inputs, chart: bool = False) -> tuple[list[Target], Repor
     """
     report = Report(inputs.strict)
     targets = []
-    for load in counted("checked", _loaders(inputs, report)):
-        target = load()
-        report.found += api.validate(target.job, for_chart=chart)
-        if target.job.values:
-            targets.append(target)
+    sources = _sources(inputs, report)
+    checked = in_order(functools.partial(_checked, chart), [source.load for source in sources])
+    for source, (job, problems) in zip(sources, counted("checked", checked, len(sources)), strict=True):
+        report.found += problems
+        report.sources |= job.sources
+        if job.values:
+            targets.append(Target(job, source.member(job)))
     members = [target.member for target in targets if target.member]
     if members or not chart:
         report.found += values.twins(target.job for target in targets)
@@ -126,7 +136,8 @@ def load_chart(inputs: Inputs, form: str = "text") -> tuple[Job | None, Report]:
     groups = _groups(inputs)
     if len(groups) > 1:
         raise UsageProblem(f"a chart is made of one job, and {inputs.files[0]} has {len(groups)} files: name one")
-    job = _load(groups[0], inputs, _reader(), report)
+    job = _load(groups[0], inputs, _reader())
+    report.sources |= job.sources
     report.found += api.validate(job, for_chart=True)
     report.show_first(form)
     return job, report
@@ -135,31 +146,37 @@ def load_chart(inputs: Inputs, form: str = "text") -> tuple[Job | None, Report]:
 def load_values(inputs: Inputs) -> list[Job]:
     """The jobs of the call, not checked beyond their schema; problems as in `load_jobs`."""
     report = Report(inputs.strict)
-    jobs = [load().job for load in _loaders(inputs, report)]
-    report.found += [problem for job in jobs for problem in job.diagnostics]
+    jobs = [source.load() for source in _sources(inputs, report)]
+    for job in jobs:
+        report.found += job.diagnostics
+        report.sources |= job.sources
     report.show()
     return jobs
 
 
-def _loaders(inputs: Inputs, report: Report) -> Sequence[Callable[[], Target]]:
-    """What reads each of the jobs: of the files of the command line, or of the repository when it names none."""
+def _sources(inputs: Inputs, report: Report) -> Sequence[_Source]:
+    """Those of the files of the command line, or of the repository when it names none."""
     if inputs.has_files:
         read = _reader()
-        return [functools.partial(_of_files, group, inputs, read, report) for group in _groups(inputs)]
+        for name in inputs.overlays:
+            read(name)  # now: standard input can be read in one process only
+        return [_Source(functools.partial(_load, group, inputs, read), lambda _: None) for group in _groups(inputs)]
     repository = report.repository = _repository(inputs)
     report.found += repository.diagnostics
     report.sources |= repository.sources
-    return [functools.partial(_of_repository, repository, entry, inputs, report) for entry in repository.entries]
+    names = Release("", inputs.namespace)
+    return [
+        _Source(
+            functools.partial(repository.job, entry, inputs.overrides, names),
+            functools.partial(repository.member, entry),
+        )
+        for entry in repository.entries
+    ]
 
 
-def _of_files(group: tuple[str, ...], inputs: Inputs, read: Read, report: Report) -> Target:
-    return Target(_load(group, inputs, read, report))
-
-
-def _of_repository(repository: Repository, entry: Entry, inputs: Inputs, report: Report) -> Target:
-    member = repository.member(entry, inputs.overrides, Release("", inputs.namespace))
-    report.sources |= member.job.sources
-    return Target(member.job, member)
+def _checked(chart: bool, load: Callable[[], Job]) -> tuple[Job, list[Diagnostic]]:
+    job = load()
+    return job, api.validate(job, for_chart=chart)
 
 
 def _repository(inputs: Inputs) -> Repository:
@@ -200,11 +217,9 @@ def _below(name: str) -> list[str]:
     return files
 
 
-def _load(group: tuple[str, ...], inputs: Inputs, read: Read, report: Report) -> Job:
+def _load(group: tuple[str, ...], inputs: Inputs, read: Read) -> Job:
     sources = [read(name) for name in group]
-    job = api.load(*sources, overrides=inputs.overrides, name=inputs.name, namespace=inputs.namespace)
-    report.sources |= job.sources
-    return job
+    return api.load(*sources, overrides=inputs.overrides, name=inputs.name, namespace=inputs.namespace)
 
 
 def _reader() -> Read:

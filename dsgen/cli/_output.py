@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import functools
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from dsgen import api
 from dsgen.cli._jobs import Report, Target
+from dsgen.cli._parallel import in_order
 from dsgen.cli._printed import ask, complain, say
 from dsgen.cli._progress import counted
 from dsgen.cli._shared import Delivery, ErrorsReported
@@ -59,17 +61,28 @@ class Edit(NamedTuple):
 
 
 class Item(NamedTuple):
-    """A plan and its folder. unchanged: what is known where nothing is to do, and then the plan is empty."""
+    """A plan and its folder. unchanged: what is known where nothing is to do, and then the plan is empty.
+
+    problems: why something that was asked for cannot be done.
+    """
 
     place: Place
     plan: Plan
     edit: Edit | None = None
     unchanged: Changes | None = None
+    problems: tuple[Diagnostic, ...] = ()
+
+
+class Folder(NamedTuple):
+    """A folder and what makes its item: the texts of many folders are not kept until the last one is written."""
+
+    place: Place
+    make: Callable[[], Item]
 
 
 def manifests(
     targets: Sequence[Target], report: Report, output: Path | None, kustomization: bool, trust: bool = False
-) -> list[Item]:
+) -> list[Folder]:
     """The files of each job, for the folder below `output`, or for that of dsgen.yaml where there is no `output`.
 
     With a kustomization.yaml where the call or dsgen.yaml asks for it. trust: an index is believed what its folder is
@@ -79,15 +92,21 @@ def manifests(
         [target.member.place for target in targets if target.member] if output is None else folders(output, targets)
     )
     wants_list = kustomization or (report.repository is not None and report.repository.setting("kustomization"))
+    lists = LISTS if wants_list else {}
     return [
-        planned(place, target.job, LISTS if wants_list else {}, trust)
-        for place, target in zip(places, counted("rendered", targets), strict=True)
+        Folder(place, functools.partial(planned, place, target.job, lists, trust))
+        for place, target in zip(places, targets, strict=True)
     ]
 
 
-def charts(targets: Sequence[Target]) -> list[Item]:
+def charts(targets: Sequence[Target]) -> list[Folder]:
     """The chart of each job of a repository."""
-    return [Item(member.chart_place, api.chart(job)) for job, member in targets if member]
+    return [chart(member.chart_place, job) for job, member in targets if member]
+
+
+def chart(place: Place, job: Job | None) -> Folder:
+    """The chart of a job, or the one without a job's values."""
+    return Folder(place, lambda: Item(place, api.chart(job)))
 
 
 def planned(place: Place, job: Job, lists: Lists, trust: bool = False) -> Item:
@@ -100,47 +119,42 @@ def planned(place: Place, job: Job, lists: Lists, trust: bool = False) -> Item:
 
 @dataclass(frozen=True)
 class Found:
-    """What a plan would change in its folder. failure: why that cannot be known."""
+    """What an item would change in its folder. failure: why that cannot be known. told: what its edit is, in words.
 
-    item: Item
+    problems: those of the item itself.
+    """
+
+    place: Place
+    owner: str
+    run: str
     changes: Changes
+    kept: str = ""
+    told: str = ""
+    problems: tuple[Diagnostic, ...] = ()
     failure: DsgenError | None = None
-
-    @property
-    def place(self) -> Place:
-        return self.item.place
-
-    @property
-    def plan(self) -> Plan:
-        return self.item.plan
 
     @property
     def refused(self) -> bool:
         """Whether nothing of it may be written."""
         return self.failure is not None or self.changes.refused
 
-    def write(self) -> None:
-        """The edit first: an interrupted write goes on with the next render."""
-        if self.item.edit:
-            rewrite(*self.item.edit[:3])
-        write(self.place, self.plan, self.changes)
 
-
-def deliver(items: Sequence[Item], delivery: Delivery, report: Report) -> int:
-    """Bring folders to what their plans say; returns the exit code.
+def deliver(folders: Sequence[Folder], delivery: Delivery, report: Report) -> int:
+    """Bring folders to what their items say; returns the exit code.
 
     When one refuses, none is written, or with --keep-going all others.
     """
-    found = [_compared(item, delivery.mode) for item in counted("compared", items)]
+    found = [*counted("compared", in_order(functools.partial(_compared, delivery.mode), folders), len(folders))]
+    report.found += [problem for one in found for problem in one.problems]
     refused = [one for one in found if one.refused]
     is_text = delivery.form == "text"
     if delivery.check and is_text:
         say(text for one in found for text in _stale(one))
     if not (delivery.check or delivery.dry_run) and (delivery.keep_going or not refused):
         _ask(found, delivery)
-        for one in counted("written", found):
-            if not one.refused:
-                one.write()
+        todo = [folder for folder, one in zip(folders, found, strict=True) if _is_work(one)]
+        for _ in counted("written", in_order(functools.partial(_write, delivery.mode), todo), len(todo)):
+            pass
     if is_text and not delivery.quiet and not delivery.check and (delivery.keep_going or not refused):
         say(text for one in found if not one.refused for text in _summary(one, delivery.dry_run))
     _tell(refused, delivery, report)
@@ -148,43 +162,63 @@ def deliver(items: Sequence[Item], delivery: Delivery, report: Report) -> int:
     return EXIT_FINDINGS if refused or is_stale or has_errors(report.diagnostics) else EXIT_OK
 
 
-def with_orphans(items: Sequence[Item], key: str, delivery: Delivery, report: Report) -> list[Item]:
+def _compared(mode: Mode, folder: Folder) -> Found:
+    item = folder.make()
+    told, problems = (item.edit.told if item.edit else ""), item.problems
+    try:
+        changes = item.unchanged or compare(item.place, item.plan, mode)
+    except DsgenError as failure:
+        return Found(item.place, item.plan.owner, item.plan.run, Changes(), "", told, problems, failure)
+    kept = changes.plan.kept if changes.plan else ""
+    changes = replace(changes, plan=None)  # it has all texts
+    return Found(item.place, item.plan.owner, item.plan.run, changes, kept, told, problems)
+
+
+def _is_work(found: Found) -> bool:
+    return not found.refused and bool(found.told or found.changes.stale or found.changes.index)
+
+
+def _write(mode: Mode, folder: Folder) -> None:
+    """Makes and compares it once more: another program may have written. The edit first: the next render goes on."""
+    item = folder.make()
+    changes = item.unchanged or compare(item.place, item.plan, mode)
+    if item.edit:
+        rewrite(*item.edit[:3])
+    write(item.place, item.plan, changes)
+
+
+def with_orphans(folders: Sequence[Folder], key: str, delivery: Delivery, report: Report) -> list[Folder]:
     """The plans of a repository, with those that take away the folders of jobs that have left, if it is asked for.
 
     Otherwise these folders are reported. key: the setting that names the folders.
     """
     repository = report.repository
     assert repository is not None
-    gone = left(repository, key, items)
+    gone = left(repository, key, folders)
     if delivery.prune:
-        if not items:
+        if not folders:
             raise UsageProblem("--prune would remove every job: dsgen.yaml names none that is there")
-        return [*items, *gone]
-    for place, plan, *_ in gone:
-        message = f"{place.path} is the folder of {plan.owner}, which is not among the jobs of dsgen.yaml"
+        return [*folders, *gone]
+    for place, make in gone:
+        message = f"{place.path} is the folder of {make().plan.owner}, which is not among the jobs of dsgen.yaml"
         severity: Severity = "error" if delivery.check else "warning"
         at = repository.position(("jobs",))
         hint = "--prune removes what dsgen wrote there"
         report.found.append(Diagnostic("DS910", message, at, ("jobs",), hint, severity))
-    return list(items)
+    return list(folders)
 
 
-def left(repository: Repository, key: str, items: Sequence[Item]) -> list[Item]:
+def left(repository: Repository, key: str, folders: Sequence[Folder]) -> list[Folder]:
     """Plans that take away what was written for jobs that have left."""
     from dsgen.repository import orphans
 
-    return [
-        Item(place, Plan(owner, {})) for place, owner in orphans(repository, key, {item.place.below for item in items})
-    ]
+    gone = orphans(repository, key, {folder.place.below for folder in folders})
+    return [ready(Item(place, Plan(owner, {}))) for place, owner in gone]
 
 
-def _compared(item: Item, mode: Mode) -> Found:
-    if item.unchanged:
-        return Found(item, item.unchanged)
-    try:
-        return Found(item, compare(item.place, item.plan, mode))
-    except DsgenError as failure:
-        return Found(item, Changes(), failure)
+def ready(item: Item) -> Folder:
+    """The folder of an item that is made already."""
+    return Folder(item.place, lambda: item)
 
 
 def _tell(refused: Sequence[Found], delivery: Delivery, report: Report) -> None:
@@ -201,7 +235,7 @@ def _tell(refused: Sequence[Found], delivery: Delivery, report: Report) -> None:
 
 def _ask(found: Sequence[Found], delivery: Delivery) -> None:
     """Before runs are replaced. Raises UsageProblem where nobody can answer, ErrorsReported when the answer is no."""
-    runs = [f'run "{one.plan.run}" of {one.plan.owner}' for one in found if one.changes.renewed and not one.refused]
+    runs = [f'run "{one.run}" of {one.owner}' for one in found if one.changes.renewed and not one.refused]
     if not (runs and delivery.replace) or delivery.yes:
         return
     warning = "A run that has begun must not be replaced: the cluster refuses it, and the folder shows what never ran."
@@ -226,8 +260,7 @@ def _stale(found: Found) -> list[str]:
 
 
 def _kept(found: Found) -> list[str]:
-    writer = found.changes.plan.kept if found.changes.plan else ""
-    return [f"{found.place.path}: run {found.plan.run} kept as {writer} wrote it"] if writer else []
+    return [f"{found.place.path}: run {found.run} kept as {found.kept} wrote it"] if found.kept else []
 
 
 def _summary(found: Found, dry_run: bool) -> list[str]:
@@ -237,7 +270,7 @@ def _summary(found: Found, dry_run: bool) -> list[str]:
         *(f"remove {directory / path}" for path in changes.remove),
         *(f"remove {directory / path}, left by a write that was interrupted" for path in changes.leftovers),
     ]
-    edit = [found.item.edit.told] if found.item.edit else []
+    edit = [found.told] if found.told else []
     if dry_run:
         steps = [*(f"write {told}" for told in edit), *steps]
         return [*_kept(found), *([f"would {step}" for step in steps] or [f"{directory}: nothing to do"])]
@@ -245,4 +278,4 @@ def _summary(found: Found, dry_run: bool) -> list[str]:
     counts = f"{written} written, {len(changes.remove)} removed, {changes.unchanged} unchanged"
     cleared = "; what an interrupted write had left is removed" if changes.leftovers else ""
     files = written + changes.unchanged
-    return [*edit, f"{directory}: {found.plan.owner}, {files} files ({counts}){cleared}", *_kept(found)]
+    return [*edit, f"{directory}: {found.owner}, {files} files ({counts}){cleared}", *_kept(found)]

@@ -8,7 +8,7 @@ from dsgen.cli._printed import tell, told_on_terminal
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator
     from typing import TypeVar
 
     _Item = TypeVar("_Item")
@@ -18,7 +18,7 @@ PATIENCE_SECONDS = 1.0
 EVERY_SECONDS = 0.1
 
 
-def counted(doing: str, items: Sequence[_Item]) -> Iterator[_Item]:
+def counted(doing: str, items: Iterable[_Item], total: int) -> Iterator[_Item]:
     """The items one by one, with a line like `checked 12 of 1000` that goes away at the end."""
     if not told_on_terminal():
         yield from items
@@ -28,7 +28,7 @@ def counted(doing: str, items: Sequence[_Item]) -> Iterator[_Item]:
         for done, item in enumerate(items):
             if time.monotonic() > next_time:
                 next_time = time.monotonic() + EVERY_SECONDS
-                line = f"{doing} {done} of {len(items)}"
+                line = f"{doing} {done} of {total}"
                 tell(f"\r{line}")
             yield item
     finally:

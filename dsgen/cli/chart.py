@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dsgen import api
 from dsgen.cli._jobs import load_chart, load_jobs
-from dsgen.cli._output import NO_PRUNE, Item, charts, deliver, with_orphans
+from dsgen.cli._output import NO_PRUNE, chart, charts, deliver, with_orphans
 from dsgen.errors import UsageProblem
 from dsgen.writer import Place
 
@@ -36,4 +35,4 @@ def command(inputs: Inputs, output: Path | None, delivery: Delivery) -> int:
     if delivery.prune:
         raise UsageProblem(NO_PRUNE)
     job, report = load_chart(inputs, delivery.form)
-    return deliver([Item(Place(output), api.chart(job))], delivery, report)
+    return deliver([chart(Place(output), job)], delivery, report)

@@ -2,10 +2,9 @@
 
 from pathlib import Path
 
-from dsgen import api
-from dsgen.cli import _differences
+from dsgen.cli import _differences, _output
 from dsgen.cli._jobs import Report, load_chart, load_jobs
-from dsgen.cli._output import Item, charts, left, manifests
+from dsgen.cli._output import Folder, charts, left, manifests
 from dsgen.cli._printed import emit, say
 from dsgen.cli._progress import counted
 from dsgen.cli._shared import Inputs
@@ -31,10 +30,10 @@ def command(inputs: Inputs, output: Path | None, chart: bool, kustomization: boo
     is_repository = not inputs.has_files
     if is_repository == (output is not None):
         raise UsageProblem("give FILEs and -o DIR, or neither of them to compare all jobs of dsgen.yaml")
-    items, report = _charts(inputs, output) if chart else _manifests(inputs, output, kustomization)
+    folders, report = _charts(inputs, output) if chart else _manifests(inputs, output, kustomization)
     if report.repository:
-        items += left(report.repository, "charts" if chart else "output", items)
-    found = [job_change(place, plan, chart) for place, plan, *_ in counted("compared", items)]
+        folders += left(report.repository, "charts" if chart else "output", folders)
+    found = [job_change(place, make().plan, chart) for place, make in counted("compared", folders, len(folders))]
     if form == "text":
         say(line for one in found for line in _differences.as_lines(one))
     else:
@@ -44,16 +43,16 @@ def command(inputs: Inputs, output: Path | None, chart: bool, kustomization: boo
     return EXIT_OK if all(one.is_equal for one in found) else EXIT_FINDINGS
 
 
-def _manifests(inputs: Inputs, output: Path | None, kustomization: bool) -> tuple[list[Item], Report]:
+def _manifests(inputs: Inputs, output: Path | None, kustomization: bool) -> tuple[list[Folder], Report]:
     targets, report = load_jobs(inputs)
     return manifests(targets, report, output, kustomization), report
 
 
-def _charts(inputs: Inputs, output: Path | None) -> tuple[list[Item], Report]:
+def _charts(inputs: Inputs, output: Path | None) -> tuple[list[Folder], Report]:
     if output is None:
         targets, report = load_jobs(inputs)
         return charts(targets), report
     if len(inputs.files) > 1:
         raise UsageProblem("a chart has the values of one job: give one FILE")
     job, report = load_chart(inputs)
-    return [Item(Place(output), api.chart(job))], report
+    return [_output.chart(Place(output), job)], report

@@ -11,7 +11,7 @@ from dsgen.cli._clicked import of_table
 from dsgen.cli._jobs import load_jobs
 from dsgen.cli._options import CHECKING, INPUTS, STRICT, Command, Option
 from dsgen.cli._options import output as output_option
-from dsgen.cli._output import Item, deliver
+from dsgen.cli._output import Item, deliver, ready
 from dsgen.cli._shared import Delivery, Inputs
 from dsgen.errors import UsageProblem
 from dsgen.repository.settings import Settings
@@ -75,8 +75,8 @@ def write(inputs: Inputs, output: Path | None, delivery: Delivery, **parameters:
     targets, report = load_jobs(inputs, delivery.form)
     of_repository = report.repository and report.repository.settings
     found = [*_of_repository(output, settings, of_repository)] if of_repository else [_of_call(output, settings)]
-    items = [Item(folder.place, folder.plan([target.job for target in targets])) for folder in found]
-    return deliver(items, delivery, report)
+    jobs = [target.job for target in targets]
+    return deliver([ready(Item(folder.place, folder.plan(jobs))) for folder in found], delivery, report)
 
 
 @dataclass(frozen=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dsgen import api
 from dsgen.cli._jobs import load_jobs
+from dsgen.cli._parallel import in_order
 from dsgen.cli._printed import emit
 from dsgen.cli._progress import counted
 from dsgen.errors import EXIT_OK, UsageProblem
@@ -13,6 +14,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from dsgen.cli._shared import Delivery, Inputs
+    from dsgen.values import Job
 
 
 def command(inputs: Inputs, output: Path | None, kustomization: bool, bump: bool, delivery: Delivery) -> int:
@@ -47,16 +49,21 @@ def command(inputs: Inputs, output: Path | None, kustomization: bool, bump: bool
         raise UsageProblem("--bump gives another id to what would change: leave out --check, --refresh and --replace")
     targets, report = load_jobs(inputs, delivery.form)
     if output is None and not is_repository:
-        for number, (job, _) in enumerate(counted("rendered", targets)):
-            emit("---\n" * bool(number) + "---\n".join(document.text for document in api.render(job)))
+        texts = in_order(_text, [target.job for target in targets])
+        for number, text in enumerate(counted("rendered", texts, len(targets))):
+            emit("---\n" * bool(number) + text)
         return EXIT_OK
     # What is only printed does without the writer.
     from dsgen.cli._output import deliver, manifests, with_orphans
 
     trust = delivery.mode == "keep" and not delivery.check
-    items = manifests(targets, report, output, kustomization, trust)
+    folders = manifests(targets, report, output, kustomization, trust)
     if bump:
         from dsgen.cli._bump import bumped  # few calls do
 
-        items = bumped(items, targets, report)
-    return deliver(items if output else with_orphans(items, "output", delivery, report), delivery, report)
+        folders = bumped(folders, targets)
+    return deliver(folders if output else with_orphans(folders, "output", delivery, report), delivery, report)
+
+
+def _text(job: Job) -> str:
+    return "---\n".join(document.text for document in api.render(job))

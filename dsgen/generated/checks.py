@@ -1172,6 +1172,18 @@ def ds362(values, release, watch):
             yield ('storage', name), f"storage.{name} has no mountPath, and no init container or sidecar mounts it"
 
 
+def ds373(values, release, watch):
+    """DS373 storage.<name>"""
+    before_name = watch.was_read
+    for name, volume in items(values['storage']):
+        watch.was_read = before_name
+        if matching(name, '^dsgen-([^$]|[$])*$'):
+            yield (
+                ('storage', name),
+                f"storage: {quote(name)}: names that begin with dsgen- are those of dsgen's own volumes",
+            )
+
+
 def ds210(values, release, watch):
     """DS210 storage.<name>"""
     before_name = watch.was_read
@@ -2896,6 +2908,7 @@ ROWS = (
     ds235,
     ds236,
     ds362,
+    ds373,
     ds210,
     ds212,
     ds251,

@@ -847,7 +847,7 @@ def is_lifecycle(value):
 def is_storage_name(value):
     return (
         is_string(value)
-        and matches('^[a-z0-9]{1,20}$', value)
+        and matches('^[a-z0-9]([a-z0-9-]{0,18}[a-z0-9])?$', value)
     )
 
 

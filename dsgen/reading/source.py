@@ -14,7 +14,7 @@ from dsgen.problems.diagnostics import Diagnostic, Position
 from dsgen.reading.characters import directive_line, separator_lines, unreadable_characters
 from dsgen.reading.nodes import Node, Tree, kind
 from dsgen.reading.scalars import Unreadable, key_text, resolve, surprise
-from dsgen.reading.syntax import index_of, mistake, place_of, stopped_at
+from dsgen.reading.syntax import index_of, mistake, place_of, short_tag, stopped_at
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -26,8 +26,7 @@ if TYPE_CHECKING:
 MAX_DEPTH = 100
 MAX_NODES = 200_000
 """Values in one file, aliases written out: a few lines of aliases can stand for billions."""
-MOST_PROBLEMS = 1000
-"""Of one file; nobody reads more."""
+MOST_PROBLEMS = 1000  # of one file; nobody reads more
 FEW_NODES, ALIASES_TO_OTHERS = 300, 30
 """So many values from aliases are always fine, and so many for each other one; Helm counts keys too: 1000, 99."""
 MAX_KEY = 1000
@@ -125,8 +124,7 @@ class _Reader:
         if explicit and re.match(r"\s*%", self.text[index_of(end.end_mark) :]):
             self._problem("DS006", DIRECTIVE, self._at(end.end_mark), "remove the line")
             raise _Stop
-        following = self.next()
-        if not isinstance(following, yaml.StreamEndEvent):
+        if not isinstance(following := self.next(), yaml.StreamEndEvent):
             hint = "a values file is one document; put the other one into a file of its own"
             self._problem("DS006", "a second document begins here", self._at(following.start_mark), hint)
             raise _Stop
@@ -216,7 +214,7 @@ class _Reader:
         if event.anchor:
             self._problem("DS010", "an anchor cannot stand on a key", at)
         if event.tag not in STRING_TAGS:
-            self._problem("DS007", f"the tag {_tag(event.tag)} is not supported", at, TAG_HINT)
+            self._problem("DS007", f"the tag {short_tag(event.tag)} is not supported", at, TAG_HINT)
         if index_of(event.end_mark) - index_of(event.start_mark) > MAX_KEY:
             self._problem("DS010", f"a key is at most {MAX_KEY} characters long", at)
         self._check_spelling(event, at)
@@ -283,7 +281,7 @@ class _Reader:
         tag = getattr(event, "tag", None)
         if tag is None or (isinstance(event, yaml.ScalarEvent) and tag in STRING_TAGS):
             return
-        self._problem("DS007", f"the tag {_tag(tag)} is not supported", node.position, TAG_HINT)
+        self._problem("DS007", f"the tag {short_tag(tag)} is not supported", node.position, TAG_HINT)
         node.broken = True
 
     def _check_spelling(self, event: yaml.ScalarEvent, at: Position) -> None:
@@ -300,7 +298,3 @@ class _Reader:
         if not self.ends and index_of(event.end_mark) >= len(self.text) and event.value.endswith("\n"):
             hint = "end the file with a newline, or write |- for a text without one"
             self._problem("DS012", "the file ends inside this text, without a newline", at, hint)
-
-
-def _tag(tag: str) -> str:
-    return tag.replace("tag:yaml.org,2002:", "!!")

@@ -245,3 +245,8 @@ GUESSES: tuple[Callable[[Stop], Mistake | None], ...] = (
     _lonely_dash,
     _indentation,
 )
+
+
+def short_tag(tag: str) -> str:
+    """A tag as people write it."""
+    return tag.replace("tag:yaml.org,2002:", "!!")

@@ -3,8 +3,8 @@
     root = find(Path.cwd())                 # the folder of dsgen.yaml, here or above; None when there is none
     repository = load(root)                 # its settings; what is wrong with them: repository.diagnostics
     for entry in repository.entries:        # in the order of their paths
-        member = repository.member(entry)   # one job, which is read now
-        member.job                          # as `values.load` gives it: problems(), data, release.name, .namespace
+        job = repository.job(entry)         # as `values.load` gives it: problems(), data, release.name, .namespace
+        member = repository.member(entry, job)
         member.file                         # its values file, such as "jobs/cifar/values.yaml"
         member.output, member.chart         # folders of its manifests and of its chart: "rendered/training/cifar"
         member.place, member.chart_place    # the same for `writer.compare` and `writer.write`

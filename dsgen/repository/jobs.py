@@ -94,13 +94,17 @@ class Repository:
         """The place of a key of dsgen.yaml, or of the nearest one above it."""
         return self.settings.position(path)
 
-    def member(self, entry: Entry, overrides: Sequence[Override] = (), names: Release = UNNAMED) -> Member:
-        """One of the jobs; arguments as in `values.load`."""
+    def job(self, entry: Entry, overrides: Sequence[Override] = (), names: Release = UNNAMED) -> Job:
+        """One of the jobs, read now; arguments as in `values.load`."""
         source = self._source(entry.file)
         texts = self.sources | {source.name: source.text}
         trees = [*self._values("defaults"), read(source), *self._over(entry, texts)]
         job = values.of_trees(source.name, trees, texts, overrides, names)
         job.severities = self.setting("checks")
+        return job
+
+    def member(self, entry: Entry, job: Job) -> Member:
+        """What a job is here."""
         return Member(job, entry.file, self.settings, {key: node.data() for key, node in entry.variables.items()})
 
     def _over(self, entry: Entry, texts: dict[str, str]) -> Iterator[Tree]:

@@ -19,7 +19,7 @@ from hashlib import sha256
 from pathlib import Path
 
 from dsgen.cli._jobs import Report, load_jobs
-from dsgen.cli._output import Delivery, Item, deliver, folders
+from dsgen.cli._output import Delivery, Item, deliver, folders, ready
 from dsgen.cli._shared import Inputs
 from dsgen.records import replace
 from dsgen.render import render
@@ -89,7 +89,7 @@ def put(number: int, check: bool = False) -> tuple[int, str]:
     """Write, or compare; the exit code of the command and what it says."""
     sys.stdout = io.TextIOWrapper(io.BytesIO())
     try:
-        code = deliver([Item(*one) for one in plans(number)], Delivery(check=check), Report())
+        code = deliver([ready(Item(*one)) for one in plans(number)], Delivery(check=check), Report())
         return code, sys.stdout.buffer.getvalue().decode()
     finally:
         sys.stdout = sys.__stdout__

@@ -1,6 +1,7 @@
 """`dsgen explain`: keys and ids in words."""
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -24,6 +25,21 @@ def test_an_example_has_its_problem_and_no_other(cli: Cli, id_: str) -> None:
     assert {id_} == {found["id"] for found in report["diagnostics"]}
 
 
+@pytest.mark.parametrize("id_", [id_ for id_, found in KINDS.items() if found.settings])
+def test_settings_of_an_example_have_their_problem_and_no_other(cli: Cli, folder: Path, id_: str) -> None:
+    """In a repository of two jobs, of which both were rendered before."""
+    for name in ("cifar", "mnist"):
+        (folder / "jobs" / name).mkdir(parents=True)
+        (folder / f"{name}.yaml").rename(folder / "jobs" / name / "values.yaml")
+    (folder / "dsgen.yaml").write_text("{}\n")
+    assert 0 == cli("render").code
+    (folder / "dsgen.yaml").write_text(KINDS[id_].settings)
+
+    found = {*re.findall(r"\[(DS\d+)\]", cli("render", *(["--bump"] if id_ == "DS909" else ["--check"])).err)}
+
+    assert {id_} == found - {"DS903"}  # which --bump is for
+
+
 @pytest.mark.parametrize("word", ["DS204", "ds204"])
 def test_an_id_is_explained(cli: Cli, word: str) -> None:
     code, out, err = cli("explain", word)
@@ -32,6 +48,10 @@ def test_an_id_is_explained(cli: Cli, word: str) -> None:
     assert out.startswith("DS204: Names that are too long\n\n")
     assert "\nWhat to do: Shorten the name of the job or run.id.\n" in out
     assert "\n    name: a-training-with-a-name-that-says-everything-about-its-purpose\n" in out
+
+
+def test_settings_with_a_problem_are_shown(cli: Cli) -> None:
+    assert "\nA dsgen.yaml with this problem:\n\n    output: manifests/{namespace}\n" in cli("explain", "DS908").out
 
 
 def test_control_characters_of_an_example_do_not_reach_the_terminal() -> None:
@@ -60,7 +80,10 @@ def test_a_key_is_explained(cli: Cli) -> None:
         ("storage.*.mountIn", '  values   "both", "workers", "launcher"'),
         ("storage.data.create.size", "  form     a number with or without a unit, such as 500m, 4, 1.5 or 16Gi"),
         ("storage.NAME.create", "  default  absent"),
-        ("storage", "  *  a name that you choose: 1 to 20 lower-case letters and digits"),
+        (
+            "storage",
+            "  *  a name that you choose: 1 to 20 lower-case letters, digits and -, not at the beginning or the",
+        ),
         ("storage", "  readOnly       Mount it read-only."),
         ("workers", "  replicas                   Number of worker pods."),
         ("workers", "  extraPodSpec               Fields of the pod for which dsgen has no key, as in Kubernetes."),

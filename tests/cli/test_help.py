@@ -86,14 +86,14 @@ def test_long_work_is_counted(folder: Path, patience: str, is_told: bool) -> Non
     assert folder
     written = _read(IMPATIENT, patience, "render", "cifar.yaml", "mnist.yaml", "-o", "out")
 
-    assert is_told == ("\rchecked " in written and "\rrendered " in written)
+    assert is_told == ("\rchecked " in written and "\rcompared " in written)
     assert "" == written.rpartition("\r")[2]
 
 
 def test_nothing_is_counted_for_a_file(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(_progress, "PATIENCE_SECONDS", 0.0)
 
-    assert [1, 2] == list(_progress.counted("checked", [1, 2]))
+    assert [1, 2] == list(_progress.counted("checked", [1, 2], 2))
     assert "" == capsys.readouterr().err
 
 

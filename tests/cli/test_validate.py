@@ -46,7 +46,7 @@ def test_a_problem_in_an_overlay_is_shown_once(cli: Cli, folder: Path) -> None:
 
 
 def test_missing_names_hide_no_other_problem(cli: Cli) -> None:
-    alone, named = cli("validate", "-", stdin=""), cli("validate", "-", "-n", "t", "--name", "x", stdin="")
+    alone, named = [cli("validate", "-", *names, stdin="global: {}\n") for names in ((), ("-n", "t", "--name", "x"))]
 
     assert [2, 1, 1] == [alone.err.count(f"[{id_}]") for id_ in ("DS901", "DS201", "DS202")]
     assert [0, 1, 1] == [named.err.count(f"[{id_}]") for id_ in ("DS901", "DS201", "DS202")]

@@ -70,9 +70,9 @@ def problems(text: str) -> list[Diagnostic]:
             "run: {id: 20240501}",
         ),
         (
+            "storage: {My_Data: {mountPath: /a, create: {}}}",
+            "did you mean my-data? Expected: 1 to 20 lower-case letters, digits and -, not at the beginning or the end",
             "storage: {my-data: {mountPath: /a, create: {}}}",
-            "did you mean mydata? Expected: 1 to 20 lower-case letters and digits",
-            "storage: {mydata: {mountPath: /a, create: {}}}",
         ),
         (
             "launch: {method: mpirun}",

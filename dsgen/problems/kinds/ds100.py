@@ -75,7 +75,7 @@ KINDS = (
             " does not allow this form."
         ),
         remedy="Use the form that the hint describes.",
-        example=job("storage: {my-data: {mountPath: /data, create: {}}}"),
+        example=job("storage: {my_data: {mountPath: /data, create: {}}}"),
     ),
     Kind(
         "DS110",

@@ -599,4 +599,11 @@ KINDS = (
             " job, set the values name and namespace, or make another chart."
         ),
     ),
+    Kind(
+        "DS373",
+        title="A volume with a name of dsgen's",
+        when="dsgen adds volumes to the pods, whose names begin with dsgen-, and a pod cannot have two with one name.",
+        remedy="Choose another name for the volume.",
+        example=job("storage: {dsgen-run: {mountPath: /data, create: {}}}"),
+    ),
 )

@@ -54,6 +54,7 @@ KINDS = (
         remedy=(
             "Correct the pattern, or remove it. `*` stands for characters of one name, `**` for any number of folders."
         ),
+        settings="jobs: [jobs/*/values.yaml, old/*.yaml]\n",
     ),
     Kind(
         "DS906",
@@ -63,6 +64,7 @@ KINDS = (
             " entries of the matrix want."
         ),
         remedy="Correct the setting as the message says.",
+        settings="output: ../manifests/{namespace}/{name}\n",
     ),
     Kind(
         "DS907",
@@ -72,12 +74,14 @@ KINDS = (
             " request could bring one that leads to a file of the machine that renders."
         ),
         remedy="Put a file in its place, or correct the pattern.",
+        settings="overlays:\n- jobs: [jobs/**]\n  files: [no-such-file.yaml]\n",
     ),
     Kind(
         "DS908",
         title="Two jobs in one folder",
         when="`output` or `charts` of dsgen.yaml gives two jobs the same folder.",
         remedy="Write both {namespace} and {name} into the path.",
+        settings="output: manifests/{namespace}\n",
     ),
     Kind(
         "DS909",
@@ -87,6 +91,7 @@ KINDS = (
             " from another file, a flag, an anchor or standard input, or several jobs are made of the file."
         ),
         remedy="Write the next id where the message says, and render again.",
+        settings='overlays:\n- jobs: [jobs/**]\n  values: {run: {id: "1"}, workers: {replicas: 3}}\n',
     ),
     Kind(
         "DS910",
@@ -99,5 +104,6 @@ KINDS = (
             "Render with --prune, which removes what dsgen wrote there, or bring the job back. Files that were edited"
             " are not removed."
         ),
+        settings="jobs: [jobs/cifar/values.yaml]\n",
     ),
 )

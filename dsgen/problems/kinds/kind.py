@@ -12,7 +12,8 @@ class Kind:
     """What `dsgen explain ID` and the reports say about every problem with this id.
 
     id: never used again for anything else. when: in which case the problem appears, and why it is one. remedy: what to
-    do. example: a values file that has this problem and no other; empty where no file alone can have it.
+    do. example: a values file that has this problem and no other; empty where no file alone can have it. settings: the
+    same for dsgen.yaml, for the jobs of jobs/cifar/values.yaml and jobs/mnist/values.yaml.
     """
 
     id: str
@@ -20,6 +21,7 @@ class Kind:
     when: str
     remedy: str
     example: str = ""
+    settings: str = ""
 
 
 def job(
