@@ -509,7 +509,7 @@ def scripts_name(values, release):
     """The ConfigMap with dsgen's scripts. Its name changes with their content, so a run keeps the scripts with which it
     started.
     """
-    return f"{job_name(values, release)}-scripts-{'ebd972cbae'}"
+    return f"{job_name(values, release)}-scripts-{'d058ba9616'}"
 
 
 def image_reference(image):
@@ -540,10 +540,12 @@ def service_account_name(values, release):
 
 
 def claim_name(values, release, name, volume):
-    """The claim of a volume. `name` is its key in storage, `volume` its value."""
+    """The claim of a volume. `name` is its key in storage, `volume` its value. Names of jobs have no dots, so the
+    volume a-b of job x does not share a claim with the volume b of job x-a.
+    """
     if volume['existingClaim']:
         return f"{volume['existingClaim']}"
-    return f"{job_name(values, release)}-{name}"
+    return f"{job_name(values, release)}-{replace(name, '-', '.')}"
 
 
 def volume_name(values, release, name):
