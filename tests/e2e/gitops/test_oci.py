@@ -1,15 +1,17 @@
 """Manifests and charts that the controllers read from a registry, as `dsgen gitops --repository oci://...` tells them.
 
-The run is suspended, so that nothing trains: what arrives in the cluster is the matter.
+What Flux makes of a folder, with its own kustomize, is what kubectl makes of it. The run is suspended, so that nothing
+trains: what arrives in the cluster is the matter.
 """
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 import pytest
 import yaml
 
+from dsgen.writer.kustomization import KUSTOMIZATION
 from tests.e2e.cluster import Namespace, kubectl, soon
 from tests.e2e.gitops import registry
 from tests.e2e.gitops.channels import ARGO, FLUX, apply, need
@@ -21,18 +23,20 @@ JOBS = {"digits-1-launcher": True, "digits-1-worker": True}
 """Each with whether it is suspended."""
 
 
+class Make(Protocol):
+    def __call__(self, controller: str, is_chart: bool, *options: str) -> tuple[Namespace, Checkout, str]: ...
+
+
 @pytest.fixture
-def make(
-    namespaces: Callable[..., Namespace], image: str, tmp_path: Path, request: pytest.FixtureRequest
-) -> Callable[[str, bool], tuple[Namespace, Checkout, str]]:
+def make(namespaces: Callable[..., Namespace], image: str, tmp_path: Path, request: pytest.FixtureRequest) -> Make:
     """Makes a folder of a suspended job, and a registry that has it."""
 
-    def made(controller: str, is_chart: bool) -> tuple[Namespace, Checkout, str]:
+    def made(controller: str, is_chart: bool, *options: str) -> tuple[Namespace, Checkout, str]:
         need(controller)
         space = namespaces("oci")
         given = {"name": "digits", "namespace": space.name, "lifecycle": {"suspend": True}}
         checkout = Checkout(tmp_path, space.name, merged(training_values(image), given), is_chart)
-        checkout.write("1")
+        checkout.write("1", *options)
         there = registry.Registry(space, image)
         if is_chart:
             folder = tmp_path / checkout.job_folder
@@ -62,9 +66,11 @@ def condition(kind: str, name: str) -> dict[str, Any]:
     return next((each for each in found if each["type"] == "Ready"), {})
 
 
-@pytest.mark.parametrize("kind", ["Kustomization", "HelmRelease"])
-def test_flux_reads_a_registry(make: Callable[[str, bool], tuple[Namespace, Checkout, str]], kind: str) -> None:
-    space, checkout, url = make(FLUX, kind == "HelmRelease")
+@pytest.mark.parametrize(
+    ("kind", "options"), [("Kustomization", ()), ("Kustomization", ("--kustomization",)), ("HelmRelease", ())]
+)
+def test_flux_reads_a_registry(make: Make, kind: str, options: tuple[str, ...]) -> None:
+    space, checkout, url = make(FLUX, kind == "HelmRelease", *options)
     title = f"{space.name}-digits"
     source = title if checkout.is_chart else space.name
     checkout.control("--kind", kind, "--repository", f"{url}/jobs", "--source", space.name, "--ready-when", "applied")
@@ -75,9 +81,20 @@ def test_flux_reads_a_registry(make: Callable[[str, bool], tuple[Namespace, Chec
 
     assert jobs(space) == JOBS
     assert "True" == condition("ocirepository", source)["status"]
+    if kind == "Kustomization":
+        check_same(checkout, looked_at("kustomization", title, FLUX)["status"]["inventory"]["entries"])
 
 
-def test_argocd_reads_a_registry(make: Callable[[str, bool], tuple[Namespace, Checkout, str]]) -> None:
+def check_same(checkout: Checkout, inventory: list[dict[str, str]]) -> None:
+    """kubectl would apply the same objects, and no field of them would change or be somebody else's."""
+    folder = checkout.folder / checkout.job_folder
+    how = "--kustomize" if (folder / KUSTOMIZATION).exists() else "--filename"
+    said = kubectl("apply", "--server-side", "--dry-run=server", "--field-manager=other", how, str(folder))
+    assert len(inventory) == len(said.splitlines()) > 10
+    assert "" == kubectl("diff", "--server-side", "--field-manager=other", how, str(folder))
+
+
+def test_argocd_reads_a_registry(make: Make) -> None:
     space, checkout, url = make(ARGO, False)
     labels = {"argocd.argoproj.io/secret-type": "repository"}
     metadata = {"name": space.name, "namespace": ARGO, "labels": labels}
