@@ -5,7 +5,7 @@ python := $(VENV)/bin/python
 pip := $(python) -m pip --disable-pip-version-check --quiet install
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test fuzz e2e gitops-e2e lint generate contract bench check clean
+.PHONY: help demo test fuzz e2e gitops-e2e faults lint generate contract bench check clean
 
 help: ## Show this help
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -38,6 +38,9 @@ e2e: $(VENV)/installed-test ## Run the tests that need a cluster, on that of KUB
 
 gitops-e2e: $(VENV)/installed-test ## Run the tests that need Argo CD and Flux in the cluster, too
 	$(python) -m pytest tests/e2e/gitops $(ARGS)
+
+faults: $(VENV)/installed-test ## Break trainings on the cluster of KUBECONFIG, for docs/faults.md; hours. ARGS='--row exception --times 3'
+	$(python) -m tests.faults $(ARGS)
 
 lint: $(VENV)/installed-dev ## Check style, types, shell scripts and YAML
 	$(python) -m ruff check

@@ -18,7 +18,6 @@ import launcher_workers as workers
 SLOW = 0.5  # of the median: below, a worker is slow
 FURTHER_ROUNDS = 3  # after those with the neighbours
 CONNECT_SECONDS, TRANSFER_SECONDS = 20, 30
-LOGINS_A_SECOND = 20  # that one launcher opens at the least
 REPORT = r"^[A-Za-z0-9.-]+: {} dsgen-preflight (\{{.*\}})$"  # behind pdsh's label, with the token of the round
 LATE = "timed out"  # how worker_preflight.py says that nothing came
 MEBIBYTE = 1 << 20
@@ -131,7 +130,7 @@ def exchange(
     hosts = [index for pair in pairs for index in pair]
     token = secrets.token_hex(16)
     plan = ",".join(f"{places[a]}:{places[b]},{places[b]}:{places[a]}" for a, b in pairs)
-    connect = CONNECT_SECONDS + len(hosts) // LOGINS_A_SECOND
+    connect = CONNECT_SECONDS + len(hosts) // workers.LOGINS_A_SECOND
     # pdsh puts a host's position in its list in the place of %n.
     script = '"$DSGEN_ROOT/etc/dsgen/worker_preflight.py"'
     command = f"python3 -ESs {script} %n {port} {connect} {TRANSFER_SECONDS} {token} {plan}"

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import re
 import sys
+from pathlib import Path
 from typing import Any
 
 # code.sh has the same in sed.
@@ -19,8 +21,14 @@ SECRETS = (
 def log(text: str) -> None:
     """Write one line of dsgen's own to the container's log, whatever characters the image's locale knows."""
     sys.stdout.flush()
-    sys.stdout.buffer.write(f"[dsgen] {text}\n".encode("utf-8", "replace"))
+    sys.stdout.buffer.write(f"[dsgen] {redacted(text)}\n".encode("utf-8", "replace"))
     sys.stdout.buffer.flush()
+
+
+def last_words(path: Path, text: str) -> None:
+    """Write the container's termination message, which the status of its pod shows."""
+    with contextlib.suppress(OSError):
+        path.write_text(redacted(text)[:4000], encoding="utf-8", errors="replace")
 
 
 def redacted(text: str) -> str:

@@ -23,7 +23,7 @@ import shared_exchange as exchange
 import shared_key as keyfile
 import shared_settings as settings
 from shared_key import PRIVATE, PUBLIC
-from shared_log import log
+from shared_log import last_words, log
 
 MANAGER = "dsgen-keygen"
 RETRY_SECONDS = 2
@@ -45,7 +45,7 @@ def main() -> int:
     except CannotWorkError as problem:
         log(str(problem))
         exchange.replace(settings.RUN / FAILED, f"{problem}\n".encode())
-        settings.TERMINATION_LOG.write_text(str(problem), encoding="utf-8")
+        last_words(settings.TERMINATION_LOG, str(problem))
         return CANNOT_WORK
     return 0
 

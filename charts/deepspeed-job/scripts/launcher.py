@@ -11,7 +11,6 @@ if __name__ == "__main__":
 
     signal.pthread_sigmask(signal.SIG_BLOCK, (signal.SIGTERM, signal.SIGINT))
 
-import contextlib
 import os
 import sys
 import time
@@ -29,7 +28,7 @@ from launcher_outcome import RunEnded
 from launcher_wait import Interrupted, Wait
 from launcher_with_ssh import WithSsh
 from launcher_without_ssh import WithoutSsh
-from shared_log import log
+from shared_log import last_words, log
 from shared_transitions import TRANSITIONS, exit_code, exit_code_again
 
 CONFIRM_SECONDS = 900
@@ -104,8 +103,7 @@ class Launcher:
         code = exit_code(row, ended.training_code)
         words = record.summary({"phase": row.phase, "reason": row.reason, "message": ended.message})
         log(f"{words}; exit {code}")
-        with contextlib.suppress(OSError):
-            settings.TERMINATION_LOG.write_text(words, encoding="utf-8")
+        last_words(settings.TERMINATION_LOG, words)
         if ended.event == "terminated":
             self.journal.terminate()
             return code

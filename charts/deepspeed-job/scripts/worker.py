@@ -17,7 +17,6 @@ if __name__ == "__main__":
 
     signal.pthread_sigmask(signal.SIG_BLOCK, (signal.SIGTERM, signal.SIGINT))
 
-import contextlib
 import sys
 
 import shared_exchange as exchange
@@ -25,7 +24,7 @@ import shared_methods as methods
 import shared_processes as processes
 import shared_record as record
 import shared_settings as settings
-from shared_log import log
+from shared_log import last_words, log
 from shared_transitions import ENDS
 from worker_exit import DONE, TERMINATED, WorkerExit, withdraw_ready
 from worker_with_ssh import SshServer
@@ -81,8 +80,7 @@ class Worker:
 
         log(f"{end.reason}; exit code {end.code}")
         if end.code not in (DONE, TERMINATED):
-            with contextlib.suppress(OSError):
-                settings.TERMINATION_LOG.write_text(end.reason)
+            last_words(settings.TERMINATION_LOG, end.reason)
         withdraw_ready()
         self.part.close(end)
         if end.code == DONE and self.keeps(end.phase):

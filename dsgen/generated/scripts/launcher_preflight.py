@@ -18,7 +18,6 @@ import launcher_workers as workers
 SLOW = 0.5
 FURTHER_ROUNDS = 3
 CONNECT_SECONDS, TRANSFER_SECONDS = 20, 30
-LOGINS_A_SECOND = 20
 REPORT = r"^[A-Za-z0-9.-]+: {} dsgen-preflight (\{{.*\}})$"
 LATE = "timed out"
 MEBIBYTE = 1 << 20
@@ -131,7 +130,7 @@ def exchange(
     hosts = [index for pair in pairs for index in pair]
     token = secrets.token_hex(16)
     plan = ",".join(f"{places[a]}:{places[b]},{places[b]}:{places[a]}" for a, b in pairs)
-    connect = CONNECT_SECONDS + len(hosts) // LOGINS_A_SECOND
+    connect = CONNECT_SECONDS + len(hosts) // workers.LOGINS_A_SECOND
 
     script = '"$DSGEN_ROOT/etc/dsgen/worker_preflight.py"'
     command = f"python3 -ESs {script} %n {port} {connect} {TRANSFER_SECONDS} {token} {plan}"

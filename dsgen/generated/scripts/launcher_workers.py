@@ -20,6 +20,7 @@ POLL_SECONDS = 0.1
 CONNECT_SECONDS = 5
 COMMAND_SECONDS = 20
 LOGINS_AT_ONCE = 128
+LOGINS_A_SECOND = 20
 TOUCH_CONTACT = "touch /run/dsgen/contact"
 
 
@@ -102,7 +103,8 @@ class Workers:
             return {}
         heard = Output(names, pdsh=True)
         words: dict[str, str] = {}
-        for line in self.listen(names, "true", COMMAND_SECONDS, wait, LOGINS_AT_ONCE).splitlines(keepends=True):
+        seconds = COMMAND_SECONDS + len(names) // LOGINS_A_SECOND
+        for line in self.listen(names, "true", seconds, wait, LOGINS_AT_ONCE).splitlines(keepends=True):
             heard.process_line(line)
             label, _, said = line.decode(errors="replace").strip().partition(": ")
             words.setdefault(label.partition(".")[0], said)

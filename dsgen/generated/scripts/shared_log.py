@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import re
 import sys
+from pathlib import Path
 from typing import Any
 
 
@@ -19,8 +21,14 @@ SECRETS = (
 def log(text: str) -> None:
 
     sys.stdout.flush()
-    sys.stdout.buffer.write(f"[dsgen] {text}\n".encode("utf-8", "replace"))
+    sys.stdout.buffer.write(f"[dsgen] {redacted(text)}\n".encode("utf-8", "replace"))
     sys.stdout.buffer.flush()
+
+
+def last_words(path: Path, text: str) -> None:
+
+    with contextlib.suppress(OSError):
+        path.write_text(redacted(text)[:4000], encoding="utf-8", errors="replace")
 
 
 def redacted(text: str) -> str:

@@ -12,7 +12,6 @@ if __name__ == "__main__":
 
     signal.pthread_sigmask(signal.SIG_BLOCK, (signal.SIGTERM, signal.SIGINT))
 
-import contextlib
 import sys
 import time
 from types import FrameType
@@ -24,7 +23,7 @@ import shared_record as record
 import shared_settings as settings
 import status_lease as lease
 import status_webhook as webhook
-from shared_log import log
+from shared_log import last_words, log
 from shared_transitions import ENDS, TRANSITIONS
 from status_pods import problems
 from status_record import RunRecord, after_loss, never_started
@@ -160,8 +159,7 @@ class Sidecar:
             launcher = never_started() or after_loss(launcher, self.record.launcher_job())
         self.record.keep(launcher, self.worker_job)
         self.write_status()
-        with contextlib.suppress(OSError):
-            settings.TERMINATION_LOG.write_text(record.summary(launcher)[:4000], encoding="utf-8")
+        last_words(settings.TERMINATION_LOG, record.summary(launcher))
 
     def notify(self, seconds: float) -> None:
 

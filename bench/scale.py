@@ -1,0 +1,216 @@
+"""`python -m bench.scale`: the launcher against many workers, on one machine, for docs/scale.md. As root.
+
+One sshd answers on as many loopback addresses as there are workers. The launcher's own code probes all of them, logs
+in to each, and one pdsh opens a session to each, as deepspeed does it. Without ssh the launcher itself is started, and
+told by its sidecar that all workers are ready. Servers and client share the machine, so processor seconds of the client
+say more than the clock.
+"""
+
+import argparse
+import json
+import os
+import re
+import resource
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import NamedTuple
+
+sys.path.insert(0, str(Path(__file__).parents[1] / "dsgen" / "scripts"))
+
+import launcher_workers as workers
+import shared_exchange as exchange
+
+from tests.scripts.conftest import Pod, free_port, run_config
+
+PAGE = Path(__file__).parents[1] / "docs" / "scale.md"
+BETWEEN = re.compile("(?<=<!-- figures -->\n).*(?=<!-- end of figures -->)", re.DOTALL)
+SIZES = (250, 500, 1000)
+SECONDS = 600
+HEAD = "| workers | probe | login to each | sessions open | processor | memory | processes | descriptors of pdsh |"
+FLAT = "| workers | start | processor | memory | descriptors |"
+
+
+class Figures(NamedTuple):
+    """Seconds by the clock, processor seconds of the client, MiB, numbers."""
+
+    probe: float
+    login: float
+    sessions: float
+    processor: float
+    memory: float
+    processes: int
+    descriptors: int
+
+
+class FlatFigures(NamedTuple):
+    start: float
+    processor: float
+    memory: float
+    descriptors: int
+
+
+def address(index: int) -> str:
+    return f"127.1.{index // 250}.{index % 250 + 1}"
+
+
+@contextmanager
+def server(folder: Path, port: int) -> Iterator[None]:
+    """An sshd with the configuration of a worker, on all addresses, without the supervisor of its sessions."""
+    subprocess.run(["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", folder / "id"], check=True)
+    shutil.copy(folder / "id.pub", folder / "authorized_keys")
+    public = (folder / "id.pub").read_text()
+    (folder / "known_hosts").write_text(f"dsgen-worker {public}")
+    for name in ("sshd_config", "ssh_config"):
+        text = run_config()[name].replace("/run/dsgen", str(folder)).replace("Port 2222", f"Port {port}")
+        text = "\n".join(line for line in text.splitlines() if "ForceCommand" not in line)
+        (folder / name).write_text(text.replace("cifar-1-worker-*", "127.1.*") + "\n")
+    path = shutil.which("sshd", path=f"{os.environ['PATH']}:/usr/sbin") or "sshd"
+    Path("/run/sshd").mkdir(exist_ok=True)
+    process = subprocess.Popen([path, "-D", "-f", folder / "sshd_config"], stderr=subprocess.DEVNULL)
+    os.environ["PDSH_SSH_ARGS_APPEND"] = f"-F {folder / 'ssh_config'}"
+    try:
+        yield
+    finally:
+        process.terminate()
+        process.wait()
+
+
+def family(pid: int) -> list[int]:
+    """A process and those below it."""
+    children: dict[int, list[int]] = {}
+    for path in Path("/proc").glob("[0-9]*/stat"):
+        try:
+            fields = path.read_text().rpartition(")")[2].split()
+        except OSError:
+            continue
+        children.setdefault(int(fields[1]), []).append(int(path.parent.name))
+    found = [pid]
+    for one in found:
+        found += children.get(one, [])
+    return found
+
+
+def memory(pids: list[int]) -> float:
+    """MiB of their own and of what they share, divided among them."""
+    total = 0
+    for pid in pids:
+        text = Path(f"/proc/{pid}/smaps_rollup").read_text()
+        total += int(re.findall(r"^Pss: +(\d+)", text, re.MULTILINE)[0])
+    return total / 1024
+
+
+def processor(pids: list[int]) -> float:
+    ticks = 0
+    for pid in pids:
+        fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+        ticks += int(fields[11]) + int(fields[12])
+    return ticks / os.sysconf("SC_CLK_TCK")
+
+
+def descriptors(pid: int) -> int:
+    return len(list(Path(f"/proc/{pid}/fd").iterdir()))
+
+
+def with_ssh(size: int, port: int) -> Figures:
+    """Probe, log in, and open all sessions."""
+    names = [address(index) for index in range(size)]
+    reached = workers.Workers(names, port, 3600)
+    began, before = time.monotonic(), spent()
+    assert reached.missing(lambda: time.monotonic() < began + SECONDS) == []
+    probed = time.monotonic()
+    assert reached.refusals(names, lambda: None) == {}
+    logged_in = time.monotonic()
+    client = spent() - before
+    argv = ["pdsh", "-S", "-R", "ssh", "-f", str(size), "-w", ",".join(names), "echo up; sleep 10000"]
+    with subprocess.Popen(argv, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True) as process:
+        assert process.stdout is not None
+        for _ in range(size):
+            assert process.stdout.readline().endswith(": up\n")
+        opened = time.monotonic()
+        pids = family(process.pid)
+        seen = Figures(
+            probed - began,
+            logged_in - probed,
+            opened - logged_in,
+            client + processor(pids),
+            memory(pids),
+            len(pids),
+            descriptors(process.pid),
+        )
+        for pid in reversed(pids):
+            os.kill(pid, 9)
+    return seen
+
+
+def spent() -> float:
+    """Processor seconds of this process and of its children that have ended."""
+    used = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
+    return sum(one.ru_utime + one.ru_stime for one in used)
+
+
+def without_ssh(size: int) -> FlatFigures:
+    """The launcher of a training by torchrun, from its start until the workers may begin."""
+    root = Path(tempfile.mkdtemp(prefix="dsgen-scale-"))
+    pod = Pod(root)
+    pod.settings(method="torchrun", workers=size)
+    hosts = "".join(f"cifar-1-worker-{index}.cifar-1 slots=1\n" for index in range(size))
+    (pod.config / "hostfile").write_text(hosts)
+    for name in ("dsgen-status", "dsgen-launcher"):
+        (root / "run" / name).symlink_to(pod.run)
+    seen = {"state": "active", "failed": 0, "ready": size, "message": ""}
+    exchange.write(pod.run / exchange.STATUS, {"lease": "held", "known": True, "workers": seen, "earlier": None})
+    try:
+        began = time.monotonic()
+        process = pod.start(sys.executable, "-ESs", pod.config / "launcher.py", DSGEN_ROLE="launcher")
+        pod.wait_until(lambda: phase(pod) == "Starting", 60)
+        took, pids = time.monotonic() - began, [process.pid]
+        return FlatFigures(took, processor(pids), memory(pids), descriptors(process.pid))
+    finally:
+        for one in pod.started:
+            one.kill()
+            one.wait()
+        shutil.rmtree(root)
+
+
+def phase(pod: Pod) -> str:
+    try:
+        return str(json.loads((pod.run / exchange.LAUNCHER).read_text())["phase"])
+    except (OSError, ValueError):
+        return ""
+
+
+def line(size: int, figures: Figures | FlatFigures) -> str:
+    """A row of one of the two tables; the names of the fields say the unit."""
+    units = {"memory": " MiB", "processes": "", "descriptors": ""}
+    cells = [
+        f"{value:.{1 if unit == ' s' else 0}f}{unit}"
+        for name, value in figures._asdict().items()
+        for unit in [units.get(name, " s")]
+    ]
+    return f"| {size:,} | {' | '.join(cells)} |"
+
+
+def table(head: str, rows: list[str]) -> list[str]:
+    return ["", head, "|" + "---|" * (head.count("|") - 1), *rows]
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(prog="python -m bench.scale", description=__doc__)
+    parser.add_argument("--sizes", type=int, nargs="+", default=SIZES)
+    sizes = parser.parse_args().sizes
+    with tempfile.TemporaryDirectory() as folder, server(Path(folder), port := free_port()):
+        ssh = [line(size, with_ssh(size, port)) for size in sizes]
+    flat = [line(size, without_ssh(size)) for size in sizes]
+    body = "\n".join(["With ssh:", *table(HEAD, ssh), "", "Without ssh:", *table(FLAT, flat), "", ""])
+    print(body)
+    PAGE.write_text(BETWEEN.sub(lambda _: f"\n{body}", PAGE.read_text(encoding="utf-8")), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,91 @@
+"""`make faults`: run rows of the table on the cluster of KUBECONFIG, and write what was seen into docs/faults.md."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import random
+import sys
+import tempfile
+import threading
+import time
+import traceback
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+from kubernetes import config
+
+from tests.e2e.cluster import kubectl, live
+from tests.faults import page
+from tests.faults.run import Seen, missing, run
+from tests.faults.table import CASES, Case
+
+QUIET = threading.Lock()
+
+
+def options() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="make faults", description=__doc__)
+    parser.add_argument("--row", action="append", default=[], metavar="NAME", help="a row, or ROW/METHOD; repeatable")
+    parser.add_argument("--times", type=int, default=1, help="how often each is run")
+    parser.add_argument("--random", type=int, default=0, metavar="N", help="N trainings with random faults instead")
+    parser.add_argument("--seed", type=int, default=1, help="of --random")
+    parser.add_argument("--at-once", type=int, default=1, metavar="N", help="trainings at a time")
+    parser.add_argument("--list", action="store_true", help="show the rows")
+    parser.add_argument("--page", action="store_true", help="write the rows into the page, and run none")
+    return parser.parse_args()
+
+
+def chosen(given: argparse.Namespace) -> list[Case]:
+    wanted = [case for case in CASES.values() if not given.row or {case.name, case.row.name} & set(given.row)]
+    if given.random:
+        able = [case for case in wanted if not case.row.needs]
+        return random.Random(given.seed).choices(able, k=given.random)
+    return [case for case in wanted for _ in range(given.times)]
+
+
+def trial(case: Case) -> Seen:
+    began = time.monotonic()
+    with tempfile.TemporaryDirectory() as folder:
+        try:
+            seen = run(case, Path(folder), os.environ["DSGEN_E2E_IMAGE"])
+        except Exception as error:  # a trial that could not be made is one that failed
+            traceback.print_exc()
+            seen = Seen(case.name, problems=[f"{type(error).__name__}: {error}"[:600]])
+    with QUIET:
+        verdict = "; ".join(seen.problems) or "ok"
+        print(f"{case.name}: {seen.summary}, {time.monotonic() - began:.0f} s in all: {verdict}", flush=True)
+    return seen
+
+
+def trials(cases: list[Case], at_once: int) -> Iterator[Seen]:
+    with ThreadPoolExecutor(at_once) as pool:
+        yield from pool.map(trial, cases)
+
+
+def main() -> int:
+    given = options()
+    cases = chosen(given)
+    if given.list or not cases:
+        print("\n".join(f"{case.name:32}{case.row.what}" for case in CASES.values()))
+        return 0 if given.list else 2
+    if given.page:
+        page.write([])
+        return 0
+    config.load_kube_config()
+    able = [case for case in cases if not missing(case)]
+    for case in {case.name: case for case in cases if case not in able}.values():
+        print(f"{case.name}: not run, {missing(case)}")
+    seen = []
+    for one in trials(able, given.at_once):
+        seen.append(one)
+        if not given.random:
+            page.write(seen)
+    for space in live:
+        kubectl("delete", "namespace", space.name, "--wait=false", "--ignore-not-found")
+    bad = [one for one in seen if one.problems]
+    print(f"{len(seen)} trainings, {len(bad)} not as they must be, {len(cases) - len(able)} not run")
+    return 1 if bad else 0
+
+
+sys.exit(main())

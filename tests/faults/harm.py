@@ -1,0 +1,205 @@
+"""What is done to a training: one function for each fault."""
+
+from __future__ import annotations
+
+import time
+
+import yaml
+
+from tests.e2e.cluster import kubectl, soon
+from tests.e2e.queues import GROUP, api_version, queue_objects
+from tests.e2e.test_kueue import Queue
+from tests.faults.trial import PLANTED, Trial
+
+OUTAGE_SECONDS = 60
+# A worker that lets in another key than the launcher's.
+OTHER_KEY = """
+ssh-keygen -q -t ed25519 -N '' -f /tmp/other
+(while sleep 0.2; do ! [ -e /run/dsgen/authorized_keys ] || cat /tmp/other.pub >/run/dsgen/authorized_keys; done) &
+"""
+# A `deepspeed` that trains on one node less than it is told to, found before the real one.
+SMALLER = """
+if [ "$DSGEN_ROLE" = launcher ]; then
+  mkdir /run/dsgen/smaller
+  printf '#!/bin/sh\\nexec %s --num_nodes 1 "$@"\\n' "$(type -P deepspeed)" > /run/dsgen/smaller/deepspeed
+  chmod +x /run/dsgen/smaller/deepspeed
+  export PATH=/run/dsgen/smaller:$PATH
+fi
+"""
+
+
+def only(role: str, command: str) -> str:
+    """training.setup of one of the two roles."""
+    return f'if [ "$DSGEN_ROLE" = {role} ]; then\n{command}\nfi\n'
+
+
+# Processes
+
+
+def kill_rank_supervisor(trial: Trial) -> None:
+    trial.trains()
+    trial.kill(trial.worker(), "worker", "/etc/dsgen/rank.py")
+
+
+def kill_session(trial: Trial) -> None:
+    trial.trains()
+    trial.kill(trial.worker(), "worker", "worker_session.py")
+
+
+def kill_sshd(trial: Trial) -> None:
+    trial.trains()
+    trial.kill(trial.worker(), "worker", "sshd -D")
+
+
+def kill_launch_py(trial: Trial) -> None:
+    trial.trains()
+    trial.kill(trial.worker(), "worker", "deepspeed.launcher.launch")
+
+
+def kill_starter(trial: Trial) -> None:
+    trial.trains()
+    trial.kill(trial.launcher(), "launcher", "mpirun -n" if trial.method == "openmpi" else "pdsh -S")
+
+
+def stop_sidecar(trial: Trial) -> None:
+    """SIGTERM, because nothing in a container can send SIGKILL to its process 1."""
+    trial.trains()
+    trial.execute(trial.launcher(), "status", "sh", "-c", "kill -TERM 1")
+
+
+# Pods
+
+
+def delete_worker(trial: Trial) -> None:
+    trial.trains()
+    trial.delete(trial.worker())
+
+
+def evict_worker(trial: Trial) -> None:
+    trial.trains()
+    trial.evict(trial.worker(0))
+
+
+def force_worker(trial: Trial) -> None:
+    trial.trains()
+    trial.delete(trial.worker(), "--grace-period=0", "--force")
+
+
+def delete_launcher(trial: Trial) -> None:
+    trial.trains()
+    trial.delete(trial.launcher())
+
+
+def evict_launcher(trial: Trial) -> None:
+    trial.trains()
+    trial.evict(trial.launcher())
+
+
+def delete_jobs(trial: Trial) -> None:
+    trial.trains()
+    run = f"{trial.job.name}-{trial.run}"
+    trial.job.space.kubectl("delete", "job", f"{run}-launcher", f"{run}-worker", "--wait=false")
+
+
+def delete_kept_workers(trial: Trial) -> None:
+    """After the end the workers are there, without ranks, until somebody deletes them."""
+    trial.wait_for_end(240)
+    soon("the launcher's end", lambda: not trial.pods("launcher", "Running"), 60)
+    time.sleep(15)
+    workers = trial.pods("worker", "Running")
+    assert len(workers) == 2, [pod.metadata.name for pod in workers]
+    assert not [line for line in trial.job.processes(trial.run) if "program.py" in line]
+    trial.job.space.kubectl("delete", "job", f"{trial.job.name}-{trial.run}-worker", "--wait=false")
+
+
+# Nodes
+
+
+def kill_node(trial: Trial) -> None:
+    trial.trains()
+    node = trial.node("worker")
+    trial.end_with("start", node)
+    trial.power("kill", node)
+    time.sleep(OUTAGE_SECONDS)
+    trial.power("start", node)
+
+
+def reboot_node(trial: Trial) -> None:
+    trial.trains()
+    node = trial.node("worker")
+    trial.power("kill", node)
+    trial.power("start", node)
+
+
+def cut_node(trial: Trial) -> None:
+    trial.trains()
+    _cut(trial, trial.node("worker"))
+
+
+def cut_launcher(trial: Trial) -> None:
+    trial.trains()
+    _cut(trial, trial.node("launcher"))
+
+
+def _cut(trial: Trial, node: str) -> None:
+    trial.end_with("heal", node)
+    trial.power("cut", node)
+    time.sleep(OUTAGE_SECONDS)
+    trial.power("heal", node)
+
+
+def cut_at_start(trial: Trial) -> None:
+    soon("both workers on a node", lambda: len(trial.pods("worker", "Running")) == 2, 120)
+    node = trial.node("worker")
+    trial.end_with("heal", node)
+    trial.power("cut", node)
+
+
+# Keys, runs and queues
+
+
+def start_with_bad_key(trial: Trial) -> None:
+    """The Secret of ssh.secret.mode existing comes after the job."""
+    data = {"ssh-privatekey": PLANTED["words"], "ssh-publickey": "ssh-ed25519 nothing"}
+    secret = {"apiVersion": "v1", "kind": "Secret", "metadata": {"name": "nokey"}, "stringData": data}
+    trial.job.space.kubectl("apply", "--filename", "-", text=yaml.safe_dump(secret))
+
+
+def begin_another_run(trial: Trial) -> None:
+    """It waits for its turn, and trains when this one has ended."""
+    trial.trains()
+    trial.job.apply("2")
+    waiting = trial.job.recorded("2", lambda record: record["reason"] == "WaitingForTurn", 60)
+    assert waiting["phase"] == "Pending"
+    assert trial.record()["phase"] == "Running"
+    trial.go_on()
+    trial.wait_for_end(120)
+    trial.run = "2"
+
+
+def enter_queue(trial: Trial) -> Queue:
+    """A queue of Kueue's for the namespace; before the job is applied."""
+    name, version = trial.job.space.name, api_version()
+    local = {"apiVersion": version, "kind": "LocalQueue", "metadata": {"name": "queue", "namespace": name}}
+    made = [*queue_objects(name, version), {**local, "spec": {"clusterQueue": name}}]
+    soon("webhook of Kueue", lambda: kubectl("apply", "--filename", "-", text=yaml.safe_dump_all(made)), 60)
+    image = trial.job.values["image"]
+    return Queue(trial.job.space, f"{image['repository']}:{image['tag']}")
+
+
+def preempt(trial: Trial) -> None:
+    trial.trains()
+    _preempt(trial)
+
+
+def preempt_early(trial: Trial) -> None:
+    trial.starts()
+    soon("a worker", lambda: trial.pods("worker"), 120)
+    _preempt(trial)
+
+
+def _preempt(trial: Trial) -> None:
+    queue = enter_queue(trial)
+    queue.take("urgent", **{f"{GROUP}/priority-class": trial.job.space.name})
+    trial.job.recorded(trial.run, lambda record: record["phase"] == "Queued", 90)
+    queue.give_back("urgent")

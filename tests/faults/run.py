@@ -1,0 +1,118 @@
+"""One case of the table on a cluster: begin the training, do the fault, and compare what is there with what must be."""
+
+from __future__ import annotations
+
+import os
+import time
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from tests.e2e.cluster import Namespace, live
+from tests.e2e.queues import api_version
+from tests.e2e.training import Job, merged, said
+from tests.faults import harm
+from tests.faults.table import Case, End
+from tests.faults.trial import POWER, Trial, base_values, method_values
+
+AWAY = {"nodeSelector": {"kubernetes.io/hostname": "SECOND"}, "tolerations": [{"operator": "Exists"}]}
+
+
+@dataclass
+class Seen:
+    """What became of one training; `problems`: what is not as it must be."""
+
+    case: str
+    record: dict[str, Any] = field(default_factory=dict)
+    code: int | None = None
+    seconds: float = 0.0
+    problems: list[str] = field(default_factory=list)
+
+    @property
+    def summary(self) -> str:
+        said = [self.record.get("phase", "no record"), self.record.get("reason", "")]
+        return f"{' '.join(filter(None, said))}, exit code {self.code}, {self.seconds:.0f} s"
+
+
+def missing(case: Case) -> str:
+    """Why the case cannot be run here; "" when it can."""
+    if case.row.needs == "power" and not (os.environ.get(POWER) and os.environ.get("DSGEN_E2E_SECOND_NODE")):
+        return f"it needs {POWER} and DSGEN_E2E_SECOND_NODE (tests/e2e/README.md)"
+    if case.row.needs == "kueue" and not api_version():
+        return "it needs Kueue"
+    return ""
+
+
+def values(case: Case, image: str) -> dict[str, Any]:
+    """The values of the case's job."""
+    row = case.row
+    hold = ["--hold"] if row.fault and not row.arguments else []
+    made = merged(base_values(image), method_values(case.method, [*row.arguments, *hold]))
+    made = merged(made, row.values)
+    if row.needs == "power":  # the nodes that are hurt have none of the others' pods
+        role = "launcher" if row.name == "launcher-cut" else "workers"
+        node = os.environ["DSGEN_E2E_SECOND_NODE"]
+        made = merged(made, {role: {**AWAY, "nodeSelector": {"kubernetes.io/hostname": node}}})
+    if row.needs == "kueue":
+        made = merged(made, {"scheduling": {"queue": "queue"}})
+    if case.method in ("worker-command", "launcher-command"):
+        made["training"].pop("python", None)
+    return made
+
+
+def run(case: Case, folder: Path, image: str) -> Seen:
+    """Run the case once."""
+    level = values(case, image).get("security", {}).get("podSecurityLevel", "baseline")
+    space = Namespace(f"f-{case.row.name}", level)
+    trial = Trial(Job(space, folder, values(case, image)), case.method)
+    try:
+        if case.row.needs == "kueue":
+            harm.enter_queue(trial)
+        return observed(case, trial)
+    finally:
+        for what in trial.undo:
+            trial.power(*what)
+        live.remove(space)
+        if not os.environ.get("DSGEN_E2E_KEEP"):
+            space.delete()
+
+
+def observed(case: Case, trial: Trial) -> Seen:
+    """What became of it."""
+    trial.begin({})
+    if case.row.fault:
+        case.row.fault(trial)
+        trial.go_on()
+    else:
+        trial.starts()
+    began = time.monotonic()
+    record = trial.wait_for_end(case.row.within + (0 if case.row.fault else 120))
+    seen = Seen(case.name, record, seconds=time.monotonic() - began)
+    time.sleep(2)
+    trial.look_at_the_end()
+    seen.code = trial.exit_code()
+    end = case.row.expected(case.method)
+    if not any(line.get("first") == end.first for text in trial.texts.values() for line in begun(text)) and end.first:
+        seen.problems.append(f"no rank began at step {end.first}")
+    seen.problems += [*wrong(end, seen), *trial.left(), *trial.shown()]
+    return seen
+
+
+def begun(text: str) -> list[dict[str, Any]]:
+    """What ranks said when they began, in a log."""
+    return [line for line in said(text) if "first" in line] if '"first"' in text else []
+
+
+def wrong(end: End, seen: Seen) -> list[str]:
+    """What the record or the exit code has that it must not have."""
+    record = seen.record
+    found = []
+    if (end.phase, end.reason) != (record["phase"], record["reason"]):
+        found.append(f"the record says {record['phase']} {record['reason']} ({record['message']})")
+    if seen.code not in end.codes:
+        found.append(f"the launcher ended with {seen.code}")
+    text = str([record["message"], record["attempts"]])
+    found += [f"the record does not say {word!r}: {text}" for word in end.words if word not in text]
+    if len(record["attempts"]) < end.attempts:
+        found.append(f"{len(record['attempts'])} attempts")
+    return found

@@ -1,0 +1,357 @@
+"""The table: one row for each fault, with what must be known afterwards for each launch method."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+from tests.faults import harm
+from tests.faults.trial import Trial
+
+PDSH, OPENMPI, COMMAND = "pdsh", "openmpi", "launcher-command"
+TORCHRUN, NO_SSH, EACH = "torchrun", "deepspeed-no-ssh", "worker-command"
+ALL = (PDSH, OPENMPI, COMMAND, TORCHRUN, NO_SSH, EACH)
+SSH, WITHOUT = (PDSH, OPENMPI, COMMAND), (TORCHRUN, NO_SSH, EACH)
+RANKS = (PDSH, OPENMPI, TORCHRUN, NO_SSH)  # the methods whose ranks dsgen starts itself
+
+
+@dataclass(frozen=True)
+class End:
+    """What the record must say at the end, and how the launcher's container must have ended.
+
+    `words`: each is in the message or in an attempt; `codes`: of the launcher, None where no pod is left that has one.
+    """
+
+    phase: str
+    reason: str
+    codes: tuple[int | None, ...]
+    words: tuple[str, ...] = ()
+    attempts: int = 0  # at least so many
+    first: int = 0  # the step at which some rank must have begun
+
+
+GOOD = End("Succeeded", "", (0,))
+AGAIN = End("Succeeded", "", (0,), attempts=2)
+SAVED = End("Succeeded", "", (0,), attempts=2, first=6)  # on with what was saved when SIGTERM came
+
+
+def failed(reason: str, *codes: int | None, words: tuple[str, ...] = ()) -> End:
+    return End("Failed", reason, codes, words)
+
+
+@dataclass(frozen=True)
+class Row:
+    """One fault. `fault` is done to a training that was begun; without one, values or program are at fault.
+
+    `in_ci`: the methods with which the end-to-end tests run it.
+    """
+
+    name: str
+    what: str
+    methods: tuple[str, ...]
+    end: End
+    fault: Callable[[Trial], None] | None = None
+    arguments: tuple[str, ...] = ()
+    values: dict[str, Any] = field(default_factory=dict)
+    others: dict[str, End] = field(default_factory=dict)  # methods with another end
+    within: int = 90  # seconds from the fault until the end is in the record
+    needs: str = ""  # what a cluster must have: power, kueue, or two nodes
+    in_ci: tuple[str, ...] = ()
+
+    def expected(self, method: str) -> End:
+        return self.others.get(method, self.end)
+
+
+def fails(how: str) -> tuple[str, ...]:
+    """Rank 1 does this at step 7."""
+    return ("--fail", f"7:1:{how}")
+
+
+ROWS = (
+    # the program
+    Row(
+        "exception",
+        "rank 1 raises an exception",
+        ALL,
+        failed("TrainingFailed", 1),
+        arguments=fails("raise"),
+        in_ci=(OPENMPI, NO_SSH, EACH),
+    ),
+    Row("exit-code", "rank 1 exits with 3", ALL, failed("TrainingFailed", 3), arguments=fails("3")),
+    Row(
+        "early-exit",
+        "rank 1 exits with 0, the other rank waits for it",
+        ALL,
+        failed("TrainingFailed", 1),
+        arguments=fails("0"),
+    ),
+    Row("killed", "rank 1 gets SIGKILL", ALL, failed("TrainingFailed", 1), arguments=fails("kill")),
+    Row(
+        "memory",
+        "rank 1 takes more memory than its pod may have",
+        (PDSH, TORCHRUN),
+        failed("TrainingFailed", 1),
+        arguments=fails("memory"),
+        values={"workers": {"resources": {"limits": {"memory": "700Mi"}}}},
+        within=180,
+    ),
+    Row(
+        "deadline",
+        "the training takes longer than lifecycle.activeDeadlineSeconds",
+        (PDSH, EACH),
+        failed("DeadlineExceeded", 1),
+        arguments=fails("hang"),
+        values={"lifecycle": {"activeDeadlineSeconds": 20}},
+    ),
+    Row(
+        "restart",
+        "rank 1 raises once, maxRestarts is 1",
+        (*SSH, TORCHRUN),
+        AGAIN,
+        arguments=(*fails("raise"), "--once"),
+        values={"lifecycle": {"maxRestarts": 1}},
+        within=180,
+    ),
+    Row(
+        "hang",
+        "rank 1 does nothing any more, hangTimeoutSeconds is 30",
+        (PDSH, TORCHRUN, EACH),
+        failed("Hung", 1),
+        arguments=fails("hang"),
+        values={"lifecycle": {"hangTimeoutSeconds": 30}},
+        within=180,
+    ),
+    # processes of the run
+    Row(
+        "rank-supervisor",
+        "SIGKILL of rank.py on worker 1",
+        RANKS,
+        failed("TrainingFailed", 1),
+        harm.kill_rank_supervisor,
+    ),
+    Row("session", "SIGKILL of worker 1's ssh session", SSH, AGAIN, harm.kill_session, within=180),
+    Row("sshd", "SIGKILL of sshd on worker 1", SSH, GOOD, harm.kill_sshd, within=180),
+    Row(
+        "launch-py",
+        "SIGKILL of deepspeed's launch.py",
+        (PDSH, NO_SSH),
+        failed("TrainingFailed", 1),
+        harm.kill_launch_py,
+    ),
+    Row(
+        "starter",
+        "SIGKILL of pdsh or mpirun in the launcher",
+        (PDSH, OPENMPI),
+        failed("TrainingFailed", 1),
+        harm.kill_starter,
+    ),
+    Row("sidecar", "the status sidecar ends and is started again", ALL, GOOD, harm.stop_sidecar),
+    # pods
+    Row("worker-deleted", "worker 1 is deleted", SSH, AGAIN, harm.delete_worker, within=180, in_ci=(COMMAND,)),
+    Row(
+        "worker-evicted",
+        "worker 0 is evicted, and writes a checkpoint on SIGTERM",
+        SSH,
+        SAVED,
+        harm.evict_worker,
+        within=180,
+    ),
+    Row("worker-forced", "worker 1 is deleted without a grace period", SSH, AGAIN, harm.force_worker, within=180),
+    Row("worker-lost", "worker 1 is deleted", WITHOUT, failed("TrainingFailed", 1), harm.delete_worker),
+    Row(
+        "worker-lost-again",
+        "worker 1 is deleted, maxRestarts is 1",
+        (TORCHRUN,),
+        AGAIN,
+        harm.delete_worker,
+        values={"lifecycle": {"maxRestarts": 1}},
+        within=240,
+    ),
+    Row("launcher-deleted", "the launcher is deleted", SSH, AGAIN, harm.delete_launcher, within=240),
+    Row("launcher-evicted", "the launcher is evicted", WITHOUT, GOOD, harm.evict_launcher, within=240),
+    Row(
+        "run-deleted",
+        "both Jobs are deleted",
+        (PDSH, TORCHRUN),
+        End("Stopped", "JobDeleted", (None,)),
+        harm.delete_jobs,
+    ),
+    Row(
+        "keep-workers",
+        "rank 1 raises, keepWorkers is failed",
+        (PDSH, OPENMPI),
+        failed("TrainingFailed", 1),
+        harm.delete_kept_workers,
+        arguments=fails("raise"),
+        values={"lifecycle": {"keepWorkers": "failed"}},
+    ),
+    # nodes
+    Row(
+        "node-killed",
+        "the node of both workers loses its power",
+        (PDSH, TORCHRUN),
+        AGAIN,
+        harm.kill_node,
+        needs="power",
+        within=400,
+    ),
+    Row(
+        "node-rebooted",
+        "the node of both workers is started again",
+        (PDSH,),
+        AGAIN,
+        harm.reboot_node,
+        needs="power",
+        within=300,
+    ),
+    Row(
+        "node-cut",
+        "the node of both workers loses its network for 60 s",
+        (PDSH,),
+        AGAIN,
+        harm.cut_node,
+        needs="power",
+        within=300,
+    ),
+    Row(
+        "launcher-cut",
+        "the node of the launcher loses its network for 60 s",
+        (PDSH,),
+        AGAIN,
+        harm.cut_launcher,
+        needs="power",
+        within=400,
+    ),
+    Row(
+        "cut-at-start",
+        "the node of the workers has no network from the start on",
+        (PDSH,),
+        failed("WorkersUnreachable", 69),
+        harm.cut_at_start,
+        values={"lifecycle": {"startTimeoutSeconds": 60}},
+        needs="power",
+        within=200,
+    ),
+    # setup, image, key, hostfile, user
+    Row(
+        "setup-launcher",
+        "training.setup fails in the launcher",
+        (PDSH, TORCHRUN),
+        failed("SetupFailed", 1, words=("exit code 3",)),
+        values={"training": {"setup": harm.only("launcher", "exit 3")}},
+        within=120,
+        in_ci=(TORCHRUN,),
+    ),
+    Row(
+        "setup-hangs",
+        "training.setup does not end on worker 1",
+        (PDSH, TORCHRUN),
+        failed("WorkersUnreachable", 69),
+        values={
+            "training": {"setup": 'if [ "$JOB_COMPLETION_INDEX" = 1 ]; then sleep 100000; fi'},
+            "lifecycle": {"startTimeoutSeconds": 45},
+        },
+        within=180,
+    ),
+    Row(
+        "no-sshd",
+        "the image of the workers has no sshd",
+        (PDSH, OPENMPI),
+        failed("WorkersFailed", 1, words=("there is no sshd in this image",)),
+        values={"training": {"setup": harm.only("worker", 'rm -f "$(PATH=$PATH:/usr/sbin type -P sshd)"')}},
+        within=120,
+        in_ci=(PDSH,),
+    ),
+    Row(
+        "no-starter",
+        "the image has no pdsh, or no mpirun",
+        (PDSH, OPENMPI),
+        failed("ToolMissing", 78),
+        values={"training": {"setup": harm.only("launcher", 'rm -f "$(type -P pdsh)" "$(type -P mpirun)"')}},
+        within=120,
+    ),
+    Row(
+        "bad-key",
+        "ssh.secret names a Secret with something else than a key",
+        SSH,
+        failed("BadKey", 78),
+        values={"ssh": {"secret": {"mode": "existing", "name": "nokey"}}},
+        fault=harm.start_with_bad_key,
+        within=120,
+    ),
+    Row(
+        "login-refused",
+        "the workers refuse the launcher's login: another key",
+        (PDSH, OPENMPI),
+        failed("WorkersUnreachable", 69, words=("refused the login",)),
+        values={
+            "training": {"setup": harm.only("worker", harm.OTHER_KEY)},
+            "lifecycle": {"startTimeoutSeconds": 45},
+        },
+        within=180,
+    ),
+    Row(
+        "hostfile",
+        "deepspeed reads a hostfile with one worker less",
+        (PDSH,),
+        failed("WorldSize", 1),
+        values={"training": {"setup": harm.SMALLER}},
+        within=180,
+    ),
+    Row(
+        "uid",
+        "containers run as a user that the image does not know",
+        (PDSH, TORCHRUN),
+        GOOD,
+        values={
+            "security": {
+                "podSecurityLevel": "restricted",
+                "podSecurityContext": {"runAsUser": 4321, "runAsGroup": 4321, "fsGroup": 4321},
+            }
+        },
+        within=180,
+    ),
+    # runs and queues
+    Row(
+        "two-runs",
+        "another run begins while this one trains",
+        (PDSH, TORCHRUN),
+        GOOD,
+        harm.begin_another_run,
+        within=240,
+    ),
+    Row(
+        "preempted",
+        "Kueue preempts the workers in mid-training",
+        (PDSH, TORCHRUN),
+        AGAIN,
+        harm.preempt,
+        needs="kueue",
+        within=300,
+    ),
+    Row(
+        "preempted-early",
+        "Kueue preempts the workers while they start",
+        (PDSH, TORCHRUN),
+        GOOD,
+        harm.preempt_early,
+        needs="kueue",
+        within=300,
+    ),
+)
+
+
+@dataclass(frozen=True)
+class Case:
+    """A row with one of its methods."""
+
+    row: Row
+    method: str
+
+    @property
+    def name(self) -> str:
+        return f"{self.row.name}/{self.method}"
+
+
+CASES = {case.name: case for row in ROWS for method in row.methods for case in [Case(row, method)]}

@@ -1,0 +1,257 @@
+"""One training with one fault: its job, what a fault may do to it, and what became of it."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import shlex
+import subprocess
+import time
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from kubernetes import client
+
+from tests.e2e.cluster import TooLateError, soon
+from tests.e2e.training import SMALL, Job, dsgen, ended, image_values, merged, said
+
+PROGRAM = Path(__file__).with_name("program.py").read_text()
+START_SECONDS = 240  # until a training runs: the machine may have other work
+END_SECONDS = 60  # for pods, from the end in the record on
+# Each is in the values or in the pods, and nowhere where people read.
+PLANTED = {"environment": "planted-in-environment", "words": "planted-in-words", "webhook": "planted-in-webhook"}
+SECRET = {
+    "apiVersion": "v1",
+    "kind": "Secret",
+    "metadata": {"name": "planted"},
+    "stringData": {"PLANTED": PLANTED["environment"], "PLANTED_IN_WORDS": PLANTED["words"]},
+}
+TOKEN = "/var/run/secrets/dsgen/token"
+POWER = "DSGEN_E2E_NODE"  # a command to which `kill NODE`, `start NODE`, `cut NODE`, `heal NODE` are added
+IN_LAUNCHER = (
+    'hosts=$(cut -d " " -f 1 "$DSGEN_HOSTFILE" | paste -sd ,); exec pdsh -S -R ssh -w "$hosts" '
+    '"RANK=%n WORLD_SIZE=2 MASTER_ADDR=${{hosts%%,*}} MASTER_PORT=29500 python3 -u /job/files/program.py {}"'
+)
+
+
+def method_values(method: str, arguments: list[str]) -> dict[str, Any]:
+    """How a method starts the program."""
+    program = ["python3", "-u", "/job/files/program.py", *arguments]
+    if method == "worker-command":
+        return {"launch": {"method": method, "command": program}}
+    if method == "launcher-command":
+        return {"launch": {"method": method, "command": ["bash", "-c", IN_LAUNCHER.format(shlex.join(arguments))]}}
+    return {"launch": {"method": method}, "training": {"python": "/job/files/program.py", "args": arguments}}
+
+
+def base_values(image: str) -> dict[str, Any]:
+    """Two workers with one rank each, a claim, and what must show nowhere."""
+    return {
+        "image": image_values(image),
+        "workers": {"replicas": 2, "slots": 1, "accelerator": {"count": 0}, "sharedMemory": "64Mi", "resources": SMALL},
+        "launcher": {"resources": SMALL},
+        "training": {"files": {"program.py": PROGRAM}, "envFrom": [{"secretRef": {"name": "planted"}}]},
+        "storage": {"data": {"mountPath": "/checkpoints", "create": {"size": "1Gi"}}},
+        "lifecycle": {"terminationGracePeriodSeconds": 30, "startTimeoutSeconds": 180},
+        "status": {
+            "intervalSeconds": 2,
+            "webhook": {"url": f"https://127.0.0.1:1/hook?token={PLANTED['webhook']}"},
+        },
+    }
+
+
+@dataclass
+class Trial:
+    """A training under way. Faults are functions of it."""
+
+    job: Job
+    method: str
+    run: str = "1"
+    began: float = field(default_factory=time.monotonic)
+    texts: dict[str, str] = field(default_factory=dict)  # what a person could read, by where it stood
+    hidden: dict[str, str] = field(default_factory=lambda: dict(PLANTED))
+    undo: list[tuple[str, ...]] = field(default_factory=list)  # what to do to a node when the trial is over
+
+    @property
+    def with_ssh(self) -> bool:
+        return self.method in ("pdsh", "openmpi", "launcher-command")
+
+    def begin(self, values: dict[str, Any]) -> None:
+        self.job.values = merged(self.job.values, values)
+        self.job.space.kubectl("apply", "--filename", "-", text=json.dumps(SECRET))
+        self.job.apply(self.run)
+
+    # What a fault waits for, and whom it meets
+
+    def trains(self, checkpoint: int = 5) -> None:
+        """Wait until this checkpoint is written, and look at everything while the ranks run."""
+        soon(f"checkpoint {checkpoint}", lambda: self._has(checkpoint), START_SECONDS)
+        self.look()
+
+    def _has(self, checkpoint: int) -> bool:
+        if self.record().get("endTime"):
+            raise TooLateError(f"the run ended before checkpoint {checkpoint}: {self.record()}")
+        logs = (log for name, log in self.job.space.logs().items() if name.endswith(("/launcher", "/worker")))
+        return any(line.get("checkpoint") == checkpoint for log in logs for line in said(log))
+
+    def starts(self) -> None:
+        """Wait until the launcher runs; its workers may not be there yet."""
+        soon("a launcher that runs", lambda: self.launcher("Running"), START_SECONDS)
+
+    def pods(self, role: str, phase: str = "") -> list[client.V1Pod]:
+        found = [pod for pod in self.job.pods(self.run, role) if not pod.metadata.deletion_timestamp]
+        return [pod for pod in found if not phase or pod.status.phase == phase]
+
+    def launcher(self, phase: str = "") -> str:
+        """The name of the launcher pod, "" for none."""
+        return next((pod.metadata.name for pod in reversed(self.pods("launcher", phase))), "")
+
+    def worker(self, index: int = 1) -> str:
+        pods = [pod for pod in self.pods("worker", "Running") if f"-worker-{index}-" in pod.metadata.name]
+        return str(pods[-1].metadata.name)
+
+    def node(self, role: str) -> str:
+        return str(self.pods(role, "Running")[-1].spec.node_name)
+
+    # What a fault does
+
+    def execute(self, pod: str, container: str, *command: str) -> str:
+        return self.job.space.kubectl("exec", pod, "--container", container, "--", *command)
+
+    def kill(self, pod: str, container: str, words: str, signal: str = "KILL") -> None:
+        """Send a signal to the processes whose command line has these words."""
+        program = (
+            "import os, pathlib, signal, sys\nfound = 0\n"
+            "for path in pathlib.Path('/proc').glob('[0-9]*/cmdline'):\n"
+            "    pid = int(path.parent.name)\n"
+            "    try: line = path.read_bytes().replace(bytes(1), b' ').decode()\n"
+            "    except OSError: continue\n"
+            "    if sys.argv[1] in line and pid not in (1, os.getpid()):\n"
+            f"        os.kill(pid, signal.SIG{signal}); found += 1\n"
+            "sys.exit(not found)\n"
+        )
+        self.execute(pod, container, "python3", "-c", program, words)
+
+    def delete(self, pod: str, *options: str) -> None:
+        self.job.space.kubectl("delete", "pod", pod, "--wait=false", *options)
+
+    def evict(self, pod: str) -> None:
+        """As a drain does it."""
+        body = {"metadata": {"name": pod, "namespace": self.job.space.name}}
+        self.job.space.core.create_namespaced_pod_eviction(pod, self.job.space.name, body)
+
+    def power(self, *what: str) -> None:
+        """kill, start, cut or heal a node."""
+        subprocess.run([*shlex.split(os.environ[POWER]), *what], check=True, capture_output=True)
+
+    def end_with(self, *what: str) -> None:
+        """What to do to a node when the trial is over, whatever came of it."""
+        self.undo.append(what)
+
+    def go_on(self) -> None:
+        """Let a training go on that waits for its fault; where it was ended, there is nobody who waits."""
+        workers = self.pods("worker", "Running")
+        if workers:
+            with contextlib.suppress(AssertionError):
+                self.execute(workers[0].metadata.name, "worker", "touch", "/checkpoints/go")
+
+    # What is seen
+
+    def record(self) -> dict[str, Any]:
+        return self.job.space.record(self.job.name).get(self.run, {})
+
+    def look(self) -> None:
+        """Keep what people can read now: logs, processes, and the token that none of it may have."""
+        self.keep("logs", self.job.space.logs())
+        shown = {}
+        for role in ("launcher", "worker"):
+            for pod in self.pods(role, "Running"):
+                shown[pod.metadata.name] = self._processes(pod.metadata.name, role)
+        self.keep("processes", shown)
+        launcher = self.launcher("Running")
+        if launcher:
+            self.hidden["token"] = self.execute(launcher, "status", "cat", TOKEN).split(".")[-1].strip()
+        if self.with_ssh:
+            self.hidden["key"] = key_line(self.job)
+
+    def _processes(self, pod: str, container: str) -> str:
+        lines = r"cat /proc/[0-9]*/cmdline 2>/dev/null | tr '\0' ' '"
+        try:
+            return self.execute(pod, container, "sh", "-c", lines)
+        except AssertionError:  # it has ended meanwhile
+            return ""
+
+    def keep(self, where: str, found: dict[str, str]) -> None:
+        for name, text in found.items():
+            self.texts[f"{where} of {name}"] = text
+
+    def wait_for_end(self, seconds: float) -> dict[str, Any]:
+        """The record with the run's end."""
+        soon("end in the record", lambda: self.record().get("endTime"), seconds)
+        return self.record()
+
+    def look_at_the_end(self) -> None:
+        space, name = self.job.space, self.job.name
+        self.keep("logs", space.logs())
+        self.texts["the record"] = json.dumps(self.record())
+        for kind in ("events", "pods", "jobs"):
+            self.texts[kind] = space.kubectl("get", kind, "--output", "json")
+        for command in (("status", "--output", "json"), ("why",), ("status",), ("list",)):
+            given = (name,) if command != ("list",) else ()
+            self.texts[f"dsgen {' '.join(command)}"] = dsgen_output(*command, *given, "--namespace", space.name)
+
+    def shown(self) -> list[str]:
+        """Where a secret stood that must stand nowhere. What the program itself prints is its own affair."""
+        own = {where: own_lines(text) if where.startswith("logs") else text for where, text in self.texts.items()}
+        return [
+            f"{kind} in {where}"
+            for kind, secret in self.hidden.items()
+            for where, text in (own if kind == "words" else self.texts).items()
+            if secret in text
+        ]
+
+    def left(self) -> list[str]:
+        """Pods that go on, and after `dsgen delete` all objects of the job."""
+        space, name = self.job.space, self.job.name
+        found = [f"pod {pod} runs" for pod in late(lambda: self.job.running(self.run), END_SECONDS)]
+        dsgen("delete", name, "--namespace", space.name, "--job", "--with-volumes", name, "--yes")
+        kinds = "jobs,pods,secrets,configmaps,services,networkpolicies,roles,rolebindings,serviceaccounts"
+        objects = ("get", kinds, "--selector", f"dsgen.dev/job={name}", "--output", "name")
+        return found + [f"{one} is left" for one in late(lambda: space.kubectl(*objects).split(), END_SECONDS)]
+
+    def exit_code(self) -> int | None:
+        """How the last launcher container ended."""
+        codes = [end.exit_code for pod in self.job.pods(self.run, "launcher") if (end := ended(pod))]
+        return codes[-1] if codes else None
+
+
+def own_lines(log: str) -> str:
+    """The lines of a log that dsgen wrote."""
+    return "\n".join(line for line in log.splitlines() if line.startswith("[dsgen]"))
+
+
+def late(found: Any, seconds: float) -> list[str]:
+    """What is still found after so many seconds."""
+    deadline = time.monotonic() + seconds
+    while (left := found()) and time.monotonic() < deadline:
+        time.sleep(1)
+    return list(left)
+
+
+def key_line(job: Job) -> str:
+    """A line of the private key."""
+    import base64
+
+    data = job.space.secret(f"{job.name}-ssh").data or {}
+    lines = base64.b64decode(data.get("ssh-privatekey", "")).decode().splitlines()
+    return lines[2] if len(lines) > 2 else "no key yet"
+
+
+def dsgen_output(*arguments: str) -> str:
+    """What a command prints, whatever its exit code."""
+    import sys
+
+    done = subprocess.run([sys.executable, "-m", "dsgen", *arguments], capture_output=True, text=True, check=False)
+    return done.stdout + done.stderr

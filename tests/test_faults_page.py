@@ -1,0 +1,62 @@
+"""docs/faults.md has the rows of the table of faults, and what was seen of each."""
+
+from dataclasses import replace
+
+import pytest
+
+from dsgen import api
+from tests.faults import page
+from tests.faults.run import Seen, values, wrong
+from tests.faults.table import CASES, ROWS, End
+
+RECORD = {"phase": "Failed", "reason": "TrainingFailed", "message": "rank 1 | ended", "attempts": []}
+
+
+def seen(seconds: float, *problems: str) -> Seen:
+    return Seen("exception/pdsh", dict(RECORD), 1, seconds, list(problems))
+
+
+def test_the_page_has_the_rows_of_the_table() -> None:
+    """`make faults ARGS=--page` writes them; what a row must end with stands in the table alone."""
+    text = page.PAGE.read_text(encoding="utf-8")
+
+    assert text == page.written(text, [])
+
+
+def test_what_was_seen_stays_until_the_row_is_run_again() -> None:
+    text = page.written(page.PAGE.read_text(encoding="utf-8"), [seen(7.6), seen(3.2)])
+
+    assert ("3 to 8", "rank 1 / ended", "2") == page.kept(text)["exception/pdsh"]
+    assert text == page.written(text, [replace(seen(1), case="killed/pdsh", problems=["left"])])
+
+
+def test_a_trial_with_a_problem_is_no_result() -> None:
+    assert {} == page.results([seen(3), seen(4, "a pod is left")])
+
+
+@pytest.mark.parametrize(
+    ("end", "problems"),
+    [
+        (End("Failed", "TrainingFailed", (1, 3)), 0),
+        (End("Failed", "TrainingFailed", (1,), words=("rank 1",)), 0),
+        (End("Failed", "TrainingFailed", (1,), words=("rank 0",)), 1),
+        (End("Failed", "TrainingFailed", (0,)), 1),
+        (End("Failed", "TrainingFailed", (1,), attempts=2), 1),
+        (End("Succeeded", "", (0,)), 2),
+    ],
+)
+def test_another_end_is_a_problem(end: End, problems: int) -> None:
+    assert problems == len(wrong(end, seen(1)))
+
+
+def test_the_names_of_rows_and_methods_are_unique() -> None:
+    assert len(CASES) == sum(len(row.methods) for row in ROWS)
+    assert [] == [row.name for row in ROWS if not set(row.in_ci) <= set(row.methods)]
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_the_values_of_a_row_are_valid(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("DSGEN_E2E_SECOND_NODE", "node-1")
+    job = api.load(values(CASES[name], "registry.example.com/team/deepspeed:1"), name="digits", namespace="faults")
+
+    assert [] == [problem.message for problem in api.validate(job) if problem.severity == "error"]
