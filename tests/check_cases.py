@@ -136,12 +136,11 @@ LAUNCH: list[Case] = [
     *(
         ("DS273", (NO_SSH, setting))
         for setting in (
-            *("lifecycle.maxRestarts=1", "lifecycle.restartExitCodes=[3]", 'lifecycle.keepWorkers="failed"'),
+            'lifecycle.keepWorkers="failed"',
             *("launch.preflight.network=true", 'lifecycle.debug={"enabled":true,"command":["sleep","1"]}'),
             *("ssh.port=2223", 'ssh.user="trainer"', 'ssh.secret.mode="existing"'),
         )
     ),
-    ("DS273", (*WORKER_COMMAND, "lifecycle.maxRestarts=1")),
     ("DS273", (TORCHRUN, "launch.preflight.spares=1")),
     ("DS274", (TORCHRUN, 'training.deepspeed={"autotuning":"tune","configFile":"/x.json"}')),
     ("DS274", ('launch.method="openmpi"', 'training.deepspeed={"autotuning":"tune","configFile":"/x.json"}')),
@@ -675,6 +674,7 @@ FINE: list[tuple[str, ...]] = [
     (TORCHRUN, "lifecycle.maxRestarts=3", "ssh.port=2222", "launch.masterPort=2222"),
     ('launch.method="openmpi"', "lifecycle.maxRestarts=3", 'lifecycle.keepWorkers="always"'),
     ("lifecycle.maxRestarts=1", "lifecycle.restartExitCodes=[3]"),
+    (*WORKER_COMMAND, "lifecycle.maxRestarts=1", "lifecycle.restartExitCodes=[3]"),
     ('lifecycle.progress={"pattern":"(?P<step>[0-9]+)","checkpointPath":"/c/latest","checkpointTimeoutSeconds":60}',),
     (HTTPS, COMMIT),
     (SSH, COMMIT, *KEY),

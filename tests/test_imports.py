@@ -28,7 +28,15 @@ MODULES = {
     *("deepspeed.hostfile", "language.files", "language.functions", "language.text", "problems.diagnostics"),
     *("reading.carried", "reading.nodes", "reading.plain", "reading.quantities", "reading.reader", "reading.scalars"),
     *("generated.checks", "generated.defaults", "generated.helpers", "generated.manifests", "generated.schema"),
-    *("schema.filling", "schema.suggestions", "schema.validate", "schema.violations", "schema.walk", "schema.wording"),
+    *(
+        "schema.filling",
+        "schema.quoted",
+        "schema.suggestions",
+        "schema.validate",
+        "schema.violations",
+        "schema.walk",
+        "schema.wording",
+    ),
 }
 """Of dsgen, beside the modules of dsgen.checks."""
 WORDS = {"problems.escaping", "problems.framing", "problems.redaction"}

@@ -50,9 +50,9 @@ def test_of_a_shell_script_only_comments_are_gone(name: str) -> None:
         ('"""Module."""\nX = "#"  # why\n', '{note}X = "#"\n'),
         (
             '\nclass A(Exception):\n    """Only\n    words."""\n\nX = 1\n',
-            "{note}class A(Exception):\n    pass\n\n\nX = 1\n",
+            "{note}class A(Exception):\n  pass\n\n\nX = 1\n",
         ),
-        ("\ndef f():\n    '''Words.'''\n    # why\n    return 1\n", "{note}def f():\n\n\n    return 1\n"),
+        ("\ndef f():\n    '''Words.'''\n    # why\n    return 1\n", "{note}def f():\n\n\n  return 1\n"),
         ('#!/usr/bin/env python3\n"""Module."""\nX = """# no comment\n"""\n', None),
     ],
 )

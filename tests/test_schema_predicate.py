@@ -26,6 +26,8 @@ from tests.generated_values import Generator, trees
 ROOT = Path(__file__).parent.parent
 FILES = [path for folder in ("values-examples", "tests/cases") for path in sorted((ROOT / folder).rglob("*.yaml"))]
 SPOILT = 100
+EVERY = 3
+"""jsonschema takes long to say what is wrong, so it says it of every third value; of all it says whether."""
 GENERATED = 12
 REPLACED = 4
 """Leaves of each generated tree that are replaced by each odd value."""
@@ -120,7 +122,7 @@ def test_the_same_is_violated_as_for_jsonschema() -> None:
     keywords = {one.keyword for value in wrong for one in violated(schema.load(), value)}
 
     assert {*VIOLATED, "additionalProperties"} == keywords
-    for value in wrong:
+    for value in wrong[::EVERY]:
         assert by_jsonschema(value) == by_dsgen(value)
 
 

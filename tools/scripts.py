@@ -10,6 +10,8 @@ import tokenize
 from pathlib import Path
 
 SOURCES = Path(__file__).parent.parent / "dsgen" / "scripts"
+# An f-string is one token before Python 3.12, and several from then on.
+TEXTS = {getattr(tokenize, name) for name in ("STRING", "FSTRING_MIDDLE", "FSTRING_END") if hasattr(tokenize, name)}
 NOTE = "# Generated from dsgen/scripts/{name}, which has the comments.\n"
 
 
@@ -33,17 +35,27 @@ def python_lines(source: str) -> list[str]:
         body = getattr(node, "body", None)
         if isinstance(body, list) and body and _is_docstring(body[0]):
             _blank(lines, body[0], replacement="" if body[1:] or isinstance(node, ast.Module) else "pass")
+    texts: set[int] = set()  # lines that begin inside a text
     for token in tokenize.generate_tokens(io.StringIO(source).readline):
-        (row, column), (_, end) = token.start, token.end
+        (row, column), (last, end) = token.start, token.end
+        if token.type in TEXTS:
+            texts.update(range(row + 1, last + 1))
         if token.type == tokenize.COMMENT and not token.string.startswith("#!"):
             lines[row - 1][column:end] = " " * (end - column)
-    return ["".join(line).rstrip() + "\n" for line in lines]
+    stripped = ["".join(line).rstrip() + "\n" for line in lines]
+    return [line if row in texts else _narrow(line) for row, line in enumerate(stripped, 1)]
 
 
 def shell_lines(source: str) -> list[str]:
     """Bash without lines that are comments. No script has a here-document or a text with such a line."""
     kept = source.splitlines(keepends=True)
     return [line if line.startswith("#!") or not line.lstrip().startswith("#") else "\n" for line in kept]
+
+
+def _narrow(line: str) -> str:
+    """The line with half of its indentation: a seventh of the text is blanks."""
+    text = line.lstrip(" ")
+    return " " * ((len(line) - len(text)) // 2) + text
 
 
 def _is_docstring(node: ast.stmt) -> bool:

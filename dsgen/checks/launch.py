@@ -135,14 +135,6 @@ ROWS = (
         for pattern, why, hint in MPIRUN
     ),
     _not_without_ssh(
-        "DS273",
-        "lifecycle.maxRestarts",
-        'values.lifecycle.maxRestarts > 0 and values.launch.method != "torchrun"',
-        "the training is not restarted",
-        "use launch.method: pdsh, openmpi or torchrun, or start a new run",
-    ),
-    _not_without_ssh("DS273", "lifecycle.restartExitCodes", "values.lifecycle.restartExitCodes", "has no effect"),
-    _not_without_ssh(
         ("DS273"),
         "lifecycle.keepWorkers",
         'values.lifecycle.keepWorkers != "none"',
@@ -225,7 +217,7 @@ ROWS = (
     Check(
         id="DS351",
         path="lifecycle.restartExitCodes",
-        when="values.lifecycle.maxRestarts == 0 and uses_ssh(values)",
+        when="values.lifecycle.maxRestarts == 0",
         message="lifecycle.restartExitCodes has no effect while lifecycle.maxRestarts is 0",
         hint="set lifecycle.maxRestarts, or remove restartExitCodes",
         inside=("if values.lifecycle.restartExitCodes",),

@@ -21,7 +21,7 @@ from dsgen.cluster import causes, changes, collect, report, story
 from dsgen.cluster.facts import Facts
 from dsgen.cluster.words import Shown
 from dsgen.errors import EXIT_FINDINGS, ApiError, DsgenError, UsageProblem
-from dsgen.schema.suggestions import closest, possible
+from dsgen.schema.suggestions import closest, did_you_mean, possible
 
 if TYPE_CHECKING:
     from dsgen.cluster.api import Cluster
@@ -98,8 +98,7 @@ class Target:
         except ApiError as error:
             if error.status == collect.MISSING:
                 return f"there is no namespace {self.namespace}"
-        meant = closest(self.job, known)
-        hint = f"did you mean {meant}?" if meant else possible(known) or "dsgen list -A shows all jobs"
+        hint = did_you_mean(closest(self.job, known)) or possible(known) or "dsgen list -A shows all jobs"
         return f"namespace {self.namespace} has no run of a job {self.job}; {hint}"
 
 

@@ -611,29 +611,6 @@ def ds371_5(values, release, watch):
 
 
 def ds273(values, release, watch):
-    """DS273 lifecycle.maxRestarts"""
-    if (
-        values['launch']['method'] != 'pdsh'
-        and not uses_ssh(values)
-        and values['lifecycle']['maxRestarts'] > 0
-        and values['launch']['method'] != 'torchrun'
-    ):
-        yield (
-            ('lifecycle', 'maxRestarts'),
-            f"lifecycle.maxRestarts: the training is not restarted with launch.method {values['launch']['method']}",
-        )
-
-
-def ds273_2(values, release, watch):
-    """DS273 lifecycle.restartExitCodes"""
-    if values['launch']['method'] != 'pdsh' and not uses_ssh(values) and values['lifecycle']['restartExitCodes']:
-        yield (
-            ('lifecycle', 'restartExitCodes'),
-            f"lifecycle.restartExitCodes: has no effect with launch.method {values['launch']['method']}",
-        )
-
-
-def ds273_3(values, release, watch):
     """DS273 lifecycle.keepWorkers"""
     if values['launch']['method'] != 'pdsh' and not uses_ssh(values) and values['lifecycle']['keepWorkers'] != 'none':
         yield (
@@ -642,7 +619,7 @@ def ds273_3(values, release, watch):
         )
 
 
-def ds273_4(values, release, watch):
+def ds273_2(values, release, watch):
     """DS273 launch.preflight.network"""
     if values['launch']['method'] != 'pdsh' and not uses_ssh(values) and values['launch']['preflight']['network']:
         yield (
@@ -651,7 +628,7 @@ def ds273_4(values, release, watch):
         )
 
 
-def ds273_5(values, release, watch):
+def ds273_3(values, release, watch):
     """DS273 launch.preflight.spares"""
     if values['launch']['method'] != 'pdsh' and not uses_ssh(values) and values['launch']['preflight']['spares'] > 0:
         yield (
@@ -660,7 +637,7 @@ def ds273_5(values, release, watch):
         )
 
 
-def ds273_6(values, release, watch):
+def ds273_4(values, release, watch):
     """DS273 lifecycle.debug.command"""
     if values['launch']['method'] != 'pdsh' and not uses_ssh(values) and values['lifecycle']['debug']['command']:
         yield (
@@ -669,19 +646,19 @@ def ds273_6(values, release, watch):
         )
 
 
-def ds273_7(values, release, watch):
+def ds273_5(values, release, watch):
     """DS273 ssh.port"""
     if values['launch']['method'] != 'pdsh' and not uses_ssh(values) and values['ssh']['port'] != 2222:
         yield ('ssh', 'port'), f"ssh.port: there is no sshd with launch.method {values['launch']['method']}"
 
 
-def ds273_8(values, release, watch):
+def ds273_6(values, release, watch):
     """DS273 ssh.user"""
     if values['launch']['method'] != 'pdsh' and not uses_ssh(values) and values['ssh']['user']:
         yield ('ssh', 'user'), f"ssh.user: there is no sshd with launch.method {values['launch']['method']}"
 
 
-def ds273_9(values, release, watch):
+def ds273_7(values, release, watch):
     """DS273 ssh.secret.mode"""
     if values['launch']['method'] != 'pdsh' and not uses_ssh(values) and values['ssh']['secret']['mode'] != 'cluster':
         yield (
@@ -755,7 +732,7 @@ def ds350(values, release, watch):
 
 def ds351(values, release, watch):
     """DS351 lifecycle.restartExitCodes"""
-    if values['lifecycle']['restartExitCodes'] and values['lifecycle']['maxRestarts'] == 0 and uses_ssh(values):
+    if values['lifecycle']['restartExitCodes'] and values['lifecycle']['maxRestarts'] == 0:
         yield (
             ('lifecycle', 'restartExitCodes'),
             "lifecycle.restartExitCodes has no effect while lifecycle.maxRestarts is 0",
@@ -2890,8 +2867,6 @@ ROWS = (
     ds273_5,
     ds273_6,
     ds273_7,
-    ds273_8,
-    ds273_9,
     ds274,
     ds275,
     ds275_2,

@@ -10,8 +10,9 @@ from dsgen import schema
 from dsgen.generated.schema import is_valid
 from dsgen.problems.diagnostics import Diagnostic, path_text
 from dsgen.reading.carried import uncarried_key, uncarried_text, unpassable_text
+from dsgen.schema.quoted import shown
 from dsgen.schema.violations import violated
-from dsgen.schema.wording import TYPE_WORDS, UNKNOWN_KEY, VALUES, WORDING, About, Violation, bad_name, shown
+from dsgen.schema.wording import TYPE_WORDS, UNKNOWN_KEY, VALUES, WORDING, About, Violation, bad_name
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

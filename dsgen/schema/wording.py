@@ -6,9 +6,9 @@ from dsgen import schema
 from dsgen.problems.diagnostics import Diagnostic, path_text
 from dsgen.reading.carried import uncarried_key
 from dsgen.reading.nodes import kind
-from dsgen.reading.scalars import resolve
 from dsgen.records import dataclass
 from dsgen.schema import suggestions
+from dsgen.schema.quoted import item, shown, words_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -29,8 +29,6 @@ TYPE_WORDS = {
     "null": "null",
 }
 UNKNOWN_KEY = "DS101"
-_PLAIN = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./=+-")
-"""Characters of a word that may need no quotes."""
 
 
 @dataclass(frozen=True)
@@ -112,34 +110,18 @@ def _is(value: Any, wanted: Sequence[str]) -> str:
     return kind(value) if isinstance(value, dict | list) else f"{kind(value)} ({shown(value)})"
 
 
-def shown(value: Any) -> str:
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    if not isinstance(value, str):
-        return str(value)
-    from dsgen.problems.redaction import redacted  # few valid values come here
-
-    text = redacted(value)  # before it is cut: half of an address no longer looks like one
-    short = text if len(text) <= 60 else text[:57] + "..."
-    return '"' + short.replace("\n", "\\n") + '"'
-
-
 def _of_image(text: str) -> str:
     """An image reference as the map that the key takes."""
     rest, _, digest = text.partition("@")
     folder, slash, last = rest.rpartition("/")
     name, _, tag = last.partition(":")
     parts = {"repository": f"{folder}{slash}{name}", "tag": tag, "digest": digest}
-    return "write it as a map: {" + ", ".join(f"{key}: {_item(part)}" for key, part in parts.items() if part) + "}"
+    return "write it as a map: {" + ", ".join(f"{key}: {item(part)}" for key, part in parts.items() if part) + "}"
 
 
 def _of_nfs(text: str) -> str:
     server, colon, path = text.partition(":")
-    return f"write it as a map: {{server: {_item(server)}, path: {_item(path)}}}" if colon else ""
-
-
-def _item(text: str) -> str:
-    return text if _is_plain(text) else shown(text)
+    return f"write it as a map: {{server: {item(server)}, path: {item(path)}}}" if colon else ""
 
 
 SHAPES: dict[Path, tuple[type, Callable[[Any], str]]] = {
@@ -150,7 +132,7 @@ SHAPES: dict[Path, tuple[type, Callable[[Any], str]]] = {
     ),
     ("training", "deepspeed", "config"): (
         str,
-        lambda text: f"write the configuration itself, or set training.deepspeed.configFile: {_item(text)}",
+        lambda text: f"write the configuration itself, or set training.deepspeed.configFile: {item(text)}",
     ),
     ("run",): (str, lambda _: "run has only the id of the run; the program belongs in training"),
     ("storage", "*", "nfs"): (str, _of_nfs),
@@ -186,30 +168,14 @@ def _as_list(violation: Violation) -> str:
     """A hint for a value that should be a list; a text with blanks is most likely a command line."""
     value, items = violation.value, schema.types(schema.child(violation.rule, 0) or {})
     if kind(value) == "a text" and "name" in schema.keys(schema.child(violation.rule, 0) or {}) and " " not in value:
-        return f"write it as a list: [{{name: {_item(value)}}}]"
+        return f"write it as a list: [{{name: {item(value)}}}]"
     if isinstance(value, dict) or (items and kind(value) == "a text" and "string" not in items):
         return "write it as a list: begin each item with -"
-    words = _words(value) if isinstance(value, str) else [shown(value)]
+    words = words_of(value) if isinstance(value, str) else [shown(value)]
     if violation.node.position.file.startswith("--set"):
         return f"write it as a list: {{{','.join(words)}}}"
     each = ", one item for each argument" if len(words) > 1 else ""
     return f"write it as a list{each}: [{', '.join(words)}]"
-
-
-def _words(text: str) -> list[str]:
-    """The words of a command line as YAML items, split as by a shell; the whole text if a quote is not closed."""
-    try:
-        import shlex
-
-        words = shlex.split(text)
-    except ValueError:
-        words = [text]
-    return [_item(word) for word in words or [text]]
-
-
-def _is_plain(word: str) -> bool:
-    """Whether a word needs no quotes in YAML."""
-    return _PLAIN.issuperset(word) and word != "" and resolve(word) == word
 
 
 def _as_text(violation: Violation) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 
 import launcher_outcome as outcome
 import launcher_workers as workers
@@ -12,7 +13,7 @@ import shared_reports as reports
 import shared_settings as settings
 from launcher_journal import External, Journal
 from launcher_outcome import AttemptEnd
-from launcher_process import Process
+from launcher_process import Process, Ranks
 from launcher_progress import Progress, hang_message, report, told
 from shared_log import log
 from shared_output import Output
@@ -54,14 +55,7 @@ class Attempt:
         """Train. When this returns, no rank is left that can be reached."""
         self.journal.begin_attempt()
         self.journal.move("started")
-        start = self.start()
-        if methods.meets_in_sessions(self.configured):
-            self.workers.everywhere(workers.forget_meeting(), workers.COMMAND_SECONDS)
-        environment = self.method.environment(start)
-        if not self.method.whole:
-            environment[reports.NONCE] = self.heard.nonce.decode()  # ssh hands it to the sessions
-        process = Process(self.method.command(start), environment, self.heard)
-        self.workers.children.add(process.process.pid)
+        process = self.launch()
         try:
             cut = self.watch(process)
             if cut:
@@ -69,11 +63,24 @@ class Attempt:
             lost = self.gone(process, cut)
         finally:
             process.kill()
-            self.workers.children.discard(process.process.pid)
         process.finish()
         if self.output.unclosed() and cut != "terminated":
-            self.workers.everywhere(workers.signal_ranks("KILL"), KILL_SECONDS)
+            self.signal("KILL", KILL_SECONDS)
         return self.judge(process.code() or 0, cut, lost)
+
+    def launch(self) -> Ranks:
+        """Start the ranks."""
+        start = self.start()
+        if methods.meets_in_sessions(self.configured):
+            self.workers.everywhere(workers.forget_meeting(), workers.COMMAND_SECONDS)
+        environment = self.method.environment(start)
+        if not self.method.whole:
+            environment[reports.NONCE] = self.heard.nonce.decode()  # ssh hands it to the sessions
+        return Process(self.method.command(start), environment, self.heard, self.workers.children)
+
+    def signal(self, name: str, seconds: float, until: Callable[[], bool] = lambda: False) -> None:
+        """Send TERM, KILL or STACKS to all ranks, in so many seconds or until `until`."""
+        self.workers.everywhere(workers.signal_ranks(name), seconds, until)
 
     def start(self) -> methods.Start:
         return methods.Start(self.configured, self.hosts, hostfile=self.hostfile())
@@ -87,7 +94,7 @@ class Attempt:
         path.write_text("".join(lines), encoding="utf-8")
         return str(path)
 
-    def watch(self, process: Process) -> str:
+    def watch(self, process: Ranks) -> str:
         """Until the training has ended; the reason to end it before, else ""."""
         started, wrong_since = time.monotonic(), 0.0
         while process.code() is None:
@@ -107,13 +114,17 @@ class Attempt:
             time.sleep(TICK_SECONDS)
         return ""
 
-    def ask_for_stacks(self, process: Process) -> None:
+    def ask_for_stacks(self, process: Ranks) -> None:
         """Have all programs write their stacks to the log, and wait for what the ranks report of them."""
         self.hang = self.progress.hang()
         log(f"the training hangs: {self.hang}; the stacks of all ranks:")
-        self.workers.everywhere(workers.signal_ranks("STACKS"), STACKS_SECONDS)
+
+        def done() -> bool:
+            return process.code() is not None or len(self.progress.stacks) >= max(self.world, 1)
+
+        self.signal("STACKS", STACKS_SECONDS, done)
         until = time.monotonic() + STACKS_SECONDS
-        while process.code() is None and len(self.progress.stacks) < self.world and time.monotonic() < until:
+        while self.world and not done() and time.monotonic() < until:
             time.sleep(TICK_SECONDS)
 
     def why_cut(self, seconds: float, wrong_seconds: float) -> str:
@@ -128,18 +139,18 @@ class Attempt:
         )
         return next((event for event, holds in reasons if event and holds), "")
 
-    def end_ranks(self, process: Process) -> None:
+    def end_ranks(self, process: Ranks) -> None:
         """Ask the ranks to end, then make them, within the grace period. The sessions stay: what they say counts."""
         patience = max(self.configured.termination_grace_period_seconds - RESERVED_SECONDS, 10)
         for name, seconds in (("TERM", patience), ("KILL", KILL_SECONDS)):
             if process.code() is None:
                 log(f"ending the ranks with SIG{name}")
                 until = time.monotonic() + seconds
-                self.workers.everywhere(workers.signal_ranks(name), seconds, lambda: process.code() is not None)
+                self.signal(name, seconds, lambda: process.code() is not None)
                 while process.code() is None and time.monotonic() < until:
                     time.sleep(TICK_SECONDS)
 
-    def gone(self, process: Process, cut: str) -> list[str]:
+    def gone(self, process: Ranks, cut: str) -> list[str]:
         """Hosts whose workers are gone. Those that the launcher is about to cut off do not count."""
         code = process.code()
         if code is None:
@@ -147,7 +158,7 @@ class Attempt:
         process.finish()
         if self.output.any_started():
             # pdsh itself, not its hosts; what mpirun ends with above 128 can be its own code for a lost worker.
-            signalled = code >= 128 if self.method.pdsh else process.process.returncode < 0
+            signalled = code >= 128 if self.method.pdsh else process.signalled()
             died = signalled and not self.output.closed and not self.output.ssh_ended
             return [] if died else self.output.unclosed()
         if cut or code == 0:
@@ -203,14 +214,14 @@ class Attempt:
         if event == "never-met" and self.alone:
             return f"no process met another worker's on {' '.join(self.alone[:10])} (launch.expectWorld)"
         if event == "never-met":
-            return never_met(self.strangers(), self.world)
+            return outcome.never_met(self.strangers(), self.world)
         if event == "workers-lost":
             return f"lost: {' '.join(lost[:10])}"
         if event == "world-size":
             sizes = ", ".join(str(size) for size in sorted(self.output.world_sizes)) or "none"
             return f"{len(self.output.ranks)} of {self.world} ranks started; world size reported: {sizes}"
         if event == "deadline":
-            return deadline_message(self.configured)
+            return outcome.deadline_message(self.configured.active_deadline_seconds)
         return self.external.explain(event)
 
     def strangers(self) -> list[int]:
@@ -227,15 +238,3 @@ class Attempt:
 
     def world_is_wrong(self) -> bool:
         return bool(self.output.world_sizes - {self.world})
-
-
-def never_met(strangers: list[int], world: int) -> str:
-    """The message of a run whose program ended well without having been one training."""
-    named = ", ".join(map(str, strangers[:10])) + (", ..." if len(strangers) > 10 else "")
-    return f"{len(strangers)} of {world} ranks never connected with the others: {named} (launch.expectWorld)"
-
-
-def deadline_message(configured: settings.Settings) -> str:
-    """The message of a run that has used up its time."""
-    limit = configured.active_deadline_seconds
-    return f"the training ran longer than lifecycle.activeDeadlineSeconds ({limit})"

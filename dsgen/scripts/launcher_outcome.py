@@ -107,3 +107,14 @@ def external_event(status: dict[str, Any], own_end: bool = False) -> str:
     if own_end and state == "complete":
         return "succeeded"
     return "" if state == "active" else "workers-failed"
+
+
+def never_met(strangers: list[int], world: int) -> str:
+    """The message of a run whose program ended well without having been one training."""
+    named = ", ".join(map(str, strangers[:10])) + (", ..." if len(strangers) > 10 else "")
+    return f"{len(strangers)} of {world} ranks never connected with the others: {named} (launch.expectWorld)"
+
+
+def deadline_message(limit: int) -> str:
+    """The message of a run that has used up its time."""
+    return f"the training ran longer than lifecycle.activeDeadlineSeconds ({limit})"

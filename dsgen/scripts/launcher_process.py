@@ -10,6 +10,7 @@ import subprocess
 import sys
 import threading
 import time
+from typing import Protocol
 
 from shared_output import Output
 
@@ -17,11 +18,22 @@ LINE_BYTES = 1 << 16
 DRAIN_SECONDS, IDLE_SECONDS, POLL_SECONDS = 60, 2, 0.1  # for output that is read after the end
 
 
+class Ranks(Protocol):
+    """What has started the ranks, as a process."""
+
+    def code(self) -> int | None: ...
+    def kill(self) -> None: ...
+    def finish(self) -> None: ...
+    def behind(self) -> bool: ...
+    def signalled(self) -> bool: ...
+
+
 class Process:
     """The command in a process group of its own. Its output goes to the log line by line; `output` learns from it."""
 
-    def __init__(self, argv: list[str], env: dict[str, str], output: Output) -> None:
-        self.output = output
+    def __init__(self, argv: list[str], env: dict[str, str], output: Output, children: set[int]) -> None:
+        """`children`: process ids that are not buried by others; this one is among them as long as it lives."""
+        self.output, self.children = output, children
         self.process = subprocess.Popen(
             argv,
             env=env,
@@ -30,6 +42,7 @@ class Process:
             stderr=subprocess.STDOUT,
             start_new_session=True,
         )
+        children.add(self.process.pid)
         self._pump = threading.Thread(target=self._forward, daemon=True)
         self._pump.start()
 
@@ -38,11 +51,16 @@ class Process:
         code = self.process.poll()
         return code if code is None or code >= 0 else 128 - code
 
+    def signalled(self) -> bool:
+        """Whether a signal ended the process itself."""
+        return self.process.returncode < 0
+
     def kill(self) -> None:
         """End the whole group: every ssh connection goes, and with it each session on the workers."""
         with contextlib.suppress(ProcessLookupError):
             os.killpg(self.process.pid, signal.SIGKILL)
         self.process.wait()
+        self.children.discard(self.process.pid)
 
     def finish(self) -> None:
         """Read what is left of the output. A stranger that holds the pipe open and is silent is not waited for."""

@@ -1,26 +1,26 @@
-"""The launcher's part where workers serve no ssh: they train by themselves; it keeps the record and watches their Job.
+"""The launcher's part where workers serve no ssh: it orders them to start and end their parts of the training.
 
-They read in the record when the run begins and when it is over. Their Job completes when every worker's part of the
-training has succeeded, and fails with the first that fails.
+Where not all of them can connect to it, each starts by itself when the record says so, and nothing is restarted: their
+Job completes when every worker's part of the training has succeeded, and fails with the first that fails.
 """
 
 from __future__ import annotations
 
-import contextlib
 import re
 import time
 from typing import Any
 
 import shared_methods as methods
-import shared_reports as reports
-from launcher_attempt import deadline_message, never_met
-from launcher_outcome import AttemptEnd, RunEnded
-from launcher_progress import Progress, hang_message, report, told
+from launcher_ordered import OrderedAttempt
+from launcher_orders import Orders
+from launcher_outcome import AttemptEnd, RunEnded, deadline_message, never_met
 from launcher_wait import Wait
+from shared_log import log
 from shared_output import Output
 from shared_transitions import TRANSITIONS
 
 TICK_SECONDS = 0.5
+CONNECT_SECONDS = 150  # a kubelet may need a minute or two to show a worker the launcher's address in the record
 ISOLATED_SECONDS = 600  # it has no other connection than the API, and the workers train on meanwhile
 # What the Job controller says of the pod that its podFailurePolicy ended the Job for.
 FAILED_POD = re.compile(r"Container worker for pod [^/ ]+/(\S+)-[^- ]+ failed with exit code (\d+)")
@@ -34,22 +34,37 @@ class WithoutSsh:
         self.configured = wait.configured
         self.external = wait.external
         self.journal = wait.journal
-        self.output = Output(wait.workers.names)
+        self.orders = Orders(wait.workers.names)
+        self.output = self.orders.output = Output(wait.workers.names)
         self.whole = methods.of(self.configured).whole
+        self.free = False  # the workers start by themselves
+        self.number = 0  # of the attempt, over all launchers
 
     def prepare(self) -> None:
-        """Listen for reports of the ranks. Without an address of this pod the record has fewer details."""
-        with contextlib.suppress(OSError):
-            self.journal.said["launcher"] = reports.listen(self.output.process_line, self.output.nonce)
+        """Listen for the workers. A pod without an address cannot: they start by the record."""
+        try:
+            self.journal.said["launcher"] = self.orders.listen()
+        except OSError as error:
+            log(f"this pod has no address to listen at: {error}")
 
     def wait_for_workers(self) -> None:
-        """Wait until each worker is ready, or already done: the loss of a launcher does not stop them."""
-        wanted = self.configured.workers
-        while self.ready() < wanted:
+        """Wait until each worker has connected, or is ready for so long that it cannot; some may be done already."""
+        wanted, ready_at = self.configured.workers, 0.0
+        while self.free or len(self.orders.connected()) < wanted:
+            ready = self.ready() >= wanted
+            ready_at = (ready_at or time.monotonic()) if ready else 0.0
+            if ready and (self.free or time.monotonic() - ready_at > CONNECT_SECONDS):
+                break
+            if not self.orders.connected():
+                self.wait.check_isolation()
             if not self.wait.time_left_for_workers():
-                said = f"{self.ready()} of {wanted} workers were ready"
+                said = f"{self.ready()} of {wanted} workers were ready, {len(self.orders.connected())} had connected"
                 raise RunEnded("unreachable", self.wait.too_late(said))
             time.sleep(TICK_SECONDS)
+        if len(self.orders.connected()) < wanted and not self.free:
+            log("not all workers can connect to this pod: they start by the record, and nothing is restarted")
+        self.free = len(self.orders.connected()) < wanted or any(m.free for m in self.orders.members.values())
+        self.journal.said.update({"start": "record"} if self.free else {})
 
     def ready(self) -> int:
         """How many are ready or done. Those that a Job still counts when it is suspended are on their way out."""
@@ -59,8 +74,14 @@ class WithoutSsh:
     def start(self) -> None:
         """The launcher starts nothing."""
 
-    def attempt(self) -> Attempt:
-        return Attempt(self)
+    def attempt(self) -> Attempt | OrderedAttempt:
+        """The next one; of a launcher that has just taken over, the one that its workers are at."""
+        if self.free:
+            return Attempt(self)
+        at = {member.attempt for member in self.orders.members.values()}
+        goes_on = not self.number and len(at) == 1 and 0 not in at
+        self.number = max(self.number, *at) + (0 if goes_on else 1)
+        return OrderedAttempt(self.wait, self.orders, self.reports(), self.number)
 
     def ended(self, event: str) -> RunEnded:
         """The end of the run by an event from outside the launcher."""
@@ -81,7 +102,11 @@ class WithoutSsh:
             seen = [*self.external.problems(), f"worker {failure['host']} ended with exit code {failure['exitCode']}"]
             message = self.output.blame() if "rank" in failure else seen[0]
             return AttemptEnd("failed", message, failure["exitCode"]), failure
-        message = deadline_message(self.configured) if event == "deadline" else self.external.explain(event)
+        message = (
+            deadline_message(self.configured.active_deadline_seconds)
+            if event == "deadline"
+            else self.external.explain(event)
+        )
         return AttemptEnd(event, message, None), {}
 
     def failure(self) -> dict[str, Any]:
@@ -101,18 +126,18 @@ class WithoutSsh:
         return self.configured.workers * (1 if self.whole else self.configured.slots)
 
     def announce_end(self, phase: str) -> None:
-        """Nothing: the workers read it in the record."""
+        """Tell the workers; those that have no connection read it in the record."""
+        self.orders.tell(over=phase)
 
 
 class Attempt:
-    """The training from the moment when it may begin, as far as the launcher sees it."""
+    """Of workers that take no orders: the training from the moment when it may begin, as far as it is seen here."""
 
     def __init__(self, side: WithoutSsh) -> None:
         self.side = side
         self.configured = side.configured
         self.external, self.journal = side.external, side.journal
         self.before = self.journal.totals(self.external.earlier())
-        self.progress = side.output.progress = Progress(side.configured)
 
     def run(self) -> AttemptEnd:
         """Watch until something decides the run, or takes the workers away. What the workers do goes on meanwhile."""
@@ -126,7 +151,7 @@ class Attempt:
             if event:
                 return self.close(event)
             if self.runs(time.monotonic() - started):
-                report(self.progress, self.journal, self.world())
+                self.journal.move("running", worldSize=self.world())
             time.sleep(TICK_SECONDS)
 
     def why_cut(self, seconds: float) -> str:
@@ -134,8 +159,6 @@ class Attempt:
         limit = self.configured.active_deadline_seconds
         if 0 < limit < self.before["seconds"] + seconds:
             return "deadline"
-        if self.progress.hang():
-            return "hung"
         return "workers-lost" if self.external.workers().get("suspended") else ""
 
     def runs(self, seconds: float) -> bool:
@@ -153,10 +176,6 @@ class Attempt:
 
     def close(self, event: str) -> AttemptEnd:
         end, facts = self.side.verdict(event)
-        if event == "hung":
-            suspect = self.progress.suspect()
-            end = AttemptEnd(event, hang_message(self.progress.hang(), suspect), None)
-        self.journal.said.update(told(self.progress))
         if end.event == "succeeded":
             checked = self.configured.expect_world and not self.side.whole  # by each worker, before it ends well
             self.journal.said["worldSize"] = self.side.reports() if checked else self.world()

@@ -214,6 +214,7 @@ LAUNCHER_FIELDS: dict[str, Callable[[Any], Any]] = {
     "exitCode": optional(number),
     "worldSize": optional(number),
     "launcher": lambda value: text(value, NAME_CHARACTERS),
+    "start": one_of({"record"}),
     "terminated": flag,
     "progress": lambda value: _fields(value, PROGRESS_FIELDS),
     "attempts": listed(lambda value: _fields(value, ATTEMPT_FIELDS)),

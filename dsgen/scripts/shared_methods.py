@@ -14,6 +14,7 @@ from shared_settings import Settings
 
 HOSTFILE = "/job/hostfile"
 RANK_PROGRAM = str(settings.CONFIG / "rank.py")
+PORTS = 8  # of the attempts without ssh, from launch.masterPort on
 PDSH_FANOUT = 1024  # deepspeed's own; sessions stay open, so more workers than this would wait for ever
 # deepspeed hands these on to the ranks, and pdsh and a shell read them again. The workers have them already, unharmed.
 FORWARDED = ("MLFLOW", "MV2", "UCX", "NCCL")
@@ -30,21 +31,29 @@ OPENMPI = {
 }
 
 
+# What mpirun is told unless the user says something else.
 PLACED = (("--map-by", "slot"), ("--bind-to", "none"))
-"""What mpirun is told unless the user says something else."""
 
 
 class Start(NamedTuple):
-    """For whom a command is made. `hosts` in rank order; `node`: of this worker, -1 in the launcher."""
+    """For whom a command is made. `hosts` in rank order; `node`: of this worker, -1 in the launcher; `attempt`: from 1.
+
+    Without ssh each attempt has a port of its own: nothing that is left of one can join the next.
+    """
 
     configured: Settings
     hosts: list[str]
     node: int = -1
     hostfile: str = HOSTFILE
+    attempt: int = 1
+
+    @property
+    def port(self) -> int:
+        return self.configured.master_port + (self.attempt - 1) % PORTS
 
     @property
     def master(self) -> list[str]:
-        return ["--master_addr", self.hosts[0], "--master_port", str(self.configured.master_port)]
+        return ["--master_addr", self.hosts[0], "--master_port", str(self.port)]
 
 
 def pdsh(start: Start) -> list[str]:
@@ -84,16 +93,11 @@ def _names(arguments: list[str]) -> set[str]:
 
 
 def torchrun(start: Start) -> list[str]:
-    """torchrun on one worker; with restarts its own rendezvous, which waits for a worker that comes back."""
+    """torchrun on one worker. It restarts nothing: the launcher decides that for all workers."""
     run = start.configured
     program = [_interpreter(), "-m", "torch.distributed.run"] if _interpreter() else ["torchrun"]
-    size = ["--nnodes", str(run.workers), "--nproc_per_node", str(run.slots), "--max_restarts", str(run.max_restarts)]
+    size = ["--nnodes", str(run.workers), "--nproc_per_node", str(run.slots), "--max_restarts", "0"]
     place = ["--node_rank", str(start.node), *start.master]
-    if run.max_restarts:
-        host = "true" if start.node == 0 else "false"
-        place = ["--rdzv_backend", "c10d", "--rdzv_endpoint", f"{start.hosts[0]}:{run.master_port}"]
-        place += ["--rdzv_id", run.run_name, "--rdzv_conf", f"is_host={host},read_timeout=600"]
-        place += ["--local_addr", start.hosts[start.node]]
     return [*program, *size, *place, "--no_python", RANK_PROGRAM]
 
 
@@ -173,7 +177,7 @@ def torchrun_environment(start: Start) -> dict[str, str]:
 def worker_environment(start: Start) -> dict[str, str]:
     """The world in the words of most launchers, and as torchrun's defaults."""
     run = start.configured
-    master = {"MASTER_ADDR": start.hosts[0], "MASTER_PORT": str(run.master_port)}
+    master = {"MASTER_ADDR": start.hosts[0], "MASTER_PORT": str(start.port)}
     size = {"NNODES": str(run.workers), "NODE_RANK": str(start.node), "NPROC_PER_NODE": str(run.slots), **master}
     return {**os.environ, **size, **{f"PET_{name}": value for name, value in size.items()}}
 

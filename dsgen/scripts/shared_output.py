@@ -141,9 +141,6 @@ class Output:
 
     def _rank(self, host: str, content: dict[str, Any]) -> str:
         rank, size = int(content["rank"]), int(content["worldSize"])
-        if rank in self.ranks:  # torchrun has started all of them anew: what failed before is not why the run ended
-            self.ends.clear()
-            self.met.clear()
         self.world_sizes.add(size)
         self.ranks.add(rank)
         return f"rank {rank} of {size} started on {host}"
@@ -151,7 +148,9 @@ class Output:
     def _rank_end(self, host: str, content: dict[str, Any]) -> str:
         rank, code = int(content["rank"]), int(content["exitCode"])
         tail = [str(line) for line in content.get("tail", [])]
-        self.ends.append({"host": host, "rank": rank, "exitCode": code, "tail": tail})
+        end = {"host": host, "rank": rank, "exitCode": code, "tail": tail}
+        if end not in self.ends:  # a worker that connects again repeats its reports
+            self.ends.append(end)
         return f"rank {rank} on {host} ended with {code}"
 
     def _rank_stack(self, host: str, content: dict[str, Any]) -> str:

@@ -5,7 +5,8 @@ The value of the run's key in ConfigMap `<name>-status`, one line of JSON, only 
      "startTime": "2026-01-01T00:00:00Z", "endTime": "2026-01-01T00:10:00Z", "worldSize": 2,
      "workers": {"replicas": 2, "slots": 1, "failed": 0}, "attempts": [ATTEMPT, ...], "totals": TOTALS}
 exitCode is the training's own (128 + n for a signal). Absent facts are null. Of a run without ssh there is also
-"launcher": "10.0.0.7:40001", where its ranks send what they have to report. Of a run that says how far it is, there is
+"launcher": "10.0.0.7:40001/NONCE", where its workers connect to, and "start": "record" where not all of them can do
+that, so that each starts by itself. Of a run that says how far it is, there is
     "progress": {"step": 120, "total": 1000, "loss": 2.3, "time": "...", "eta": "...", "checkpoint": "..."}
 of which each only where it is known: `time` is that of the step, `eta` the expected one of the last step, `checkpoint`
 when the last one was written.
@@ -32,7 +33,7 @@ from shared_transitions import ENDS, TRANSITIONS
 VERSION = 1
 LIMIT_BYTES = 16 * 1024
 FAILURES = ("TrainingFailed", "Hung")  # reasons of attempts that lifecycle.maxRestarts counts
-FIELDS = ("phase", "reason", "message", "exitCode", "worldSize", "launcher", "progress")
+FIELDS = ("phase", "reason", "message", "exitCode", "worldSize", "launcher", "start", "progress")
 
 
 def stamp(seconds: float) -> str:

@@ -1,34 +1,30 @@
 """How a rank's reports reach those who listen.
 
 Where the launcher holds an ssh session to every worker, they are lines of its output. Else the worker reads them from a
-file of its pod, and the launcher, whose address is in the record, from a connection for each. The launcher takes from
-them words for the record and no decision: where a network lets none through, a run goes as well.
+file of its pod, and sends them to the launcher by the connection that it holds to it.
 
 Each line begins with a nonce of who listens. Over ssh the launcher hands it to each session, in a variable that ssh
 passes on; without ssh the worker hands one to what it starts. It is taken out of the environment before the user's
-program starts. The one for connections stands in the record beside the launcher's address.
+program starts. That of the connections stands in the record beside the launcher's address.
 """
 
 from __future__ import annotations
 
 import contextlib
+import hmac
 import json
 import os
+import secrets
 import socket
-import sys
-import threading
-from collections.abc import Callable
 from typing import Any
 
 import shared_methods as methods
-import shared_record as record
 import shared_settings as settings
 
 NONCE = "DSGEN_NONCE"
 FILE = settings.RUN / "reports"
-SEND_SECONDS = 3
-RECEIVE_SECONDS = 2
 LIMIT_BYTES = 1 << 16
+WORD_BYTES = 65  # of a proof and its newline
 
 
 class Reporter:
@@ -43,54 +39,39 @@ class Reporter:
         """Send one line. Nobody may listen any more: that is not the failure of who reports."""
         if not self.nonce:
             return
-        text = f"dsgen-{kind} {json.dumps({'host': methods.host(self.run), **facts})}\n"
-        for way in (self.to_output,) if methods.of(self.run).ssh else (self.to_file, self.to_launcher):
-            with contextlib.suppress(OSError, ValueError, KeyError):
-                way(text)
-
-    def to_output(self, text: str) -> None:
-        # Standard error: what the program printed last on the other stream may lack its newline.
-        os.write(2, f"{self.nonce} {text}".encode())
-
-    def to_file(self, text: str) -> None:
-        with FILE.open("ab", buffering=0) as file:
-            file.write(f"{self.nonce} {text}".encode())
-
-    def to_launcher(self, text: str) -> None:
-        address, _, nonce = str(record.mounted(self.run.run)["launcher"]).rpartition("/")
-        host, _, port = address.rpartition(":")
-        with socket.create_connection((host, int(port)), timeout=SEND_SECONDS) as connection:
-            connection.sendall(f"{nonce} {text}".encode())
+        text = f"{self.nonce} dsgen-{kind} {json.dumps({'host': methods.host(self.run), **facts})}\n"
+        with contextlib.suppress(OSError):
+            if methods.of(self.run).ssh:
+                # Standard error: what the program printed last on the other stream may lack its newline.
+                os.write(2, text.encode())
+                return
+            with FILE.open("ab", buffering=0) as file:
+                file.write(text.encode())
 
 
-def listen(process_line: Callable[[bytes], bytes], nonce: bytes) -> str:
-    """Take reports for as long as this process lives, and print what `process_line` makes of each; where to send them.
+def shake(connection: socket.socket, nonce: str, side: str) -> None:
+    """Prove that this side, launcher or worker, knows the nonce, which is not sent; ConnectionError if the other fails.
 
-    OSError when this pod has no address.
+    The record, where the nonce stands, can only be written by the run: who has it and the address is the launcher.
     """
-    address = socket.getaddrinfo(socket.gethostname(), None, type=socket.SOCK_STREAM)[0][4][0]
-    family = socket.AF_INET6 if ":" in str(address) else socket.AF_INET
-    server = socket.create_server(("", 0), family=family, backlog=1024)
-    threading.Thread(target=_serve, args=(server, process_line, nonce), daemon=True).start()
-    return f"{address}:{server.getsockname()[1]}/{nonce.decode()}"
+    own = secrets.token_hex(32)
+    connection.sendall(f"{own}\n".encode())
+    other = _word(connection)
+    connection.sendall(f"{_proof(nonce, side, own, other)}\n".encode())
+    expected = _proof(nonce, {"launcher": "worker", "worker": "launcher"}[side], other, own)
+    if not hmac.compare_digest(_word(connection).encode(), expected.encode()):
+        raise ConnectionError("it does not know the nonce")
 
 
-def _serve(server: socket.socket, process_line: Callable[[bytes], bytes], nonce: bytes) -> None:
-    while True:
-        connection, _ = server.accept()
-        with connection, contextlib.suppress(OSError):
-            connection.settimeout(RECEIVE_SECONDS)
-            line = _received(connection)
-            if line.startswith(nonce):  # whoever else connects does not write to the log
-                sys.stdout.buffer.write(process_line(line))
-                sys.stdout.buffer.flush()
+def _proof(nonce: str, side: str, own: str, other: str) -> str:
+    return hmac.new(nonce.encode(), f"{side} {own} {other}".encode(), "sha256").hexdigest()
 
 
-def _received(connection: socket.socket) -> bytes:
-    line = b""
-    while not line.endswith(b"\n") and len(line) < LIMIT_BYTES:
-        data = connection.recv(LIMIT_BYTES)
+def _word(connection: socket.socket) -> str:
+    word = b""
+    while len(word) < WORD_BYTES:
+        data = connection.recv(WORD_BYTES - len(word))
         if not data:
-            break
-        line += data
-    return line
+            raise ConnectionError("it ended too early")
+        word += data
+    return word.decode("ascii", "replace").strip()

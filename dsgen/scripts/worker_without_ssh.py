@@ -1,6 +1,9 @@
-"""A worker without ssh: it starts its own part of the training when the record says that the run has begun.
+"""A worker without ssh: it starts its own part of the training when the launcher orders it (worker_orders.py).
 
-Its exit code is that of its part: the Job controller ends the whole run when it is a failure (the Job's
+Its part may end and be started again, until the launcher says that the run is over. A worker that is told by the record
+to start by itself, because not all of them reach the launcher, exits with the code of its part.
+
+The exit code is that of its part: the Job controller ends the whole run when it is a failure (the Job's
 podFailurePolicy), and completes the Job when every worker's part has ended well.
 """
 
@@ -11,6 +14,7 @@ import signal
 import sys
 import time
 from collections.abc import Callable
+from typing import Any
 
 import shared_debug as debug
 import shared_exchange as exchange
@@ -25,13 +29,15 @@ import worker_end_ranks as endranks
 from shared_log import log
 from shared_transitions import TRANSITIONS, exit_code
 from worker_exit import CANNOT_WORK, DONE, FAILED, ORPHAN, READY, Contact, WorkerExit, ranks_seconds
+from worker_orders import Orders
 
 BEGUN = ("Starting", "Running")
+BY_RECORD = "record"  # of the record's "start"
 LEASE = "_lease"  # of the record: renewed by the launcher of whichever run has its turn
 # Renewed once a minute, and up to another minute on its way here: less than this would be no sign of anything.
 ORPHAN_SECONDS = 300
 TERM_SECONDS = 0.2
-STACKS_SECONDS = 3  # for programs that hang to write their stacks
+KILL_SECONDS = 30  # a process that hangs in the kernel may stay longer
 
 
 class LocalTraining:
@@ -43,47 +49,104 @@ class LocalTraining:
         self.slots = 1 if self.method.whole else run.slots  # ranks of this worker, as far as it knows them
         self.world = self.slots * run.workers
         self.hosts = hostfile.hosts(settings.CONFIG / "hostfile")
-        self.output = output.Output(self.hosts)
+        self.orders = Orders(run)
         self.contact = Contact(self.launcher_sign)
-        self.pid: int | None = None
-        self.read = 0  # bytes of the file of reports
+        self.own = set(processes.below(os.getpid()))  # what training.setup has left running
+        self.attempt, self.pid, self.code = 0, -1, -1  # code: with which this worker's part has ended
+        self.ended = False
+        self.free = False  # nobody gives orders
+        self.signalled = ""
+        self.new_output()
         self.idle = False  # lifecycle.debug: a person starts it by hand
+
+    def new_output(self) -> None:
+        """Forget what was heard of the ranks."""
+        exchange.replace(reports.FILE, b"")  # setup may have put anything there
+        self.output = output.Output(self.hosts)
+        self.read = 0  # bytes of the file of reports
+        self.told: list[str] = []
 
     def prepare(self, _tick: Callable[[], None]) -> None:
         missing = methods.missing_tools(self.method)
         if missing:
             names = ", ".join(missing)
             raise WorkerExit(CANNOT_WORK, f"the image has no {names}: add it to the image or in training.setup")
-        exchange.replace(reports.FILE, b"")  # setup may have put anything there
         exchange.replace(READY, b"")
-        log("ready; the launcher says in the record when the run begins")
+        log("ready; the launcher says when the run begins")
 
     def step(self) -> None:
-        """Start when the run has begun; read what the ranks report."""
-        if self.pid is None and not self.idle and record.mounted(self.run.run).get("phase") in BEGUN:
-            self.start()
-        self.read_reports()
+        """Do what the launcher orders, and tell it what the ranks report."""
+        found = record.mounted(self.run.run)
+        begun = found.get("phase") in BEGUN and not self.attempt and not self.idle
+        if begun and (found.get("start") == BY_RECORD or self.run.debug):
+            self.free = True
+            self.start(1)
+        beats = self.read_reports()
+        order = self.orders.exchange(self.state(), self.told, beats)
+        if not self.free:
+            self.obey(order)
 
-    def start(self) -> None:
-        start = methods.Start(self.run, self.hosts, int(os.environ.get("JOB_COMPLETION_INDEX", "0")))
+    def state(self) -> dict[str, Any]:
+        return {"attempt": self.attempt, "code": self.code if self.ended else None, "free": self.free}
+
+    def obey(self, order: dict[str, Any]) -> None:
+        """Do what is not done yet. Raises WorkerExit when the run is over."""
+        attempt, signalled = int(order.get("attempt", 0)), str(order.get("signal", ""))
+        if order.get("over"):
+            phase = str(order["over"])
+            end = self.verdict(self.code) if self.ended else WorkerExit(FAILED, "")
+            code = DONE if phase == "Succeeded" else end.code or FAILED
+            raise WorkerExit(code, end.reason or f"the launcher says that the run is over ({phase})", phase)
+        if attempt > self.attempt:
+            self.end_all()
+            self.start(attempt)
+        elif attempt == self.attempt and signalled != self.signalled:
+            self.signalled = signalled
+            if signalled == "KILL":
+                self.end_all()
+            elif signalled:
+                endranks.main(signalled)
+
+    def start(self, attempt: int) -> None:
+        self.attempt, self.ended, self.signalled = attempt, False, ""
+        self.new_output()
+        index = int(os.environ.get("JOB_COMPLETION_INDEX", "0"))
+        start = methods.Start(self.run, self.hosts, index, attempt=attempt)
         argv = self.method.command(start)
         if self.run.debug:
             self.idle = True
             log(debug.write_script(argv, self.method.environment(start)))
             return
         log(f"starting: {' '.join(argv)}")
-        os.environ.update(self.method.environment(start), **{reports.NONCE: self.output.nonce.decode()})
+        environment = self.method.environment(start)
+        os.environ.update(environment, **{reports.NONCE: self.output.nonce.decode()})
         self.pid = processes.spawn(argv)
         del os.environ[reports.NONCE]
 
-    def read_reports(self) -> None:
-        """Take what the ranks of this worker have reported. A world of another size ends it."""
+    def end_all(self) -> None:
+        """Kill what is left of the attempt, and nothing that training.setup has started."""
+        until = time.monotonic() + KILL_SECONDS
+        while time.monotonic() < until:
+            kept = {pid for own in self.own for pid in (own, *processes.below(own))}
+            left = set(processes.below(os.getpid())) - kept
+            if not left:
+                return
+            processes.send(sorted(left), signal.SIGKILL)
+            time.sleep(TERM_SECONDS)
+            self.note_ended(processes.reap())
+
+    def read_reports(self) -> list[str]:
+        """Take what the ranks of this worker have reported; the beats among it. A world of another size ends it."""
+        beats: list[str] = []
         for line in self.new_reports():
             sys.stderr.buffer.write(self.output.process_line(line))
+            text = line.partition(self.output.nonce + b" ")[2].decode("utf-8", "replace").rstrip("\n")
+            (beats if text.startswith("dsgen-rank-beat ") else self.told).append(text)
         sys.stderr.flush()
         wrong = self.output.world_sizes - {self.world}
-        if wrong:
+        if wrong and self.free:
             raise WorkerExit(FAILED, f"a rank reported a world of {max(wrong)}, {self.world} was asked for")
+        return beats
 
     def new_reports(self) -> list[bytes]:
         lines = (exchange.content(reports.FILE, start=self.read) or b"").splitlines(keepends=True)
@@ -92,9 +155,12 @@ class LocalTraining:
 
     def note_ended(self, ended: dict[int, int]) -> None:
         """These processes have ended, maybe this worker's part among them."""
-        if self.pid in ended:
+        if self.pid in ended and not self.ended:
             self.read_reports()
-            raise self.verdict(ended[self.pid])
+            self.ended, self.code = True, ended[self.pid]
+            if self.free:
+                raise self.verdict(self.code)
+            log(f"attempt {self.attempt} has ended here with exit code {self.code}")
 
     def verdict(self, code: int) -> WorkerExit:
         """The end of this worker, its own program having ended with `code`."""
@@ -113,26 +179,27 @@ class LocalTraining:
         return WorkerExit(exit_code(TRANSITIONS["failed"], failure["exitCode"]), "\n".join(words))
 
     def check(self) -> None:
-        """Raises WorkerExit when nobody needs this worker. One that trains ends with the training."""
+        """Raises WorkerExit when nobody needs this worker. One that trains goes on without a launcher."""
         limit = max(self.run.orphan_timeout_seconds, ORPHAN_SECONDS)
-        if self.pid is None and self.contact.age() > limit:
-            raise WorkerExit(ORPHAN, f"no sign of a launcher for {limit} s: nobody needs this worker")
+        if (self.attempt and not self.ended and not self.idle) or self.contact.age() <= limit:
+            return
+        if self.ended:
+            raise self.verdict(self.code)
+        raise WorkerExit(ORPHAN, f"no sign of a launcher for {limit} s: nobody needs this worker")
 
     def launcher_sign(self) -> object:
         return record.mounted(LEASE), record.mounted(self.run.run)
 
-    def close(self, end: WorkerExit) -> None:
+    def close(self, _end: WorkerExit) -> None:
         """Ask the ranks to end, in the time that they have, and end what is left.
 
         torchrun and deepspeed would give them no more than thirty seconds: they are asked when no rank is left.
         """
-        if end.phase == "Failed" and record.mounted(self.run.run).get("reason") == TRANSITIONS["hung"].reason:
-            endranks.main("STACKS")
-            time.sleep(STACKS_SECONDS)
         settings.RUN.joinpath("terminating").touch()
         told: set[int] = set()
         until = time.monotonic() + ranks_seconds(self.run)
-        while self.pid and time.monotonic() < until:
+        while self.pid > 0 and time.monotonic() < until:
+            self.orders.exchange(self.state(), self.told, [])
             left = endranks.chosen(endranks.processes(), "TERM")
             if not left:
                 break
@@ -141,3 +208,4 @@ class LocalTraining:
             time.sleep(TERM_SECONDS)
             processes.reap()
         processes.end(os.getpid(), None, 0)
+        self.orders.leave(self.state())

@@ -18,9 +18,19 @@ class TooLateError(AssertionError):
     """What a test waited for did not come in time."""
 
 
+NO_ANSWER = ("Unable to connect to the server", "TLS handshake timeout", "in the time allotted")
+"""What kubectl says when the API server has too much to do."""
+
+
 def kubectl(*arguments: str, text: str | None = None) -> str:
-    """Standard output of one kubectl call; a failed one raises with what kubectl said."""
-    done = subprocess.run(["kubectl", *arguments], input=text, capture_output=True, text=True, check=False)
+    """Standard output of one kubectl call; a failed one raises with what kubectl said.
+
+    A `get` that has no answer is asked again.
+    """
+    for _ in range(5 if "get" in arguments else 1):
+        done = subprocess.run(["kubectl", *arguments], input=text, capture_output=True, text=True, check=False)
+        if not (done.returncode and any(words in done.stderr for words in NO_ANSWER)):
+            break
     if done.returncode:
         raise AssertionError(f"kubectl {' '.join(arguments)}: exit {done.returncode}\n{done.stdout}{done.stderr}")
     return done.stdout

@@ -1,5 +1,6 @@
 """`dsgen apply` and `dsgen run`: a job without GitOps, from its first apply to the next run."""
 
+import json
 import os
 import pty
 import signal
@@ -13,7 +14,7 @@ from typing import Any
 import pytest
 import yaml
 
-from tests.e2e.cluster import soon
+from tests.e2e.cluster import kubectl, soon
 from tests.e2e.test_cluster_commands import program
 from tests.e2e.training import RUN_SECONDS, Job
 
@@ -156,6 +157,23 @@ def test_the_next_run_replaces_the_one_before(job: Job, file: str) -> None:
     assert set() == soon("end of run 1", lambda: {frozenset(names(job, "1"))}, 30).pop()
     assert {"job.batch/digits-2-launcher", "job.batch/digits-2-worker"} <= names(job, "2")
     assert {"digits-ssh", "digits-status"} <= {name.partition("/")[2] for name in job.space.identities()}
+
+
+def test_what_happened_to_the_run_is_told(file: str) -> None:
+    done = program("events", file)
+
+    assert 0 == done.returncode, done.stderr
+    assert "job/digits-2-worker" in done.stdout
+    assert "FailedScheduling" in done.stdout
+    assert "TIME" == done.stdout.split(maxsplit=1)[0]
+
+
+def test_nodes_are_told_as_kubectl_sees_them() -> None:
+    done = program("top", "-o", "json")
+    names = kubectl("get", "nodes", "--output", "name").split()
+
+    assert 0 == done.returncode, done.stderr
+    assert {name.partition("/")[2] for name in names} == {row["node"] for row in json.loads(done.stdout)["nodes"]}
 
 
 def test_a_run_that_kubectl_began_is_compared_by_its_objects(job: Job) -> None:

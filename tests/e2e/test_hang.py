@@ -32,7 +32,7 @@ def runs(make_job: Callable[..., Job]) -> dict[str, Run]:
     }
     for job in jobs.values():
         job.apply()
-    return {name: job.ended(seconds=600) for name, job in jobs.items()}
+    return {name: job.ended(seconds=900) for name, job in jobs.items()}
 
 
 def test_a_hang_is_restarted_from_the_checkpoint(runs: dict[str, Run]) -> None:

@@ -8,6 +8,7 @@ it is interrupted.
 import argparse
 import json
 import os
+import signal
 import sys
 import time
 from pathlib import Path
@@ -32,6 +33,7 @@ def options() -> argparse.Namespace:
     parser.add_argument(
         "--hang", metavar="STEP:RANK", help="this rank sleeps for ever before this step, the first time"
     )
+    parser.add_argument("--kill", metavar="STEP:RANK", help="this rank kills itself before this step, the first time")
     parser.add_argument("--note", default="", help="printed as it came")
     return deepspeed.add_config_arguments(parser).parse_args()
 
@@ -54,6 +56,11 @@ def fail_if_asked(asked: str | None, step: int, rank: int) -> None:
 def hang_if_asked(asked: str | None, step: int, rank: int, first: int) -> None:
     while asked == f"{step}:{rank}" and first == 0:
         time.sleep(1)
+
+
+def kill_if_asked(asked: str | None, step: int, rank: int, first: int) -> None:
+    if asked == f"{step}:{rank}" and first == 0:
+        os.kill(os.getpid(), signal.SIGKILL)
 
 
 def main() -> None:
@@ -86,6 +93,7 @@ def main() -> None:
     for step in range(first, given.until or first + given.steps):
         fail_if_asked(given.fail, step, rank)
         hang_if_asked(given.hang, step, rank, first)
+        kill_if_asked(given.kill, step, rank, first)
         shuffled = numpy.random.default_rng(step).permutation(len(inputs))
         batch = shuffled[rank * micro : (rank + 1) * micro]
         loss = torch.nn.functional.cross_entropy(engine(inputs[batch]), targets[batch])

@@ -7,7 +7,7 @@ from tests.fuzz.__main__ import PROGRAMS, main
 from tests.fuzz.shrink import build, leaves
 from tests.helm import MAJORS
 
-COUNTS = {"reading": 600, "manifests": 100, "verdicts": 100, "broken": 150}
+COUNTS = {"reading": 600, "manifests": 50, "verdicts": 100, "broken": 150}
 KINDS = {
     "reading": ("Helm {}: equal", "Helm {}: refused"),
     "manifests": ("Helm {}: equal",),

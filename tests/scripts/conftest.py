@@ -90,8 +90,9 @@ class Pod:
         path.chmod(0o444)
         path.replace(self.keys / "ssh-privatekey")
 
-    def record(self, phase: str) -> None:
-        (self.status / "1").write_text(json.dumps({"version": 1, "phase": phase}))
+    def record(self, phase: str, **more: str) -> None:
+        """The record; without more, workers without ssh start by it."""
+        (self.status / "1").write_text(json.dumps({"version": 1, "phase": phase, **(more or {"start": "record"})}))
 
     def start(self, *command: str | Path, **environment: str) -> "subprocess.Popen[bytes]":
         """Start a command of the pod (the container's own without one); its output goes to the file `log`."""

@@ -136,22 +136,23 @@ def test_torchrun_is_that_of_the_programs_python(
     assert expected.split() == argv[: argv.index("--nnodes")]
 
 
-def test_torchrun_without_restarts_has_a_fixed_place_for_each_worker(folder: Path) -> None:
+def test_torchrun_has_a_fixed_place_for_each_worker_and_restarts_nothing(folder: Path) -> None:
     program(folder, "python3", "-u", "train.py")
-    assert methods.torchrun(start(node=1)) == [
+    assert methods.torchrun(start(node=1, max_restarts=3)) == [
         *("python3", "-m", "torch.distributed.run", "--nnodes", "2", "--nproc_per_node", "2", "--max_restarts", "0"),
         *("--node_rank", "1", *MASTER, "--no_python", RANK),
     ]
 
 
-@pytest.mark.parametrize(("node", "host"), [(0, "true"), (1, "false")])
-def test_torchrun_with_restarts_meets_at_worker_0(folder: Path, node: int, host: str) -> None:
+@pytest.mark.parametrize(("attempt", "port"), [(2, "29501"), (8, "29507"), (9, "29500")])
+def test_each_attempt_without_ssh_has_a_port_of_its_own(folder: Path, attempt: int, port: str) -> None:
     program(folder, "python3", "-u", "train.py")
-    assert methods.torchrun(start(node=node, max_restarts=3)) == [
-        *("python3", "-m", "torch.distributed.run", "--nnodes", "2", "--nproc_per_node", "2", "--max_restarts", "3"),
-        *("--rdzv_backend", "c10d", "--rdzv_endpoint", "cifar-1-worker-0.cifar-1:29500", "--rdzv_id", "cifar-1"),
-        *("--rdzv_conf", f"is_host={host},read_timeout=600", "--local_addr", HOSTS[node], "--no_python", RANK),
+    begun = start(node=1, max_restarts=3)._replace(attempt=attempt)
+
+    assert methods.torchrun(begun) == [
+        port if word == "29500" else word for word in methods.torchrun(start(node=1, max_restarts=3))
     ]
+    assert methods.worker_environment(begun)["PET_MASTER_PORT"] == port
 
 
 @pytest.mark.parametrize(("given", "expected"), [(None, "cores"), ("7", "7")])

@@ -161,3 +161,14 @@ def test_a_thousand_workers_are_read_in_four_lists() -> None:
 
     assert 4 == many.lists
     assert [("NoNodeSelected", 999)] == [(cause.reason, cause.more) for cause in found]
+
+
+def test_a_queue_without_kueue_is_said() -> None:
+    """As the API server answers where Kueue was removed and the Job stayed suspended."""
+    kept = cluster_data.load("QuotaTaken")
+    kept.content["now"] += 60
+    for path in [path for path in kept.content["answers"] if path.startswith("/apis/kueue")]:
+        kept.content["answers"][path] = {"error": 404, "message": "the server could not find the requested resource"}
+    facts = kept.facts()
+
+    assert "KueueMissing" == causes.find(facts, story.tell(facts))[0].reason

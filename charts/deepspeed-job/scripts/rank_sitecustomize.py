@@ -12,11 +12,11 @@ import sys
 from pathlib import Path
 
 with contextlib.suppress(ValueError, OSError, RuntimeError):
-    faulthandler.register(signal.SIGRTMAX - 3, file=2, all_threads=True)
+  faulthandler.register(signal.SIGRTMAX - 3, file=2, all_threads=True)
 
 
 HERE = str(Path(__file__).parent)
 sys.path[:] = [path for path in sys.path if path != HERE]
 sys.modules.pop("sitecustomize", None)
 with contextlib.suppress(ImportError):
-    importlib.import_module("sitecustomize")
+  importlib.import_module("sitecustomize")

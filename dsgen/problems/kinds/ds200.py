@@ -696,11 +696,11 @@ KINDS = (
         title="A setting that needs ssh",
         when=(
             "The methods torchrun, deepspeed-no-ssh and worker-command do not use ssh: every worker starts its own"
-            " processes, and the launcher only watches. The launcher therefore cannot restart the training, keep the"
-            " workers, test the network or replace a worker."
+            " processes when the launcher tells it to. The launcher cannot log in to the workers, so it cannot keep"
+            " them, test the network or choose among them."
         ),
-        remedy="Use launch.method: pdsh or openmpi, or remove the setting. torchrun can restart the training itself.",
-        example=job("launch: {method: deepspeed-no-ssh}", "lifecycle: {maxRestarts: 1}"),
+        remedy="Use launch.method: pdsh or openmpi, or remove the setting.",
+        example=job("launch: {method: deepspeed-no-ssh}", "lifecycle: {keepWorkers: failed}"),
     ),
     Kind(
         "DS274",

@@ -36,16 +36,6 @@ training.deepspeed.bindCores: dsgen does not start the processes with launch.met
   {{- end }}
 
   {{- if not (include "deepspeed-job.usesSsh" .) }}
-    {{- if and (gt (int64 .Values.lifecycle.maxRestarts) 0) (ne .Values.launch.method "torchrun") }}
-lifecycle.maxRestarts: the training is not restarted with launch.method {{ .Values.launch.method }} [DS273]
-  use launch.method: pdsh, openmpi or torchrun, or start a new run
-    {{- end }}
-
-    {{- if .Values.lifecycle.restartExitCodes }}
-lifecycle.restartExitCodes: has no effect with launch.method {{ .Values.launch.method }} [DS273]
-  use launch.method: pdsh or openmpi, or remove it
-    {{- end }}
-
     {{- if ne .Values.lifecycle.keepWorkers "none" }}
 lifecycle.keepWorkers: workers end when their program ends with launch.method {{ .Values.launch.method }} [DS273]
   use launch.method: pdsh or openmpi, or remove it
@@ -154,9 +144,7 @@ launch.masterPort and ssh.port are both {{ int64 .Values.ssh.port }} [DS242]
 
 {{/* A message for each warning, with a hint below it. */}}
 {{- define "deepspeed-job.launchWarnings" -}}
-{{- if and .Values.lifecycle.restartExitCodes
-           (eq (int64 .Values.lifecycle.maxRestarts) 0)
-           (include "deepspeed-job.usesSsh" .) }}
+{{- if and .Values.lifecycle.restartExitCodes (eq (int64 .Values.lifecycle.maxRestarts) 0) }}
 lifecycle.restartExitCodes has no effect while lifecycle.maxRestarts is 0 [DS351]
   set lifecycle.maxRestarts, or remove restartExitCodes
 {{- end }}

@@ -1,0 +1,46 @@
+"""Texts of the user's as messages and hints write them: in quotes, or as items of YAML."""
+
+from __future__ import annotations
+
+from dsgen.reading.scalars import resolve
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+_PLAIN = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./=+-")
+"""Characters of a word that may need no quotes."""
+
+
+def shown(value: Any) -> str:
+    """A value on one line, without secrets, cut where it is long."""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if not isinstance(value, str):
+        return str(value)
+    from dsgen.problems.redaction import redacted  # few valid values come here
+
+    text = redacted(value)  # before it is cut: half of an address no longer looks like one
+    short = text if len(text) <= 60 else text[:57] + "..."
+    return '"' + short.replace("\n", "\\n") + '"'
+
+
+def item(text: str) -> str:
+    """A text as an item of a YAML list, in quotes only where it needs them."""
+    return text if _is_plain(text) else shown(text)
+
+
+def words_of(text: str) -> list[str]:
+    """The words of a command line as YAML items, split as by a shell; the whole text if a quote is not closed."""
+    try:
+        import shlex
+
+        words = shlex.split(text)
+    except ValueError:
+        words = [text]
+    return [item(word) for word in words or [text]]
+
+
+def _is_plain(word: str) -> bool:
+    """Whether a word needs no quotes in YAML."""
+    return _PLAIN.issuperset(word) and word != "" and resolve(word) == word

@@ -1,0 +1,83 @@
+"""One attempt of the training where workers serve no ssh: each starts and ends its part as the launcher orders it."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+
+import launcher_attempt
+from launcher_orders import Orders
+from launcher_process import Ranks
+from launcher_wait import Wait
+from shared_output import Output
+
+LOST = 255  # as ssh says it
+
+
+class Parts:
+    """The workers' parts of an attempt, as one process that ends when all of them have ended."""
+
+    def __init__(self, orders: Orders, attempt: int, output: Output) -> None:
+        self.orders, self.attempt, self.output = orders, attempt, output
+
+    def code(self) -> int | None:
+        """None while one of them runs; then the first that is not 0."""
+        hosts = self.output.hosts
+        for name, member in self.orders.members.items():
+            if self.attempt in member.lost or member.is_away():
+                self.output.ssh_ended.setdefault(hosts[name], LOST)
+            elif member.attempt == self.attempt and member.code is not None:
+                self.output.closed.setdefault(hosts[name], member.code)
+        ended = {**self.output.ssh_ended, **self.output.closed}
+        return None if len(ended) < len(hosts) else next((code for code in ended.values() if code), 0)
+
+    def kill(self) -> None:
+        """Nothing: what is left of them has no connection."""
+
+    def finish(self) -> None:
+        """Nothing: reports come before the end by the same connection."""
+
+    def behind(self) -> bool:
+        return False
+
+    def signalled(self) -> bool:
+        return False
+
+
+class OrderedAttempt(launcher_attempt.Attempt):
+    """The ranks are those of all workers; their output stays in the workers' logs."""
+
+    def __init__(self, wait: Wait, orders: Orders, ranks: int, number: int) -> None:
+        super().__init__(wait.configured, wait.workers, wait.journal, wait.external)
+        self.orders, self.number, self.world = orders, number, ranks
+        self.hosts = list(wait.workers.names)
+        self.progress.source = None  # each worker has a rank.py, which reads the files
+        self.heard = self.output = orders.output = Output(self.hosts, progress=self.progress)
+
+    def launch(self) -> Ranks:
+        self.orders.tell(attempt=self.number, signal="", over="")
+        return Parts(self.orders, self.number, self.output)
+
+    def signal(self, name: str, seconds: float, until: Callable[[], bool] = lambda: False) -> None:
+        self.orders.tell(signal=name)
+        deadline = time.monotonic() + seconds
+        while not until() and time.monotonic() < deadline:
+            time.sleep(launcher_attempt.TICK_SECONDS)
+
+    def end_ranks(self, process: Ranks) -> None:
+        """A launcher that is told to stop leaves them: the next one goes on with the attempt."""
+        if not self.external.terminated:
+            super().end_ranks(process)
+
+    def gone(self, process: Ranks, cut: str) -> list[str]:
+        process.code()  # looks at them once more
+        return [] if cut == "terminated" else self.output.lost()
+
+    def why_cut(self, seconds: float, wrong_seconds: float) -> str:
+        """A worker Job that is complete has workers that saw no launcher for long; the wait for them will find out."""
+        event = super().why_cut(seconds, wrong_seconds)
+        return "" if event == "succeeded" else event
+
+    def met_world(self) -> int | None:
+        """What world a command of the user's makes of its workers is not known."""
+        return None if self.method.whole else super().met_world()

@@ -1,0 +1,120 @@
+"""The launcher's end of the connections to workers without ssh: what it orders, and what each worker says.
+
+An order is the state that is wanted, so it can be told again at any time: {"attempt": 2, "signal": "", "over": ""}.
+`attempt`: which one is to run; `signal`: what its ranks get, one of worker_end_ranks.py; `over`: the phase of the end.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import socket
+import sys
+import threading
+import time
+from typing import Any
+
+import shared_reports as reports
+from shared_output import Output, new_nonce
+
+SHAKE_SECONDS = 5
+SILENT_SECONDS = 30  # a worker says something every five
+RECONNECT_SECONDS = 30  # until a worker whose connection has ended is lost
+
+
+class Member:
+    """A worker, as it was heard of last."""
+
+    def __init__(self) -> None:
+        self.connection: socket.socket | None = None
+        self.gone_at = float("-inf")
+        self.life = ""  # another one is another pod
+        self.attempt = 0
+        self.free = False  # it was started by the record, and takes no orders
+        self.code: int | None = None  # with which its part of the attempt has ended
+        self.lost: set[int] = set()  # attempts in the middle of which its pod went away
+
+    def learn(self, said: dict[str, Any]) -> None:
+        life, attempt, code = str(said["life"]), int(said["attempt"]), said["code"]
+        if self.life not in ("", life) or said.get("left"):
+            self.lost.add(self.attempt)
+        self.free = bool(said.get("free"))
+        self.life, self.attempt, self.code = life, attempt, None if code is None else int(code)
+
+    def is_away(self) -> bool:
+        """Whether it has had no connection for too long."""
+        return self.connection is None and time.monotonic() - self.gone_at > RECONNECT_SECONDS
+
+
+class Orders:
+    """All workers, and what they are told. Each connection has a thread."""
+
+    def __init__(self, hosts: list[str]) -> None:
+        self.members = {host.partition(".")[0]: Member() for host in hosts}
+        self.order: dict[str, Any] = {"attempt": 0, "signal": "", "over": ""}
+        self.output: Output | None = None  # of the attempt
+        self.nonce = new_nonce()
+        self.lock = threading.Lock()
+
+    def listen(self) -> str:
+        """Take connections for as long as this process lives; the address for the record.
+
+        OSError when this pod has no address.
+        """
+        address = socket.getaddrinfo(socket.gethostname(), None, type=socket.SOCK_STREAM)[0][4][0]
+        family = socket.AF_INET6 if ":" in str(address) else socket.AF_INET
+        server = socket.create_server(("", 0), family=family, backlog=1024)
+        threading.Thread(target=self._accept, args=(server,), daemon=True).start()
+        return f"{address}:{server.getsockname()[1]}/{self.nonce}"
+
+    def tell(self, **order: Any) -> None:
+        """Change the order, and tell it to all."""
+        self.order = {**self.order, **order}
+        for member in self.members.values():
+            self._send(member)
+
+    def connected(self) -> list[Member]:
+        return [member for member in self.members.values() if member.connection]
+
+    def _send(self, member: Member) -> None:
+        # A pod that has come in the middle of an attempt waits for the next one.
+        late = {"attempt": 0} if self.order["attempt"] in member.lost else {}
+        with contextlib.suppress(OSError):
+            if member.connection:
+                member.connection.sendall(json.dumps({**self.order, **late}).encode() + b"\n")
+
+    def _accept(self, server: socket.socket) -> None:
+        while True:
+            with contextlib.suppress(OSError):
+                connection, _ = server.accept()
+                threading.Thread(target=self._serve, args=(connection,), daemon=True).start()
+
+    def _serve(self, connection: socket.socket) -> None:
+        """One connection from its beginning to its end."""
+        member = None
+        with contextlib.suppress(OSError, ValueError, KeyError, TypeError), connection:
+            connection.settimeout(SHAKE_SECONDS)
+            reports.shake(connection, self.nonce, "launcher")
+            connection.settimeout(SILENT_SECONDS)
+            with connection.makefile("rb") as lines:
+                for line in iter(lambda: lines.readline(reports.LIMIT_BYTES), b""):
+                    said = json.loads(line)
+                    if "report" in said:
+                        self._report(str(said["report"]), int(said["attempt"]))
+                        continue
+                    found = self.members[said["host"]]
+                    found.learn(said)
+                    if member is None:
+                        member, found.connection = found, connection
+                        self._send(found)
+        if member and member.connection is connection:
+            member.connection, member.gone_at = None, time.monotonic()
+
+    def _report(self, text: str, attempt: int) -> None:
+        """What a rank has reported to its worker. Of an attempt before this one it is late."""
+        output = self.output
+        if output is None or attempt < self.order["attempt"]:
+            return
+        with self.lock:
+            sys.stdout.buffer.write(output.process_line(output.nonce + f" {text}\n".encode()))
+            sys.stdout.buffer.flush()

@@ -1,0 +1,97 @@
+"""A worker's end of its connection to the launcher, for workers without ssh. launcher_orders.py has the other end."""
+
+from __future__ import annotations
+
+import json
+import secrets
+import socket
+import time
+from typing import Any
+
+import shared_methods as methods
+import shared_record as record
+import shared_reports as reports
+import shared_settings as settings
+
+CONNECT_SECONDS = 3  # the worker does nothing else meanwhile
+AGAIN_SECONDS = 2  # between tries to connect
+SAY_SECONDS = 5  # between two messages while nothing changes
+
+
+class Orders:
+    """Connects to whichever launcher the record names, again and again, and never ends the worker."""
+
+    def __init__(self, run: settings.Settings) -> None:
+        self.run = run
+        self.own = {"host": methods.host(run), "life": secrets.token_hex(8)}
+        self.connection: socket.socket | None = None
+        self.order: dict[str, Any] = {}
+        self.received = b""
+        self.sent = 0  # reports of this attempt that this launcher has
+        self.said: dict[str, Any] = {}
+        self.said_at = self.tried_at = float("-inf")
+
+    def exchange(self, state: dict[str, Any], told: list[str], beats: list[str]) -> dict[str, Any]:
+        """Say how this worker is and what its ranks report; the newest order, {} before the first.
+
+        `told`: all reports of the attempt, because a launcher that takes over needs them; `beats`: those of
+        this moment.
+        """
+        try:
+            if self.connection is None and not self.connect():
+                return self.order
+            for text in [*told[self.sent :], *beats]:
+                self.send({"attempt": state["attempt"], "report": text})
+            self.sent = len(told)
+            self.say(state)  # after the reports: with it the attempt may end
+            self.receive()
+        except (OSError, ValueError, KeyError):
+            self.drop()
+        return self.order
+
+    def connect(self) -> bool:
+        """Connect, when it is time to, to the launcher in the record."""
+        if time.monotonic() - self.tried_at < AGAIN_SECONDS:
+            return False
+        self.tried_at = time.monotonic()
+        address, _, nonce = str(record.mounted(self.run.run)["launcher"]).rpartition("/")
+        host, _, port = address.rpartition(":")
+        self.connection = socket.create_connection((host, int(port)), timeout=CONNECT_SECONDS)
+        reports.shake(self.connection, nonce, "worker")
+        self.connection.settimeout(0)
+        self.received, self.sent, self.said = b"", 0, {}
+        return True
+
+    def say(self, state: dict[str, Any]) -> None:
+        if state != self.said or time.monotonic() - self.said_at >= SAY_SECONDS:
+            self.send({**self.own, **state})
+            self.said, self.said_at = dict(state), time.monotonic()
+
+    def send(self, content: dict[str, Any]) -> None:
+        assert self.connection is not None
+        self.connection.sendall(json.dumps(content).encode() + b"\n")
+
+    def receive(self) -> None:
+        assert self.connection is not None
+        try:
+            data = self.connection.recv(reports.LIMIT_BYTES)
+        except BlockingIOError:
+            return
+        if not data:
+            raise ConnectionError
+        *lines, self.received = (self.received + data).split(b"\n")
+        if lines:
+            before, self.order = self.order, dict(json.loads(lines[-1]))
+            if before.get("attempt") != self.order.get("attempt"):
+                self.sent = 0  # a launcher that has just taken over did not listen before
+
+    def drop(self) -> None:
+        if self.connection:
+            self.connection.close()
+        self.connection = None
+
+    def leave(self, state: dict[str, Any]) -> None:
+        """This pod goes away: its ranks have ended."""
+        if self.connection:
+            self.exchange({**state, "left": True}, [], [])
+        self.drop()

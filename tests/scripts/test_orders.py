@@ -1,0 +1,275 @@
+"""Workers without ssh and their launcher: a real worker takes its orders by a connection, and from nobody else."""
+
+import contextlib
+import json
+import socket
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+sys.path.insert(0, str(Path(__file__).parents[2] / "dsgen" / "scripts"))
+
+import launcher
+import launcher_orders as orders
+import launcher_workers as workers
+import shared_exchange as exchange
+import shared_output as output
+import shared_reports as reports
+import shared_settings as settings
+from launcher_without_ssh import WithoutSsh
+
+HOSTS = ["cifar-1-worker-0.cifar-1", "cifar-1-worker-1.cifar-1"]
+# Ends with 5 in the first attempt; says its port.
+PROGRAM = 'echo "port $MASTER_PORT"; [ $MASTER_PORT = 29500 ] && { echo last; exit 5; }; sleep 4401 & wait'
+
+
+def made_orders() -> orders.Orders:
+    made = orders.Orders(HOSTS)
+    made.output = output.Output(HOSTS)
+    return made
+
+
+@pytest.fixture
+def worker(pod: Any) -> Iterator[Callable[..., Any]]:
+    """Starts worker 1 of two, which finds the launcher in the record."""
+
+    def start(address: str, *program: str) -> Any:
+        pod.settings(method="worker-command", expectWorld=False, masterPort=29500)
+        (pod.config / "hostfile").write_text("".join(f"{host} slots=1\n" for host in HOSTS))
+        (pod.config / "command.json").write_text(json.dumps({"program": program, "arguments": []}))
+        pod.record("Pending", launcher=address)
+        return pod.start(JOB_COMPLETION_INDEX="1")
+
+    yield start
+    for pid in pod.marked("4401"):
+        pod.kill(pid)
+
+
+def test_a_worker_runs_one_attempt_after_the_other_and_ends_with_the_run(
+    pod: Any, worker: Callable[..., Any], capfd: pytest.CaptureFixture[str]
+) -> None:
+    """Each with a port of its own; what a rank reports reaches the launcher, and one that takes over, too."""
+    made = made_orders()
+    process = worker(made.listen(), "bash", "-c", PROGRAM)
+    member = made.members["cifar-1-worker-1"]
+    pod.wait_until(lambda: member.connection)
+    assert (member.attempt, "starting" in pod.log()) == (0, False)
+    made.tell(attempt=1)
+    pod.wait_until(lambda: member.code == 5)
+    assert made.output is not None
+    assert made.output.failure() == {"host": HOSTS[1], "rank": 1, "exitCode": 5, "tail": ["port 29500", "last"]}
+    made.tell(attempt=2, signal="")
+    pod.wait_until(lambda: pod.marked("4401"))
+    assert "port 29501" in pod.log()
+
+    after = made_orders()  # another launcher pod
+    pod.record("Running", launcher=after.listen())
+    assert member.connection is not None
+    member.connection.shutdown(socket.SHUT_RDWR)
+    found = after.members["cifar-1-worker-1"]
+    pod.wait_until(lambda: found.connection)
+    assert (found.attempt, found.code) == (2, None)
+    after.tell(attempt=2)
+    pod.wait_until(lambda: after.output and after.output.ranks == {1})
+    after.tell(signal="TERM")
+    pod.wait_until(lambda: found.code is not None)
+    after.tell(signal="KILL")
+    pod.wait_until(lambda: not pod.marked("4401"))
+    assert process.poll() is None
+    after.tell(over="Failed")
+    assert process.wait(20) == 1
+    assert "[dsgen] rank 1 of 2 started on" in capfd.readouterr().out
+
+
+@pytest.mark.parametrize(("phase", "code"), [("Succeeded", 0), ("Failed", 1)])
+def test_a_worker_that_has_ended_well_waits_for_the_end_of_the_run(
+    pod: Any, worker: Callable[..., Any], phase: str, code: int
+) -> None:
+    made = made_orders()
+    process = worker(made.listen(), "true")
+    member = made.members["cifar-1-worker-1"]
+    pod.wait_until(lambda: member.connection)
+    made.tell(attempt=1)
+    pod.wait_until(lambda: member.code == 0)
+    assert process.poll() is None
+    made.tell(over=phase)
+    assert process.wait(20) == code
+
+
+def test_a_worker_that_is_told_to_stop_says_so(pod: Any, worker: Callable[..., Any]) -> None:
+    made = made_orders()
+    process = worker(made.listen(), "bash", "-c", "sleep 4401 & wait")
+    member = made.members["cifar-1-worker-1"]
+    pod.wait_until(lambda: member.connection)
+    made.tell(attempt=1)
+    pod.wait_until(lambda: pod.marked("4401"))
+    process.terminate()
+    assert process.wait(20) == 143
+    pod.wait_until(lambda: 1 in member.lost)
+
+
+def test_a_worker_takes_no_orders_from_who_does_not_know_the_nonce(pod: Any, worker: Callable[..., Any]) -> None:
+    """Another pod may have got the address of a launcher that is gone."""
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        process = worker(f"127.0.0.1:{server.getsockname()[1]}/{'5f' * 16}", "true")
+        for _ in range(2):
+            connection, _ = server.accept()
+            with connection:
+                word = connection.recv(65)
+                connection.sendall(word + word + b'{"attempt": 1}\n{"over": "Failed"}\n')
+                with contextlib.suppress(ConnectionError):
+                    while connection.recv(100):
+                        pass
+        assert process.poll() is None
+        assert "starting" not in pod.log()
+
+
+def shaken(made: orders.Orders, address: str, nonce: str = "") -> socket.socket:
+    host, _, port = address.partition("/")[0].rpartition(":")
+    connection = socket.create_connection((host, int(port)), timeout=10)
+    nowhere.append(connection)
+    reports.shake(connection, nonce or made.nonce, "worker")
+    return connection
+
+
+@pytest.mark.usefixtures("run_folder")
+def test_the_launcher_hears_no_worker_that_does_not_know_the_nonce() -> None:
+    made = made_orders()
+    address = made.listen()
+
+    with pytest.raises(ConnectionError):
+        shaken(made, address, nonce="5f" * 16)
+    with shaken(made, address) as connection:
+        connection.sendall(b'{"host": "another", "life": "x", "attempt": 1, "code": 3}\n')
+        assert connection.recv(10) == b""
+    assert [member.attempt for member in made.members.values()] == [0, 0]
+
+
+@pytest.fixture
+def run_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    monkeypatch.setattr(settings, "RUN", tmp_path)
+    monkeypatch.setattr(settings, "written_by", lambda _: tmp_path)
+    seen = {"state": "active", "failed": 0, "ready": 2, "message": ""}
+    exchange.write(tmp_path / exchange.STATUS, {"lease": "held", "known": True, "workers": seen, "earlier": None})
+    yield
+    while nowhere:
+        nowhere.pop().close()
+
+
+nowhere: list[socket.socket] = []
+
+
+def side(**changes: Any) -> WithoutSsh:
+    """The launcher's part for two workers that are connected."""
+    given = {"workers": 2, "slots": 1, "method": "torchrun", "autotuning": "none", "start_timeout_seconds": 60}
+    given |= {"restart_exit_codes": [], "deepspeed_args": [], "master_port": 29500, "expect_world": True, **changes}
+    configured = settings.Settings(**{name: given.get(name, 0) for name in settings.Settings._fields})
+    made = launcher.Launcher(configured, workers.Workers(HOSTS, 1, 3600))
+    assert isinstance(made.side, WithoutSsh)
+    for index, member in enumerate(made.side.orders.members.values()):
+        member.connection = socket.socket()
+        nowhere.append(member.connection)
+        member.life = str(index)
+    return made.side
+
+
+def says(found: WithoutSsh, index: int, attempt: int, code: int | None = None, **more: Any) -> None:
+    member = list(found.orders.members.values())[index]
+    member.learn({"life": str(index), "attempt": attempt, "code": code, **more})
+
+
+def ranks(found: WithoutSsh, attempt: int, *kinds: str) -> None:
+    for index in (0, 1):
+        facts = {"host": f"cifar-1-worker-{index}", "rank": index, "worldSize": 2, "localRank": 0, "exitCode": 0}
+        for kind in ("rank", *kinds):
+            found.orders._report(f"dsgen-{kind} {json.dumps({**facts, 'tail': []})}", attempt)
+
+
+def end_of(found: WithoutSsh, act: Callable[[], None]) -> tuple[str, str]:
+    """Event and message of an attempt in which this happens once it has begun."""
+    attempt = found.attempt()
+
+    def later() -> None:
+        while not found.journal.attempts or found.orders.order["attempt"] != found.number:
+            time.sleep(0.01)
+        act()
+
+    thread = threading.Thread(target=later)
+    thread.start()
+    end = attempt.run()
+    thread.join()
+    return end.event, end.message
+
+
+@pytest.mark.usefixtures("run_folder")
+def test_attempts_end_as_they_do_over_ssh() -> None:
+    found = side(max_restarts=1)
+
+    def fails() -> None:
+        ranks(found, 1)
+        failed = {"host": "cifar-1-worker-1", "rank": 1, "exitCode": 9, "tail": ["x"]}
+        found.orders._report(f"dsgen-rank-end {json.dumps(failed)}", 1)
+        says(found, 1, 1, 1)
+        says(found, 0, 1, 1)
+
+    def succeeds() -> None:
+        found.orders._report('dsgen-rank-end {"host": "cifar-1-worker-1", "rank": 1, "exitCode": 9, "tail": []}', 1)
+        ranks(found, 2, "rank-met")
+        for index in (0, 1):
+            says(found, index, 2, 0)
+
+    assert end_of(found, fails) == ("restarting", f"rank 1 on {HOSTS[1]} ended with exit code 9")
+    assert found.orders.order["signal"] == ""
+    assert end_of(found, succeeds) == ("succeeded", "")
+    assert found.journal.said["worldSize"] == 2
+
+
+@pytest.mark.usefixtures("run_folder")
+def test_a_pod_that_comes_in_the_middle_waits_for_the_next_attempt() -> None:
+    """Its predecessor is lost, whatever the others say, and they are ended."""
+    found = side(max_restarts=0)
+    member = found.orders.members["cifar-1-worker-1"]
+
+    def replaced() -> None:
+        ranks(found, 1)
+        says(found, 1, 1)
+        member.learn({"life": "another", "attempt": 0, "code": None})
+        says(found, 0, 1, 1)
+
+    assert end_of(found, replaced) == ("workers-lost", f"lost: {HOSTS[1]}")
+    assert found.orders.order["signal"] == "KILL"
+    there, here = socket.socketpair()
+    with there, here:
+        member.connection = there
+        found.orders._send(member)
+        assert json.loads(here.recv(1000))["attempt"] == 0
+
+
+@pytest.mark.usefixtures("run_folder")
+@pytest.mark.parametrize(("at", "number"), [((0, 0), 1), ((3, 3), 3), ((3, 0), 4), ((2, 3), 4)])
+def test_a_launcher_that_takes_over_goes_on_with_the_attempt_of_its_workers(at: tuple[int, int], number: int) -> None:
+    found = side()
+    for index, attempt in enumerate(at):
+        says(found, index, attempt)
+    found.attempt()
+
+    assert found.number == number
+    found.attempt()
+    assert found.number == number + 1
+
+
+@pytest.mark.usefixtures("run_folder")
+def test_where_workers_cannot_connect_they_start_by_the_record(monkeypatch: pytest.MonkeyPatch) -> None:
+    found = side()
+    found.wait_for_workers()
+    assert (found.free, "start" in found.journal.said) == (False, False)
+    found.orders.members["cifar-1-worker-1"].connection = None
+    monkeypatch.setattr("launcher_without_ssh.CONNECT_SECONDS", 0.1)
+    found.wait_for_workers()
+
+    assert (found.free, found.journal.said["start"]) == (True, "record")

@@ -1,0 +1,106 @@
+"""What `dsgen top` counts, and the order in which `dsgen events` tells."""
+
+from typing import Any
+
+import pytest
+
+from dsgen.cluster import capacity, happened
+from dsgen.cluster.capacity import Devices, requested_of
+from dsgen.cluster.facts import stamp
+from tests import cluster_data
+from tests.unit.test_story import facts
+
+GPU = "nvidia.com/gpu"
+
+
+def container(count: int, **other: str) -> dict[str, Any]:
+    return {"resources": {"limits": {GPU: str(count)}}, **other}
+
+
+@pytest.mark.parametrize(
+    ("expected", "spec"),
+    [
+        (3, {"containers": [container(1), container(2)]}),
+        (4, {"containers": [container(1)], "initContainers": [container(4)]}),
+        (3, {"containers": [container(1)], "initContainers": [container(2, restartPolicy="Always")]}),
+        (
+            5,
+            {
+                "containers": [container(1)],
+                "initContainers": [container(2, restartPolicy="Always"), container(3), container(1)],
+            },
+        ),
+        (0, {"containers": [{}]}),
+    ],
+)
+def test_devices_of_a_pod_are_counted_as_the_scheduler_counts(expected: int, spec: dict[str, Any]) -> None:
+    assert expected == requested_of(spec, GPU)
+
+
+def pod(name: str, node: str, count: int, phase: str = "Running", **labels: str) -> dict[str, Any]:
+    return {
+        "metadata": {"name": name, "namespace": "training", "labels": labels},
+        "spec": {"nodeName": node, "containers": [container(count)]},
+        "status": {"phase": phase},
+    }
+
+
+def node(name: str, **allocatable: str) -> dict[str, Any]:
+    conditions = [{"type": "Ready", "status": "True"}]
+    return {"metadata": {"name": name}, "spec": {}, "status": {"allocatable": allocatable, "conditions": conditions}}
+
+
+def test_what_nodes_have_and_who_holds_it() -> None:
+    run = {"dsgen.dev/job": "cifar", "dsgen.dev/run": "1"}
+    nodes = [node("a", **{GPU: "8", "amd.com/gpu": "2"}), node("b", cpu="4")]
+    pods = [
+        pod("cifar-1-worker-0", "a", 2, **run),
+        pod("cifar-1-worker-1", "a", 2, **run),
+        pod("other", "a", 1),
+        pod("done", "a", 3, phase="Succeeded"),
+        pod("waits", "", 3, phase="Pending"),
+    ]
+
+    rows = capacity.devices(nodes, pods)
+
+    assert [
+        Devices("a", "Ready", GPU, 8, 5, {"training/cifar:1": 2, "training/other": 1}),
+        Devices("a", "Ready", "amd.com/gpu", 2, 0, {}),
+        Devices("b", "Ready", "", 0, 0, {}),
+    ] == rows
+    assert {GPU: (5, 8), "amd.com/gpu": (0, 2)} == capacity.sums(rows)
+
+
+def test_a_node_that_takes_no_pods_is_told() -> None:
+    cordoned = node("a")
+    cordoned["spec"] = {"unschedulable": True}
+
+    assert ["Ready,SchedulingDisabled"] == [row.state for row in capacity.devices([cordoned], [])]
+
+
+@pytest.mark.parametrize("name", ["running", "failed", "QuotaTaken"])
+def test_what_happened_is_told_in_order_and_once(name: str) -> None:
+    seen = cluster_data.load(name).facts()
+    found = happened.happenings(seen)
+    times = [one.time for one in found]
+
+    assert sorted(times) == times
+    assert {event.message for event in seen.events} <= {one.message for one in found}
+    assert len(found) == len({*found})
+    assert happened.as_data(seen, found)["events"][0]["time"] == stamp(times[0])
+
+
+def test_attempts_are_told_with_their_numbers_and_ends() -> None:
+    now = facts().now
+    attempts = [
+        {"startTime": stamp(now - 90), "endTime": stamp(now - 60), "reason": "TrainingFailed", "exitCode": 9},
+        {"startTime": stamp(now - 50)},
+    ]
+    record = {"version": 1, "phase": "Running", "attempts": attempts, "totals": {"attempts": 5}}
+    told = happened.happenings(facts(record=record))
+
+    assert [
+        ("AttemptStarted", "attempt 4"),
+        ("AttemptEnded", "attempt 4: TrainingFailed, exit code 9"),
+        ("AttemptStarted", "attempt 5"),
+    ] == [(one.reason, one.message) for one in told if one.about == "run/1"]
