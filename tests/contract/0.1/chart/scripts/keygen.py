@@ -23,7 +23,7 @@ import shared_exchange as exchange
 import shared_key as keyfile
 import shared_settings as settings
 from shared_key import PRIVATE, PUBLIC
-from shared_log import log
+from shared_log import last_words, log
 
 MANAGER = "dsgen-keygen"
 RETRY_SECONDS = 2
@@ -32,22 +32,22 @@ FAILED = "no-key-made"
 
 
 class CannotWorkError(Exception):
-    pass
+  pass
 
 
 def main() -> int:
-    signal.signal(signal.SIGTERM, lambda *_: os._exit(143))
-    configured = settings.load()
-    deadline = time.monotonic() + configured.start_timeout_seconds
-    try:
-        key = obtain(api.in_cluster(), configured, deadline)
-        keyfile.write_private(settings.RUN / PRIVATE, key)
-    except CannotWorkError as problem:
-        log(str(problem))
-        exchange.replace(settings.RUN / FAILED, f"{problem}\n".encode())
-        settings.TERMINATION_LOG.write_text(str(problem), encoding="utf-8")
-        return CANNOT_WORK
-    return 0
+  signal.signal(signal.SIGTERM, lambda *_: os._exit(143))
+  configured = settings.load()
+  deadline = time.monotonic() + configured.start_timeout_seconds
+  try:
+    key = obtain(api.in_cluster(), configured, deadline)
+    keyfile.write_private(settings.RUN / PRIVATE, key)
+  except CannotWorkError as problem:
+    log(str(problem))
+    exchange.replace(settings.RUN / FAILED, f"{problem}\n".encode())
+    last_words(settings.TERMINATION_LOG, str(problem))
+    return CANNOT_WORK
+  return 0
 
 
 def obtain(client: api.Api, configured: settings.Settings, deadline: float) -> bytes:
@@ -55,64 +55,64 @@ def obtain(client: api.Api, configured: settings.Settings, deadline: float) -> b
 
 
 
-    path = api.secret_path(configured.namespace, configured.secret)
-    made: dict[str, str] = {}
-    problem = ""
-    while True:
-        try:
-            found = found_key(client.get(path).get("data"), configured.secret)
-            if found is not None:
-                log(f"using the key in Secret {configured.secret}")
-                return found
-            made = made or make(configured.job)
-            client.patch(path, fill(made), api.JSON_PATCH, MANAGER)
-            log(f"made a key for Secret {configured.secret}")
-            return base64.b64decode(made[PRIVATE])
-        except api.ApiError as error:
+  path = api.secret_path(configured.namespace, configured.secret)
+  made: dict[str, str] = {}
+  problem = ""
+  while True:
+    try:
+      found = found_key(client.get(path).get("data"), configured.secret)
+      if found is not None:
+        log(f"using the key in Secret {configured.secret}")
+        return found
+      made = made or make(configured.job)
+      client.patch(path, fill(made), api.JSON_PATCH, MANAGER)
+      log(f"made a key for Secret {configured.secret}")
+      return base64.b64decode(made[PRIVATE])
+    except api.ApiError as error:
 
-            if time.monotonic() > deadline:
-                raise CannotWorkError(f"the ssh key could not be read or made in time: {error}") from error
-            if str(error) != problem:
-                problem = str(error)
-                log(f"{problem}; trying again")
-        time.sleep(RETRY_SECONDS)
+      if time.monotonic() > deadline:
+        raise CannotWorkError(f"the ssh key could not be read or made in time: {error}") from error
+      if str(error) != problem:
+        problem = str(error)
+        log(f"{problem}; trying again")
+    time.sleep(RETRY_SECONDS)
 
 
 def found_key(data: dict[str, str] | None, name: str) -> bytes | None:
 
-    if not data:
-        return None
-    if not data.get(PRIVATE):
-        raise CannotWorkError(
-            f"Secret {name} has data but no {PRIVATE}: add the key, or remove the data and let it be made"
-        )
-    return base64.b64decode(data[PRIVATE])
+  if not data:
+    return None
+  if not data.get(PRIVATE):
+    raise CannotWorkError(
+      f"Secret {name} has data but no {PRIVATE}: add the key, or remove the data and let it be made"
+    )
+  return base64.b64decode(data[PRIVATE])
 
 
 def fill(made: dict[str, str]) -> list[dict[str, Any]]:
 
-    return [{"op": "test", "path": "/data", "value": None}, {"op": "add", "path": "/data", "value": made}]
+  return [{"op": "test", "path": "/data", "value": None}, {"op": "add", "path": "/data", "value": made}]
 
 
 def make(comment: str) -> dict[str, str]:
 
-    if shutil.which("ssh-keygen") is None:
-        raise CannotWorkError(
-            "the image has no ssh-keygen: add openssh-client to it, "
-            "or use ssh.secret.mode: existing with a Secret of your own"
-        )
-    with tempfile.TemporaryDirectory(dir=settings.RUN) as folder:
-        path = Path(folder) / "key"
-        command = ["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-C", comment, "-f", str(path)]
-        done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False)
-        if done.returncode != 0:
-            raise CannotWorkError(f"ssh-keygen failed: {done.stderr.strip()}")
-        return {PRIVATE: _encoded(path), PUBLIC: _encoded(path.with_suffix(".pub"))}
+  if shutil.which("ssh-keygen") is None:
+    raise CannotWorkError(
+      "the image has no ssh-keygen: add openssh-client to it, "
+      "or use ssh.secret.mode: existing with a Secret of your own"
+    )
+  with tempfile.TemporaryDirectory(dir=settings.RUN) as folder:
+    path = Path(folder) / "key"
+    command = ["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-C", comment, "-f", str(path)]
+    done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False)
+    if done.returncode != 0:
+      raise CannotWorkError(f"ssh-keygen failed: {done.stderr.strip()}")
+    return {PRIVATE: _encoded(path), PUBLIC: _encoded(path.with_suffix(".pub"))}
 
 
 def _encoded(path: Path) -> str:
-    return base64.b64encode(path.read_bytes()).decode("ascii")
+  return base64.b64encode(path.read_bytes()).decode("ascii")
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+  sys.exit(main())

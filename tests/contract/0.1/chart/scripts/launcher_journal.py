@@ -19,93 +19,93 @@ TAILS = 16
 class Journal:
 
 
-    def __init__(self, path: Path) -> None:
-        self.path = path
-        self.sequence = 0
-        self.attempts: list[dict[str, Any]] = []
-        self.said: dict[str, Any] = {"exitCode": None, "worldSize": None, "terminated": False}
-        self.note = ""
+  def __init__(self, path: Path) -> None:
+    self.path = path
+    self.sequence = 0
+    self.attempts: list[dict[str, Any]] = []
+    self.said: dict[str, Any] = {"exitCode": None, "worldSize": None, "terminated": False}
+    self.note = ""
 
-    def move(self, event: str, message: str = "", **facts: Any) -> None:
+  def move(self, event: str, message: str = "", **facts: Any) -> None:
 
-        row = TRANSITIONS[event]
-        said = dict(self.said, phase=row.phase, reason=row.reason, message=message or self.note, **facts)
-        if said != self.said:
-            self.said = said
-            self.write()
+    row = TRANSITIONS[event]
+    said = dict(self.said, phase=row.phase, reason=row.reason, message=message or self.note, **facts)
+    if said != self.said:
+      self.said = said
+      self.write()
 
-    def begin_attempt(self) -> None:
-        for old in self.attempts[: 1 - TAILS]:
-            old.pop("tail", None)
-        self.attempts.append({"startTime": record.stamp(time.time())})
+  def begin_attempt(self) -> None:
+    for old in self.attempts[: 1 - TAILS]:
+      old.pop("tail", None)
+    self.attempts.append({"startTime": record.stamp(time.time())})
 
-    def end_attempt(self, reason: str, facts: dict[str, Any]) -> None:
+  def end_attempt(self, reason: str, facts: dict[str, Any]) -> None:
 
-        self.attempts[-1].update({"endTime": record.stamp(time.time()), "reason": reason, **facts})
+    self.attempts[-1].update({"endTime": record.stamp(time.time()), "reason": reason, **facts})
 
-    def count_loss(self) -> bool:
+  def count_loss(self) -> bool:
 
-        if not self.attempts or self.attempts[-1].get("counted"):
-            return False
-        self.attempts[-1]["counted"] = True
-        self.write()
-        return True
+    if not self.attempts or self.attempts[-1].get("counted"):
+      return False
+    self.attempts[-1]["counted"] = True
+    self.write()
+    return True
 
-    def terminate(self) -> None:
+  def terminate(self) -> None:
 
-        self.said["terminated"] = True
-        self.write()
+    self.said["terminated"] = True
+    self.write()
 
-    def totals(self, earlier: dict[str, Any]) -> dict[str, Any]:
+  def totals(self, earlier: dict[str, Any]) -> dict[str, Any]:
 
-        return record.totals(self.attempts, earlier)
+    return record.totals(self.attempts, earlier)
 
-    def write(self) -> None:
-        self.sequence += 1
-        exchange.write(self.path, {"sequence": self.sequence, **self.said, "attempts": self.attempts})
+  def write(self) -> None:
+    self.sequence += 1
+    exchange.write(self.path, {"sequence": self.sequence, **self.said, "attempts": self.attempts})
 
 
 class External:
 
 
-    def __init__(self, own_end: bool = False) -> None:
-        self.terminated = False
-        self.own_end = own_end
+  def __init__(self, own_end: bool = False) -> None:
+    self.terminated = False
+    self.own_end = own_end
 
-    def on_signal(self, _number: int, _frame: FrameType | None) -> None:
-        self.terminated = True
+  def on_signal(self, _number: int, _frame: FrameType | None) -> None:
+    self.terminated = True
 
-    def status(self) -> dict[str, Any]:
-        return exchange.read(settings.written_by("status") / exchange.STATUS)
+  def status(self) -> dict[str, Any]:
+    return exchange.read(settings.written_by("status") / exchange.STATUS)
 
-    def event(self) -> str:
+  def event(self) -> str:
 
-        return "terminated" if self.terminated else outcome.external_event(self.status(), self.own_end)
+    return "terminated" if self.terminated else outcome.external_event(self.status(), self.own_end)
 
-    def earlier(self) -> dict[str, Any]:
+  def earlier(self) -> dict[str, Any]:
 
-        return dict(self.status().get("earlier") or {})
+    return dict(self.status().get("earlier") or {})
 
-    def failures(self) -> int:
+  def failures(self) -> int:
 
-        return int(self.workers().get("failed", 0))
+    return int(self.workers().get("failed", 0))
 
-    def workers(self) -> dict[str, Any]:
-        return dict(self.status().get("workers") or {})
+  def workers(self) -> dict[str, Any]:
+    return dict(self.status().get("workers") or {})
 
-    def explain(self, event: str) -> str:
+  def explain(self, event: str) -> str:
 
-        if event == "lease-lost":
-            return f"run {self.status().get('holder')} of this job has taken over"
-        if event != "workers-failed":
-            return ""
-        return "; ".join([*self.problems(), str(self.workers().get("message", ""))])
+    if event == "lease-lost":
+      return f"run {self.status().get('holder')} of this job has taken over"
+    if event != "workers-failed":
+      return ""
+    return "; ".join([*self.problems(), str(self.workers().get("message", ""))])
 
-    def api_is_away(self) -> float:
+  def api_is_away(self) -> float:
 
-        since = self.status().get("away")
-        return max(time.time() - since, 0.0) if isinstance(since, (int, float)) else 0.0
+    since = self.status().get("away")
+    return max(time.time() - since, 0.0) if isinstance(since, (int, float)) else 0.0
 
-    def problems(self) -> list[str]:
+  def problems(self) -> list[str]:
 
-        return [str(problem) for problem in self.workers().get("problems", [])]
+    return [str(problem) for problem in self.workers().get("problems", [])]

@@ -18,127 +18,126 @@ import launcher_workers as workers
 SLOW = 0.5
 FURTHER_ROUNDS = 3
 CONNECT_SECONDS, TRANSFER_SECONDS = 20, 30
-LOGINS_A_SECOND = 20
 REPORT = r"^[A-Za-z0-9.-]+: {} dsgen-preflight (\{{.*\}})$"
 LATE = "timed out"
 MEBIBYTE = 1 << 20
 
 if TYPE_CHECKING:
-    Pair = tuple[int, int]
+  Pair = tuple[int, int]
 
 
 class Verdict(NamedTuple):
 
 
-    slow: dict[int, float]
-    dead: dict[int, str]
-    median: float
+  slow: dict[int, float]
+  dead: dict[int, str]
+  median: float
 
-    def words(self, names: list[str]) -> str:
+  def words(self, names: list[str]) -> str:
 
-        said = [f"{names[at]} exchanges no data: {problem}" for at, problem in self.dead.items()]
-        said += [f"{names[at]} is slow: {rate:.0f} MiB/s, median {self.median:.0f}" for at, rate in self.slow.items()]
-        return "network: " + "; ".join(said) if said else ""
+    said = [f"{names[at]} exchanges no data: {problem}" for at, problem in self.dead.items()]
+    said += [f"{names[at]} is slow: {rate:.0f} MiB/s, median {self.median:.0f}" for at, rate in self.slow.items()]
+    return "network: " + "; ".join(said) if said else ""
 
 
 class Rounds:
 
 
-    def __init__(self, hosts: int) -> None:
-        self.hosts = hosts
-        self.round = 0
-        self.tried: set[frozenset[int]] = set()
-        self.best = dict.fromkeys(range(hosts), 0.0)
-        self.problems: dict[int, str] = {}
+  def __init__(self, hosts: int) -> None:
+    self.hosts = hosts
+    self.round = 0
+    self.tried: set[frozenset[int]] = set()
+    self.best = dict.fromkeys(range(hosts), 0.0)
+    self.problems: dict[int, str] = {}
 
-    def pairs(self) -> list[Pair]:
+  def pairs(self) -> list[Pair]:
 
-        self.round += 1
-        ring = self.neighbours()
-        found = ring[self.round - 1] if self.round <= len(ring) else self.suspects_and_others(self.round - len(ring))
-        self.tried.update(frozenset(pair) for pair in found)
-        return found
+    self.round += 1
+    ring = self.neighbours()
+    found = ring[self.round - 1] if self.round <= len(ring) else self.suspects_and_others(self.round - len(ring))
+    self.tried.update(frozenset(pair) for pair in found)
+    return found
 
-    def neighbours(self) -> list[list[Pair]]:
+  def neighbours(self) -> list[list[Pair]]:
 
-        last = self.hosts - 1
-        rounds = [[(index, index + 1) for index in range(start, last, 2)] for start in (0, 1)]
-        closing = [(last, 0)] if last > 1 else []
-        return list(filter(None, [rounds[0], rounds[1] + closing] if self.hosts % 2 == 0 else [*rounds, closing]))
+    last = self.hosts - 1
+    rounds = [[(index, index + 1) for index in range(start, last, 2)] for start in (0, 1)]
+    closing = [(last, 0)] if last > 1 else []
+    return list(filter(None, [rounds[0], rounds[1] + closing] if self.hosts % 2 == 0 else [*rounds, closing]))
 
-    def suspects_and_others(self, further: int) -> list[Pair]:
+  def suspects_and_others(self, further: int) -> list[Pair]:
 
-        suspects = self.suspects()
-        good = [index for index in range(self.hosts) if index not in suspects]
-        free = good or suspects
-        found: list[Pair] = []
-        open_ones = [one for one in suspects if not any(frozenset((one, other)) in self.tried for other in good)]
-        for suspect in open_ones if further <= FURTHER_ROUNDS else []:
-            fits = [other for other in free if other != suspect and frozenset((suspect, other)) not in self.tried]
-            if fits and (good or suspect in free):
-                found.append((suspect, fits[0]))
-                free = [other for other in free if other not in (suspect, fits[0])]
-        return found
+    suspects = self.suspects()
+    good = [index for index in range(self.hosts) if index not in suspects]
+    free = good or suspects
+    found: list[Pair] = []
+    open_ones = [one for one in suspects if not any(frozenset((one, other)) in self.tried for other in good)]
+    for suspect in open_ones if further <= FURTHER_ROUNDS else []:
+      fits = [other for other in free if other != suspect and frozenset((suspect, other)) not in self.tried]
+      if fits and (good or suspect in free):
+        found.append((suspect, fits[0]))
+        free = [other for other in free if other not in (suspect, fits[0])]
+    return found
 
-    def learn(self, pair: Pair, rate: float, problems: list[str]) -> None:
+  def learn(self, pair: Pair, rate: float, problems: list[str]) -> None:
 
-        for index, problem in zip(pair, problems):
-            self.best[index] = max(self.best[index], rate)
-            if problem != LATE or index not in self.problems:
-                self.problems[index] = problem
+    for index, problem in zip(pair, problems):
+      self.best[index] = max(self.best[index], rate)
+      if problem != LATE or index not in self.problems:
+        self.problems[index] = problem
 
-    def median(self) -> float:
-        return statistics.median([rate for rate in self.best.values() if rate] or [0.0])
+  def median(self) -> float:
+    return statistics.median([rate for rate in self.best.values() if rate] or [0.0])
 
-    def suspects(self) -> list[int]:
-        limit = SLOW * self.median()
-        return [index for index, rate in self.best.items() if rate <= 0 or rate < limit]
+  def suspects(self) -> list[int]:
+    limit = SLOW * self.median()
+    return [index for index, rate in self.best.items() if rate <= 0 or rate < limit]
 
-    def verdict(self) -> Verdict:
-        suspects = self.suspects() if self.tried else []
-        slow = {index: self.best[index] for index in suspects if self.best[index]}
-        dead = {index: self.problems.get(index, "no answer") for index in suspects if not self.best[index]}
-        return Verdict(slow, dead, self.median())
+  def verdict(self) -> Verdict:
+    suspects = self.suspects() if self.tried else []
+    slow = {index: self.best[index] for index in suspects if self.best[index]}
+    dead = {index: self.problems.get(index, "no answer") for index in suspects if not self.best[index]}
+    return Verdict(slow, dead, self.median())
 
 
 def check(
-    reached: workers.Workers, names: list[str], places: list[int], port: int, wait: Callable[[], None]
+  reached: workers.Workers, names: list[str], places: list[int], port: int, wait: Callable[[], None]
 ) -> Verdict:
 
 
 
 
 
-    rounds = Rounds(len(names))
-    while True:
-        pairs = rounds.pairs()
-        if not pairs:
-            return rounds.verdict()
-        reports = exchange(reached, names, places, pairs, port, wait)
-        for pair in pairs:
-            rounds.learn(pair, *judge([reports.get(places[index], {}) for index in pair]))
+  rounds = Rounds(len(names))
+  while True:
+    pairs = rounds.pairs()
+    if not pairs:
+      return rounds.verdict()
+    reports = exchange(reached, names, places, pairs, port, wait)
+    for pair in pairs:
+      rounds.learn(pair, *judge([reports.get(places[index], {}) for index in pair]))
 
 
 def exchange(
-    reached: workers.Workers,
-    names: list[str],
-    places: list[int],
-    pairs: list[Pair],
-    port: int,
-    wait: Callable[[], None],
+  reached: workers.Workers,
+  names: list[str],
+  places: list[int],
+  pairs: list[Pair],
+  port: int,
+  wait: Callable[[], None],
 ) -> dict[int, dict[str, Any]]:
 
-    hosts = [index for pair in pairs for index in pair]
-    token = secrets.token_hex(16)
-    plan = ",".join(f"{places[a]}:{places[b]},{places[b]}:{places[a]}" for a, b in pairs)
-    connect = CONNECT_SECONDS + len(hosts) // LOGINS_A_SECOND
+  hosts = [index for pair in pairs for index in pair]
+  token = secrets.token_hex(16)
+  plan = ",".join(f"{places[a]}:{places[b]},{places[b]}:{places[a]}" for a, b in pairs)
+  connect = CONNECT_SECONDS + len(hosts) // workers.LOGINS_A_SECOND
 
-    script = '"$DSGEN_ROOT/etc/dsgen/worker_preflight.py"'
-    command = f"python3 -ESs {script} %n {port} {connect} {TRANSFER_SECONDS} {token} {plan}"
-    said = reached.listen([names[index] for index in hosts], command, 2 * connect + TRANSFER_SECONDS, wait)
-    lines = re.finditer(REPORT.format(token), said.decode(errors="replace"), re.MULTILINE)
-    found = [json.loads(match.group(1)) for match in lines]
-    return {report["index"]: report for report in found}
+  script = '"$DSGEN_ROOT/etc/dsgen/worker_preflight.py"'
+  command = f"python3 -ESs {script} %n {port} {connect} {TRANSFER_SECONDS} {token} {plan}"
+  said = reached.listen([names[index] for index in hosts], command, 2 * connect + TRANSFER_SECONDS, wait)
+  lines = re.finditer(REPORT.format(token), said.decode(errors="replace"), re.MULTILINE)
+  found = [json.loads(match.group(1)) for match in lines]
+  return {report["index"]: report for report in found}
 
 
 def judge(reports: list[dict[str, Any]]) -> tuple[float, list[str]]:
@@ -146,8 +145,8 @@ def judge(reports: list[dict[str, Any]]) -> tuple[float, list[str]]:
 
 
 
-    rates = [report["bytes"] / report["seconds"] / MEBIBYTE for report in reports if report.get("bytes")]
-    silent = [report for report in reports if not report]
-    if rates and not silent:
-        return min(rates), ["", ""]
-    return 0.0, [str(report.get("problem", LATE if report else "no answer over ssh")) for report in reports]
+  rates = [report["bytes"] / report["seconds"] / MEBIBYTE for report in reports if report.get("bytes")]
+  silent = [report for report in reports if not report]
+  if rates and not silent:
+    return min(rates), ["", ""]
+  return 0.0, [str(report.get("problem", LATE if report else "no answer over ssh")) for report in reports]

@@ -10,6 +10,7 @@ import subprocess
 import sys
 import threading
 import time
+from typing import Protocol
 
 from shared_output import Output
 
@@ -17,54 +18,71 @@ LINE_BYTES = 1 << 16
 DRAIN_SECONDS, IDLE_SECONDS, POLL_SECONDS = 60, 2, 0.1
 
 
+class Ranks(Protocol):
+
+
+  def code(self) -> int | None: ...
+  def kill(self) -> None: ...
+  def finish(self) -> None: ...
+  def behind(self) -> bool: ...
+  def signalled(self) -> bool: ...
+
+
 class Process:
 
 
-    def __init__(self, argv: list[str], env: dict[str, str], output: Output) -> None:
-        self.output = output
-        self.process = subprocess.Popen(
-            argv,
-            env=env,
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            start_new_session=True,
-        )
-        self._pump = threading.Thread(target=self._forward, daemon=True)
-        self._pump.start()
+  def __init__(self, argv: list[str], env: dict[str, str], output: Output, children: set[int]) -> None:
 
-    def code(self) -> int | None:
+    self.output, self.children = output, children
+    self.process = subprocess.Popen(
+      argv,
+      env=env,
+      stdin=subprocess.DEVNULL,
+      stdout=subprocess.PIPE,
+      stderr=subprocess.STDOUT,
+      start_new_session=True,
+    )
+    children.add(self.process.pid)
+    self._pump = threading.Thread(target=self._forward, daemon=True)
+    self._pump.start()
 
-        code = self.process.poll()
-        return code if code is None or code >= 0 else 128 - code
+  def code(self) -> int | None:
 
-    def kill(self) -> None:
+    code = self.process.poll()
+    return code if code is None or code >= 0 else 128 - code
 
-        with contextlib.suppress(ProcessLookupError):
-            os.killpg(self.process.pid, signal.SIGKILL)
-        self.process.wait()
+  def signalled(self) -> bool:
 
-    def finish(self) -> None:
+    return self.process.returncode < 0
 
-        until = time.monotonic() + DRAIN_SECONDS
-        while self._pump.is_alive() and time.monotonic() < until:
-            if not self.behind():
-                self._pump.join(IDLE_SECONDS)
-                if not self.behind():
-                    return
-            self._pump.join(POLL_SECONDS)
+  def kill(self) -> None:
 
-    def behind(self) -> bool:
+    with contextlib.suppress(ProcessLookupError):
+      os.killpg(self.process.pid, signal.SIGKILL)
+    self.process.wait()
+    self.children.discard(self.process.pid)
 
-        assert self.process.stdout is not None
-        try:
-            return bool(select.select([self.process.stdout], [], [], 0)[0]) and self._pump.is_alive()
-        except (ValueError, OSError):
-            return False
+  def finish(self) -> None:
 
-    def _forward(self) -> None:
-        assert self.process.stdout is not None
-        with self.process.stdout as lines:
-            for line in iter(lambda: lines.readline(LINE_BYTES), b""):
-                sys.stdout.buffer.write(self.output.process_line(line))
-                sys.stdout.buffer.flush()
+    until = time.monotonic() + DRAIN_SECONDS
+    while self._pump.is_alive() and time.monotonic() < until:
+      if not self.behind():
+        self._pump.join(IDLE_SECONDS)
+        if not self.behind():
+          return
+      self._pump.join(POLL_SECONDS)
+
+  def behind(self) -> bool:
+
+    assert self.process.stdout is not None
+    try:
+      return bool(select.select([self.process.stdout], [], [], 0)[0]) and self._pump.is_alive()
+    except (ValueError, OSError):
+      return False
+
+  def _forward(self) -> None:
+    assert self.process.stdout is not None
+    with self.process.stdout as lines:
+      for line in iter(lambda: lines.readline(LINE_BYTES), b""):
+        sys.stdout.buffer.write(self.output.process_line(line))
+        sys.stdout.buffer.flush()

@@ -17,113 +17,113 @@ ISOLATED_SECONDS = 180
 class Interrupted(Exception):
 
 
-    def __init__(self, event: str) -> None:
-        super().__init__(event)
-        self.event = event
+  def __init__(self, event: str) -> None:
+    super().__init__(event)
+    self.event = event
 
 
 class Clock:
 
 
-    def __init__(self, limit: float) -> None:
-        self.left = limit
-        self.last = time.monotonic()
+  def __init__(self, limit: float) -> None:
+    self.left = limit
+    self.last = time.monotonic()
 
-    def tick(self, running: bool) -> float:
+  def tick(self, running: bool) -> float:
 
-        now = time.monotonic()
-        self.left -= (now - self.last) if running else 0
-        self.last = now
-        return self.left
+    now = time.monotonic()
+    self.left -= (now - self.last) if running else 0
+    self.last = now
+    return self.left
 
 
 class Wait:
 
 
-    def __init__(self, configured: settings.Settings, workers: Workers, journal: Journal, external: External) -> None:
-        self.configured = configured
-        self.workers = workers
-        self.journal = journal
-        self.external = external
-        self.clock = self.new_clock()
-        self.reason = ("waiting", "")
-        self.failures_before = 0
+  def __init__(self, configured: settings.Settings, workers: Workers, journal: Journal, external: External) -> None:
+    self.configured = configured
+    self.workers = workers
+    self.journal = journal
+    self.external = external
+    self.clock = self.new_clock()
+    self.reason = ("waiting", "")
+    self.failures_before = 0
 
-    def new_clock(self) -> Clock:
-        return Clock(self.configured.start_timeout_seconds)
+  def new_clock(self) -> Clock:
+    return Clock(self.configured.start_timeout_seconds)
 
-    def check_isolation(self, seconds: float = ISOLATED_SECONDS) -> None:
-
-
+  def check_isolation(self, seconds: float = ISOLATED_SECONDS) -> None:
 
 
 
-        away = self.external.api_is_away()
-        if away > seconds:
-            log(f"neither the API (for {away:.0f} s) nor any worker can be reached from this pod: it counts as lost")
-            raise RunEnded("terminated")
 
-    def check(self) -> None:
 
-        self.workers.reap()
-        event = self.external.event()
-        if event:
-            raise Interrupted(event)
+    away = self.external.api_is_away()
+    if away > seconds:
+      log(f"neither the API (for {away:.0f} s) nor any worker can be reached from this pod: it counts as lost")
+      raise RunEnded("terminated")
 
-    def check_and_keep_contact(self) -> None:
+  def check(self) -> None:
 
-        self.check()
-        self.workers.keep_contact()
+    self.workers.reap()
+    event = self.external.event()
+    if event:
+      raise Interrupted(event)
 
-    def pause(self, seconds: float) -> None:
+  def check_and_keep_contact(self) -> None:
 
-        until = time.monotonic() + seconds
-        while time.monotonic() < until:
-            self.check()
-            time.sleep(min(TICK_SECONDS, max(until - time.monotonic(), 0)))
+    self.check()
+    self.workers.keep_contact()
 
-    def for_lease(self) -> None:
+  def pause(self, seconds: float) -> None:
 
-        clock = self.new_clock()
-        while True:
-            self.check_and_keep_contact()
-            status = self.external.status()
-            lease = status.get("lease")
-            if lease == "held":
-                return
-            if clock.tick(not lease) <= 0:
-                raise RunEnded("no-record", f"ConfigMap {self.configured.record} could not be read and written in time")
-            if lease == "waiting":
-                self.journal.move("turn", f"run {status.get('holder')} of this job has not ended")
-            time.sleep(TICK_SECONDS)
+    until = time.monotonic() + seconds
+    while time.monotonic() < until:
+      self.check()
+      time.sleep(min(TICK_SECONDS, max(until - time.monotonic(), 0)))
 
-    def time_left_for_workers(self) -> bool:
+  def for_lease(self) -> None:
 
-        self.check_and_keep_contact()
-        self.count_loss()
-        suspended = bool(self.external.workers().get("suspended"))
-        event, message = self.reason
-        queued = ("queued", f"Job {self.configured.worker_job} is suspended")
-        self.journal.move(*(queued if suspended else (event, message or "; ".join(self.external.problems()))))
-        return self.clock.tick(not suspended) > 0
+    clock = self.new_clock()
+    while True:
+      self.check_and_keep_contact()
+      status = self.external.status()
+      lease = status.get("lease")
+      if lease == "held":
+        return
+      if clock.tick(not lease) <= 0:
+        raise RunEnded("no-record", f"ConfigMap {self.configured.record} could not be read and written in time")
+      if lease == "waiting":
+        self.journal.move("turn", f"run {status.get('holder')} of this job has not ended")
+      time.sleep(TICK_SECONDS)
 
-    def count_loss(self) -> None:
+  def time_left_for_workers(self) -> bool:
 
-        if self.reason[0] != "workers-lost" or self.external.failures() <= self.failures_before:
-            return
-        if self.journal.count_loss():
-            self.clock = self.new_clock()
-        used, limit = self.totals()["replacements"], self.configured.worker_replacements
-        if used > limit:
-            raise RunEnded("lost-too-often", f"workers were lost {used} times, lifecycle.workerReplacements is {limit}")
+    self.check_and_keep_contact()
+    self.count_loss()
+    suspended = bool(self.external.workers().get("suspended"))
+    event, message = self.reason
+    queued = ("queued", f"Job {self.configured.worker_job} is suspended")
+    self.journal.move(*(queued if suspended else (event, message or "; ".join(self.external.problems()))))
+    return self.clock.tick(not suspended) > 0
 
-    def totals(self) -> dict[str, int]:
+  def count_loss(self) -> None:
 
-        return self.journal.totals(self.external.earlier())
+    if self.reason[0] != "workers-lost" or self.external.failures() <= self.failures_before:
+      return
+    if self.journal.count_loss():
+      self.clock = self.new_clock()
+    used, limit = self.totals()["replacements"], self.configured.worker_replacements
+    if used > limit:
+      raise RunEnded("lost-too-often", f"workers were lost {used} times, lifecycle.workerReplacements is {limit}")
 
-    def too_late(self, problem: str) -> str:
+  def totals(self) -> dict[str, int]:
 
-        limit = f"lifecycle.startTimeoutSeconds ({self.configured.start_timeout_seconds})"
-        remedy = f"kubectl delete job -n {self.configured.namespace} {self.configured.worker_job}"
-        said = "; ".join([f"{problem} within {limit}", *self.external.problems()])
-        return f"{said}; free what they hold: {remedy}"
+    return self.journal.totals(self.external.earlier())
+
+  def too_late(self, problem: str) -> str:
+
+    limit = f"lifecycle.startTimeoutSeconds ({self.configured.start_timeout_seconds})"
+    remedy = f"kubectl delete job -n {self.configured.namespace} {self.configured.worker_job}"
+    said = "; ".join([f"{problem} within {limit}", *self.external.problems()])
+    return f"{said}; free what they hold: {remedy}"

@@ -53,65 +53,65 @@ def content(path: Path, limit: int = LIMIT_BYTES, start: int = 0) -> bytes | Non
 
 
 
-    try:
+  try:
 
-        descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC | os.O_NOCTTY)
-    except OSError:
-        return None
-    data = b""
-    try:
-        found = os.fstat(descriptor)
-        if not stat.S_ISREG(found.st_mode) or found.st_size - start > limit:
-            return None
-        os.lseek(descriptor, start, os.SEEK_SET)
-        while len(data) <= limit:
-            more = os.read(descriptor, limit + 1 - len(data))
-            if not more:
-                return data
-            data += more
-    except OSError:
-        return None
-    finally:
-        os.close(descriptor)
+    descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC | os.O_NOCTTY)
+  except OSError:
     return None
+  data = b""
+  try:
+    found = os.fstat(descriptor)
+    if not stat.S_ISREG(found.st_mode) or found.st_size - start > limit:
+      return None
+    os.lseek(descriptor, start, os.SEEK_SET)
+    while len(data) <= limit:
+      more = os.read(descriptor, limit + 1 - len(data))
+      if not more:
+        return data
+      data += more
+  except OSError:
+    return None
+  finally:
+    os.close(descriptor)
+  return None
 
 
 def write(path: Path, said: dict[str, Any]) -> None:
 
-    replace(path, json.dumps({"version": VERSION, **said}).encode() + b"\n")
+  replace(path, json.dumps({"version": VERSION, **said}).encode() + b"\n")
 
 
 def replace(path: Path, data: bytes, mode: int = 0o644) -> None:
 
-    temporary = path.with_name(f".{path.name}.{secrets.token_hex(8)}")
-    descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC, mode)
-    with os.fdopen(descriptor, "wb") as file:
-        file.write(data)
-    if path.is_dir() and not path.is_symlink():
-        shutil.rmtree(path, ignore_errors=True)
-    temporary.replace(path)
+  temporary = path.with_name(f".{path.name}.{secrets.token_hex(8)}")
+  descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC, mode)
+  with os.fdopen(descriptor, "wb") as file:
+    file.write(data)
+  if path.is_dir() and not path.is_symlink():
+    shutil.rmtree(path, ignore_errors=True)
+  temporary.replace(path)
 
 
 def read(path: Path) -> dict[str, Any]:
 
-    found = record.parse((content(path) or b"").decode("utf-8", "replace"))
-    return found if found.get("version") == VERSION else {}
+  found = record.parse((content(path) or b"").decode("utf-8", "replace"))
+  return found if found.get("version") == VERSION else {}
 
 
 def launcher(folder: Path) -> dict[str, Any]:
 
-    try:
-        return _fields(read(folder / LAUNCHER), LAUNCHER_FIELDS)
-    except (TypeError, ValueError):
-        return {}
+  try:
+    return _fields(read(folder / LAUNCHER), LAUNCHER_FIELDS)
+  except (TypeError, ValueError):
+    return {}
 
 
 def words(path: Path) -> list[str] | None:
 
-    data = content(path)
-    if data is None:
-        return None
-    return [line(text) for text in data.decode("utf-8", "replace").splitlines()[: TAIL_LINES + 1]]
+  data = content(path)
+  if data is None:
+    return None
+  return [line(text) for text in data.decode("utf-8", "replace").splitlines()[: TAIL_LINES + 1]]
 
 
 
@@ -119,85 +119,103 @@ def words(path: Path) -> list[str] | None:
 
 def text(value: Any, limit: int) -> str:
 
-    if not isinstance(value, str):
-        raise TypeError(value)
-    return UNPRINTABLE.sub(" ", value[:limit])
+  if not isinstance(value, str):
+    raise TypeError(value)
+  return UNPRINTABLE.sub(" ", value[:limit])
 
 
 def line(value: Any) -> str:
-    return text(value, LINE_CHARACTERS)
+  return text(value, LINE_CHARACTERS)
 
 
 def number(value: Any) -> int:
-    if isinstance(value, bool) or not isinstance(value, int):
-        raise TypeError(value)
-    if abs(value) > LARGEST:
-        raise ValueError(value)
-    return value
+  if isinstance(value, bool) or not isinstance(value, int):
+    raise TypeError(value)
+  if abs(value) > LARGEST:
+    raise ValueError(value)
+  return value
+
+
+def decimal(value: Any) -> float:
+  if isinstance(value, bool) or not isinstance(value, (int, float)):
+    raise TypeError(value)
+  if not abs(value) < float("inf"):
+    raise ValueError(value)
+  return value
 
 
 def flag(value: Any) -> bool:
-    if not isinstance(value, bool):
-        raise TypeError(value)
-    return value
+  if not isinstance(value, bool):
+    raise TypeError(value)
+  return value
 
 
 def moment(value: Any) -> str:
 
-    if record.seconds(text(value, NAME_CHARACTERS)) is None:
-        raise ValueError(value)
-    return str(value)
+  if record.seconds(text(value, NAME_CHARACTERS)) is None:
+    raise ValueError(value)
+  return str(value)
 
 
 def one_of(known: set[str]) -> Callable[[Any], str]:
-    def check(value: Any) -> str:
-        if text(value, NAME_CHARACTERS) not in known:
-            raise ValueError(value)
-        return str(value)
+  def check(value: Any) -> str:
+    if text(value, NAME_CHARACTERS) not in known:
+      raise ValueError(value)
+    return str(value)
 
-    return check
+  return check
 
 
 def optional(check: Callable[[Any], Any]) -> Callable[[Any], Any]:
-    return lambda value: None if value is None else check(value)
+  return lambda value: None if value is None else check(value)
 
 
 def listed(check: Callable[[Any], Any]) -> Callable[[Any], list[Any]]:
-    def each(value: Any) -> list[Any]:
-        if not isinstance(value, list):
-            raise TypeError(value)
-        return [check(one) for one in value]
+  def each(value: Any) -> list[Any]:
+    if not isinstance(value, list):
+      raise TypeError(value)
+    return [check(one) for one in value]
 
-    return each
+  return each
 
 
 def _fields(said: Any, checks: dict[str, Callable[[Any], Any]]) -> dict[str, Any]:
 
-    if not isinstance(said, dict):
-        raise TypeError(said)
-    return {key: check(said[key]) for key, check in checks.items() if key in said}
+  if not isinstance(said, dict):
+    raise TypeError(said)
+  return {key: check(said[key]) for key, check in checks.items() if key in said}
 
 
 PHASES = {row.phase for row in TRANSITIONS.values()}
 REASONS = {row.reason for row in TRANSITIONS.values()} | {"Succeeded"}
 ATTEMPT_FIELDS: dict[str, Callable[[Any], Any]] = {
-    "startTime": optional(moment),
-    "endTime": optional(moment),
-    "reason": one_of(REASONS),
-    "exitCode": optional(number),
-    "host": lambda value: text(value, NAME_CHARACTERS),
-    "rank": number,
-    "tail": lambda value: listed(line)(value)[-TAIL_LINES:],
-    "counted": flag,
+  "startTime": optional(moment),
+  "endTime": optional(moment),
+  "reason": one_of(REASONS),
+  "exitCode": optional(number),
+  "host": lambda value: text(value, NAME_CHARACTERS),
+  "rank": number,
+  "tail": lambda value: listed(line)(value)[-TAIL_LINES:],
+  "counted": flag,
+}
+PROGRESS_FIELDS: dict[str, Callable[[Any], Any]] = {
+  "step": number,
+  "total": number,
+  "loss": optional(decimal),
+  "time": moment,
+  "eta": moment,
+  "checkpoint": moment,
 }
 LAUNCHER_FIELDS: dict[str, Callable[[Any], Any]] = {
-    "sequence": number,
-    "phase": one_of(PHASES),
-    "reason": one_of(REASONS),
-    "message": lambda value: text(value, MESSAGE_CHARACTERS),
-    "exitCode": optional(number),
-    "worldSize": optional(number),
-    "launcher": lambda value: text(value, NAME_CHARACTERS),
-    "terminated": flag,
-    "attempts": listed(lambda value: _fields(value, ATTEMPT_FIELDS)),
+  "sequence": number,
+  "phase": one_of(PHASES),
+  "reason": one_of(REASONS),
+  "message": lambda value: text(value, MESSAGE_CHARACTERS),
+  "exitCode": optional(number),
+  "worldSize": optional(number),
+  "launcher": lambda value: text(value, NAME_CHARACTERS),
+  "start": one_of({"record"}),
+  "terminated": flag,
+  "progress": lambda value: _fields(value, PROGRESS_FIELDS),
+  "attempts": listed(lambda value: _fields(value, ATTEMPT_FIELDS)),
 }

@@ -13,28 +13,28 @@ KNOWN["--launcher_args"] = "launcher_args"
 class Options(NamedTuple):
 
 
-    include: str
-    exclude: str
-    launcher_args: str
-    rest: list[str]
+  include: str
+  exclude: str
+  launcher_args: str
+  rest: list[str]
 
 
 def hosts(hostfile: Path) -> list[str]:
 
-    return [line.split()[0] for line in hostfile.read_text(encoding="utf-8").splitlines() if line.strip()]
+  return [line.split()[0] for line in hostfile.read_text(encoding="utf-8").splitlines() if line.strip()]
 
 
 def options(arguments: list[str]) -> Options:
 
-    found = dict.fromkeys(KNOWN.values(), "")
-    rest, words = [], iter(arguments)
-    for word in words:
-        option, equals, value = word.partition("=")
-        if option in KNOWN:
-            found[KNOWN[option]] = value if equals else next(words, "")
-        else:
-            rest.append(word)
-    return Options(rest=rest, **found)
+  found = dict.fromkeys(KNOWN.values(), "")
+  rest, words = [], iter(arguments)
+  for word in words:
+    option, equals, value = word.partition("=")
+    if option in KNOWN:
+      found[KNOWN[option]] = value if equals else next(words, "")
+    else:
+      rest.append(word)
+  return Options(rest=rest, **found)
 
 
 def active(names: list[str], slots: int, given: Options) -> dict[str, int]:
@@ -42,11 +42,11 @@ def active(names: list[str], slots: int, given: Options) -> dict[str, int]:
 
 
 
-    whole = set(range(slots))
-    named: dict[str, set[int]] = {}
-    for word in filter(None, (given.include or given.exclude).split("@")):
-        host, _, numbers = word.partition(":")
-        named.setdefault(host, set()).update(int(number) for number in numbers.split(",") if number)
-    meant = {name: (named[name] or whole) if name in named else set() for name in names}
-    used = meant if given.include else {name: whole - numbers for name, numbers in meant.items()}
-    return {name: len(numbers) for name, numbers in used.items() if numbers}
+  whole = set(range(slots))
+  named: dict[str, set[int]] = {}
+  for word in filter(None, (given.include or given.exclude).split("@")):
+    host, _, numbers = word.partition(":")
+    named.setdefault(host, set()).update(int(number) for number in numbers.split(",") if number)
+  meant = {name: (named[name] or whole) if name in named else set() for name in names}
+  used = meant if given.include else {name: whole - numbers for name, numbers in meant.items()}
+  return {name: len(numbers) for name, numbers in used.items() if numbers}

@@ -2,40 +2,48 @@
 
 from __future__ import annotations
 
+import contextlib
 import re
 import sys
+from pathlib import Path
 from typing import Any
 
 
 SECRETS = (
-    r"(?i)(?<!ssh)(://)[^\s/?#]*@",
-    r"(?i)(://)[^\s/?#:@]*:(?![0-9]*(?:[/?#\s]|$))[^\s@]{0,256}@",
-    r"(://[^\s?\"'<>]*\?)[^\s\"'<>]+",
-    r"(?i)((?:hooks\.slack\.com/services|discord(?:app)?\.com/api/webhooks|api\.telegram\.org"
-    r"|\.webhook\.office\.com|hooks\.zapier\.com/hooks|maker\.ifttt\.com/trigger)/)[^\s\"'<>]+",
+  r"(?i)(?<!ssh)(://)[^\s/?#]*@",
+  r"(?i)(://)[^\s/?#:@]*:(?![0-9]*(?:[/?#\s]|$))[^\s@]{0,256}@",
+  r"(://[^\s?\"'<>]*\?)[^\s\"'<>]+",
+  r"(?i)((?:hooks\.slack\.com/services|discord(?:app)?\.com/api/webhooks|api\.telegram\.org"
+  r"|\.webhook\.office\.com|hooks\.zapier\.com/hooks|maker\.ifttt\.com/trigger)/)[^\s\"'<>]+",
 )
 
 
 def log(text: str) -> None:
 
-    sys.stdout.flush()
-    sys.stdout.buffer.write(f"[dsgen] {text}\n".encode("utf-8", "replace"))
-    sys.stdout.buffer.flush()
+  sys.stdout.flush()
+  sys.stdout.buffer.write(f"[dsgen] {redacted(text)}\n".encode("utf-8", "replace"))
+  sys.stdout.buffer.flush()
+
+
+def last_words(path: Path, text: str) -> None:
+
+  with contextlib.suppress(OSError):
+    path.write_text(redacted(text)[:4000], encoding="utf-8", errors="replace")
 
 
 def redacted(text: str) -> str:
 
-    for pattern in SECRETS:
-        text = re.sub(pattern, lambda match: f"{match[1]}***{'@' if match[0].endswith('@') else ''}", text)
-    return text
+  for pattern in SECRETS:
+    text = re.sub(pattern, lambda match: f"{match[1]}***{'@' if match[0].endswith('@') else ''}", text)
+  return text
 
 
 def redacted_everywhere(content: Any) -> Any:
 
-    if isinstance(content, str):
-        return redacted(content)
-    if isinstance(content, list):
-        return [redacted_everywhere(item) for item in content]
-    if isinstance(content, dict):
-        return {key: redacted_everywhere(value) for key, value in content.items()}
-    return content
+  if isinstance(content, str):
+    return redacted(content)
+  if isinstance(content, list):
+    return [redacted_everywhere(item) for item in content]
+  if isinstance(content, dict):
+    return {key: redacted_everywhere(value) for key, value in content.items()}
+  return content

@@ -27,56 +27,56 @@ class Meeting:
 
 
 
-    def __init__(self, port: int, at_master: bool) -> None:
-        self.ports = {port}
-        self.at_master = at_master
-        self.seen = False
-        self.looks = 0
-        self.began = time.monotonic()
-        self.interval = SHORTEST_SECONDS
+  def __init__(self, port: int, at_master: bool) -> None:
+    self.ports = {port}
+    self.at_master = at_master
+    self.seen = False
+    self.looks = 0
+    self.began = time.monotonic()
+    self.interval = SHORTEST_SECONDS
 
-    def look(self) -> bool:
+  def look(self) -> bool:
 
-        if self.seen:
-            return False
-        before = time.process_time()
-        self.looks += 1
-        if self.looks % OTHER_PORTS_EVERY == 0:
-            self.ports.update(other_ports())
-        self.seen = self.connected()
-        longest = min(LONGEST_SECONDS, (time.monotonic() - self.began) * AGE_SHARE)
-        self.interval = max(SHORTEST_SECONDS, longest, COST_SHARE * (time.process_time() - before))
-        return self.seen
+    if self.seen:
+      return False
+    before = time.process_time()
+    self.looks += 1
+    if self.looks % OTHER_PORTS_EVERY == 0:
+      self.ports.update(other_ports())
+    self.seen = self.connected()
+    longest = min(LONGEST_SECONDS, (time.monotonic() - self.began) * AGE_SHARE)
+    self.interval = max(SHORTEST_SECONDS, longest, COST_SHARE * (time.process_time() - before))
+    return self.seen
 
-    def connected(self) -> bool:
+  def connected(self) -> bool:
 
-        found = {
-            row.inode
-            for row in tcp.established()
-            if self.ports & {row.local_port, row.remote_port} and (self.at_master or not row.with_itself)
-        }
-        return bool(found) and any(not found.isdisjoint(sockets(pid)) for pid in processes.below(os.getpid()))
+    found = {
+      row.inode
+      for row in tcp.established()
+      if self.ports & {row.local_port, row.remote_port} and (self.at_master or not row.with_itself)
+    }
+    return bool(found) and any(not found.isdisjoint(sockets(pid)) for pid in processes.below(os.getpid()))
 
 
 def other_ports() -> set[int]:
 
-    found: set[int] = set()
-    for pid in processes.below(os.getpid()):
-        try:
-            variables = Path(f"/proc/{pid}/environ").read_bytes().split(b"\0")
-        except OSError:
-            continue
-        found.update(int(text[12:]) for text in variables if text[:12] == b"MASTER_PORT=" and text[12:].isdigit())
-    return found
+  found: set[int] = set()
+  for pid in processes.below(os.getpid()):
+    try:
+      variables = Path(f"/proc/{pid}/environ").read_bytes().split(b"\0")
+    except OSError:
+      continue
+    found.update(int(text[12:]) for text in variables if text[:12] == b"MASTER_PORT=" and text[12:].isdigit())
+  return found
 
 
 def sockets(pid: int) -> set[str]:
 
-    found = set()
-    with contextlib.suppress(OSError):
-        for entry in os.scandir(f"/proc/{pid}/fd"):
-            with contextlib.suppress(OSError):
-                target = os.readlink(entry.path)
-                if target.startswith("socket:["):
-                    found.add(target[8:-1])
-    return found
+  found = set()
+  with contextlib.suppress(OSError):
+    for entry in os.scandir(f"/proc/{pid}/fd"):
+      with contextlib.suppress(OSError):
+        target = os.readlink(entry.path)
+        if target.startswith("socket:["):
+          found.add(target[8:-1])
+  return found

@@ -10,20 +10,32 @@ from __future__ import annotations
 import json
 import re
 import secrets
-from typing import Any
+from typing import Any, Protocol
 
 LABEL = re.compile(rb"^([A-Za-z0-9.-]+): $")
-PROTOCOL = re.compile(rb"^ dsgen-(rank-met|rank-end|rank|session-end) (\{.*\})\s*$", re.DOTALL)
+PROTOCOL = re.compile(rb"^ dsgen-(rank-(?:met|end|beat|stack)|rank|session-end) (\{.*\})\s*$", re.DOTALL)
 
 LOST_PEER = re.compile(
-    r"(?i)(closed|reset) by peer|broken ?pipe|connection (refused|aborted)|connection ?reset|connectFullMesh"
-    r"|remote process exited|peer has (gone|left)|got 0 bytes|ncclRemoteError|transport endpoint is not connected"
+  r"(?i)(closed|reset) by peer|broken ?pipe|connection (refused|aborted)|connection ?reset|connectFullMesh"
+  r"|remote process exited|peer has (gone|left)|got 0 bytes|ncclRemoteError|transport endpoint is not connected"
 )
+
+
+class Listener(Protocol):
+
+
+  stacks: dict[int, tuple[str, list[str]]]
+
+  def read_command(self, line: bytes) -> None: ...
+
+  def learn(self, rank: int, said: dict[str, Any]) -> None: ...
+
+
 SSH_ENDED = re.compile(rb"^pdsh@[^:]*: ([A-Za-z0-9.-]+): (?:ssh exited with exit code (\d+)|.*)")
 
 
 def new_nonce() -> str:
-    return secrets.token_hex(16)
+  return secrets.token_hex(16)
 
 
 class Output:
@@ -32,112 +44,126 @@ class Output:
 
 
 
-    def __init__(self, hosts: list[str], nonce: str = "", pdsh: bool = False) -> None:
-        self.hosts = {_short(host): host for host in hosts}
-        self.nonce = (nonce or new_nonce()).encode()
-        self.pdsh = pdsh
-        self.unfinished = False
-        self.ranks: set[int] = set()
-        self.world_sizes: set[int] = set()
-        self.met: set[int] = set()
-        self.ends: list[dict[str, Any]] = []
-        self.closed: dict[str, int] = {}
-        self.ssh_ended: dict[str, int] = {}
+  def __init__(self, hosts: list[str], nonce: str = "", pdsh: bool = False, progress: Listener | None = None) -> None:
+    self.progress = progress
+    self.hosts = {_short(host): host for host in hosts}
+    self.nonce = (nonce or new_nonce()).encode()
+    self.pdsh = pdsh
+    self.unfinished = False
+    self.ranks: set[int] = set()
+    self.world_sizes: set[int] = set()
+    self.met: set[int] = set()
+    self.ends: list[dict[str, Any]] = []
+    self.closed: dict[str, int] = {}
+    self.ssh_ended: dict[str, int] = {}
 
-    def process_line(self, line: bytes) -> bytes:
+  def process_line(self, line: bytes) -> bytes:
 
-        continues, self.unfinished = self.unfinished, not line.endswith(b"\n")
-        found = SSH_ENDED.match(line) if self.pdsh and not continues else None
-        if found:
-            self.ssh_ended.setdefault(self._host(found.group(1)), int(found.group(2) or 255))
-        before, nonce, after = line.partition(self.nonce)
-        if not nonce:
-            return line
-        protocol = PROTOCOL.match(after)
-        said = self._learn(protocol.group(1), protocol.group(2)) if protocol else ""
-        if not said:
-            return line.replace(self.nonce, b"")
-        rest = before + b"\n" if before and not LABEL.match(before) else b""
-        return rest + f"[dsgen] {said}\n".encode("utf-8", "replace")
+    continues, self.unfinished = self.unfinished, not line.endswith(b"\n")
+    found = SSH_ENDED.match(line) if self.pdsh and not continues else None
+    if found:
+      self.ssh_ended.setdefault(self._host(found.group(1)), int(found.group(2) or 255))
+    before, nonce, after = line.partition(self.nonce)
+    if not nonce:
+      if self.progress:
+        self.progress.read_command(line)
+      return line
+    protocol = PROTOCOL.match(after)
+    said = self._learn(protocol.group(1), protocol.group(2)) if protocol else None
+    if said is None:
+      return line.replace(self.nonce, b"")
+    rest = before + b"\n" if before and not LABEL.match(before) else b""
+    return rest + (f"[dsgen] {said}\n".encode("utf-8", "replace") if said else b"")
 
-    def lost(self) -> list[str]:
+  def lost(self) -> list[str]:
 
-        return [host for host in self.hosts.values() if host in self.ssh_ended and host not in self.closed]
+    return [host for host in self.hosts.values() if host in self.ssh_ended and host not in self.closed]
 
-    def unclosed(self) -> list[str]:
+  def unclosed(self) -> list[str]:
 
-        return [host for host in self.hosts.values() if host not in self.closed]
+    return [host for host in self.hosts.values() if host not in self.closed]
 
-    def any_failed(self) -> bool:
+  def any_failed(self) -> bool:
 
-        return bool(self.lost()) or any(code != 0 for code in list(self.closed.values()))
+    return bool(self.lost()) or any(code != 0 for code in list(self.closed.values()))
 
-    def any_started(self) -> bool:
+  def any_started(self) -> bool:
 
-        return bool(self.ranks or self.closed or self.ssh_ended)
+    return bool(self.ranks or self.closed or self.ssh_ended)
 
-    def failure(self) -> dict[str, Any]:
-
-
+  def failure(self) -> dict[str, Any]:
 
 
 
-        failures = [end for end in self.ends if end["exitCode"]]
-        own = [end for end in failures if end["exitCode"] == 137 or not LOST_PEER.search("\n".join(end["tail"]))]
-        spoken = {end["host"] for end in failures}
-        silent = [{"host": host, "exitCode": code} for host, code in list(self.closed.items()) if code]
-        silent = [end for end in silent if end["host"] not in spoken]
-        return dict(next(iter([*own, *silent, *failures]), {}))
 
-    def blame(self) -> str:
 
-        failure = self.failure()
-        who = f"rank {failure['rank']} on {failure['host']}" if "rank" in failure else failure["host"]
-        words = f"{who} ended with exit code {failure['exitCode']}"
-        before = next((end for end in self.ends if not end["exitCode"]), None)
-        if before and self.ends.index(before) == 0 and LOST_PEER.search("\n".join(failure.get("tail", []))):
-            words += f" after rank {before['rank']} on {before['host']} had ended with exit code 0"
-        return words
+    failures = [end for end in self.ends if end["exitCode"]]
+    own = [end for end in failures if end["exitCode"] == 137 or not LOST_PEER.search("\n".join(end["tail"]))]
+    spoken = {end["host"] for end in failures}
+    silent = [{"host": host, "exitCode": code} for host, code in list(self.closed.items()) if code]
+    silent = [end for end in silent if end["host"] not in spoken]
+    return dict(next(iter([*own, *silent, *failures]), {}))
 
-    def strangers(self) -> list[int]:
+  def blame(self) -> str:
 
-        return sorted(self.ranks - self.met)
+    failure = self.failure()
+    who = f"rank {failure['rank']} on {failure['host']}" if "rank" in failure else failure["host"]
+    words = f"{who} ended with exit code {failure['exitCode']}"
+    before = next((end for end in self.ends if not end["exitCode"]), None)
+    if before and self.ends.index(before) == 0 and LOST_PEER.search("\n".join(failure.get("tail", []))):
+      words += f" after rank {before['rank']} on {before['host']} had ended with exit code 0"
+    return words
 
-    def _learn(self, kind: bytes, text: bytes) -> str:
+  def strangers(self) -> list[int]:
 
-        try:
-            content = json.loads(text)
-            host = self.hosts[_short(content["host"])]
-            if kind == b"session-end":
-                self.closed.setdefault(host, int(content["exitCode"]))
-                return f"{host} ended with {int(content['exitCode'])}"
-            if kind == b"rank-met":
-                self.met.add(int(content["rank"]))
-                return f"rank {int(content['rank'])} on {host} is connected with the others"
-            return self._rank_end(host, content) if kind == b"rank-end" else self._rank(host, content)
-        except (ValueError, TypeError, KeyError, AttributeError, OverflowError, RecursionError):
-            return ""
+    return sorted(self.ranks - self.met)
 
-    def _rank(self, host: str, content: dict[str, Any]) -> str:
-        rank, size = int(content["rank"]), int(content["worldSize"])
-        if rank in self.ranks:
-            self.ends.clear()
-            self.met.clear()
-        self.world_sizes.add(size)
-        self.ranks.add(rank)
-        return f"rank {rank} of {size} started on {host}"
+  def _learn(self, kind: bytes, text: bytes) -> str | None:
 
-    def _rank_end(self, host: str, content: dict[str, Any]) -> str:
-        rank, code = int(content["rank"]), int(content["exitCode"])
-        tail = [str(line) for line in content.get("tail", [])]
-        self.ends.append({"host": host, "rank": rank, "exitCode": code, "tail": tail})
-        return f"rank {rank} on {host} ended with {code}"
+    try:
+      content = json.loads(text)
+      host = self.hosts[_short(content["host"])]
+      if kind == b"session-end":
+        self.closed.setdefault(host, int(content["exitCode"]))
+        return f"{host} ended with {int(content['exitCode'])}"
+      if kind == b"rank-met":
+        self.met.add(int(content["rank"]))
+        return f"rank {int(content['rank'])} on {host} is connected with the others"
+      if kind == b"rank-beat":
+        if self.progress:
+          self.progress.learn(int(content["rank"]), content)
+        return ""
+      if kind == b"rank-stack":
+        return self._rank_stack(host, content)
+      return self._rank_end(host, content) if kind == b"rank-end" else self._rank(host, content)
+    except (ValueError, TypeError, KeyError, AttributeError, OverflowError, RecursionError):
+      return None
 
-    def _host(self, label: bytes) -> str:
+  def _rank(self, host: str, content: dict[str, Any]) -> str:
+    rank, size = int(content["rank"]), int(content["worldSize"])
+    self.world_sizes.add(size)
+    self.ranks.add(rank)
+    return f"rank {rank} of {size} started on {host}"
 
-        name = label.decode("ascii")
-        return self.hosts.get(_short(name), name)
+  def _rank_end(self, host: str, content: dict[str, Any]) -> str:
+    rank, code = int(content["rank"]), int(content["exitCode"])
+    tail = [str(line) for line in content.get("tail", [])]
+    end = {"host": host, "rank": rank, "exitCode": code, "tail": tail}
+    if end not in self.ends:
+      self.ends.append(end)
+    return f"rank {rank} on {host} ended with {code}"
+
+  def _rank_stack(self, host: str, content: dict[str, Any]) -> str:
+    rank, stack = int(content["rank"]), [str(frame) for frame in content["stack"]]
+    if self.progress:
+      self.progress.stacks[rank] = (host, stack)
+    return f"rank {rank} on {host} is in {' < '.join(stack[:3]) or 'no program that shows its stack'}"
+
+  def _host(self, label: bytes) -> str:
+
+    name = label.decode("ascii")
+    return self.hosts.get(_short(name), name)
 
 
 def _short(host: str) -> str:
-    return host.split(".", 1)[0]
+  return host.split(".", 1)[0]

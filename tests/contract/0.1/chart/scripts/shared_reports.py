@@ -8,89 +8,70 @@
 
 
 
-
 from __future__ import annotations
 
 import contextlib
+import hmac
 import json
 import os
+import secrets
 import socket
-import sys
-import threading
-from collections.abc import Callable
 from typing import Any
 
 import shared_methods as methods
-import shared_record as record
 import shared_settings as settings
 
 NONCE = "DSGEN_NONCE"
 FILE = settings.RUN / "reports"
-SEND_SECONDS = 3
-RECEIVE_SECONDS = 2
 LIMIT_BYTES = 1 << 16
+WORD_BYTES = 65
 
 
 class Reporter:
 
 
-    def __init__(self, run: settings.Settings) -> None:
+  def __init__(self, run: settings.Settings) -> None:
 
-        self.run = run
-        self.nonce = os.environ.pop(NONCE, "")
+    self.run = run
+    self.nonce = os.environ.pop(NONCE, "")
 
-    def say(self, kind: str, facts: dict[str, Any]) -> None:
+  def say(self, kind: str, facts: dict[str, Any]) -> None:
 
-        if not self.nonce:
-            return
-        text = f"dsgen-{kind} {json.dumps({'host': methods.host(self.run), **facts})}\n"
-        for way in (self.to_output,) if methods.of(self.run).ssh else (self.to_file, self.to_launcher):
-            with contextlib.suppress(OSError, ValueError, KeyError):
-                way(text)
+    if not self.nonce:
+      return
+    text = f"{self.nonce} dsgen-{kind} {json.dumps({'host': methods.host(self.run), **facts})}\n"
+    with contextlib.suppress(OSError):
+      if methods.of(self.run).ssh:
 
-    def to_output(self, text: str) -> None:
-
-        os.write(2, f"{self.nonce} {text}".encode())
-
-    def to_file(self, text: str) -> None:
-        with FILE.open("ab", buffering=0) as file:
-            file.write(f"{self.nonce} {text}".encode())
-
-    def to_launcher(self, text: str) -> None:
-        address, _, nonce = str(record.mounted(self.run.run)["launcher"]).rpartition("/")
-        host, _, port = address.rpartition(":")
-        with socket.create_connection((host, int(port)), timeout=SEND_SECONDS) as connection:
-            connection.sendall(f"{nonce} {text}".encode())
+        os.write(2, text.encode())
+        return
+      with FILE.open("ab", buffering=0) as file:
+        file.write(text.encode())
 
 
-def listen(process_line: Callable[[bytes], bytes], nonce: bytes) -> str:
+def shake(connection: socket.socket, nonce: str, side: str) -> None:
 
 
 
 
-    address = socket.getaddrinfo(socket.gethostname(), None, type=socket.SOCK_STREAM)[0][4][0]
-    family = socket.AF_INET6 if ":" in str(address) else socket.AF_INET
-    server = socket.create_server(("", 0), family=family, backlog=1024)
-    threading.Thread(target=_serve, args=(server, process_line, nonce), daemon=True).start()
-    return f"{address}:{server.getsockname()[1]}/{nonce.decode()}"
+  own = secrets.token_hex(32)
+  connection.sendall(f"{own}\n".encode())
+  other = _word(connection)
+  connection.sendall(f"{_proof(nonce, side, own, other)}\n".encode())
+  expected = _proof(nonce, {"launcher": "worker", "worker": "launcher"}[side], other, own)
+  if not hmac.compare_digest(_word(connection).encode(), expected.encode()):
+    raise ConnectionError("it does not know the nonce")
 
 
-def _serve(server: socket.socket, process_line: Callable[[bytes], bytes], nonce: bytes) -> None:
-    while True:
-        connection, _ = server.accept()
-        with connection, contextlib.suppress(OSError):
-            connection.settimeout(RECEIVE_SECONDS)
-            line = _received(connection)
-            if line.startswith(nonce):
-                sys.stdout.buffer.write(process_line(line))
-                sys.stdout.buffer.flush()
+def _proof(nonce: str, side: str, own: str, other: str) -> str:
+  return hmac.new(nonce.encode(), f"{side} {own} {other}".encode(), "sha256").hexdigest()
 
 
-def _received(connection: socket.socket) -> bytes:
-    line = b""
-    while not line.endswith(b"\n") and len(line) < LIMIT_BYTES:
-        data = connection.recv(LIMIT_BYTES)
-        if not data:
-            break
-        line += data
-    return line
+def _word(connection: socket.socket) -> str:
+  word = b""
+  while len(word) < WORD_BYTES:
+    data = connection.recv(WORD_BYTES - len(word))
+    if not data:
+      raise ConnectionError("it ended too early")
+    word += data
+  return word.decode("ascii", "replace").strip()

@@ -10,9 +10,8 @@ import signal
 if __name__ == "__main__":
 
 
-    signal.pthread_sigmask(signal.SIG_BLOCK, (signal.SIGTERM, signal.SIGINT))
+  signal.pthread_sigmask(signal.SIG_BLOCK, (signal.SIGTERM, signal.SIGINT))
 
-import contextlib
 import sys
 import time
 from types import FrameType
@@ -24,7 +23,7 @@ import shared_record as record
 import shared_settings as settings
 import status_lease as lease
 import status_webhook as webhook
-from shared_log import log
+from shared_log import last_words, log
 from shared_transitions import ENDS, TRANSITIONS
 from status_pods import problems
 from status_record import RunRecord, after_loss, never_started
@@ -38,162 +37,161 @@ FINAL_SECONDS = 25
 class Sidecar:
 
 
-    def __init__(self, configured: settings.Settings, client: api.Api) -> None:
-        self.configured = configured
-        self.client = client
-        self.record = RunRecord(configured, client)
-        self.lease = lease.Lease(self.record)
-        self.stopping = False
-        self.worker_job: dict[str, Any] | None = None
-        self.looked_at = self.asked_at = self.failed_at = float("-inf")
-        self.problem = ""
-        self.away_since: float | None = None
+  def __init__(self, configured: settings.Settings, client: api.Api) -> None:
+    self.configured = configured
+    self.client = client
+    self.record = RunRecord(configured, client)
+    self.lease = lease.Lease(self.record)
+    self.stopping = False
+    self.worker_job: dict[str, Any] | None = None
+    self.looked_at = self.asked_at = self.failed_at = float("-inf")
+    self.problem = ""
+    self.away_since: float | None = None
 
-    def run(self) -> int:
-        self.resume()
-        while not self.stopping:
-            self.step()
-            time.sleep(TICK_SECONDS)
-        return self.finish()
+  def run(self) -> int:
+    self.resume()
+    while not self.stopping:
+      self.step()
+      time.sleep(TICK_SECONDS)
+    return self.finish()
 
-    def on_signal(self, _number: int, _frame: FrameType | None) -> None:
-        self.stopping = True
+  def on_signal(self, _number: int, _frame: FrameType | None) -> None:
+    self.stopping = True
 
-    def step(self) -> None:
+  def step(self) -> None:
 
-        if time.monotonic() - self.failed_at < QUICK_SECONDS:
-            return
-        try:
-            self.lease.keep(self.interval())
-            self.watch_workers()
-            self.record.keep(self.launcher(), self.worker_job)
-            self.problem, self.away_since = "", None
-        except api.ApiError as error:
-            self.note(error)
-        self.write_status()
+    if time.monotonic() - self.failed_at < QUICK_SECONDS:
+      return
+    try:
+      self.lease.keep(self.interval())
+      self.watch_workers()
+      self.record.keep(self.launcher(), self.worker_job)
+      self.problem, self.away_since = "", None
+    except api.ApiError as error:
+      self.note(error)
+    self.write_status()
 
-    def note(self, error: api.ApiError) -> None:
-        self.failed_at = time.monotonic()
-        if not error.status:
-            self.away_since = self.away_since or time.time()
-        if str(error) != self.problem:
-            log(f"{error}; trying again")
-        self.problem = str(error)
+  def note(self, error: api.ApiError) -> None:
+    self.failed_at = time.monotonic()
+    if not error.status:
+      self.away_since = self.away_since or time.time()
+    if str(error) != self.problem:
+      log(f"{error}; trying again")
+    self.problem = str(error)
 
-    def launcher(self) -> dict[str, Any]:
+  def launcher(self) -> dict[str, Any]:
 
-        return exchange.launcher(settings.written_by("launcher"))
+    return exchange.launcher(settings.written_by("launcher"))
 
-    def interval(self) -> float:
+  def interval(self) -> float:
 
-        running = self.launcher().get("phase") == TRANSITIONS["running"].phase
-        return self.configured.status_interval_seconds if running else QUICK_SECONDS
+    running = self.launcher().get("phase") == TRANSITIONS["running"].phase
+    return self.configured.status_interval_seconds if running else QUICK_SECONDS
 
-    def watch_workers(self) -> None:
+  def watch_workers(self) -> None:
 
-        if time.monotonic() - self.looked_at < self.interval():
-            return
-        namespace, job = self.configured.namespace, self.configured.worker_job
-        seen = summary_of_job(self.client.get(api.job_path(namespace, job)))
-        failed = seen["state"] == "failed"
-        waited = self.launcher().get("reason") == TRANSITIONS["waiting"].reason
-        seen["problems"] = (self.worker_job or {}).get("problems", [])
-        if failed or (waited and time.monotonic() - self.asked_at >= PODS_SECONDS):
-            seen["problems"] = self.problems_of_pods(api.pods_path(namespace, job))
-            self.asked_at = time.monotonic()
-        self.worker_job, self.looked_at = seen, time.monotonic()
+    if time.monotonic() - self.looked_at < self.interval():
+      return
+    namespace, job = self.configured.namespace, self.configured.worker_job
+    seen = summary_of_job(self.client.get(api.job_path(namespace, job)))
+    failed = seen["state"] == "failed"
+    waited = self.launcher().get("reason") == TRANSITIONS["waiting"].reason
+    seen["problems"] = (self.worker_job or {}).get("problems", [])
+    if failed or (waited and time.monotonic() - self.asked_at >= PODS_SECONDS):
+      seen["problems"] = self.problems_of_pods(api.pods_path(namespace, job))
+      self.asked_at = time.monotonic()
+    self.worker_job, self.looked_at = seen, time.monotonic()
 
-    def problems_of_pods(self, path: str) -> list[str]:
+  def problems_of_pods(self, path: str) -> list[str]:
 
-        try:
-            return problems(self.client.get(path).get("items", []))
-        except api.ApiError as error:
-            if error.status == 403:
-                return []
-            raise
+    try:
+      return problems(self.client.get(path).get("items", []))
+    except api.ApiError as error:
+      if error.status == 403:
+        return []
+      raise
 
-    def write_status(self) -> None:
+  def write_status(self) -> None:
 
-        earlier = self.record.earlier
-        said = {
-            "lease": self.lease.state,
-            "holder": lease.holder(self.lease.seen.text).get("run"),
-            "known": earlier is not None,
-            "recorded": self.record.sequence,
-            "ended": self.record.ended_before,
-            "earlier": (earlier or {}).get("totals"),
-            "workers": self.worker_job,
-            "found": earlier,
-            "away": self.away_since,
-        }
-        path = settings.RUN / exchange.STATUS
-        if dict(said, version=exchange.VERSION) != exchange.read(path):
-            exchange.write(path, said)
+    earlier = self.record.earlier
+    said = {
+      "lease": self.lease.state,
+      "holder": lease.holder(self.lease.seen.text).get("run"),
+      "known": earlier is not None,
+      "recorded": self.record.sequence,
+      "ended": self.record.ended_before,
+      "earlier": (earlier or {}).get("totals"),
+      "workers": self.worker_job,
+      "found": earlier,
+      "away": self.away_since,
+    }
+    path = settings.RUN / exchange.STATUS
+    if dict(said, version=exchange.VERSION) != exchange.read(path):
+      exchange.write(path, said)
 
-    def resume(self) -> None:
+  def resume(self) -> None:
 
-        before = exchange.read(settings.RUN / exchange.STATUS)
-        if before.get("found") is not None:
-            self.record.earlier, self.record.ended_before = before["found"], before.get("ended")
-            self.lease.state = "held" if before.get("lease") == "held" else ""
+    before = exchange.read(settings.RUN / exchange.STATUS)
+    if before.get("found") is not None:
+      self.record.earlier, self.record.ended_before = before["found"], before.get("ended")
+      self.lease.state = "held" if before.get("lease") == "held" else ""
 
 
 
-    def finish(self) -> int:
+  def finish(self) -> int:
 
-        until = time.monotonic() + FINAL_SECONDS
-        while time.monotonic() < until:
-            try:
-                self.write_last_state()
-                self.notify(until - time.monotonic())
-                return 0
-            except api.ApiError as error:
-                self.note(error)
-            time.sleep(1)
-        return 1
+    until = time.monotonic() + FINAL_SECONDS
+    while time.monotonic() < until:
+      try:
+        self.write_last_state()
+        self.notify(until - time.monotonic())
+        return 0
+      except api.ApiError as error:
+        self.note(error)
+      time.sleep(1)
+    return 1
 
-    def write_last_state(self) -> None:
-        if self.record.earlier is None:
-            self.lease.read()
-        launcher = self.launcher()
-        if launcher.get("phase") not in ENDS and not self.record.ended_before:
-            launcher = never_started() or after_loss(launcher, self.record.launcher_job())
-        self.record.keep(launcher, self.worker_job)
-        self.write_status()
-        with contextlib.suppress(OSError):
-            settings.TERMINATION_LOG.write_text(record.summary(launcher)[:4000], encoding="utf-8")
+  def write_last_state(self) -> None:
+    if self.record.earlier is None:
+      self.lease.read()
+    launcher = self.launcher()
+    if launcher.get("phase") not in ENDS and not self.record.ended_before:
+      launcher = never_started() or after_loss(launcher, self.record.launcher_job())
+    self.record.keep(launcher, self.worker_job)
+    self.write_status()
+    last_words(settings.TERMINATION_LOG, record.summary(launcher))
 
-    def notify(self, seconds: float) -> None:
+  def notify(self, seconds: float) -> None:
 
-        url, written = webhook.address(self.configured), self.record.written
-        if url and not self.record.ended_before and record.parse(written).get("phase") in ENDS:
-            webhook.deliver(url, webhook.body(self.configured, written), log, min(seconds, webhook.BUDGET_SECONDS))
+    url, written = webhook.address(self.configured), self.record.written
+    if url and not self.record.ended_before and record.parse(written).get("phase") in ENDS:
+      webhook.deliver(url, webhook.body(self.configured, written), log, min(seconds, webhook.BUDGET_SECONDS))
 
 
 def summary_of_job(job: dict[str, Any]) -> dict[str, Any]:
 
-    conditions = {c.get("type"): c for c in job.get("status", {}).get("conditions", []) if c.get("status") == "True"}
+  conditions = {c.get("type"): c for c in job.get("status", {}).get("conditions", []) if c.get("status") == "True"}
 
-    failed = conditions.get("FailureTarget") or conditions.get("Failed")
-    complete = conditions.get("SuccessCriteriaMet") or conditions.get("Complete")
-    ended = failed or complete or {}
-    status = job.get("status", {})
-    return {
-        "suspended": bool(job.get("spec", {}).get("suspend")),
-        "ready": status.get("ready", 0) + status.get("succeeded", 0),
-        "failed": status.get("failed", 0),
-        "state": "failed" if failed else "complete" if complete else "active",
-        "message": ": ".join(str(ended[key]) for key in ("reason", "message") if ended.get(key)),
-    }
+  failed = conditions.get("FailureTarget") or conditions.get("Failed")
+  complete = conditions.get("SuccessCriteriaMet") or conditions.get("Complete")
+  ended = failed or complete or {}
+  status = job.get("status", {})
+  return {
+    "suspended": bool(job.get("spec", {}).get("suspend")),
+    "ready": status.get("ready", 0) + status.get("succeeded", 0),
+    "failed": status.get("failed", 0),
+    "state": "failed" if failed else "complete" if complete else "active",
+    "message": ": ".join(str(ended[key]) for key in ("reason", "message") if ended.get(key)),
+  }
 
 
 def main() -> int:
-    sidecar = Sidecar(settings.load(), api.in_cluster())
-    for number in (signal.SIGTERM, signal.SIGINT):
-        signal.signal(number, sidecar.on_signal)
-    signal.pthread_sigmask(signal.SIG_UNBLOCK, (signal.SIGTERM, signal.SIGINT))
-    return sidecar.run()
+  sidecar = Sidecar(settings.load(), api.in_cluster())
+  for number in (signal.SIGTERM, signal.SIGINT):
+    signal.signal(number, sidecar.on_signal)
+  signal.pthread_sigmask(signal.SIG_UNBLOCK, (signal.SIGTERM, signal.SIGINT))
+  return sidecar.run()
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+  sys.exit(main())

@@ -25,28 +25,28 @@ DEAD_SECONDS = 180
 class Seen(NamedTuple):
 
 
-    text: str | None
-    since: float
+  text: str | None
+  since: float
 
 
 def watch(before: Seen | None, data: dict[str, str] | None, now: float) -> Seen:
 
-    text = (data or {}).get(KEY)
-    return before if before and before.text == text else Seen(text, now)
+  text = (data or {}).get(KEY)
+  return before if before and before.text == text else Seen(text, now)
 
 
 def holder(text: str | None) -> dict[str, Any]:
 
-    return record.parse(text)
+  return record.parse(text)
 
 
 def may_take(data: dict[str, str] | None, run: str, seen: Seen, now: float) -> bool:
 
-    if seen.text is None:
-        return True
-    other = holder(seen.text).get("run")
-    ended = record.parse((data or {}).get(str(other))).get("phase") in ENDS
-    return other == run or ended or now - seen.since >= DEAD_SECONDS
+  if seen.text is None:
+    return True
+  other = holder(seen.text).get("run")
+  ended = record.parse((data or {}).get(str(other))).get("phase") in ENDS
+  return other == run or ended or now - seen.since >= DEAD_SECONDS
 
 
 def state(before: str, data: dict[str, str] | None, run: str, seen: Seen, now: float) -> str:
@@ -54,76 +54,76 @@ def state(before: str, data: dict[str, str] | None, run: str, seen: Seen, now: f
 
 
 
-    taken = seen.text is not None and holder(seen.text).get("run") != run
-    if before == "lost" or (before == "held" and taken):
-        return "lost"
-    return "free" if may_take(data, run, seen, now) else "waiting"
+  taken = seen.text is not None and holder(seen.text).get("run") != run
+  if before == "lost" or (before == "held" and taken):
+    return "lost"
+  return "free" if may_take(data, run, seen, now) else "waiting"
 
 
 def value(text: str | None, run: str, now: str) -> str:
 
-    counter = holder(text).get("counter")
-    return json.dumps({"run": run, "counter": counter + 1 if isinstance(counter, int) else 1, "time": now})
+  counter = holder(text).get("counter")
+  return json.dumps({"run": run, "counter": counter + 1 if isinstance(counter, int) else 1, "time": now})
 
 
 def patch(data: dict[str, str] | None, new: str) -> list[dict[str, Any]]:
 
-    if data is None:
-        return [
-            {"op": "test", "path": "/data", "value": None},
-            {"op": "add", "path": "/data", "value": {KEY: new}},
-        ]
-    path = f"/data/{KEY}"
-    if KEY not in data:
-        return [{"op": "test", "path": path, "value": None}, {"op": "add", "path": path, "value": new}]
-    return [{"op": "test", "path": path, "value": data[KEY]}, {"op": "replace", "path": path, "value": new}]
+  if data is None:
+    return [
+      {"op": "test", "path": "/data", "value": None},
+      {"op": "add", "path": "/data", "value": {KEY: new}},
+    ]
+  path = f"/data/{KEY}"
+  if KEY not in data:
+    return [{"op": "test", "path": path, "value": None}, {"op": "add", "path": path, "value": new}]
+  return [{"op": "test", "path": path, "value": data[KEY]}, {"op": "replace", "path": path, "value": new}]
 
 
 class Lease:
 
 
-    def __init__(self, run_record: RunRecord) -> None:
-        self.record = run_record
-        self.run = run_record.configured.run
-        self.state = ""
-        self.seen = Seen(None, 0)
-        self.changed_at = float("-inf")
+  def __init__(self, run_record: RunRecord) -> None:
+    self.record = run_record
+    self.run = run_record.configured.run
+    self.state = ""
+    self.seen = Seen(None, 0)
+    self.changed_at = float("-inf")
 
-    def keep(self, interval: float) -> None:
-
-
+  def keep(self, interval: float) -> None:
 
 
-        due = RENEW_SECONDS if self.state == "held" else interval
-        if self.record.ended_before or time.monotonic() - self.changed_at < due:
-            return
-        self.read()
-        if self.record.ended_before:
-            return
-        now = state(self.state, self.record.data, self.run, self.seen, time.monotonic())
-        if now == "free":
-            self.take()
-        else:
-            self.state = now
-        self.changed_at = time.monotonic()
 
-    def read(self) -> None:
 
-        self.record.read()
-        self.seen = watch(self.seen, self.record.data, time.monotonic())
-        self.record.continue_from(holder(self.seen.text))
+    due = RENEW_SECONDS if self.state == "held" else interval
+    if self.record.ended_before or time.monotonic() - self.changed_at < due:
+      return
+    self.read()
+    if self.record.ended_before:
+      return
+    now = state(self.state, self.record.data, self.run, self.seen, time.monotonic())
+    if now == "free":
+      self.take()
+    else:
+      self.state = now
+    self.changed_at = time.monotonic()
 
-    def take(self) -> None:
+  def read(self) -> None:
 
-        new = value(self.seen.text, self.run, record.stamp(time.time()))
-        try:
-            self.record.patch(patch(self.record.data, new), api.JSON_PATCH)
-        except api.ApiError as error:
-            if error.status != 422:
-                raise
-            log("another launcher wrote the lease at the same time")
-            return
-        self.seen = watch(self.seen, self.record.data, time.monotonic())
-        if self.state != "held":
-            log("took the lease")
-        self.state = "held"
+    self.record.read()
+    self.seen = watch(self.seen, self.record.data, time.monotonic())
+    self.record.continue_from(holder(self.seen.text))
+
+  def take(self) -> None:
+
+    new = value(self.seen.text, self.run, record.stamp(time.time()))
+    try:
+      self.record.patch(patch(self.record.data, new), api.JSON_PATCH)
+    except api.ApiError as error:
+      if error.status != 422:
+        raise
+      log("another launcher wrote the lease at the same time")
+      return
+    self.seen = watch(self.seen, self.record.data, time.monotonic())
+    if self.state != "held":
+      log("took the lease")
+    self.state = "held"

@@ -11,6 +11,7 @@ import shared_record as record
 import shared_settings as settings
 from shared_log import log
 from shared_transitions import ENDS, TRANSITIONS
+from status_pods import Nodes
 
 MANAGER = "dsgen-status"
 MISSING_SECONDS = 30
@@ -23,93 +24,95 @@ FAILURES = {"no-key-made": "keygen", "code-failed": "code", "setup-failed": "lau
 class RunRecord:
 
 
-    def __init__(self, configured: settings.Settings, client: api.Api) -> None:
-        self.configured = configured
-        self.client = client
-        self.path = api.configmap_path(configured.namespace, configured.record)
-        self.begun = time.time()
-        self.ended: float | None = None
-        self.earlier: dict[str, Any] | None = None
-        self.ended_before: dict[str, Any] | None = None
-        self.data: dict[str, str] | None = None
-        self.missing_since = 0.0
-        self.written = ""
-        self.sequence = 0
+  def __init__(self, configured: settings.Settings, client: api.Api) -> None:
+    self.configured = configured
+    self.client = client
+    self.nodes = Nodes(configured, client)
+    self.path = api.configmap_path(configured.namespace, configured.record)
+    self.begun = time.time()
+    self.ended: float | None = None
+    self.earlier: dict[str, Any] | None = None
+    self.ended_before: dict[str, Any] | None = None
+    self.data: dict[str, str] | None = None
+    self.missing_since = 0.0
+    self.written = ""
+    self.sequence = 0
 
-    def read(self) -> None:
+  def read(self) -> None:
 
-        try:
-            self.data = self.client.get(self.path).get("data")
-            self.missing_since = 0.0
-        except api.ApiError as error:
-            if error.status != 404 or not self.may_make():
-                raise
-            self.make()
-        if self.earlier is not None and (self.data or {}).get(self.configured.run) != self.written:
-            self.written = ""
+    try:
+      self.data = self.client.get(self.path).get("data")
+      self.missing_since = 0.0
+    except api.ApiError as error:
+      if error.status != 404 or not self.may_make():
+        raise
+      self.make()
+    if self.earlier is not None and (self.data or {}).get(self.configured.run) != self.written:
+      self.written = ""
 
-    def may_make(self) -> bool:
+  def may_make(self) -> bool:
 
-        self.missing_since = self.missing_since or time.monotonic()
-        if time.monotonic() - self.missing_since < MISSING_SECONDS:
-            return False
-        job = self.launcher_job()
-        return job is not None and not job.get("metadata", {}).get("deletionTimestamp")
+    self.missing_since = self.missing_since or time.monotonic()
+    if time.monotonic() - self.missing_since < MISSING_SECONDS:
+      return False
+    job = self.launcher_job()
+    return job is not None and not job.get("metadata", {}).get("deletionTimestamp")
 
-    def make(self) -> None:
+  def make(self) -> None:
 
-        name, labels = self.configured.record, {"dsgen.dev/job": self.configured.job}
-        made = {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": name, "labels": labels}}
-        self.patch(made, api.APPLY_PATCH)
-        log(f"made ConfigMap {name} anew: it was deleted")
+    name, labels = self.configured.record, {"dsgen.dev/job": self.configured.job}
+    made = {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": name, "labels": labels}}
+    self.patch(made, api.APPLY_PATCH)
+    log(f"made ConfigMap {name} anew: it was deleted")
 
-    def launcher_job(self) -> dict[str, Any] | None:
+  def launcher_job(self) -> dict[str, Any] | None:
 
-        try:
-            return self.client.get(api.job_path(self.configured.namespace, self.configured.launcher_job))
-        except api.ApiError as error:
-            if error.status in (403, 404):
-                return None
-            raise
+    try:
+      return self.client.get(api.job_path(self.configured.namespace, self.configured.launcher_job))
+    except api.ApiError as error:
+      if error.status in (403, 404):
+        return None
+      raise
 
-    def patch(self, patch: Any, content_type: str) -> None:
+  def patch(self, patch: Any, content_type: str) -> None:
 
-        self.data = self.client.patch(self.path, patch, content_type, MANAGER).get("data")
+    self.data = self.client.patch(self.path, patch, content_type, MANAGER).get("data")
 
-    def continue_from(self, holder: dict[str, Any]) -> None:
+  def continue_from(self, holder: dict[str, Any]) -> None:
 
-        if self.earlier is not None:
-            return
-        found = record.parse((self.data or {}).get(self.configured.run))
-        if found.get("phase") in ENDS:
-            self.ended_before = {key: found.get(key) for key in ("phase", "reason", "exitCode")}
-            log(f"the run has ended before: {record.summary(found)}")
-        last = holder.get("time") if holder.get("run") == self.configured.run else None
-        self.earlier = record.taken_over(found, str(last or record.stamp(time.time())))
+    if self.earlier is not None:
+      return
+    found = record.parse((self.data or {}).get(self.configured.run))
+    if found.get("phase") in ENDS:
+      self.ended_before = {key: found.get(key) for key in ("phase", "reason", "exitCode")}
+      log(f"the run has ended before: {record.summary(found)}")
+    last = holder.get("time") if holder.get("run") == self.configured.run else None
+    self.earlier = record.taken_over(found, str(last or record.stamp(time.time())))
 
-    def keep(self, launcher: dict[str, Any], worker_job: dict[str, Any] | None) -> None:
+  def keep(self, launcher: dict[str, Any], worker_job: dict[str, Any] | None) -> None:
 
-        if self.ended_before or self.earlier is None:
-            return
-        if launcher.get("phase") in ENDS and self.ended is None:
-            self.ended = time.time()
-        configured = self.configured
-        failed = (worker_job or {}).get("failed", 0)
-        workers = {"replicas": configured.workers, "slots": configured.slots, "failed": failed}
-        content = record.compose(self.earlier, launcher, workers, self.begun, self.ended or time.time())
-        line = record.line(content)
-        if line != self.written:
-            self.write(line)
-            log(record.summary(content))
-        self.sequence = launcher.get("sequence", 0)
+    if self.ended_before or self.earlier is None:
+      return
+    if launcher.get("phase") in ENDS and self.ended is None:
+      self.ended = time.time()
+    configured = self.configured
+    launcher = dict(launcher, message=self.nodes.named(launcher.get("message", "")))
+    failed = (worker_job or {}).get("failed", 0)
+    workers = {"replicas": configured.workers, "slots": configured.slots, "failed": failed}
+    content = record.compose(self.earlier, launcher, workers, self.begun, self.ended or time.time())
+    line = record.line(content)
+    if line != self.written:
+      self.write(line)
+      log(record.summary(content))
+    self.sequence = launcher.get("sequence", 0)
 
-    def write(self, line: str) -> None:
+  def write(self, line: str) -> None:
 
-        run, old = self.configured.run, self.data or {}
-        data: dict[str, str | None] = {run: line}
-        data.update(dict.fromkeys(record.dropped_runs(old, run, self.configured.status_history)))
-        self.patch({"data": data}, api.MERGE_PATCH)
-        self.written = line
+    run, old = self.configured.run, self.data or {}
+    data: dict[str, str | None] = {run: line}
+    data.update(dict.fromkeys(record.dropped_runs(old, run, self.configured.status_history)))
+    self.patch({"data": data}, api.MERGE_PATCH)
+    self.written = line
 
 
 def meaning_of_loss(launcher: dict[str, Any], job: dict[str, Any] | None) -> str:
@@ -117,31 +120,31 @@ def meaning_of_loss(launcher: dict[str, Any], job: dict[str, Any] | None) -> str
 
 
 
-    if job is None or job.get("metadata", {}).get("deletionTimestamp"):
-        return "stopped"
-    if job.get("spec", {}).get("suspend"):
-        return "suspended"
-    if job.get("status", {}).get("failed", 0) >= job.get("spec", {}).get("backoffLimit", 6):
-        return "last-launcher-lost"
-    return "terminated" if launcher.get("terminated") else "launcher-lost"
+  if job is None or job.get("metadata", {}).get("deletionTimestamp"):
+    return "stopped"
+  if job.get("spec", {}).get("suspend"):
+    return "suspended"
+  if job.get("status", {}).get("failed", 0) >= job.get("spec", {}).get("backoffLimit", 6):
+    return "last-launcher-lost"
+  return "terminated" if launcher.get("terminated") else "launcher-lost"
 
 
 def never_started() -> dict[str, Any]:
 
-    for event, container in FAILURES.items():
-        words = exchange.words(settings.written_by(container) / event)
-        if words is not None:
-            row = TRANSITIONS[event]
-            attempt = {"startTime": None, "endTime": record.stamp(time.time()), "reason": row.reason, "tail": words[1:]}
-            said = {"phase": row.phase, "reason": row.reason, "message": " ".join(words[:1])}
-            return {**said, "attempts": [attempt]}
-    return {}
+  for event, container in FAILURES.items():
+    words = exchange.words(settings.written_by(container) / event)
+    if words is not None:
+      row = TRANSITIONS[event]
+      attempt = {"startTime": None, "endTime": record.stamp(time.time()), "reason": row.reason, "tail": words[1:]}
+      said = {"phase": row.phase, "reason": row.reason, "message": " ".join(words[:1])}
+      return {**said, "attempts": [attempt]}
+  return {}
 
 
 def after_loss(launcher: dict[str, Any], job: dict[str, Any] | None) -> dict[str, Any]:
 
-    row = TRANSITIONS[meaning_of_loss(launcher, job)]
-    attempts = launcher.get("attempts", [])
-    if not (launcher.get("terminated") and attempts):
-        attempts = record.close(attempts, row.reason, record.stamp(time.time()))
-    return dict(launcher, phase=row.phase, reason=row.reason, message="", attempts=attempts)
+  row = TRANSITIONS[meaning_of_loss(launcher, job)]
+  attempts = launcher.get("attempts", [])
+  if not (launcher.get("terminated") and attempts):
+    attempts = record.close(attempts, row.reason, record.stamp(time.time()))
+  return dict(launcher, phase=row.phase, reason=row.reason, message="", attempts=attempts)

@@ -28,89 +28,89 @@ AGAIN = (408, 425, 429)
 class NoRedirect(urllib.request.HTTPRedirectHandler):
 
 
-    def redirect_request(self, *_: Any) -> None:
-        pass
+  def redirect_request(self, *_: Any) -> None:
+    pass
 
 
 def address(configured: settings.Settings) -> str:
 
-    try:
-        return configured.webhook_url or (SECRET / "url").read_text(encoding="utf-8").strip()
-    except (OSError, ValueError):
-        return ""
+  try:
+    return configured.webhook_url or (SECRET / "url").read_text(encoding="utf-8").strip()
+  except (OSError, ValueError):
+    return ""
 
 
 def body(configured: settings.Settings, line: str) -> bytes:
 
-    names = {"namespace": configured.namespace, "job": configured.job, "run": configured.run}
-    return json.dumps({**names, **json.loads(line)}, ensure_ascii=False).encode()
+  names = {"namespace": configured.namespace, "job": configured.job, "run": configured.run}
+  return json.dumps({**names, **json.loads(line)}, ensure_ascii=False).encode()
 
 
 def deliver(url: str, content: bytes, log: Callable[[str], None], budget: float = BUDGET_SECONDS) -> bool:
 
-    until = time.monotonic() + budget
-    try:
-        parts = urlsplit(url)
-        place = f"{parts.scheme}://{parts.hostname}"
-        usable = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
-    except ValueError:
-        usable = False
-    if not usable:
-        log("webhook: the address is none of http or https")
-        return False
-    for delay in (*DELAYS, 0):
-        problem, again = send(parts, content, min(TIMEOUT_SECONDS, until - time.monotonic()))
-        if not problem:
-            log(f"webhook: {place} took the record")
-            return True
-        log(f"webhook: {place}: {problem}")
-        if not again or not delay or time.monotonic() + delay >= until:
-            return False
-        time.sleep(delay)
+  until = time.monotonic() + budget
+  try:
+    parts = urlsplit(url)
+    place = f"{parts.scheme}://{parts.hostname}"
+    usable = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
+  except ValueError:
+    usable = False
+  if not usable:
+    log("webhook: the address is none of http or https")
     return False
+  for delay in (*DELAYS, 0):
+    problem, again = send(parts, content, min(TIMEOUT_SECONDS, until - time.monotonic()))
+    if not problem:
+      log(f"webhook: {place} took the record")
+      return True
+    log(f"webhook: {place}: {problem}")
+    if not again or not delay or time.monotonic() + delay >= until:
+      return False
+    time.sleep(delay)
+  return False
 
 
 def send(parts: SplitResult, content: bytes, seconds: float) -> tuple[str, bool]:
 
-    try:
-        with opener().open(request(parts, content), timeout=max(seconds, 0.1)):
-            return "", False
-    except urllib.error.HTTPError as error:
-        error.close()
-        if 300 <= error.code < 400:
-            return f"answered {error.code}: redirections are not followed", False
-        return f"answered {error.code}", error.code >= 500 or error.code in AGAIN
-    except urllib.error.URLError as error:
-        return reason(error.reason), True
-    except OSError as error:
-        return reason(error), True
-    except (ValueError, http.client.HTTPException) as error:
-        return type(error).__name__, not isinstance(error, ValueError)
+  try:
+    with opener().open(request(parts, content), timeout=max(seconds, 0.1)):
+      return "", False
+  except urllib.error.HTTPError as error:
+    error.close()
+    if 300 <= error.code < 400:
+      return f"answered {error.code}: redirections are not followed", False
+    return f"answered {error.code}", error.code >= 500 or error.code in AGAIN
+  except urllib.error.URLError as error:
+    return reason(error.reason), True
+  except OSError as error:
+    return reason(error), True
+  except (ValueError, http.client.HTTPException) as error:
+    return type(error).__name__, not isinstance(error, ValueError)
 
 
 def opener() -> urllib.request.OpenerDirector:
 
-    authority = SECRET / "ca.crt"
-    context = ssl.create_default_context()
-    if authority.exists():
-        context.load_verify_locations(authority)
-    return urllib.request.build_opener(
-        urllib.request.ProxyHandler({}), urllib.request.HTTPSHandler(context=context), NoRedirect()
-    )
+  authority = SECRET / "ca.crt"
+  context = ssl.create_default_context()
+  if authority.exists():
+    context.load_verify_locations(authority)
+  return urllib.request.build_opener(
+    urllib.request.ProxyHandler({}), urllib.request.HTTPSHandler(context=context), NoRedirect()
+  )
 
 
 def request(parts: SplitResult, content: bytes) -> urllib.request.Request:
 
-    headers = {"Content-Type": "application/json", "User-Agent": "dsgen"}
-    user, _, place = parts.netloc.rpartition("@")
-    if user:
-        headers["Authorization"] = "Basic " + base64.b64encode(unquote(user).encode()).decode("ascii")
-    url = parts._replace(netloc=place, fragment="").geturl()
-    return urllib.request.Request(url, data=content, headers=headers, method="POST")
+  headers = {"Content-Type": "application/json", "User-Agent": "dsgen"}
+  user, _, place = parts.netloc.rpartition("@")
+  if user:
+    headers["Authorization"] = "Basic " + base64.b64encode(unquote(user).encode()).decode("ascii")
+  url = parts._replace(netloc=place, fragment="").geturl()
+  return urllib.request.Request(url, data=content, headers=headers, method="POST")
 
 
 def reason(error: object) -> str:
 
-    if isinstance(error, ssl.SSLCertVerificationError):
-        return f"its certificate is not trusted: {error.verify_message}"
-    return str(getattr(error, "strerror", None) or type(error).__name__)
+  if isinstance(error, ssl.SSLCertVerificationError):
+    return f"its certificate is not trusted: {error.verify_message}"
+  return str(getattr(error, "strerror", None) or type(error).__name__)

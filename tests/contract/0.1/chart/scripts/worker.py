@@ -15,9 +15,8 @@ import signal
 
 if __name__ == "__main__":
 
-    signal.pthread_sigmask(signal.SIG_BLOCK, (signal.SIGTERM, signal.SIGINT))
+  signal.pthread_sigmask(signal.SIG_BLOCK, (signal.SIGTERM, signal.SIGINT))
 
-import contextlib
 import sys
 
 import shared_exchange as exchange
@@ -25,7 +24,7 @@ import shared_methods as methods
 import shared_processes as processes
 import shared_record as record
 import shared_settings as settings
-from shared_log import log
+from shared_log import last_words, log
 from shared_transitions import ENDS
 from worker_exit import DONE, TERMINATED, WorkerExit, withdraw_ready
 from worker_with_ssh import SshServer
@@ -37,70 +36,69 @@ OVER = settings.RUN / "over"
 
 def told_phase() -> str:
 
-    told = exchange.content(OVER, limit=80)
-    if told is None:
-        return ""
-    return next((phase for phase in ENDS if told.split()[:1] == [phase.encode()]), "over")
+  told = exchange.content(OVER, limit=80)
+  if told is None:
+    return ""
+  return next((phase for phase in ENDS if told.split()[:1] == [phase.encode()]), "over")
 
 
 class Worker:
 
 
-    def __init__(self, run: settings.Settings, part: SshServer | LocalTraining) -> None:
-        self.run = run
-        self.part = part
+  def __init__(self, run: settings.Settings, part: SshServer | LocalTraining) -> None:
+    self.run = run
+    self.part = part
 
-    def live(self) -> int:
+  def live(self) -> int:
 
-        phase = record.mounted_end(self.run.run)
-        if phase:
-            log(f"the record says that this run is over ({phase}): nothing to do")
-            return DONE
-        signal.pthread_sigmask(signal.SIG_BLOCK, WATCHED)
-        processes.adopt_orphans()
-        try:
-            self.part.prepare(self.tick)
-            while True:
-                self.part.step()
-                self.tick()
-        except WorkerExit as end:
-            return self.close(end)
+    phase = record.mounted_end(self.run.run)
+    if phase:
+      log(f"the record says that this run is over ({phase}): nothing to do")
+      return DONE
+    signal.pthread_sigmask(signal.SIG_BLOCK, WATCHED)
+    processes.adopt_orphans()
+    try:
+      self.part.prepare(self.tick)
+      while True:
+        self.part.step()
+        self.tick()
+    except WorkerExit as end:
+      return self.close(end)
 
-    def tick(self) -> None:
+  def tick(self) -> None:
 
-        received = signal.sigtimedwait(WATCHED, 1)
-        if received and received.si_signo != signal.SIGCHLD:
-            raise WorkerExit(TERMINATED, "told to stop by a signal")
-        self.part.note_ended(processes.reap())
-        for source, phase in (("launcher", told_phase()), ("record", record.mounted_end(self.run.run))):
-            if phase:
-                raise WorkerExit(DONE, f"the {source} says that the run is over ({phase})", phase)
-        self.part.check()
+    received = signal.sigtimedwait(WATCHED, 1)
+    if received and received.si_signo != signal.SIGCHLD:
+      raise WorkerExit(TERMINATED, "told to stop by a signal")
+    self.part.note_ended(processes.reap())
+    for source, phase in (("launcher", told_phase()), ("record", record.mounted_end(self.run.run))):
+      if phase:
+        raise WorkerExit(DONE, f"the {source} says that the run is over ({phase})", phase)
+    self.part.check()
 
-    def close(self, end: WorkerExit) -> int:
+  def close(self, end: WorkerExit) -> int:
 
-        log(f"{end.reason}; exit code {end.code}")
-        if end.code not in (DONE, TERMINATED):
-            with contextlib.suppress(OSError):
-                settings.TERMINATION_LOG.write_text(end.reason)
-        withdraw_ready()
-        self.part.close(end)
-        if end.code == DONE and self.keeps(end.phase):
-            log("lifecycle.keepWorkers: this pod stays for a look at it until it is deleted")
-            while signal.sigwait(WATCHED) == signal.SIGCHLD:
-                processes.reap()
-        return end.code
+    log(f"{end.reason}; exit code {end.code}")
+    if end.code not in (DONE, TERMINATED):
+      last_words(settings.TERMINATION_LOG, end.reason)
+    withdraw_ready()
+    self.part.close(end)
+    if end.code == DONE and self.keeps(end.phase):
+      log("lifecycle.keepWorkers: this pod stays for a look at it until it is deleted")
+      while signal.sigwait(WATCHED) == signal.SIGCHLD:
+        processes.reap()
+    return end.code
 
-    def keeps(self, phase: str) -> bool:
-        keep = self.run.keep_workers
-        return keep == "always" or (keep == "failed" and phase == "Failed")
+  def keeps(self, phase: str) -> bool:
+    keep = self.run.keep_workers
+    return keep == "always" or (keep == "failed" and phase == "Failed")
 
 
 def main() -> int:
-    run = settings.load()
-    part = SshServer(run) if methods.of(run).ssh else LocalTraining(run)
-    return Worker(run, part).live()
+  run = settings.load()
+  part = SshServer(run) if methods.of(run).ssh else LocalTraining(run)
+  return Worker(run, part).live()
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+  sys.exit(main())

@@ -27,115 +27,115 @@ RETRY_SECONDS = 0.2
 class Line:
 
 
-    def __init__(self) -> None:
-        self.until = 0.0
-        self.socket = socket.socket()
+  def __init__(self) -> None:
+    self.until = 0.0
+    self.socket = socket.socket()
 
-    def allow(self, seconds: float) -> None:
+  def allow(self, seconds: float) -> None:
 
-        self.until = time.monotonic() + seconds
+    self.until = time.monotonic() + seconds
 
-    def patience(self) -> float:
+  def patience(self) -> float:
 
-        left = self.until - time.monotonic()
-        if left <= 0:
-            raise TimeoutError("timed out")
-        return left
+    left = self.until - time.monotonic()
+    if left <= 0:
+      raise TimeoutError("timed out")
+    return left
 
-    def listen(self, host: str, port: int, token: bytes) -> None:
+  def listen(self, host: str, port: int, token: bytes) -> None:
 
-        family, *_, where = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
-        with socket.create_server(where[:2], family=family) as listener:
-            while True:
-                listener.settimeout(self.patience())
-                self.socket, _ = listener.accept()
-                if self.receive(len(token)) == token:
-                    self.send(token)
-                    return
-                self.socket.close()
+    family, *_, where = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
+    with socket.create_server(where[:2], family=family) as listener:
+      while True:
+        listener.settimeout(self.patience())
+        self.socket, _ = listener.accept()
+        if self.receive(len(token)) == token:
+          self.send(token)
+          return
+        self.socket.close()
 
-    def connect(self, host: str, port: int, token: bytes) -> None:
+  def connect(self, host: str, port: int, token: bytes) -> None:
 
-        while True:
-            try:
-                self.socket = socket.create_connection((host, port), timeout=min(self.patience(), 5))
-                self.send(token)
-                if self.receive(len(token)) == token:
-                    return
-                self.socket.close()
-            except OSError:
-                if time.monotonic() + RETRY_SECONDS > self.until:
-                    raise
-            time.sleep(RETRY_SECONDS)
+    while True:
+      try:
+        self.socket = socket.create_connection((host, port), timeout=min(self.patience(), 5))
+        self.send(token)
+        if self.receive(len(token)) == token:
+          return
+        self.socket.close()
+      except OSError:
+        if time.monotonic() + RETRY_SECONDS > self.until:
+          raise
+      time.sleep(RETRY_SECONDS)
 
-    def send(self, data: bytes) -> None:
+  def send(self, data: bytes) -> None:
+    self.socket.settimeout(self.patience())
+    self.socket.sendall(data)
+
+  def receive(self, size: int) -> bytes:
+
+    data = b""
+    while len(data) < size:
+      self.socket.settimeout(self.patience())
+      more = self.socket.recv(size - len(data))
+      if not more:
+        break
+      data += more
+    return data
+
+  def pour(self) -> None:
+
+    chunk = bytes(CHUNK)
+    for _ in range(BYTES // CHUNK):
+      self.send(chunk)
+
+  def drink(self) -> dict[str, Any]:
+
+    buffer, received, begun = bytearray(CHUNK), 0, time.monotonic()
+    try:
+      while received < BYTES:
         self.socket.settimeout(self.patience())
-        self.socket.sendall(data)
-
-    def receive(self, size: int) -> bytes:
-
-        data = b""
-        while len(data) < size:
-            self.socket.settimeout(self.patience())
-            more = self.socket.recv(size - len(data))
-            if not more:
-                break
-            data += more
-        return data
-
-    def pour(self) -> None:
-
-        chunk = bytes(CHUNK)
-        for _ in range(BYTES // CHUNK):
-            self.send(chunk)
-
-    def drink(self) -> dict[str, Any]:
-
-        buffer, received, begun = bytearray(CHUNK), 0, time.monotonic()
-        try:
-            while received < BYTES:
-                self.socket.settimeout(self.patience())
-                size = self.socket.recv_into(buffer, min(CHUNK, BYTES - received))
-                if not size:
-                    raise ConnectionError("the connection was closed")
-                begun = begun if received else time.monotonic()
-                received += size
-        except (socket.timeout, TimeoutError):
-            if not received:
-                raise
-        return {"bytes": received, "seconds": round(max(time.monotonic() - begun, 1e-6), 6)}
+        size = self.socket.recv_into(buffer, min(CHUNK, BYTES - received))
+        if not size:
+          raise ConnectionError("the connection was closed")
+        begun = begun if received else time.monotonic()
+        received += size
+    except (socket.timeout, TimeoutError):
+      if not received:
+        raise
+    return {"bytes": received, "seconds": round(max(time.monotonic() - begun, 1e-6), 6)}
 
 
 def meet(mine: int, other: int, port: int, seconds: list[float], token: bytes) -> dict[str, Any]:
 
-    hosts = [line.split()[0] for line in HOSTFILE.read_text(encoding="utf-8").splitlines() if line.strip()]
-    line = Line()
-    line.allow(seconds[0])
-    if mine < other:
-        line.listen(hosts[mine], port, token)
-        line.allow(seconds[1])
-        found = line.drink()
-        if found["bytes"] == BYTES:
-            line.pour()
-    else:
-        line.connect(hosts[other], port, token)
-        line.allow(seconds[1])
-        line.pour()
-        found = line.drink()
-    line.socket.close()
-    return found
+  hosts = [line.split()[0] for line in HOSTFILE.read_text(encoding="utf-8").splitlines() if line.strip()]
+  line = Line()
+  line.allow(seconds[0])
+  if mine < other:
+    line.listen(hosts[mine], port, token)
+    line.allow(seconds[1])
+    found = line.drink()
+    if found["bytes"] == BYTES:
+      line.pour()
+  else:
+    line.connect(hosts[other], port, token)
+    line.allow(seconds[1])
+    line.pour()
+    found = line.drink()
+  line.socket.close()
+  return found
 
 
 def main(arguments: list[str]) -> int:
-    position, port, connect, transfer, token, plan = arguments
-    mine, other = (int(index) for index in plan.split(",")[int(position)].split(":"))
-    try:
-        found = meet(mine, other, int(port), [float(connect), float(transfer)], token.encode())
-    except OSError as error:
-        found = {"problem": str(error.strerror or error)}
-    os.write(2, f"{token} dsgen-preflight {json.dumps({'index': mine, **found})}\n".encode())
-    return 0
+  position, port, connect, transfer, token, plan = arguments
+  mine, other = (int(index) for index in plan.split(",")[int(position)].split(":"))
+  try:
+    found = meet(mine, other, int(port), [float(connect), float(transfer)], token.encode())
+  except OSError as error:
+    found = {"problem": str(error.strerror or error)}
+  os.write(2, f"{token} dsgen-preflight {json.dumps({'index': mine, **found})}\n".encode())
+  return 0
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+  sys.exit(main(sys.argv[1:]))

@@ -20,64 +20,64 @@ SBIN = "/usr/sbin:/usr/local/sbin:/sbin"
 
 
 class UnusableImageError(Exception):
-    pass
+  pass
 
 
 def find_sshd() -> str:
 
-    found = shutil.which("sshd") or shutil.which("sshd", path=SBIN)
-    if not found:
-        raise UnusableImageError(
-            "there is no sshd in this image: use an image with openssh-server, or install it in training.setup "
-            "(apt-get update && apt-get install -y openssh-server), which needs root"
-        )
-    return found
+  found = shutil.which("sshd") or shutil.which("sshd", path=SBIN)
+  if not found:
+    raise UnusableImageError(
+      "there is no sshd in this image: use an image with openssh-server, or install it in training.setup "
+      "(apt-get update && apt-get install -y openssh-server), which needs root"
+    )
+  return found
 
 
 def check_tools() -> None:
 
-    for tool in ("ssh-keygen", "bash"):
-        if not shutil.which(tool):
-            raise UnusableImageError(
-                f"there is no {tool} in this image: add it to the image or install it in training.setup"
-            )
+  for tool in ("ssh-keygen", "bash"):
+    if not shutil.which(tool):
+      raise UnusableImageError(
+        f"there is no {tool} in this image: add it to the image or install it in training.setup"
+      )
 
 
 def check_user() -> None:
 
-    uid = os.getuid()
-    try:
-        user = pwd.getpwuid(uid)
-    except KeyError:
-        raise UnusableImageError(
-            f"user id {uid} has no entry in /etc/passwd, so ssh cannot log in: set ssh.passwdEntry: auto, "
-            "give security.podSecurityContext a runAsUser that the image knows, or add the user to the image"
-        ) from None
-    check_shell(user)
-    if uid == 0 and root_is_locked(SHADOW):
-        raise UnusableImageError(
-            "the root account of this image is locked and sshd refuses it: put `usermod -p '*' root` into "
-            "training.setup, or run as another user"
-        )
+  uid = os.getuid()
+  try:
+    user = pwd.getpwuid(uid)
+  except KeyError:
+    raise UnusableImageError(
+      f"user id {uid} has no entry in /etc/passwd, so ssh cannot log in: set ssh.passwdEntry: auto, "
+      "give security.podSecurityContext a runAsUser that the image knows, or add the user to the image"
+    ) from None
+  check_shell(user)
+  if uid == 0 and root_is_locked(SHADOW):
+    raise UnusableImageError(
+      "the root account of this image is locked and sshd refuses it: put `usermod -p '*' root` into "
+      "training.setup, or run as another user"
+    )
 
 
 def check_shell(user: pwd.struct_passwd) -> None:
 
-    shell = user.pw_shell or "/bin/sh"
-    if Path(shell).name in ("nologin", "false") or not os.access(shell, os.X_OK):
-        raise UnusableImageError(
-            f"user {user.pw_name} cannot log in with the shell {shell}: set ssh.passwdEntry: auto, "
-            "or give the user a shell in the image's /etc/passwd"
-        )
+  shell = user.pw_shell or "/bin/sh"
+  if Path(shell).name in ("nologin", "false") or not os.access(shell, os.X_OK):
+    raise UnusableImageError(
+      f"user {user.pw_name} cannot log in with the shell {shell}: set ssh.passwdEntry: auto, "
+      "or give the user a shell in the image's /etc/passwd"
+    )
 
 
 def root_is_locked(shadow: Path) -> bool:
 
-    try:
-        lines = shadow.read_text().splitlines()
-    except OSError:
-        return False
-    return any(line.startswith("root:!") for line in lines)
+  try:
+    lines = shadow.read_text().splitlines()
+  except OSError:
+    return False
+  return any(line.startswith("root:!") for line in lines)
 
 
 def other_user(name: str) -> pwd.struct_passwd | None:
@@ -85,25 +85,25 @@ def other_user(name: str) -> pwd.struct_passwd | None:
 
 
 
-    if not name:
-        return None
-    try:
-        entry = pwd.getpwnam(name)
-    except KeyError:
-        raise UnusableImageError(
-            f"ssh.user: this image has no user {name}: add it to the image (useradd --create-home {name}), create it "
-            "in training.setup, or name another one"
-        ) from None
-    if entry.pw_uid == os.getuid():
-        return None
-    if os.getuid() != 0:
-        raise UnusableImageError(
-            f"ssh.user: only root can let ranks run as {name}, and this worker runs as user id {os.getuid()}: leave "
-            f"ssh.user empty and set security.podSecurityContext.runAsUser: {entry.pw_uid}"
-        )
-    check_shell(entry)
-    unlock(name)
-    return entry
+  if not name:
+    return None
+  try:
+    entry = pwd.getpwnam(name)
+  except KeyError:
+    raise UnusableImageError(
+      f"ssh.user: this image has no user {name}: add it to the image (useradd --create-home {name}), create it "
+      "in training.setup, or name another one"
+    ) from None
+  if entry.pw_uid == os.getuid():
+    return None
+  if os.getuid() != 0:
+    raise UnusableImageError(
+      f"ssh.user: only root can let ranks run as {name}, and this worker runs as user id {os.getuid()}: leave "
+      f"ssh.user empty and set security.podSecurityContext.runAsUser: {entry.pw_uid}"
+    )
+  check_shell(entry)
+  unlock(name)
+  return entry
 
 
 def unlock(name: str) -> None:
@@ -111,54 +111,54 @@ def unlock(name: str) -> None:
 
 
 
-    try:
-        lines = SHADOW.read_text(encoding="utf-8").splitlines()
-    except FileNotFoundError:
-        return
-    fields = next((line.split(":") for line in lines if line.startswith(f"{name}:")), ["", ""])
-    if not fields[1].startswith("!"):
-        return
-    opened = ":".join([fields[0], "*", *fields[2:]])
-    try:
-        SHADOW.write_text("\n".join([opened if line.startswith(f"{name}:") else line for line in lines]) + "\n")
-    except OSError as error:
-        raise UnusableImageError(
-            f"ssh.user: the account {name} is locked and sshd refuses it, and /etc/shadow cannot be changed "
-            f"({error.strerror}): put `usermod -p '*' {name}` into the image"
-        ) from None
+  try:
+    lines = SHADOW.read_text(encoding="utf-8").splitlines()
+  except FileNotFoundError:
+    return
+  fields = next((line.split(":") for line in lines if line.startswith(f"{name}:")), ["", ""])
+  if not fields[1].startswith("!"):
+    return
+  opened = ":".join([fields[0], "*", *fields[2:]])
+  try:
+    SHADOW.write_text("\n".join([opened if line.startswith(f"{name}:") else line for line in lines]) + "\n")
+  except OSError as error:
+    raise UnusableImageError(
+      f"ssh.user: the account {name} is locked and sshd refuses it, and /etc/shadow cannot be changed "
+      f"({error.strerror}): put `usermod -p '*' {name}` into the image"
+    ) from None
 
 
 def own_files(entry: pwd.struct_passwd, key: bool) -> None:
 
-    settings.RUN.chmod(0o1777)
-    environment, key_file = settings.RUN / "env", settings.RUN / "id"
-    own = {"HOME": entry.pw_dir, "USER": entry.pw_name, "LOGNAME": entry.pw_name, "SHELL": entry.pw_shell}
-    with environment.open("a", encoding="utf-8") as file:
-        file.writelines(f"export {name}={shlex.quote(value)}\n" for name, value in own.items())
-    given = [environment, settings.RUN / "authorized_keys", settings.RUN / "known_hosts", *([key_file] if key else [])]
-    for path in given:
-        os.chown(path, entry.pw_uid, entry.pw_gid)
+  settings.RUN.chmod(0o1777)
+  environment, key_file = settings.RUN / "env", settings.RUN / "id"
+  own = {"HOME": entry.pw_dir, "USER": entry.pw_name, "LOGNAME": entry.pw_name, "SHELL": entry.pw_shell}
+  with environment.open("a", encoding="utf-8") as file:
+    file.writelines(f"export {name}={shlex.quote(value)}\n" for name, value in own.items())
+  given = [environment, settings.RUN / "authorized_keys", settings.RUN / "known_hosts", *([key_file] if key else [])]
+  for path in given:
+    os.chown(path, entry.pw_uid, entry.pw_gid)
 
 
 def stage(key: bytes) -> None:
 
-    keyfile.write_private(settings.RUN / "id", key)
-    public = keyfile.public_half(settings.RUN / "id")
-    (settings.RUN / "authorized_keys").write_text(f"{public}\n")
-    (settings.RUN / "known_hosts").write_text(f"{keyfile.HOST_ALIAS} {public}\n")
+  keyfile.write_private(settings.RUN / "id", key)
+  public = keyfile.public_half(settings.RUN / "id")
+  (settings.RUN / "authorized_keys").write_text(f"{public}\n")
+  (settings.RUN / "known_hosts").write_text(f"{keyfile.HOST_ALIAS} {public}\n")
 
 
 def sshd_command(sshd: str) -> list[str]:
 
-    if os.getuid() == 0:
-        Path("/run/sshd").mkdir(mode=0o755, parents=True, exist_ok=True)
-    command = [sshd, "-D", "-e", "-f", str(settings.CONFIG / "sshd_config")]
+  if os.getuid() == 0:
+    Path("/run/sshd").mkdir(mode=0o755, parents=True, exist_ok=True)
+  command = [sshd, "-D", "-e", "-f", str(settings.CONFIG / "sshd_config")]
 
 
-    newer = [*command, "-o", "PerSourcePenalties=no"]
-    if subprocess.run([*newer, "-t"], capture_output=True).returncode == 0:
-        return newer
-    test = subprocess.run([*command, "-t"], capture_output=True, text=True)
-    if test.returncode:
-        raise UnusableImageError(f"sshd cannot start: {' '.join(test.stderr.split())}")
-    return command
+  newer = [*command, "-o", "PerSourcePenalties=no"]
+  if subprocess.run([*newer, "-t"], capture_output=True).returncode == 0:
+    return newer
+  test = subprocess.run([*command, "-t"], capture_output=True, text=True)
+  if test.returncode:
+    raise UnusableImageError(f"sshd cannot start: {' '.join(test.stderr.split())}")
+  return command

@@ -17,16 +17,16 @@ import shared_tcp as tcp
 import worker_sshd as sshd
 from shared_log import log
 from worker_exit import (
-    CANNOT_WORK,
-    DONE,
-    FAILED,
-    ORPHAN,
-    READY,
-    TERMINATED,
-    Contact,
-    WorkerExit,
-    ranks_seconds,
-    withdraw_ready,
+  CANNOT_WORK,
+  DONE,
+  FAILED,
+  ORPHAN,
+  READY,
+  TERMINATED,
+  Contact,
+  WorkerExit,
+  ranks_seconds,
+  withdraw_ready,
 )
 
 CONTACT = settings.RUN / "contact"
@@ -42,82 +42,82 @@ SWEEP_SECONDS = 5.0
 class SshServer:
 
 
-    def __init__(self, run: settings.Settings) -> None:
-        self.run = run
-        self.contact = Contact(last_session)
-        self.command: list[str] = []
-        self.sshd: int | None = None
-        self.serves = False
-        self.failures, self.started, self.sweep = 0, float("-inf"), 0.0
+  def __init__(self, run: settings.Settings) -> None:
+    self.run = run
+    self.contact = Contact(last_session)
+    self.command: list[str] = []
+    self.sshd: int | None = None
+    self.serves = False
+    self.failures, self.started, self.sweep = 0, float("-inf"), 0.0
 
-    def prepare(self, tick: Callable[[], None]) -> None:
+  def prepare(self, tick: Callable[[], None]) -> None:
 
-        try:
-            program = sshd.find_sshd()
-            sshd.check_tools()
-            user = sshd.other_user(self.run.ssh_user)
-            if user is None:
-                sshd.check_user()
-            sshd.stage(self.wait_for_key(tick))
-            if user:
+    try:
+      program = sshd.find_sshd()
+      sshd.check_tools()
+      user = sshd.other_user(self.run.ssh_user)
+      if user is None:
+        sshd.check_user()
+      sshd.stage(self.wait_for_key(tick))
+      if user:
 
-                sshd.own_files(user, key=methods.of(self.run).whole)
-            self.command = sshd.sshd_command(program)
-        except sshd.UnusableImageError as error:
-            raise WorkerExit(CANNOT_WORK, str(error)) from None
-        except keyfile.BadKey as error:
-            raise WorkerExit(CANNOT_WORK, f"secret {self.run.secret}: {error}") from None
+        sshd.own_files(user, key=methods.of(self.run).whole)
+      self.command = sshd.sshd_command(program)
+    except sshd.UnusableImageError as error:
+      raise WorkerExit(CANNOT_WORK, str(error)) from None
+    except keyfile.BadKey as error:
+      raise WorkerExit(CANNOT_WORK, f"secret {self.run.secret}: {error}") from None
 
-    def wait_for_key(self, tick: Callable[[], None]) -> bytes:
+  def wait_for_key(self, tick: Callable[[], None]) -> bytes:
 
-        if not keyfile.first_content([PRIVATE_KEY]):
-            log(f"waiting for the ssh key in secret {self.run.secret}")
-        while True:
-            key = keyfile.first_content([PRIVATE_KEY])
-            if key:
-                return key
-            tick()
+    if not keyfile.first_content([PRIVATE_KEY]):
+      log(f"waiting for the ssh key in secret {self.run.secret}")
+    while True:
+      key = keyfile.first_content([PRIVATE_KEY])
+      if key:
+        return key
+      tick()
 
-    def step(self) -> None:
+  def step(self) -> None:
 
-        if self.sshd is None and time.monotonic() - self.started > SSHD_DELAY_SECONDS:
-            self.failures = 0 if time.monotonic() - self.started > SSHD_STEADY_SECONDS else self.failures + 1
-            if self.failures > SSHD_STARTS:
-                raise WorkerExit(FAILED, f"sshd ended {SSHD_STARTS} times in a row; its log is above")
-            self.started, self.sshd = time.monotonic(), processes.spawn(self.command)
-            log(f"sshd started on port {self.run.ssh_port}")
-        if self.sshd is not None and not self.serves and tcp.listening(self.run.ssh_port):
-            exchange.replace(READY, b"")
-            self.serves = True
-        if time.monotonic() > self.sweep:
-            end_unsupervised(sessions())
-            self.sweep = time.monotonic() + SWEEP_SECONDS
+    if self.sshd is None and time.monotonic() - self.started > SSHD_DELAY_SECONDS:
+      self.failures = 0 if time.monotonic() - self.started > SSHD_STEADY_SECONDS else self.failures + 1
+      if self.failures > SSHD_STARTS:
+        raise WorkerExit(FAILED, f"sshd ended {SSHD_STARTS} times in a row; its log is above")
+      self.started, self.sshd = time.monotonic(), processes.spawn(self.command)
+      log(f"sshd started on port {self.run.ssh_port}")
+    if self.sshd is not None and not self.serves and tcp.listening(self.run.ssh_port):
+      exchange.replace(READY, b"")
+      self.serves = True
+    if time.monotonic() > self.sweep:
+      end_unsupervised(sessions())
+      self.sweep = time.monotonic() + SWEEP_SECONDS
 
-    def note_ended(self, ended: dict[int, int]) -> None:
+  def note_ended(self, ended: dict[int, int]) -> None:
 
-        if self.sshd in ended:
-            self.sshd, self.serves = None, False
-            withdraw_ready()
+    if self.sshd in ended:
+      self.sshd, self.serves = None, False
+      withdraw_ready()
 
-    def check(self) -> None:
+  def check(self) -> None:
 
-        limit = self.run.orphan_timeout_seconds
-        if self.contact.age() > limit:
-            raise WorkerExit(ORPHAN, f"no contact with a launcher for {limit} s: nobody needs this worker")
+    limit = self.run.orphan_timeout_seconds
+    if self.contact.age() > limit:
+      raise WorkerExit(ORPHAN, f"no contact with a launcher for {limit} s: nobody needs this worker")
 
-    def close(self, end: WorkerExit) -> None:
+  def close(self, end: WorkerExit) -> None:
 
-        if end.code == TERMINATED:
-            exchange.replace(TERMINATING, b"")
-        elif end.code == DONE:
-            wait_for_sessions(LAST_WORD_SECONDS)
-        if self.sshd is not None:
-            processes.send([self.sshd], signal.SIGTERM)
-        end_sessions(ranks_seconds(self.run) if end.code == TERMINATED else GRACE_SECONDS)
+    if end.code == TERMINATED:
+      exchange.replace(TERMINATING, b"")
+    elif end.code == DONE:
+      wait_for_sessions(LAST_WORD_SECONDS)
+    if self.sshd is not None:
+      processes.send([self.sshd], signal.SIGTERM)
+    end_sessions(ranks_seconds(self.run) if end.code == TERMINATED else GRACE_SECONDS)
 
 
 def last_session() -> object:
-    return CONTACT.stat().st_mtime_ns if CONTACT.exists() else 0
+  return CONTACT.stat().st_mtime_ns if CONTACT.exists() else 0
 
 
 def sessions() -> list[processes.Process]:
@@ -125,32 +125,32 @@ def sessions() -> list[processes.Process]:
 
 
 
-    table = processes.table()
-    inside = {pid for pid in processes.below(os.getpid()) if pid in table and _has_session_variable(pid)}
-    return [table[pid] for pid in sorted(inside) if table[pid].parent not in inside]
+  table = processes.table()
+  inside = {pid for pid in processes.below(os.getpid()) if pid in table and _has_session_variable(pid)}
+  return [table[pid] for pid in sorted(inside) if table[pid].parent not in inside]
 
 
 def _has_session_variable(pid: int) -> bool:
-    try:
-        return b"\0SSH_CONNECTION=" in b"\0" + Path(f"/proc/{pid}/environ").read_bytes()
-    except PermissionError:
-        return not _name(pid).startswith("sshd")
-    except OSError:
-        return False
+  try:
+    return b"\0SSH_CONNECTION=" in b"\0" + Path(f"/proc/{pid}/environ").read_bytes()
+  except PermissionError:
+    return not _name(pid).startswith("sshd")
+  except OSError:
+    return False
 
 
 def _name(pid: int) -> str:
-    try:
-        return Path(f"/proc/{pid}/comm").read_text()
-    except OSError:
-        return "sshd"
+  try:
+    return Path(f"/proc/{pid}/comm").read_text()
+  except OSError:
+    return "sshd"
 
 
 def _is_supervisor(pid: int) -> bool:
-    try:
-        return b"/worker_session." in Path(f"/proc/{pid}/cmdline").read_bytes()
-    except OSError:
-        return True
+  try:
+    return b"/worker_session." in Path(f"/proc/{pid}/cmdline").read_bytes()
+  except OSError:
+    return True
 
 
 def end_unsupervised(tops: list[processes.Process]) -> None:
@@ -158,31 +158,31 @@ def end_unsupervised(tops: list[processes.Process]) -> None:
 
 
 
-    for top in tops:
-        if top.parent == os.getpid() and not _is_supervisor(top.pid):
-            processes.send([top.pid, *processes.below(top.pid)], signal.SIGKILL)
+  for top in tops:
+    if top.parent == os.getpid() and not _is_supervisor(top.pid):
+      processes.send([top.pid, *processes.below(top.pid)], signal.SIGKILL)
 
 
 def wait_for_sessions(seconds: float) -> None:
-    deadline = time.monotonic() + seconds
-    while sessions() and time.monotonic() < deadline:
-        time.sleep(0.1)
-        processes.reap()
+  deadline = time.monotonic() + seconds
+  while sessions() and time.monotonic() < deadline:
+    time.sleep(0.1)
+    processes.reap()
 
 
 def end_sessions(seconds: float) -> None:
 
-    processes.send([top.pid for top in sessions()], signal.SIGHUP)
-    deadline = time.monotonic() + seconds
-    while time.monotonic() < deadline:
-        tops = sessions()
-        if not tops:
-            return
-        end_unsupervised(tops)
-        time.sleep(0.2)
-        processes.reap()
-    for _ in range(10):
-        for top in sessions():
-            processes.send([top.pid, *processes.below(top.pid)], signal.SIGKILL)
-        time.sleep(0.2)
-        processes.reap()
+  processes.send([top.pid for top in sessions()], signal.SIGHUP)
+  deadline = time.monotonic() + seconds
+  while time.monotonic() < deadline:
+    tops = sessions()
+    if not tops:
+      return
+    end_unsupervised(tops)
+    time.sleep(0.2)
+    processes.reap()
+  for _ in range(10):
+    for top in sessions():
+      processes.send([top.pid, *processes.below(top.pid)], signal.SIGKILL)
+    time.sleep(0.2)
+    processes.reap()

@@ -4,6 +4,9 @@
 
 
 
+
+
+
 from __future__ import annotations
 
 import os
@@ -11,6 +14,7 @@ import signal
 import sys
 import time
 from collections.abc import Callable
+from typing import Any
 
 import shared_debug as debug
 import shared_exchange as exchange
@@ -25,115 +29,183 @@ import worker_end_ranks as endranks
 from shared_log import log
 from shared_transitions import TRANSITIONS, exit_code
 from worker_exit import CANNOT_WORK, DONE, FAILED, ORPHAN, READY, Contact, WorkerExit, ranks_seconds
+from worker_orders import Orders
 
 BEGUN = ("Starting", "Running")
+BY_RECORD = "record"
 LEASE = "_lease"
 
 ORPHAN_SECONDS = 300
 TERM_SECONDS = 0.2
+KILL_SECONDS = 30
 
 
 class LocalTraining:
 
 
-    def __init__(self, run: settings.Settings) -> None:
-        self.run = run
-        self.method = methods.of(run)
-        self.slots = 1 if self.method.whole else run.slots
-        self.world = self.slots * run.workers
-        self.hosts = hostfile.hosts(settings.CONFIG / "hostfile")
-        self.output = output.Output(self.hosts)
-        self.contact = Contact(self.launcher_sign)
-        self.pid: int | None = None
-        self.read = 0
-        self.idle = False
+  def __init__(self, run: settings.Settings) -> None:
+    self.run = run
+    self.method = methods.of(run)
+    self.slots = 1 if self.method.whole else run.slots
+    self.world = self.slots * run.workers
+    self.hosts = hostfile.hosts(settings.CONFIG / "hostfile")
+    self.orders = Orders(run)
+    self.contact = Contact(self.launcher_sign)
+    self.own = set(processes.below(os.getpid()))
+    self.attempt, self.pid, self.code = 0, -1, -1
+    self.ended = False
+    self.free = False
+    self.signalled = ""
+    self.new_output()
+    self.idle = False
 
-    def prepare(self, _tick: Callable[[], None]) -> None:
-        missing = methods.missing_tools(self.method)
-        if missing:
-            names = ", ".join(missing)
-            raise WorkerExit(CANNOT_WORK, f"the image has no {names}: add it to the image or in training.setup")
-        exchange.replace(reports.FILE, b"")
-        exchange.replace(READY, b"")
-        log("ready; the launcher says in the record when the run begins")
+  def new_output(self) -> None:
 
-    def step(self) -> None:
+    exchange.replace(reports.FILE, b"")
+    self.output = output.Output(self.hosts)
+    self.read = 0
+    self.told: list[str] = []
 
-        if self.pid is None and not self.idle and record.mounted(self.run.run).get("phase") in BEGUN:
-            self.start()
-        self.read_reports()
+  def prepare(self, _tick: Callable[[], None]) -> None:
+    missing = methods.missing_tools(self.method)
+    if missing:
+      names = ", ".join(missing)
+      raise WorkerExit(CANNOT_WORK, f"the image has no {names}: add it to the image or in training.setup")
+    exchange.replace(READY, b"")
+    log("ready; the launcher says when the run begins")
 
-    def start(self) -> None:
-        start = methods.Start(self.run, self.hosts, int(os.environ.get("JOB_COMPLETION_INDEX", "0")))
-        argv = self.method.command(start)
-        if self.run.debug:
-            self.idle = True
-            log(debug.write_script(argv, self.method.environment(start)))
-            return
-        log(f"starting: {' '.join(argv)}")
-        os.environ.update(self.method.environment(start), **{reports.NONCE: self.output.nonce.decode()})
-        self.pid = processes.spawn(argv)
-        del os.environ[reports.NONCE]
+  def step(self) -> None:
 
-    def read_reports(self) -> None:
+    found = record.mounted(self.run.run)
+    begun = found.get("phase") in BEGUN and not self.attempt and not self.idle
+    if begun and (found.get("start") == BY_RECORD or self.run.debug):
+      self.free = True
+      self.start(1)
+    beats = self.read_reports()
+    order = self.orders.exchange(self.state(), self.told, beats)
+    if not self.free:
+      self.obey(order)
 
-        for line in self.new_reports():
-            sys.stderr.buffer.write(self.output.process_line(line))
-        sys.stderr.flush()
-        wrong = self.output.world_sizes - {self.world}
-        if wrong:
-            raise WorkerExit(FAILED, f"a rank reported a world of {max(wrong)}, {self.world} was asked for")
+  def state(self) -> dict[str, Any]:
+    return {"attempt": self.attempt, "code": self.code if self.ended else None, "free": self.free}
 
-    def new_reports(self) -> list[bytes]:
-        lines = (exchange.content(reports.FILE, start=self.read) or b"").splitlines(keepends=True)
-        self.read += sum(map(len, lines))
-        return lines
+  def obey(self, order: dict[str, Any]) -> None:
 
-    def note_ended(self, ended: dict[int, int]) -> None:
+    attempt, signalled = int(order.get("attempt", 0)), str(order.get("signal", ""))
+    if order.get("over"):
+      phase = str(order["over"])
+      end = self.verdict(self.code) if self.ended else WorkerExit(FAILED, "")
+      code = DONE if phase == "Succeeded" else end.code or FAILED
+      raise WorkerExit(code, end.reason or f"the launcher says that the run is over ({phase})", phase)
+    if attempt > self.attempt:
+      self.end_all()
+      self.start(attempt)
+    elif attempt == self.attempt and signalled != self.signalled:
+      self.signalled = signalled
+      if signalled == "KILL":
+        self.end_all()
+      elif signalled:
+        endranks.main(signalled)
 
-        if self.pid in ended:
-            self.read_reports()
-            raise self.verdict(ended[self.pid])
+  def start(self, attempt: int) -> None:
+    self.attempt, self.ended, self.signalled = attempt, False, ""
+    self.new_output()
+    index = int(os.environ.get("JOB_COMPLETION_INDEX", "0"))
+    start = methods.Start(self.run, self.hosts, index, attempt=attempt)
+    argv = self.method.command(start)
+    if self.run.debug:
+      self.idle = True
+      log(debug.write_script(argv, self.method.environment(start)))
+      return
+    log(f"starting: {' '.join(argv)}")
+    environment = self.method.environment(start)
+    os.environ.update(environment, **{reports.NONCE: self.output.nonce.decode()})
+    self.pid = processes.spawn(argv)
+    del os.environ[reports.NONCE]
 
-    def verdict(self, code: int) -> WorkerExit:
+  def end_all(self) -> None:
 
-        ranks = len(self.output.ranks)
-        if code == 0 and ranks < self.slots:
-            return WorkerExit(FAILED, f"{ranks} of {self.slots} ranks of this worker started")
-        strangers = self.output.strangers() if self.run.expect_world and self.world > 1 else []
-        if code == 0 and strangers:
-            named = ", ".join(map(str, strangers))
-            return WorkerExit(FAILED, f"ranks that never connected with the others: {named} (launch.expectWorld)")
-        if code == 0:
-            return WorkerExit(DONE, "the training has ended here")
-        failure = self.output.failure() or {"exitCode": code}
-        who = f"rank {failure['rank']}" if "rank" in failure else "the training"
-        words = [f"{who} ended with exit code {failure['exitCode']}", *failure.get("tail", [])]
-        return WorkerExit(exit_code(TRANSITIONS["failed"], failure["exitCode"]), "\n".join(words))
+    until = time.monotonic() + KILL_SECONDS
+    while time.monotonic() < until:
+      kept = {pid for own in self.own for pid in (own, *processes.below(own))}
+      left = set(processes.below(os.getpid())) - kept
+      if not left:
+        return
+      processes.send(sorted(left), signal.SIGKILL)
+      time.sleep(TERM_SECONDS)
+      self.note_ended(processes.reap())
 
-    def check(self) -> None:
+  def read_reports(self) -> list[str]:
 
-        limit = max(self.run.orphan_timeout_seconds, ORPHAN_SECONDS)
-        if self.pid is None and self.contact.age() > limit:
-            raise WorkerExit(ORPHAN, f"no sign of a launcher for {limit} s: nobody needs this worker")
+    beats: list[str] = []
+    for line in self.new_reports():
+      sys.stderr.buffer.write(self.output.process_line(line))
+      text = line.partition(self.output.nonce + b" ")[2].decode("utf-8", "replace").rstrip("\n")
+      (beats if text.startswith("dsgen-rank-beat ") else self.told).append(text)
+    sys.stderr.flush()
+    wrong = self.output.world_sizes - {self.world}
+    if wrong and self.free:
+      raise WorkerExit(FAILED, f"a rank reported a world of {max(wrong)}, {self.world} was asked for")
+    return beats
 
-    def launcher_sign(self) -> object:
-        return record.mounted(LEASE), record.mounted(self.run.run)
+  def new_reports(self) -> list[bytes]:
+    lines = (exchange.content(reports.FILE, start=self.read) or b"").splitlines(keepends=True)
+    self.read += sum(map(len, lines))
+    return lines
 
-    def close(self, _end: WorkerExit) -> None:
+  def note_ended(self, ended: dict[int, int]) -> None:
+
+    if self.pid in ended and not self.ended:
+      self.read_reports()
+      self.ended, self.code = True, ended[self.pid]
+      if self.free:
+        raise self.verdict(self.code)
+      log(f"attempt {self.attempt} has ended here with exit code {self.code}")
+
+  def verdict(self, code: int) -> WorkerExit:
+
+    ranks = len(self.output.ranks)
+    if code == 0 and ranks < self.slots:
+      return WorkerExit(FAILED, f"{ranks} of {self.slots} ranks of this worker started")
+    strangers = self.output.strangers() if self.run.expect_world and self.world > 1 else []
+    if code == 0 and strangers:
+      named = ", ".join(map(str, strangers))
+      return WorkerExit(FAILED, f"ranks that never connected with the others: {named} (launch.expectWorld)")
+    if code == 0:
+      return WorkerExit(DONE, "the training has ended here")
+    failure = self.output.failure() or {"exitCode": code}
+    who = f"rank {failure['rank']}" if "rank" in failure else "the training"
+    words = [f"{who} ended with exit code {failure['exitCode']}", *failure.get("tail", [])]
+    return WorkerExit(exit_code(TRANSITIONS["failed"], failure["exitCode"]), "\n".join(words))
+
+  def check(self) -> None:
+
+    limit = max(self.run.orphan_timeout_seconds, ORPHAN_SECONDS)
+    if (self.attempt and not self.ended and not self.idle) or self.contact.age() <= limit:
+      return
+    if self.ended:
+      raise self.verdict(self.code)
+    raise WorkerExit(ORPHAN, f"no sign of a launcher for {limit} s: nobody needs this worker")
+
+  def launcher_sign(self) -> object:
+    return record.mounted(LEASE), record.mounted(self.run.run)
+
+  def close(self, _end: WorkerExit) -> None:
 
 
 
 
-        settings.RUN.joinpath("terminating").touch()
-        told: set[int] = set()
-        until = time.monotonic() + ranks_seconds(self.run)
-        while self.pid and time.monotonic() < until:
-            left = endranks.chosen(endranks.processes(), "TERM")
-            if not left:
-                break
-            processes.send(sorted(left - told), signal.SIGTERM)
-            told |= left
-            time.sleep(TERM_SECONDS)
-            processes.reap()
-        processes.end(os.getpid(), None, 0)
+    settings.RUN.joinpath("terminating").touch()
+    told: set[int] = set()
+    until = time.monotonic() + ranks_seconds(self.run)
+    while self.pid > 0 and time.monotonic() < until:
+      self.orders.exchange(self.state(), self.told, [])
+      left = endranks.chosen(endranks.processes(), "TERM")
+      if not left:
+        break
+      processes.send(sorted(left - told), signal.SIGTERM)
+      told |= left
+      time.sleep(TERM_SECONDS)
+      processes.reap()
+    processes.end(os.getpid(), None, 0)
+    self.orders.leave(self.state())

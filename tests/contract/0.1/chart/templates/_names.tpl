@@ -27,7 +27,7 @@ The ConfigMap with dsgen's scripts. Its name changes with their
 content, so a run keeps the scripts with which it started.
 */}}
 {{- define "contract.scriptsName" -}}
-{{ include "contract.jobName" . }}-scripts-{{ "a3cc671c48" }}
+{{ include "contract.jobName" . }}-scripts-{{ "d058ba9616" }}
 {{- end }}
 
 {{/* The reference of an image; a digest takes precedence over a tag. `image` is values.image. */}}
@@ -63,12 +63,15 @@ default
 {{- end -}}
 {{- end }}
 
-{{/* The claim of a volume. `name` is its key in storage, `volume` its value. */}}
+{{/*
+The claim of a volume. `name` is its key in storage, `volume` its value. Names of jobs have
+no dots, so the volume a-b of job x does not share a claim with the volume b of job x-a.
+*/}}
 {{- define "contract.claimName" -}}
 {{- if dig "existingClaim" "" .volume -}}
 {{ dig "existingClaim" "" .volume }}
 {{- else -}}
-{{ include "contract.jobName" . }}-{{ .name }}
+{{ include "contract.jobName" . }}-{{ .name | replace "-" "." }}
 {{- end -}}
 {{- end }}
 

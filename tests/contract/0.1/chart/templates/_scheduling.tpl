@@ -40,14 +40,15 @@ scheduler-plugins-scheduler
 {{- end }}
 
 {{/*
-The affinity of a pod: the user's; for workers also topology (without a queue)
-and spread. The checks refuse values for which a key would be written twice.
+The affinity of a pod: the user's; for workers also excludeNodes, topology (without a
+queue) and spread. The checks refuse values for which a key would be written twice.
 */}}
 {{- define "contract.affinityOf" -}}
 {{- $node := dig "nodeAffinity" (dict) .pod.affinity }}
-{{- if and .pod.nodeSelector (include "contract.kueueQueue" .) }}
+{{- if or (and .pod.nodeSelector (include "contract.kueueQueue" .))
+          (and (eq .role "worker") .Values.workers.excludeNodes) }}
 nodeAffinity:
-  {{- include "contract.selectingAffinity" (dict "pod" .pod "node" $node) | nindent 2 }}
+  {{- include "contract.selectingAffinity" (dict "Values" .Values "pod" .pod "role" .role "node" $node) | nindent 2 }}
 {{- else if $node }}
 nodeAffinity:
   {{- include "contract.yaml" $node | nindent 2 }}
@@ -76,8 +77,9 @@ podAntiAffinity:
 {{- end }}
 
 {{/*
-The user's node affinity (`node`) with the nodeSelector in each of its terms, because a node needs to
-match only one term. Kueue sets nodeSelector itself; if the Job had one, later applies would be refused.
+The user's node affinity (`node`) with the nodeSelector and the excluded nodes
+in each of its terms, because a node needs to match only one term. Kueue sets
+nodeSelector itself; if the Job had one, later applies would be refused.
 */}}
 {{- define "contract.selectingAffinity" -}}
 {{- $required := "requiredDuringSchedulingIgnoredDuringExecution" }}
@@ -86,22 +88,11 @@ match only one term. Kueue sets nodeSelector itself; if the Job had one, later a
 {{ $required }}:
   nodeSelectorTerms:
     {{- if not $terms }}
-    - matchExpressions:
-        {{- include "contract.selectorExpressions" .pod | trim | nindent 8 }}
+    {{- include "contract.selectingTerm" (dict "Values" .Values "pod" .pod "role" .role "term" (dict)) | trim | nindent 4 }}
     {{- end }}
     {{- range $term := $terms }}
-    {{- $expressions := dig "matchExpressions" (list) $term }}
-    {{- $fields := dig "matchFields" (list) $term }}
-    {{- if or $expressions $fields }}
-    - matchExpressions:
-        {{- include "contract.selectorExpressions" $.pod | trim | nindent 8 }}
-        {{- if $expressions }}
-        {{- include "contract.yaml" $expressions | nindent 8 }}
-        {{- end }}
-      {{- if $fields }}
-      matchFields:
-        {{- include "contract.yaml" $fields | nindent 8 }}
-      {{- end }}
+    {{- if or (dig "matchExpressions" (list) $term) (dig "matchFields" (list) $term) }}
+    {{- include "contract.selectingTerm" (dict "Values" $.Values "pod" $.pod "role" $.role "term" $term) | trim | nindent 4 }}
     {{- else }}
     - {}  # an empty term matches no node, so it stays empty
     {{- end }}
@@ -112,12 +103,53 @@ match only one term. Kueue sets nodeSelector itself; if the Job had one, later a
 {{- end }}
 {{- end }}
 
-{{/* A nodeSelector as expressions of node affinity. */}}
-{{- define "contract.selectorExpressions" -}}
-{{- range $key, $value := .nodeSelector }}
+{{/* The user's `term` with the nodeSelector and the excluded nodes. */}}
+{{- define "contract.selectingTerm" -}}
+{{- $expressions := include "contract.termExpressions" . | trim }}
+{{- $fields := include "contract.termFields" . | trim }}
+{{- if $expressions }}
+- matchExpressions:
+    {{- $expressions | nindent 4 }}
+  {{- if $fields }}
+  matchFields:
+    {{- $fields | nindent 4 }}
+  {{- end }}
+{{- else }}
+- matchFields:
+    {{- $fields | nindent 4 }}
+{{- end }}
+{{- end }}
+
+{{/* The nodeSelector of a Job in a queue as expressions of node affinity, before the user's. */}}
+{{- define "contract.termExpressions" -}}
+{{- $given := dig "matchExpressions" (list) .term }}
+{{- if include "contract.kueueQueue" . }}
+{{- range $key, $value := .pod.nodeSelector }}
 - key: {{ $key | quote }}
   operator: In
   values: [{{ $value | quote }}]
+{{- end }}
+{{- end }}
+{{- if $given }}
+{{ include "contract.yaml" $given }}
+{{- end }}
+{{- end }}
+
+{{/*
+The excluded nodes as fields of node affinity, each with its one allowed value,
+before the user's. The name of a node is not always its label kubernetes.io/hostname.
+*/}}
+{{- define "contract.termFields" -}}
+{{- $given := dig "matchFields" (list) .term }}
+{{- if eq .role "worker" }}
+{{- range $name := .Values.workers.excludeNodes }}
+- key: metadata.name
+  operator: NotIn
+  values: [{{ $name | quote }}]
+{{- end }}
+{{- end }}
+{{- if $given }}
+{{ include "contract.yaml" $given }}
 {{- end }}
 {{- end }}
 

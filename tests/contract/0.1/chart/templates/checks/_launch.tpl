@@ -36,16 +36,6 @@ training.deepspeed.bindCores: dsgen does not start the processes with launch.met
   {{- end }}
 
   {{- if not (include "contract.usesSsh" .) }}
-    {{- if and (gt (int64 .Values.lifecycle.maxRestarts) 0) (ne .Values.launch.method "torchrun") }}
-lifecycle.maxRestarts: the training is not restarted with launch.method {{ .Values.launch.method }} [DS273]
-  use launch.method: pdsh, openmpi or torchrun, or start a new run
-    {{- end }}
-
-    {{- if .Values.lifecycle.restartExitCodes }}
-lifecycle.restartExitCodes: has no effect with launch.method {{ .Values.launch.method }} [DS273]
-  use launch.method: pdsh or openmpi, or remove it
-    {{- end }}
-
     {{- if ne .Values.lifecycle.keepWorkers "none" }}
 lifecycle.keepWorkers: workers end when their program ends with launch.method {{ .Values.launch.method }} [DS273]
   use launch.method: pdsh or openmpi, or remove it
@@ -98,6 +88,45 @@ launch.command is used only by the methods worker-command and launcher-command, 
   set launch.method: worker-command, or describe the program in training
 {{- end }}
 
+{{- if and .Values.training.rankLogs (eq .Values.launch.method "launcher-command") }}
+training.rankLogs has no effect: launch.method {{ .Values.launch.method }} runs only launch.command [DS272]
+  let launch.command write the files
+{{- end }}
+
+{{- if .Values.launch.mpirunArgs }}
+  {{- if ne .Values.launch.method "openmpi" }}
+launch.mpirunArgs is used only by the method openmpi, not by launch.method {{ .Values.launch.method }} [DS271]
+  set launch.method: openmpi, or remove the arguments
+  {{- end }}
+
+  {{- if not (regexMatch "^-([^$]|[$])*$" (.Values.launch.mpirunArgs | join " ")) }}
+launch.mpirunArgs: mpirun would take {{ .Values.launch.mpirunArgs | join " " | quote }} as the program [DS371]
+  begin with an option; the program of the ranks is set in training
+  {{- end }}
+{{- end }}
+
+{{- range $word := .Values.launch.mpirunArgs }}
+  {{- if regexMatch "^--?(n|np|c|N|pernode|npernode|npersocket|H|host|hostfile|machinefile|default-hostfile|rankfile|rf|app)(=.*)?$" $word }}
+launch.mpirunArgs: {{ $word | quote }}: dsgen sets the number of processes and their workers [DS371]
+  remove it and its value; workers.replicas and workers.slots set them
+  {{- end }}
+
+  {{- if regexMatch "^(--?(tag-output|timestamp-output|merge-stderr-to-stdout|output|output-filename|stdin|xml|xml-file)(=.*)?|(orte|prte)_(tag|timestamp|xml)_output)$" $word }}
+launch.mpirunArgs: {{ $word | quote }}: the launcher reads the output of the ranks [DS371]
+  remove it; training.rankLogs writes the output of each rank into a file
+  {{- end }}
+
+  {{- if regexMatch "^(plm|plm_rsh_.*|(orte|prte)_(leave_session_attached|keep_fqdn_hostnames))$" $word }}
+launch.mpirunArgs: {{ $word | quote }}: dsgen sets how mpirun reaches the workers [DS371]
+  remove it and its value
+  {{- end }}
+
+  {{- if regexMatch "^--?(h|help|V|version|do-not-launch|daemonize|report-uri|launch-agent|tune|am|(wd|wdir)|path)(=.*)?$" $word }}
+launch.mpirunArgs: {{ $word | quote }}: the ranks would not start, or not as dsgen starts them [DS371]
+  remove it; training.workingDir and training.env describe where and how the ranks run
+  {{- end }}
+{{- end }}
+
 {{- if and (or (gt (int64 .Values.workers.replicas) 100) (gt (int64 .Values.launch.preflight.spares) 100))
            (eq .Values.launch.method "pdsh")
            (gt (mul 4 (include "contract.worldBytes" . | int64)) (mul 3 (sub 131072 2048))) }}
@@ -115,10 +144,14 @@ launch.masterPort and ssh.port are both {{ int64 .Values.ssh.port }} [DS242]
 
 {{/* A message for each warning, with a hint below it. */}}
 {{- define "contract.launchWarnings" -}}
-{{- if and .Values.lifecycle.restartExitCodes
-           (eq (int64 .Values.lifecycle.maxRestarts) 0)
-           (include "contract.usesSsh" .) }}
+{{- if and .Values.lifecycle.restartExitCodes (eq (int64 .Values.lifecycle.maxRestarts) 0) }}
 lifecycle.restartExitCodes has no effect while lifecycle.maxRestarts is 0 [DS351]
   set lifecycle.maxRestarts, or remove restartExitCodes
+{{- end }}
+
+{{- if and (gt (int64 .Values.lifecycle.progress.checkpointTimeoutSeconds) 0)
+           (not .Values.lifecycle.progress.checkpointPath) }}
+lifecycle.progress.checkpointTimeoutSeconds has no effect without lifecycle.progress.checkpointPath [DS352]
+  set checkpointPath to a file or folder that changes with each checkpoint
 {{- end }}
 {{- end }}

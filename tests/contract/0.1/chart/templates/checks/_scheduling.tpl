@@ -39,6 +39,12 @@ workers.spread puts every worker on its own node, but scheduling.topology.requir
   {{- end }}
 {{- end }}
 
+{{- if and .Values.workers.excludeNodes
+           (has (dig "kubernetes.io/hostname" "" .Values.workers.nodeSelector) .Values.workers.excludeNodes) }}
+workers.excludeNodes has the node that workers.nodeSelector selects: the workers would wait forever [DS311]
+  remove it from one of them
+{{- end }}
+
 {{- if and .Values.scheduling.queue (ne .Values.scheduling.gang "volcano") (ne .Values.lifecycle.suspend nil) }}
 lifecycle.suspend: with scheduling.queue, only Kueue suspends and resumes the workers [DS309]
   remove it; to pause, set spec.active: false in the run's Workload

@@ -10,6 +10,11 @@ storage.{{ $name }} has no mountPath, and no init container or sidecar mounts it
   set storage.NAME.mountPath to the folder that the training uses, such as /data
   {{- end }}
 
+  {{- if regexMatch "^dsgen-([^$]|[$])*$" $name }}
+storage: {{ $name | quote }}: names that begin with dsgen- are those of dsgen's own volumes [DS373]
+  choose another name
+  {{- end }}
+
   {{- if not (include "contract.firstSource" $volume) }}
 storage.{{ $name }}: the volume has no source [DS210]
   set one of existingClaim, create, nfs, hostPath, emptyDir, ephemeral, csi, configMap, secret and projected, such as create: {}

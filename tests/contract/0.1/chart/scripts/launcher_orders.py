@@ -1,0 +1,120 @@
+# Generated from dsgen/scripts/launcher_orders.py, which has the comments.
+
+
+
+
+
+from __future__ import annotations
+
+import contextlib
+import json
+import socket
+import sys
+import threading
+import time
+from typing import Any
+
+import shared_reports as reports
+from shared_output import Output, new_nonce
+
+SHAKE_SECONDS = 5
+SILENT_SECONDS = 30
+RECONNECT_SECONDS = 30
+
+
+class Member:
+
+
+  def __init__(self) -> None:
+    self.connection: socket.socket | None = None
+    self.gone_at = float("-inf")
+    self.life = ""
+    self.attempt = 0
+    self.free = False
+    self.code: int | None = None
+    self.lost: set[int] = set()
+
+  def learn(self, said: dict[str, Any]) -> None:
+    life, attempt, code = str(said["life"]), int(said["attempt"]), said["code"]
+    if self.life not in ("", life) or said.get("left"):
+      self.lost.add(self.attempt)
+    self.free = bool(said.get("free"))
+    self.life, self.attempt, self.code = life, attempt, None if code is None else int(code)
+
+  def is_away(self) -> bool:
+
+    return self.connection is None and time.monotonic() - self.gone_at > RECONNECT_SECONDS
+
+
+class Orders:
+
+
+  def __init__(self, hosts: list[str]) -> None:
+    self.members = {host.partition(".")[0]: Member() for host in hosts}
+    self.order: dict[str, Any] = {"attempt": 0, "signal": "", "over": ""}
+    self.output: Output | None = None
+    self.nonce = new_nonce()
+    self.lock = threading.Lock()
+
+  def listen(self) -> str:
+
+
+
+
+    address = socket.getaddrinfo(socket.gethostname(), None, type=socket.SOCK_STREAM)[0][4][0]
+    family = socket.AF_INET6 if ":" in str(address) else socket.AF_INET
+    server = socket.create_server(("", 0), family=family, backlog=1024)
+    threading.Thread(target=self._accept, args=(server,), daemon=True).start()
+    return f"{address}:{server.getsockname()[1]}/{self.nonce}"
+
+  def tell(self, **order: Any) -> None:
+
+    self.order = {**self.order, **order}
+    for member in self.members.values():
+      self._send(member)
+
+  def connected(self) -> list[Member]:
+    return [member for member in self.members.values() if member.connection]
+
+  def _send(self, member: Member) -> None:
+
+    late = {"attempt": 0} if self.order["attempt"] in member.lost else {}
+    with contextlib.suppress(OSError):
+      if member.connection:
+        member.connection.sendall(json.dumps({**self.order, **late}).encode() + b"\n")
+
+  def _accept(self, server: socket.socket) -> None:
+    while True:
+      with contextlib.suppress(OSError):
+        connection, _ = server.accept()
+        threading.Thread(target=self._serve, args=(connection,), daemon=True).start()
+
+  def _serve(self, connection: socket.socket) -> None:
+
+    member = None
+    with contextlib.suppress(OSError, ValueError, KeyError, TypeError), connection:
+      connection.settimeout(SHAKE_SECONDS)
+      reports.shake(connection, self.nonce, "launcher")
+      connection.settimeout(SILENT_SECONDS)
+      with connection.makefile("rb") as lines:
+        for line in iter(lambda: lines.readline(reports.LIMIT_BYTES), b""):
+          said = json.loads(line)
+          if "report" in said:
+            self._report(str(said["report"]), int(said["attempt"]))
+            continue
+          found = self.members[said["host"]]
+          found.learn(said)
+          if member is None:
+            member, found.connection = found, connection
+            self._send(found)
+    if member and member.connection is connection:
+      member.connection, member.gone_at = None, time.monotonic()
+
+  def _report(self, text: str, attempt: int) -> None:
+
+    output = self.output
+    if output is None or attempt < self.order["attempt"]:
+      return
+    with self.lock:
+      sys.stdout.buffer.write(output.process_line(output.nonce + f" {text}\n".encode()))
+      sys.stdout.buffer.flush()

@@ -1,0 +1,22 @@
+# Generated from dsgen/scripts/rank_sitecustomize.py, which has the comments.
+
+
+
+
+
+import contextlib
+import faulthandler
+import importlib
+import signal
+import sys
+from pathlib import Path
+
+with contextlib.suppress(ValueError, OSError, RuntimeError):
+  faulthandler.register(signal.SIGRTMAX - 3, file=2, all_threads=True)
+
+
+HERE = str(Path(__file__).parent)
+sys.path[:] = [path for path in sys.path if path != HERE]
+sys.modules.pop("sitecustomize", None)
+with contextlib.suppress(ImportError):
+  importlib.import_module("sitecustomize")

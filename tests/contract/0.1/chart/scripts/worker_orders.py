@@ -1,0 +1,97 @@
+# Generated from dsgen/scripts/worker_orders.py, which has the comments.
+
+from __future__ import annotations
+
+import json
+import secrets
+import socket
+import time
+from typing import Any
+
+import shared_methods as methods
+import shared_record as record
+import shared_reports as reports
+import shared_settings as settings
+
+CONNECT_SECONDS = 3
+AGAIN_SECONDS = 2
+SAY_SECONDS = 5
+
+
+class Orders:
+
+
+  def __init__(self, run: settings.Settings) -> None:
+    self.run = run
+    self.own = {"host": methods.host(run), "life": secrets.token_hex(8)}
+    self.connection: socket.socket | None = None
+    self.order: dict[str, Any] = {}
+    self.received = b""
+    self.sent = 0
+    self.said: dict[str, Any] = {}
+    self.said_at = self.tried_at = float("-inf")
+
+  def exchange(self, state: dict[str, Any], told: list[str], beats: list[str]) -> dict[str, Any]:
+
+
+
+
+
+    try:
+      if self.connection is None and not self.connect():
+        return self.order
+      for text in [*told[self.sent :], *beats]:
+        self.send({"attempt": state["attempt"], "report": text})
+      self.sent = len(told)
+      self.say(state)
+      self.receive()
+    except (OSError, ValueError, KeyError):
+      self.drop()
+    return self.order
+
+  def connect(self) -> bool:
+
+    if time.monotonic() - self.tried_at < AGAIN_SECONDS:
+      return False
+    self.tried_at = time.monotonic()
+    address, _, nonce = str(record.mounted(self.run.run)["launcher"]).rpartition("/")
+    host, _, port = address.rpartition(":")
+    self.connection = socket.create_connection((host, int(port)), timeout=CONNECT_SECONDS)
+    reports.shake(self.connection, nonce, "worker")
+    self.connection.settimeout(0)
+    self.received, self.sent, self.said = b"", 0, {}
+    return True
+
+  def say(self, state: dict[str, Any]) -> None:
+    if state != self.said or time.monotonic() - self.said_at >= SAY_SECONDS:
+      self.send({**self.own, **state})
+      self.said, self.said_at = dict(state), time.monotonic()
+
+  def send(self, content: dict[str, Any]) -> None:
+    assert self.connection is not None
+    self.connection.sendall(json.dumps(content).encode() + b"\n")
+
+  def receive(self) -> None:
+    assert self.connection is not None
+    try:
+      data = self.connection.recv(reports.LIMIT_BYTES)
+    except BlockingIOError:
+      return
+    if not data:
+      raise ConnectionError
+    *lines, self.received = (self.received + data).split(b"\n")
+    if lines:
+      before, self.order = self.order, dict(json.loads(lines[-1]))
+      if before.get("attempt") != self.order.get("attempt"):
+        self.sent = 0
+
+  def drop(self) -> None:
+    if self.connection:
+      self.connection.close()
+    self.connection = None
+
+  def leave(self, state: dict[str, Any]) -> None:
+
+    if self.connection:
+      self.exchange({**state, "left": True}, [], [])
+    self.drop()
