@@ -12,12 +12,13 @@ import os
 import re
 import resource
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import NamedTuple
 
@@ -77,7 +78,9 @@ def server(folder: Path, port: int) -> Iterator[None]:
     try:
         yield
     finally:
-        process.terminate()
+        for pid in reversed(family(process.pid)):
+            with suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGKILL)
         process.wait()
 
 
@@ -127,11 +130,9 @@ def with_ssh(size: int, port: int) -> Figures:
     assert reached.refusals(names, lambda: None) == {}
     logged_in = time.monotonic()
     client = spent() - before
-    argv = ["pdsh", "-S", "-R", "ssh", "-f", str(size), "-w", ",".join(names), "echo up; sleep 10000"]
-    with subprocess.Popen(argv, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True) as process:
-        assert process.stdout is not None
-        for _ in range(size):
-            assert process.stdout.readline().endswith(": up\n")
+    argv = ["pdsh", "-S", "-R", "ssh", "-f", str(size), "-w", ",".join(names), "echo up; exec sleep 900"]
+    with subprocess.Popen(argv, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL) as process:
+        wait_for_sessions(process, size)
         opened = time.monotonic()
         pids = family(process.pid)
         seen = Figures(
@@ -144,8 +145,21 @@ def with_ssh(size: int, port: int) -> Figures:
             descriptors(process.pid),
         )
         for pid in reversed(pids):
-            os.kill(pid, 9)
+            os.kill(pid, signal.SIGKILL)
     return seen
+
+
+def wait_for_sessions(process: subprocess.Popen[bytes], size: int) -> None:
+    """Wait until every session has said that it is up."""
+    assert process.stdout is not None
+    deadline, said = time.monotonic() + SECONDS, b""
+    os.set_blocking(process.stdout.fileno(), False)
+    while said.count(b": up\n") < size:
+        said += process.stdout.read() or b""
+        if time.monotonic() > deadline:
+            process.kill()
+            raise SystemExit(f"{said.count(b': up')} of {size} sessions were opened: is the machine busy?")
+        time.sleep(0.02)
 
 
 def spent() -> float:

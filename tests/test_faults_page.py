@@ -20,6 +20,7 @@ def test_the_page_has_the_rows_of_the_table() -> None:
     """`make faults ARGS=--page` writes them; what a row must end with stands in the table alone."""
     text = page.PAGE.read_text(encoding="utf-8")
 
+    assert list(CASES) == list(page.kept(text))
     assert text == page.written(text, [])
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fcntl
 import re
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -66,4 +67,11 @@ def written(text: str, seen: list[Seen]) -> str:
 
 
 def write(seen: list[Seen]) -> None:
-    PAGE.write_text(written(PAGE.read_text(encoding="utf-8"), seen), encoding="utf-8")
+    """Put them into the page at once: two calls of `make faults` may write it."""
+    with PAGE.with_suffix(".lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        text = written(PAGE.read_text(encoding="utf-8"), seen)
+        new = PAGE.with_suffix(".new")
+        new.write_text(text, encoding="utf-8")
+        new.replace(PAGE)
+    PAGE.with_suffix(".lock").unlink(missing_ok=True)

@@ -46,6 +46,8 @@ def meet() -> list[socket.socket]:
             kept[0].bind(("", PORT))
             kept[0].listen()
     kept.append(reach(PORT))  # a process group keeps its connection with the rendezvous, and so does this
+    if RANK == 0 and kept[0].getsockname()[1] == PORT:
+        kept.extend(kept[0].accept()[0] for _ in range(WORLD))
     if RANK:
         return [reach(PORT + 1)]
     server = socket.create_server(("", PORT + 1))

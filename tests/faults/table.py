@@ -68,30 +68,52 @@ def fails(how: str) -> tuple[str, ...]:
     return ("--fail", f"7:1:{how}")
 
 
+def blamed(code: int) -> End:
+    """Rank 1 failed first, and the record names it. Of a command in the launcher it has the exit code only."""
+    return failed("TrainingFailed", code, words=("rank 1 on",))
+
+
 ROWS = (
     # the program
     Row(
         "exception",
         "rank 1 raises an exception",
         ALL,
-        failed("TrainingFailed", 1),
+        blamed(1),
+        others={COMMAND: failed("TrainingFailed", 1)},
         arguments=fails("raise"),
         in_ci=(OPENMPI, NO_SSH, EACH),
     ),
-    Row("exit-code", "rank 1 exits with 3", ALL, failed("TrainingFailed", 3), arguments=fails("3")),
+    Row(
+        "exit-code",
+        "rank 1 exits with 3",
+        ALL,
+        blamed(3),
+        others={COMMAND: failed("TrainingFailed", 3)},
+        arguments=fails("3"),
+    ),
     Row(
         "early-exit",
         "rank 1 exits with 0, the other rank waits for it",
         ALL,
-        failed("TrainingFailed", 1),
+        blamed(1),
+        others={COMMAND: failed("TrainingFailed", 1)},
         arguments=fails("0"),
     ),
-    Row("killed", "rank 1 gets SIGKILL", ALL, failed("TrainingFailed", 1), arguments=fails("kill")),
+    Row(
+        "killed",
+        "rank 1 gets SIGKILL",
+        ALL,
+        blamed(1),
+        others={COMMAND: failed("TrainingFailed", 1)},
+        arguments=fails("kill"),
+    ),
     Row(
         "memory",
         "rank 1 takes more memory than its pod may have",
         (PDSH, TORCHRUN),
-        failed("TrainingFailed", 1),
+        blamed(1),
+        others={COMMAND: failed("TrainingFailed", 1)},
         arguments=fails("memory"),
         values={"workers": {"resources": {"limits": {"memory": "700Mi"}}}},
         within=180,
@@ -189,8 +211,8 @@ ROWS = (
     # nodes
     Row(
         "node-killed",
-        "the node of both workers loses its power",
-        (PDSH, TORCHRUN),
+        "the node of both workers loses its power for 60 s",
+        (OPENMPI,),
         AGAIN,
         harm.kill_node,
         needs="power",
@@ -199,7 +221,7 @@ ROWS = (
     Row(
         "node-rebooted",
         "the node of both workers is started again",
-        (PDSH,),
+        (OPENMPI,),
         AGAIN,
         harm.reboot_node,
         needs="power",
@@ -208,7 +230,7 @@ ROWS = (
     Row(
         "node-cut",
         "the node of both workers loses its network for 60 s",
-        (PDSH,),
+        (OPENMPI,),
         AGAIN,
         harm.cut_node,
         needs="power",
@@ -217,7 +239,7 @@ ROWS = (
     Row(
         "launcher-cut",
         "the node of the launcher loses its network for 60 s",
-        (PDSH,),
+        (OPENMPI,),
         AGAIN,
         harm.cut_launcher,
         needs="power",
@@ -226,7 +248,7 @@ ROWS = (
     Row(
         "cut-at-start",
         "the node of the workers has no network from the start on",
-        (PDSH,),
+        (OPENMPI,),
         failed("WorkersUnreachable", 69),
         harm.cut_at_start,
         values={"lifecycle": {"startTimeoutSeconds": 60}},

@@ -81,7 +81,16 @@ class Trial:
     def begin(self, values: dict[str, Any]) -> None:
         self.job.values = merged(self.job.values, values)
         self.job.space.kubectl("apply", "--filename", "-", text=json.dumps(SECRET))
-        self.job.apply(self.run)
+        soon("webhooks that answer", self._applied, 120)
+
+    def _applied(self) -> bool:
+        """Whether the job is applied; not while a webhook of the cluster is away."""
+        try:
+            return bool(self.job.apply(self.run))
+        except AssertionError as error:
+            if "failed calling webhook" not in str(error):
+                raise
+            return False
 
     # What a fault waits for, and whom it meets
 
@@ -156,6 +165,12 @@ class Trial:
         if workers:
             with contextlib.suppress(AssertionError):
                 self.execute(workers[0].metadata.name, "worker", "touch", "/checkpoints/go")
+
+    def restore(self) -> None:
+        """Bring back what the fault has taken from a node: its pods have logs that must be looked at."""
+        while self.undo:
+            self.power(*self.undo.pop())
+            time.sleep(5)
 
     # What is seen
 
