@@ -281,7 +281,7 @@ def started(*lines: bytes, code: int, command: str = "") -> launcher_process.Pro
     """A training of one shell command that prints these lines and ends with `code`."""
     printed = "".join(f"printf '{line.decode()}';" for line in lines).replace("\n", "\\n").replace("NONCE", NONCE)
     seen = output.Output(HOSTS, NONCE)
-    return launcher_process.Process(["sh", "-c", f"{printed} {command} exit {code}"], dict(os.environ), seen)
+    return launcher_process.Process(["sh", "-c", f"{printed} {command} exit {code}"], dict(os.environ), seen, set())
 
 
 def test_a_training_is_read_to_its_end() -> None:
