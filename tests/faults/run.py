@@ -70,8 +70,7 @@ def run(case: Case, folder: Path, image: str) -> Seen:
             harm.enter_queue(trial)
         return observed(case, trial)
     finally:
-        for what in trial.undo:
-            trial.power(*what)
+        trial.restore()
         live.remove(space)
         if not os.environ.get("DSGEN_E2E_KEEP"):
             space.delete()
@@ -88,6 +87,7 @@ def observed(case: Case, trial: Trial) -> Seen:
     began = time.monotonic()
     record = trial.wait_for_end(case.row.within + (0 if case.row.fault else 120))
     seen = Seen(case.name, record, seconds=time.monotonic() - began)
+    trial.restore()
     time.sleep(2)
     trial.look_at_the_end()
     seen.code = trial.exit_code()

@@ -166,6 +166,12 @@ class Trial:
             with contextlib.suppress(AssertionError):
                 self.execute(workers[0].metadata.name, "worker", "touch", "/checkpoints/go")
 
+    def restore(self) -> None:
+        """Bring back what the fault has taken from a node: its pods have logs that must be looked at."""
+        while self.undo:
+            self.power(*self.undo.pop())
+            time.sleep(5)
+
     # What is seen
 
     def record(self) -> dict[str, Any]:

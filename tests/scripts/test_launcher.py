@@ -182,7 +182,7 @@ def test_ranks_that_never_met_are_strangers() -> None:
 
     assert read(RANK, other).strangers() == [0, 1]
     assert read(RANK, other, met).strangers() == [0]
-    assert read(RANK, other, met, RANK).strangers() == [0, 1], "a rank that is started anew meets the others anew"
+    assert read(RANK, other, met, RANK).strangers() == [0], "a worker that connects again repeats its reports"
 
 
 @pytest.mark.parametrize(
@@ -281,7 +281,7 @@ def started(*lines: bytes, code: int, command: str = "") -> launcher_process.Pro
     """A training of one shell command that prints these lines and ends with `code`."""
     printed = "".join(f"printf '{line.decode()}';" for line in lines).replace("\n", "\\n").replace("NONCE", NONCE)
     seen = output.Output(HOSTS, NONCE)
-    return launcher_process.Process(["sh", "-c", f"{printed} {command} exit {code}"], dict(os.environ), seen)
+    return launcher_process.Process(["sh", "-c", f"{printed} {command} exit {code}"], dict(os.environ), seen, set())
 
 
 def test_a_training_is_read_to_its_end() -> None:
