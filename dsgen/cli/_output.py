@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from dsgen import api
 from dsgen.cli._jobs import Report, Target
-from dsgen.cli._parallel import in_order
+from dsgen.cli._parallel import FEWEST, in_order
 from dsgen.cli._printed import ask, complain, say
 from dsgen.cli._progress import counted
 from dsgen.cli._shared import Delivery, ErrorsReported
@@ -121,7 +121,7 @@ def planned(place: Place, job: Job, lists: Lists, trust: bool = False) -> Item:
 class Found:
     """What an item would change in its folder. failure: why that cannot be known. told: what its edit is, in words.
 
-    problems: those of the item itself.
+    problems: those of the item itself. made: the item and its changes with all texts, where these were kept.
     """
 
     place: Place
@@ -132,6 +132,7 @@ class Found:
     told: str = ""
     problems: tuple[Diagnostic, ...] = ()
     failure: DsgenError | None = None
+    made: tuple[Item, Changes] | None = None
 
     @property
     def refused(self) -> bool:
@@ -142,9 +143,11 @@ class Found:
 def deliver(folders: Sequence[Folder], delivery: Delivery, report: Report) -> int:
     """Bring folders to what their items say; returns the exit code.
 
-    When one refuses, none is written, or with --keep-going all others.
+    When one refuses, none is written, or with --keep-going all others. The texts of few folders are kept until they are
+    written; those of many would take too much memory, and are made twice.
     """
-    found = [*counted("compared", in_order(functools.partial(_compared, delivery.mode), folders), len(folders))]
+    compared = functools.partial(_compared, delivery.mode, len(folders) < FEWEST)
+    found = [*counted("compared", in_order(compared, folders), len(folders))]
     report.found += [problem for one in found for problem in one.problems]
     refused = [one for one in found if one.refused]
     is_text = delivery.form == "text"
@@ -152,7 +155,7 @@ def deliver(folders: Sequence[Folder], delivery: Delivery, report: Report) -> in
         say(text for one in found for text in _stale(one))
     if not (delivery.check or delivery.dry_run) and (delivery.keep_going or not refused):
         _ask(found, delivery)
-        todo = [folder for folder, one in zip(folders, found, strict=True) if _is_work(one)]
+        todo = [(folder, one.made) for folder, one in zip(folders, found, strict=True) if _is_work(one)]
         for _ in counted("written", in_order(functools.partial(_write, delivery.mode), todo), len(todo)):
             pass
     if is_text and not delivery.quiet and not delivery.check and (delivery.keep_going or not refused):
@@ -162,7 +165,7 @@ def deliver(folders: Sequence[Folder], delivery: Delivery, report: Report) -> in
     return EXIT_FINDINGS if refused or is_stale or has_errors(report.diagnostics) else EXIT_OK
 
 
-def _compared(mode: Mode, folder: Folder) -> Found:
+def _compared(mode: Mode, keep: bool, folder: Folder) -> Found:
     item = folder.make()
     told, problems = (item.edit.told if item.edit else ""), item.problems
     try:
@@ -170,18 +173,24 @@ def _compared(mode: Mode, folder: Folder) -> Found:
     except DsgenError as failure:
         return Found(item.place, item.plan.owner, item.plan.run, Changes(), "", told, problems, failure)
     kept = changes.plan.kept if changes.plan else ""
+    made = (item, changes) if keep else None
     changes = replace(changes, plan=None)  # it has all texts
-    return Found(item.place, item.plan.owner, item.plan.run, changes, kept, told, problems)
+    return Found(item.place, item.plan.owner, item.plan.run, changes, kept, told, problems, made=made)
+
+
+def _made(folder: Folder, mode: Mode) -> tuple[Item, Changes]:
+    item = folder.make()
+    return item, item.unchanged or compare(item.place, item.plan, mode)
 
 
 def _is_work(found: Found) -> bool:
     return not found.refused and bool(found.told or found.changes.stale or found.changes.index)
 
 
-def _write(mode: Mode, folder: Folder) -> None:
-    """Makes and compares it once more: another program may have written. The edit first: the next render goes on."""
-    item = folder.make()
-    changes = item.unchanged or compare(item.place, item.plan, mode)
+def _write(mode: Mode, work: tuple[Folder, tuple[Item, Changes] | None]) -> None:
+    """The edit first: if writing is interrupted, the next render goes on."""
+    folder, made = work
+    item, changes = made or _made(folder, mode)
     if item.edit:
         rewrite(*item.edit[:3])
     write(item.place, item.plan, changes)
