@@ -160,7 +160,7 @@ def of_trees(
         from dsgen.reading import set_values  # most calls do without
 
         root, texts = set_values.apply(root, overrides)
-    if file and complete and not root.value and not problems:
+    if file and complete and not root.value and not problems and _is_blank(sources.get(file, "")):
         return _of_nothing(file, root)
     root, flags = _named(root, names)
     wrong = validate(root, complete)
@@ -174,6 +174,11 @@ def of_trees(
         job.diagnostics += _checked_in_part(job, wrong)
     job.diagnostics = ordered(job.diagnostics)
     return job
+
+
+def _is_blank(text: str) -> bool:
+    """Whether a file has no values, not even an empty map."""
+    return all(line.strip() in ("", "---", "...") or line.lstrip().startswith("#") for line in text.splitlines())
 
 
 def _of_nothing(file: str, root: Node) -> Job:

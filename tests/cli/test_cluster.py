@@ -87,7 +87,7 @@ def test_a_login_command_that_fails(cli: Cli, folder: Path, script: str, said: s
             "training/cifar: name a job as cifar, training/cifar or by its values file",
         ),
         (["cifar", "--set", "a=1"], "-f and --set belong to a values file, and JOB is none"),
-        (["cifar", "--watch", "-o", "json"], "--watch is for people, -o for programs"),
+        (["cifar", "--watch", "-o", "json"], "--watch and -o exclude each other"),
     ],
 )
 def test_wrong_names_are_wrong_usage(cli: Cli, folder: Path, arguments: list[str], message: str) -> None:

@@ -204,7 +204,7 @@ def test_paths_of_messages_are_understood(cli: Cli, path: Path) -> None:
 @pytest.mark.parametrize(
     ("reason", "expected"),
     [
-        ("WorldSize", "In the record, Failed: fewer ranks joined than were asked for"),
+        ("WorldSize", "In the record, Failed: the process group has fewer ranks than the values ask for"),
         ("WorkersUnreachable", "From dsgen why: not all workers answered in time: WHAT\n"),
         ("NoNodeBigEnough", "In the values file: workers.resources, workers.accelerator.count\n"),
     ],

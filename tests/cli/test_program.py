@@ -46,6 +46,7 @@ def test_every_example_runs(cli: Cli, folder: Path, command: str) -> None:
         settings = "jobs: [cifar.yaml]\nargocd: {repository: https://git.example.com/jobs.git}\n"
         (folder / "dsgen.yaml").write_text(settings)
         assert [0, 0] == [cli("render", "cifar.yaml", "-o", "manifests/cifar").code, cli("render").code]
+        assert 0 == cli("chart", "cifar.yaml", "-o", "charts/cifar").code
     for line in examples(cli(*command.split()).out):
         program, *arguments = re.split("[|>]", line)[0].split()
         stdin = (folder / arguments.pop()).read_text() if "<" in arguments else ""

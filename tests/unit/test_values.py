@@ -196,7 +196,6 @@ def told(*texts: str, overrides: tuple[Override, ...] = ()) -> list[tuple[str, s
                 "DS273 launch.preflight.network",
                 "DS102 ssh.port",
                 "DS273 lifecycle.keepWorkers",
-                "DS273 lifecycle.restartExitCodes",
                 "DS102 lifecycle.restartExitCodes[0]",
             ],
         ),
