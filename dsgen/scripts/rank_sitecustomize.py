@@ -4,6 +4,8 @@ rank.py puts it into PYTHONPATH under the name sitecustomize.py. The signal is t
 imported here: the modules of dsgen are not to be seen by the program.
 """
 
+from __future__ import annotations
+
 import contextlib
 import faulthandler
 import importlib

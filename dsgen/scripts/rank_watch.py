@@ -14,13 +14,12 @@ from shared_progress import Source
 
 LONGEST_SECONDS = 10.0  # between reports
 STACK_SECONDS, STACK_BYTES = 2.0, 1 << 20  # how long, and how much, programs write of their stacks
-Say = Callable[[str, dict[str, Any]], None]
 
 
 class Watch:
     """Reports of one rank. The launcher takes silence for a hang, so they come while the program does something."""
 
-    def __init__(self, run: settings.Settings, rank: int, say: Say) -> None:
+    def __init__(self, run: settings.Settings, rank: int, say: Callable[[str, dict[str, Any]], None]) -> None:
         hang = run.hang_timeout_seconds
         self.rank, self.say = rank, say
         self.source = Source(run, files=rank == 0)

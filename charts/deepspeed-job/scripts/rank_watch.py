@@ -14,13 +14,12 @@ from shared_progress import Source
 
 LONGEST_SECONDS = 10.0
 STACK_SECONDS, STACK_BYTES = 2.0, 1 << 20
-Say = Callable[[str, dict[str, Any]], None]
 
 
 class Watch:
 
 
-  def __init__(self, run: settings.Settings, rank: int, say: Say) -> None:
+  def __init__(self, run: settings.Settings, rank: int, say: Callable[[str, dict[str, Any]], None]) -> None:
     hang = run.hang_timeout_seconds
     self.rank, self.say = rank, say
     self.source = Source(run, files=rank == 0)

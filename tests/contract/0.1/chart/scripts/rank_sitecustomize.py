@@ -4,6 +4,8 @@
 
 
 
+from __future__ import annotations
+
 import contextlib
 import faulthandler
 import importlib
