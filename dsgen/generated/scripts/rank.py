@@ -143,6 +143,7 @@ class Rank:
       if code is None:
         code = processes.reap().get(self.pid)
         deadline = time.monotonic() + DRAIN_SECONDS
+    self.watch.finish()
     return code
 
   def until_look(self) -> float | None:

@@ -57,6 +57,11 @@ class Watch:
     waits = [moment - now for moment in (self.due if self.wanted else 0, self.until) if moment]
     return max(min(waits), 0) if waits else None
 
+  def finish(self) -> None:
+
+    self.due = 0.0
+    self.look()
+
   def on_signal(self, *_: object) -> None:
     self.asked = True
 
