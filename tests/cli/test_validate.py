@@ -46,13 +46,13 @@ def test_a_problem_in_an_overlay_is_shown_once(cli: Cli, folder: Path) -> None:
 
 
 def test_missing_names_hide_no_other_problem(cli: Cli) -> None:
-    alone, named = [cli("validate", "-", *names, stdin="global: {}\n") for names in ((), ("-n", "t", "--name", "x"))]
+    alone, named = [cli("validate", "-", *names, stdin="{}\n") for names in ((), ("-n", "t", "--name", "x"))]
 
     assert [2, 1, 1] == [alone.err.count(f"[{id_}]") for id_ in ("DS901", "DS201", "DS202")]
     assert [0, 1, 1] == [named.err.count(f"[{id_}]") for id_ in ("DS901", "DS201", "DS202")]
 
 
-@pytest.mark.parametrize("text", ["", "# name: cifar\n", "---\n", "{}\n"])
+@pytest.mark.parametrize("text", ["", "# name: cifar\n", "---\n", "---\n\n  # name: cifar\n...\n"])
 def test_an_empty_file_is_one_problem(cli: Cli, folder: Path, text: str) -> None:
     (folder / "empty.yaml").write_text(text)
     said = (

@@ -51,7 +51,7 @@ def data(*texts: str, overrides: tuple[Override, ...] = ()) -> dict[str, Any]:
 
 
 def test_nothing_given_is_the_defaults() -> None:
-    assert schema.defaults() == data("global: {}\n")
+    assert schema.defaults() == data("{}\n")
 
 
 def test_maps_merge_lists_replace_null_removes() -> None:
