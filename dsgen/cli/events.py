@@ -5,6 +5,7 @@ import click
 from dsgen.cli._cluster import Target, emit_data, form_option, target
 from dsgen.cli._printed import say
 from dsgen.cluster import happened
+from dsgen.cluster.words import not_visible
 from dsgen.errors import EXIT_OK
 
 
@@ -29,10 +30,5 @@ def command(target: Target, form: str | None) -> int:
     if form:
         emit_data(happened.as_data(facts, found), form)
     else:
-        say([*happened.as_table(found).splitlines(), *hidden(facts.hidden)])
+        say([*happened.as_table(found).splitlines(), *not_visible(facts.hidden)])
     return EXIT_OK
-
-
-def hidden(kinds: list[str]) -> list[str]:
-    """A line for what may not be read."""
-    return [f"not visible to you: {', '.join(kinds)}"] if kinds else []

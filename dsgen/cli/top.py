@@ -1,6 +1,6 @@
 """`dsgen top`: what nodes and queues have, and who uses it."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
@@ -11,7 +11,8 @@ from dsgen.cli._shared import Inputs
 from dsgen.cluster import capacity, collect
 from dsgen.cluster.facts import JOB
 from dsgen.cluster.views import table
-from dsgen.errors import EXIT_OK, ApiError, UsageProblem
+from dsgen.cluster.words import not_visible
+from dsgen.errors import EXIT_OK, UsageProblem
 
 if TYPE_CHECKING:
     from dsgen.cluster.api import Cluster
@@ -65,27 +66,18 @@ def command(cluster: "Cluster", what: str, name: str, namespace: str, all_namesp
     return EXIT_OK
 
 
-def _allowed(ask: Callable[[], Any], what: str, notes: list[str]) -> Any:
-    """The answer; None where it may not be had, which is noted, or where the cluster has no such kind."""
-    try:
-        return ask()
-    except ApiError as error:
-        if error.status not in (collect.FORBIDDEN, collect.MISSING):
-            raise
-        if error.status == collect.FORBIDDEN:
-            notes.append(f"not visible to you: {what}")
-        return None
+def _notes(hidden: Sequence[str]) -> list[str]:
+    return [line for kind in hidden for line in not_visible([kind])]
 
 
 def _nodes(cluster: "Cluster", name: str) -> Answer:
     nodes = [node for node in cluster.items(collect.path("nodes")) if name in ("", node["metadata"]["name"])]
     if name and not nodes:
         raise NotThere(f"there is no node {name}")
-    notes: list[str] = []
+    hidden: list[str] = []
     going = "status.phase!=Succeeded,status.phase!=Failed"
-    pods = _allowed(
-        lambda: [*cluster.items(collect.path("pods"), fieldSelector=going)], "pods of all namespaces", notes
-    )
+    address = collect.path("pods")
+    pods = collect.visible(hidden, "pods of all namespaces", lambda: [*cluster.items(address, fieldSelector=going)])
     rows = capacity.devices(nodes, pods or [])
     text = table(
         ("NODE", "STATUS", "RESOURCE", "TOTAL", "REQUESTED", "FREE", "RUNS"),
@@ -97,7 +89,8 @@ def _nodes(cluster: "Cluster", name: str) -> Answer:
     )
     sums = capacity.sums(rows)
     said = [] if pods is None else [f"{name}: {used} of {total} requested" for name, (used, total) in sums.items()]
-    data = {"nodes": [capacity.as_dict(row) | {"free": row.free} for row in rows], "notes": notes}
+    notes = _notes(hidden)
+    data = {"nodes": [row._asdict() | {"free": row.free} for row in rows], "notes": notes}
     return Answer([text], data, [*said, *notes])
 
 
@@ -106,27 +99,28 @@ def _counted(jobs: Mapping[str, int]) -> str:
 
 
 def _queues(cluster: "Cluster", space: str, name: str) -> Answer:
-    notes: list[str] = []
-    group = _allowed(lambda: collect.kueue(cluster), "Kueue", notes)
+    hidden: list[str] = []
+    group = collect.visible(hidden, "Kueue", lambda: collect.kueue(cluster))
     if group is None:
         raise NotThere("the cluster has no Kueue")
     inside = f"/namespaces/{space}" if space else ""
     local = [one for one in cluster.items(f"{group}{inside}/localqueues") if name in ("", one["metadata"]["name"])]
     if not local:
         raise NotThere(f"{f'namespace {space}' if space else 'the cluster'} has no queue {name}".rstrip())
-    found = _allowed(lambda: [*cluster.items(f"{group}/clusterqueues")], "ClusterQueues", notes) or []
+    found = collect.visible(hidden, "ClusterQueues", lambda: [*cluster.items(f"{group}/clusterqueues")]) or []
     shares = [*capacity.shares(local, {one["metadata"]["name"]: one for one in found})]
-    places = [place for queue in local for place in _places(cluster, queue, notes)]
+    places = [place for queue in local for place in _places(cluster, queue, hidden)]
     head = ("QUEUE", "CLUSTER QUEUE", "FLAVOR", "RESOURCE", "USED", "USED BY ALL", "NOMINAL", "BORROWED")
     texts = [
         table((*head, "ADMITTED", "PENDING"), [[*row[:8], str(row.admitted), str(row.pending)] for row in shares]),
         table(("QUEUE", "POSITION", "JOB", "PRIORITY"), [[str(cell) for cell in place] for place in places]),
     ]
-    data = {key: [capacity.as_dict(row) for row in rows] for key, rows in (("queues", shares), ("pending", places))}
+    notes = _notes(hidden)
+    data = {"queues": [row._asdict() for row in shares], "pending": [row._asdict() for row in places]}
     return Answer(texts, data | {"notes": notes}, notes)
 
 
-def _places(cluster: "Cluster", queue: Mapping[str, Any], notes: list[str]) -> Iterator[capacity.Place]:
+def _places(cluster: "Cluster", queue: Mapping[str, Any], hidden: list[str]) -> Iterator[capacity.Place]:
     space, name = queue["metadata"]["namespace"], queue["metadata"]["name"]
     if not queue.get("status", {}).get("pendingWorkloads"):
         return
@@ -135,21 +129,23 @@ def _places(cluster: "Cluster", queue: Mapping[str, Any], notes: list[str]) -> I
         version = cluster.get(VISIBILITY)["preferredVersion"]["version"]
         return cluster.get(f"{VISIBILITY}/{version}/namespaces/{space}/localqueues/{name}/pendingworkloads")
 
-    if summary := _allowed(ask, f"the order in queue {name}", notes):
+    if summary := collect.visible(hidden, f"the order in queue {name}", ask):
         yield from capacity.places(f"{space}/{name}", summary)
 
 
 def _job(cluster: "Cluster", space: str, name: str) -> Answer:
     space = space or cluster.namespace
-    pods = [*cluster.items(collect.path("pods", space), labelSelector=f"{JOB}={name}")]
-    notes: list[str] = []
+    of_job = f"{JOB}={name}"
+    pods = [*cluster.items(collect.path("pods", space), labelSelector=of_job)]
+    hidden: list[str] = []
     address = f"{METRICS}/namespaces/{space}/pods"
-    found = _allowed(lambda: [*cluster.items(address, labelSelector=f"{JOB}={name}")], "metrics of pods", notes)
-    if found is None and not notes:
+    found = collect.visible(hidden, "metrics of pods", lambda: [*cluster.items(address, labelSelector=of_job)])
+    notes = _notes(hidden)
+    if found is None and not hidden:
         notes.append("the cluster has no metrics API (metrics-server): what is used is not known")
     rows = [*capacity.usage(pods, {one["metadata"]["name"]: one for one in found or []})]
     if not rows:
         raise NotThere(f"no pod of a job {name} is on a node in namespace {space}")
     head = ("POD", "NODE", "CPU", "CPU REQUEST", "MEMORY", "MEMORY LIMIT", "ACCELERATORS")
     text = table(head, [[str(cell) or "-" for cell in row] for row in rows])
-    return Answer([text], {"pods": [capacity.as_dict(row) for row in rows], "notes": notes}, notes)
+    return Answer([text], {"pods": [row._asdict() for row in rows], "notes": notes}, notes)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from dsgen.cluster.facts import ACCELERATOR, JOB, RUN, Dict
 from dsgen.cluster.parse import conditions
@@ -168,7 +168,7 @@ def places(queue: str, summary: Dict) -> Iterator[Place]:
 
 
 class Usage(NamedTuple):
-    """What the main container of a pod uses; empty where the metrics API says nothing of it."""
+    """What the containers of a pod use, empty where the metrics API says nothing; request and limit of the main one."""
 
     pod: str
     node: str
@@ -180,7 +180,7 @@ class Usage(NamedTuple):
 
 
 def usage(pods: Iterable[Dict], metrics: Mapping[str, Dict]) -> Iterator[Usage]:
-    """A row for each pod that has a node and has not ended; all its containers are added up."""
+    """A row for each pod that has a node and has not ended."""
     for pod in pods:
         spec = pod["spec"]
         if pod.get("status", {}).get("phase") in ENDED or not spec.get("nodeName"):
@@ -199,9 +199,3 @@ def usage(pods: Iterable[Dict], metrics: Mapping[str, Dict]) -> Iterator[Usage]:
             limits.get("memory", ""),
             sum(requested_of(spec, resource) for resource in resources),
         )
-
-
-def as_dict(row: Any) -> dict[str, Any]:
-    """A row for programs."""
-    found: dict[str, Any] = row._asdict()
-    return found

@@ -100,7 +100,7 @@ def run_facts(reader: Reader, namespace: str, name: str, run: str = "", thrifty:
     facts.settings = _settings(maps.values(), facts.run)
     with_record(with_jobs(facts, found), data if record else None)
     if not thrifty or _lacks_pods(facts):
-        facts.events = _visible(facts, "events", lambda: _events(reader, facts)) or []
+        facts.events = visible(facts.hidden, "events", lambda: _events(reader, facts)) or []
     return facts
 
 
@@ -131,11 +131,11 @@ def surroundings(reader: Reader, facts: Facts, thrifty: bool = False) -> Facts:
     """
     space, selector = facts.namespace, f"{JOB}={facts.job}"
     claims = path("persistentvolumeclaims", space)
-    facts.claims = _visible(facts, "claims", lambda: [*reader.items(claims, labelSelector=selector)])
+    facts.claims = visible(facts.hidden, "claims", lambda: [*reader.items(claims, labelSelector=selector)])
     if not thrifty or _depends_on_nodes(facts):
-        facts.nodes = _visible(facts, "nodes", lambda: [_node(found) for found in reader.items(path("nodes"))])
+        facts.nodes = visible(facts.hidden, "nodes", lambda: [_node(found) for found in reader.items(path("nodes"))])
     if facts.worker and facts.worker.queue:
-        facts.workloads = _visible(facts, "Workloads of Kueue", lambda: _workloads(reader, facts))
+        facts.workloads = visible(facts.hidden, "Workloads of Kueue", lambda: _workloads(reader, facts))
     gangs = [found for group in GANGS for found in _gangs(reader, facts, group)]
     facts.gangs = gangs or None
     return facts
@@ -170,16 +170,16 @@ def _gangs(reader: Reader, facts: Facts, group: str) -> list[Dict]:
         return []
     address = f"{group}/namespaces/{facts.namespace}/podgroups"
     selector = f"{JOB}={facts.job},{RUN}={facts.run}"
-    return _visible(facts, "PodGroups", lambda: list(reader.items(address, labelSelector=selector))) or []
+    return visible(facts.hidden, "PodGroups", lambda: list(reader.items(address, labelSelector=selector))) or []
 
 
-def _visible(facts: Facts, what: str, ask: Callable[[], T]) -> T | None:
-    """The answer; None where it may not be had, which is noted, or where the cluster has no such kind."""
+def visible(hidden: list[str], what: str, ask: Callable[[], T]) -> T | None:
+    """The answer; None where it may not be had, which is noted in `hidden`, or where the cluster has no such kind."""
     try:
         return ask()
     except ApiError as error:
         if error.status not in (FORBIDDEN, MISSING):
             raise
         if error.status == FORBIDDEN:
-            facts.hidden.append(what)
+            hidden.append(what)
         return None

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 from dsgen.cluster.facts import Facts, Job, seconds, stamp, true
-from dsgen.cluster.words import ACTIVE, DEAD_SECONDS, ENDS, LIMIT_BYTES, VERSION, Shown
+from dsgen.cluster.words import ACTIVE, DEAD_SECONDS, ENDS, LIMIT_BYTES, VERSION, Shown, not_visible
 
 KUEUE_MANAGER = "kueue"
 
@@ -40,8 +40,7 @@ def notes(facts: Facts) -> Iterator[str]:
     if counted > listed:
         limit = f"the record is at its limit of {LIMIT_BYTES // 1024} KiB"
         yield f"{limit}: {counted - listed} older attempts are only counted"
-    if facts.hidden:
-        yield f"not visible to you: {', '.join(facts.hidden)}"
+    yield from not_visible(facts.hidden)
 
 
 # What is seen

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 VERSION = 1
@@ -23,3 +24,8 @@ class Shown(NamedTuple):
     reason: str = ""
     message: str = ""
     since: float | None = None
+
+
+def not_visible(kinds: Sequence[str]) -> list[str]:
+    """A line for what may not be read; none where everything may."""
+    return [f"not visible to you: {', '.join(kinds)}"] if kinds else []
