@@ -13,7 +13,7 @@ from dsgen.errors import DsgenError
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Sequence
-    from typing import BinaryIO, TypeVar
+    from typing import Any, BinaryIO, TypeVar
 
     _Item = TypeVar("_Item")
     _Result = TypeVar("_Result")
@@ -55,17 +55,15 @@ def _send(work: Callable[[_Item], _Result], items: Sequence[_Item], sending: int
             for item in items:
                 try:
                     answer: tuple[object, Exception | None] = work(item), None
-                except Exception as error:
+                except Exception as error:  # the first process raises it
                     answer = None, error
                 pickle.dump(answer, results, pickle.HIGHEST_PROTOCOL)
                 results.flush()
-    except BaseException:
-        pass
-    finally:
+    finally:  # also where an exception is on its way, such as that of a closed pipe
         os._exit(0)  # not what the first process does when it ends
 
 
-def _received(results: BinaryIO) -> _Result:  # type: ignore[type-var]  # what was sent
+def _received(results: BinaryIO) -> Any:
     import pickle
 
     try:
@@ -76,4 +74,4 @@ def _received(results: BinaryIO) -> _Result:  # type: ignore[type-var]  # what w
         ) from None
     if error:
         raise error
-    return result  # type: ignore[no-any-return]  # what was sent
+    return result

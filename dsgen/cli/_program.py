@@ -42,7 +42,7 @@ class _Commands(click.Group):
             from dsgen.schema.suggestions import closest, did_you_mean
 
             question = did_you_mean(closest(args[0], [*COMMANDS]))
-            ctx.fail(f"No such command '{args[0]}'{question and f'; {question}'}.".replace("?.", "?"))
+            ctx.fail(f"No such command '{args[0]}'" + (f"; {question}" if question else "."))
         return super().resolve_command(ctx, args)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002 - click's signature

@@ -45,5 +45,5 @@ def command(shell: str) -> int:
     source = kind(click.get_current_context().find_root().command, {}, "dsgen", VARIABLE).source()
     old, new = OPEN.get(shell, ("", ""))
     assert old in source, "the script of click is another one"
-    emit(source.replace(old, new) if old else source)
+    emit(source.replace(old, new))
     return EXIT_OK
