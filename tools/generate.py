@@ -12,12 +12,17 @@ from pathlib import Path
 from dsgen.compiler import chart_files, python_files
 from dsgen.repository import settings
 from dsgen.schema import published, reference
+from dsgen.writer import canonical, checksum
 from tools import causes, docs, pictures, scripts
 
 ROOT = Path(__file__).parent.parent
 CHART = ROOT / "charts" / "deepspeed-job"
 PYTHON = ROOT / "dsgen" / "generated"
 SCRIPTS = PYTHON / "scripts"
+DIGEST = '''"""Which templates, defaults, checks and scripts these are. Written by `make generate`."""
+
+DIGEST = "{}"
+'''
 
 
 def script_texts() -> dict[str, str]:
@@ -29,7 +34,9 @@ def script_texts() -> dict[str, str]:
 def python_texts() -> dict[str, str]:
     """Path -> text of the generated modules of dsgen itself."""
     folder = PYTHON.relative_to(ROOT).as_posix()
-    return {f"{folder}/{name}": text for name, text in python_files().items()}
+    modules = {f"{folder}/{name}": text for name, text in python_files().items()}
+    digest = checksum(canonical({**modules, **script_texts()}).encode())
+    return modules | {f"{folder}/digest.py": DIGEST.format(digest)}
 
 
 def texts() -> dict[str, str]:

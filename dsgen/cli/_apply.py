@@ -2,7 +2,6 @@
 
 import functools
 from collections.abc import Callable, Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -10,10 +9,12 @@ import click
 from dsgen import api
 from dsgen.cli import _completion
 from dsgen.cli._actions import Undone, agreed
+from dsgen.cli._bump import edit
 from dsgen.cli._clicked import decorated
 from dsgen.cli._cluster import Target, cluster_options
-from dsgen.cli._jobs import Report, load_jobs
+from dsgen.cli._jobs import Report, load_jobs, refuse_several
 from dsgen.cli._options import NAMES, STRICT, VALUES, Option
+from dsgen.cli._output import Edit
 from dsgen.cli._printed import complain, say
 from dsgen.cli._shared import ErrorsReported, Inputs, overrides
 from dsgen.cluster import actions, applying
@@ -21,7 +22,6 @@ from dsgen.errors import EXIT_FINDINGS
 from dsgen.problems.diagnostics import Diagnostic, has_errors
 from dsgen.runs.bump import Bump, bump
 from dsgen.values import Job
-from dsgen.writer import Place, rewrite
 
 if TYPE_CHECKING:
     from dsgen.cluster.api import Cluster
@@ -55,14 +55,15 @@ class Applying:
     """A values file on its way into a cluster."""
 
     def __init__(self, cluster: "Cluster", inputs: Inputs, bump: bool, yes: bool, force: bool) -> None:
-        self.cluster, self.bump, self.yes, self.force = cluster, bump, yes, force
+        self.cluster, self.yes, self.force = cluster, yes, force
         targets, self.report = load_jobs(inputs)
+        refuse_several(inputs, len(targets), "one job is applied at a time")
         self.job = targets[0].job
         self.runs = applying.runs(cluster, self.job)
-        self.edit: Bump | None = None
+        self.edit: Edit | None = None
         if bump and self.job.data["run"]["id"] in self.runs.known:
-            self.edit = _bumped(self.job, self.runs.known, self.report)
-            self.job = self.edit.job
+            found = _bumped(self.job, self.runs.known, self.report)
+            self.edit, self.job = edit(targets[0], found), found.job
 
     @property
     def run(self) -> str:
@@ -115,9 +116,8 @@ class Applying:
 
     def _write_id(self) -> None:
         if self.edit:
-            path = Path(self.edit.job.file).resolve()
-            rewrite(Place(path.parent), path.name, self.edit.text)
-            say([f"{self.edit.job.file}: run.id {self.edit.old} -> {self.edit.new}"])
+            self.edit.write()
+            say([self.edit.told])
 
     def _prune(self, old: Sequence[actions.Object], dry_run: bool) -> None:
         if not dry_run:

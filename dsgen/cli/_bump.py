@@ -46,10 +46,11 @@ def _bumped(folder: Folder, target: Target, jobs: int) -> Item:
     problems = api.validate(found.job)
     if has_errors(problems):
         return item._replace(problems=tuple(problems))
-    return planned(item.place, found.job, item.plan.lists)._replace(edit=_edit(target, found))
+    return planned(item.place, found.job, item.plan.lists)._replace(edit=edit(target, found))
 
 
-def _edit(target: Target, found: Bump) -> Edit:
+def edit(target: Target, found: Bump) -> Edit:
+    """The next run id in the file of a job."""
     file = target.job.file
     assert file != STDIN
     if target.member:

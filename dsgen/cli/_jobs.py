@@ -134,13 +134,18 @@ def load_chart(inputs: Inputs, form: str = "text") -> tuple[Job | None, Report]:
         return None, Report(inputs.strict)
     report = Report(inputs.strict)
     groups = _groups(inputs)
-    if len(groups) > 1:
-        raise UsageProblem(f"a chart is made of one job, and {inputs.files[0]} has {len(groups)} files: name one")
+    refuse_several(inputs, len(groups), "a chart is made of one job")
     job = _load(groups[0], inputs, _reader())
     report.sources |= job.sources
     report.found += api.validate(job, for_chart=True)
     report.show_first(form)
     return job, report
+
+
+def refuse_several(inputs: Inputs, jobs: int, why: str) -> None:
+    """Raises UsageProblem where a folder is given for FILE and has the files of several jobs."""
+    if jobs > 1:
+        raise UsageProblem(f"{why}, and {inputs.files[0]} has {jobs} files: name one")
 
 
 def load_values(inputs: Inputs) -> list[Job]:

@@ -16,7 +16,7 @@ from dsgen.cli._shared import Delivery, ErrorsReported
 from dsgen.errors import EXIT_FINDINGS, EXIT_OK, DsgenError, UsageProblem
 from dsgen.problems.diagnostics import Diagnostic, Severity, has_errors
 from dsgen.records import dataclass, replace
-from dsgen.runs import made_of, owner_of
+from dsgen.runs import job_plan, made_of, owner_of
 from dsgen.writer import INDEX, Changes, Mode, Place, Plan, compare, folder_name, rewrite, untouched, write
 from dsgen.writer.kustomization import LISTS
 
@@ -58,6 +58,10 @@ class Edit(NamedTuple):
     name: str
     text: str
     told: str
+
+    def write(self) -> None:
+        """Replace the file."""
+        rewrite(self.place, self.name, self.text)
 
 
 class Item(NamedTuple):
@@ -111,10 +115,9 @@ def chart(place: Place, job: Job | None) -> Folder:
 
 def planned(place: Place, job: Job, lists: Lists, trust: bool = False) -> Item:
     """The files of one job; arguments as in `manifests`."""
-    made = made_of(job, lists)
-    if trust and (unchanged := untouched(place, made)):
+    if trust and (unchanged := untouched(place, made_of(job, lists))):
         return Item(place, Plan(owner_of(job), {}), unchanged=unchanged)
-    return Item(place, replace(api.manifests(job), lists=lists, made_of=made))
+    return Item(place, job_plan(job, api.render(job), lists))
 
 
 @dataclass(frozen=True)
@@ -192,7 +195,7 @@ def _write(mode: Mode, work: tuple[Folder, tuple[Item, Changes] | None]) -> None
     folder, made = work
     item, changes = made or _made(folder, mode)
     if item.edit:
-        rewrite(*item.edit[:3])
+        item.edit.write()
     write(item.place, item.plan, changes)
 
 

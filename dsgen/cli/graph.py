@@ -1,7 +1,7 @@
 """`dsgen graph`: a job's objects and who talks to whom, as a picture."""
 
 from dsgen import api, graph
-from dsgen.cli._jobs import load_jobs
+from dsgen.cli._jobs import load_jobs, refuse_several
 from dsgen.cli._printed import emit
 from dsgen.cli._shared import Inputs
 from dsgen.errors import EXIT_OK, UsageProblem
@@ -22,8 +22,7 @@ def command(inputs: Inputs, form: str) -> int:
     if not inputs.has_files:
         raise UsageProblem("give a values file, as in: dsgen graph cifar.yaml > cifar.svg")
     targets, _ = load_jobs(inputs)
-    if len(targets) > 1:
-        raise UsageProblem(f"a picture shows one job, and {inputs.files[0]} has {len(targets)} files: name one")
+    refuse_several(inputs, len(targets), "a picture shows one job")
     [(job, _)] = targets
     names = job.release
     title = f"The objects of job {names.name} in namespace {names.namespace}, and who talks to whom"

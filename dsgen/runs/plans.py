@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import functools
 import json
-from pathlib import Path
 
-from dsgen import __version__, generated
+from dsgen import __version__
+from dsgen.generated.digest import DIGEST
 from dsgen.runs.guard import JobGuard
 from dsgen.runs.keys import given
 from dsgen.runs.objects import of_documents
@@ -18,19 +17,21 @@ if TYPE_CHECKING:
 
     from dsgen.render import Document
     from dsgen.values import Job
+    from dsgen.writer.plan import Lists
 
 
-def job_plan(job: Job, documents: Sequence[Document]) -> Plan:
-    """One object per file; the objects of the run are frozen under its id."""
-    objects = of_documents(documents)
+def job_plan(job: Job, documents: Sequence[Document], lists: Lists | None = None) -> Plan:
+    """One object per file; the objects of the run are frozen under its id. lists: as in `Plan`."""
+    objects, lists = of_documents(documents), lists or {}
     return Plan(
         owner=owner_of(job),
         files={**objects.run, **objects.job},
         run=str(job.data["run"]["id"]),
         frozen=frozenset(objects.run),
         values=canonical(given(job)),
-        made_of=made_of(job),
+        made_of=made_of(job, lists),
         guard=JobGuard(job, objects),
+        lists=lists,
     )
 
 
@@ -44,12 +45,4 @@ def made_of(job: Job, lists: Iterable[str] = ()) -> str:
 
     The order of the values counts: what it does to an object is not known here.
     """
-    return checksum(json.dumps([__version__, _generated(), job.root.data(), sorted(lists)]).encode())
-
-
-@functools.cache
-def _generated() -> str:
-    """Of templates, defaults and scripts, which change from one release to the next, and while dsgen is worked on."""
-    folder = Path(generated.__file__).parent
-    files = (path for path in sorted(folder.rglob("*")) if path.is_file() and path.suffix != ".pyc")
-    return checksum(b"".join(path.read_bytes() for path in files))
+    return checksum(json.dumps([__version__, DIGEST, job.root.data(), sorted(lists)]).encode())

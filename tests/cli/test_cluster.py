@@ -95,3 +95,16 @@ def test_wrong_names_are_wrong_usage(cli: Cli, folder: Path, arguments: list[str
 
     assert (2, "") == (result.code, result.out)
     assert f"dsgen: {message}" in result.err
+
+
+@pytest.mark.parametrize("command", ["apply", "run"])
+def test_a_folder_of_several_jobs_is_not_applied(cli: Cli, folder: Path, command: str) -> None:
+    text = (folder / "cifar.yaml").read_text()
+    (folder / "jobs").mkdir()
+    for name in ("cifar", "mnist"):
+        (folder / "jobs" / f"{name}.yaml").write_text(text.replace("cifar", name))
+
+    result = cli(command, "jobs", "--kubeconfig", kubeconfig(folder, {"token": SECRET}))
+
+    assert (2, "") == (result.code, result.out)
+    assert "dsgen: one job is applied at a time, and jobs has 2 files: name one\n" == result.err
