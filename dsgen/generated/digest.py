@@ -1,3 +1,3 @@
 """Which templates, defaults, checks and scripts these are. Written by `make generate`."""
 
-DIGEST = "dabb95292e97bbd5cfdd6ad5ac52aaf2bcfa12537112c055d205e07e216b0abd"
+DIGEST = "25e54fb5580f305503bce2aed3cfbd161ab586e42a22ecd2c5d1e906af3a1153"
