@@ -1,3 +1,3 @@
 """Which templates, defaults, checks and scripts these are. Written by `make generate`."""
 
-DIGEST = "dabb95292e97bbd5cfdd6ad5ac52aaf2bcfa12537112c055d205e07e216b0abd"
+DIGEST = "d94296d9c9ce66028043c57f186bd7ded640a34ff504ca87e3ad5bb2fb37e8b3"
