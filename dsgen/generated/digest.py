@@ -1,3 +1,3 @@
 """Which templates, defaults, checks and scripts these are. Written by `make generate`."""
 
-DIGEST = "dabb95292e97bbd5cfdd6ad5ac52aaf2bcfa12537112c055d205e07e216b0abd"
+DIGEST = "14bcf01603be0580f03ec2eb478f8b9c65db06b639fd2abeb7ff470438aca7a8"
