@@ -36,7 +36,10 @@ def test_trials_add_up_until_one_has_a_problem() -> None:
 def test_a_case_that_must_end_in_another_way_now_begins_anew() -> None:
     text = page.written(page.PAGE.read_text(encoding="utf-8"), [seen(3)])
 
-    assert page.NEVER == page.kept(text.replace("| `pdsh` | Failed TrainingFailed |", "| `pdsh` | Failed |"))["exception/pdsh"]
+    assert (
+        page.NEVER
+        == page.kept(text.replace("| `pdsh` | Failed TrainingFailed |", "| `pdsh` | Failed |"))["exception/pdsh"]
+    )
 
 
 def test_of_a_run_that_went_on_the_attempts_are_shown() -> None:

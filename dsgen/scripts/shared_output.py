@@ -87,7 +87,7 @@ class Output:
         return [host for host in self.hosts.values() if host in self.ssh_ended and host not in self.closed]
 
     def unclosed(self) -> list[str]:
-        """Hosts without a closing line. Once pdsh or mpirun has ended, their workers are gone, or those that it names."""
+        """Hosts without a closing line, or those of them that mpirun named. Once it or pdsh has ended, they are gone."""
         left = [host for host in self.hosts.values() if host not in self.closed]
         return [host for host in left if host in self.given_up] or left
 

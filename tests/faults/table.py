@@ -65,6 +65,7 @@ class Row:
     needs: str = ""  # what a cluster must have: power, kueue, or two nodes
     in_ci: tuple[str, ...] = ()
 
+
 def fails(how: str) -> tuple[str, ...]:
     """Rank 1 does this at step 7."""
     return ("--fail", f"7:1:{how}")
