@@ -87,7 +87,7 @@ class Output:
         return [host for host in self.hosts.values() if host in self.ssh_ended and host not in self.closed]
 
     def unclosed(self) -> list[str]:
-        """Hosts without a closing line, or those of them that mpirun named. Once it or pdsh has ended, they are gone."""
+        """Hosts without a closing line, or those that mpirun named. They are gone when it or pdsh has ended."""
         left = [host for host in self.hosts.values() if host not in self.closed]
         return [host for host in left if host in self.given_up] or left
 
