@@ -21,7 +21,7 @@ def as_lines(job: JobChange) -> Iterator[str]:
     """The lines of the text form."""
     yield f"{job.folder}: {job.owner}, {job.status}"
     for one in job.objects:
-        yield f"  {_title(one)}"
+        yield f"  {_title(one)}{':' if one.fields else ''}"
         for field in one.fields:
             if _is_text(field):
                 yield f"    {field.path}:"
@@ -70,7 +70,7 @@ def as_markdown(jobs: Iterable[JobChange]) -> str:
 
 
 def _section(job: JobChange) -> Iterator[str]:
-    yield f"### {_code(job.folder)}: {html.escape(job.status)}"
+    yield f"### {_code(job.folder)}: {html.escape(line(job.owner))}, {html.escape(job.status)}"
     yield ""
     rows = [(one, field) for one in job.objects for field in one.fields or (None,)]
     if rows:
@@ -99,7 +99,7 @@ def _code(text: str) -> str:
 
 def _title(one: ObjectChange) -> str:
     name = f"{one.kind} {one.was} -> {one.name}" if one.was else f"{one.kind} {one.name}"
-    return f"{name}:" if one.change == "changed" and one.fields else f"{name}: {_WORDS[bool(one.was), one.change]}"
+    return name if one.fields else f"{name}: {_WORDS[bool(one.was), one.change]}"
 
 
 _WORDS = {

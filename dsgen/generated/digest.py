@@ -1,3 +1,3 @@
 """Which templates, defaults, checks and scripts these are. Written by `make generate`."""
 
-DIGEST = "d94296d9c9ce66028043c57f186bd7ded640a34ff504ca87e3ad5bb2fb37e8b3"
+DIGEST = "1733b1a394f8eb1fe0700f47f5b9ea5ba19d04280c75b2360c7e7f17786dd6ce"

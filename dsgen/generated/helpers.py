@@ -509,7 +509,7 @@ def scripts_name(values, release):
     """The ConfigMap with dsgen's scripts. Its name changes with their content, so a run keeps the scripts with which it
     started.
     """
-    return f"{job_name(values, release)}-scripts-{'7dbb678b0b'}"
+    return f"{job_name(values, release)}-scripts-{'bd07bd6e30'}"
 
 
 def image_reference(image):

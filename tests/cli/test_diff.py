@@ -138,11 +138,14 @@ def test_markdown(cli: Cli, folder: Path) -> None:
     code, out, _ = cli("diff", *OUT, "--set-string", "training.env.A=a|b<c>\nnext", "--format", "markdown")
 
     assert 1 == code
-    assert out.startswith("### <code>out</code>: new run 2\n\n| object | field | before | after |\n|---|---|---|---|\n")
+    head, table_head = out.splitlines()[0], out.splitlines()[2]
+    assert "### <code>out</code>: job training/cifar, new run 2" == head
+    assert "| object | field | before | after |" == table_head
     assert out.endswith("0 of 1 jobs without a difference.\n")
     table = [line for line in out.splitlines() if line.startswith("|")]
     assert {5} == {line.count("|") for line in table}
     assert "<c>" not in out
+    assert "ConfigMap cifar-1-config -&gt; cifar-2-config, <code>data.hostfile</code>:" in out.splitlines()
 
 
 SECRET = """\
