@@ -119,7 +119,11 @@ REFUSED = [
     ("a record is no truth value", "<% if values.record %>\n<% endif %>\n", "a record is not a condition"),
     ("two steps into a free object", "a: << values.free.a.b | json | quote >>\n", "may be absent here"),
     ("a number among texts", "<% if 1 in values.numbers %>\n<% endif %>\n", "`in` finds texts only"),
-    ("a set in a loop", "<% set x = 1 %>\n<% for n in values.numbers %>\n<% set x = 2 %>\n<% endfor %>\n", "forgets the value"),
+    (
+        "a set in a loop",
+        "<% set x = 1 %>\n<% for n in values.numbers %>\n<% set x = 2 %>\n<% endfor %>\n",
+        "forgets the value",
+    ),
     ("a set in a branch", "<% if values.flag %>\n<% set x = 1 %>\n<% endif %>\na: << x >>\n", "inside a branch or"),
 ]
 
