@@ -289,5 +289,6 @@ def _summary(found: Found, dry_run: bool) -> list[str]:
     written = len(changes.write)
     counts = f"{written} written, {len(changes.remove)} removed, {changes.unchanged} unchanged"
     cleared = "; what an interrupted write had left is removed" if changes.leftovers else ""
-    files = written + changes.unchanged
-    return [*edit, f"{directory}: {found.owner}, {files} files ({counts}){cleared}", *_kept(found)]
+    number = written + changes.unchanged
+    files = f"{number} file{'' if number == 1 else 's'}"
+    return [*edit, f"{directory}: {found.owner}, {files} ({counts}){cleared}", *_kept(found)]

@@ -1,7 +1,8 @@
-"""Writes what was made into a folder, and remembers there what it wrote.
+"""Writes files to a folder, and records there what it wrote.
 
-A `Plan` is everything that one folder shall hold. `compare` says what would change and what stands in the way, `write`
-does it. The folder may come from others, in a pull request for example: nothing in it leads to a place outside it.
+A `Plan` is the complete content of a folder. `compare` returns the changes and the reasons to refuse them, and `write`
+makes the changes. The content of the folder is not trusted, because it may come from a pull request: no link in it is
+followed.
 """
 
 from dsgen.writer.comparison import compare, texts, untouched

@@ -8,7 +8,7 @@ import time
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
-from tests.e2e.cluster import kubectl, soon
+from tests.e2e.cluster import answered, kubectl, soon
 from tests.e2e.gitops.checkout import CONTROL, Checkout
 from tests.e2e.training import dsgen
 from tests.helm import helm
@@ -157,6 +157,7 @@ class ApplicationSet(ArgoCD):
     """An ApplicationSet over the folders."""
 
     options = ("--kind", "ApplicationSet", "--self-heal")
+    controllers = (*ArgoCD.controllers, "argocd-applicationset-controller")
     stops_removed = False
 
     def remove(self) -> None:
@@ -274,7 +275,7 @@ class Kubectl(Way):
 
     def deliver(self) -> str:
         command = ["kubectl", "apply", *self.arguments, str(self.checkout.folder / self.checkout.job_folder)]
-        done = subprocess.run(command, capture_output=True, text=True, check=False)
+        done = answered(command)
         return done.stdout + done.stderr if done.returncode else ""
 
     def force(self) -> None:
@@ -302,7 +303,7 @@ class Helm(Way):
     def deliver(self) -> str:
         chart, name = self.checkout.folder / self.checkout.job_folder, self.checkout.values["name"]
         command = [helm(self.major), "upgrade", "--install", name, str(chart), "--namespace", self.space]
-        done = subprocess.run(command, capture_output=True, text=True, check=False)
+        done = answered(command)
         return done.stdout + done.stderr if done.returncode else ""
 
     def force(self) -> None:
