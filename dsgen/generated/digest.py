@@ -1,3 +1,3 @@
 """Which templates, defaults, checks and scripts these are. Written by `make generate`."""
 
-DIGEST = "25e54fb5580f305503bce2aed3cfbd161ab586e42a22ecd2c5d1e906af3a1153"
+DIGEST = "d23bd341ca2aa3e091db03c1eeb14f7742cf31bbaac0de1e425ec97b28408612"
