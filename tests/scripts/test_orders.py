@@ -2,7 +2,6 @@
 
 import contextlib
 import json
-import os
 import resource
 import socket
 import sys
@@ -283,7 +282,7 @@ def test_a_launcher_holds_more_connections_than_the_soft_limit_of_descriptors() 
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     with contextlib.ExitStack() as connections:
         connections.callback(resource.setrlimit, resource.RLIMIT_NOFILE, (soft, hard))
-        resource.setrlimit(resource.RLIMIT_NOFILE, (len(os.listdir("/proc/self/fd")) + 20, hard))
+        resource.setrlimit(resource.RLIMIT_NOFILE, (len([*Path("/proc/self/fd").iterdir()]) + 20, hard))
         address, _, nonce = made.listen().rpartition("/")
         host, _, port = address.rpartition(":")
         for name in names:
