@@ -102,7 +102,7 @@ def test_all_lines_of_the_ranks_come_once(job: Job, proxy: Proxy, tmp_path: Path
         )
 
     def reaches(number: int) -> None:
-        soon(f"number {number}", lambda: f"rank 1 counts {number}\n" in out.read_text(), RUN_SECONDS)
+        soon(f"number {number}", lambda: f"rank 1 counts {number}\n" in out.read_text(), 2 * RUN_SECONDS)
 
     reaches(FAILS // 4)
     restart(proxy)
@@ -110,7 +110,7 @@ def test_all_lines_of_the_ranks_come_once(job: Job, proxy: Proxy, tmp_path: Path
     job.space.kubectl("delete", "pod", job.pods("1", "launcher")[0].metadata.name)
     reaches(FAILS + 150)
     restart(proxy)
-    _, err = following.communicate(timeout=RUN_SECONDS)
+    _, err = following.communicate(timeout=2 * RUN_SECONDS)
     sampler.end()
 
     assert 0 == following.returncode, err
