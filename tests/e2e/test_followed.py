@@ -20,21 +20,26 @@ from tests.e2e.proxy import Proxy
 from tests.e2e.sampler import Sampler
 from tests.e2e.training import RUN_SECONDS, Job
 
-METHODS = ("pdsh", "torchrun")
+METHODS = ("pdsh", "torchrun", "worker-command")
 LAST, FAILS = 300, 100
-# Ranks that count, ten numbers a second, and go on where they were; the first time rank 1 fails on its way.
+# Ranks that count, ten numbers a second, and go on where they were; the first time rank 1 fails on its way. What they
+# print is in files too.
 PROGRAM = """\
-import os, pathlib, sys, time
-rank = os.environ["RANK"]
-at = pathlib.Path("/checkpoints/at-" + rank)
-first = int(at.read_text()) if at.exists() else 0
-for number in range(first, {last}):
-    sys.stdout.write(f"rank {{rank}} counts {{number}}\\n")
-    sys.stdout.flush()
-    at.write_text(str(number + 1))
-    if (rank, first, number) == ("1", 0, {fails}):
-        raise SystemExit(9)
-    time.sleep(0.1)
+import os, pathlib, signal, socket, sys, time
+told = []
+signal.signal(signal.SIGTERM, lambda *_: told.append(143))
+rank = os.environ.get("RANK") or socket.gethostname().rpartition("-")[2]
+path = pathlib.Path("/checkpoints/rank-" + rank)
+first = len({{*path.read_text().split()}}) if path.exists() else 0
+with path.open("a") as copy:
+    for number in range(first, {last}):
+        sys.stdout.write(f"rank {{rank}} counts {{number}}\\n")
+        sys.stdout.flush()
+        copy.write(f"{{number}}\\n")
+        copy.flush()
+        if told or (rank, first, number) == ("1", 0, {fails}):
+            raise SystemExit(told[0] if told else 9)
+        time.sleep(0.1)
 """
 LINE = re.compile(r"rank \d counts \d+$")
 
@@ -48,20 +53,21 @@ def proxy(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Proxy]:
 
 @pytest.fixture
 def job(make_job: Callable[..., Job], method: str) -> Job:
-    """A job of two ranks that count, one restart allowed. What they print is also in files of their own."""
+    """A job of two ranks that count, one restart allowed."""
     job = make_job(f"followed-{method}")
     job.values["launch"] = {"method": method, "expectWorld": False}
-    job.values["lifecycle"] |= {"maxRestarts": 1, "restartDelaySeconds": 0}
-    job.values["training"] = {
-        "python": "/job/files/count.py",
-        "files": {"count.py": PROGRAM.format(last=LAST, fails=FAILS)},
-        "rankLogs": "/checkpoints/logs",
-    }
+    job.values["lifecycle"] |= {"maxRestarts": 1, "restartDelaySeconds": 0, "startTimeoutSeconds": 600}
+    job.values["training"] = {"files": {"count.py": PROGRAM.format(last=LAST, fails=FAILS)}}
+    program = "/job/files/count.py"
+    if method == "worker-command":
+        job.values["launch"]["command"] = ["python3", program]
+    else:
+        job.values["training"]["python"] = program
     return job
 
 
 def written(job: Job) -> list[str]:
-    """The lines of both ranks, from their files."""
+    """What both ranks have printed, from their files."""
     image = job.values["image"]
     spec = {
         "restartPolicy": "Never",
@@ -70,7 +76,11 @@ def written(job: Job) -> list[str]:
             {
                 "name": "main",
                 "image": f"{image['repository']}:{image['tag']}",
-                "command": ["sh", "-c", "cat /checkpoints/logs/*"],
+                "command": [
+                    "sh",
+                    "-c",
+                    "cd /checkpoints; for rank in 0 1; do sed s/^/rank\\ $rank\\ counts\\ / rank-$rank; done",
+                ],
                 "volumeMounts": [{"name": "data", "mountPath": "/checkpoints"}],
             }
         ],
