@@ -311,7 +311,7 @@ REGISTRY: tuple[dict[str, Any], ...] = (
 def registry(job: Job) -> None:
     """Run the registry on every node."""
     job.space.kubectl("apply", "--filename", "-", text=around(REGISTRY, job))
-    job.space.kubectl("rollout", "status", "daemonset/registry", "--timeout=120s")
+    job.space.kubectl("rollout", "status", "daemonset/registry", "--timeout=240s")
 
 
 DENIES = """
