@@ -1,3 +1,3 @@
 """Which templates, defaults, checks and scripts these are. Written by `make generate`."""
 
-DIGEST = "d23bd341ca2aa3e091db03c1eeb14f7742cf31bbaac0de1e425ec97b28408612"
+DIGEST = "45c1a64a7bbb5553bfbd163b96c1b17a1147824752f032a3380ca3c12998ffb0"
