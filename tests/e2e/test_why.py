@@ -116,7 +116,7 @@ def look(cluster: Cluster, job: Job) -> tuple[Facts, list[causes.Cause], Keeping
     facts = collect.run_facts(kept, job.space.name, job.name)
     assert facts
     facts = collect.surroundings(kept, facts)
-    return facts, causes.find(facts, story.tell(facts)), kept
+    return facts, causes.find(facts, story.state(facts)), kept
 
 
 @pytest.mark.by_turns("name")

@@ -67,7 +67,7 @@ def status(reader: Counting) -> str:
     facts = collect.run_facts(reader, reader.kept.content["namespace"], "cifar", thrifty=True)
     assert facts
     collect.surroundings(reader, facts, thrifty=True)
-    shown = story.tell(facts)
+    shown = story.state(facts)
     causes.find(facts, shown)
     return views.status(report.report(facts, shown), facts)
 
@@ -102,5 +102,5 @@ def test_many_jobs_are_listed_with_few_lists(count: int) -> None:
     found = list(runs(reader, "", JOB, False))
 
     assert count == len(found)
-    assert {"Running"} == {story.tell(facts).phase for facts in found}
+    assert {"Running"} == {story.state(facts).phase for facts in found}
     assert len(reader.lists) <= 5
