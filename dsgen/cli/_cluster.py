@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 FILES = (".yaml", ".yml")
 UNEXPLAINED = ("", "LauncherNotStarted", "WaitingForWorkers", "WorkersLost")
 """Reasons of Pending that are less specific than the first cause."""
+REFUSALS: tuple[int, ...] = (401, 403)
 PATIENCE_SECONDS = 300
 """How long a waiting command tolerates an API server that does not answer."""
 
@@ -73,16 +74,19 @@ class Target:
         return collect.surroundings(self.cluster, facts, thrifty) if around else facts
 
     def looks(self, until: float = float("inf")) -> Iterator[Facts]:
-        """The facts now and after each change; a failing API server is asked again for a few minutes."""
-        answered = time.monotonic()
+        """The facts now and after each change; a failing API server is asked again for a few minutes.
+
+        A server that has just started may refuse requests that it allows a moment later.
+        """
+        answered, refusals = time.monotonic(), REFUSALS
         for _ in changes.changes(self.cluster, self.namespace, self.job, until):
             try:
                 facts = self.facts()
             except ApiError as error:
-                if error.status in (401, 403) or time.monotonic() - answered > PATIENCE_SECONDS:
+                if error.status in refusals or time.monotonic() - answered > PATIENCE_SECONDS:
                     raise
                 continue
-            answered = time.monotonic()
+            answered, refusals = time.monotonic(), ()
             self.run = facts.run
             yield facts
 
@@ -97,7 +101,7 @@ class Target:
             self.cluster.get(f"/api/v1/namespaces/{self.namespace}")
         except ApiError as error:
             if error.status == collect.MISSING:
-                return f"there is no namespace {self.namespace}"
+                return f"the namespace {self.namespace} does not exist"
         hint = did_you_mean(closest(self.job, known)) or possible(known) or "dsgen list -A shows all jobs"
         return f"namespace {self.namespace} has no run of a job {self.job}; {hint}"
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from dsgen import api
+from dsgen.cli._items import Folder, Item, Outcome, stale, summary
 from dsgen.cli._jobs import Report, Target
 from dsgen.cli._parallel import FEWEST, in_order
 from dsgen.cli._printed import ask, complain, say
@@ -15,9 +16,9 @@ from dsgen.cli._progress import counted
 from dsgen.cli._shared import Delivery, ErrorsReported
 from dsgen.errors import EXIT_FINDINGS, EXIT_OK, DsgenError, UsageProblem
 from dsgen.problems.diagnostics import Diagnostic, Severity, has_errors
-from dsgen.records import dataclass, replace
+from dsgen.records import replace
 from dsgen.runs import job_plan, made_of, owner_of
-from dsgen.writer import INDEX, Changes, Mode, Place, Plan, compare, folder_name, rewrite, untouched, write
+from dsgen.writer import INDEX, Changes, Mode, Place, Plan, compare, folder_name, is_absent, untouched, write
 from dsgen.writer.kustomization import LISTS
 
 if TYPE_CHECKING:
@@ -49,39 +50,6 @@ def folders(directory: Path, targets: Sequence[Target]) -> list[Place]:
                 f"two jobs are named {job.release.name}, in two namespaces: render them in two calls, to two folders"
             )
     return [Place(directory, name) for name in names]
-
-
-class Edit(NamedTuple):
-    """A new text for a file of the user, which is written before the plan. summary: a description of the change."""
-
-    place: Place
-    name: str
-    text: str
-    summary: str
-
-    def write(self) -> None:
-        """Replace the file."""
-        rewrite(self.place, self.name, self.text)
-
-
-class Item(NamedTuple):
-    """A plan and its folder. unchanged: the result if the folder needs no change; then the plan is empty.
-
-    problems: why a requested change is not possible.
-    """
-
-    place: Place
-    plan: Plan
-    edit: Edit | None = None
-    unchanged: Changes | None = None
-    problems: tuple[Diagnostic, ...] = ()
-
-
-class Folder(NamedTuple):
-    """A folder and the function that makes its item, so that the texts of many folders are not kept in memory."""
-
-    place: Place
-    make: Callable[[], Item]
 
 
 def manifests(
@@ -120,83 +88,65 @@ def planned(place: Place, job: Job, lists: Lists, trust: bool = False) -> Item:
     return Item(place, job_plan(job, api.render(job), lists))
 
 
-@dataclass(frozen=True)
-class Comparison:
-    """The changes of an item in its folder. failure: why they are unknown. edited: the summary of its edit.
-
-    problems: of the item itself. made: the item and its changes with all texts, if these were kept.
-    """
-
-    place: Place
-    owner: str
-    run: str
-    changes: Changes
-    kept: str = ""
-    edited: str = ""
-    problems: tuple[Diagnostic, ...] = ()
-    failure: DsgenError | None = None
-    made: tuple[Item, Changes] | None = None
-
-    @property
-    def refused(self) -> bool:
-        """Whether the item must not be written."""
-        return self.failure is not None or self.changes.refused
-
-
 def deliver(folders: Sequence[Folder], delivery: Delivery, report: Report) -> int:
     """Write the items to their folders, or compare them; returns the exit code.
 
-    If one item is refused, none is written, or with --keep-going all others. The texts of few folders are kept until
-    they are written; those of many folders would need too much memory, and are rendered twice.
+    When one refuses, none is written, or with --keep-going all others. The texts of few folders are kept until they are
+    written. Those of many would take too much memory: they are made again, but for folders that do not exist yet.
     """
-    compared = functools.partial(_compared, delivery.mode, len(folders) < FEWEST)
-    comparisons = [*counted("compared", in_order(compared, folders), len(folders))]
-    report.problems += [problem for one in comparisons for problem in one.problems]
-    refused = [one for one in comparisons if one.refused]
+    writes = not (delivery.check or delivery.dry_run)
+    is_many = len(folders) >= FEWEST
+    compared = functools.partial(_compared, delivery.mode, not is_many, is_many and writes)
+    outcomes = [*counted("compared", in_order(compared, folders), len(folders))]
     is_text = delivery.form == "text"
     if delivery.check and is_text:
-        say(text for one in comparisons for text in _stale(one))
-    if not (delivery.check or delivery.dry_run) and (delivery.keep_going or not refused):
-        _ask(comparisons, delivery)
-        todo = [(folder, one.made) for folder, one in zip(folders, comparisons, strict=True) if _is_work(one)]
-        for _ in counted("written", in_order(functools.partial(_write, delivery.mode), todo), len(todo)):
-            pass
+        say(text for one in outcomes for text in stale(one))
+    if writes and (delivery.keep_going or not any(one.refused for one in outcomes)):
+        _ask(outcomes, delivery)
+        outcomes = _written(folders, outcomes, delivery.mode)
+    report.problems += [problem for one in outcomes for problem in one.problems]
+    refused = [one for one in outcomes if one.refused]
     if is_text and not delivery.quiet and not delivery.check and (delivery.keep_going or not refused):
-        say(text for one in comparisons if not one.refused for text in _summary(one, delivery.dry_run))
+        say(text for one in outcomes if not one.refused for text in summary(one, delivery.dry_run))
     _print_refusals(refused, delivery, report)
-    is_stale = delivery.check and any(one.changes.stale for one in comparisons)
+    is_stale = delivery.check and any(one.changes.stale for one in outcomes)
     return EXIT_FINDINGS if refused or is_stale or has_errors(report.diagnostics) else EXIT_OK
 
 
-def _compared(mode: Mode, keep: bool, folder: Folder) -> Comparison:
+def _compared(mode: Mode, keep: bool, defer: bool, folder: Folder) -> Outcome:
+    """keep: keep the texts. defer: do not render for a missing folder, which cannot refuse anything, before writing."""
+    if defer and is_absent(folder.place):
+        return Outcome(folder.place, "", "", Changes(index=True))
     item = folder.make()
-    edited, problems = (item.edit.summary if item.edit else ""), item.problems
     try:
-        changes = item.unchanged or compare(item.place, item.plan, mode)
+        return _outcome(item, item.unchanged or compare(item.place, item.plan, mode), keep)
     except DsgenError as failure:
-        return Comparison(item.place, item.plan.owner, item.plan.run, Changes(), "", edited, problems, failure)
-    kept = changes.plan.kept if changes.plan else ""
+        return replace(_outcome(item, Changes()), failure=failure)
+
+
+def _outcome(item: Item, changes: Changes, keep: bool = False) -> Outcome:
+    kept, edited = (changes.plan.kept if changes.plan else ""), (item.edit.summary if item.edit else "")
     made = (item, changes) if keep else None
     changes = replace(changes, plan=None)  # the plan has all texts
-    return Comparison(item.place, item.plan.owner, item.plan.run, changes, kept, edited, problems, made=made)
+    return Outcome(item.place, item.plan.owner, item.plan.run, changes, kept, edited, item.problems, made=made)
 
 
-def _made(folder: Folder, mode: Mode) -> tuple[Item, Changes]:
-    item = folder.make()
-    return item, item.unchanged or compare(item.place, item.plan, mode)
+def _written(folders: Sequence[Folder], outcomes: Sequence[Outcome], mode: Mode) -> list[Outcome]:
+    """Write the items; returns all outcomes, including those of deferred folders."""
+    todo = [(folder, one.made) for folder, one in zip(folders, outcomes, strict=True) if one.is_work]
+    written = iter([*counted("written", in_order(functools.partial(_write, mode), todo), len(todo))])
+    return [next(written) if one.is_work else one for one in outcomes]
 
 
-def _is_work(comparison: Comparison) -> bool:
-    return not comparison.refused and bool(comparison.edited or comparison.changes.stale or comparison.changes.index)
-
-
-def _write(mode: Mode, work: tuple[Folder, tuple[Item, Changes] | None]) -> None:
+def _write(mode: Mode, work: tuple[Folder, tuple[Item, Changes] | None]) -> Outcome:
     """Write an item, the edit first: after an interruption, the next render continues."""
     folder, made = work
-    item, changes = made or _made(folder, mode)
+    item = made[0] if made else folder.make()
+    changes = made[1] if made else item.unchanged or compare(item.place, item.plan, mode)
     if item.edit:
         item.edit.write()
     write(item.place, item.plan, changes)
+    return _outcome(item, changes)
 
 
 def with_orphans(folders: Sequence[Folder], key: str, delivery: Delivery, report: Report) -> list[Folder]:
@@ -233,7 +183,7 @@ def ready(item: Item) -> Folder:
     return Folder(item.place, lambda: item)
 
 
-def _print_refusals(refused: Sequence[Comparison], delivery: Delivery, report: Report) -> None:
+def _print_refusals(refused: Sequence[Outcome], delivery: Delivery, report: Report) -> None:
     """Print all refusals. Raises ErrorsReported with the exit code of a read error, if nothing else was refused."""
     report.problems += [problem for one in refused for problem in one.changes.problems]
     report.print(delivery.form)
@@ -245,9 +195,9 @@ def _print_refusals(refused: Sequence[Comparison], delivery: Delivery, report: R
         raise ErrorsReported(max(codes))
 
 
-def _ask(comparisons: Sequence[Comparison], delivery: Delivery) -> None:
+def _ask(outcomes: Sequence[Outcome], delivery: Delivery) -> None:
     """Ask before runs are replaced. Raises UsageProblem without a terminal, and ErrorsReported if the answer is no."""
-    runs = [f'run "{one.run}" of {one.owner}' for one in comparisons if one.changes.renewed and not one.refused]
+    runs = [f'run "{one.run}" of {one.owner}' for one in outcomes if one.changes.renewed and not one.refused]
     if not (runs and delivery.replace) or delivery.yes:
         return
     warning = "Never replace a run that was applied: the cluster refuses it, and the folder would show what never ran."
@@ -256,41 +206,3 @@ def _ask(comparisons: Sequence[Comparison], delivery: Delivery) -> None:
         raise UsageProblem(f"--replace asks before it writes, and there is no terminal: add --yes. {warning}")
     if not answer:
         raise ErrorsReported(EXIT_FINDINGS)
-
-
-def _stale(comparison: Comparison) -> list[str]:
-    directory, changes = comparison.place.path, comparison.changes
-    failure = comparison.failure.lines if comparison.failure else ()
-    return [
-        *_kept(comparison),
-        *(f"differs: {directory / path}" for path in changes.write),
-        *(f"not wanted: {directory / path}" for path in changes.remove),
-        *(f"left by an interrupted write: {directory / path}" for path in changes.leftovers),
-        *changes.refusals,
-        *failure,
-    ]
-
-
-def _kept(comparison: Comparison) -> list[str]:
-    return (
-        [f"{comparison.place.path}: run {comparison.run} kept as {comparison.kept} wrote it"] if comparison.kept else []
-    )
-
-
-def _summary(comparison: Comparison, dry_run: bool) -> list[str]:
-    directory, changes = comparison.place.path, comparison.changes
-    steps = [
-        *(f"write {directory / path}" for path in changes.write),
-        *(f"remove {directory / path}" for path in changes.remove),
-        *(f"remove {directory / path}, left by an interrupted write" for path in changes.leftovers),
-    ]
-    edit = [comparison.edited] if comparison.edited else []
-    if dry_run:
-        steps = [*(f"write {one}" for one in edit), *steps]
-        return [*_kept(comparison), *([f"would {step}" for step in steps] or [f"{directory}: nothing to do"])]
-    written = len(changes.write)
-    counts = f"{written} written, {len(changes.remove)} removed, {changes.unchanged} unchanged"
-    cleared = "; files of an interrupted write were removed" if changes.leftovers else ""
-    number = written + changes.unchanged
-    files = f"{number} file{'' if number == 1 else 's'}"
-    return [*edit, f"{directory}: {comparison.owner}, {files} ({counts}){cleared}", *_kept(comparison)]

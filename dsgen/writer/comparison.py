@@ -72,6 +72,15 @@ def untouched(place: Place, made_of: str) -> Changes | None:
     return Changes(runs=frozenset(index.runs), unchanged=len(index.files)) if is_same else None
 
 
+def is_absent(place: Place) -> bool:
+    """Whether the folder does not exist, and nothing is in its way."""
+    with Folder(place) as folder:
+        try:
+            return not folder.exists()
+        except DsgenError:
+            return False  # `compare` tells what is in its way
+
+
 def texts(place: Place, paths: Iterable[str]) -> dict[str, str]:
     """The texts of those of the files that exist. Raises DsgenError for a path that is not a readable file."""
     with Folder(place) as folder:

@@ -88,6 +88,10 @@ class Folder:
         except OSError as error:
             raise _unreadable(self.place.path / path, error) from error
 
+    def exists(self) -> bool:
+        """Whether the folder is there."""
+        return self._handle(self.place.below) is not None
+
     def files(self, pattern: re.Pattern[str]) -> list[str]:
         """The names of the regular files directly in the folder that fully match the pattern, sorted."""
         handle = self._handle(self.place.below)
