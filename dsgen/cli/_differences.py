@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from dsgen.problems.escaping import line
-from dsgen.problems.framing import told
+from dsgen.problems.framing import printable
 from dsgen.problems.redaction import redacted
 from dsgen.runs.differences import FieldChange, JobChange, ObjectChange
 
@@ -105,7 +105,7 @@ def _title(one: ObjectChange) -> str:
 _WORDS = {
     (False, "new"): "new",
     (False, "removed"): "removed",
-    (False, "changed"): "written anew",
+    (False, "changed"): "changed",
     (True, "changed"): "the same but for the name of the run",
 }
 
@@ -136,7 +136,7 @@ def _hidden(value: Any) -> Any:
 
 def _reasons(job: JobChange) -> Iterator[str]:
     """Why it is refused, and what an interrupted write has left."""
-    yield from (f"{problem.message} [{problem.id}]" for problem in told(job.changes.problems))
+    yield from (f"{problem.message} [{problem.id}]" for problem in printable(job.changes.problems))
     yield from (redacted(each) for each in job.changes.refusals)
     yield from (redacted(each) for each in (job.failure.lines if job.failure else ()))
     yield from (f"left by an interrupted write: {path}" for path in job.changes.leftovers)
