@@ -1,3 +1,3 @@
 """Which templates, defaults, checks and scripts these are. Written by `make generate`."""
 
-DIGEST = "f66c026fbfd5748b86cace987473f3ff059fc0330c31287beaa0915b627d004e"
+DIGEST = "4324f3dbc287eb0189d4703fd933c191911fc8177c5ef66df9e5ca95085b4805"

@@ -163,6 +163,8 @@ class Trial:
     def power(self, *what: str) -> None:
         """kill, start, cut or heal a node."""
         subprocess.run([*shlex.split(os.environ[POWER]), *what], check=True, capture_output=True)
+        if what in self.undo:  # a node that is started twice is two nodes
+            self.undo.remove(what)
 
     def end_with(self, *what: str) -> None:
         """What to do to a node when the trial is over, whatever came of it."""
