@@ -1,3 +1,3 @@
 """Which templates, defaults, checks and scripts these are. Written by `make generate`."""
 
-DIGEST = "4324f3dbc287eb0189d4703fd933c191911fc8177c5ef66df9e5ca95085b4805"
+DIGEST = "0bda95eb9bfd850b8e9344716b6707611038c79ffd595a8d7eec40cf606d6e96"

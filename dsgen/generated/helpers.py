@@ -509,7 +509,7 @@ def scripts_name(values, release):
     """The ConfigMap with dsgen's scripts. Its name changes with their content, so a run keeps the scripts with which it
     started.
     """
-    return f"{job_name(values, release)}-scripts-{'a4809b3730'}"
+    return f"{job_name(values, release)}-scripts-{'2d7ee3761c'}"
 
 
 def image_reference(image):
