@@ -1,25 +1,26 @@
-"""`dsgen logs`: the output of a run."""
+"""`dsgen logs`: print the output of a run."""
 
+import os
 import queue
 import re
 import threading
 import time
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 
 import click
 
-from dsgen.cli._cluster import PATIENCE_SECONDS, Target, reported, target_of_logs
-from dsgen.cli._printed import complain, emit, on_terminal, say
+from dsgen.cli._cluster import PATIENCE_SECONDS, NotThere, Target, reported, target_of_logs
+from dsgen.cli._printed import complain, emit, say, stdout_is_terminal
 from dsgen.cli.wait import seconds
-from dsgen.cluster.facts import Facts
-from dsgen.cluster.logs import Choice, Lines, Source, left_out, sources, tails
+from dsgen.cluster.facts import Facts, stamp
+from dsgen.cluster.logs import BEGUN, Choice, Lines, Source, cannot_tell, left_out, sources, tails
 from dsgen.cluster.words import ENDS
 from dsgen.errors import EXIT_FINDINGS, EXIT_OK, ApiError, DsgenError, UsageProblem
 
 BRIGHT, PLAIN = "\x1b[36m", "\x1b[0m"
 RETRY_SECONDS = 1
-NOT_YET, GONE = 400, 404  # the API server's answers for a container that has not started, for a pod that is not there
+NOT_YET, GONE = 400, 404  # the answers of the API server for a container that has not started, and for a missing pod
 
 _CHOICES = [
     click.option("--launcher", is_flag=True, help="The log of the launcher."),
@@ -32,7 +33,7 @@ _CHOICES = [
 
 
 def choices(command: Callable[..., int]) -> Callable[..., int]:
-    """Give a command the options that choose containers."""
+    """Add the options that select containers to a command."""
     for option in reversed(_CHOICES):
         command = option(command)
     return command
@@ -51,8 +52,8 @@ def command(target: Target, **given: Any) -> int:
     """Print the output of a run.
 
     JOB is the name of a job, NAMESPACE/NAME, or its values file. With ssh, the log of the launcher has the output of
-    all ranks; without ssh, each worker has its own, and of more than 16 workers only the first and the last are shown.
-    If the pods are deleted, the last lines in the record are printed.
+    all ranks. Without ssh, each worker has its own log; if there are more than 16 workers, only the first and the last
+    are shown. If the pods are deleted, the last lines in the record are printed.
 
     \b
     Examples:
@@ -61,23 +62,40 @@ def command(target: Target, **given: Any) -> int:
       dsgen logs training/cifar --rank 3 --since 10m
       dsgen logs cifar --worker 0
     """
+    _refuse_what_excludes_itself(given)
     wanted = Choice(**{name: given[name] for name in Choice._fields})
     try:
         show = Show(given["timestamps"], re.compile(given["grep"].encode()))
     except re.error as error:
         raise UsageProblem(f"--grep {given['grep']}: {error}") from error
-    limits = {
-        "tail": "" if given["tail"] is None else str(given["tail"]),
-        "seconds": str(seconds(given["since"])) if given["since"] else "",
-    }
+    limits = Limits(given["tail"], seconds(given["since"]) if given["since"] else None)
     if given["follow"]:
-        ended = Following(target, wanted, limits, show).run()
+        ended = Following(target, wanted, show, limits).run()
         return exit_code(ended) if given["exit_code"] else EXIT_OK
-    return _once(target, wanted, limits, show)
+    return _once(target, wanted, show, limits)
+
+
+def _refuse_what_excludes_itself(given: dict[str, Any]) -> None:
+    chosen = [f"--{name}" for name in ("launcher", "status", "worker", "rank") if given[name] not in (None, False)]
+    if len(chosen) > 1:
+        raise UsageProblem(f"{' and '.join(chosen)} exclude each other")
+    if given["exit_code"] and not given["follow"]:
+        raise UsageProblem("--exit-code belongs to --follow: dsgen wait says whether a run has succeeded")
+
+
+class Limits(NamedTuple):
+    """How many lines of each container there may be at first, and how many seconds old."""
+
+    tail: int | None = None
+    seconds: float | None = None
+
+    def since(self, facts: Facts) -> str:
+        """The time from which on lines are wanted; empty for all."""
+        return "" if self.seconds is None else stamp(facts.now - self.seconds) or ""
 
 
 class Show:
-    """Prints lines as they were written; labels only where there are several containers, coloured on a terminal."""
+    """Prints lines unchanged, with labels if there are several containers, coloured on a terminal."""
 
     def __init__(self, timestamps: bool = False, pattern: re.Pattern[bytes] = re.compile(b"")) -> None:
         self.timestamps, self.pattern, self.labels = timestamps, pattern, False
@@ -90,26 +108,41 @@ class Show:
     def label(self, source: Source) -> str:
         if not self.labels:
             return ""
-        return f"{BRIGHT}{source.label}{PLAIN} " if on_terminal() else f"{source.label} "
+        bright = stdout_is_terminal() and not os.environ.get("NO_COLOR")
+        return f"{BRIGHT}{source.label}{PLAIN} " if bright else f"{source.label} "
 
 
-def _once(target: Target, wanted: Choice, limits: dict[str, str], show: Show) -> int:
+def _chosen(facts: Facts, wanted: Choice) -> list[Source]:
+    if method := cannot_tell(facts, wanted):
+        raise NotThere(f"launch.method {method} does not show which rank has written a line: leave out --rank")
+    return sources(facts, wanted)
+
+
+def _more(facts: Facts, wanted: Choice) -> str:
+    """A note that some workers are left out."""
+    count = left_out(facts, wanted)
+    return f"{count} more workers: --worker N shows one" if count else ""
+
+
+def _once(target: Target, wanted: Choice, show: Show, limits: Limits) -> int:
     facts = target.facts()
-    found = sources(facts, wanted)
-    show.labels = len(found) > 1
-    if count := left_out(facts, wanted):
-        complain(f"{count} more workers: --worker N shows one")
-    if not found:
+    containers = _chosen(facts, wanted)
+    show.labels = len(containers) > 1
+    if more := _more(facts, wanted):
+        complain(more)
+    if not containers:
         kept = list(tails(facts.record))
         complain(
-            "the pods are gone; what the record has kept:" if kept else "there are no such pods, and no lines are kept"
+            "the pods are deleted; the last lines in the record:"
+            if kept
+            else "no such pods, and no lines in the record"
         )
         say(kept)
         return EXIT_OK if kept else EXIT_FINDINGS
-    for source in found:
-        lines = Lines(target.cluster, target.namespace, source)
+    for source in containers:
+        lines = Lines(target.cluster, target.namespace, source, limits.since(facts))
         try:
-            for line in lines.connect(False, **limits):
+            for line in lines.connect(False, "" if limits.tail is None else str(limits.tail)):
                 show.line(source, line)
         except ApiError as error:
             if error.status not in (NOT_YET, GONE):
@@ -119,85 +152,94 @@ def _once(target: Target, wanted: Choice, limits: dict[str, str], show: Show) ->
 
 
 class Following:
-    """One thread looks at the run and starts one for each container that begins; this one prints."""
+    """Follows a run: one thread watches it and starts a thread per container; the main thread prints."""
 
-    def __init__(self, target: Target, wanted: Choice, limits: dict[str, str], show: Show) -> None:
-        self.target, self.wanted, self.limits, self.show = target, wanted, limits, show
+    def __init__(self, target: Target, wanted: Choice, show: Show, limits: Limits) -> None:
+        self.target, self.wanted, self.show = target, wanted, show
+        # --tail 0 with --follow: the lines since now.
+        self.limits = limits._replace(tail=None, seconds=limits.seconds or 0) if limits.tail == 0 else limits
         self.printed: queue.Queue[tuple[Source, bytes] | str | dict[str, Any] | DsgenError] = queue.Queue(10_000)
         self.threads: dict[Source, threading.Thread] = {}
 
     def run(self) -> dict[str, Any]:
-        """Print until the run has ended; its last report."""
-        threading.Thread(target=self.look, daemon=True).start()
+        """Print until the run has ended; returns its last report."""
+        threading.Thread(target=self.watch, daemon=True).start()
         while True:
-            found = self.printed.get()
-            if isinstance(found, tuple):
-                self.show.line(*found)
-            elif isinstance(found, str):
-                complain(found)
-            elif isinstance(found, DsgenError):
-                raise found
+            printed = self.printed.get()
+            if isinstance(printed, tuple):
+                self.show.line(*printed)
+            elif isinstance(printed, str):
+                if printed:
+                    complain(printed)
+            elif isinstance(printed, DsgenError):
+                raise printed
             else:
-                return found
+                return printed
 
-    def look(self) -> None:
+    def watch(self) -> None:
+        since: str | None = None
         try:
             for facts in self.target.looks():
                 made = reported(facts)
-                self.start(facts)
-                self.tell(made)
+                if since is None:
+                    since = self.limits.since(facts)
+                    self.printed.put(_more(facts, self.wanted))
+                self.start(facts, since)
+                self.show_wait(made)
                 if made["phase"] in ENDS:
                     self.end(made)
                     return
         except DsgenError as error:
             self.printed.put(error)
 
-    def start(self, facts: Facts) -> None:
-        """Follow containers that have begun since."""
-        found = sources(facts, self.wanted)
-        self.show.labels = len({source.label for source in found}) > 1
-        for source in found:
+    def start(self, facts: Facts, since: str) -> None:
+        """Follow the containers that have started since the last call."""
+        containers = _chosen(facts, self.wanted)
+        self.show.labels = len({source.label for source in containers}) > 1
+        for source in containers:
             if source not in self.threads:
-                thread = threading.Thread(target=self.follow, args=(source,), daemon=True)
+                lines = Lines(self.target.cluster, self.target.namespace, source, since)
+                thread = threading.Thread(target=self.follow, args=(lines,), daemon=True)
                 self.threads[source] = thread
                 thread.start()
 
     said = ""
 
-    def tell(self, made: dict[str, Any]) -> None:
-        """What is waited for, each time that changes; nothing while the run runs."""
+    def show_wait(self, made: dict[str, Any]) -> None:
+        """Print the reason of waiting when it changes; nothing while the run is running."""
         text = ": ".join(made[key] for key in ("phase", "reason", "message") if made[key])
         if text != self.said and made["phase"] not in ("Running", "Starting"):
             self.printed.put(text)
         self.said = text
 
     def end(self, made: dict[str, Any]) -> None:
-        """Give the containers time to end after the run."""
+        """Wait a moment for the ends of the containers after the run."""
         until = time.monotonic() + PATIENCE_SECONDS / 10
         for thread in self.threads.values():
             thread.join(max(until - time.monotonic(), 0))
         self.printed.put(made)
 
-    def follow(self, source: Source) -> None:
-        """All lines of one container, until it has ended or its pod is gone."""
-        lines, failed = Lines(self.target.cluster, self.target.namespace, source), 0.0
+    def follow(self, lines: Lines) -> None:
+        """Print the lines of one container until it has ended or its pod is deleted."""
+        tail = str(self.limits.tail or "")
         while True:
             try:
-                last = lines.done()
-                if last or lines.begun():
-                    for line in lines.connect(not last, **self.limits):
-                        self.printed.put((source, line))
-                failed = 0.0
-            except ApiError as error:
-                failed = failed or time.monotonic()
-                last = error.status == GONE or time.monotonic() - failed > PATIENCE_SECONDS
-            if last:
-                return
+                state = lines.state()
+                if state not in BEGUN:
+                    tail = ""  # the container is followed from its start
+                else:
+                    for line in lines.connect(state == "running", tail):
+                        self.printed.put((lines.source, line))
+                    if state == "terminated":
+                        return
+            except ApiError as error:  # the API server or the kubelet is unavailable
+                if error.status == GONE:
+                    return
             time.sleep(RETRY_SECONDS)
 
 
 def exit_code(made: dict[str, Any]) -> int:
-    """That of a run that has ended; 1 for a failed one that has none."""
+    """The exit code of an ended run; 1 for a failed run without one."""
     if made["phase"] == "Succeeded":
         return EXIT_OK
     code = made["exitCode"]

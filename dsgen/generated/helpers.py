@@ -1,6 +1,6 @@
 """The helpers of the templates.
 
-Written by `make generate`; what is changed here is lost. They come from the files dsgen/templates/**/_*.j2.
+Written by `make generate` from the files dsgen/templates/**/_*.j2; changes are lost.
 """
 
 from dsgen.language.functions import get, is_string, items, join, matching, overlay, replace

@@ -191,10 +191,10 @@ def test_a_repository(cli: Cli, repository: Path) -> None:  # noqa: F811
     code, out, err = cli("diff")
 
     assert 1 == code
-    assert "rendered/research/cifar: job research/cifar, left the repository\n  " in out
+    assert "rendered/research/cifar: job research/cifar, removed from the repository\n  " in out
     assert ": removed\n" in out
     assert "rendered/training/cifar: job training/cifar, refused\n" in out
-    assert f"  rendered/training/cifar/{INDEX} cannot be understood" in out
+    assert f"  rendered/training/cifar/{INDEX} is invalid" in out
     assert "" == err
 
 
@@ -245,7 +245,7 @@ def test_charts_of_a_repository(cli: Cli, repository: Path) -> None:  # noqa: F8
     code, out, _ = cli("diff", "--chart")
 
     assert 1 == code
-    assert "charts/training/cifar: chart cifar, left the repository\n  File .helmignore: removed\n" in out
+    assert "charts/training/cifar: chart cifar, removed from the repository\n  File .helmignore: removed\n" in out
     assert "charts/training/x: chart x, new job\n  File .helmignore: new\n" in out
     assert "| File values.yaml: new |" in cli("diff", "--chart", "--format", "markdown").out
 

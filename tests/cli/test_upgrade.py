@@ -206,7 +206,7 @@ def test_an_index_without_values_compares_bytes(upgraded: Path, cli: Cli) -> Non
     assert 1 == code
     assert "cifar.yaml:4:11: error:" in err
     assert "[DS903]" in err
-    assert f"does not have the values that dsgen {OLD} rendered" in err
+    assert f"does not contain the values that dsgen {OLD} rendered" in err
 
 
 def test_values_of_then_that_this_release_refuses_are_said(upgraded: Path, cli: Cli) -> None:
@@ -219,7 +219,7 @@ def test_values_of_then_that_this_release_refuses_are_said(upgraded: Path, cli: 
 
     assert 1 == code
     assert 'run "1" would change: workers.gone: 3 -> not set' in err
-    assert f"dsgen {OLD} took the values of then, dsgen {__version__} does not: " in err
+    assert f"dsgen {OLD} accepted the old values, but dsgen {__version__} does not: " in err
 
 
 # ---- edits under another release ----
@@ -379,7 +379,7 @@ def test_keep_going_writes_the_other_jobs(upgraded: Path, cli: Cli, what: str) -
 
     after = contents(upgraded / "out")
     assert 1 == code
-    assert ("DS903" if what == "a changed run" else "cannot be understood") in err
+    assert ("DS903" if what == "a changed run" else "is invalid") in err
     assert {"mnist/job-mnist-2-worker.yaml", "added/job-added-1-worker.yaml"} <= set(after)
     assert (
         contents(upgraded / "out" / "cifar").items()
@@ -396,7 +396,7 @@ def test_replace_without_a_terminal_needs_yes(upgraded: Path, cli: Cli) -> None:
     call, before = ("render", *FILES, "-o", "out", "--replace"), contents(upgraded / "out")
 
     code, _, err = cli(*call)
-    assert (2, True) == (code, "A run that has begun must not be replaced" in err)
+    assert (2, True) == (code, "Never replace a run that was applied" in err)
     assert before == contents(upgraded / "out")
 
     assert 0 == cli(*call, "--yes").code
@@ -418,7 +418,7 @@ def test_replace_asks_on_a_terminal(upgraded: Path, answer: bytes, code: int, re
 
     assert code == done.returncode
     assert 'run "1" of job training/cifar' in done.stderr
-    assert "A run that has begun must not be replaced" in done.stderr
+    assert "Never replace a run that was applied" in done.stderr
     worker = yaml.safe_load((upgraded / "out" / "cifar" / "job-cifar-1-worker.yaml").read_text())
     assert replicas == worker["spec"]["parallelism"]
     for end in (master, slave):
@@ -461,7 +461,7 @@ def test_lasting_objects_of_a_chart_of_another_release_need_a_new_run(upgraded: 
 
     code, _, err = cli("chart", "cifar.yaml", "-o", "chart")
     assert (1, True) == (code, "storage.checkpoints.create.size" in err)
-    assert f"the chart is of dsgen {OLD}, this dsgen would write all of it anew" in err
+    assert f"dsgen {OLD} wrote the chart, and this dsgen would replace all of it" in err
 
     assert 0 == cli("chart", "cifar.yaml", "-o", "own").code
     edit(upgraded / "cifar.yaml", "size: 200Gi", "size: 300Gi")
