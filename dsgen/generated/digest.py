@@ -1,3 +1,3 @@
 """Which templates, defaults, checks and scripts these are. Written by `make generate`."""
 
-DIGEST = "0bda95eb9bfd850b8e9344716b6707611038c79ffd595a8d7eec40cf606d6e96"
+DIGEST = "7f8a80e20928a05fedd1e413c72ff7b2661c729aa83afb7d7b7fa6f21c39108d"
