@@ -23,7 +23,7 @@ class Row(NamedTuple):
     shown: Callable[[Facts], Shown]
 
 
-def tell(facts: Facts) -> Shown:
+def state(facts: Facts) -> Shown:
     """The phase of a run, with its reason."""
     return next(row for row in TABLE if row.holds(facts)).shown(facts)
 

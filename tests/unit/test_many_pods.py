@@ -117,5 +117,5 @@ def test_many_jobs_are_listed_with_few_lists(count: int) -> None:
     found = list(runs(reader, "", JOB, False))
 
     assert count == len(found)
-    assert {"Running"} == {story.tell(facts).phase for facts in found}
+    assert {"Running"} == {story.state(facts).phase for facts in found}
     assert len(reader.lists) <= 5
