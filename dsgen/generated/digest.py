@@ -1,3 +1,3 @@
 """Which templates, defaults, checks and scripts these are. Written by `make generate`."""
 
-DIGEST = "d23bd341ca2aa3e091db03c1eeb14f7742cf31bbaac0de1e425ec97b28408612"
+DIGEST = "7f8a80e20928a05fedd1e413c72ff7b2661c729aa83afb7d7b7fa6f21c39108d"
