@@ -1,3 +1,3 @@
 """Which templates, defaults, checks and scripts these are. Written by `make generate`."""
 
-DIGEST = "45c1a64a7bbb5553bfbd163b96c1b17a1147824752f032a3380ca3c12998ffb0"
+DIGEST = "133f95cebf0db391af9464601bf28eb2711d16c79f6f3c621cbda704c0df2532"
