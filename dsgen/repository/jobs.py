@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 from dsgen import values
 from dsgen.problems.diagnostics import Diagnostic, Position, has_errors, ordered
 from dsgen.problems.diagnostics import Path as Keys
-from dsgen.reading.nodes import SourceText, Tree
+from dsgen.reading.nodes import Node, SourceText, Tree
 from dsgen.reading.reader import read
 from dsgen.repository import globs, matrix, settings
 from dsgen.repository.matrix import Variables
@@ -99,7 +99,7 @@ class Repository:
         source = self._source(entry.file)
         texts = self.sources | {source.name: source.text}
         trees = [*self._values("defaults"), read(source), *self._over(entry, texts)]
-        job = values.of_trees(source.name, trees, texts, overrides, names)
+        job = values.of_trees(source.name, [*self._claims(trees), *trees], texts, overrides, names)
         job.severities = self.setting("checks")
         return job
 
@@ -123,6 +123,16 @@ class Repository:
     def _values(self, *path: str | int) -> list[Tree]:
         node = self.settings.node(*path)
         return [] if node is None else [Tree(node)]
+
+    def _claims(self, trees: Iterable[Tree]) -> Iterator[Tree]:
+        """What every claim has that these trees create."""
+        if (claim := self.settings.node("claims")) is None:
+            return
+        for volumes in filter(None, (tree.root.child("storage") for tree in trees)):
+            for name, volume in volumes.value.items() if isinstance(volumes.value, dict) else ():
+                create = volume.child("create")
+                if create and isinstance(create.value, dict):
+                    yield Tree(_below(claim, "storage", name, "create"))
 
     def _overlay(self, path: str) -> tuple[SourceText, Tree]:
         """An overlay file, which is read once for all jobs."""
@@ -213,6 +223,13 @@ def _entries(repository: Repository, file: str) -> Iterator[Entry]:
         return
     for combination in matrix.combinations(variables):
         yield Entry(file, rows[0], combination)
+
+
+def _below(node: Node, *keys: str) -> Node:
+    """A tree that has nothing but this node, below these keys."""
+    for key in reversed(keys):
+        node = Node({key: node}, node.position, node.key)
+    return node
 
 
 def _is_meant(file: str, row: Mapping[str, Any]) -> bool:

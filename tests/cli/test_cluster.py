@@ -86,8 +86,8 @@ def test_a_login_command_that_fails(cli: Cli, folder: Path, script: str, said: s
             ["training/cifar", "-n", "other"],
             "training/cifar: name a job as cifar, training/cifar or by its values file",
         ),
-        (["cifar", "--set", "a=1"], "-f and --set belong to a values file, and JOB is none"),
-        (["cifar", "--watch", "-o", "json"], "--watch and -o exclude each other"),
+        (["cifar", "--set", "a=1"], "-f and --set need a values file, but JOB is the name of a job"),
+        (["cifar", "--watch", "-o", "json"], "--watch and -o are mutually exclusive"),
     ],
 )
 def test_wrong_names_are_wrong_usage(cli: Cli, folder: Path, arguments: list[str], message: str) -> None:

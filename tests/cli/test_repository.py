@@ -5,6 +5,7 @@ import re
 from pathlib import Path
 
 import pytest
+import yaml
 
 from dsgen.reading.nodes import SourceText
 from dsgen.repository import BEGIN, settings
@@ -70,6 +71,33 @@ def test_values_name_the_line_of_the_settings(cli: Cli, repository: Path) -> Non
     assert "  team: a # dsgen.yaml:6\n" in a
     assert "  replicas: 2 # jobs/b/values.yaml:5\n" in b
     assert "team: a" not in b
+
+
+def test_every_claim_has_what_the_settings_say(cli: Cli, repository: Path) -> None:
+    volumes = "{a: {mountPath: /a, create: {}}, b: {mountPath: /b, create: {storageClass: slow}}, c: %s}"
+    text = job("cifar").partition("storage:")[0]
+    put(repository / "jobs/a/values.yaml", f"{text}storage: {volumes % '{mountPath: /c, existingClaim: there}'}\n")
+    put(repository / "dsgen.yaml", f"claims: {{storageClass: fast, size: 2Ti}}\ndefaults:\n  {IMAGE}")
+
+    a, b = cli("values").out.split("---\n")
+
+    assert 2 == a.count(" 2Ti # dsgen.yaml:1\n")
+    assert 1 == a.count(" fast # dsgen.yaml:1\n") == a.count(" slow # jobs/a/values.yaml:")
+    assert (1, 1) == (b.count(" fast # dsgen.yaml:1\n"), b.count(" 100Gi # jobs/b/values.yaml:"))
+    assert 0 == cli("render").code
+    claims = sorted((repository / "rendered/training/cifar").glob("persistentvolumeclaim-*"))
+    assert [("fast", "2Ti"), ("slow", "2Ti")] == [
+        (spec["storageClassName"], spec["resources"]["requests"]["storage"])
+        for spec in (yaml.safe_load(path.read_text())["spec"] for path in claims)
+    ]
+
+
+def test_a_key_that_no_claim_has_is_found_in_the_settings(cli: Cli, repository: Path) -> None:
+    put(repository / "dsgen.yaml", f"claims: {{storagClass: fast}}\ndefaults:\n  {IMAGE}")
+
+    code, _, err = cli("validate")
+
+    assert (1, True) == (code, err.startswith('dsgen.yaml:1:10: error: "storagClass" is not a key of'))
 
 
 def test_the_charts_of_all_jobs(cli: Cli, repository: Path) -> None:
@@ -178,7 +206,7 @@ def test_two_jobs_of_one_name_and_namespace(cli: Cli, repository: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (("render", "-o", "out"), "its `output` says where"),
+        (("render", "-o", "out"), "its `output` sets the folders"),
         (("render", "--name", "x"), "write `name` into each"),
         (("chart", "jobs/a/values.yaml"), "-o is missing"),
     ],

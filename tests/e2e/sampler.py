@@ -38,7 +38,7 @@ class Sampler(threading.Thread):
             with contextlib.suppress(ApiError):  # the API server is away
                 if facts := collect.run_facts(cluster, self.job.space.name, self.job.name, self.id, thrifty=True):
                     collect.surroundings(cluster, facts, thrifty=True)
-                    shown = story.tell(facts)
+                    shown = story.state(facts)
                     self.samples.append(Sample(shown, facts, causes.find(facts, shown)))
 
     def end(self) -> list[Sample]:

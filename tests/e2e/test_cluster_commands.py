@@ -136,7 +136,7 @@ def test_wait_tells_each_phase_until_it_runs(
 def test_a_run_that_runs_has_no_cause(named: str) -> None:
     done, cluster = program("why", named), Cluster()
     again = [collect.run_facts(cluster, *named.split("/")) for _ in range(9)]
-    found = [causes.find(collect.surroundings(cluster, facts), story.tell(facts)) for facts in again if facts]
+    found = [causes.find(collect.surroundings(cluster, facts), story.state(facts)) for facts in again if facts]
 
     assert (0, "Nothing is wrong.") == (done.returncode, done.stdout.splitlines()[1])
     assert [[]] * 9 == found
