@@ -1,3 +1,3 @@
 """Which templates, defaults, checks and scripts these are. Written by `make generate`."""
 
-DIGEST = "7f8a80e20928a05fedd1e413c72ff7b2661c729aa83afb7d7b7fa6f21c39108d"
+DIGEST = "133f95cebf0db391af9464601bf28eb2711d16c79f6f3c621cbda704c0df2532"

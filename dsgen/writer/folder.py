@@ -187,10 +187,6 @@ class Folder:
                 return True
         return True
 
-    def shown(self, path: str) -> str:
-        """A path for messages, relative to the working folder."""
-        return str(self.place.path / path)
-
     def _full(self, path: str) -> str:
         return "/".join(part for part in (self.place.below, path) if part)
 
