@@ -1,3 +1,3 @@
 """Which templates, defaults, checks and scripts these are. Written by `make generate`."""
 
-DIGEST = "133f95cebf0db391af9464601bf28eb2711d16c79f6f3c621cbda704c0df2532"
+DIGEST = "11d3934eb3c8a40856067b5976005d6907e294f68be32a217b302320dd209ae2"
