@@ -1,3 +1,3 @@
 """Which templates, defaults, checks and scripts these are. Written by `make generate`."""
 
-DIGEST = "7f8a80e20928a05fedd1e413c72ff7b2661c729aa83afb7d7b7fa6f21c39108d"
+DIGEST = "10ae75745a5cfc13c2495a21aa20f3b119ac36a54d6b67604af87004ab90a650"
