@@ -1,3 +1,3 @@
 """Which templates, defaults, checks and scripts these are. Written by `make generate`."""
 
-DIGEST = "10ae75745a5cfc13c2495a21aa20f3b119ac36a54d6b67604af87004ab90a650"
+DIGEST = "246cf2f70ca9e3f1772b70c55a384e019f1ce8578cd07ce60934d2760c5fb690"
