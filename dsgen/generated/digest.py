@@ -1,3 +1,3 @@
 """Which templates, defaults, checks and scripts these are. Written by `make generate`."""
 
-DIGEST = "7f8a80e20928a05fedd1e413c72ff7b2661c729aa83afb7d7b7fa6f21c39108d"
+DIGEST = "081f8ff7174fd494c48b5fc60999bcc7dc37b51356d58ca0f8284da30df7904b"
