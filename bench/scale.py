@@ -2,8 +2,8 @@
 
 One sshd answers on as many loopback addresses as there are workers. The launcher's own code probes all of them, logs
 in to each, and one pdsh opens a session to each, as deepspeed does it. Without ssh the launcher itself is started, and
-told by its sidecar that all workers are ready. Servers and client share the machine, so processor seconds of the client
-say more than the clock.
+each worker's connection is made to it. Servers and client share the machine, so processor seconds of the client say
+more than the clock.
 """
 
 import argparse
@@ -13,6 +13,7 @@ import re
 import resource
 import shutil
 import signal
+import socket
 import subprocess
 import sys
 import tempfile
@@ -20,12 +21,13 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "dsgen" / "scripts"))
 
 import launcher_workers as workers
 import shared_exchange as exchange
+import shared_reports as reports
 from tests.scripts.conftest import Pod, free_port, run_config
 
 PAGE = Path(__file__).parents[1] / "docs" / "scale.md"
@@ -70,6 +72,10 @@ def server(folder: Path, port: int) -> Iterator[None]:
         text = run_config()[name].replace("/run/dsgen", str(folder)).replace("Port 2222", f"Port {port}")
         text = "\n".join(line for line in text.splitlines() if "ForceCommand" not in line)
         (folder / name).write_text(text.replace("cifar-1-worker-*", "127.1.*") + "\n")
+    with (folder / "sshd_config").open("a") as config:
+        config.write(
+            f"SetEnv HOME={folder}\n"
+        )  # a shell of sshd reads its home's .bashrc, which may cost more than the login
     path = shutil.which("sshd", path=f"{os.environ['PATH']}:/usr/sbin") or "sshd"
     Path("/run/sshd").mkdir(exist_ok=True)
     process = subprocess.Popen([path, "-D", "-f", folder / "sshd_config"], stderr=subprocess.DEVNULL)
@@ -168,7 +174,7 @@ def spent() -> float:
 
 
 def without_ssh(size: int) -> FlatFigures:
-    """The launcher of a training by torchrun, from its start until the workers may begin."""
+    """The launcher of a training by torchrun, from its start until the workers begin."""
     root = Path(tempfile.mkdtemp(prefix="dsgen-scale-"))
     pod = Pod(root)
     pod.settings(method="torchrun", workers=size)
@@ -180,10 +186,17 @@ def without_ssh(size: int) -> FlatFigures:
     exchange.write(pod.run / exchange.STATUS, {"lease": "held", "known": True, "workers": seen, "earlier": None})
     try:
         began = time.monotonic()
-        process = pod.start(sys.executable, "-ESs", pod.config / "launcher.py", DSGEN_ROLE="launcher")
-        pod.wait_until(lambda: phase(pod) == "Starting", 60)
+        # The limit of descriptors with which many containers begin.
+        limited = ("prlimit", "--nofile=1024:", sys.executable, "-ESs", pod.config / "launcher.py")
+        process = pod.start(*limited, DSGEN_ROLE="launcher")
+        address = pod.wait_until(lambda: journal(pod).get("launcher"), 60)
+        connections = [connect(address, index) for index in range(size)]
+        pod.wait_until(lambda: journal(pod).get("phase") == "Starting", 60)
         took, pids = time.monotonic() - began, [process.pid]
-        return FlatFigures(took, processor(pids), memory(pids), descriptors(process.pid))
+        figures = FlatFigures(took, processor(pids), memory(pids), descriptors(process.pid))
+        for connection in connections:
+            connection.close()
+        return figures
     finally:
         for one in pod.started:
             one.kill()
@@ -191,11 +204,23 @@ def without_ssh(size: int) -> FlatFigures:
         shutil.rmtree(root)
 
 
-def phase(pod: Pod) -> str:
+def journal(pod: Pod) -> dict[str, Any]:
+    """What the launcher has written for its sidecar."""
     try:
-        return str(json.loads((pod.run / exchange.LAUNCHER).read_text())["phase"])
+        return dict(json.loads((pod.run / exchange.LAUNCHER).read_text()))
     except (OSError, ValueError):
-        return ""
+        return {}
+
+
+def connect(address: str, index: int) -> socket.socket:
+    """The connection of one worker, which waits for its orders."""
+    host_port, _, nonce = address.rpartition("/")
+    host, _, port = host_port.rpartition(":")
+    connection = socket.create_connection((host, int(port)))
+    reports.shake(connection, nonce, "worker")
+    says = {"host": f"cifar-1-worker-{index}", "life": str(index), "attempt": 0, "code": None}
+    connection.sendall(json.dumps(says).encode() + b"\n")
+    return connection
 
 
 def line(size: int, figures: Figures | FlatFigures) -> str:

@@ -9,7 +9,7 @@ from dsgen.errors import EXIT_TERMINATED
 
 def main() -> None:
     """Run the command line of this process and end it with the command's exit code."""
-    # As Ctrl-C does: what was begun is cleaned up.
+    # An exception, as for Ctrl-C, so that `finally` blocks clean up.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(EXIT_TERMINATED))
     sys.exit(cli.main(sys.argv[1:]))
 

@@ -1,8 +1,8 @@
-"""The Python API: what the command line does, for portals, notebooks and pipelines.
+"""The Python API, which the commands also use, for portals, notebooks and pipelines.
 
-`load` reads a job, `validate` finds its problems, `render` and `manifests` make Kubernetes objects of it, `chart` a
-Helm chart, and `write` brings a folder to what one of the last two made. What stands in `__all__` is the API;
-docs/api.md shows it at work.
+`load` reads a job, `validate` finds its problems, `render` and `manifests` return its Kubernetes objects, `chart`
+returns a Helm chart, and `write` writes the files of the last two to a folder. The names in `__all__` are the API;
+docs/api.md has examples.
 """
 
 from __future__ import annotations
@@ -48,13 +48,13 @@ __all__ = [
 ]
 
 MAX_BYTES = 16 << 20
-"""Of a values file."""
+"""The largest values file."""
 CHART_NAME = "deepspeed-job"
-"""Of the chart without a job's values."""
+"""The name of the chart without the values of a job."""
 
 
-class Invalid(DsgenError):  # noqa: N818 - its message is shown as it is
-    """A job with errors cannot be rendered. `problems` has all of them, `str()` tells them as the command line does."""
+class Invalid(DsgenError):  # noqa: N818 - part of the API
+    """A job has errors and cannot be rendered. `problems` has all of them, `str()` prints them as the commands do."""
 
     exit_code = EXIT_FINDINGS
 
@@ -64,24 +64,24 @@ class Invalid(DsgenError):  # noqa: N818 - its message is shown as it is
 
 
 def as_text(problems: Sequence[Diagnostic], sources: Mapping[str, str], color: bool = False) -> str:
-    """Problems as the command line shows them, with their lines: `Job.sources` has these, by file."""
-    from dsgen.problems import framing  # most jobs have none
+    """Problems as the command line prints them, with the lines of the files. sources: see `Job.sources`."""
+    from dsgen.problems import framing  # imported late: most jobs have no problems
 
     return framing.as_text(problems, sources, color)
 
 
 def load(*sources: Source, overrides: Sequence[Override] = (), name: str = "", namespace: str = "") -> Job:
-    """Read one job: the first source, with the others laid over it in order, then the overrides, as Helm does.
+    """Read one job: merge the sources in order, then the overrides, as Helm does.
 
-    name, namespace: where the sources leave them open. A job with errors is a job, too: `validate` finds them. Raises
-    DsgenError when a file cannot be read, or an override or a name cannot be.
+    name, namespace: for a job whose sources do not set them. A job with errors is also returned; `validate` reports
+    them. Raises DsgenError if a file cannot be read, or if an override or a name is invalid.
     """
     texts = [_text(source, number) for number, source in enumerate(sources, 1)]
     return values.load(texts, overrides, Release(name, namespace))
 
 
 def read(path: str | os.PathLike[str], name: str = "") -> SourceText:
-    """The text of a file, under its own name or another one. Raises DsgenError when it cannot be read."""
+    """The text of a file; name: shown in messages instead of the path. Raises DsgenError if it cannot be read."""
     try:
         with open(path, "rb") as file:
             return limited(name or os.fspath(path), file.read(MAX_BYTES + 1))
@@ -90,16 +90,16 @@ def read(path: str | os.PathLike[str], name: str = "") -> SourceText:
 
 
 def limited(name: str, data: bytes) -> SourceText:
-    """The text of a file. Raises DsgenError when it is too long for values."""
+    """The text of a values file. Raises DsgenError if it is too large."""
     if len(data) > MAX_BYTES:
-        raise DsgenError(f"cannot read {name}: it has more than {MAX_BYTES >> 20} MiB, which no values file has")
+        raise DsgenError(f"cannot read {name}: it has more than {MAX_BYTES >> 20} MiB, the limit for a values file")
     return SourceText.from_bytes(name, data)
 
 
 def validate(job: Job, *, for_chart: bool = False) -> list[Diagnostic]:
-    """All problems of a job, sorted by place; empty when everything is right.
+    """All problems of a job, sorted by place; empty for a valid job.
 
-    for_chart: the release that the chart will be installed as gives missing names, so they may be missing.
+    for_chart: the job becomes a chart, whose release provides a missing name and namespace.
     """
     return [*job.problems(for_chart)]
 
@@ -110,8 +110,8 @@ def render(job: Job) -> list[Document]:
 
 
 def manifests(job: Job) -> Plan:
-    """The same as files, one object each, by name (`Plan.files`). Raises Invalid for a job with errors."""
-    from dsgen.runs import job_plan  # what is only printed does without
+    """The objects of a job as files, one per object, by name (`Plan.files`). Raises Invalid for a job with errors."""
+    from dsgen.runs import job_plan  # imported late: `render` does not need it
 
     return job_plan(job, render(job))
 
@@ -121,16 +121,16 @@ def chart(job: Job | None = None) -> Plan:
 
     Raises Invalid for a job with errors.
     """
-    from dsgen.runs.charts import chart_plan  # manifests do without the compiler
+    from dsgen.runs.charts import chart_plan  # imported late: only charts need the compiler
 
     return chart_plan(_checked(job, for_chart=True) if job else None, CHART_NAME)
 
 
 def write(plan: Plan, folder: str | os.PathLike[str], mode: Mode = "keep") -> Changes:
-    """Bring a folder to what a plan says, and nothing else in it; returns what that changed.
+    """Write the files of a plan to a folder, and leave other files there unchanged; returns the changes.
 
-    mode: as --refresh and --replace. Raises DsgenError with the folder as it was, when something would be lost or a run
-    would change, or when it cannot be written.
+    mode: like --refresh and --replace. Raises DsgenError, and leaves the folder unchanged, if a file of the user would
+    be overwritten, an existing run would change, or the folder cannot be written.
     """
     from pathlib import Path
 
@@ -149,7 +149,7 @@ def _text(source: Source, number: int) -> SourceText:
     if not isinstance(source, str | os.PathLike):
         import json
 
-        # JSON is YAML, so problems of plain data have their places, too.
+        # JSON is YAML, so problems of plain data also have a place.
         return SourceText(f"<values {number}>", json.dumps(source, indent=2, ensure_ascii=False) + "\n")
     return read(source)
 

@@ -1,14 +1,14 @@
 """Errors whose messages are shown to the user, and the exit codes of the program."""
 
 EXIT_OK, EXIT_FINDINGS, EXIT_USAGE, EXIT_FAILED = 0, 1, 2, 3
-EXIT_INTERRUPTED = 130  # as a shell says it: 128 + SIGINT
+EXIT_INTERRUPTED = 130  # 128 + SIGINT, as in a shell
 EXIT_TERMINATED = 143  # 128 + SIGTERM
 
 
 class DsgenError(Exception):
-    """The program could not do its task; the message says what failed and why, in one or a few lines.
+    """The program could not do its task; the message says what failed and why.
 
-    Each argument is one line, so that text of the user cannot begin another line.
+    Each argument is one line of the message. Line breaks inside of an argument are escaped when it is printed.
     """
 
     exit_code = EXIT_FAILED
@@ -25,7 +25,7 @@ class UsageProblem(DsgenError):  # noqa: N818 - the command line already prints 
 
 
 class ApiError(DsgenError):
-    """The API server could not be reached, or it refused. `status`: the HTTP status, 0 without an answer."""
+    """The API server could not be reached, or refused the request. `status`: the HTTP status, 0 without an answer."""
 
     def __init__(self, message: str, status: int = 0) -> None:
         super().__init__(message)

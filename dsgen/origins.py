@@ -1,4 +1,4 @@
-"""Merged values as YAML, each key with the place that set it."""
+"""Merged values as YAML, with the place that set each key."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ DEFAULT = "default"
 
 
 def as_yaml(job: Job) -> str:
-    """The values of a job without errors; a comment after each key says what set it."""
+    """The values of a job without errors; the comment after a key names the file and line, or the flag, that set it."""
     return "".join(f"{line}\n" for line in _Commented(job).lines(job.data))
 
 

@@ -1,4 +1,4 @@
-"""The documentation as pages to read in a terminal, which the package carries as they are."""
+"""The pages of the documentation, which are part of the package, for `dsgen help`."""
 
 from pathlib import Path
 
@@ -22,5 +22,5 @@ def title(name: str) -> str:
 
 
 def _folder() -> Path:
-    """Where they lie: in an installed package beside this module (pyproject.toml), in a checkout in its root."""
+    """The folder of the pages: beside this module in an installed package (pyproject.toml), else in the checkout."""
     return _SHIPPED if _SHIPPED.is_dir() else _CHECKOUT

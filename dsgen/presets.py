@@ -27,7 +27,7 @@ def text(name: str) -> str:
 
 
 def like(word: str) -> list[str]:
-    """The presets that a word may mean: one of a similar name, otherwise those with the word in their text."""
+    """The presets that a word may mean: one with a similar name, otherwise those with the word in their text."""
     if name := closest(word, names()):
         return [name]
     having = (name for part in (summary, text) for name in names() if closest(word, _WORD.findall(part(name)), ALMOST))

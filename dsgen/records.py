@@ -1,6 +1,6 @@
-"""`dataclass`, `field` and `replace` as those of `dataclasses`, which takes longer to import than a job takes to check.
+"""`dataclass`, `field` and `replace`, as in the module `dataclasses`, whose import takes longer than checking a job.
 
-To mypy they are those. Nothing else keeps the fields of a frozen record from being assigned.
+mypy sees the functions of `dataclasses`, and only mypy rejects an assignment to a field of a frozen record.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 else:
 
     class field:  # noqa: N801 - the name in dataclasses
-        def __init__(self, *, default=None, default_factory=None, repr=True, compare=True):  # noqa: A002 - so, too
+        def __init__(self, *, default=None, default_factory=None, repr=True, compare=True):  # noqa: A002 - also a name there
             self.default, self.make, self.repr, self.compare = default, default_factory, repr, compare
 
     def dataclass(cls=None, *, frozen=False, kw_only=False):
@@ -39,12 +39,12 @@ else:
         made = {name: one.make for name, one in fields.items() if one.make}
         known = frozenset(names)
 
-        def __init__(self, *values, **named):  # noqa: N807 - it becomes the method
+        def __init__(self, *values, **named):  # noqa: N807 - becomes the method of the class
             if len(values) > positional or not known.issuperset(named):
                 raise TypeError(f"the fields of {title} are {', '.join(names)}")
             state = self.__dict__
             state.update(defaults)
-            state.update(zip(names, values), **named)  # noqa: B905 - the rest has defaults
+            state.update(zip(names, values), **named)  # noqa: B905 - the other names have defaults
             for name, make in made.items():
                 if name not in state:
                     state[name] = make()

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     Function = Callable[[Mapping[str, Any], Mapping[str, str]], str]
     """A template: values, and name and namespace of the release, to YAML."""
 
-# Text of the user cannot contain such a line: it is always quoted, and blocks are indented.
+# A text from values cannot contain such a line: it is always quoted, and blocks are indented.
 SEPARATOR = "\n---\n"
 
 

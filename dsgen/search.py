@@ -1,4 +1,4 @@
-"""A word in everything that `dsgen explain` and `dsgen init` know: keys, ids, reasons and presets."""
+"""Searches keys, ids of problems, reasons and presets, for `dsgen explain --search`."""
 
 from collections.abc import Iterator
 from typing import NamedTuple
@@ -9,7 +9,7 @@ from dsgen.problems.kinds import KINDS
 
 
 class Entry(NamedTuple):
-    """What may be looked for. text: what is searched with the name; line: what is shown beside it."""
+    """Something to search. text: searched in addition to the name; line: shown after the name."""
 
     heading: str
     name: str
@@ -18,7 +18,7 @@ class Entry(NamedTuple):
 
 
 def found(words: str) -> Iterator[str]:
-    """The entries with all of these words, ignoring case, as lines below the headings of what they are."""
+    """The entries that contain all of these words, ignoring case, as lines below headings."""
     wanted = words.lower().split()
     entries = [one for one in _entries() if all(word in f"{one.name} {one.text}".lower() for word in wanted)]
     width = max((len(one.name) for one in entries), default=0) + 2

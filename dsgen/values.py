@@ -55,7 +55,7 @@ class Values:
             self._data = complete_values(self._given.data())
         return self._data
 
-    def __getstate__(self) -> dict[str, Any]:  # the data is made anew in less time than it takes to pickle it
+    def __getstate__(self) -> dict[str, Any]:  # computing the data again is faster than pickling it
         return {"_given": self._given, "_data": None}
 
 
@@ -104,7 +104,7 @@ class Job:
 
         chart: the values become the defaults of a chart, whose release provides missing names.
         """
-        if chart not in self._problems:  # asked by who shows them and by who renders
+        if chart not in self._problems:  # called by the output and by the renderer
             missing = [] if chart else self._missing_names()
             checked = check(self, self.release) if self.values else []
             self._problems[chart] = ordered(self._counted([*self.diagnostics, *missing, *checked]))
@@ -147,7 +147,7 @@ def of_trees(
     overrides: Sequence[Override] = (),
     names: Release = UNNAMED,
 ) -> Job:
-    """As `load`, from trees of values. file: that of the job; sources: the texts that the trees were read from."""
+    """Like `load`, for values that were read already. file: the job's first file; sources: the texts of all files."""
     root = Node({}, Position(file or "--set", 1, 1))
     problems: list[Diagnostic] = []
     complete = True
@@ -157,7 +157,7 @@ def of_trees(
         root = merge(root, tree.root)
     root, texts = root.copy(), dict[str, str]()
     if overrides:
-        from dsgen.reading import set_values  # most calls do without
+        from dsgen.reading import set_values  # imported late: most calls have no overrides
 
         root, texts = set_values.apply(root, overrides)
     if file and complete and not root.value and not problems and _is_blank(sources.get(file, "")):
@@ -182,7 +182,7 @@ def _is_blank(text: str) -> bool:
 
 
 def _of_nothing(file: str, root: Node) -> Job:
-    """A job of files without values, which is one problem: all that is missing follows from it."""
+    """A job without values, with this one problem; missing keys are not reported."""
     hint = "write the values of a job into it; `dsgen init FILE` writes a new file to start from"
     empty = Diagnostic(EMPTY, "the file is empty: it has no values", Position(file, 1, 1), hint=hint)
     return Job(file, None, [empty], root, is_complete=False)

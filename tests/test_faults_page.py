@@ -24,15 +24,28 @@ def test_the_page_has_the_rows_of_the_table() -> None:
     assert text == page.written(text, [])
 
 
-def test_what_was_seen_stays_until_the_row_is_run_again() -> None:
-    text = page.written(page.PAGE.read_text(encoding="utf-8"), [seen(7.6), seen(3.2)])
+def test_trials_add_up_until_one_has_a_problem() -> None:
+    text = page.written(page.BETWEEN.sub("", page.PAGE.read_text(encoding="utf-8")), [seen(7.6)])
+    text = page.written(text, [seen(3.2), seen(5)])
 
-    assert ("3 to 8", "rank 1 / ended", "2") == page.kept(text)["exception/pdsh"]
+    assert ("3 to 8", "rank 1 / ended", "3") == page.kept(text)["exception/pdsh"]
+    assert page.NEVER == page.kept(page.written(text, [seen(1, "a pod is left")]))["exception/pdsh"]
     assert text == page.written(text, [replace(seen(1), case="killed/pdsh", problems=["left"])])
 
 
-def test_a_trial_with_a_problem_is_no_result() -> None:
-    assert {} == page.results([seen(3), seen(4, "a pod is left")])
+def test_a_case_that_must_end_in_another_way_now_begins_anew() -> None:
+    text = page.written(page.PAGE.read_text(encoding="utf-8"), [seen(3)])
+
+    assert (
+        page.NEVER
+        == page.kept(text.replace("| `pdsh` | Failed TrainingFailed |", "| `pdsh` | Failed |"))["exception/pdsh"]
+    )
+
+
+def test_of_a_run_that_went_on_the_attempts_are_shown() -> None:
+    attempts = [{"reason": "WorkersLost", "host": "digits-1-worker-1"}, {"reason": "Succeeded"}]
+
+    assert "WorkersLost digits-1-worker-1" == page.message({**RECORD, "message": "", "attempts": attempts})
 
 
 @pytest.mark.parametrize(
@@ -41,6 +54,7 @@ def test_a_trial_with_a_problem_is_no_result() -> None:
         (End("Failed", "TrainingFailed", (1, 3)), 0),
         (End("Failed", "TrainingFailed", (1,), words=("rank 1",)), 0),
         (End("Failed", "TrainingFailed", (1,), words=("rank 0",)), 1),
+        (End("Failed", "TrainingFailed", (1,), never=("rank 1",)), 1),
         (End("Failed", "TrainingFailed", (0,)), 1),
         (End("Failed", "TrainingFailed", (1,), attempts=2), 1),
         (End("Succeeded", "", (0,)), 2),

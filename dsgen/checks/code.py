@@ -30,7 +30,7 @@ ROWS = (
             f'not {REPOSITORY} is matching("^(https?|ssh|git)://[^/]+/.+$")'
             f' and not {REPOSITORY} is matching("{HOST_AND_PATH}")'
         ),
-        # Not repeated: it may hold a password, and Helm shows a chart's message as it is.
+        # The message omits the address, which may contain a password: Helm prints messages of a chart unchanged.
         message="code.git.repository is not an https, http, ssh or git address",
         hint="for example https://example.com/team/cifar.git or git@example.com:team/cifar.git",
         inside=GIT,

@@ -1,4 +1,4 @@
-"""The user's containers and tolerations: what Kubernetes refuses, and what a pod does not have."""
+"""The user's containers and tolerations: what Kubernetes refuses, and names that a pod does not have."""
 
 from __future__ import annotations
 

@@ -236,18 +236,18 @@ ROWS = (
 
 
 def no_pattern(values: Mapping[str, Any], _: Names, place: Place) -> Iterator[Diagnostic]:
-    """The pattern of the progress is no regular expression."""
+    """lifecycle.progress.pattern must be a regular expression."""
     pattern = values["lifecycle"]["progress"]["pattern"]
     if not pattern:
         return
-    import re  # few values have a pattern
+    import re  # imported late: few jobs have a pattern
 
     try:
         re.compile(pattern)
     except re.error as error:
         path = ("lifecycle", "progress", "pattern")
         message = f"lifecycle.progress.pattern is not a regular expression of Python: {error}"
-        yield diagnostic("DS288", path, message, "in YAML, single quotes keep backslashes as they are", place)
+        yield diagnostic("DS288", path, message, "in YAML, single quotes keep backslashes", place)
 
 
 FUNCTIONS = (Function(no_pattern, {"DS288": ()}),)

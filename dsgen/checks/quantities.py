@@ -106,7 +106,7 @@ def _refusal(key: str, kind: str, requests: Quantities, limits: Quantities) -> s
 
 
 def shared_memory(values: Mapping[str, Any], _: Names, place: Place) -> Iterator[Diagnostic]:
-    """As the row in pods.py, for quantities that it cannot compare, such as 1.5Gi."""
+    """The check of the row in pods.py, for quantities that it cannot compare, such as 1.5Gi."""
     limit, shared = values["workers"]["resources"]["limits"].get("memory", 0), values["workers"]["sharedMemory"]
     is_uncompared = shared not in ("", "unlimited") and not is_compared(limit, shared)
     if is_uncompared and amount(shared) > amount(limit) > 0:
@@ -115,7 +115,7 @@ def shared_memory(values: Mapping[str, Any], _: Names, place: Place) -> Iterator
 
 
 def launcher_memory(values: Mapping[str, Any], _: Names, place: Place) -> Iterator[Diagnostic]:
-    """As the rows in pods.py, for quantities that they cannot compare."""
+    """The check of the rows in pods.py, for quantities that they cannot compare."""
     from dsgen.generated import helpers  # imported late: the compiler that writes it imports the checks
 
     workers = hostfile.pods(values)

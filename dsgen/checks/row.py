@@ -56,9 +56,9 @@ class Check:
 class Function:
     """A check that templates cannot express.
 
-    looks_at: the ids that it reports, each with the further keys on which such a problem depends. They are needed where
-    the function iterates over a map; other reads of an unknown value are recorded by themselves (see gaps.py).
-    is_watched: false for a function that reads everything whatever it reports, so that only `looks_at` counts.
+    looks_at: the ids that it reports, each with the further keys on which such a problem depends. They are needed if
+    the function iterates over a map; other reads of an unknown value are recorded automatically (see gaps.py).
+    is_watched: false for a function that always reads everything, so that only `looks_at` is used.
     """
 
     find: Find

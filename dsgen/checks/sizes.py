@@ -33,7 +33,7 @@ FEWER = "use shorter names or fewer workers"
 
 
 def files_size(values: Mapping[str, Any], _: Names, place: Place) -> Iterator[Diagnostic]:
-    """training.files, which are in a ConfigMap of their own."""
+    """The size of training.files, which have their own ConfigMap."""
     files, path = values["training"]["files"], ("training", "files")
     size = sum(len(name) + _bytes(text) for name, text in files.items())
     as_json = sum(_json_bytes(name) + _json_bytes(text) for name, text in files.items()) if size > SMALL else 0
@@ -71,7 +71,7 @@ def config_size(values: Mapping[str, Any], release: Names, place: Place) -> Iter
 
 
 def json_bytes(texts: Iterable[str]) -> int:
-    """About how many bytes kubectl keeps of the run's ConfigMap with these texts; rather too many than too few."""
+    """An estimate, not too low, of the bytes that kubectl keeps of the run's ConfigMap with these texts."""
     return sum(map(_json_bytes, texts)) + OTHER_BYTES
 
 
@@ -107,7 +107,7 @@ def _bytes(text: str) -> int:
 
 @functools.lru_cache(maxsize=256)
 def _json_bytes(text: str) -> int:
-    """As kubectl writes it: Go's JSON escapes <, > and & too."""
+    """The size as kubectl writes it: JSON in Go also escapes <, > and &."""
     return _bytes(to_json(text)) + 5 * sum(map(text.count, "<>&"))
 
 

@@ -12,9 +12,9 @@ from dsgen.cli._actions import Undone, agreed
 from dsgen.cli._bump import edit
 from dsgen.cli._clicked import decorated
 from dsgen.cli._cluster import Target, cluster_options
+from dsgen.cli._items import Edit
 from dsgen.cli._jobs import Report, load_jobs, refuse_several
 from dsgen.cli._options import NAMES, STRICT, VALUES, Option
-from dsgen.cli._output import Edit
 from dsgen.cli._printed import complain, say
 from dsgen.cli._shared import ErrorsReported, Inputs, overrides
 from dsgen.cluster import actions, applying

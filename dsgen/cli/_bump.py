@@ -6,8 +6,9 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from dsgen import api
+from dsgen.cli._items import Edit, Folder, Item
 from dsgen.cli._jobs import STDIN, Target
-from dsgen.cli._output import Edit, Folder, Item, planned
+from dsgen.cli._output import planned
 from dsgen.errors import DsgenError
 from dsgen.problems.diagnostics import Diagnostic, Position, has_errors
 from dsgen.runs.bump import Bump, bump

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 FILES = (".yaml", ".yml")
 UNEXPLAINED = ("", "LauncherNotStarted", "WaitingForWorkers", "WorkersLost")
 """Reasons of Pending that say less than the first cause."""
+REFUSALS: tuple[int, ...] = (401, 403)
 PATIENCE_SECONDS = 300
 """How long a command that waits goes on asking an API server that does not answer."""
 
@@ -73,16 +74,19 @@ class Target:
         return collect.surroundings(self.cluster, found, thrifty) if around else found
 
     def looks(self, until: float = float("inf")) -> Iterator[Facts]:
-        """The facts now and after each change; an API server that is away is asked again for a while."""
-        answered = time.monotonic()
+        """The facts now and after each change; an API server that is away is asked again for a while.
+
+        One that has just started may refuse what it allows a moment later.
+        """
+        answered, refusals = time.monotonic(), REFUSALS
         for _ in changes.changes(self.cluster, self.namespace, self.job, until):
             try:
                 found = self.facts()
             except ApiError as error:
-                if error.status in (401, 403) or time.monotonic() - answered > PATIENCE_SECONDS:
+                if error.status in refusals or time.monotonic() - answered > PATIENCE_SECONDS:
                     raise
                 continue
-            answered = time.monotonic()
+            answered, refusals = time.monotonic(), ()
             self.run = found.run
             yield found
 

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from dsgen.problems.escaping import line
-from dsgen.problems.framing import told
+from dsgen.problems.framing import printable
 from dsgen.problems.redaction import redacted
 from dsgen.runs.differences import FieldChange, JobChange, ObjectChange
 
@@ -21,7 +21,7 @@ def as_lines(job: JobChange) -> Iterator[str]:
     """The lines of the text form."""
     yield f"{job.folder}: {job.owner}, {job.status}"
     for one in job.objects:
-        yield f"  {_title(one)}"
+        yield f"  {_title(one)}{':' if one.fields else ''}"
         for field in one.fields:
             if _is_text(field):
                 yield f"    {field.path}:"
@@ -70,7 +70,7 @@ def as_markdown(jobs: Iterable[JobChange]) -> str:
 
 
 def _section(job: JobChange) -> Iterator[str]:
-    yield f"### {_code(job.folder)}: {html.escape(job.status)}"
+    yield f"### {_code(job.folder)}: {html.escape(line(job.owner))}, {html.escape(job.status)}"
     yield ""
     rows = [(one, field) for one in job.objects for field in one.fields or (None,)]
     if rows:
@@ -99,13 +99,13 @@ def _code(text: str) -> str:
 
 def _title(one: ObjectChange) -> str:
     name = f"{one.kind} {one.was} -> {one.name}" if one.was else f"{one.kind} {one.name}"
-    return f"{name}:" if one.change == "changed" and one.fields else f"{name}: {_WORDS[bool(one.was), one.change]}"
+    return name if one.fields else f"{name}: {_WORDS[bool(one.was), one.change]}"
 
 
 _WORDS = {
     (False, "new"): "new",
     (False, "removed"): "removed",
-    (False, "changed"): "written anew",
+    (False, "changed"): "changed",
     (True, "changed"): "the same but for the name of the run",
 }
 
@@ -136,7 +136,7 @@ def _hidden(value: Any) -> Any:
 
 def _reasons(job: JobChange) -> Iterator[str]:
     """Why it is refused, and what an interrupted write has left."""
-    yield from (f"{problem.message} [{problem.id}]" for problem in told(job.changes.problems))
+    yield from (f"{problem.message} [{problem.id}]" for problem in printable(job.changes.problems))
     yield from (redacted(each) for each in job.changes.refusals)
     yield from (redacted(each) for each in (job.failure.lines if job.failure else ()))
     yield from (f"left by an interrupted write: {path}" for path in job.changes.leftovers)

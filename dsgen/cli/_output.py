@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from dsgen import api
+from dsgen.cli._items import Folder, Item, Outcome, stale, summary
 from dsgen.cli._jobs import Report, Target
 from dsgen.cli._parallel import FEWEST, in_order
 from dsgen.cli._printed import ask, complain, say
@@ -15,9 +16,9 @@ from dsgen.cli._progress import counted
 from dsgen.cli._shared import Delivery, ErrorsReported
 from dsgen.errors import EXIT_FINDINGS, EXIT_OK, DsgenError, UsageProblem
 from dsgen.problems.diagnostics import Diagnostic, Severity, has_errors
-from dsgen.records import dataclass, replace
+from dsgen.records import replace
 from dsgen.runs import job_plan, made_of, owner_of
-from dsgen.writer import INDEX, Changes, Mode, Place, Plan, compare, folder_name, rewrite, untouched, write
+from dsgen.writer import INDEX, Changes, Mode, Place, Plan, compare, folder_name, is_absent, untouched, write
 from dsgen.writer.kustomization import LISTS
 
 if TYPE_CHECKING:
@@ -49,39 +50,6 @@ def folders(directory: Path, targets: Sequence[Target]) -> list[Place]:
                 f"two jobs are named {job.release.name}, in two namespaces: render them in two calls, to two folders"
             )
     return [Place(directory, name) for name in names]
-
-
-class Edit(NamedTuple):
-    """The new text of a file of the user's, which is written before the plan. told: what is new, in words."""
-
-    place: Place
-    name: str
-    text: str
-    told: str
-
-    def write(self) -> None:
-        """Replace the file."""
-        rewrite(self.place, self.name, self.text)
-
-
-class Item(NamedTuple):
-    """A plan and its folder. unchanged: what is known where nothing is to do, and then the plan is empty.
-
-    problems: why something that was asked for cannot be done.
-    """
-
-    place: Place
-    plan: Plan
-    edit: Edit | None = None
-    unchanged: Changes | None = None
-    problems: tuple[Diagnostic, ...] = ()
-
-
-class Folder(NamedTuple):
-    """A folder and what makes its item: the texts of many folders are not kept until the last one is written."""
-
-    place: Place
-    make: Callable[[], Item]
 
 
 def manifests(
@@ -120,83 +88,65 @@ def planned(place: Place, job: Job, lists: Lists, trust: bool = False) -> Item:
     return Item(place, job_plan(job, api.render(job), lists))
 
 
-@dataclass(frozen=True)
-class Found:
-    """What an item would change in its folder. failure: why that cannot be known. told: what its edit is, in words.
-
-    problems: those of the item itself. made: the item and its changes with all texts, where these were kept.
-    """
-
-    place: Place
-    owner: str
-    run: str
-    changes: Changes
-    kept: str = ""
-    told: str = ""
-    problems: tuple[Diagnostic, ...] = ()
-    failure: DsgenError | None = None
-    made: tuple[Item, Changes] | None = None
-
-    @property
-    def refused(self) -> bool:
-        """Whether nothing of it may be written."""
-        return self.failure is not None or self.changes.refused
-
-
 def deliver(folders: Sequence[Folder], delivery: Delivery, report: Report) -> int:
     """Bring folders to what their items say; returns the exit code.
 
     When one refuses, none is written, or with --keep-going all others. The texts of few folders are kept until they are
-    written; those of many would take too much memory, and are made twice.
+    written. Those of many would take too much memory: they are made again, but for folders that do not exist yet.
     """
-    compared = functools.partial(_compared, delivery.mode, len(folders) < FEWEST)
-    found = [*counted("compared", in_order(compared, folders), len(folders))]
-    report.found += [problem for one in found for problem in one.problems]
-    refused = [one for one in found if one.refused]
+    writes = not (delivery.check or delivery.dry_run)
+    is_many = len(folders) >= FEWEST
+    compared = functools.partial(_compared, delivery.mode, not is_many, is_many and writes)
+    outcomes = [*counted("compared", in_order(compared, folders), len(folders))]
     is_text = delivery.form == "text"
     if delivery.check and is_text:
-        say(text for one in found for text in _stale(one))
-    if not (delivery.check or delivery.dry_run) and (delivery.keep_going or not refused):
-        _ask(found, delivery)
-        todo = [(folder, one.made) for folder, one in zip(folders, found, strict=True) if _is_work(one)]
-        for _ in counted("written", in_order(functools.partial(_write, delivery.mode), todo), len(todo)):
-            pass
+        say(text for one in outcomes for text in stale(one))
+    if writes and (delivery.keep_going or not any(one.refused for one in outcomes)):
+        _ask(outcomes, delivery)
+        outcomes = _written(folders, outcomes, delivery.mode)
+    report.found += [problem for one in outcomes for problem in one.problems]
+    refused = [one for one in outcomes if one.refused]
     if is_text and not delivery.quiet and not delivery.check and (delivery.keep_going or not refused):
-        say(text for one in found if not one.refused for text in _summary(one, delivery.dry_run))
+        say(text for one in outcomes if not one.refused for text in summary(one, delivery.dry_run))
     _tell(refused, delivery, report)
-    is_stale = delivery.check and any(one.changes.stale for one in found)
+    is_stale = delivery.check and any(one.changes.stale for one in outcomes)
     return EXIT_FINDINGS if refused or is_stale or has_errors(report.diagnostics) else EXIT_OK
 
 
-def _compared(mode: Mode, keep: bool, folder: Folder) -> Found:
+def _compared(mode: Mode, keep: bool, defer: bool, folder: Folder) -> Outcome:
+    """keep: the texts. defer: a folder that does not exist is rendered when it is written; nothing in it can refuse."""
+    if defer and is_absent(folder.place):
+        return Outcome(folder.place, "", "", Changes(index=True))
     item = folder.make()
-    told, problems = (item.edit.told if item.edit else ""), item.problems
     try:
-        changes = item.unchanged or compare(item.place, item.plan, mode)
+        return _outcome(item, item.unchanged or compare(item.place, item.plan, mode), keep)
     except DsgenError as failure:
-        return Found(item.place, item.plan.owner, item.plan.run, Changes(), "", told, problems, failure)
-    kept = changes.plan.kept if changes.plan else ""
+        return replace(_outcome(item, Changes()), failure=failure)
+
+
+def _outcome(item: Item, changes: Changes, keep: bool = False) -> Outcome:
+    kept, told = (changes.plan.kept if changes.plan else ""), (item.edit.told if item.edit else "")
     made = (item, changes) if keep else None
     changes = replace(changes, plan=None)  # it has all texts
-    return Found(item.place, item.plan.owner, item.plan.run, changes, kept, told, problems, made=made)
+    return Outcome(item.place, item.plan.owner, item.plan.run, changes, kept, told, item.problems, made=made)
 
 
-def _made(folder: Folder, mode: Mode) -> tuple[Item, Changes]:
-    item = folder.make()
-    return item, item.unchanged or compare(item.place, item.plan, mode)
+def _written(folders: Sequence[Folder], outcomes: Sequence[Outcome], mode: Mode) -> list[Outcome]:
+    """Write what is to be written; all outcomes, of which those that were deferred are known now."""
+    todo = [(folder, one.made) for folder, one in zip(folders, outcomes, strict=True) if one.is_work]
+    written = iter([*counted("written", in_order(functools.partial(_write, mode), todo), len(todo))])
+    return [next(written) if one.is_work else one for one in outcomes]
 
 
-def _is_work(found: Found) -> bool:
-    return not found.refused and bool(found.told or found.changes.stale or found.changes.index)
-
-
-def _write(mode: Mode, work: tuple[Folder, tuple[Item, Changes] | None]) -> None:
+def _write(mode: Mode, work: tuple[Folder, tuple[Item, Changes] | None]) -> Outcome:
     """The edit first: if writing is interrupted, the next render goes on."""
     folder, made = work
-    item, changes = made or _made(folder, mode)
+    item = made[0] if made else folder.make()
+    changes = made[1] if made else item.unchanged or compare(item.place, item.plan, mode)
     if item.edit:
         item.edit.write()
     write(item.place, item.plan, changes)
+    return _outcome(item, changes)
 
 
 def with_orphans(folders: Sequence[Folder], key: str, delivery: Delivery, report: Report) -> list[Folder]:
@@ -233,7 +183,7 @@ def ready(item: Item) -> Folder:
     return Folder(item.place, lambda: item)
 
 
-def _tell(refused: Sequence[Found], delivery: Delivery, report: Report) -> None:
+def _tell(refused: Sequence[Outcome], delivery: Delivery, report: Report) -> None:
     """Tell all refusals; raises ErrorsReported with the code of a folder that cannot be read, if that is all."""
     report.found += [problem for one in refused for problem in one.changes.problems]
     report.tell(delivery.form)
@@ -245,9 +195,9 @@ def _tell(refused: Sequence[Found], delivery: Delivery, report: Report) -> None:
         raise ErrorsReported(max(codes))
 
 
-def _ask(found: Sequence[Found], delivery: Delivery) -> None:
+def _ask(outcomes: Sequence[Outcome], delivery: Delivery) -> None:
     """Before runs are replaced. Raises UsageProblem where nobody can answer, ErrorsReported when the answer is no."""
-    runs = [f'run "{one.run}" of {one.owner}' for one in found if one.changes.renewed and not one.refused]
+    runs = [f'run "{one.run}" of {one.owner}' for one in outcomes if one.changes.renewed and not one.refused]
     if not (runs and delivery.replace) or delivery.yes:
         return
     warning = "A run that has begun must not be replaced: the cluster refuses it, and the folder shows what never ran."
@@ -256,38 +206,3 @@ def _ask(found: Sequence[Found], delivery: Delivery) -> None:
         raise UsageProblem(f"--replace asks before it writes, and there is no terminal: add --yes. {warning}")
     if not answer:
         raise ErrorsReported(EXIT_FINDINGS)
-
-
-def _stale(found: Found) -> list[str]:
-    directory, changes = found.place.path, found.changes
-    failure = found.failure.lines if found.failure else ()
-    return [
-        *_kept(found),
-        *(f"differs: {directory / path}" for path in changes.write),
-        *(f"not wanted: {directory / path}" for path in changes.remove),
-        *(f"interrupted: a write was ended and left {directory / path}" for path in changes.leftovers),
-        *changes.refusals,
-        *failure,
-    ]
-
-
-def _kept(found: Found) -> list[str]:
-    return [f"{found.place.path}: run {found.run} kept as {found.kept} wrote it"] if found.kept else []
-
-
-def _summary(found: Found, dry_run: bool) -> list[str]:
-    directory, changes = found.place.path, found.changes
-    steps = [
-        *(f"write {directory / path}" for path in changes.write),
-        *(f"remove {directory / path}" for path in changes.remove),
-        *(f"remove {directory / path}, left by a write that was interrupted" for path in changes.leftovers),
-    ]
-    edit = [found.told] if found.told else []
-    if dry_run:
-        steps = [*(f"write {told}" for told in edit), *steps]
-        return [*_kept(found), *([f"would {step}" for step in steps] or [f"{directory}: nothing to do"])]
-    written = len(changes.write)
-    counts = f"{written} written, {len(changes.remove)} removed, {changes.unchanged} unchanged"
-    cleared = "; what an interrupted write had left is removed" if changes.leftovers else ""
-    files = written + changes.unchanged
-    return [*edit, f"{directory}: {found.owner}, {files} files ({counts}){cleared}", *_kept(found)]

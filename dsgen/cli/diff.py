@@ -3,8 +3,9 @@
 from pathlib import Path
 
 from dsgen.cli import _differences, _output
+from dsgen.cli._items import Folder
 from dsgen.cli._jobs import Report, load_chart, load_jobs
-from dsgen.cli._output import Folder, charts, left, manifests
+from dsgen.cli._output import charts, left, manifests
 from dsgen.cli._printed import emit, say
 from dsgen.cli._progress import counted
 from dsgen.cli._shared import Inputs

@@ -8,10 +8,11 @@ from typing import Any
 
 from dsgen import gitops
 from dsgen.cli._clicked import of_table
+from dsgen.cli._items import Item
 from dsgen.cli._jobs import load_jobs
 from dsgen.cli._options import CHECKING, INPUTS, STRICT, Command, Option
 from dsgen.cli._options import output as output_option
-from dsgen.cli._output import Item, deliver, ready
+from dsgen.cli._output import deliver, ready
 from dsgen.cli._shared import Delivery, Inputs
 from dsgen.errors import UsageProblem
 from dsgen.repository.settings import Settings

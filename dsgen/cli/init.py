@@ -37,7 +37,7 @@ def command(
 ) -> int:
     """Write a commented values file to begin with.
 
-    FILE is values.yaml unless it is named; `-` is standard output. A file that is there already is never overwritten.
+    FILE is values.yaml unless it is named; `-` is standard output. An existing file is never overwritten.
     Every preset is a complete job that validates and renders; what is in it is explained in its comments.
 
     \b

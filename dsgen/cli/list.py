@@ -61,7 +61,7 @@ def command(
 
 
 def runs(cluster: collect.Reader, space: str, selector: str, all_runs: bool) -> Iterator[Facts]:
-    """The facts of each job's newest run, or of all its runs, in three lists."""
+    """The facts of each job's newest run, or of all its runs, in three lists, and one of nodes where these matter."""
     jobs: dict[Name, list[Job]] = defaultdict(list)
     for one in collect.jobs(cluster, space, selector):
         jobs[one.namespace, one.job].append(one)
@@ -70,11 +70,14 @@ def runs(cluster: collect.Reader, space: str, selector: str, all_runs: bool) -> 
         found = pod(entry)
         pods[(entry["metadata"]["namespace"], entry["metadata"]["labels"][JOB]), found.run].append(found)
     records = collect.records(cluster, space, selector)
+    nodes = (
+        collect.nodes(cluster, []) if collect.depends_on_nodes(one for each in pods.values() for one in each) else None
+    )
     for name in sorted(jobs.keys() | records.keys()):
         data = records.get(name)
         known = collect.runs(jobs[name], data or {})
         for run in known if all_runs else known[:1]:
-            facts = Facts(name[1], name[0], run, cluster.now(), pods=pods[name, run])
+            facts = Facts(name[1], name[0], run, cluster.now(), pods=pods[name, run], nodes=nodes)
             yield collect.with_record(collect.with_jobs(facts, jobs[name]), data)
 
 

@@ -1,19 +1,20 @@
 """`dsgen logs`: the output of a run."""
 
+import os
 import queue
 import re
 import threading
 import time
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 
 import click
 
-from dsgen.cli._cluster import PATIENCE_SECONDS, Target, reported, target_of_logs
+from dsgen.cli._cluster import PATIENCE_SECONDS, NotThere, Target, reported, target_of_logs
 from dsgen.cli._printed import complain, emit, on_terminal, say
 from dsgen.cli.wait import seconds
-from dsgen.cluster.facts import Facts
-from dsgen.cluster.logs import Choice, Lines, Source, left_out, sources, tails
+from dsgen.cluster.facts import Facts, stamp
+from dsgen.cluster.logs import BEGUN, Choice, Lines, Source, cannot_tell, left_out, sources, tails
 from dsgen.cluster.words import ENDS
 from dsgen.errors import EXIT_FINDINGS, EXIT_OK, ApiError, DsgenError, UsageProblem
 
@@ -61,19 +62,36 @@ def command(target: Target, **given: Any) -> int:
       dsgen logs training/cifar --rank 3 --since 10m
       dsgen logs cifar --worker 0
     """
+    _refuse_what_excludes_itself(given)
     wanted = Choice(**{name: given[name] for name in Choice._fields})
     try:
         show = Show(given["timestamps"], re.compile(given["grep"].encode()))
     except re.error as error:
         raise UsageProblem(f"--grep {given['grep']}: {error}") from error
-    limits = {
-        "tail": "" if given["tail"] is None else str(given["tail"]),
-        "seconds": str(seconds(given["since"])) if given["since"] else "",
-    }
+    limits = Limits(given["tail"], seconds(given["since"]) if given["since"] else None)
     if given["follow"]:
-        ended = Following(target, wanted, limits, show).run()
+        ended = Following(target, wanted, show, limits).run()
         return exit_code(ended) if given["exit_code"] else EXIT_OK
-    return _once(target, wanted, limits, show)
+    return _once(target, wanted, show, limits)
+
+
+def _refuse_what_excludes_itself(given: dict[str, Any]) -> None:
+    chosen = [f"--{name}" for name in ("launcher", "status", "worker", "rank") if given[name] not in (None, False)]
+    if len(chosen) > 1:
+        raise UsageProblem(f"{' and '.join(chosen)} exclude each other")
+    if given["exit_code"] and not given["follow"]:
+        raise UsageProblem("--exit-code belongs to --follow: dsgen wait says whether a run has succeeded")
+
+
+class Limits(NamedTuple):
+    """How many lines of each container there may be at first, and how many seconds old."""
+
+    tail: int | None = None
+    seconds: float | None = None
+
+    def since(self, facts: Facts) -> str:
+        """The time from which on lines are wanted; empty for all."""
+        return "" if self.seconds is None else stamp(facts.now - self.seconds) or ""
 
 
 class Show:
@@ -90,15 +108,28 @@ class Show:
     def label(self, source: Source) -> str:
         if not self.labels:
             return ""
-        return f"{BRIGHT}{source.label}{PLAIN} " if on_terminal() else f"{source.label} "
+        bright = on_terminal() and not os.environ.get("NO_COLOR")
+        return f"{BRIGHT}{source.label}{PLAIN} " if bright else f"{source.label} "
 
 
-def _once(target: Target, wanted: Choice, limits: dict[str, str], show: Show) -> int:
+def _chosen(facts: Facts, wanted: Choice) -> list[Source]:
+    if method := cannot_tell(facts, wanted):
+        raise NotThere(f"launch.method {method} does not show which rank has written a line: leave out --rank")
+    return sources(facts, wanted)
+
+
+def _more(facts: Facts, wanted: Choice) -> str:
+    """That not all workers are shown."""
+    count = left_out(facts, wanted)
+    return f"{count} more workers: --worker N shows one" if count else ""
+
+
+def _once(target: Target, wanted: Choice, show: Show, limits: Limits) -> int:
     facts = target.facts()
-    found = sources(facts, wanted)
+    found = _chosen(facts, wanted)
     show.labels = len(found) > 1
-    if count := left_out(facts, wanted):
-        complain(f"{count} more workers: --worker N shows one")
+    if more := _more(facts, wanted):
+        complain(more)
     if not found:
         kept = list(tails(facts.record))
         complain(
@@ -107,9 +138,9 @@ def _once(target: Target, wanted: Choice, limits: dict[str, str], show: Show) ->
         say(kept)
         return EXIT_OK if kept else EXIT_FINDINGS
     for source in found:
-        lines = Lines(target.cluster, target.namespace, source)
+        lines = Lines(target.cluster, target.namespace, source, limits.since(facts))
         try:
-            for line in lines.connect(False, **limits):
+            for line in lines.connect(False, "" if limits.tail is None else str(limits.tail)):
                 show.line(source, line)
         except ApiError as error:
             if error.status not in (NOT_YET, GONE):
@@ -121,8 +152,10 @@ def _once(target: Target, wanted: Choice, limits: dict[str, str], show: Show) ->
 class Following:
     """One thread looks at the run and starts one for each container that begins; this one prints."""
 
-    def __init__(self, target: Target, wanted: Choice, limits: dict[str, str], show: Show) -> None:
-        self.target, self.wanted, self.limits, self.show = target, wanted, limits, show
+    def __init__(self, target: Target, wanted: Choice, show: Show, limits: Limits) -> None:
+        self.target, self.wanted, self.show = target, wanted, show
+        # No lines at first are those since now.
+        self.limits = limits._replace(tail=None, seconds=limits.seconds or 0) if limits.tail == 0 else limits
         self.printed: queue.Queue[tuple[Source, bytes] | str | dict[str, Any] | DsgenError] = queue.Queue(10_000)
         self.threads: dict[Source, threading.Thread] = {}
 
@@ -134,17 +167,22 @@ class Following:
             if isinstance(found, tuple):
                 self.show.line(*found)
             elif isinstance(found, str):
-                complain(found)
+                if found:
+                    complain(found)
             elif isinstance(found, DsgenError):
                 raise found
             else:
                 return found
 
     def look(self) -> None:
+        since: str | None = None
         try:
             for facts in self.target.looks():
                 made = reported(facts)
-                self.start(facts)
+                if since is None:
+                    since = self.limits.since(facts)
+                    self.printed.put(_more(facts, self.wanted))
+                self.start(facts, since)
                 self.tell(made)
                 if made["phase"] in ENDS:
                     self.end(made)
@@ -152,13 +190,14 @@ class Following:
         except DsgenError as error:
             self.printed.put(error)
 
-    def start(self, facts: Facts) -> None:
+    def start(self, facts: Facts, since: str) -> None:
         """Follow containers that have begun since."""
-        found = sources(facts, self.wanted)
+        found = _chosen(facts, self.wanted)
         self.show.labels = len({source.label for source in found}) > 1
         for source in found:
             if source not in self.threads:
-                thread = threading.Thread(target=self.follow, args=(source,), daemon=True)
+                lines = Lines(self.target.cluster, self.target.namespace, source, since)
+                thread = threading.Thread(target=self.follow, args=(lines,), daemon=True)
                 self.threads[source] = thread
                 thread.start()
 
@@ -178,21 +217,22 @@ class Following:
             thread.join(max(until - time.monotonic(), 0))
         self.printed.put(made)
 
-    def follow(self, source: Source) -> None:
+    def follow(self, lines: Lines) -> None:
         """All lines of one container, until it has ended or its pod is gone."""
-        lines, failed = Lines(self.target.cluster, self.target.namespace, source), 0.0
+        tail = str(self.limits.tail or "")
         while True:
             try:
-                last = lines.done()
-                if last or lines.begun():
-                    for line in lines.connect(not last, **self.limits):
-                        self.printed.put((source, line))
-                failed = 0.0
-            except ApiError as error:
-                failed = failed or time.monotonic()
-                last = error.status == GONE or time.monotonic() - failed > PATIENCE_SECONDS
-            if last:
-                return
+                state = lines.state()
+                if state not in BEGUN:
+                    tail = ""  # it is seen from its beginning on
+                else:
+                    for line in lines.connect(state == "running", tail):
+                        self.printed.put((lines.source, line))
+                    if state == "terminated":
+                        return
+            except ApiError as error:  # the API server is away, or the kubelet
+                if error.status == GONE:
+                    return
             time.sleep(RETRY_SECONDS)
 
 

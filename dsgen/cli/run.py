@@ -7,7 +7,7 @@ import click
 from dsgen.cli import stop
 from dsgen.cli._apply import Applying, of_file
 from dsgen.cli._printed import complain, tell
-from dsgen.cli.logs import Following, Show, exit_code
+from dsgen.cli.logs import Following, Limits, Show, exit_code
 from dsgen.cluster.logs import Choice
 from dsgen.errors import EXIT_INTERRUPTED
 
@@ -30,7 +30,7 @@ def command(applying: Applying) -> int:
     applying.do()
     target = applying.target()
     try:
-        return exit_code(Following(target, Choice(), {}, Show()).run())
+        return exit_code(Following(target, Choice(), Show(), Limits()).run())
     except KeyboardInterrupt:
         tell("\n")
         if _answer() == STOP:

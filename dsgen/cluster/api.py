@@ -25,6 +25,9 @@ from dsgen.errors import ApiError
 PAGE = 500
 REBUILD_SECONDS = 20 * 60
 """A client never reads its kubeconfig again by itself, and certificates and tokens in it are rotated."""
+FRESH_SECONDS = 2
+"""A login that is refused so soon after it was read is not valid."""
+UNAUTHORIZED = 401
 CONNECT_SECONDS, READ_SECONDS = 5, 60
 WATCH_SECONDS = 240
 IN_CLUSTER = Path("/var/run/secrets/kubernetes.io/serviceaccount")
@@ -77,25 +80,30 @@ class Cluster:
         """What changes from now on, until the API server ends the watch; an expired one ends it too."""
         version = self._json("GET", path, {**query, "limit": "1"})["metadata"]["resourceVersion"]
         asked = {**query, "watch": "1", "resourceVersion": version, "timeoutSeconds": str(WATCH_SECONDS)}
-        for line in self.lines(path, asked, WATCH_SECONDS + CONNECT_SECONDS):
+        for line in self.lines(path, asked, WATCH_SECONDS + CONNECT_SECONDS, whole=True):
             event = json.loads(line)
             if event["type"] == "ERROR":
                 return
             yield event
 
-    def lines(self, path: str, query: dict[str, str], read_seconds: float | None = READ_SECONDS) -> Iterator[bytes]:
-        """An answer line by line, as it comes, each without its end. A connection that breaks raises ApiError."""
+    def lines(
+        self, path: str, query: dict[str, str], read_seconds: float = READ_SECONDS, whole: bool = False
+    ) -> Iterator[bytes]:
+        """An answer line by line, as it comes, each without its end. Raises ApiError if it breaks, or is silent.
+
+        whole: a last line without an end is left out, as an API server or kubelet that goes away leaves it.
+        """
         response = self._request("GET", path, query, read_seconds=read_seconds)
         rest = b""
         try:
             for chunk in response.stream(65536):
-                *whole, rest = (rest + chunk).split(b"\n")
-                yield from whole
+                *found, rest = (rest + chunk).split(b"\n")
+                yield from found
         except (urllib3.exceptions.HTTPError, OSError) as error:
             raise ApiError(self._unreachable(error)) from error
         finally:
             response.close()
-        if rest:
+        if rest and not whole:
             yield rest
 
     def _json(self, method: str, path: str, query: Any = None, body: str = "", headers: Any = None) -> dict[str, Any]:
@@ -113,23 +121,30 @@ class Cluster:
         query: dict[str, str],
         body: str = "",
         headers: dict[str, str] | None = None,
-        read_seconds: float | None = READ_SECONDS,
+        read_seconds: float = READ_SECONDS,
     ) -> urllib3.BaseHTTPResponse:
-        if time.monotonic() - self._made_at > REBUILD_SECONDS:
+        def sent() -> urllib3.BaseHTTPResponse:
+            address = f"{self.server}{path}" + (f"?{urlencode(query)}" if query else "")
+            try:
+                response: urllib3.BaseHTTPResponse = self._pool.request(
+                    method,
+                    address,
+                    body=body or None,
+                    headers={"Accept": "application/json", **self._login(), **(headers or {})},
+                    preload_content=False,
+                    retries=False,
+                    timeout=urllib3.Timeout(connect=CONNECT_SECONDS, read=read_seconds),
+                )
+                return response
+            except (urllib3.exceptions.HTTPError, OSError) as error:
+                raise ApiError(self._unreachable(error)) from error
+
+        if self._is_older_than(REBUILD_SECONDS):
             self._connect()
-        address = f"{self.server}{path}" + (f"?{urlencode(query)}" if query else "")
-        try:
-            response: urllib3.BaseHTTPResponse = self._pool.request(
-                method,
-                address,
-                body=body or None,
-                headers={"Accept": "application/json", **self._login(), **(headers or {})},
-                preload_content=False,
-                retries=False,
-                timeout=urllib3.Timeout(connect=CONNECT_SECONDS, read=read_seconds),
-            )
-        except (urllib3.exceptions.HTTPError, OSError) as error:
-            raise ApiError(self._unreachable(error)) from error
+        response = sent()
+        if response.status == UNAUTHORIZED and self._is_older_than(FRESH_SECONDS):
+            self._connect()  # the kubeconfig may have another login by now
+            response = sent()
         if date := response.headers.get("Date"):
             self.clock_offset = parsedate_to_datetime(date).timestamp() - time.time()
         if response.status >= 300:
@@ -153,6 +168,9 @@ class Cluster:
         self.server = self._configuration.host.rstrip("/")
         self._pool = client.ApiClient(self._configuration).rest_client.pool_manager
         self._made_at = time.monotonic()
+
+    def _is_older_than(self, seconds: float) -> bool:
+        return time.monotonic() - self._made_at > seconds
 
     def _configured(self) -> Any:
         configuration = client.Configuration()
@@ -202,7 +220,7 @@ class Cluster:
         except (ValueError, AttributeError, urllib3.exceptions.HTTPError):
             said = ""
         status = response.status
-        if status == 401:
+        if status == UNAUTHORIZED:
             return ApiError(f"{self.server} does not accept the login of {self._named()}: log in again", status)
         return ApiError(said or f"{self.server}{path}: HTTP {status}", status)
 

@@ -45,7 +45,9 @@ MOST_TOLD = 5
 """Of the fields that would change."""
 LONGEST = 300
 """Of what the API server says: it may quote a whole object."""
-NEW_RUN = "a run keeps what it began with: change run.id to train with the new values, or let --bump write the next id"
+NEW_RUN = (
+    "the objects of a run never change: change run.id to train with the new values, or let --bump write the next id"
+)
 
 
 class NotPossible(DsgenError):  # noqa: N818 - its message is shown as it is

@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from dsgen.cluster.facts import ACCELERATOR, JOB, RUN, Dict
 from dsgen.cluster.parse import conditions
+from dsgen.cluster.resources import limit, requested, requests
 from dsgen.reading.quantities import amount
 
 ENDED = ("Succeeded", "Failed")
@@ -42,7 +43,8 @@ def _of_node(node: Dict, pods: Sequence[Dict]) -> Iterator[Devices]:
     allocatable = node["status"].get("allocatable") or {}
     found = {key: int(amount(text)) for key, text in allocatable.items() if ACCELERATOR.search(key)}
     for resource, total in found.items():
-        holders = [(_holder(pod), count) for pod in pods if (count := requested_of(pod["spec"], resource))]
+        asked = ((_holder(pod), int(amount(requested(pod["spec"], resource)))) for pod in pods)
+        holders = [(holder, count) for holder, count in asked if count]
         jobs = Counter(holder for holder, _ in holders)
         yield Devices(name, _state(node), resource, total, sum(count for _, count in holders), dict(jobs))
     if not found:
@@ -61,25 +63,6 @@ def _holder(pod: Dict) -> str:
     labels = metadata.get("labels") or {}
     name = f"{labels[JOB]}:{labels[RUN]}" if JOB in labels and RUN in labels else metadata["name"]
     return f"{metadata['namespace']}/{name}"
-
-
-def requested_of(spec: Dict, resource: str) -> int:
-    """Devices that the scheduler counts for a pod: all containers together, or one init container that needs more."""
-    sidecars = most = 0
-    for one in spec.get("initContainers") or []:
-        count = _asked(one, resource)
-        if one.get("restartPolicy") == "Always":
-            sidecars += count
-        else:
-            most = max(most, sidecars + count)
-    total = sidecars + sum(_asked(one, resource) for one in spec["containers"])
-    return max(total, most)
-
-
-def _asked(container: Dict, resource: str) -> int:
-    resources = container.get("resources") or {}
-    text = {**(resources.get("limits") or {}), **(resources.get("requests") or {})}.get(resource, "0")
-    return int(amount(text))
 
 
 def sums(rows: Iterable[Devices]) -> dict[str, tuple[int, int]]:
@@ -168,7 +151,7 @@ def places(queue: str, summary: Dict) -> Iterator[Place]:
 
 
 class Usage(NamedTuple):
-    """What the containers of a pod use, empty where the metrics API says nothing; request and limit of the main one."""
+    """What the containers of a pod use together, ask for and may use; empty where nothing is said or limited."""
 
     pod: str
     node: str
@@ -187,15 +170,13 @@ def usage(pods: Iterable[Dict], metrics: Mapping[str, Dict]) -> Iterator[Usage]:
             continue
         name = pod["metadata"]["name"]
         used = [one["usage"] for one in metrics.get(name, {}).get("containers") or []]
-        main = spec["containers"][0].get("resources") or {}
-        requests, limits = main.get("requests") or {}, main.get("limits") or {}
-        resources = {key for one in (requests, limits) for key in one if ACCELERATOR.search(key)}
+        asked = requests(spec)
         yield Usage(
             name,
             spec["nodeName"],
             f"{round(1000 * sum(amount(one['cpu']) for one in used))}m" if used else "",
-            requests.get("cpu", ""),
+            asked.get("cpu", ""),
             f"{round(sum(amount(one['memory']) for one in used) / 2**20)}Mi" if used else "",
-            limits.get("memory", ""),
-            sum(requested_of(spec, resource) for resource in resources),
+            limit(spec, "memory"),
+            sum(int(amount(count)) for resource, count in asked.items() if ACCELERATOR.search(resource)),
         )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, Protocol, TypeVar
 
-from dsgen.cluster.facts import JOB, LEASE, RUN, Dict, Event, Facts, Job, parsed, seconds
+from dsgen.cluster.facts import JOB, LEASE, RUN, Dict, Event, Facts, Job, Pod, parsed, seconds
 from dsgen.cluster.parse import event, job, pod
 from dsgen.errors import ApiError
 
@@ -127,13 +127,14 @@ def _events(reader: Reader, facts: Facts) -> list[Event]:
 def surroundings(reader: Reader, facts: Facts, thrifty: bool = False) -> Facts:
     """The facts with what is around the run: claims, nodes, queue, gang. What may not be read is `hidden`.
 
-    thrifty: nodes are listed only where the scheduler speaks of their sizes or taints.
+    thrifty: nodes are listed only where the scheduler speaks of their sizes or taints, and then no claims.
     """
     space, selector = facts.namespace, f"{JOB}={facts.job}"
-    claims = path("persistentvolumeclaims", space)
-    facts.claims = visible(facts.hidden, "claims", lambda: [*reader.items(claims, labelSelector=selector)])
-    if not thrifty or _depends_on_nodes(facts):
-        facts.nodes = visible(facts.hidden, "nodes", lambda: [_node(found) for found in reader.items(path("nodes"))])
+    claims, of_nodes = path("persistentvolumeclaims", space), depends_on_nodes(facts.pods)
+    if not (thrifty and of_nodes):
+        facts.claims = visible(facts.hidden, "claims", lambda: [*reader.items(claims, labelSelector=selector)])
+    if not thrifty or of_nodes:
+        facts.nodes = nodes(reader, facts.hidden)
     if facts.worker and facts.worker.queue:
         facts.workloads = visible(facts.hidden, "Workloads of Kueue", lambda: _workloads(reader, facts))
     gangs = [found for group in GANGS for found in _gangs(reader, facts, group)]
@@ -141,9 +142,15 @@ def surroundings(reader: Reader, facts: Facts, thrifty: bool = False) -> Facts:
     return facts
 
 
-def _depends_on_nodes(facts: Facts) -> bool:
-    said = (pod.conditions["PodScheduled"].message for pod in facts.pods if "PodScheduled" in pod.conditions)
+def depends_on_nodes(pods: Iterable[Pod]) -> bool:
+    """Whether the scheduler says something of a pod that the sizes or taints of nodes explain."""
+    said = (pod.conditions["PodScheduled"].message for pod in pods if "PodScheduled" in pod.conditions)
     return any("Insufficient" in message or "untolerated taint" in message for message in said)
+
+
+def nodes(reader: Reader, hidden: list[str]) -> list[Dict] | None:
+    """All nodes, as far as they are looked at."""
+    return visible(hidden, "nodes", lambda: [_node(found) for found in reader.items(path("nodes"))])
 
 
 def _node(found: Dict) -> Dict:
@@ -160,8 +167,10 @@ def kueue(reader: Reader) -> str:
 
 def _workloads(reader: Reader, facts: Facts) -> list[Dict]:
     uids = {one.uid for one in (facts.launcher, facts.worker) if one}
-    found = reader.items(f"{kueue(reader)}/namespaces/{facts.namespace}/workloads")
-    return [w for w in found if any(o["uid"] in uids for o in w["metadata"].get("ownerReferences", []))]
+    found = [*reader.items(f"{kueue(reader)}/namespaces/{facts.namespace}/workloads")]
+    owners = [(workload, owner) for workload in found for owner in workload["metadata"].get("ownerReferences", [])]
+    facts.queued = {workload["metadata"]["uid"]: owner["name"] for workload, owner in owners}
+    return [workload for workload, owner in owners if owner["uid"] in uids]
 
 
 def _gangs(reader: Reader, facts: Facts, group: str) -> list[Dict]:

@@ -144,7 +144,10 @@ class Event:
 
 @dataclass
 class Facts:
-    """Everything that was seen of one run. `hidden`: kinds that may not be read. None: not asked for, or hidden."""
+    """Everything that was seen of one run. None: not asked for, or hidden.
+
+    hidden: kinds that may not be read. queued: the job of each Workload of the namespace, by the Workload's uid.
+    """
 
     job: str
     namespace: str
@@ -162,6 +165,7 @@ class Facts:
     claims: Sequence[Dict] | None = None
     nodes: Sequence[Dict] | None = None
     workloads: Sequence[Dict] | None = None
+    queued: Mapping[str, str] = field(default_factory=dict)
     gangs: Sequence[Dict] | None = None
     hidden: list[str] = field(default_factory=list)
 

@@ -6,6 +6,7 @@ counted off. A line is told from its equal by the kubelet's timestamp.
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -14,6 +15,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from dsgen.cluster import collect
 from dsgen.cluster.facts import Dict, Facts, Pod
 from dsgen.cluster.parse import pod
+from dsgen.errors import ApiError
 
 if TYPE_CHECKING:
     from dsgen.cluster.api import Cluster
@@ -21,18 +23,24 @@ if TYPE_CHECKING:
 WITHOUT_SSH = ("torchrun", "deepspeed-no-ssh", "worker-command")
 """Launch methods whose ranks write to the log of their own worker; those of the others to the launcher's."""
 MANY_WORKERS = 16
+LABELLED = ("pdsh", *WITHOUT_SSH)
+"""Launch methods by which it shows whose line it is: each has a log of its own, or its host before it."""
+BEGUN = ("running", "terminated")
 STAMP = 19
 """Length of a time up to its seconds."""
+TIMED = re.compile(rb"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d")
+LOST = b"unable to retrieve container logs"
+"""What a kubelet says when it has removed the container."""
 
 
 class Choice(NamedTuple):
-    """Which lines are wanted. `worker` and `rank` are None where all are."""
+    """Which lines are wanted. `worker` and `rank` are None where all are. At most one of the first four is given."""
 
     launcher: bool = False
     status: bool = False
-    init: bool = False
     worker: int | None = None
     rank: int | None = None
+    init: bool = False
     previous: bool = False
 
 
@@ -51,9 +59,8 @@ def sources(facts: Facts, choice: Choice) -> list[Source]:
     index = _index(facts, choice)
     if index is not None and _role(facts, choice) == "worker":
         pods = [one for one in pods if one.index == index]
-    elif index is None and len({one.index for one in pods}) > MANY_WORKERS:
-        last = max(one.index for one in pods)
-        pods = [one for one in pods if one.index in (0, last)]
+    elif left_out(facts, choice):
+        pods = [one for one in pods if one.index in (0, facts.wanted - 1)]
     if choice.previous:
         newest = {one.name for one in facts.pods_of(_role(facts, choice))}
         pods = [one for one in pods if one.name not in newest]
@@ -65,8 +72,13 @@ def left_out(facts: Facts, choice: Choice) -> int:
     """How many workers' lines are not among the sources, because there are so many."""
     if _role(facts, choice) != "worker" or _index(facts, choice) is not None:
         return 0
-    count = len({one.index for one in facts.pods if one.role == "worker"})
-    return count - 2 if count > MANY_WORKERS else 0
+    return facts.wanted - 2 if facts.wanted > MANY_WORKERS else 0
+
+
+def cannot_tell(facts: Facts, choice: Choice) -> str:
+    """The launch method, where it does not show which lines are those of the rank; else empty."""
+    method = str(facts.settings.get("method", "pdsh"))
+    return method if choice.rank is not None and method not in LABELLED else ""
 
 
 def _ssh(facts: Facts) -> bool:
@@ -106,7 +118,7 @@ def tails(record: Dict) -> Iterator[str]:
 
 @dataclass
 class Lines:
-    """The lines of one container, over as many connections as it takes."""
+    """The lines of one container since a time, over as many connections as it takes."""
 
     cluster: Cluster
     namespace: str
@@ -118,27 +130,24 @@ class Lines:
     def path(self) -> str:
         return collect.path("pods", self.namespace, self.source.pod)
 
-    def begun(self) -> bool:
-        """Whether the container has started. Raises ApiError."""
-        return self._state() in ("running", "terminated")
-
-    def done(self) -> bool:
-        """Whether it has ended. Raises ApiError; 404 when its pod is gone."""
-        return self._state() == "terminated"
-
-    def _state(self) -> str:
+    def state(self) -> str:
+        """The state of the container. Raises ApiError; 404 when its pod is gone."""
         found = pod(self.cluster.get(self.path))
         return next((one.state for one in found.containers if one.name == self.source.container), "")
 
-    def connect(self, follow: bool, tail: str = "", seconds: str = "") -> Iterator[bytes]:
-        """New lines, each with its time before it, until the connection ends. Raises ApiError when it breaks."""
+    def connect(self, follow: bool, tail: str = "") -> Iterator[bytes]:
+        """New lines, each with its time before it, until the connection ends. Raises ApiError when it breaks.
+
+        tail: how many there may be at first. Of a log that is followed, a last line without an end comes again.
+        """
         query = {"container": self.source.container, "timestamps": "true"}
         query |= {"follow": "true"} if follow else {}
         query |= {"sinceTime": self.since} if self.since else {}
-        query |= {"tailLines": tail} if tail and not self.since else {}
-        query |= {"sinceSeconds": seconds} if seconds and not self.since else {}
+        query |= {"tailLines": tail} if tail and not self.seen else {}
         again = self.seen.copy()
-        for line in self.cluster.lines(f"{self.path}/log", query, None if follow else 60):
+        for line in self.cluster.lines(f"{self.path}/log", query, whole=follow):
+            if not TIMED.match(line):  # the kubelet's own words
+                raise ApiError(line.decode(errors="replace"), collect.MISSING if LOST in line else 0)
             if again[line]:
                 again[line] -= 1
                 continue

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from dsgen.cluster.facts import JOB, ROLE, RUN, Condition, Container, Dict, Event, Job, Pod, seconds
+from dsgen.cluster.resources import requests
 
 INDEX = "batch.kubernetes.io/job-completion-index"
 KUEUE_QUEUE = "kueue.x-k8s.io/queue-name"
@@ -48,7 +49,7 @@ def job(found: Dict) -> Job:
         failed=status.get("failed", 0),
         queue=labels.get(KUEUE_QUEUE, ""),
         account=pod.get("serviceAccountName", ""),
-        requests=_requests(pod),
+        requests=requests(pod),
         conditions=conditions(status.get("conditions")),
         labels=labels,
         annotations=meta.get("annotations", {}),
@@ -88,16 +89,10 @@ def pod(found: Dict) -> Pod:
         ended=max(ends) if ends and status.get("phase") in ("Succeeded", "Failed") else None,
         conditions=conditions(status.get("conditions")),
         containers=containers,
-        requests=_requests(spec),
+        requests=requests(spec),
         gang=labels.get(GANG_LABEL) or annotations.get(GANG_ANNOTATION, ""),
         selector=spec.get("nodeSelector") or {},
     )
-
-
-def _requests(spec: Dict) -> dict[str, str]:
-    """What the main container asks for; limits are requests where there are none."""
-    resources = spec["containers"][0].get("resources", {})
-    return {**resources.get("limits", {}), **resources.get("requests", {})}
 
 
 def _containers(spec: Dict, status: Dict) -> Iterable[Container]:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from dsgen.cluster.facts import Container, Dict, Facts, Job, Pod, accelerators, true
@@ -15,6 +16,8 @@ PATIENCE_SECONDS = 60
 DEFAULT_SCHEDULERS = ("", "default-scheduler")
 EFFECTS = ("NoSchedule", "NoExecute")
 """Of taints that keep pods away."""
+PREEMPTOR = re.compile(r"a workload \(UID: ([^,)]+)[^)]*\)")
+"""How Kueue names the one for which another was preempted."""
 ENDED_WELL = (0, 143)  # 143: told to end
 Signs = Iterator["Sign"]
 
@@ -71,21 +74,22 @@ def _queue(facts: Facts, _: Shown) -> Signs:
             if facts.now - job.created > PATIENCE_SECONDS / 4:
                 yield Sign("queue", f"job {job.name}", f"{missing} {job.queue}")
         for found in mine:
-            yield from (Sign("queue", f"job {job.name}", text) for text in _workload(found, job.queue))
+            yield from (Sign("queue", f"job {job.name}", text) for text in _workload(found, job.queue, facts.queued))
 
 
 def _owns(job: Job, workload: Dict) -> bool:
     return any(owner["uid"] == job.uid for owner in workload["metadata"].get("ownerReferences", []))
 
 
-def _workload(found: Dict, queue: str) -> Iterator[str]:
+def _workload(found: Dict, queue: str, jobs: Mapping[str, str]) -> Iterator[str]:
     held = conditions(found.get("status", {}).get("conditions"))
     if found["spec"].get("active") is False:
         yield "inactive"
     for name in ("Evicted", "QuotaReserved"):
         condition = held.get(name)
         if condition and (condition.status == "True") == (name == "Evicted"):
-            yield f"{name} {condition.reason} in {queue}: {condition.message}"
+            message = PREEMPTOR.sub(lambda m: f"job {jobs[m[1]]}" if m[1] in jobs else m[0], condition.message)
+            yield f"{name} {condition.reason} in {queue}: {message}"
 
 
 def _gang(facts: Facts, _: Shown) -> Signs:

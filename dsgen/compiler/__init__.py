@@ -1,4 +1,4 @@
-"""Templates, checks and schema to a Helm chart and to Python: Jinja2 tree -> typed tree -> Go and Python."""
+"""Compiles templates, checks and schema to a Helm chart and to Python: Jinja2 tree -> typed tree -> Go and Python."""
 
 from dsgen.compiler.chart.package import chart_files
 from dsgen.compiler.frontend.source import CompileError

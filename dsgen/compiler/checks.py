@@ -78,7 +78,7 @@ class Block:
         return Block(self.tag, parts)
 
     def first(self) -> Check:
-        """Its first row."""
+        """The first row of the block."""
         part = self.parts[0]
         return part.first() if isinstance(part, Block) else part
 

@@ -23,7 +23,7 @@ ON_DISK = "nvme"
 
 @dataclass(frozen=True)
 class Config:
-    """DeepSpeed's configuration; values that are absent or of another type count as None or false."""
+    """DeepSpeed's configuration; absent values and values of a wrong type are None or false."""
 
     data: Mapping[str, Any]
 

@@ -1,6 +1,7 @@
-"""The rows of the checks: each is a function that yields the path and the message of what it finds.
+"""The rows of the checks: each is a function that yields the paths and messages of its problems. `watch` records
+reads of unknown values (dsgen/checks/gaps.py).
 
-Written by `make generate`; what is changed here is lost. They come from dsgen/checks. `watch` notes looks at values that are not known (dsgen/checks/gaps.py).
+Written by `make generate` from dsgen/checks; changes are lost.
 """
 
 from dsgen.generated.helpers import (

@@ -1,6 +1,6 @@
 """The defaults of the values, in rules for dsgen/schema/filling.py.
 
-Written by `make generate`; what is changed here is lost. It comes from dsgen/schema/values.json.
+Written by `make generate` from dsgen/schema/values.json; changes are lost.
 """
 
 RULES = \

@@ -1,3 +1,3 @@
 """Which templates, defaults, checks and scripts these are. Written by `make generate`."""
 
-DIGEST = "dabb95292e97bbd5cfdd6ad5ac52aaf2bcfa12537112c055d205e07e216b0abd"
+DIGEST = "d23bd341ca2aa3e091db03c1eeb14f7742cf31bbaac0de1e425ec97b28408612"

@@ -1,6 +1,6 @@
 """The helpers of the templates.
 
-Written by `make generate`; what is changed here is lost. They come from the files dsgen/templates/**/_*.j2.
+Written by `make generate` from the files dsgen/templates/**/_*.j2; changes are lost.
 """
 
 from dsgen.language.functions import get, is_string, items, join, matching, overlay, replace
@@ -509,7 +509,7 @@ def scripts_name(values, release):
     """The ConfigMap with dsgen's scripts. Its name changes with their content, so a run keeps the scripts with which it
     started.
     """
-    return f"{job_name(values, release)}-scripts-{'7dbb678b0b'}"
+    return f"{job_name(values, release)}-scripts-{'cbf29c2895'}"
 
 
 def image_reference(image):

@@ -1,6 +1,6 @@
 """The templates of the objects: each is a function from values to YAML.
 
-Written by `make generate`; what is changed here is lost. They come from dsgen/templates.
+Written by `make generate` from dsgen/templates; changes are lost.
 """
 
 from dsgen.generated.helpers import (

@@ -1,6 +1,6 @@
-"""Whether values fit the schema: a function for each part of it.
+"""Whether values are valid: a function for each part of the schema.
 
-Written by `make generate`; what is changed here is lost. It comes from dsgen/schema/values.json and kubernetes.json.
+Written by `make generate` from dsgen/schema/values.json and kubernetes.json; changes are lost.
 """
 
 import re
@@ -39,7 +39,7 @@ def is_number(value):
 
 
 def is_integer(value):
-    """As in Draft 7: 1.0 is an integer, true is none."""
+    """As in Draft 7: 1.0 is an integer, true is not."""
     return value.is_integer() if isinstance(value, float) else is_number(value)
 
 
@@ -48,7 +48,7 @@ def matches(pattern, text):
 
 
 def fields(keys, others, value):
-    """Whether each part fits the function of its key, or the one for other keys."""
+    """Whether each value is accepted by the function of its key, or by `others`."""
     return all(keys.get(key, others)(part) for key, part in value.items())
 
 

@@ -1,7 +1,7 @@
-"""What Argo CD and Flux need beside the manifests: their own objects around the jobs of a repository.
+"""The objects of Argo CD and Flux that apply the jobs of a repository.
 
-`plan` makes all of them for one tool, as the content of one folder. They name the jobs and where each lies; of a job's
-values they depend on little (`Delivered`), so a new run changes none of them.
+`plan` makes all of them for one tool, as the content of one folder. They contain the name and the folder of each job,
+and depend only on few values of a job (`Delivered`), so that a new run does not change them.
 """
 
 from dsgen.gitops.jobs import Delivered, delivered

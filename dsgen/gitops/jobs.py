@@ -1,4 +1,4 @@
-"""What Argo CD and Flux must know of a job."""
+"""The properties of a job on which the objects of Argo CD and Flux depend."""
 
 import hashlib
 from dataclasses import dataclass
@@ -6,16 +6,16 @@ from dataclasses import dataclass
 from dsgen.values import Job
 
 LONGEST = 53
-"""Characters of an object's name: what Flux allows a HelmRelease; a label, which names the object, has 63."""
+"""Characters of an object's name: the limit for a HelmRelease in Flux; a label with the name is limited to 63."""
 DIGEST = 8
 
 
 @dataclass(frozen=True)
 class Delivered:
-    """A job as Argo CD and Flux see it.
+    """A job in Argo CD and Flux.
 
-    folder: of its manifests or its chart, in the repository. queued: Kueue admits its Jobs. tolerates: it does, and may
-    change them, since they have tolerations. volumes: it has PersistentVolumes.
+    folder: of its manifests or its chart, in the repository. queued: Kueue admits its Jobs. tolerates: Kueue admits
+    them and may change their tolerations. volumes: the job has PersistentVolumes.
     """
 
     namespace: str
@@ -36,17 +36,17 @@ class Delivered:
 
     @property
     def record(self) -> str:
-        """The ConfigMap of its record."""
+        """The name of the ConfigMap with its record."""
         return f"{self.name}-status"
 
     @property
     def path(self) -> str:
-        """The folder as Flux writes it."""
+        """The folder in the notation of Flux."""
         return f"./{self.folder}"
 
 
 def delivered(job: Job, folder: str) -> Delivered:
-    """A job whose manifests or chart lie in a folder of the repository."""
+    """A job whose manifests or chart are in a folder of the repository."""
     values, release = job.data, job.release
     scheduling = values["scheduling"]
     queues = {

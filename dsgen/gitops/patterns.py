@@ -1,4 +1,4 @@
-"""Where the folders of the jobs are in a repository: a path with `{namespace}` and `{name}` in it."""
+"""The folders of the jobs in a repository: a path with `{namespace}` and `{name}`."""
 
 from collections.abc import Collection
 from dataclasses import dataclass
@@ -27,7 +27,7 @@ class Pattern:
         return "/".join("*" if part in (NAMESPACE, NAME) else part for part in self.parts)
 
     def namespace(self, namespaces: Collection[str]) -> str:
-        """The namespace of a folder's job. Raises UsageProblem when a folder does not tell it."""
+        """The namespace of a folder's job. Raises UsageProblem if the folder does not contain it."""
         if NAMESPACE in self.parts:
             return self._part(NAMESPACE)
         if len(namespaces) == 1:
@@ -38,9 +38,9 @@ class Pattern:
 
     @property
     def name(self) -> str:
-        """The name of a folder's job. Raises UsageProblem when a folder does not tell it."""
+        """The name of a folder's job. Raises UsageProblem if the folder does not contain it."""
         if NAME in self.parts:
-            # A folder of a name that Windows cannot have ends in an underscore.
+            # The folder of a name that Windows reserves ends in an underscore.
             return self._part(NAME, ' | trimSuffix "_"')
         raise UsageProblem(
             f"an ApplicationSet takes the name of a job from its folder, and {self.text} has no folder {NAME}"

@@ -1,4 +1,4 @@
-"""All objects for one tool, as a plan of files."""
+"""The objects for one tool, as a plan of files."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -31,12 +31,12 @@ KINDS = (
     ("scheduling.volcano.sh", "PodGroup"),
     ("scheduling.x-k8s.io", "PodGroup"),
 )
-"""Group and kind of everything in a namespace that dsgen writes."""
+"""Group and kind of all namespaced objects that dsgen writes."""
 
 
 @dataclass(frozen=True)
 class Entry:
-    """A file: its template, and what that needs beside the settings."""
+    """A file: its template, and the variables of the template in addition to the settings."""
 
     path: str
     template: str
@@ -44,9 +44,9 @@ class Entry:
 
 
 def plan(tool: str, settings: Mapping[str, Any], jobs: Sequence[Delivered], pattern: Pattern) -> Plan:
-    """The folder of a tool. settings: complete, as the schema has them; pattern: where the jobs' folders are.
+    """The folder of a tool. settings: complete, as in the schema; pattern: the folders of the jobs.
 
-    Raises UsageProblem for settings that contradict one another, and Refused for jobs whose objects would share a name.
+    Raises UsageProblem for settings that contradict each other, and Refused for jobs whose objects have the same name.
     """
     _refuse_twins(jobs)
     is_oci = settings["repository"].startswith(OCI)
@@ -61,9 +61,9 @@ def plan(tool: str, settings: Mapping[str, Any], jobs: Sequence[Delivered], patt
 
 
 def _refuse_twins(jobs: Sequence[Delivered]) -> None:
-    found: dict[str, Delivered] = {}
+    titles: dict[str, Delivered] = {}
     for job in jobs:
-        other = found.setdefault(job.title, job)
+        other = titles.setdefault(job.title, job)
         if other is not job:
             first, second = (f"{each.namespace}/{each.name}" for each in (other, job))
             raise Refused(
@@ -73,12 +73,12 @@ def _refuse_twins(jobs: Sequence[Delivered]) -> None:
 
 def _revision(tool: str, is_oci: bool, kind: str) -> str:
     if is_oci:
-        return "" if kind == "HelmRelease" else "latest"  # a chart has a version, of which the newest is taken
+        return "" if kind == "HelmRelease" else "latest"  # without a tag, Flux uses the newest version of a chart
     return "HEAD" if tool == "argocd" else "main"
 
 
 def _subscription(notify: str) -> dict[str, str]:
-    """Empty where nobody is told."""
+    """The annotation that subscribes to notifications; empty without them."""
     service, _, recipient = notify.partition(":")
     return {"service": service, "recipient": recipient} if service else {}
 
@@ -137,8 +137,8 @@ def _flux(settings: Mapping[str, Any], jobs: Sequence[Delivered], is_oci: bool) 
         if has_health:
             if settings["output"].startswith("/"):
                 raise UsageProblem(
-                    "a HelmRelease has its health from a folder of the repository beside it: give its path in the "
-                    "repository, as in -o gitops/flux, or --ready-when applied"
+                    "the health of a HelmRelease needs a folder in the repository: give its path, as in "
+                    "-o gitops/flux, or use --ready-when applied"
                 )
             yield Entry(f"kustomization-{job.title}-health.yaml", HEALTH, {"job": job})
         if settings["alert"]:

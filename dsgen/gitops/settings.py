@@ -1,4 +1,4 @@
-"""The settings of a tool: their schema, which is a part of that of dsgen.yaml, and complete ones."""
+"""The settings of a tool: their schema, which is a part of the schema of dsgen.yaml, and their defaults."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -11,8 +11,8 @@ TOOLS = {"argocd": "Argo CD", "flux": "Flux"}
 
 def rules(tool: str) -> dict[str, dict[str, Any]]:
     """Setting -> its schema."""
-    found: dict[str, dict[str, Any]] = settings.schema()["properties"][tool]["properties"]
-    return found
+    schemas: dict[str, dict[str, Any]] = settings.schema()["properties"][tool]["properties"]
+    return schemas
 
 
 def complete(tool: str, given: Mapping[str, Any]) -> dict[str, Any]:
@@ -21,5 +21,5 @@ def complete(tool: str, given: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def uses_charts(given: Mapping[str, Any]) -> bool:
-    """Whether what is applied is a chart of each job, not its manifests."""
+    """Whether the tool applies the charts of the jobs, and not their manifests."""
     return given["kind"] == "HelmRelease" or bool(given.get("chart"))

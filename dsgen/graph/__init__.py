@@ -1,4 +1,4 @@
-"""A picture of a job: its objects, and who talks to whom, found in the objects themselves."""
+"""Draws a job: its objects, the references between them, and the traffic, all read from the rendered objects."""
 
 from collections.abc import Callable, Iterable
 
@@ -11,7 +11,7 @@ from dsgen.reading.source import read
 __all__ = ["FORMS", "Graph", "as_mermaid", "as_svg", "graph_of", "of_texts"]
 
 FORMS: dict[str, Callable[[Graph, str], str]] = {"svg": as_svg, "mermaid": as_mermaid}
-"""How a graph and its title become a text."""
+"""Format -> the function that writes a graph with a title."""
 
 
 def of_texts(texts: Iterable[str]) -> Graph:

@@ -1,4 +1,4 @@
-"""A graph as Mermaid, which GitHub and GitLab draw in Markdown."""
+"""Writes a graph as Mermaid, which GitHub and GitLab draw in Markdown."""
 
 import json
 
@@ -10,7 +10,7 @@ SHAPES = {
     "Service": ("([", "])"),
     "NetworkPolicy": ("{{", "}}"),
 }
-"""The brackets around a text; `[` and `]` for every other kind."""
+"""Kind of object -> the brackets around its text; `[` and `]` for other kinds."""
 
 
 def as_mermaid(graph: Graph, title: str) -> str:

@@ -1,4 +1,4 @@
-"""Objects to nodes and arrows. An arrow is a reference of one object to another, or traffic to a port."""
+"""Converts objects to nodes and arrows. An arrow is a reference of one object to another, or traffic to a port."""
 
 from __future__ import annotations
 
@@ -15,20 +15,20 @@ SELECTING = {
     "NetworkPolicy": ("guards", ("spec", "podSelector", "matchLabels")),
     "PodMonitor": ("scrapes", ("spec", "selector", "matchLabels")),
 }
-"""What an object does to the pods that it selects, and where its labels stand."""
+"""Kind -> what the object does to the pods that it selects, and the path of its label selector."""
 USES = {
     ("keygen", "Secret"): "makes the key",
     ("status", "ConfigMap"): "writes the record",
     ("status", "Job"): "watches",
 }
-"""What a container with an API token does to a kind of object that its Roles open."""
+"""What a container with an API token does with an object that its Roles allow, by container and kind."""
 PLURALS = {"secrets": "Secret", "configmaps": "ConfigMap", "jobs": "Job"}
 BY_THE_CLUSTER = ("kube-root-ca.crt",)
-"""Kubernetes keeps it in every namespace."""
+"""ConfigMaps that Kubernetes creates in every namespace."""
 
 
 class Key(NamedTuple):
-    """Names one object of the namespace."""
+    """Kind and name of an object in the namespace."""
 
     kind: str
     name: str
@@ -36,7 +36,7 @@ class Key(NamedTuple):
 
 @dataclass(frozen=True)
 class Node:
-    """One object. parts: its containers. pods: how many. is_made: False for one that must be there already."""
+    """One object. parts: its containers. pods: their number. is_made: False for an object that must exist before."""
 
     key: Key
     text: str = ""
@@ -46,7 +46,7 @@ class Node:
 
 
 class Arrow(NamedTuple):
-    """From one object to another; part: the container that it begins at, "" for the whole object."""
+    """From one object to another; part: the container at which it begins, "" for the whole object."""
 
     source: Key
     target: Key
@@ -57,7 +57,7 @@ class Arrow(NamedTuple):
 
 @dataclass(frozen=True)
 class Graph:
-    """All objects, those referred to among them, and all arrows; in the order of the objects."""
+    """All objects of a job and those to which they refer, and all arrows, in the order of the objects."""
 
     nodes: tuple[Node, ...]
     arrows: tuple[Arrow, ...]
@@ -69,7 +69,7 @@ def graph_of(objects: Iterable[Object]) -> Graph:
     arrows = tuple(dict.fromkeys(arrow for key, each in known.items() for arrow in _arrows(key, each, known)))
     others = dict.fromkeys(arrow.target for arrow in arrows if arrow.target not in known)
     made = [_node(key, each) for key, each in known.items()]
-    return Graph((*made, *(Node(key, "is there already", is_made=False) for key in others)), arrows)
+    return Graph((*made, *(Node(key, "exists already", is_made=False) for key in others)), arrows)
 
 
 def _node(key: Key, each: Object) -> Node:
@@ -111,10 +111,10 @@ def _arrows(key: Key, each: Object, known: Mapping[Key, Object]) -> Iterator[Arr
 
 
 def _at(each: Object, path: Iterable[str]) -> Any:
-    found: Any = each
+    value: Any = each
     for part in path:
-        found = found[part]
-    return found
+        value = value[part]
+    return value
 
 
 def _selected(labels: Mapping[str, str], known: Mapping[Key, Object]) -> Iterator[Key]:
@@ -124,7 +124,7 @@ def _selected(labels: Mapping[str, str], known: Mapping[Key, Object]) -> Iterato
 
 
 def _traffic(key: Key, pod: Mapping[str, Any], known: Mapping[Key, Object]) -> Iterator[Arrow]:
-    """What comes to the ports of a pod: the launcher's ssh, and what the workers say to one another."""
+    """The traffic to the ports of a pod: ssh from the launcher, and the traffic between the workers."""
     ports = {port["name"]: port["containerPort"] for one in _containers(pod) for port in one.get("ports", ())}
     if "ssh" in ports:
         yield from (
@@ -143,7 +143,7 @@ def _role(each: Object) -> str:
 
 
 def _mounted(pod: Mapping[str, Any]) -> Iterator[tuple[Key, str]]:
-    """What the volumes and the environment of a pod come from, with where it is seen."""
+    """The objects that a pod mounts or reads variables from, each with a text for the arrow."""
     for volume in pod.get("volumes", ()):
         for source in (volume, *volume.get("projected", {}).get("sources", ())):
             for key in _sources(source):
@@ -171,7 +171,7 @@ def _sources(source: Mapping[str, Any]) -> Iterator[Key]:
 
 
 def _api(key: Key, pod: Mapping[str, Any], known: Mapping[Key, Object]) -> Iterator[Arrow]:
-    """The ServiceAccount of a pod, and what each container with a token does to the objects that its Roles open."""
+    """The ServiceAccount of a pod, and how each container with a token uses the objects that its Roles allow."""
     account = pod.get("serviceAccountName")
     if not account:
         return

@@ -1,7 +1,7 @@
-"""A graph as SVG, light and dark: pods on both sides, and between them what they share, one row for each object.
+"""Writes a graph as SVG, for light and dark mode: pods on both sides, and the objects that they share between them.
 
-Every arrow is a horizontal line at the row of its object, so that nothing has to be routed. Only what has a third kind
-of pods, such as TensorBoard below the launcher, is reached by a curve.
+Each object has its own row, and every arrow is a horizontal line at this row, so no arrow needs routing. Only arrows of
+other pods, such as those of TensorBoard below the launcher, are curves.
 """
 
 from __future__ import annotations
@@ -13,11 +13,11 @@ from xml.sax.saxutils import escape
 from dsgen.graph.model import PODS, Arrow, Graph, Key, Node
 
 ACCESS = ("ServiceAccount", "Role", "RoleBinding")
-"""They are drawn as one box: who may ask the API for what."""
+"""The kinds that grant access to the API; they are drawn as one box."""
 LETTER, LINE, MARGIN, GAP, LANE = 6.7, 17, 16, 14, 30
 """Width of a letter and heights, in pixels."""
 BETWEEN = 215
-"""Columns; the texts of arrows stand there."""
+"""The columns between the boxes, with the texts of the arrows."""
 
 COLORS = "--paper: {}; --ink: {}; --faint: {}; --box: {}; --edge: {}; --pod: {}; --live: {};"
 LIGHT = COLORS.format("#ffffff", "#1f2328", "#59636e", "#f6f8fa", "#8c959f", "#ddf4ff", "#0969da")
@@ -41,7 +41,7 @@ STYLE = f"""
 
 @dataclass(frozen=True)
 class Box:
-    """Where a node is drawn."""
+    """The place and size of a drawn node."""
 
     node: Node
     left: float
@@ -54,7 +54,7 @@ class Box:
         return self.left + self.width
 
     def row(self, y: float) -> float:
-        """The height nearest to `y` at which an arrow can begin."""
+        """The y coordinate nearest to `y` at which an arrow can begin."""
         return min(max(y, self.top + 8), self.top + self.height - 8)
 
 
@@ -79,11 +79,11 @@ def as_svg(graph: Graph, title: str) -> str:
     )
 
 
-# -- where things are -------------------------------------------------------------------------------------------------
+# -- layout -----------------------------------------------------------------------------------------------------------
 
 
 def _layout(graph: Graph) -> tuple[dict[Key, Box], tuple[float, float]]:
-    """The boxes by node, and the size of the whole: the launcher on the left, the workers on the right."""
+    """The boxes by node, and the size of the picture: the launcher is on the left, the workers on the right."""
     pods = [node for node in graph.nodes if node.key.kind in PODS]
     workers = [node for node in pods if "worker" in node.parts]
     left = sorted((node for node in pods if node not in workers), key=lambda node: "launcher" not in node.parts)
@@ -125,13 +125,13 @@ def _stack(nodes: list[Node], left: float, top: float, width: float) -> Iterator
 
 
 def _lanes(graph: Graph) -> list[Arrow]:
-    """Arrows from pods to others: they pass above what the pods share."""
+    """Arrows from pods to other pods; they pass above the shared objects."""
     return [
         each for each in graph.arrows if each.source != each.target and {each.source.kind, each.target.kind} <= {*PODS}
     ]
 
 
-# -- what is drawn ----------------------------------------------------------------------------------------------------
+# -- drawing ----------------------------------------------------------------------------------------------------------
 
 
 def _box(box: Box) -> Iterator[str]:
@@ -147,7 +147,7 @@ def _box(box: Box) -> Iterator[str]:
 
 
 def _inside(box: Box, y: float) -> Iterator[str]:
-    """The containers of one pod, or the pods of a Job with several, which talk to one another."""
+    """The containers of a Job with one pod, or the pods of a Job with several, and the traffic between them."""
     node = box.node
     numbers = (
         [f"pod {n}" for n in range(node.pods)] if node.pods <= 3 else ["pod 0", "pod 1", "...", f"pod {node.pods - 1}"]
@@ -174,7 +174,7 @@ def _arrows(graph: Graph, boxes: dict[Key, Box]) -> Iterator[str]:
             continue
         if arrow in lanes:
             y: float = MARGIN + LANE * (1 + lanes.index(arrow))
-        else:  # the second arrow between an object and the pods on one side stands below the first
+        else:  # the second arrow between an object and the pods on one side is below the first
             shared = target if arrow.source.kind in PODS else source
             side = (shared.node.key, source.left < target.left if shared is target else source.left > target.left)
             used[side] = used.get(side, 0) + 1
@@ -198,7 +198,7 @@ def _arrow(arrow: Arrow, source: Box, target: Box, y: float, is_lane: bool) -> I
 
 
 def _access(graph: Graph, boxes: dict[Key, Box]) -> Iterator[str]:
-    """The objects of ACCESS in one box, below the pods that run with them."""
+    """The objects of ACCESS in one box, below the pods that use them."""
     nodes = [node for node in graph.nodes if node.key.kind in ACCESS]
     users = [boxes[arrow.source] for arrow in graph.arrows if arrow.text == "runs as" and arrow.source in boxes]
     if not nodes or not users:

@@ -1,1 +1,1 @@
-"""What is wrong in the user's files: every kind of problem, its place, and the reports of it."""
+"""Problems in the user's files: all kinds with their explanations, the place of each, and the forms of output."""

@@ -1,4 +1,4 @@
-"""What is wrong in the user's files, where, and what to do about it."""
+"""A problem in the user's files: the message, the place and the hint."""
 
 from __future__ import annotations
 
@@ -11,24 +11,27 @@ if TYPE_CHECKING:
 
     Severity = Literal["error", "warning"]
 else:
-    Severity = str  # for modules that import it when they run
+    Severity = str  # so that the name can be imported at run time
 
 Path = tuple[str | int, ...]
-"""Where something stands in values: keys of maps and indices of lists."""
+"""The path of a value: keys of maps and indices of lists."""
 
 _PLAIN = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-")
-"""Characters of a key that needs no quotes in a path."""
+"""A key of these characters needs no quotes in a path."""
 
 
 @dataclass(frozen=True)
 class Position:
-    """A place in a file, 1-based; a column counts characters. For `--set` the file is the flag's name, line is 1."""
+    """A place in a file; line and column begin at 1, and columns count characters.
+
+    For `--set` and similar flags, the file is the name of the flag, and the line its number among equal flags.
+    """
 
     file: str
     line: int
     column: int
 
-    def __init__(self, file: str, line: int, column: int) -> None:  # by hand: there are very many of them
+    def __init__(self, file: str, line: int, column: int) -> None:  # faster than the generated one; there are many
         state = self.__dict__
         state["file"], state["line"], state["column"] = file, line, column
 
@@ -37,8 +40,8 @@ class Position:
 class Diagnostic:
     """One problem.
 
-    id: one of `kinds.KINDS`. path: the key that it is about, unknown or missing ones too; empty where it is about the
-    file. hint: what to do, what is possible.
+    id: a key of `kinds.KINDS`. path: the path of the value, also of an unknown or missing one; empty if the problem
+    concerns the whole file. hint: what to do, or what is possible.
     """
 
     id: str
@@ -50,7 +53,7 @@ class Diagnostic:
 
 
 def path_text(path: Sequence[str | int]) -> str:
-    """A path as people write it: workers.tolerations[0].key, labels["example.com/team"]."""
+    """A path as text: workers.tolerations[0].key, labels["example.com/team"]."""
     text = ""
     for key in path:
         if isinstance(key, int):
@@ -63,15 +66,15 @@ def path_text(path: Sequence[str | int]) -> str:
 
 
 def has_errors(diagnostics: Iterable[Diagnostic]) -> bool:
-    """Warnings alone do not stop anything."""
-    return any(found.severity == "error" for found in diagnostics)
+    """Whether one of the problems is an error; warnings alone do not stop a command."""
+    return any(problem.severity == "error" for problem in diagnostics)
 
 
 def ordered(diagnostics: Iterable[Diagnostic]) -> list[Diagnostic]:
-    """Sorted by file, line, column and id, without duplicates; those without a place come first."""
+    """Sorted by file, line, column and id, without duplicates; problems without a place come first."""
     return sorted(dict.fromkeys(diagnostics), key=_sort_key)
 
 
-def _sort_key(found: Diagnostic) -> tuple[str, int, int, str, str, str]:
-    place = found.position or Position("", 0, 0)
-    return place.file, place.line, place.column, found.id, path_text(found.path), found.message
+def _sort_key(problem: Diagnostic) -> tuple[str, int, int, str, str, str]:
+    place = problem.position or Position("", 0, 0)
+    return place.file, place.line, place.column, problem.id, path_text(problem.path), problem.message

@@ -1,4 +1,4 @@
-"""Problems as text for people: each with its line, a caret under the place, and its hint."""
+"""Problems as text: each with the line of the file, a caret below the place, and the hint."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ if TYPE_CHECKING:
 COLORS = {"error": "\x1b[1;31m", "warning": "\x1b[1;33m", "place": "\x1b[1m", "caret": "\x1b[1;32m"}
 RESET = "\x1b[0m"
 FRAME_WIDTH = 120
-"""Columns of a source line that a frame shows; longer lines are cut around the caret."""
+"""Columns of a source line that are shown; longer lines are cut around the caret."""
 
 
-def told(diagnostics: Iterable[Diagnostic]) -> list[Diagnostic]:
-    """As `ordered`, without the secrets of the user's in their words: what every form of output shows."""
+def printable(diagnostics: Iterable[Diagnostic]) -> list[Diagnostic]:
+    """Like `ordered`, and without secrets in the texts; every form of output begins with this."""
     return [
-        replace(found, message=redacted(found.message), path=_redacted_path(found.path), hint=redacted(found.hint))
-        for found in ordered(diagnostics)
+        replace(one, message=redacted(one.message), path=_redacted_path(one.path), hint=redacted(one.hint))
+        for one in ordered(diagnostics)
     ]
 
 
@@ -35,32 +35,32 @@ def _redacted_path(path: Path) -> Path:
 
 
 def as_text(diagnostics: Iterable[Diagnostic], sources: Mapping[str, str], color: bool = False) -> str:
-    """`file:line:col: error: message [DS012]`, the line with a caret under the place, then the hint.
+    """`file:line:col: error: message [DS012]`, the line with a caret below the place, then the hint.
 
-    sources: the text of each file by the name that positions use; a file that is not there gets no frame.
+    sources: the text of each file, by its name in positions; without the text, the line is not shown.
     """
     lines = {name: _lines(text) for name, text in sources.items()}
-    # A line may be a whole file, and have many problems.
+    # Cached, because one long line may have many problems.
     shown = functools.lru_cache(maxsize=8)(redacted)
-    return "".join(_one(found, lines, shown, color) for found in told(diagnostics))
+    return "".join(_one(problem, lines, shown, color) for problem in printable(diagnostics))
 
 
 def _lines(text: str) -> list[str]:
-    # Only what YAML's reader counts as a line end: str.splitlines() also splits at form feeds and separators.
+    # Only the line ends of YAML: str.splitlines() also splits at form feeds and separators.
     for end in ("\r\n", "\r", "\x85", "\u2028", "\u2029"):
         text = text.replace(end, "\n")
     return text.split("\n")
 
 
-def _one(found: Diagnostic, lines: Mapping[str, list[str]], shown: Callable[[str], str], color: bool) -> str:
-    place = found.position
+def _one(problem: Diagnostic, lines: Mapping[str, list[str]], shown: Callable[[str], str], color: bool) -> str:
+    place = problem.position
     where = f"{line(place.file)}:{place.line}:{place.column}: " if place else ""
-    severity = _paint(found.severity, found.severity, color)
-    text = f"{_paint(where, 'place', color)}{severity}: {visible(found.message)} [{found.id}]\n"
+    severity = _paint(problem.severity, problem.severity, color)
+    text = f"{_paint(where, 'place', color)}{severity}: {visible(problem.message)} [{problem.id}]\n"
     if place and place.line <= len(lines.get(place.file, ())):
         text += _frame(shown(lines[place.file][place.line - 1]), place.column, color)
-    if found.hint:
-        text += "".join(f"  hint: {visible(part)}\n" for part in found.hint.split("\n"))
+    if problem.hint:
+        text += "".join(f"  hint: {visible(part)}\n" for part in problem.hint.split("\n"))
     return text
 
 

@@ -1,7 +1,7 @@
-"""Removes secrets from text that is shown: parts of addresses, tokens, and values of variables named like secrets.
+"""Removes secrets from text that is shown: parts of URLs, tokens, and values of variables named like secrets.
 
-Every message and every line of a file that is shown goes through one function. It replaces character by character, so
-that columns and carets stay right. It hides rather too much than too little.
+Every message and every line of a file that is shown passes through `redacted`. It replaces single characters, so that
+columns stay the same. In doubt it hides a text.
 """
 
 from __future__ import annotations
@@ -13,44 +13,46 @@ _SCHEME = re.compile(r":(?:\\?/){1,2}")
 _WORD = re.compile(r"\S*")
 _PORT = re.compile(r"[0-9]*")
 _QUERY = re.compile(r"[?]|#(?=[^\"'<>`]*=)")
-"""The beginning of what goes with an address; an anchor alone is no secret."""
+"""The beginning of a query, or of a fragment with parameters; a plain anchor is not a secret."""
 _HIDES = re.compile(r"[^\"'<>`]*")
-"""What follows it, up to what may close the address."""
+"""The query, up to a character that may end the URL."""
 _IPV6 = re.compile(r"\[[0-9A-Fa-f:.%]*\]")
 _SEGMENT = re.compile(r"[^/\\?#\"'<>`]+")
 _UUID = re.compile(r"[0-9A-Fa-f]{8}(-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}")
 _RUN = re.compile(r"[A-Za-z0-9]{16,}")
 _BARE = re.compile(r"(?<![\w.%+:/-])([\w.%+~-]{1,256}:(?![0-9,]+@)[^\s/@\"']{1,256})@[\w-]+\.[\w.-]")
-"""user:password@host.example.com without a scheme; neither the digest behind an image's tag nor the hosts and slots of
+"""user:password@host.example.com without a scheme, but not TAG@DIGEST of an image, and not the hosts and slots of
 DeepSpeed's --include."""
 _KEYED_HOST = re.compile(
     r"(?i)(?:hooks\.slack\.com/(?:services|workflows|triggers)|discord(?:app)?\.com/api/webhooks|\.webhook\.office\.com"
     r"|outlook\.office(?:365)?\.com/webhook|hooks\.zapier\.com/hooks|maker\.ifttt\.com/trigger"
     r"|api\.telegram\.org|chat\.googleapis\.com/v1)/([^\s\"'<>`]+)"
 )
-"""Services whose webhooks have their key in the path."""
+"""Webhooks of these services have the key in their path."""
 _TOKEN = re.compile(
     r"(hf_[A-Za-z0-9]{20,}|gh[opsur]_[A-Za-z0-9]{30,}|github_pat_[A-Za-z0-9_]{20,}|glpat-[A-Za-z0-9_-]{16,}"
     r"|sk-[A-Za-z0-9_-]{20,}|AKIA[A-Z0-9]{16}|xox[abprs]-[A-Za-z0-9-]{10,})"
 )
-"""Tokens that have a known form."""
+"""Tokens of a known form."""
 _NAMED = re.compile(
     r"(?<![A-Za-z0-9])(?:[A-Z0-9_]+_)?(?:API_?KEY|ACCESS_KEY|SECRET(?:_ACCESS)?_KEY|SECRET|TOKEN|PASSWORD|PASSWD"
     r"|PRIVATE_KEY)[\"']?\s*[:=]\s*[\"']?([^\s\"'{$,}][^\s\"',}]*)"
 )
-"""The value of a variable whose name says that it is a secret; neither a reference nor another variable."""
+"""The value of a variable whose name says that it is a secret, unless the value is a reference or a variable."""
 
 
 def redacted(text: str) -> str:
-    """The text with a star for each character of a secret: user and password of an address (also a token as the user),
-    its query and fragment, parts of its path that look like keys, tokens, and values of variables named like secrets.
+    """The text with a star for each character of a secret.
+
+    Secrets are user, password, query, fragment and random-looking parts of the path of a URL, tokens, and values of
+    variables named like secrets.
     """
     for pattern in (_KEYED_HOST, _BARE, _TOKEN, _NAMED):
         text = pattern.sub(lambda match: _starred(match[0], match.start(1) - match.start(), _length(match)), text)
     first, *rest = _SCHEME.split(text)
     parts, before, hiding = [first], first, False
     for sign, part in zip(_SCHEME.findall(text), rest, strict=True):
-        # An address inside the query of another one is part of that query.
+        # A URL inside the query of another URL is part of that query.
         shown, hiding = _address(part, before[-3:].lower() == "ssh", hiding)
         parts += [sign, shown]
         before = part
@@ -62,7 +64,7 @@ def _length(match: re.Match[str]) -> int:
 
 
 def _address(text: str, is_ssh: bool, hiding: bool) -> tuple[str, bool]:
-    """What follows `://`, and whether the end of it is still inside a query."""
+    """The redacted text after `://`, and whether its end is still inside a query."""
     word = _match(_WORD, text)
     at = 0 if hiding else _user(word)
     if hiding:
@@ -73,12 +75,12 @@ def _address(text: str, is_ssh: bool, hiding: bool) -> tuple[str, bool]:
     hidden = len(_match(_HIDES, word[query:]))
     is_open = (hiding or query < len(word)) and query + hidden == len(text)
     text = _starred(text, query, hidden)
-    user = text[:at] if is_ssh and ":" not in text[:at] else STAR * at  # the user of ssh is no secret
-    return user + _path(text[at:]), is_open
+    user = text[:at] if is_ssh and ":" not in text[:at] else STAR * at  # an ssh user name is not a secret
+    return user + _host_and_path(text[at:]), is_open
 
 
 def _user(word: str) -> int:
-    """The length of user and password before the @; a password may hold what ends the name of a host."""
+    """The length of `user:password@`; a password may contain characters that end a host name."""
     authority = re.split(r"[/?#]", word, maxsplit=1)[0]
     at = authority.rfind("@")
     if at < 0 and ":" in (host := _IPV6.sub("", authority, count=1)):
@@ -90,8 +92,8 @@ def _user(word: str) -> int:
     return max(at, 0)
 
 
-def _path(text: str) -> str:
-    """Host and path, without those segments that look random."""
+def _host_and_path(text: str) -> str:
+    """Host and path, with stars for segments that look random."""
     word = _match(_WORD, text)
     host, slash, path = word.partition("/")
     path = _SEGMENT.sub(lambda match: STAR * len(match[0]) if _is_random(match[0]) else match[0], path)

@@ -1,4 +1,4 @@
-"""Diagnostics for other programs: JSON, SARIF for code scanning, and the annotations of GitHub Actions."""
+"""Problems for other programs: JSON, SARIF for code scanning, and annotations of GitHub Actions."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from urllib.parse import quote
 from dsgen import __version__
 from dsgen.problems.diagnostics import path_text
 from dsgen.problems.escaping import visible
-from dsgen.problems.framing import told
+from dsgen.problems.framing import printable
 from dsgen.problems.kinds import KINDS
 
 TYPE_CHECKING = False
@@ -21,32 +21,32 @@ if TYPE_CHECKING:
     from dsgen.problems.diagnostics import Diagnostic, Position
 
 JSON_VERSION = 1
-"""Counts up when a field of the JSON report goes away or means something else; new fields do not change it."""
+"""Increased if a field of the JSON report is removed or gets another meaning, but not for a new field."""
 SARIF_SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
 
 
 def as_json(diagnostics: Iterable[Diagnostic]) -> str:
-    """One object: `version`, and `diagnostics` in the order of the text form; what does not apply is null or empty."""
-    found = [_json_one(problem) for problem in told(diagnostics)]
-    return _dump({"version": JSON_VERSION, "diagnostics": found})
+    """An object with `version`, and `diagnostics` in the order of the text form; absent values are null or empty."""
+    problems = [_json_one(problem) for problem in printable(diagnostics)]
+    return _dump({"version": JSON_VERSION, "diagnostics": problems})
 
 
-def _json_one(found: Diagnostic) -> dict[str, Any]:
-    place = found.position
+def _json_one(problem: Diagnostic) -> dict[str, Any]:
+    place = problem.position
     return {
-        "id": found.id,
-        "severity": found.severity,
-        "message": found.message,
+        "id": problem.id,
+        "severity": problem.severity,
+        "message": problem.message,
         "file": place and place.file,
         "line": place and place.line,
         "column": place and place.column,
-        "path": path_text(found.path),
-        "hint": found.hint,
+        "path": path_text(problem.path),
+        "hint": problem.hint,
     }
 
 
 def _dump(data: Any) -> str:
-    # ASCII: names of files may be any bytes, and JSON must be UTF-8. CI systems look for ##[ anywhere in a log.
+    # ASCII, because names of files may be any bytes, and JSON must be UTF-8. CI systems look for ##[ anywhere in a log.
     return json.dumps(data, indent=2).replace("##", "#\\u0023") + "\n"
 
 
@@ -54,14 +54,14 @@ def _dump(data: Any) -> str:
 
 
 def as_sarif(diagnostics: Iterable[Diagnostic]) -> str:
-    """A SARIF log with one run, whose rules are the kinds of problems that were found."""
-    found = told(diagnostics)
-    ids = sorted({problem.id for problem in found})
+    """A SARIF log with one run, whose rules are the kinds of these problems."""
+    problems = printable(diagnostics)
+    ids = sorted({problem.id for problem in problems})
     driver = {"name": "dsgen", "semanticVersion": __version__, "rules": [_rule(id_) for id_ in ids]}
     run = {
         "tool": {"driver": driver},
         "columnKind": "unicodeCodePoints",
-        "results": [_result(problem, ids.index(problem.id)) for problem in found],
+        "results": [_result(problem, ids.index(problem.id)) for problem in problems],
     }
     return _dump({"$schema": SARIF_SCHEMA, "version": "2.1.0", "runs": [run]})
 
@@ -76,29 +76,29 @@ def _rule(id_: str) -> dict[str, Any]:
     }
 
 
-def _result(found: Diagnostic, rule: int) -> dict[str, Any]:
+def _result(problem: Diagnostic, rule: int) -> dict[str, Any]:
     result = {
-        "ruleId": found.id,
+        "ruleId": problem.id,
         "ruleIndex": rule,
-        "level": found.severity,
-        "message": {"text": "\n".join(filter(None, [found.message, found.hint]))},
+        "level": problem.severity,
+        "message": {"text": "\n".join(filter(None, [problem.message, problem.hint]))},
     }
-    location = _location(found)
+    location = _location(problem)
     return {**result, "locations": [location]} if location else result
 
 
-def _location(found: Diagnostic) -> dict[str, Any]:
+def _location(problem: Diagnostic) -> dict[str, Any]:
     location: dict[str, Any] = {}
-    if found.position and _is_file(found.position):
-        region = {"startLine": found.position.line, "startColumn": found.position.column}
-        location["physicalLocation"] = {"artifactLocation": {"uri": _uri(found.position.file)}, "region": region}
-    if found.path:
-        location["logicalLocations"] = [{"fullyQualifiedName": path_text(found.path), "kind": "property"}]
+    if problem.position and _is_file(problem.position):
+        region = {"startLine": problem.position.line, "startColumn": problem.position.column}
+        location["physicalLocation"] = {"artifactLocation": {"uri": _uri(problem.position.file)}, "region": region}
+    if problem.path:
+        location["logicalLocations"] = [{"fullyQualifiedName": path_text(problem.path), "kind": "property"}]
     return location
 
 
 def _is_file(place: Position) -> bool:
-    """Whether others can open it: standard input and flags are no files."""
+    """Whether the problem is in a file, and not in standard input or a flag."""
     return place.file not in ("<stdin>", "--name", "-n") and not place.file.startswith("--set")
 
 
@@ -112,19 +112,19 @@ def _uri(file: str) -> str:
 
 
 def as_github(diagnostics: Iterable[Diagnostic]) -> str:
-    """One workflow command per problem, which GitHub shows at the line of the file."""
-    return "".join(_annotation(found) for found in told(diagnostics))
+    """One workflow command per problem; GitHub shows it at the line of the file."""
+    return "".join(_annotation(problem) for problem in printable(diagnostics))
 
 
-def _annotation(found: Diagnostic) -> str:
-    place = found.position
-    fields = {"title": f"{KINDS[found.id].title} [{found.id}]"}
+def _annotation(problem: Diagnostic) -> str:
+    place = problem.position
+    fields = {"title": f"{KINDS[problem.id].title} [{problem.id}]"}
     if place and _is_file(place):
         fields = {"file": visible(place.file), "line": str(place.line), "col": str(place.column), **fields}
     parameters = ",".join(f"{key}={_github_property(value)}" for key, value in fields.items())
-    hint = [f"hint: {line}" for line in found.hint.split("\n") if line]
-    message = "\n".join(visible(line) for line in [found.message, *hint])
-    return f"::{found.severity} {parameters}::{_github_data(message)}\n"
+    hint = [f"hint: {line}" for line in problem.hint.split("\n") if line]
+    message = "\n".join(visible(line) for line in [problem.message, *hint])
+    return f"::{problem.severity} {parameters}::{_github_data(message)}\n"
 
 
 def _github_data(text: str) -> str:

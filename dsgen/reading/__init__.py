@@ -1,1 +1,1 @@
-"""From the text of a values file, or of a `--set` flag, to data that knows where it stands, as Helm reads it."""
+"""Reads values files and `--set` flags as Helm does, and keeps the place of every value."""

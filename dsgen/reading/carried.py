@@ -1,41 +1,41 @@
-"""Texts in values that Helm, or the program, cannot get."""
+"""Texts and keys that Helm cannot read, or that cannot be passed to a program."""
 
 from __future__ import annotations
 
 LONGEST_KEY = 1024
-"""Characters of a key as JSON: Helm 3 compares values with a schema by way of JSON that it reads as YAML."""
+"""Characters of a key as JSON: to validate values, Helm 3 converts them to JSON and reads that as YAML."""
 _SHORT_KEY = 128
-"""Characters of a key that cannot be longer as JSON, whatever they are."""
+"""A key of so many characters is short enough as JSON, whatever its characters are."""
 
 
 def uncarried_text(text: str) -> str:
-    """What is wrong with a text that stops Helm 3 however it is written, empty when nothing is.
+    """The reason why Helm 3 fails on a text, however it is quoted; empty if it does not.
 
-    Helm 3 takes U+0085, as a line break when it looks at the schema's patterns: these must not allow it. Half of a
-    character, from an escape or a command line, becomes another one in both majors.
+    U+0085 is allowed here: Helm 3 reads it as a line break when it checks the patterns of the schema, and those reject
+    it. Both versions of Helm change a lone surrogate, from an escape or a command line, to another character.
     """
     return _uncarried(text.replace("\x85", ""))
 
 
 def is_uncarried(char: str) -> bool:
-    """Whether it is a control character, half of a character, or none."""
+    """Whether it is a control character, a lone surrogate or a noncharacter."""
     return "\x7f" <= char <= "\x9f" or "\ud800" <= char <= "\udfff" or char in "\ufffe\uffff"
 
 
 def _uncarried(text: str) -> str:
     if text.replace("\n", "").isprintable():
         return ""
-    found = next(filter(is_uncarried, text), "")
-    return f"has the character U+{ord(found):04X}, which Helm cannot read" if found else ""
+    char = next(filter(is_uncarried, text), "")
+    return f"has the character U+{ord(char):04X}, which Helm cannot read" if char else ""
 
 
 def unpassable_text(text: str) -> str:
-    """What is wrong with a text for a program, empty when nothing is; Helm carries it, an exec of Linux does not."""
+    """The reason why a text that Helm can read cannot be passed to a program; empty if it can."""
     return "has the character U+0000, which no argument, variable or path can hold" if "\0" in text else ""
 
 
 def uncarried_key(key: str) -> str:
-    """The same for a key."""
+    """The reason why Helm cannot read a key; empty if it can."""
     if key == "<<":
         return "is a merge for Helm, even in quotes"
     if len(key) <= _SHORT_KEY:

@@ -1,4 +1,4 @@
-"""Characters and lines that a values file may not hold."""
+"""Characters and lines that a values file cannot contain."""
 
 from __future__ import annotations
 
@@ -13,27 +13,27 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 MOST_SHOWN = 20
-"""Characters and lines that are reported in one file: of what is no text at all nobody wants to see every byte."""
+"""Characters and lines that are reported for one file; a binary file has far more."""
 
 _PLAIN = re.compile("[\t\n\r -~]*")
 _UNREADABLE = "[^\t\n\r -~\x85\xa0-\ud7ff\ue000-\ufefe\uff00-\ufffd\U00010000-\U0010ffff]"
-"""Not compiled here: that takes 9 ms, and most files are plain."""
+"""Not compiled at import: that takes 9 ms, and most files match `_PLAIN`."""
 _UTF_16 = re.compile("\udcff\udcfe|\udcfe\udcff|([ -~]\0){2}|(\0[ -~]){2}")
-"""How such a file begins, read as UTF-8: with its byte order mark, or every other byte of ASCII is 0."""
+"""The beginning of a UTF-16 file that is read as UTF-8: a byte order mark, or ASCII with zero bytes between."""
 _SEPARATOR = re.compile("^---(?![ \\t\\r]*$|[ \\t]+#)", re.MULTILINE)
 LINE_END = re.compile("\r\n|[\n\r\x85\u2028\u2029]")
 
 
 def unreadable_characters(text: str) -> Iterator[tuple[int, int, str, str]]:
-    """Line, column, message and hint for what YAML does not allow in a file, the first few of them."""
+    """Line, column, message and hint for the first characters that YAML does not allow."""
     if _PLAIN.fullmatch(text):
         return
     if _UTF_16.match(text):
         yield 1, 1, "the file is UTF-16", "save it as UTF-8"
         return
-    found = list(islice(re.finditer(_UNREADABLE, text), MOST_SHOWN))
-    starts = [0, *(line.end() for line in LINE_END.finditer(text))] if found else []
-    for match in found:
+    matches = list(islice(re.finditer(_UNREADABLE, text), MOST_SHOWN))
+    starts = [0, *(line.end() for line in LINE_END.finditer(text))] if matches else []
+    for match in matches:
         line = bisect_right(starts, match.start())
         yield line, match.start() - starts[line - 1] + 1, *_unreadable(match.group())
 
@@ -46,7 +46,7 @@ def _unreadable(char: str) -> tuple[str, str]:
 
 
 def directive_line(text: str) -> int | None:
-    """The number of the line in which a YAML directive stands before the document, None when there is none."""
+    """The number of the line with a YAML directive before the document, or None."""
     for number, line in enumerate(text.split("\n"), 1):
         if line.startswith("%"):
             return number
@@ -56,8 +56,9 @@ def directive_line(text: str) -> int | None:
 
 
 def separator_lines(text: str) -> list[int]:
-    """The first lines, by number, in which Helm 4 sees a separator of documents with something behind it, an error.
+    """The numbers of the first lines that begin with `---` and have more text, on which Helm 4 fails.
 
-    It looks at lines before it looks at YAML, so `---a: 1` is one, and inside of quotes `---` at the start of a line.
+    Helm 4 splits the text at such lines before it parses YAML, so `---a: 1` fails, and `---` at the start of a line
+    inside quotes.
     """
     return [text.count("\n", 0, match.start()) + 1 for match in islice(_SEPARATOR.finditer(text), MOST_SHOWN)]

@@ -1,4 +1,4 @@
-"""The data of a values file with the place of every part: what the reader makes and everything else works on."""
+"""The tree of a values file, with the place of every value: the output of the reader."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ class SourceText:
 
     @staticmethod
     def from_bytes(name: str, data: bytes) -> SourceText:
-        """Never fails: bytes that are not UTF-8 are kept as lone surrogates, which `read` reports with their place."""
+        """Never fails: bytes that are not UTF-8 become lone surrogates, which `read` reports with their place."""
         return SourceText(name, data.decode("utf-8", "surrogateescape"))
 
 
 @dataclass(frozen=True)
 class Override:
-    """One of the flags and its text: Override("--set", "workers.replicas=2,run.id=b")."""
+    """A flag and its text: Override("--set", "workers.replicas=2,run.id=b")."""
 
     flag: str
     text: str
@@ -36,11 +36,11 @@ class Override:
 
 @dataclass
 class Node:
-    """A value and where it stands: a scalar, a dict of nodes or a list of nodes.
+    """A value and its place: a scalar, a dict of nodes or a list of nodes.
 
-    key: the place of its key, in a mapping. text: a plain scalar as it is written, empty for all others.
-    broken: a problem with it was reported already, so that no more is said about it. is_partial: a map that may lack
-    keys, because one of them, or a map that is merged into it, could not be read.
+    key: the place of its key, in a map. text: the source text of a plain scalar, otherwise empty. broken: a problem of
+    the value was reported already, so no other is reported. is_partial: the map may lack keys, because a key or a
+    merged map could not be read.
     """
 
     value: Scalar | dict[str, Node] | list[Node]
@@ -50,7 +50,7 @@ class Node:
     broken: bool = False
     is_partial: bool = False
 
-    def __init__(  # by hand: there are very many of them
+    def __init__(  # faster than the generated one; there are many
         self,
         value: Scalar | dict[str, Node] | list[Node],
         position: Position,
@@ -63,7 +63,7 @@ class Node:
         self.broken, self.is_partial = broken, is_partial
 
     def data(self) -> Any:
-        """Plain Python data, a new copy each time."""
+        """A copy as plain Python data."""
         if isinstance(self.value, dict):
             return {key: node.data() for key, node in self.value.items()}
         if isinstance(self.value, list):
@@ -71,7 +71,7 @@ class Node:
         return self.value
 
     def copy(self) -> Node:
-        """A new tree; aliases in a file share their parts, so nothing is changed in place before this."""
+        """A deep copy. A tree must be copied before it is changed, because aliases share nodes."""
         value = self.value
         if isinstance(value, dict):
             value = {key: node.copy() for key, node in value.items()}
@@ -80,7 +80,7 @@ class Node:
         return Node(value, self.position, self.key, self.text, self.broken, self.is_partial)
 
     def without(self, paths: Collection[Path], here: Path = ()) -> Node:
-        """A copy without what stands at these paths; an item of a list becomes null, so that the others keep places."""
+        """A copy without the values at these paths; an item of a list becomes null, so that indices stay the same."""
         if isinstance(self.value, dict):
             kept = {key: node for key, node in self.value.items() if (*here, key) not in paths}
             return replace(self, value={key: node.without(paths, (*here, key)) for key, node in kept.items()})
@@ -95,7 +95,7 @@ class Node:
         return self.copy()
 
     def find(self, path: Sequence[str | int]) -> tuple[Node, Path]:
-        """The node at the path, or the last one on the way, and the part of the path that leads to it."""
+        """The node at the path, or the last existing node on the way to it, with its path."""
         node = self
         for depth, key in enumerate(path):
             child = node.child(key)
@@ -105,7 +105,7 @@ class Node:
         return node, tuple(path)
 
     def child(self, key: str | int) -> Node | None:
-        """The node under a key or an index, None when there is none."""
+        """The node at a key or an index, or None."""
         if isinstance(self.value, dict):
             return self.value.get(key) if isinstance(key, str) else None
         if isinstance(self.value, list) and isinstance(key, int) and key < len(self.value):
@@ -113,14 +113,14 @@ class Node:
         return None
 
     def walk(self, path: Path = ()) -> Iterator[tuple[Path, Node]]:
-        """Every node below, with its path, this one first."""
+        """This node and all nodes below it, each with its path."""
         yield path, self
         children = self.value.items() if isinstance(self.value, dict) else enumerate(self._items())
         for key, node in children:
             yield from node.walk((*path, key))
 
     def is_deeper_than(self, levels: int) -> bool:
-        """Whether there is a node so many levels below."""
+        """Whether values are nested more than so many levels below this node."""
         level = [self]
         for _ in range(levels + 1):
             level = [child for node in level for child in node._children()]
@@ -135,7 +135,7 @@ class Node:
 
 @dataclass
 class Tree:
-    """A file that was read: its root, always a mapping, and what is wrong with it. complete: all of it was read."""
+    """The result of reading a file: the root, which is a map, and the problems. complete: all of the file was read."""
 
     root: Node
     diagnostics: list[Diagnostic] = field(default_factory=list)
@@ -143,7 +143,7 @@ class Tree:
 
 
 def kind(value: Any) -> str:
-    """What a value is, for a sentence: "a text", "a list"."""
+    """The type of a value for messages: "a text", "a list"."""
     if value is None:
         return "null"
     if isinstance(value, bool):
@@ -153,7 +153,7 @@ def kind(value: Any) -> str:
 
 
 def from_data(data: Any, at: Position) -> Node:
-    """Nodes for plain data that all stands at one place."""
+    """Nodes for plain data; all of them get the same place."""
     if isinstance(data, dict):
         children = {key: from_data(value, at) for key, value in data.items()}
         for child in children.values():
@@ -165,7 +165,7 @@ def from_data(data: Any, at: Position) -> Node:
 
 
 def merge(below: Node, above: Node) -> Node:
-    """A new tree as Helm merges values files: maps merge, everything else replaces, null too."""
+    """A new tree, merged as Helm merges values files: maps are merged, all other values replace, also null."""
     if not (isinstance(below.value, dict) and isinstance(above.value, dict)):
         return above.copy()
     merged = {key: node.copy() for key, node in below.value.items()}

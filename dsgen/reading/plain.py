@@ -1,8 +1,8 @@
-"""Reads the YAML that most values files are made of, without a library: maps and lists in blocks, and, in one line,
-lists, maps, plain and quoted texts.
+"""Reads the subset of YAML that most values files use, without a library.
 
-It gives what `source` gives for the same file, or nothing: for any other YAML, and for whatever there is to say about
-the file. Tests compare both, on a corpus and on mutated files.
+The subset: block maps and lists, literal texts, and on one line flow maps and lists, plain and quoted texts. The result
+is the same as that of `source`, or None if the file has other YAML or any problem. Tests compare both readers on a
+corpus and on mutated files.
 """
 
 from __future__ import annotations
@@ -13,18 +13,18 @@ from dsgen.reading.scalars import FALSE, NULL, TRUE, Unreadable, resolve, surpri
 
 MAX_DEPTH = 50
 MAX_VALUES = 20_000
-"""Larger files are left to the other reader, which says what is too much."""
+"""`source` reads larger files, and reports those that are too large."""
 _LETTERS = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ")
 _IN_KEYS = _LETTERS | frozenset("0123456789_-./")
 _WORDS = TRUE | FALSE | NULL
 _INDICATORS = frozenset("&*!|>%@`{}[],?:#\"'")
-"""None of them begins a plain text."""
+"""A plain text does not begin with one of these."""
 _END_IN_FLOW = frozenset(",[]{}#:?\"'")
 _LONGEST_KEY = 200
 
 
 def read(source: SourceText) -> Tree | None:
-    """The tree of a file; None if the file has anything else than what is read here."""
+    """The tree of a file; None if the file is not in the subset."""
     text = source.text
     is_long = text.count("\n") + text.count(",") > MAX_VALUES
     if is_long or not text.endswith("\n") or not text.replace("\n", "").isprintable():
@@ -35,12 +35,12 @@ def read(source: SourceText) -> Tree | None:
         return None
 
 
-class _Other(Exception):  # noqa: N818 - control flow inside this module: the file has other YAML
+class _Other(Exception):  # noqa: N818 - control flow in this module: the file is not in the subset
     pass
 
 
 class _Reader:
-    """Goes through the lines; `number` is that of the next one, from 0."""
+    """Reads line by line; `number` is the index of the next line."""
 
     def __init__(self, name: str, text: str) -> None:
         self.name = name
@@ -62,7 +62,7 @@ class _Reader:
         return Position(self.name, self.number + 1, column + 1)
 
     def _next(self) -> tuple[int, str]:
-        """Goes to the next line that is neither empty nor a comment: its indentation and the rest; -1 at the end."""
+        """Skip empty lines and comments: the indentation of the next line and its text; -1 at the end."""
         lines = self.lines
         while self.number < len(lines):
             line = lines[self.number]
@@ -75,7 +75,7 @@ class _Reader:
     # -- blocks -----------------------------------------------------------------------------------------------------
 
     def _map(self, width: int, depth: int, at: Position) -> Node:
-        """The map whose first key is in this line and column."""
+        """The map whose first key is in the current line, at column `width`."""
         entries: dict[str, Node] = {}
         words = self.lines[self.number][width:]
         while True:
@@ -91,20 +91,20 @@ class _Reader:
                 node = self._value(value.rstrip(" "), width + len(words) - len(value), width, depth + 1)
             node.key = place
             entries[key] = node
-            found, words = self._next()
-            if found < width:
+            indent, words = self._next()
+            if indent < width:
                 return Node(entries, at)
-            if found > width:
+            if indent > width:
                 raise _Other
 
     def _list(self, width: int, depth: int) -> Node:
-        """The list whose first dash is in this line and column."""
+        """The list whose first dash is in the current line, at column `width`."""
         items: list[Node] = []
         at = self._at(width)
         while True:
-            found, words = self._next()
-            if found != width or (words[:2] != "- " and words != "-"):
-                if found > width:
+            indent, words = self._next()
+            if indent != width or (words[:2] != "- " and words != "-"):
+                if indent > width:
                     raise _Other
                 return Node(items, at)
             item = words[1:].lstrip(" ")
@@ -119,17 +119,17 @@ class _Reader:
                 items.append(self._value(item, column, width, depth + 1))
 
     def _below(self, width: int, depth: int, at: Position) -> Node:
-        """What stands in the lines below a key of this indentation; nothing is null, at the end of the key."""
+        """The value in the lines below a key with this indentation; null, at the end of the key, if there are none."""
         if depth > MAX_DEPTH:
             raise _Other
         self.number += 1
-        found, words = self._next()
+        indent, words = self._next()
         is_list = words[:2] == "- " or words == "-"
-        if is_list and found >= width:
-            return self._list(found, depth)
-        return self._map(found, depth, self._at(found)) if found > width else Node(None, at)
+        if is_list and indent >= width:
+            return self._list(indent, depth)
+        return self._map(indent, depth, self._at(indent)) if indent > width else Node(None, at)
 
-    # -- values in the line of their key, or of their dash ------------------------------------------------------------
+    # -- values on the line of their key or dash ----------------------------------------------------------------------
 
     def _value(self, text: str, column: int, width: int, depth: int) -> Node:
         at = self._at(column)
@@ -157,10 +157,10 @@ class _Reader:
         return Node(resolve(text), at, None, text)
 
     def _literal(self, head: str, width: int) -> str:
-        """The text in the lines below `|` or `|-`, all of them indented more than the key or the dash."""
+        """The text in the lines below `|` or `|-`, which are indented more than the key or the dash."""
         if head not in ("|", "|-"):
             raise _Other
-        found: list[str] = []
+        lines: list[str] = []
         inside = 0
         self.number += 1
         while self.number < len(self.lines):
@@ -170,7 +170,7 @@ class _Reader:
             if not words:
                 if line and indent != inside:
                     raise _Other
-                found.append("")
+                lines.append("")
                 self.number += 1
                 continue
             inside = inside or indent
@@ -178,18 +178,18 @@ class _Reader:
                 if indent > width:
                     raise _Other
                 break
-            found.append(line[inside:])
+            lines.append(line[inside:])
             self.number += 1
-        while found and not found[-1]:
-            found.pop()
-        if not found:
+        while lines and not lines[-1]:
+            lines.pop()
+        if not lines:
             raise _Other
-        return "\n".join(found) + ("\n" if head == "|" else "")
+        return "\n".join(lines) + ("\n" if head == "|" else "")
 
-    # -- lists and maps in one line -----------------------------------------------------------------------------------
+    # -- lists and maps on one line -----------------------------------------------------------------------------------
 
     def _in_flow(self, text: str, start: int, column: int, depth: int) -> tuple[Node, int]:
-        """The value that begins at this character of the text, which begins at the column; and where it ends."""
+        """The value at index `start` of the text, and the index of its end; `column`: of the beginning of the text."""
         at = self._at(column + start)
         first = text[start : start + 1]
         if depth > MAX_DEPTH or not first:
@@ -213,13 +213,13 @@ class _Reader:
 
     def _flow_list(self, text: str, start: int, column: int, depth: int, at: Position) -> tuple[Node, int]:
         items: list[Node] = []
-        index = _over_blanks(text, start + 1)
+        index = _skip_blanks(text, start + 1)
         if text[index : index + 1] == "]":
             return Node(items, at), index + 1
         while True:
-            item, index = self._in_flow(text, _over_blanks(text, index), column, depth + 1)
+            item, index = self._in_flow(text, _skip_blanks(text, index), column, depth + 1)
             items.append(item)
-            index = _over_blanks(text, index)
+            index = _skip_blanks(text, index)
             if text[index : index + 1] == "]":
                 return Node(items, at), index + 1
             if text[index : index + 1] != ",":
@@ -228,19 +228,19 @@ class _Reader:
 
     def _flow_map(self, text: str, start: int, column: int, depth: int, at: Position) -> tuple[Node, int]:
         entries: dict[str, Node] = {}
-        index = _over_blanks(text, start + 1)
+        index = _skip_blanks(text, start + 1)
         if text[index : index + 1] == "}":
             return Node(entries, at), index + 1
         while True:
-            index = _over_blanks(text, index)
+            index = _skip_blanks(text, index)
             colon = text.find(": ", index)
             key = text[index:colon]
             if colon < 0 or not _is_key(key, key) or key in entries:
                 raise _Other
-            value, end = self._in_flow(text, _over_blanks(text, colon + 1), column, depth + 1)
+            value, end = self._in_flow(text, _skip_blanks(text, colon + 1), column, depth + 1)
             value.key = self._at(column + index)
             entries[key] = value
-            index = _over_blanks(text, end)
+            index = _skip_blanks(text, end)
             if text[index : index + 1] == "}":
                 return Node(entries, at), index + 1
             if text[index : index + 1] != ",":
@@ -249,18 +249,18 @@ class _Reader:
 
 
 def _is_key(key: str, written: str) -> bool:
-    """Whether it is a text in quotes and without them, as which it means the same."""
+    """Whether the key is a text that has the same meaning with and without quotes, or is quoted."""
     if not key or len(key) > _LONGEST_KEY or key[0] not in _LETTERS or not _IN_KEYS.issuperset(key):
         return False
     return written != key or key not in _WORDS
 
 
 def _is_inside(text: str, index: int) -> bool:
-    """Whether it is a colon inside a word, such as that of an address."""
+    """Whether this is a colon inside a word, such as in a URL."""
     return (text[index] == ":" and text[index + 1 : index + 2].isalnum()) or text[index : index + 2] == ":/"
 
 
-def _over_blanks(text: str, index: int) -> int:
+def _skip_blanks(text: str, index: int) -> int:
     while text[index : index + 1] == " ":
         index += 1
     return index

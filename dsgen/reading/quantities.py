@@ -9,12 +9,12 @@ if TYPE_CHECKING:
 SUFFIXES = {unit: (1000**power, 1) for power, unit in enumerate(" kMGTPE") if power}
 SUFFIXES |= {f"{unit}i": (1024**power, 1) for power, unit in enumerate(" KMGTPE") if power}
 SUFFIXES |= {unit: (1, 1000**power) for power, unit in enumerate(" mun") if power}
-"""What each multiplies by, and divides by."""
+"""Suffix -> factor and divisor."""
 
 
 def amount(quantity: str | float) -> Fraction:
     """A quantity of Kubernetes as a number."""
-    from fractions import Fraction  # many jobs ask for nothing that is compared
+    from fractions import Fraction  # imported late: for many jobs no quantities are compared
 
     text = str(quantity)
     unit = text.lstrip("+-0123456789.")

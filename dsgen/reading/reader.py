@@ -1,4 +1,4 @@
-"""The way into this package: the text of a values file to a tree."""
+"""Reads the text of a values file to a tree; other packages use this module."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ if TYPE_CHECKING:
 
 
 def read(file: SourceText) -> Tree:
-    """Reads one file; all problems are in the result, nothing is raised."""
+    """The tree of one file with all its problems; raises nothing."""
     tree = plain.read(file)
     if tree is None:
-        from dsgen.reading import source  # with PyYAML, which takes longer to import than to read most files
+        from dsgen.reading import source  # imported late: the import of PyYAML takes longer than reading most files
 
         tree = source.read(file)
     return tree

@@ -13,15 +13,15 @@ NOT_FINITE = frozenset(sign + word for sign in ("", "+", "-") for word in (".inf
     ".NAN",
 }
 EXACT = 2**53
-"""Helm keeps every number as a float64, which is exact up to here."""
+"""Helm reads every number as a float64, which holds integers exactly up to this one."""
 
 _BASES = {"x": 16, "X": 16, "o": 8, "O": 8, "b": 2, "B": 2}
 _FIGURES = {2: frozenset("01"), 8: frozenset("01234567"), 10: frozenset("0123456789")}
 _FIGURES[16] = _FIGURES[10] | frozenset("abcdefABCDEF")
 
 
-class Unreadable(ValueError):  # noqa: N818 - never raised to a user; the reader turns it into a diagnostic
-    """A scalar that loses something on its way into Helm; the message says what."""
+class Unreadable(ValueError):  # noqa: N818 - the reader converts it to a diagnostic
+    """A scalar that Helm would change or refuse; the message says why."""
 
 
 def resolve(text: str) -> Scalar:
@@ -42,7 +42,7 @@ def resolve(text: str) -> Scalar:
 
 
 def _number(text: str) -> int | float | None:
-    # Underscores group digits, but not behind a leading dot: `1_000` is a number, `._5` a text.
+    # Underscores group digits, but not after a leading dot: `1_000` is a number, `._5` a text.
     digits = text if text.startswith(".") else text.replace("_", "")
     if text[0] not in "+-.0123456789":
         return None
@@ -78,12 +78,12 @@ def _integer(digits: str) -> int | None:
         return None
     number = int(figures, base)
     number = -number if digits[0] == "-" else number
-    # Go tries int64, and uint64 if there is no sign.
+    # Go tries int64, then uint64 if there is no sign.
     return number if -(2**63) <= number < (2**63 if digits[0] in "+-" else 2**64) else None
 
 
 def _is_float(digits: str) -> bool:
-    """Whether it is a decimal number, perhaps with a fraction and an exponent."""
+    """Whether it is a decimal number, with or without a fraction and an exponent."""
     mantissa, sign, exponent = _unsigned(digits).replace("E", "e").partition("e")
     whole, _, fraction = mantissa.partition(".")
     return _is_decimal(whole + fraction) and (not sign or _is_decimal(_unsigned(exponent)))
@@ -95,9 +95,9 @@ def _whole(number: float) -> int | float:
 
 
 def key_text(text: str) -> str:
-    """What a plain key becomes: `on` is "true", `0x10` is "16", since JSON's keys are texts.
+    """The text of a plain key, because keys in JSON are texts: `on` is "true", `0x10` is "16".
 
-    Raises Unreadable for a key that is null or loses something.
+    Raises Unreadable for a key that is null, a fraction or too large.
     """
     value = resolve(text)
     if value is None:
@@ -110,7 +110,7 @@ def key_text(text: str) -> str:
 
 
 def surprise(text: str) -> tuple[str, str] | None:
-    """How Helm reads a plain scalar that few people would expect: ("boolean", "true"); None when it is plain."""
+    """The type and value of a plain scalar that Helm reads unexpectedly, such as ("boolean", "true"); else None."""
     if text in TRUE and text.lower() != "true":
         return "boolean", "true"
     if text in FALSE and text.lower() != "false":

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 __all__ = ["DECODER", "FLAGS", "Override", "apply", "typed"]
 
 FLAGS = ("--set-json", "--set", "--set-string", "--set-file")
-"""In the order in which Helm applies them, whatever their order on the command line."""
+"""Helm applies them in this order, whatever their order on the command line."""
 MAX_INDEX = 65536
 MAX_LEVEL = 30
 MAX_DEPTH = 100
@@ -28,10 +28,10 @@ MAX_DEPTH = 100
 
 
 def apply(root: Node, overrides: Iterable[Override]) -> tuple[Node, dict[str, str]]:
-    """A copy of the tree with the overrides in it, and the text of each flag for messages.
+    """A copy of the tree with the overrides, and the text of each flag for messages.
 
-    A position inside an override has the flag as its file and, as its line, which one of these flags it is. Raises
-    UsageProblem for text that Helm cannot read either.
+    A position inside an override has the flag as its file, and as its line the number of the override among those with
+    the same flag. Raises UsageProblem for text that Helm cannot read.
     """
     result = root.copy()
     texts: dict[str, list[str]] = {}
@@ -80,7 +80,7 @@ DECODER = json.JSONDecoder(parse_constant=_number, parse_int=_number, parse_floa
 
 
 class _Parser:
-    """Walks the text once, writing into the tree as it goes, as Helm does."""
+    """Reads the text once and writes each value into the tree at once, as Helm does."""
 
     def __init__(self, override: Override, line: int) -> None:
         self.override = override
@@ -99,7 +99,7 @@ class _Parser:
         return self.index >= len(self.text)
 
     def key(self, target: dict[str, Node], level: int) -> None:
-        """One key with everything up to its value; `target` is the map that the key belongs to."""
+        """Read one key and its value into the map `target`."""
         start = self.index
         name, stop = self._until("=[,.")
         if not stop:
@@ -107,11 +107,11 @@ class _Parser:
         if stop == ",":
             raise self._wrong(f'the key "{self._since(start).removesuffix(",")}" has no value (a comma follows)')
         if stop == "=":
-            found = self._value()
+            node = self._value()
         elif stop == "[":
             items = self._container(target.get(name), list, name)
             self._item(items, self._list_index(), level)
-            found = Node(items, self._at(start))
+            node = Node(items, self._at(start))
         else:
             if level >= MAX_LEVEL:
                 raise self._wrong(f"keys are nested more than {MAX_LEVEL} levels deep")
@@ -119,10 +119,10 @@ class _Parser:
             self.key(inner, level + 1)
             if not inner:
                 raise self._wrong(f'the key "{name}" has no value')
-            found = Node(inner, self._at(start))
+            node = Node(inner, self._at(start))
         if name:
-            found.key = self._at(start)
-            target[name] = found
+            node.key = self._at(start)
+            target[name] = node
 
     def _item(self, items: list[Node], index: int, level: int) -> None:
         start = self.index
@@ -131,18 +131,18 @@ class _Parser:
             raise self._wrong(f'"{rest}" after a list index' if rest else "a list index has no value")
         here = items[index] if index < len(items) and items[index].value is not None else None
         if stop == "=":
-            found = self._value()
+            item = self._value()
         elif stop == "[":
             nested = self._container(here, list, "the item")
             self._item(nested, self._list_index(), level)
-            found = Node(nested, self._at(start))
+            item = Node(nested, self._at(start))
         else:
-            # An item that is no map gives way to one; only keys are strict about it.
+            # Helm replaces an item that is not a map, but refuses a key whose value is not a map.
             inner = here.value if here and isinstance(here.value, dict) else {}
             self.key(inner, level)
-            found = Node(inner, self._at(start))
+            item = Node(inner, self._at(start))
         items.extend(Node(None, self._at(start)) for _ in range(index + 1 - len(items)))
-        items[index] = found
+        items[index] = item
 
     def _list_index(self) -> int:
         text, stop = self._until("]")
@@ -157,7 +157,7 @@ class _Parser:
         if node is None:
             return kind()
         if not isinstance(node.value, kind):
-            raise self._wrong(f"{name} has a value already, which is no {'map' if kind is dict else 'list'}")
+            raise self._wrong(f"{name} already has a value that is not a {'map' if kind is dict else 'list'}")
         return node.value
 
     # -- values -----------------------------------------------------------------------------------------------------
@@ -195,7 +195,7 @@ class _Parser:
         return from_data(value, at)
 
     def _skip_to_comma(self) -> bool:
-        """Over blanks and one comma; whether there was a comma or the end."""
+        """Skip blanks and one comma; whether there was a comma or the end."""
         while not self.at_end() and self.text[self.index].isspace():
             self.index += 1
         if self.at_end():
@@ -205,24 +205,24 @@ class _Parser:
         return comma
 
     def _until(self, stops: str) -> tuple[str, str]:
-        """The text up to one of the stops, which is read too; a backslash takes the next character as it is."""
-        found = ""
+        """The text up to one of the stops, and the stop, which is read too; a backslash escapes the next character."""
+        text = ""
         while not self.at_end():
             char = self.text[self.index]
             self.index += 1
             if char in stops:
-                return found, char
+                return text, char
             if char == "\\":
                 char = self.text[self.index : self.index + 1]
                 self.index += 1
-            found += char
-        return found, ""
+            text += char
+        return text, ""
 
     def _at(self, index: int) -> Position:
         return Position(self.override.flag, self.line, index + 1)
 
     def _since(self, start: int) -> str:
-        """The text from there on as it may be shown: a piece of an address no longer looks like one."""
+        """The text since `start`, without secrets; redacted first, because a part of a URL is not recognised."""
         return redacted(self.text)[start : self.index]
 
     def _wrong(self, reason: str) -> UsageProblem:
@@ -230,7 +230,7 @@ class _Parser:
 
 
 def typed(text: str) -> str | int | bool | None:
-    """What --set makes of a text: true, false, null, 0 and decimal integers that fit in 64 bits; all else is a text."""
+    """The value of a text in --set: true, false, null, a decimal 64-bit integer without leading zeros, or a text."""
     words: dict[str, bool | None] = {"true": True, "false": False, "null": None}
     if text.lower() in words:
         return words[text.lower()]
@@ -242,7 +242,7 @@ def typed(text: str) -> str | int | bool | None:
 
 def _file_text(path: str) -> str:
     try:
-        return Path(path).read_bytes().decode("utf-8")  # with its line ends as they are
+        return Path(path).read_bytes().decode("utf-8")  # keeps line ends
     except OSError as error:
         raise DsgenError(f"--set-file: cannot read {path}: {error.strerror}") from error
     except UnicodeDecodeError as error:

@@ -1,7 +1,7 @@
-"""Reads a values file exactly as Helm reads it, keeping the place of every key, value and list item.
+"""Reads a values file exactly as Helm does, and keeps the place of every key, value and list item.
 
-PyYAML gives the events, this module gives them Helm's meaning. What Helm's versions read differently, and what Helm
-reads with a loss (duplicate keys, a second document, numbers it would round), is refused.
+PyYAML parses the text to events, and this module interprets them as Helm does. It refuses what versions of Helm read
+differently, and what Helm reads with a loss: duplicate keys, a second document, numbers that would be rounded.
 """
 
 from __future__ import annotations
@@ -25,23 +25,23 @@ if TYPE_CHECKING:
 
 MAX_DEPTH = 100
 MAX_NODES = 200_000
-"""Values in one file, aliases written out: a few lines of aliases can stand for billions."""
-MOST_PROBLEMS = 1000  # of one file; nobody reads more
+"""Values in one file, with aliases expanded: a few lines of aliases can expand to billions of values."""
+MOST_PROBLEMS = 1000  # that are reported for one file
 FEW_NODES, ALIASES_TO_OTHERS = 300, 30
-"""So many values from aliases are always fine, and so many for each other one; Helm counts keys too: 1000, 99."""
+"""Values from aliases that are always allowed, and allowed per other value. Helm also counts keys: 1000, 99."""
 MAX_KEY = 1000
 DIRECTIVE = "YAML directives are not read by Helm"
-SEPARATOR = "Helm 4 takes a line that begins with --- for the start of a document, with nothing behind it"
-TAG_HINT = "remove it; a text is written in quotes"
+SEPARATOR = "Helm 4 fails on a line that begins with --- and has more text"
+TAG_HINT = "remove it; put a text in quotes"
 STRING_TAGS = (None, "!", "tag:yaml.org,2002:str")
 
 
 def read(source: SourceText) -> Tree:
-    """Reads one file; all problems are in the result, nothing is raised."""
+    """The tree of one file with all its problems; raises nothing."""
     return _Reader(source).read()
 
 
-class _Stop(Exception):  # noqa: N818 - control flow inside this module: nothing more can be read
+class _Stop(Exception):  # noqa: N818 - control flow in this module: the rest of the file is not read
     pass
 
 
@@ -50,7 +50,7 @@ class _Reader:
         self.name = source.name
         self.text = source.text.removeprefix("\ufeff")
         self.ends = self.text.endswith(("\n", "\r"))
-        self.found: list[Diagnostic] = []
+        self.problems: list[Diagnostic] = []
         self.anchors: dict[str, tuple[Node, int] | None] = {}
         self.count = self.aliased = self.surprises = 0
         self.in_flow = False
@@ -60,19 +60,19 @@ class _Reader:
 
     def read(self) -> Tree:
         if self._bad_characters() or self._bad_lines():
-            return Tree(self.root, self.found, complete=False)
+            return Tree(self.root, self.problems, complete=False)
         loader = getattr(yaml, "CBaseLoader", yaml.BaseLoader)
         self.next = loader(self.text if self.ends else self.text + "\n").get_event
         try:
             self._document()
-            return Tree(self.root, self.found)
+            return Tree(self.root, self.problems)
         except _Stop:
             self._forget_last(0)
         except yaml.MarkedYAMLError as error:
             self._syntax_error(error)
         except yaml.YAMLError as error:
             self._problem("DS001", f"this is not YAML: {error}", Position(self.name, 1, 1))
-        return Tree(self.root, self.found, complete=False)
+        return Tree(self.root, self.problems, complete=False)
 
     # -- problems ---------------------------------------------------------------------------------------------------
 
@@ -80,30 +80,30 @@ class _Reader:
         return Position(self.name, mark.line + 1, mark.column + 1)
 
     def _problem(self, id_: str, message: str, at: Position, hint: str = "") -> None:
-        self.found.append(Diagnostic(id_, message, at, hint=hint))
+        self.problems.append(Diagnostic(id_, message, at, hint=hint))
 
     def _syntax_error(self, error: yaml.MarkedYAMLError) -> None:
-        found = mistake(error, self.text, self.quoted)
-        at = Position(self.name, found.place[0] + 1, found.place[1] + 1)
-        self._problem("DS001", f"this is not YAML: {found.message}", at, found.hint)
+        cause = mistake(error, self.text, self.quoted)
+        at = Position(self.name, cause.place[0] + 1, cause.place[1] + 1)
+        self._problem("DS001", f"this is not YAML: {cause.message}", at, cause.hint)
         self._forget_last(stopped_at(error)[0])
 
     def _forget_last(self, line: int) -> None:
-        """The last value is not looked at where it is part of what could not be read: empty, or up to the line."""
+        """Mark the last value as broken if the syntax error may be in it: if it is empty or extends to the line."""
         if self.last and (self.last[0].value is None or self.last[1] >= line > 0):
             self.last[0].broken = True
 
     def _bad_characters(self) -> bool:
         for line, column, message, hint in unreadable_characters(self.text):
             self._problem("DS002", message, Position(self.name, line, column), hint)
-        return bool(self.found)
+        return bool(self.problems)
 
     def _bad_lines(self) -> bool:
         if line := directive_line(self.text):
             self._problem("DS006", DIRECTIVE, Position(self.name, line, 1), "remove the line")
         for line in separator_lines(self.text):
             self._problem("DS015", SEPARATOR, Position(self.name, line, 1), "indent it, or put a key into quotes")
-        return bool(self.found)
+        return bool(self.problems)
 
     # -- the document -----------------------------------------------------------------------------------------------
 
@@ -125,7 +125,7 @@ class _Reader:
             self._problem("DS006", DIRECTIVE, self._at(end.end_mark), "remove the line")
             raise _Stop
         if not isinstance(following := self.next(), yaml.StreamEndEvent):
-            hint = "a values file is one document; put the other one into a file of its own"
+            hint = "a values file has one document; put the other one into its own file"
             self._problem("DS006", "a second document begins here", self._at(following.start_mark), hint)
             raise _Stop
 
@@ -136,10 +136,10 @@ class _Reader:
             self._problem("DS011", f"the file is nested more than {MAX_DEPTH} levels deep", at)
             raise _Stop
         if self.count > MAX_NODES:
-            self.root = Node({}, self.root.position)  # to check what was read would take long
+            self.root = Node({}, self.root.position)  # checking so many values would take long
             self._problem("DS011", f"the file has more than {MAX_NODES} values", at)
             raise _Stop
-        if len(self.found) - min(self.surprises, MOST_PROBLEMS) >= MOST_PROBLEMS:
+        if len(self.problems) - min(self.surprises, MOST_PROBLEMS) >= MOST_PROBLEMS:
             self._problem("DS011", f"there are more than {MOST_PROBLEMS} problems; the others are not listed", at)
             raise _Stop
         if isinstance(event, yaml.AliasEvent):
@@ -164,14 +164,14 @@ class _Reader:
         target = self.anchors.get(event.anchor or "")
         if target is None:
             inside = event.anchor in self.anchors
-            reason = "stands inside what it names" if inside else "names no anchor before it"
+            reason = "is part of the value that it repeats" if inside else "has no anchor before it"
             self._problem("DS009", f"the alias *{event.anchor} {reason}", at)
             return Node(None, at, broken=True)
         node, size = target
         self.count += size
         self.aliased += size
         if self.count > MAX_NODES or self.aliased > max(FEW_NODES, ALIASES_TO_OTHERS * (self.count - self.aliased)):
-            self._problem("DS009", f"the aliases up to here stand for {self.aliased} values, too many for Helm", at)
+            self._problem("DS009", f"the aliases up to here expand to {self.aliased} values, too many for Helm", at)
             raise _Stop
         return Node(node.value, at, text=node.text, broken=node.broken, is_partial=node.is_partial)
 
@@ -187,7 +187,7 @@ class _Reader:
         entries: dict[str, Node] = {}
         node.value = entries
         if depth == 0:
-            self.root = node  # from the start: what was read before a syntax error is still looked at
+            self.root = node  # set early: the values before a syntax error are still checked
         written: dict[str, Position] = {}
         while not isinstance(event := self.next(), yaml.MappingEndEvent):
             at = self._at(event.start_mark)
@@ -198,7 +198,7 @@ class _Reader:
             if key is None:
                 node.is_partial = True
             elif key in written:
-                self._problem("DS004", f'the key "{key}" is here twice; the first is in line {written[key].line}', at)
+                self._problem("DS004", f'the key "{key}" is duplicate; the first is in line {written[key].line}', at)
             else:
                 value.key = written[key] = at
                 entries[key] = value
@@ -212,11 +212,11 @@ class _Reader:
             self._problem("DS010", "a key must be a text, not an alias, a map or a list", at)
             return None
         if event.anchor:
-            self._problem("DS010", "an anchor cannot stand on a key", at)
+            self._problem("DS010", "a key cannot have an anchor", at)
         if event.tag not in STRING_TAGS:
             self._problem("DS007", f"the tag {short_tag(event.tag)} is not supported", at, TAG_HINT)
         if index_of(event.end_mark) - index_of(event.start_mark) > MAX_KEY:
-            self._problem("DS010", f"a key is at most {MAX_KEY} characters long", at)
+            self._problem("DS010", f"a key can have at most {MAX_KEY} characters", at)
         self._check_spelling(event, at)
         return self._plain_key(event.value, at) if event.implicit[0] else event.value
 
@@ -227,11 +227,11 @@ class _Reader:
             self._problem("DS010", f'the key "{text}" cannot be used: {error}', at, "put it in quotes")
             return None
         if surprise(text):
-            self._warn(f'Helm reads the key {text} as "{key}"', at, "put it in quotes to have the text")
+            self._warn(f'Helm reads the key {text} as "{key}"', at, "put it in quotes if it is a text")
         return key
 
     def _merge(self, node: Node, at: Position, into: Node, written: dict[str, Position]) -> None:
-        # Of a list the first map wins, so the last one goes in first.
+        # In a list, the first map takes precedence, so it is merged last.
         maps = list(reversed(node.value)) if isinstance(node.value, list) else [node]
         for part in maps:
             if not isinstance(part.value, dict):
@@ -242,7 +242,7 @@ class _Reader:
             into.is_partial |= part.is_partial
             for key in sorted(part.value.keys() & written.keys()):
                 message = f'Helm lets << override the key "{key}" of line {written[key].line}'
-                self._problem("DS005", message, at, "write << before the keys that override what it brings")
+                self._problem("DS005", message, at, "write << before the map's own keys")
             assert isinstance(into.value, dict)
             into.value.update((key, value) for key, value in part.value.items() if key not in written)
 
@@ -263,11 +263,12 @@ class _Reader:
         try:
             node.value = resolve(event.value)
         except Unreadable as error:
-            self._problem("DS008", f"{event.value} cannot be used: {error}", node.position, "in quotes it is a text")
+            message = f"{event.value} cannot be used: {error}"
+            self._problem("DS008", message, node.position, "put it in quotes if it is a text")
             node.broken = True
         else:
             if surprising := surprise(event.value):
-                hint = f"write {surprising[1]}, or put it in quotes to have the text"
+                hint = f"write {surprising[1]}, or put it in quotes if it is a text"
                 self._warn(f"Helm reads {event.value} as the {' '.join(surprising)}", node.position, hint)
 
     def _warn(self, message: str, at: Position, hint: str) -> None:
@@ -275,7 +276,7 @@ class _Reader:
         if self.surprises == MOST_PROBLEMS:
             message, hint = f"there are {MOST_PROBLEMS} of these warnings, or more; the others are not listed", ""
         if self.surprises <= MOST_PROBLEMS:
-            self.found.append(Diagnostic("DS050", message, at, hint=hint, severity="warning"))
+            self.problems.append(Diagnostic("DS050", message, at, hint=hint, severity="warning"))
 
     def _check_tag(self, event: yaml.Event, node: Node) -> None:
         tag = getattr(event, "tag", None)
@@ -294,7 +295,7 @@ class _Reader:
             self._problem("DS013", "Helm cannot read the escape \\/", at, "write / without the backslash")
 
     def _check_last_line(self, event: yaml.ScalarEvent, at: Position) -> None:
-        # Helm 4 ends the text with a newline here, Helm 3 does not.
+        # Helm 4 adds a newline to the text here, Helm 3 does not.
         if not self.ends and index_of(event.end_mark) >= len(self.text) and event.value.endswith("\n"):
             hint = "end the file with a newline, or write |- for a text without one"
             self._problem("DS012", "the file ends inside this text, without a newline", at, hint)

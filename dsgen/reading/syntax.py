@@ -1,8 +1,8 @@
-"""The line in which a syntax error was made.
+"""Finds the place of the mistake that causes a syntax error.
 
-A parser stops where it cannot go on, which is often below the mistake: at the end of the file for a quote that is never
-closed, in the next line for a wrong indentation. Each function at the end knows one kind of mistake by what the parser
-says and by the lines around, and the table that calls them is in the order of how sure they are.
+The parser often stops below the mistake: at the end of the file for a quote that is not closed, in the next line for a
+wrong indentation. Each function in `GUESSES` recognises one kind of mistake by the message of the parser and the lines
+around; the most reliable ones come first.
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
     from typing import Any
 
-NO_COLON, COLON = "this key has no colon", "a key needs a colon and a space behind it"
+NO_COLON, COLON = "this key has no colon", "write a colon and a space after a key"
 USUAL = "the indentation, or a quote or bracket above that is not closed, is the usual cause"
 KEY = re.compile(r"""[ -]*("[^"]*"|'[^']*'|[^\s"'\[\]{},#][^:#]*):( |\t|$)""")
 USUAL_STEP = 2
-"""Spaces by which a level is indented, where the file does not tell."""
+"""Spaces per level, if the file has no other example."""
 
 Place = tuple[int, int]
 """Line and column, both from 0."""
@@ -32,7 +32,7 @@ Place = tuple[int, int]
 
 @dataclass(frozen=True)
 class Mistake:
-    """Where it is, and what it is, in words."""
+    """The place, message and hint of a mistake."""
 
     place: Place
     message: str
@@ -41,7 +41,7 @@ class Mistake:
 
 @dataclass(frozen=True)
 class Stop:
-    """Where and why the parser stopped, and the text in quotes, if any, that it had read last."""
+    """The place and the reason of a syntax error, and the last quoted text before it."""
 
     lines: Sequence[str]
     place: Place
@@ -55,7 +55,7 @@ class Stop:
         return self.place[0]
 
     def before(self, number: int) -> Iterator[int]:
-        """The numbers of the lines above that are neither empty nor comments, the nearest first."""
+        """The numbers of the lines above that are neither empty nor comments, nearest first."""
         return (at for at in range(min(number, len(self.lines)) - 1, -1, -1) if self._counts(at))
 
     def after(self, number: int) -> Iterator[int]:
@@ -67,16 +67,16 @@ class Stop:
         return bool(words) and not words.startswith("#")
 
     def width(self, number: int) -> int:
-        """How far a line is indented."""
+        """The indentation of a line."""
         line = self.lines[number]
         return len(line) - len(line.lstrip(" "))
 
     def opens(self, number: int) -> bool:
-        """Whether a line is a key whose value stands in the lines below."""
+        """Whether a line is a key whose value is in the lines below."""
         return self.lines[number].partition(" #")[0].rstrip().endswith(":")
 
     def parent(self, number: int) -> int | None:
-        """The nearest line above that is indented less; None when there is none."""
+        """The nearest line above that is indented less, or None."""
         return next((at for at in self.before(number) if self.width(at) < self.width(number)), None)
 
     def start(self, number: int) -> Place:
@@ -85,36 +85,36 @@ class Stop:
 
 
 def mistake(error: yaml.MarkedYAMLError, text: str, quoted: tuple[Place, Place] | None) -> Mistake:
-    """What was most likely done wrong; where nothing is known, what the parser says.
+    """The most likely mistake; otherwise the message of the parser.
 
-    quoted: begin and end of the text in quotes that was read last.
+    quoted: begin and end of the last quoted text.
     """
     begin = place_of(error.context_mark) if error.context_mark else None
     lines = [*LINE_END.split(text), ""]
     stop = Stop(lines, stopped_at(error), error.problem or "", error.context or "", begin, quoted)
-    found = (guess(stop) for guess in GUESSES)
-    return next(filter(None, found), None) or Mistake(stop.place, f"{stop.context} {stop.problem}".strip())
+    guesses = (guess(stop) for guess in GUESSES)
+    return next(filter(None, guesses), None) or Mistake(stop.place, f"{stop.context} {stop.problem}".strip())
 
 
 def stopped_at(error: yaml.MarkedYAMLError) -> Place:
-    """Where the parser noticed it; the beginning where it does not say."""
+    """Where the parser stopped; the beginning of the file if it does not say."""
     mark = error.problem_mark or error.context_mark
     return place_of(mark) if mark else (0, 0)
 
 
 def place_of(mark: Any) -> Place:
-    """Of a mark of PyYAML."""
+    """The place of a mark of PyYAML."""
     return mark.line, mark.column
 
 
 def index_of(mark: Any) -> int:
-    """The same, counted in characters of the text."""
+    """The index of a mark in the text."""
     index: int = mark.index
     return index
 
 
 def _forbidden_start(stop: Stop) -> Mistake | None:
-    """A character with which nothing can begin, such as a tab in the indentation."""
+    """A character that cannot begin a value, such as a tab in the indentation."""
     if "any token" not in stop.problem and "a tab" not in stop.problem:
         return None
     line = stop.lines[stop.number]
@@ -143,7 +143,7 @@ def _open_bracket(stop: Stop) -> Mistake | None:
     following = next(stop.after(first), first)
     inside = stop.width(following) > stop.width(first) or stop.lines[following].lstrip().startswith(("]", "}"))
     if inside and stop.lines[first].partition(" #")[0].rstrip().endswith((",", "[", "{")):
-        return None  # it is meant to go on
+        return None  # the bracket is meant to extend over several lines
     return Mistake(stop.begin, "this bracket is not closed", "close it in the same line, or end the line with a comma")
 
 
@@ -179,14 +179,14 @@ def _lonely_dash(stop: Stop) -> Mistake | None:
     dashes = [at for at in range(stop.begin[0], stop.number) if stop.lines[at][stop.begin[1] :].startswith("-")]
     if len(dashes) > 1:
         return None
-    return Mistake(stop.begin, "this dash begins a list, and keys of a map follow", "remove the dash, or put one there")
+    return Mistake(stop.begin, "this dash begins a list, but keys of a map follow", "remove it, or write dashes there")
 
 
 def _indentation(stop: Stop) -> Mistake | None:
     if stop.problem != "did not find expected key" or not stop.context.startswith("while parsing a block mapping"):
         return None
     if stop.place[1] != stop.width(stop.number):
-        return None  # not at the beginning of the line
+        return None  # the parser did not stop at the first word of the line
     above = next(stop.before(stop.number), stop.number)
     if stop.width(above) < stop.width(stop.number):
         return _below_a_value(stop, above) or _shallow(stop, above)
@@ -194,15 +194,15 @@ def _indentation(stop: Stop) -> Mistake | None:
 
 
 def _below_a_value(stop: Stop, above: int) -> Mistake | None:
-    """Several lines under a key that has its value in its own line."""
+    """Several lines below a key that has a value on its own line."""
     below = next(stop.after(stop.number), None)
     if below is None or stop.width(below) < stop.width(stop.number) or stop.opens(stop.number):
         return None
-    return Mistake(stop.start(above), "this key has a value, and more lines stand under it", "remove one or the other")
+    return Mistake(stop.start(above), "this key has a value, and more lines below it", "remove one or the other")
 
 
 def _shallow(stop: Stop, above: int) -> Mistake | None:
-    """The first line under a key is indented too little, the next one is not."""
+    """The first line below a key is indented too little, and the next one is not."""
     parent = stop.parent(above)
     if parent is None or next(stop.after(parent)) != above:
         return None
@@ -210,7 +210,7 @@ def _shallow(stop: Stop, above: int) -> Mistake | None:
 
 
 def _deep(stop: Stop) -> Mistake | None:
-    """The first line under a key is indented too much, or the one that comes now too little."""
+    """The first line below a key is indented too much, or the current line too little."""
     parent = stop.parent(stop.number)
     if parent is None or stop.width(first := next(stop.after(parent))) <= stop.width(stop.number):
         return None
@@ -218,7 +218,7 @@ def _deep(stop: Stop) -> Mistake | None:
 
 
 def _level(stop: Stop, first: int, parent: int) -> Mistake | None:
-    """The line itself is indented as usual, so it is the first one that is not."""
+    """The mistake is in the first line of the level if the current line has the usual indentation."""
     usual = stop.width(parent) + _usual_step(stop, parent)
     if stop.width(stop.number) != usual or stop.width(first) == usual:
         return None
@@ -226,14 +226,13 @@ def _level(stop: Stop, first: int, parent: int) -> Mistake | None:
 
 
 def _usual_step(stop: Stop, parent: int) -> int:
-    """By how much the file indents what stands under a key; the lines in question are not asked."""
+    """The most frequent indentation below a key in the file, without the lines in question."""
     steps = Counter(
         stop.width(below) - stop.width(at)
         for at in range(len(stop.lines))
         if at not in (parent, stop.number) and stop.opens(at) and (below := next(stop.after(at), None))
     )
-    found = [step for step, _ in steps.most_common() if step > 0]
-    return found[0] if found else USUAL_STEP
+    return next((step for step, _ in steps.most_common() if step > 0), USUAL_STEP)
 
 
 GUESSES: tuple[Callable[[Stop], Mistake | None], ...] = (
@@ -248,5 +247,5 @@ GUESSES: tuple[Callable[[Stop], Mistake | None], ...] = (
 
 
 def short_tag(tag: str) -> str:
-    """A tag as people write it."""
+    """The usual form of a tag, such as !!int."""
     return tag.replace("tag:yaml.org,2002:", "!!")

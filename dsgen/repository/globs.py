@@ -1,4 +1,4 @@
-"""The files below a folder that a pattern means: `*` and `?` within a name, `**` for any number of folders."""
+"""Finds the files below a folder that match a pattern: `*` and `?` within a name, `**` for any number of folders."""
 
 import os
 from collections.abc import Iterator
@@ -19,7 +19,7 @@ def parts(pattern: str) -> Parts:
 
 
 def matches(path: str, pattern: str) -> bool:
-    """Whether a path, with `/`, is meant by a pattern."""
+    """Whether a path, with `/`, matches a pattern."""
     wanted = parts(pattern)
     states = _start(wanted)
     for name in path.split("/"):
@@ -29,15 +29,14 @@ def matches(path: str, pattern: str) -> bool:
 
 def fixed(path: str) -> Parts:
     """The parts of a path before the first one with a placeholder."""
-    found = parts(path)
-    return found[: next((number for number, part in enumerate(found) if "{" in part), len(found))]
+    pieces = parts(path)
+    return pieces[: next((number for number, part in enumerate(pieces) if "{" in part), len(pieces))]
 
 
 def files(root: str, pattern: str, into_written: bool = False) -> Iterator[str]:
-    """Everything but folders that a pattern means, and links to folders that it names, sorted in each folder.
+    """The matching paths that are not folders, and links to folders that the pattern names; sorted in each folder.
 
-    Folders that dsgen has written are left out unless they are asked for, and what begins with a dot where the pattern
-    does not say it.
+    into_written: also search folders that dsgen wrote. A name with a leading dot matches only a pattern with a dot.
     """
     wanted = parts(pattern)
     waiting: list[tuple[Parts, States]] = [((), _start(wanted))]
@@ -57,7 +56,7 @@ def files(root: str, pattern: str, into_written: bool = False) -> Iterator[str]:
 
 
 def _entries(root: str, folder: Parts) -> list[tuple[str, str]]:
-    """The names in a folder, and what each is."""
+    """The names in a folder, each with its type."""
     where = "/".join((root, *folder))
     try:
         with os.scandir(where) as entries:
@@ -71,7 +70,7 @@ def _kind(entry: os.DirEntry[str]) -> str:
 
 
 def _is_named(states: States, wanted: Parts, name: str) -> bool:
-    """Whether a part of the pattern is this name, and not any number of folders."""
+    """Whether a part of the pattern other than `**` matches this name."""
     return any(wanted[state] != ANY and fnmatchcase(name, wanted[state]) for state in states - {len(wanted)})
 
 
@@ -80,23 +79,23 @@ def _start(wanted: Parts) -> States:
 
 
 def _step(states: States, wanted: Parts, name: str) -> States:
-    """How far the pattern may be read after one more name."""
-    found = set()
+    """The positions in the pattern after one more name."""
+    reached = set()
     for state in states - {len(wanted)}:
         part = wanted[state]
         if name.startswith(".") and not part.startswith("."):
             continue
         if part == ANY:
-            found.add(state)
+            reached.add(state)
         elif fnmatchcase(name, part):
-            found.add(state + 1)
-    return _closed(found, wanted)
+            reached.add(state + 1)
+    return _closed(reached, wanted)
 
 
 def _closed(states: set[int], wanted: Parts) -> States:
-    """`**` may stand for no folder at all."""
-    found = set(states)
+    """The positions, including those after a `**`, which also matches no folder."""
+    reached = set(states)
     for state in range(len(wanted)):
-        if state in found and wanted[state] == ANY:
-            found.add(state + 1)
-    return frozenset(found)
+        if state in reached and wanted[state] == ANY:
+            reached.add(state + 1)
+    return frozenset(reached)

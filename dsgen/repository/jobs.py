@@ -1,4 +1,4 @@
-"""The jobs of a repository: their values files, and what dsgen.yaml lays below and over each."""
+"""The jobs of a repository: their values files, merged with the defaults, overlays and matrix of dsgen.yaml."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 from dsgen import values
 from dsgen.problems.diagnostics import Diagnostic, Position, has_errors, ordered
 from dsgen.problems.diagnostics import Path as Keys
-from dsgen.reading.nodes import SourceText, Tree
+from dsgen.reading.nodes import Node, SourceText, Tree
 from dsgen.reading.reader import read
 from dsgen.repository import globs, matrix, settings
 from dsgen.repository.matrix import Variables
@@ -33,7 +33,7 @@ class Member:
 
     @property
     def output(self) -> str:
-        """The folder of its manifests. Like `chart`, it means nothing for a job with errors."""
+        """The folder of its manifests. Like `chart`, it is not defined for a job with errors."""
         return self._folder("output")
 
     @property
@@ -43,12 +43,12 @@ class Member:
 
     @property
     def place(self) -> Place:
-        """The folder of its manifests for the writer, which follows no link below the root."""
+        """The folder of its manifests, as a place for the writer."""
         return Place(self.settings.root, self.output)
 
     @property
     def chart_place(self) -> Place:
-        """The folder of its chart for the writer."""
+        """The folder of its chart, as a place for the writer."""
         return Place(self.settings.root, self.chart)
 
     def _folder(self, key: str) -> str:
@@ -57,7 +57,7 @@ class Member:
 
 
 class Entry(NamedTuple):
-    """Where a job comes from. row: the row of the matrix, None without one."""
+    """The origin of a job. row: the row of the matrix, None without a matrix."""
 
     file: str
     row: int | None = None
@@ -66,9 +66,9 @@ class Entry(NamedTuple):
 
 @dataclass
 class Repository:
-    """Settings and the jobs that they name.
+    """The settings and the jobs of a repository.
 
-    diagnostics: what is wrong with the settings and with what they name; with an error there, it has no jobs.
+    diagnostics: the problems of the settings and of the files that they name; if one is an error, there are no jobs.
     """
 
     settings: Settings
@@ -78,37 +78,37 @@ class Repository:
 
     @property
     def root(self) -> Path:
-        """The folder of dsgen.yaml, as one would write it from the working folder."""
+        """The folder of dsgen.yaml, relative to the working folder."""
         return self.settings.root
 
     @property
     def sources(self) -> dict[str, str]:
-        """The texts that the positions of `diagnostics` point into."""
+        """The texts of the files in the positions of `diagnostics`."""
         return {self.settings.source.name: self.settings.source.text}
 
     def setting(self, key: str) -> Any:
-        """What a key at the top of dsgen.yaml has, or its default; None for one without."""
+        """The value of a key at the top of dsgen.yaml, or its default, or None."""
         return self.settings.value(key)
 
     def position(self, path: Keys) -> Position:
-        """The place of a key of dsgen.yaml, or of the nearest one above it."""
+        """The place of a key of dsgen.yaml, or of the nearest existing key above it."""
         return self.settings.position(path)
 
     def job(self, entry: Entry, overrides: Sequence[Override] = (), names: Release = UNNAMED) -> Job:
-        """One of the jobs, read now; arguments as in `values.load`."""
+        """Read a job; the arguments are those of `values.load`."""
         source = self._source(entry.file)
         texts = self.sources | {source.name: source.text}
         trees = [*self._values("defaults"), read(source), *self._over(entry, texts)]
-        job = values.of_trees(source.name, trees, texts, overrides, names)
+        job = values.of_trees(source.name, [*self._claims(trees), *trees], texts, overrides, names)
         job.severities = self.setting("checks")
         return job
 
     def member(self, entry: Entry, job: Job) -> Member:
-        """What a job is here."""
+        """A job with its place in the repository."""
         return Member(job, entry.file, self.settings, {key: node.data() for key, node in entry.variables.items()})
 
     def _over(self, entry: Entry, texts: dict[str, str]) -> Iterator[Tree]:
-        """What is laid over the values of a file; adds the texts that they stand in."""
+        """The values that are merged over those of a file; adds their texts to `texts`."""
         for index, overlay in enumerate(self.setting("overlays")):
             if _is_meant(entry.file, overlay):
                 for path in overlay.get("files", ()):
@@ -124,8 +124,18 @@ class Repository:
         node = self.settings.node(*path)
         return [] if node is None else [Tree(node)]
 
+    def _claims(self, trees: Iterable[Tree]) -> Iterator[Tree]:
+        """What every claim has that these trees create."""
+        if (claim := self.settings.node("claims")) is None:
+            return
+        for volumes in filter(None, (tree.root.child("storage") for tree in trees)):
+            for name, volume in volumes.value.items() if isinstance(volumes.value, dict) else ():
+                create = volume.child("create")
+                if create and isinstance(create.value, dict):
+                    yield Tree(_below(claim, "storage", name, "create"))
+
     def _overlay(self, path: str) -> tuple[SourceText, Tree]:
-        """A file that is laid over jobs, read once for all."""
+        """An overlay file, which is read once for all jobs."""
         if path not in self._overlays:
             source = self._source(path)
             self._overlays[path] = source, read(source)
@@ -137,10 +147,10 @@ class Repository:
 
 
 def load(root: Path) -> Repository:
-    """A repository, with its jobs still unread. Raises Refused when dsgen.yaml is no plain file."""
-    found = settings.load(root)
-    repository = Repository(found, list(found.diagnostics), [])
-    if not has_errors(found.diagnostics):
+    """A repository whose jobs are not read yet. Raises Refused if dsgen.yaml is not a regular file."""
+    read = settings.load(root)
+    repository = Repository(read, list(read.diagnostics), [])
+    if not has_errors(read.diagnostics):
         files = _files(repository)
         repository.entries = [entry for file in files for entry in _entries(repository, file)]
         repository.diagnostics = ordered(repository.diagnostics)
@@ -150,7 +160,7 @@ def load(root: Path) -> Repository:
 
 
 def collisions(members: Iterable[Member]) -> Iterator[Diagnostic]:
-    """Two jobs whose manifests, or charts, would lie in one folder."""
+    """Problems for jobs whose manifests or charts have the same folder."""
     for key in ("output", "charts"):
         first: dict[str, Job] = {}
         for member in members:
@@ -164,24 +174,24 @@ def collisions(members: Iterable[Member]) -> Iterator[Diagnostic]:
 
 
 def _files(repository: Repository) -> list[str]:
-    """The values files of all jobs, sorted. Adds to the diagnostics what cannot be one, and patterns without any."""
+    """The values files of all jobs, sorted. Adds problems of irregular files and unused patterns."""
     overlays = {path for overlay in repository.setting("overlays") for path in overlay.get("files", ())}
     for index, overlay in enumerate(repository.setting("overlays")):
         for number, path in enumerate(overlay.get("files", ())):
             _is_plain(repository, path, ("overlays", index, "files", number))
-    found: set[str] = set()
+    jobs: set[str] = set()
     for index, pattern in enumerate(repository.setting("jobs")):
         at: Keys = ("jobs", index)
         files = set(globs.files(str(repository.root), pattern)) - overlays - {FILE}
-        found |= {file for file in files if _is_plain(repository, file, at)}
+        jobs |= {file for file in files if _is_plain(repository, file, at)}
         if not files:
-            message = f"there is no file {pattern}"
+            message = f"no file matches {pattern}"
             repository.diagnostics.append(Diagnostic("DS905", message, repository.position(at), at, severity="warning"))
-    return sorted(found)
+    return sorted(jobs)
 
 
 def _is_plain(repository: Repository, file: str, at: Keys) -> bool:
-    """Whether a file may be read; adds to the diagnostics why not."""
+    """Whether a file is a regular file; otherwise adds a problem."""
     try:
         mode = os.lstat(repository.root / file).st_mode
     except OSError as error:
@@ -189,7 +199,7 @@ def _is_plain(repository: Repository, file: str, at: Keys) -> bool:
     else:
         if stat.S_ISREG(mode):
             return True
-        message = f"{file} is {'a link' if stat.S_ISLNK(mode) else 'not a file'}: dsgen reads only plain files here"
+        message = f"{file} is {'a link' if stat.S_ISLNK(mode) else 'not a file'}: dsgen reads only regular files here"
     repository.diagnostics.append(Diagnostic("DS907", message, repository.position(at), at))
     return False
 
@@ -207,12 +217,19 @@ def _entries(repository: Repository, file: str) -> Iterator[Entry]:
     if len(rows) > 1:
         message = f"{file} is in two entries of the matrix"
     elif matrix.size(variables) > matrix.MOST:
-        message = f"this makes {matrix.size(variables)} jobs of {file}, more than {matrix.MOST}"
+        message = f"this results in {matrix.size(variables)} jobs for {file}, but at most {matrix.MOST} are allowed"
     if message:
         repository.diagnostics.append(Diagnostic("DS906", message, repository.position(at), at))
         return
     for combination in matrix.combinations(variables):
         yield Entry(file, rows[0], combination)
+
+
+def _below(node: Node, *keys: str) -> Node:
+    """A tree that has nothing but this node, below these keys."""
+    for key in reversed(keys):
+        node = Node({key: node}, node.position, node.key)
+    return node
 
 
 def _is_meant(file: str, row: Mapping[str, Any]) -> bool:

@@ -1,4 +1,4 @@
-"""Several jobs of one values file: the values of each combination of variables."""
+"""Several jobs from one values file: the values for each combination of variables."""
 
 from __future__ import annotations
 
@@ -11,18 +11,18 @@ from dsgen.reading.nodes import Node
 from dsgen.records import replace
 
 MOST = 10_000
-"""Jobs of one values file."""
+"""The largest number of jobs from one values file."""
 _VARIABLE = re.compile(r"\{([A-Za-z_][A-Za-z0-9_]*)\}")
 Variables = Mapping[str, Node]
 
 
 def size(variables: Node) -> int:
-    """How many combinations there are."""
+    """The number of combinations."""
     return math.prod(len(values) for values in _lists(variables).values())
 
 
 def combinations(variables: Node) -> Iterator[Variables]:
-    """Each combination of the values of variables; the last one changes first."""
+    """All combinations of the values of the variables; the last variable changes fastest."""
     lists = _lists(variables)
     for values in itertools.product(*lists.values()):
         yield dict(zip(lists, values, strict=True))
@@ -34,7 +34,7 @@ def _lists(variables: Node) -> dict[str, list[Node]]:
 
 
 def filled(node: Node, variables: Variables) -> Node:
-    """A copy in which variables stand for their values. What is in braces and no variable stays as it is."""
+    """A copy in which variables are replaced by their values. Other text in braces is unchanged."""
     if isinstance(node.value, dict):
         return replace(node, value={key: filled(below, variables) for key, below in node.value.items()})
     if isinstance(node.value, list):
@@ -45,11 +45,11 @@ def filled(node: Node, variables: Variables) -> Node:
     if whole and whole[1] in variables:
         value = variables[whole[1]].copy()
         return replace(value, position=node.position, key=node.key)
-    return replace(node, value=_VARIABLE.sub(lambda found: _text(found, variables), node.value))
+    return replace(node, value=_VARIABLE.sub(lambda match: _text(match, variables), node.value))
 
 
-def _text(found: re.Match[str], variables: Variables) -> str:
-    node = variables.get(found[1])
+def _text(match: re.Match[str], variables: Variables) -> str:
+    node = variables.get(match[1])
     if node is None or isinstance(node.value, dict | list):
-        return found[0]
+        return match[0]
     return node.text or str(node.value)

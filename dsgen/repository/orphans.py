@@ -1,4 +1,4 @@
-"""Folders that dsgen wrote for jobs which the repository does not have any more."""
+"""Finds folders that dsgen wrote for jobs that are no longer in the repository."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from dsgen.repository.jobs import Repository
 from dsgen.writer import INDEX, Folder, Place, read_index
 
 OWNERS = {"output": "job ", "charts": "chart "}
-"""How the owners of the folders begin that a setting names."""
+"""Setting -> the prefix of the owners of its folders."""
 
 
 def orphans(repository: Repository, key: str, wanted: Collection[str]) -> Iterator[tuple[Place, str]]:
-    """The folders below the first part of a setting that are not wanted, with what each is about.
+    """The folders below the fixed part of a setting that are not in `wanted`, each with its owner.
 
-    key: "output" or "charts". An index that cannot be read is told where the folder is compared.
+    key: "output" or "charts". Folders whose index is invalid are skipped.
     """
     above = globs.fixed(str(repository.setting(key)))
     for index in globs.files(str(repository.root), "/".join((*above, "**", INDEX)), into_written=True):
@@ -30,7 +30,7 @@ def orphans(repository: Repository, key: str, wanted: Collection[str]) -> Iterat
 def _owner(place: Place) -> str:
     try:
         with Folder(place) as folder:
-            found = read_index(folder)
+            index = read_index(folder)
     except DsgenError:
         return ""
-    return found.owner if found else ""
+    return index.owner if index else ""

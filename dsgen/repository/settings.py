@@ -1,4 +1,4 @@
-"""The settings of a repository: finds dsgen.yaml, reads it and checks it as a values file is read and checked."""
+"""The settings of a repository: finds dsgen.yaml, and reads and checks it like a values file."""
 
 from __future__ import annotations
 
@@ -25,15 +25,15 @@ if TYPE_CHECKING:
 FILE = "dsgen.yaml"
 SCHEMA_FILE = Path(__file__).with_name("settings.json")
 NAMESPACE, NAME = PLACEHOLDERS = ("{namespace}", "{name}")
-"""What stands for the names of a job in the path of its folder."""
+"""Placeholders for the names of a job in the path of its folder."""
 VALUES = frozenset(("defaults", "values"))
-"""Keys below which values stand, with a schema of their own."""
+"""Keys whose values are values of a job, which have their own schema."""
 
 
 def find(start: Path) -> Path | None:
-    """The next folder with a dsgen.yaml, this one or one above, as one would write it from `start`.
+    """The nearest folder with a dsgen.yaml, `start` or a parent, relative to `start`.
 
-    It is not looked for above the root of a Git working copy.
+    The search ends at the root of a Git working copy.
     """
     above = Path()
     for folder in (start, *start.parents):
@@ -53,7 +53,7 @@ def schema() -> Schema:
 
 
 def for_editors() -> Schema:
-    """The copy for editors: values are those of values.schema.json, which lies beside it."""
+    """The copy for editors; it refers to values.schema.json in the same folder."""
     editors = _with_values(schema())
     assert isinstance(editors, dict)
     return editors
@@ -69,7 +69,7 @@ def _with_values(part: Any, key: str = "") -> Any:
 
 @dataclass(frozen=True)
 class Settings:
-    """dsgen.yaml as it was read. root: its folder; tree: what it has, with places; diagnostics: all that is wrong."""
+    """The content of dsgen.yaml. root: its folder; tree: its values with their places; diagnostics: its problems."""
 
     root: Path
     source: SourceText
@@ -77,38 +77,38 @@ class Settings:
     diagnostics: tuple[Diagnostic, ...]
 
     def value(self, *path: str | int) -> Any:
-        """What stands at a path; the default of a key at the top, None for anything else that is not there."""
-        node, found = self.tree.root.find(path)
-        if len(found) == len(path):
+        """The value at a path; for an absent key, its default if it is at the top, otherwise None."""
+        node, known = self.tree.root.find(path)
+        if len(known) == len(path):
             return node.data()
         return schema()["properties"].get(path[0], {}).get("default") if len(path) == 1 else None
 
     def node(self, *path: str | int) -> Node | None:
-        """The same with places; None for what is not there."""
-        node, found = self.tree.root.find(path)
-        return node if len(found) == len(path) else None
+        """The node at a path, or None."""
+        node, known = self.tree.root.find(path)
+        return node if len(known) == len(path) else None
 
     def position(self, path: Keys) -> Position:
-        """The place of a value, or of the nearest key above it."""
+        """The place of a value, or of the nearest existing key above it."""
         return self.tree.root.find(path)[0].position
 
 
 def load(root: Path) -> Settings:
-    """The settings of a repository. Raises Refused when dsgen.yaml is no plain file."""
+    """The settings of a repository. Raises Refused if dsgen.yaml is not a regular file."""
     with SourceFolder(Place(root)) as folder:
         content = folder.read(FILE) or b""
     return read_settings(SourceText.from_bytes(str(root / FILE), content), root)
 
 
 def read_settings(source: SourceText, root: Path) -> Settings:
-    """Settings from their text."""
+    """Parse and check the text of dsgen.yaml."""
     tree = read(source)
     about = About("dsgen.yaml", _hint)
     outside = _without_values(tree.root)
-    found = [*tree.diagnostics, *violations(schema(), outside, tree.complete, about)]
-    if not found:
-        found += _problems(tree.root)
-    return Settings(root, source, tree, tuple(ordered(found)))
+    problems = [*tree.diagnostics, *violations(schema(), outside, tree.complete, about)]
+    if not problems:
+        problems += _problems(tree.root)
+    return Settings(root, source, tree, tuple(ordered(problems)))
 
 
 def _hint(key: str, _path: Keys, part: Schema) -> str:
@@ -117,7 +117,7 @@ def _hint(key: str, _path: Keys, part: Schema) -> str:
 
 
 def _without_values(root: Node) -> Node:
-    """Without what is below `defaults` and `values`, which may have a null."""
+    """The tree without the content of `defaults` and `values`, in which null is allowed."""
     below = {
         (*path, key)
         for path, node in root.walk()
@@ -128,7 +128,7 @@ def _without_values(root: Node) -> Node:
 
 
 def _problems(root: Node) -> Iterator[Diagnostic]:
-    """What the schema does not see."""
+    """Problems that the schema cannot express."""
     for path, node in root.walk():
         if path[:1] in (("output",), ("charts",)):
             yield from _wrong_folder(str(node.value), path, node.position)
@@ -145,18 +145,18 @@ def _wrong_folder(text: str, path: Keys, at: Position) -> Iterator[Diagnostic]:
     for placeholder in PLACEHOLDERS:
         plain = plain.replace(placeholder, "x")
     if "{" in plain or "}" in plain:
-        message = f"{path[0]} has something in braces that is no name of a job"
+        message = f"{path[0]} has an unknown placeholder in braces"
         yield Diagnostic("DS906", message, at, path, possible(PLACEHOLDERS))
     elif not is_path(plain):
-        message = f"{path[0]} is not a path of a folder below that of {FILE}"
+        message = f"{path[0]} is not the path of a folder below the folder of {FILE}"
         yield Diagnostic("DS906", message, at, path, "such as rendered/{namespace}/{name}")
 
 
 def job_folder(path: str, namespace: str, name: str) -> str:
-    """The folder of a job: a path with these names in the place of the placeholders."""
+    """The folder of a job: a path in which these names replace the placeholders."""
     return path.replace(NAMESPACE, folder_name(namespace)).replace(NAME, folder_name(name))
 
 
 def is_pattern(text: str) -> bool:
-    """Whether a pattern stays below the folder: no `..`, no root, no drive, no backslash."""
+    """Whether a pattern stays below the folder: without `..`, root, drive and backslash."""
     return not (text.startswith("/") or "\\" in text or ":" in text or ".." in text.split("/") or "\0" in text)

@@ -1,4 +1,4 @@
-"""Jobs and charts as plans of files, and what their values change of a run or a claim that was written before."""
+"""Plans the files of jobs and charts, and finds changes of existing runs and claims."""
 
 from dsgen.runs.plans import job_plan, made_of, owner_of
 

@@ -1,7 +1,7 @@
-"""The next run id, and the text of a values file with it.
+"""Computes the next run id, and writes it into the text of a values file.
 
-The text is changed at the place of the id and nowhere else, so that comments and layout stay to the byte. The new text
-is read again before it is used: it must have the same values, and the new id.
+Only the id changes in the text; comments and layout keep their bytes. The new text is read again before it is used: it
+must have the same values except for the id.
 """
 
 from __future__ import annotations
@@ -25,12 +25,12 @@ from dsgen.values import Job
 ID = ("run", "id")
 LONGEST = 20
 ABOVE = ("namespace", "name")
-"""Below the first of these that the file has, `run` is added."""
+"""`run` is added after the first of these keys that the file has."""
 
 
 @dataclass(frozen=True)
 class Bump:
-    """A job with its next run id, and the text of its values file that has it."""
+    """A job with its next run id, and the new text of its values file."""
 
     job: Job
     old: str
@@ -48,20 +48,20 @@ class _Entry(NamedTuple):
 Keys = tuple[str, ...]
 
 
-class _NotHere(Exception):  # noqa: N818 - it has the words for a problem
+class _NotHere(Exception):  # noqa: N818 - control flow in this module; the message is part of a problem
     pass
 
 
 def bump(job: Job, known: Collection[str]) -> Bump | Diagnostic:
-    """The job with the next id that is not known, or why that cannot be. The job has no errors."""
+    """The job with the next unused id, or a problem. The job has no errors."""
     old = str(job.data["run"]["id"])
-    node, found = job.root.find(ID)
-    at = node.position if len(found) == len(ID) else Position(job.file, 1, 1)
+    node, known_path = job.root.find(ID)
+    at = node.position if len(known_path) == len(ID) else Position(job.file, 1, 1)
     try:
         if at.file != job.file:
             raise _NotHere(f"run.id is set in {at.file}")
         if job.file not in job.sources or job.file == "<stdin>":
-            raise _NotHere("standard input is no file")
+            raise _NotHere("standard input cannot be written")
         new = next_id(old, {*known, old})
         return Bump(_with_id(job, new, at), old, new, _edited(SourceText(job.file, job.sources[job.file]), new))
     except _NotHere as reason:
@@ -70,7 +70,7 @@ def bump(job: Job, known: Collection[str]) -> Bump | Diagnostic:
 
 
 def next_id(old: str, known: Collection[str]) -> str:
-    """`1` -> `2`, `exp9` -> `exp10`, `007` -> `008`, `a` -> `a2`; the first one that is not known."""
+    """The first unused id after this one: `1` -> `2`, `exp9` -> `exp10`, `007` -> `008`, `a` -> `a2`."""
     parts = re.fullmatch(r"(.*?)([0-9]*)", old)
     assert parts
     prefix, digits = parts.groups()
@@ -99,7 +99,7 @@ def _edited(source: SourceText, new: str) -> str:
     before, after = read(source), read(replace(source, text=mark + edited))
     wanted = [put(before.root.data(), ID, value) for value in (new, _read(new))]
     if after.diagnostics != before.diagnostics or after.root.data() not in wanted:
-        raise _NotHere("its text cannot be changed there alone")
+        raise _NotHere("the text cannot be changed without changing other values")
     return mark + edited
 
 
@@ -111,7 +111,7 @@ def _read(new: str) -> object:
 
 
 def _change(text: str, new: str) -> tuple[int, int, str]:
-    """From where to where the text changes, and what comes there."""
+    """The start and end of the changed part of the text, and its replacement."""
     entries, quoted = _entries(text), f'"{new}"'
     if ID in entries:
         value = entries[ID].value
@@ -126,12 +126,12 @@ def _change(text: str, new: str) -> tuple[int, int, str]:
         start = index_of(value.start_mark) + 1
         return start, start, f'"id": {quoted}'
     if ("<<",) in entries:
-        raise _NotHere("it has << at the top, which may have it")
+        raise _NotHere("it has << at the top, which may contain run")
     return _added(text, entries, quoted)
 
 
 def _added(text: str, entries: Mapping[Keys, _Entry], quoted: str) -> tuple[int, int, str]:
-    """Where `run` is added, and how it is written."""
+    """The place at which `run` is added, and its text."""
     if text.lstrip().startswith("{"):
         start = text.index("{") + 1
         return start, start, f'"run": {{"id": {quoted}}}, '

@@ -1,4 +1,4 @@
-"""What a chart's folder shall hold."""
+"""Plans the folder of a chart."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def chart_plan(job: Job | None, default_name: str) -> Plan:
-    """A complete chart. With a job's values, its run is guarded, and all its files stay or change together."""
+    """The plan of a chart. With the values of a job, its run must not change, and all files are kept or replaced."""
     if job is None:
         return Plan(f"chart {default_name}", chart_files(None, default_name))
     name = job.release.name or default_name

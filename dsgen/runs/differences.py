@@ -1,4 +1,4 @@
-"""What a render would change in a folder, object by object and field by field."""
+"""Finds what a render would change in a folder, by object and field."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from dsgen.writer.kustomization import KUSTOMIZATION
 
 HIDDEN = "(not shown)"
 NAMES = ("name", "mountPath", "key")
-"""By the first of these that all items of two lists have, each its own, the items are paired."""
+"""Items of lists are paired by the first of these keys that all of them have, with unique values."""
 SUSPEND = "spec.suspend"
 RUN_LABEL = "dsgen.dev/run"
 RUN = re.compile(rf'^ +{re.escape(RUN_LABEL)}: "([a-z0-9]+)"$', re.MULTILINE)
@@ -23,7 +23,7 @@ RUN = re.compile(rf'^ +{re.escape(RUN_LABEL)}: "([a-z0-9]+)"$', re.MULTILINE)
 
 @dataclass(frozen=True)
 class FieldChange:
-    """A field that differs, with its values; None for one that is not there."""
+    """A field that differs, with its values; None for an absent field."""
 
     path: str
     old: Any
@@ -32,7 +32,7 @@ class FieldChange:
 
 @dataclass(frozen=True)
 class ObjectChange:
-    """An object that is new, removed or changed. was: its name before, where a new run has another one."""
+    """An object that is new, removed or changed. was: its old name, if a new run has another one."""
 
     kind: str
     name: str
@@ -43,7 +43,7 @@ class ObjectChange:
 
 @dataclass(frozen=True)
 class JobChange:
-    """What a render would change in the folder of a job. status: in words; problems: why it is refused."""
+    """What a render would change in the folder of a job. status: a short description; problems: why it is refused."""
 
     folder: str
     owner: str
@@ -58,9 +58,9 @@ class JobChange:
 
 
 def job_change(place: Place, plan: Plan, by_file: bool = False) -> JobChange:
-    """Compares a folder with a plan, object by object. What is refused is shown as if it were written.
+    """Compare a folder with a plan by objects. Refused changes are included.
 
-    by_file: the files are those of a chart, which are no objects.
+    by_file: compare files instead, for a chart.
     """
     folder = str(place.path)
     try:
@@ -80,7 +80,7 @@ def _status(changes: Changes, plan: Plan, objects: tuple[ObjectChange, ...]) -> 
     if changes.refused:
         return "refused"
     if not plan.files:
-        return "left the repository"
+        return "removed from the repository"
     if not changes.runs:
         return "new job"
     if plan.run not in changes.runs:
@@ -102,8 +102,8 @@ def _objects(old: Mapping[str, str], new: Mapping[str, str], plan: Plan) -> Iter
             yield ObjectChange(*key, "new")
             continue
         earlier = before.pop(was)
-        found = fields(data_of(earlier if was == key else rename.text(earlier)), data_of(text))
-        changed = tuple(without_secrets(each, key[0]) for each in found)
+        differences = fields(data_of(earlier if was == key else rename.text(earlier)), data_of(text))
+        changed = tuple(without_secrets(each, key[0]) for each in differences)
         yield ObjectChange(*key, "changed", "" if was == key else was[1], changed)
     for key in before:
         yield ObjectChange(*key, "removed")
@@ -118,25 +118,25 @@ def _files(old: Mapping[str, str], new: Mapping[str, str]) -> Iterator[ObjectCha
 
 
 def _object(path: str, text: str) -> tuple[str, str] | None:
-    """Kind and name of the object in a file; a kustomization has no name but that of its file."""
+    """Kind and name of the object in a file; for a kustomization, the name of the file."""
     if path == KUSTOMIZATION:
         return "Kustomization", path
     try:
         return kind_and_name(text)
-    except DsgenError:  # emptied by hand, for example
+    except DsgenError:  # not an object, for example an empty file
         return None
 
 
 class _Rename:
-    """Between the names of the run that was there and those of the plan's run."""
+    """Converts between names of the old run and of the plan's run."""
 
     def __init__(self, plan: Plan, before: Iterable[str]) -> None:
         job = plan.owner.rpartition("/")[2]
-        runs = (found[1] for text in before for found in RUN.finditer(text))
+        runs = (match[1] for text in before for match in RUN.finditer(text))
         old = next((run for run in runs if run != plan.run), plan.run)
         self.old, self.new = (f"{job}-{run}" for run in (old, plan.run))
         self.old_label, self.new_label = (f'{RUN_LABEL}: "{run}"' for run in (old, plan.run))
-        # `cifar-10` is no name of run 1.
+        # `cifar-10` does not belong to run 1.
         self.pattern = re.compile(rf"(?<![\w.]){re.escape(self.old)}(?![A-Za-z0-9])")
 
     def back(self, name: str) -> str:
@@ -147,7 +147,7 @@ class _Rename:
 
 
 def without_secrets(change: FieldChange, kind: str) -> FieldChange:
-    """Of a Secret, only that a field differs."""
+    """The change, without the values if the object is a Secret."""
     if kind != "Secret" or change.path.startswith("metadata"):
         return change
     return FieldChange(change.path, *(None if one is None else HIDDEN for one in (change.old, change.new)))
@@ -174,7 +174,7 @@ def _below(path: str, key: str) -> str:
 
 
 def _paired(old: list[Any], new: list[Any]) -> list[tuple[str, Any, Any]] | None:
-    """The items that belong together; None where that cannot be known."""
+    """The paired items of two lists; None if they cannot be paired."""
     for key in NAMES:
         named = [
             {str(item[key]): item for item in items if isinstance(item, dict) and key in item} for items in (old, new)

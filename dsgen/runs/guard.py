@@ -1,4 +1,4 @@
-"""Judges the values of a job against those from which its folder was written."""
+"""Compares the values of a job with those from which its folder was written."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ if TYPE_CHECKING:
     from dsgen.runs.objects import Objects
     from dsgen.values import Job
 
-NEW_RUN = "a run keeps what it began with: change run.id to train with the new values"
-ANEW = "if this run was never applied, --replace writes it anew"
-NEW_CLAIM = "Kubernetes does not change this of a claim that is there: give the volume another name, or take it back"
+NEW_RUN = "the objects of a run never change: change run.id to train with the new values"
+ANEW = "if this run was never applied, --replace replaces it"
+NEW_CLAIM = "Kubernetes refuses this change of an existing claim: give the volume another name, or undo the change"
 
 
 class JobGuard:
-    """The guard of a job's folder, or of a chart with its values. objects: of the job as it is now."""
+    """The guard for the folder of a job, or of a chart with its values. objects: with the new values."""
 
     def __init__(self, job: Job, objects: Objects, chart: bool = False) -> None:
         self.job, self.objects, self.chart = job, objects, chart
@@ -34,13 +34,13 @@ class JobGuard:
         """See `writer.plan.Guard`."""
         past = self._past(values)
         if past.then is None:
-            why = f"{writer} took the values of then, dsgen {__version__} does not: {past.refused}"
+            why = f"{writer} accepted the old values, but dsgen {__version__} does not: {past.refused}"
             return self._run_problems(past, lambda objects: objects.run, f"{NEW_RUN}; {ANEW}\n{why}")
         if _differs(past.then.run, self.objects.run):
             return self._run_problems(past, lambda objects: objects.run, f"{NEW_RUN}; {ANEW}")
         if self.chart and past.then.job != self.objects.job:
             hint = (
-                f"the chart is of {writer}, this dsgen would write all of it anew, the run too: change run.id; {ANEW}"
+                f"{writer} wrote the chart, and this dsgen would replace all of it, also the run: change run.id; {ANEW}"
             )
             return self._run_problems(past, lambda objects: objects.job, hint)
         return []
@@ -53,7 +53,7 @@ class JobGuard:
         """See `writer.plan.Guard`."""
         now = self.objects.claims
         if all(texts.get(path, text) == text for path, text in now.items()) and not self.chart:
-            return Claims()  # the usual case: nothing is rendered for it
+            return Claims()  # the usual case, in which nothing needs to be rendered
         past = self._past(values) if values else None
         before = past.then.claims if past and past.then else {}
         kept: list[str] = []
@@ -65,7 +65,7 @@ class JobGuard:
         return Claims(sorted(kept), tuple(self._claim_problems(past, sorted(impossible))))
 
     def _past(self, values: str) -> Past:
-        if values not in self._pasts:  # judged twice: the run and the claims
+        if values not in self._pasts:  # needed twice: for the run and for the claims
             self._pasts[values] = Past(json.loads(values), self.job, self.objects, self.chart)
         return self._pasts[values]
 
@@ -83,7 +83,7 @@ class JobGuard:
         ]
 
     def _claim_problems(self, past: Past | None, paths: list[str]) -> Iterator[Diagnostic]:
-        """A problem for each key; where the values of then are not known, for each claim."""
+        """A problem for each changed key or, if the old values are unknown, for each claim."""
         storage = ("storage",)
         if past is None or past.then is None:
             for name in paths:

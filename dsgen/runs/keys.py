@@ -1,4 +1,4 @@
-"""Which keys of the values differ from those of then, and which of them matter to what was written."""
+"""Finds the keys whose values changed, and those of them that change a written object."""
 
 from __future__ import annotations
 
@@ -21,24 +21,24 @@ if TYPE_CHECKING:
 
     Texts = Mapping[str, str]
     Select = Callable[[Objects], Texts]
-    """The texts that matter, of all objects."""
+    """Selects those objects of a job whose texts are compared."""
     Differs = Callable[[Texts, Texts], bool]
 
 MISSING = object()
 MOST_TRIED = 50
-"""Keys of which each is tried alone. Of more, all are told."""
+"""The largest number of changed keys whose effects are computed one by one; of more, all are reported."""
 SUSPEND: Path = ("lifecycle", "suspend")
 LONGEST = 60
 
 
 def given(job: Job) -> dict[str, Any]:
-    """What the user gave, without what may change under one id."""
-    found: dict[str, Any] = put(job.root.data(), SUSPEND, MISSING)
-    return found
+    """The user's values, without those that may change under one run id."""
+    values: dict[str, Any] = put(job.root.data(), SUSPEND, MISSING)
+    return values
 
 
 def differing(old: Any, new: Any, path: Path = ()) -> Iterator[Path]:
-    """The paths of keys that are not the same in both, as deep as the schema's records and equal lists go."""
+    """The paths of keys that differ, at the depth of records and of lists with the same length."""
     if _is_record(path) and {type(old), type(new)} <= {dict, object}:
         old, new = ({} if part is MISSING else part for part in (old, new))
     if isinstance(old, dict) and isinstance(new, dict):
@@ -57,7 +57,7 @@ def _is_record(path: Path) -> bool:
 
 
 def look_up(tree: Any, path: Path) -> Any:
-    """What stands at a path; MISSING where nothing does."""
+    """The value at a path, or MISSING."""
     for key in path:
         is_there = key in tree if isinstance(tree, dict) else isinstance(tree, list) and key in range(len(tree))
         if not is_there:
@@ -67,28 +67,28 @@ def look_up(tree: Any, path: Path) -> Any:
 
 
 def put(tree: Any, path: Path, value: Any) -> Any:
-    """A copy with another value at a path; MISSING takes it away, and maps that are empty then."""
+    """A copy with another value at a path; MISSING removes it, with the maps that become empty."""
     key: Any = path[0]
-    found: Any = copy.copy(tree) if isinstance(tree, dict | list) else {}
-    below = put(look_up(found, (key,)), path[1:], value) if path[1:] else value
+    copied: Any = copy.copy(tree) if isinstance(tree, dict | list) else {}
+    below = put(look_up(copied, (key,)), path[1:], value) if path[1:] else value
     if below is MISSING or (value is MISSING and below == {}):
-        found.pop(key, None)
+        copied.pop(key, None)
     else:
-        found[key] = below
-    return found
+        copied[key] = below
+    return copied
 
 
 def rendered(data: Mapping[str, Any], chart: bool) -> tuple[Job, Objects | None, str]:
-    """The job of plain values, its objects, and, where this dsgen refuses the values, why."""
+    """The job with these values, its objects, and the reason if this dsgen refuses the values."""
     job = values.of_data(data)
     wrong = [problem for problem in job.problems(chart) if problem.severity == "error"]
     return (job, None, wrong[0].message) if wrong else (job, of_job(job), "")
 
 
 class Past:
-    """The values of then beside those of now, both as this dsgen renders them.
+    """The old and the new values of a job, both rendered by this dsgen.
 
-    refused: why it does not render those of then.
+    refused: why it refuses the old values.
     """
 
     def __init__(self, old: dict[str, Any], job: Job, now: Objects, chart: bool) -> None:
@@ -97,15 +97,15 @@ class Past:
         self._complete, self.then, self.refused = rendered(old, chart)
 
     def keys(self, select: Select, differs: Differs) -> list[tuple[Path, str]]:
-        """Each key that makes what is selected differ, and where: "in Job cifar-1-worker spec.parallelism"."""
+        """Each key that changes a selected object, with the field: "in Job cifar-1-worker spec.parallelism"."""
         changed = list(differing(self.old, self.new))
         if self.then is None or len(changed) > MOST_TRIED:
             return [(path, "") for path in changed]
-        found = [(path, self._effect(path, select, differs)) for path in changed]
-        return [(path, effect) for path, effect in found if effect is not None] or [(path, "") for path in changed]
+        effects = [(path, self._effect(path, select, differs)) for path in changed]
+        return [(path, effect) for path, effect in effects if effect is not None] or [(path, "") for path in changed]
 
     def _effect(self, path: Path, select: Select, differs: Differs) -> str | None:
-        """What one change alone does; None for nothing; "" where it cannot be alone."""
+        """The effect of one change alone; None if it has none, "" if it is not valid alone."""
         assert self.then is not None
         for tree, value, other in (
             (self.old, look_up(self.new, path), self.then),
@@ -121,22 +121,22 @@ class Past:
         return ""
 
     def _place(self, path: Path, old: Texts, new: Texts) -> str:
-        """The object that differs, with its field where one can be named."""
+        """The object that differs, with the field if it is unique."""
         names = [name for name in {**old, **new} if old.get(name) != new.get(name)]
         values_ = [None if one is MISSING else one for one in self.both(path)]
         first = ""
         for name in names:
             kind, object_name = kind_and_name(new.get(name) or old[name])
-            found = objects.fields(old[name], new[name]) if name in old and name in new else []
-            same = [field for field in found if [field.old, field.new] == values_]
-            one = same[-1:] or (found if len(names) == len(found) == 1 else [])
+            differences = objects.fields(old[name], new[name]) if name in old and name in new else []
+            same = [field for field in differences if [field.old, field.new] == values_]
+            one = same[-1:] or (differences if len(names) == len(differences) == 1 else [])
             if one:
                 return f"in {kind} {object_name} {path_text(one[0].path)}"
             first = first or f"in {kind} {object_name}"
         return first + (f" and {len(names) - 1} more" if len(names) > 1 else "")
 
     def both(self, path: Path) -> tuple[Any, Any]:
-        """The values of then and of now at a path, defaults too."""
+        """The old and the new value at a path, including defaults."""
         old = self._complete.data if self._complete.values else self.old
         return look_up(old, path), look_up(self.job.data, path)
 

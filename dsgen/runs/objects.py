@@ -1,4 +1,4 @@
-"""The objects of a job by the names of their files."""
+"""The objects of a job, by the names of their files."""
 
 from __future__ import annotations
 
@@ -28,11 +28,11 @@ _CLAIMS = {
     "PersistentVolumeClaim": ("resources", "requests", "storage"),
     "PersistentVolume": ("capacity", "storage"),
 }
-"""Where the size stands in the `spec` of each; it may grow. Of the rest, the API server changes nothing."""
+"""Kind -> the path of the size in `spec`, which may grow. The API server refuses any other change."""
 
 
 def kind_and_name(text: str) -> tuple[str, str]:
-    """Of one object."""
+    """Kind and name of an object."""
     kind, name = _KIND.search(text), _NAME.search(text)
     if not kind or not name:
         raise DsgenError(f"an object without kind or name: {text[:200]}")
@@ -40,40 +40,40 @@ def kind_and_name(text: str) -> tuple[str, str]:
 
 
 def file_name(text: str) -> str:
-    """`<kind>-<name>.yaml` of one object: unique in its namespace, and never a device name, for it has a `-`."""
+    """`<kind>-<name>.yaml`: unique in the namespace, and not a device name of Windows, because it contains `-`."""
     kind, name = kind_and_name(text)
     return f"{kind.lower()}-{name}.yaml"
 
 
 @dataclass(frozen=True)
 class Objects:
-    """The text of each object by the name of its file: those of the run, and those of the job."""
+    """The texts of objects by the names of their files: those of the run, and those of the job."""
 
     run: Mapping[str, str]
     job: Mapping[str, str]
 
     @property
     def claims(self) -> dict[str, str]:
-        """The claims among those of the job, and the volumes that dsgen makes for them."""
+        """The claims of the job, and the PersistentVolumes that dsgen creates for them."""
         return {path: text for path, text in self.job.items() if kind_and_name(text)[0] in _CLAIMS}
 
 
 def of_documents(documents: Iterable[Document]) -> Objects:
-    """Objects that were rendered."""
-    found: dict[str, dict[str, str]] = {"run": {}, "name": {}}
+    """The objects of rendered documents."""
+    texts: dict[str, dict[str, str]] = {"run": {}, "name": {}}
     for document in documents:
-        found[document.scope][file_name(document.text)] = document.text
-    return Objects(found["run"], found["name"])
+        texts[document.scope][file_name(document.text)] = document.text
+    return Objects(texts["run"], texts["name"])
 
 
 def of_job(job: Job) -> Objects:
-    """The objects of a job without errors. A chart's job may lack a name, which its releases have."""
+    """The objects of a job without errors. The job of a chart may lack a name, which its releases provide."""
     names = job.release
     return of_documents(render(job.data, Release(names.name or "release", names.namespace or "default")))
 
 
 class Field(NamedTuple):
-    """A field of an object that differs, with its values; None for one that is not there."""
+    """A field that differs between two texts of an object, with its values; None for an absent field."""
 
     path: Path
     old: Any
@@ -81,7 +81,7 @@ class Field(NamedTuple):
 
 
 def fields(old: str, new: str) -> list[Field]:
-    """The fields in which the texts of an object differ."""
+    """The fields that differ between two texts of an object."""
     return list(_fields(data_of(old), data_of(new), ()))
 
 
@@ -102,19 +102,19 @@ def _fields(old: Any, new: Any, path: Path) -> Iterator[Field]:
 
 
 def is_possible(old: str, new: str) -> bool:
-    """Whether the API server would turn one text of a claim into the other."""
+    """Whether the API server accepts this change of a claim."""
     if old == new:
         return True
     before, after = data_of(old), data_of(new)
     try:
         sizes = [amount(_without_size(each)) for each in (before, after)]
         return bool(before["spec"] == after["spec"] and sizes[0] <= sizes[1])
-    except (KeyError, TypeError, ValueError, AttributeError):  # a text that only claims to be dsgen's
+    except (KeyError, TypeError, ValueError, AttributeError):  # not an object that dsgen wrote
         return False
 
 
 def _without_size(claim: dict[str, Any]) -> Any:
-    """Takes the size out of a claim; returns it."""
+    """Remove the size from a claim, and return it."""
     *path, last = _CLAIMS[claim["kind"]]
     record = claim["spec"]
     for key in path:

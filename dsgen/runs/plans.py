@@ -1,4 +1,4 @@
-"""What a job's folder shall hold."""
+"""Plans the folder of a job."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 def job_plan(job: Job, documents: Sequence[Document], lists: Lists | None = None) -> Plan:
-    """One object per file; the objects of the run are frozen under its id. lists: as in `Plan`."""
+    """The plan with one object per file; the objects of the run must not change under its id. lists: see `Plan`."""
     objects, lists = of_documents(documents), lists or {}
     return Plan(
         owner=owner_of(job),
@@ -36,13 +36,13 @@ def job_plan(job: Job, documents: Sequence[Document], lists: Lists | None = None
 
 
 def owner_of(job: Job) -> str:
-    """What the folder of a job is about."""
+    """The owner of the folder of a job."""
     return f"job {job.release.namespace}/{job.release.name}"
 
 
 def made_of(job: Job, lists: Iterable[str] = ()) -> str:
-    """A checksum of everything that the files of a job are made of: this dsgen, the values, and which lists are made.
+    """A checksum of all inputs of a job's files: the version of dsgen, the values, and the names of the lists.
 
-    The order of the values counts: what it does to an object is not known here.
+    The order of the values is included, because it may affect an object.
     """
     return checksum(json.dumps([__version__, DIGEST, job.root.data(), sorted(lists)]).encode())

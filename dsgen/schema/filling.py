@@ -19,8 +19,8 @@ RULES: Mapping[str, Any] = GENERATED
 
 def defaults() -> dict[str, Any]:
     """All defaults; shared, do not change them."""
-    found: dict[str, Any] = RULES["defaults"]
-    return found
+    rules: dict[str, Any] = RULES["defaults"]
+    return rules
 
 
 def fill(values: Mapping[str, Any]) -> dict[str, Any]:

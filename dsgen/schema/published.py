@@ -22,7 +22,7 @@ def for_chart() -> Schema:
     """The chart's values.schema.json.
 
     Every key with a default is `required` in the records that are always there: Helm merges the defaults before it
-    checks, so such a key is missing only if somebody has set it to null. Definitions have no descriptions, for size.
+    checks, so such a key is missing only if the user set it to null. Definitions have no descriptions, for size.
     """
     chart: Schema = _published(_with_required(copy.deepcopy(load())))
     chart["definitions"] = {name: _bare(part) for name, part in chart["definitions"].items()}

@@ -1,4 +1,4 @@
-"""Texts of the user's as messages and hints write them: in quotes, or as items of YAML."""
+"""Texts from values in the form that messages and hints use: in quotes, or as YAML items."""
 
 from __future__ import annotations
 
@@ -9,24 +9,24 @@ if TYPE_CHECKING:
     from typing import Any
 
 _PLAIN = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./=+-")
-"""Characters of a word that may need no quotes."""
+"""Characters of a word that needs no quotes, unless YAML reads it as another type."""
 
 
 def shown(value: Any) -> str:
-    """A value on one line, without secrets, cut where it is long."""
+    """A value on one line, without secrets; a long one is cut."""
     if isinstance(value, bool):
         return "true" if value else "false"
     if not isinstance(value, str):
         return str(value)
-    from dsgen.problems.redaction import redacted  # few valid values come here
+    from dsgen.problems.redaction import redacted  # imported late: only problems need it
 
-    text = redacted(value)  # before it is cut: half of an address no longer looks like one
+    text = redacted(value)  # before it is cut, because a part of a URL is not recognised
     short = text if len(text) <= 60 else text[:57] + "..."
     return '"' + short.replace("\n", "\\n") + '"'
 
 
 def item(text: str) -> str:
-    """A text as an item of a YAML list, in quotes only where it needs them."""
+    """A text as an item of a YAML list, in quotes only if it needs them."""
     return text if _is_plain(text) else shown(text)
 
 

@@ -15,7 +15,7 @@ ENV_SOURCES = ("secretKeyRef", "configMapKeyRef", "fieldRef", "resourceFieldRef"
 MOST_SHOWN = 12
 """How many possible words a hint lists at most."""
 SHORT, SURE = 6, 0.75
-"""Of a short word, more must be the same."""
+"""The similarity that a short word needs."""
 ALMOST = 0.8
 """A similarity from which a word is most likely a typing error; below it, a key of another section is more likely."""
 
@@ -23,7 +23,7 @@ ALMOST = 0.8
 def closest(word: str, known: Sequence[str], similarity: float = 0.6) -> str:
     """The most similar possible word, ignoring case; empty if none is similar enough."""
     lower = {other.lower(): other for other in known}
-    import difflib  # valid values do without
+    import difflib  # imported late: only problems need it
 
     if len(word) < SHORT:
         similarity = max(similarity, SURE)

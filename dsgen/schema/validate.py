@@ -26,7 +26,7 @@ __all__ = ["TYPE_WORDS", "UNKNOWN_KEY", "About", "shown", "validate", "violation
 NO_VALUE = "DS106"
 TOO_MUCH = "DS011"
 MOST_PROBLEMS = 1000
-"""Of one kind of error in one job: nobody reads more, and a hint for each of a million keys would take hours."""
+"""Problems of one kind that are reported for one job; hints for a million keys would take hours."""
 GIVE = "give it a value, or remove the line"
 ANY_TEXT: tuple[Path, ...] = (("global",), ("training", "files"))
 """Keys whose texts may contain any character: values of a parent chart, contents of files."""
@@ -42,7 +42,8 @@ def validate(root: Node, complete: bool = True) -> list[Diagnostic]:
         return [_of_another_system(root, data["apiVersion"], data["kind"])]
     accepted: bool = is_valid(data)  # type: ignore[no-untyped-call]  # generated without types
     worded = () if accepted else _worded(schema.load(), root, complete, VALUES)
-    problems = [each for found in (_nulls(root), _spellings(root), _uncarried(root), worded) for each in _first(found)]
+    groups = (_nulls(root), _spellings(root), _uncarried(root), worded)
+    problems = [problem for group in groups for problem in _first(group)]
     unknown = [problem for problem in problems if problem.id == UNKNOWN_KEY]
     return [problem for problem in problems if problem.id != NO_VALUE or not _is_not_indented(problem, unknown)]
 
@@ -50,15 +51,15 @@ def validate(root: Node, complete: bool = True) -> list[Diagnostic]:
 def violations(whole: schema.Schema, root: Node, complete: bool, about: About) -> list[Diagnostic]:
     """All errors of a tree under another schema than that of the values: one without references."""
     empty = (path for path, node in root.walk() if node.value is None and not _is_broken(root, path))
-    found = [
+    nulls = [
         Diagnostic(NO_VALUE, f"{path_text(path)} has no value", root.find(path)[0].position, path, GIVE)
         for path in empty
     ]
-    return found + list(_worded(whole, root, complete, about))
+    return nulls + list(_worded(whole, root, complete, about))
 
 
 def _first(problems: Iterable[Diagnostic]) -> Iterator[Diagnostic]:
-    """As many of the problems as are listed; if there are more, the last one says so."""
+    """The first of the problems; if some are left out, the last one says that there are more."""
     for number, problem in enumerate(problems):
         if number == MOST_PROBLEMS:
             message = f"there are more than {MOST_PROBLEMS} problems like the one above; the others are not listed"

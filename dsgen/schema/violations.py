@@ -1,7 +1,8 @@
-"""Finds what of a value violates a schema: each violated keyword, with its path.
+"""Finds the keywords of a schema that a value violates, each with its path.
 
-The keywords are those that the schemas of dsgen use, with their meaning in Draft 7; a pattern is about a whole text,
-and `required` names all missing keys at once. tests/test_schema_predicate.py compares this with jsonschema.
+It supports the keywords that the schemas of dsgen use, as defined by Draft 7, except that a pattern must match the
+whole text, and that `required` reports all missing keys at once. tests/test_schema_predicate.py compares it with
+jsonschema.
 """
 
 from __future__ import annotations
@@ -42,7 +43,7 @@ class Violated:
 
 
 def violated(rule: Any, value: Any, path: Path = ()) -> Iterator[Violated]:
-    """All violated keywords, those in parts of the value too."""
+    """All violated keywords, also those in parts of the value."""
     if isinstance(rule, bool):
         return  # `additionalProperties` itself reports what is not allowed
     rule = resolve(rule)

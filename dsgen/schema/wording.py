@@ -33,7 +33,7 @@ UNKNOWN_KEY = "DS101"
 
 @dataclass(frozen=True)
 class About:
-    """What a schema is about. file: "a values file"; hint: what may be meant by an unknown key."""
+    """The kind of file that a schema describes: its name for messages, and the function that hints at unknown keys."""
 
     file: str
     hint: Callable[[str, Path, schema.Schema], str]
@@ -214,7 +214,7 @@ def _pattern_words(violation: Violation) -> str:
 
 
 def _corrected(text: str) -> Iterator[str]:
-    """Quantities in spellings of other tools, and names with another sign, or none, for those that they cannot have."""
+    """Quantities in the spelling of other tools, and names in which invalid characters are replaced or removed."""
     import re
 
     if quantity := re.fullmatch(r"([0-9.]+) *([kKmMgGtT])(i?)[bB]?", text):

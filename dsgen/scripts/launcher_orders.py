@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import resource
 import socket
 import sys
 import threading
@@ -61,6 +62,9 @@ class Orders:
 
         OSError when this pod has no address.
         """
+        # Each connection takes a descriptor, and containers often begin with a limit of 1,024.
+        _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
+        resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
         address = socket.getaddrinfo(socket.gethostname(), None, type=socket.SOCK_STREAM)[0][4][0]
         family = socket.AF_INET6 if ":" in str(address) else socket.AF_INET
         server = socket.create_server(("", 0), family=family, backlog=1024)
@@ -85,9 +89,12 @@ class Orders:
 
     def _accept(self, server: socket.socket) -> None:
         while True:
-            with contextlib.suppress(OSError):
+            try:
                 connection, _ = server.accept()
-                threading.Thread(target=self._serve, args=(connection,), daemon=True).start()
+            except OSError:  # no descriptor is left: the worker tries again
+                time.sleep(1)
+                continue
+            threading.Thread(target=self._serve, args=(connection,), daemon=True).start()
 
     def _serve(self, connection: socket.socket) -> None:
         """One connection from its beginning to its end."""

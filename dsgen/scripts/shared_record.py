@@ -14,7 +14,8 @@ ATTEMPT, one start of the training, or one lost launcher pod:
     {"startTime": "...", "endTime": "...", "reason": "TrainingFailed", "exitCode": 3, "host": "...", "rank": 1,
      "tail": ["...", ...], "counted": true}
 exitCode and what follows only where it is known: host, rank and tail (its last lines) are those of the rank that failed
-first; `counted`: the loss of workers raised the worker Job's count of failures.
+first, or host alone that of a worker that was lost; `counted`: the loss of workers raised the worker Job's count of
+failures.
 TOTALS, over all attempts, also those that were cut to save room:
     {"attempts": 2, "failures": 0, "replacements": 1, "seconds": 610}
 """

@@ -1,10 +1,11 @@
-"""Writes what was made into a folder, and remembers there what it wrote.
+"""Writes files to a folder, and records there what it wrote.
 
-A `Plan` is everything that one folder shall hold. `compare` says what would change and what stands in the way, `write`
-does it. The folder may come from others, in a pull request for example: nothing in it leads to a place outside it.
+A `Plan` is the complete content of a folder. `compare` returns the changes and the reasons to refuse them, and `write`
+makes the changes. The content of the folder is not trusted, because it may come from a pull request: no link in it is
+followed.
 """
 
-from dsgen.writer.comparison import compare, texts, untouched
+from dsgen.writer.comparison import compare, is_absent, texts, untouched
 from dsgen.writer.folder import Folder, Refused, SourceFolder
 from dsgen.writer.index import INDEX, canonical, checksum, read_index
 from dsgen.writer.paths import Place, folder_name, is_path
@@ -27,6 +28,7 @@ __all__ = [
     "create",
     "folder_name",
     "frozen_text",
+    "is_absent",
     "is_path",
     "read_index",
     "rewrite",

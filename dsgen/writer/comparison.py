@@ -1,4 +1,4 @@
-"""What a plan would change in a folder, and what stands in the way of it."""
+"""Compares a plan with a folder: the changes, and the reasons to refuse them."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from dsgen.writer.freezing import Found
+    from dsgen.writer.freezing import Contents
     from dsgen.writer.history import History
     from dsgen.writer.paths import Place
     from dsgen.writer.plan import Mode, Plan
 
 
 def compare(place: Place, plan: Plan, mode: Mode = "keep") -> Changes:
-    """Compare a folder with a plan, changing nothing.
+    """Compare a folder with a plan, without changing it.
 
-    Raises DsgenError when the folder's index cannot be understood, or something in it cannot be read.
+    Raises DsgenError if the index is invalid, or if a file cannot be read.
     """
     with Folder(place) as folder:
         try:
@@ -32,14 +32,14 @@ def compare(place: Place, plan: Plan, mode: Mode = "keep") -> Changes:
         if history.index.owner not in ("", plan.owner):
             return Changes(refusals=(_of_another(place, plan, history),))
         plan = plan.listed()
-        found, blocked = _read(folder, {*plan.files, *history.paths})
+        contents, blocked = _read(folder, {*plan.files, *history.paths})
     if blocked:
         return Changes(refusals=blocked, leftovers=history.leftovers)
-    verdict = judge(place, plan, found, history, mode)
+    verdict = judge(place, plan, contents, history, mode)
     plan = verdict.plan.listed()
-    write = sorted(path for path, text in plan.files.items() if found[path] != unix(text.encode()))
-    remove = sorted(path for path in history.paths if path not in plan.files and found[path] is not None)
-    refusals = (*_in_the_way(place, plan, [*write, *remove], found, history), *verdict.refusals)
+    write = sorted(path for path, text in plan.files.items() if contents[path] != unix(text.encode()))
+    remove = sorted(path for path in history.paths if path not in plan.files and contents[path] is not None)
+    refusals = (*_in_the_way(place, plan, [*write, *remove], contents, history), *verdict.refusals)
     differs = history.next_index(plan) != history.index
     return Changes(
         tuple(write),
@@ -56,9 +56,9 @@ def compare(place: Place, plan: Plan, mode: Mode = "keep") -> Changes:
 
 
 def untouched(place: Place, made_of: str) -> Changes | None:
-    """No changes, where the index says that the folder is made of this, and all files are as it says.
+    """No changes, if the index has this checksum of inputs, and all files match the index; otherwise None.
 
-    None where only `compare` can tell. Whoever can change both files and index can deceive this.
+    After None, `compare` decides. A change of both the files and the index is not detected.
     """
     with Folder(place) as folder:
         try:
@@ -72,16 +72,25 @@ def untouched(place: Place, made_of: str) -> Changes | None:
     return Changes(runs=frozenset(index.runs), unchanged=len(index.files)) if is_same else None
 
 
-def texts(place: Place, paths: Iterable[str]) -> dict[str, str]:
-    """The texts of those files of a folder that are there. Raises DsgenError for what cannot be read, or is no file."""
+def is_absent(place: Place) -> bool:
+    """Whether the folder does not exist, and nothing is in its way."""
     with Folder(place) as folder:
-        found = {path: folder.read(path) for path in paths}
-    return {path: unix(content).decode(errors="replace") for path, content in found.items() if content is not None}
+        try:
+            return not folder.exists()
+        except DsgenError:
+            return False  # `compare` tells what is in its way
+
+
+def texts(place: Place, paths: Iterable[str]) -> dict[str, str]:
+    """The texts of those of the files that exist. Raises DsgenError for a path that is not a readable file."""
+    with Folder(place) as folder:
+        contents = {path: folder.read(path) for path in paths}
+    return {path: unix(content).decode(errors="replace") for path, content in contents.items() if content is not None}
 
 
 def _read(folder: Folder, paths: set[str]) -> tuple[dict[str, bytes | None], tuple[str, ...]]:
-    """The content of each file, with line ends of Unix; and the refusals for what is no file, or below no folder."""
-    found: dict[str, bytes | None] = {}
+    """The content of each file, with Unix line ends, and a refusal for each path that is not a regular file."""
+    contents: dict[str, bytes | None] = {}
     blocked = set()
     for path in paths:
         try:
@@ -89,20 +98,20 @@ def _read(folder: Folder, paths: set[str]) -> tuple[dict[str, bytes | None], tup
         except Refused as refusal:
             blocked.add(str(refusal))
         else:
-            found[path] = None if content is None else unix(content)
-    return found, tuple(sorted(blocked))
+            contents[path] = None if content is None else unix(content)
+    return contents, tuple(sorted(blocked))
 
 
 def _of_another(place: Place, plan: Plan, history: History) -> str:
-    return f"{place.path} holds {history.index.owner}: give {plan.owner} a folder of its own, or delete {_ours(place)}"
+    return f"{place.path} holds {history.index.owner}: use another folder for {plan.owner}, or delete {_ours(place)}"
 
 
-def _in_the_way(place: Place, plan: Plan, paths: Sequence[str], found: Found, history: History) -> Iterator[str]:
-    """Refusals for files that would be lost: not written by dsgen, or edited since."""
+def _in_the_way(place: Place, plan: Plan, paths: Sequence[str], contents: Contents, history: History) -> Iterator[str]:
+    """Refusals for files that would be lost: those that dsgen did not write, or that were edited since."""
     shown = history.shown.get(plan.run, {})
     for path in paths:
-        content = found[path]
-        # An empty file is nobody's work: a machine that loses power leaves such. `freezing` tells of a run that shows.
+        content = contents[path]
+        # An empty file is no loss: a power failure leaves such files. `freezing` reports files that show a run.
         if not content or path in shown:
             continue
         if path not in history.paths:
@@ -115,5 +124,5 @@ def _in_the_way(place: Place, plan: Plan, paths: Sequence[str], found: Found, hi
 
 
 def _ours(place: Place) -> str:
-    """What to delete: never the folder, which may hold files of the user's."""
+    """The files to delete; not the folder, which may contain files of the user."""
     return f"{place.path / INDEX} and the files that it names"

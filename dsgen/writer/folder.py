@@ -1,9 +1,9 @@
-"""Files below one folder, reached so that nothing in the folder leads outside it.
+"""Accesses files below one folder without following links, so that no path leads outside it.
 
-The folder that the user named is opened once; everything below it is reached from the descriptor of the folder above
-it, without following a link. So a link changes nothing, even one that is put there after dsgen has looked. Where the
-system has no such calls, on Windows, each part of a path is looked at before it is used; that protects from links that
-are there already, not from a process that replaces a folder by a link at the same moment.
+The folder that the user named is opened once. Everything below it is opened relative to the descriptor of its parent
+folder, with O_NOFOLLOW, so links have no effect, even if they are created during the access. Windows has no such calls:
+there, each part of a path is checked before it is used, which protects from existing links, but not from a process that
+replaces a folder by a link at the same moment.
 """
 
 import contextlib
@@ -20,12 +20,12 @@ from dsgen.writer.paths import Place
 try:
     import fcntl
 except ImportError:  # Windows
-    fcntl = None  # type: ignore[assignment]  # what uses it asks first
+    fcntl = None  # type: ignore[assignment]  # tested before each use
 
 BY_DESCRIPTOR = {os.open, os.stat, os.mkdir, os.rename, os.unlink, os.rmdir} <= os.supports_dir_fd
-LARGEST = 64 * 2**20  # bytes of a file that is read; Kubernetes takes no object of more than about 1 MiB
+LARGEST = 64 * 2**20  # bytes of a file that is read; Kubernetes accepts objects up to about 1 MiB
 
-# Never through a link, never waiting for the other end of a pipe. Flags that a system has not are left out.
+# Do not follow links, and do not wait for the other end of a pipe. Flags that a system lacks are left out.
 _CAREFULLY = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
 _FOLDER = os.O_RDONLY | getattr(os, "O_DIRECTORY", 0)
 _NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL
@@ -42,17 +42,17 @@ _KINDS = {
 _Handle = int | str  # a descriptor; without BY_DESCRIPTOR a path
 
 
-class Refused(DsgenError):  # noqa: N818 - its message is shown as it is
-    """Nothing was written, because something in the folder would be lost or a run would change."""
+class Refused(DsgenError):  # noqa: N818 - the name describes what happened
+    """Nothing was written, because a file would be lost or a run would change."""
 
     exit_code = EXIT_FINDINGS
 
 
 class Folder:
-    """An open folder, which need not exist yet; paths are relative to it, with `/`.
+    """An open folder, which may not exist yet; paths are relative to it, with `/`.
 
-    Raises Refused when something is in the way of a path, DsgenError when something cannot be read, and OSError when
-    something cannot be written.
+    Raises Refused if a part of a path is not a folder or a regular file, DsgenError if a file cannot be read, and
+    OSError if a file cannot be written.
     """
 
     advice = "{path} is in the way: it is {what}. Move it, or choose another folder"
@@ -73,13 +73,13 @@ class Folder:
         self._handles.clear()
 
     def read(self, path: str, largest: int = LARGEST) -> bytes | None:
-        """The content of a file; None when there is nothing."""
+        """The content of a file; None if it does not exist."""
         above, name = self._above(path)
         try:
-            found = None if above is None else _status(above, name)
-            if above is None or found is None:
+            status = None if above is None else _status(above, name)
+            if above is None or status is None:
                 return None
-            self._refuse_other(path, found, largest)
+            self._refuse_other(path, status, largest)
             where, descriptor = _at(above, name)
             opened = os.open(where, os.O_RDONLY | _CAREFULLY, dir_fd=descriptor)
             with open(opened, "rb", buffering=0) as stream:  # noqa: PTH123 - by its descriptor
@@ -88,8 +88,12 @@ class Folder:
         except OSError as error:
             raise _unreadable(self.place.path / path, error) from error
 
+    def exists(self) -> bool:
+        """Whether the folder is there."""
+        return self._handle(self.place.below) is not None
+
     def files(self, pattern: re.Pattern[str]) -> list[str]:
-        """The names of all regular files directly in the folder that the pattern matches whole, sorted."""
+        """The names of the regular files directly in the folder that fully match the pattern, sorted."""
         handle = self._handle(self.place.below)
         if handle is None:
             return []
@@ -100,7 +104,7 @@ class Folder:
             raise _unreadable(self.place.path, error) from error
 
     def make(self, path: str = "") -> None:
-        """Make a folder below this one, or this one, and those above it, where they are missing."""
+        """Create this folder or one below it, with all missing parents."""
         if self._handle("") is None:
             root = self.place.root
             self._made_above = [each for each in (root, *root.parents) if not each.exists()]
@@ -110,13 +114,13 @@ class Folder:
             folder = f"{above}/{part}".lstrip("/")
             if self._handle(folder) is None:
                 name, descriptor = _at(self._there(above), part)
-                with contextlib.suppress(FileExistsError):  # another render made it
+                with contextlib.suppress(FileExistsError):  # created by another process
                     os.mkdir(name, dir_fd=descriptor)
                     self._made.append(folder)
             above = folder
 
     def undo(self) -> None:
-        """Remove the folders that `make` has made, where they are empty."""
+        """Remove the folders that `make` created, if they are empty."""
         for folder in reversed(self._made):
             above, _, name = folder.rpartition("/")
             where, descriptor = _at(self._there(above), name)
@@ -127,16 +131,16 @@ class Folder:
                 path.rmdir()
 
     def mode(self, path: str) -> int:
-        """The permissions of a file that is there."""
+        """The permissions of an existing file."""
         above, name = self._above(path)
-        found = None if above is None else _status(above, name)
-        if found is None:
+        status = None if above is None else _status(above, name)
+        if status is None:
             raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), path)
-        self._refuse_other(path, found, LARGEST)
-        return stat.S_IMODE(found.st_mode)
+        self._refuse_other(path, status, LARGEST)
+        return stat.S_IMODE(status.st_mode)
 
     def create(self, name: str, content: bytes, durable: bool = False, mode: int | None = None) -> None:
-        """Write a new file directly in the folder; durable: it is on the disk when this returns."""
+        """Write a new file directly in the folder; durable: it is synced to the disk before this returns."""
         where, descriptor = _at(self._there(self.place.below), name)
         stream = open(os.open(where, _NEW | _CAREFULLY, 0o666, dir_fd=descriptor), "wb")  # noqa: PTH123, SIM115
         try:
@@ -147,19 +151,19 @@ class Folder:
                 if durable:
                     stream.flush()
                     os.fsync(stream.fileno())
-        except BaseException:  # an interrupt, too, must not leave half a file
+        except BaseException:  # also an interrupt must not leave a partial file
             os.unlink(where, dir_fd=descriptor)
             raise
 
     def rename(self, name: str, path: str) -> None:
-        """Move a file that is directly in the folder to a path, over what may be there."""
+        """Move a file that is directly in the folder to a path, replacing an existing file."""
         folder, _, new = self._full(path).rpartition("/")
         source, source_folder = _at(self._there(self.place.below), name)
         target, target_folder = _at(self._there(folder), new)
         os.replace(source, target, src_dir_fd=source_folder, dst_dir_fd=target_folder)
 
     def remove(self, path: str) -> None:
-        """Remove a file; a link itself, not what it leads to."""
+        """Remove a file; of a link, only the link."""
         above, name = self._above(path)
         if above is not None:
             where, folder = _at(above, name)
@@ -175,7 +179,7 @@ class Folder:
                 os.rmdir(where, dir_fd=folder)
 
     def lock(self, wait: bool) -> bool:
-        """Keep other writers out until the folder is closed; whether nobody else is in it. Nothing without flock."""
+        """Lock the folder until it is closed; whether the lock was obtained. Does nothing without flock."""
         handle = self._handle(self.place.below)
         if fcntl is not None and isinstance(handle, int):
             try:
@@ -187,26 +191,26 @@ class Folder:
         return True
 
     def shown(self, path: str) -> str:
-        """A path as the user would write it."""
+        """A path for messages, relative to the working folder."""
         return str(self.place.path / path)
 
     def _full(self, path: str) -> str:
         return "/".join(part for part in (self.place.below, path) if part)
 
     def _above(self, path: str) -> tuple[_Handle | None, str]:
-        """The folder of a path, None when there is none, and the last part of the path."""
+        """The folder of a path, None if it does not exist, and the last part of the path."""
         folder, _, name = self._full(path).rpartition("/")
         return self._handle(folder), name
 
     def _there(self, folder: str) -> _Handle:
-        """A folder that dsgen has just seen or made."""
+        """The handle of a folder that exists."""
         handle = self._handle(folder)
         if handle is None:
             raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), folder)
         return handle
 
     def _handle(self, folder: str) -> _Handle | None:
-        """Opens a folder, given relative to the root, and those above it; None when it is not there."""
+        """Open a folder, relative to the root, and its parents; None if it does not exist."""
         if folder in self._handles:
             return self._handles[folder]
         if not folder:
@@ -215,11 +219,11 @@ class Folder:
         parent = self._handle(above)
         shown = self.place.root / folder
         try:
-            found = None if parent is None else _status(parent, name)
-            if parent is None or found is None:
+            status = None if parent is None else _status(parent, name)
+            if parent is None or status is None:
                 return None
-            if not stat.S_ISDIR(found.st_mode):
-                raise self._refusal(shown, f"{_kind(found)}, not a folder")
+            if not stat.S_ISDIR(status.st_mode):
+                raise self._refusal(shown, f"{_kind(status)}, not a folder")
             where, descriptor = _at(parent, name)
             opened = where if descriptor is None else os.open(where, _FOLDER | _CAREFULLY, dir_fd=descriptor)
         except OSError as error:
@@ -227,42 +231,42 @@ class Folder:
         return self._handles.setdefault(folder, opened)
 
     def _root(self) -> _Handle | None:
-        """The folder that the user named: it may be a link, and lie below one."""
+        """The folder that the user named; it may be a link, or below a link."""
         root = self.place.root
         if not root.is_dir():
-            if found := _no_folder(root):
-                raise self._refusal(*found)
+            if blocking := _no_folder(root):
+                raise self._refusal(*blocking)
             return None
         try:
             return self._handles.setdefault("", os.open(root, _FOLDER) if BY_DESCRIPTOR else str(root))
         except OSError as error:
             raise _unreadable(root, error) from error
 
-    def _refuse_other(self, path: str, found: os.stat_result, largest: int) -> None:
-        """Raises Refused for everything but a regular file of one name and not too large."""
-        if not self._is_plain(found):
-            raise self._refusal(self.place.path / path, _kind(found))
-        if found.st_size > largest:
+    def _refuse_other(self, path: str, status: os.stat_result, largest: int) -> None:
+        """Raise Refused unless this is a regular file without other hard links that is not too large."""
+        if not self._is_plain(status):
+            raise self._refusal(self.place.path / path, _kind(status))
+        if status.st_size > largest:
             raise self._refusal(self.place.path / path, f"larger than {largest >> 20} MiB")
 
-    def _is_plain(self, found: os.stat_result) -> bool:
-        return _is_plain(found)
+    def _is_plain(self, status: os.stat_result) -> bool:
+        return _is_plain(status)
 
     def _refusal(self, path: Path, what: str) -> Refused:
         return Refused(self.advice.format(path=path, what=what))
 
 
 class SourceFolder(Folder):
-    """A folder that the user's files are read from; one with a second name too, which copies of a checkout have."""
+    """A folder from which files of the user are read, also hard links, which copies of a checkout may have."""
 
-    advice = "{path} is {what}: dsgen reads only plain files below the folder of a repository"
+    advice = "{path} is {what}: dsgen reads only regular files below the folder of a repository"
 
-    def _is_plain(self, found: os.stat_result) -> bool:
-        return stat.S_ISREG(found.st_mode)
+    def _is_plain(self, status: os.stat_result) -> bool:
+        return stat.S_ISREG(status.st_mode)
 
 
 def _no_folder(path: Path) -> tuple[Path, str] | None:
-    """What stands in the place of this folder or of one above and is none; None where nothing does."""
+    """The first existing parent of a missing folder, and what it is; None if it is a folder."""
     there = next((each for each in (path, *path.parents) if os.path.lexists(each)), None)
     if there is None or there.is_dir():
         return None
@@ -274,18 +278,18 @@ def _unreadable(path: Path, error: OSError) -> DsgenError:
     return DsgenError(f"cannot read {path}: {error.strerror}")
 
 
-def _kind(found: os.stat_result) -> str:
-    kind = _KINDS.get(stat.S_IFMT(found.st_mode), "something else")
-    return "a file with a second name (a hard link)" if kind == "a file" and found.st_nlink > 1 else kind
+def _kind(status: os.stat_result) -> str:
+    kind = _KINDS.get(stat.S_IFMT(status.st_mode), "something else")
+    return "a file with a second name (a hard link)" if kind == "a file" and status.st_nlink > 1 else kind
 
 
-def _is_plain(found: os.stat_result | None) -> bool:
-    """Whether this is a regular file of one name: a second one could be anywhere."""
-    return found is not None and stat.S_ISREG(found.st_mode) and found.st_nlink == 1
+def _is_plain(status: os.stat_result | None) -> bool:
+    """Whether this is a regular file without other hard links, which could be outside the folder."""
+    return status is not None and stat.S_ISREG(status.st_mode) and status.st_nlink == 1
 
 
 def _at(folder: _Handle, name: str) -> tuple[str, int | None]:
-    """How a call of `os` names something in a folder: a path, and the descriptor that it is relative to."""
+    """A name in a folder as arguments for functions of `os`: the path, and the descriptor to which it is relative."""
     if "/" in name or name in _NO_NAMES:
         raise ValueError(f"not a name in a folder: {name!r}")
     return (name, folder) if isinstance(folder, int) else (str(Path(folder) / name), None)

@@ -1,7 +1,7 @@
-"""What becomes of a run that is in a folder already, and of claims: they stay, they are written anew, or it is refused.
+"""Decides whether an existing run, or an existing claim, is kept, is replaced or is refused.
 
-The bytes of a run change with dsgen. So the values of then and those of now are compared, both as this dsgen renders
-them: where that gives the same run, the user changed nothing, and the files stay as the other version wrote them.
+Different versions of dsgen render a run differently. So the old and the new values are both rendered by this version:
+if the results are equal, the user changed nothing, and the files of the older version are kept.
 """
 
 from __future__ import annotations
@@ -20,14 +20,14 @@ if TYPE_CHECKING:
     from dsgen.writer.paths import Place
     from dsgen.writer.plan import Mode, Plan
 
-    Found = Mapping[str, bytes | None]
+    Contents = Mapping[str, bytes | None]
 
 UNKNOWN_VERSION = "an earlier dsgen"
 
 
 @dataclass(frozen=True)
 class Verdict:
-    """The plan with what stays; what is refused; whether a run that is there is written anew."""
+    """The plan with the files that are kept, the reasons to refuse it, and whether an existing run is replaced."""
 
     plan: Plan
     problems: tuple[Diagnostic, ...] = ()
@@ -35,39 +35,39 @@ class Verdict:
     renewed: bool = False
 
 
-def judge(place: Place, plan: Plan, found: Found, history: History, mode: Mode) -> Verdict:
-    """What becomes of the plan's run and of its claims."""
-    verdict = _run(place, plan, found, history, mode)
+def judge(place: Place, plan: Plan, contents: Contents, history: History, mode: Mode) -> Verdict:
+    """The verdict on the run and the claims of a plan."""
+    verdict = _run(place, plan, contents, history, mode)
     if plan.guard is None:
         return verdict
-    wrote = {path: content for path, content in found.items() if content and history.wrote(path, content)}
+    wrote = {path: content for path, content in contents.items() if content and history.wrote(path, content)}
     texts = {path: content.decode(errors="replace") for path, content in wrote.items() if path in plan.files}
     claims = plan.guard.claims(history.index.values, texts)
     files = {**verdict.plan.files, **{path: texts[path] for path in claims.kept}}
     return replace(verdict, plan=replace(verdict.plan, files=files), problems=(*verdict.problems, *claims.problems))
 
 
-def _run(place: Place, plan: Plan, found: Found, history: History, mode: Mode) -> Verdict:
+def _run(place: Place, plan: Plan, contents: Contents, history: History, mode: Mode) -> Verdict:
     index, known = history.index, history.index.runs.get(plan.run)
     if known is not None and known.sha256 == plan.run_checksum:
         return Verdict(plan)
     if known is None or index.run != plan.run or not index.values or plan.guard is None:
-        changed = _changed_bytes(plan, found, history, known)
+        changed = _changed_bytes(plan, contents, history, known)
         if changed and mode != "replace":
             return Verdict(plan, (_by_bytes(place, plan, changed, history, known),))
         return Verdict(plan, renewed=bool(changed))
     problems = tuple(plan.guard.run(index.values, _writer(known)))
     if problems:
         return Verdict(plan, renewed=True) if mode == "replace" else Verdict(plan, problems)
-    return Verdict(plan, renewed=True) if mode == "refresh" else _kept(place, plan, found, history, known)
+    return Verdict(plan, renewed=True) if mode == "refresh" else _kept(place, plan, contents, history, known)
 
 
-def _kept(place: Place, plan: Plan, found: Found, history: History, known: Run) -> Verdict:
-    """The files of the run as they are; of the user's changes, only `suspend` goes into them."""
+def _kept(place: Place, plan: Plan, contents: Contents, history: History, known: Run) -> Verdict:
+    """The existing files of the run, in which only `suspend` changes."""
     texts: dict[str, str] = {}
     refusals = []
     for path in sorted(history.index.frozen):
-        content = found[path]
+        content = contents[path]
         if content and history.wrote(path, content):
             text = content.decode(errors="replace")
             texts[path] = suspended_as(text, plan.files[path]) if path in plan.files else text
@@ -75,7 +75,7 @@ def _kept(place: Place, plan: Plan, found: Found, history: History, known: Run) 
             what = "was edited since dsgen wrote it" if content else "is missing"
             refusals.append(
                 f"{place.path / path} {what}, and only {_writer(known)} can write it: "
-                "restore it from version control; if the run was never applied, --refresh writes it anew"
+                "restore it from version control; if the run was never applied, --refresh replaces it"
             )
     files = {path: text for path, text in plan.files.items() if path not in plan.frozen} | texts
     kept = replace(plan, files=files, frozen=history.index.frozen, kept=_writer(known))
@@ -86,23 +86,23 @@ def _writer(run: Run) -> str:
     return f"dsgen {run.dsgen}" if run.dsgen else UNKNOWN_VERSION
 
 
-# -- without the values of then ---------------------------------------------------------------------------------------
+# -- without the old values -------------------------------------------------------------------------------------------
 
 
-def _changed_bytes(plan: Plan, found: Found, history: History, known: Run | None) -> list[str]:
-    """The files of a run that was rendered before and would change."""
+def _changed_bytes(plan: Plan, contents: Contents, history: History, known: Run | None) -> list[str]:
+    """The files of an existing run that would change."""
     if known is not None:
         here = history.index.frozen if history.index.run == plan.run else frozenset()
         paths = here | plan.frozen
-        return sorted(path for path in paths if _frozen_content(found[path]) != _frozen_plan(plan, path))
+        return sorted(path for path in paths if _frozen_content(contents[path]) != _frozen_plan(plan, path))
     shown = history.shown.get(plan.run, {})
     return sorted(path for path, text in shown.items() if text != _frozen_plan(plan, path))
 
 
 def _by_bytes(place: Place, plan: Plan, changed: list[str], history: History, known: Run | None) -> Diagnostic:
     lines = [
-        "A run keeps what it began with: change run.id to train with the new values. "
-        "If this run was never applied, --replace writes it anew",
+        "The objects of a run never change: change run.id to train with the new values. "
+        "If this run was never applied, --replace replaces it",
         *_why_bytes(place, plan, history, known),
     ]
     message = f'run "{plan.run}" of {plan.owner} was rendered into {place.path} before and would change: '
@@ -114,11 +114,11 @@ def _by_bytes(place: Place, plan: Plan, changed: list[str], history: History, kn
 
 def _why_bytes(place: Place, plan: Plan, history: History, known: Run | None) -> Iterator[str]:
     if known is None:
-        yield f"{place.path / INDEX}, which knew them, is missing"
+        yield f"{place.path / INDEX}, which recorded them, is missing"
     elif history.index.run != plan.run:
-        yield f'The folder has run "{history.index.run}"; of earlier runs only checksums are known'
+        yield f'The folder has run "{history.index.run}"; for earlier runs, only checksums are recorded'
     elif not history.index.values:
-        yield f"{place.path / INDEX} does not have the values that {_writer(known)} rendered"
+        yield f"{place.path / INDEX} does not contain the values that {_writer(known)} rendered"
 
 
 def _frozen_content(content: bytes | None) -> str | None:

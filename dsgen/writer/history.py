@@ -1,4 +1,4 @@
-"""What dsgen knows of a folder's past: from its index, and, where that is missing, from what else lies there."""
+"""What was written to a folder before: according to its index or, without one, to the files in the folder."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 
 TEMPORARY = re.compile(r"\.dsgen-(index-)?[0-9a-f]{16}\.tmp")
 _OBJECT = re.compile(r".*\.yaml")
-_LABELS_WITHIN = 2**16  # characters: they stand at the beginning, and a search through more could take long
-# The labels of an object of a run, as the templates write them; never text of the user's, which is deeper.
+_LABELS_WITHIN = 2**16  # characters; labels are at the beginning, and searching a large file takes long
+# The labels of an object of a run, as the templates write them; texts from the values are indented more.
 _RUN = re.compile(
     r"^metadata:\n(?:  .*\n)*?  labels:\n"
     r'(?:    .*\n)*?    dsgen\.dev/job: "([^"\n]*)"\n'
@@ -33,11 +33,11 @@ _RUN = re.compile(
 
 @dataclass(frozen=True)
 class History:
-    """The past of a folder.
+    """The history of a folder.
 
-    index: empty where there is none.
-    leftovers: files of interrupted writes; interrupted: the indexes of these, as far as they are whole.
-    shown: run id -> path -> frozen text, of files that show a run of the plan's job although no index is there.
+    index: empty if the folder has none.
+    leftovers: files of interrupted writes; interrupted: the complete indexes among them.
+    shown: run id -> path -> frozen text, for files with labels of the plan's job in a folder without an index.
     """
 
     index: Index = field(default_factory=Index)
@@ -47,7 +47,7 @@ class History:
 
     @property
     def paths(self) -> set[str]:
-        """All that dsgen wrote or was about to write."""
+        """The paths that dsgen wrote, or began to write."""
         return {path for index in (self.index, *self.interrupted) for path in index.files}
 
     @property
@@ -56,11 +56,11 @@ class History:
         return frozenset(run for index in (self.index, *self.interrupted) for run in index.runs) | self.shown.keys()
 
     def wrote(self, path: str, content: bytes) -> bool:
-        """Whether a file is as dsgen wrote it, or was about to."""
+        """Whether dsgen wrote this content, or began to write it."""
         return checksum(content) in {index.files.get(path) for index in (self.index, *self.interrupted)}
 
     def next_index(self, plan: Plan) -> Index:
-        """The index after this plan; the one that is there when it says the same, whatever version wrote it."""
+        """The index after this plan; the present one if nothing but the version of dsgen differs."""
         old = self.index
         runs = dict(old.runs)
         if plan.run:
@@ -74,18 +74,18 @@ class History:
 
 
 def temporary(path: str) -> str:
-    """A name that nobody can foresee for what will be moved to a path; that of an index can be told from others."""
+    """An unpredictable temporary name for a file that will be moved to a path; names for indexes are recognisable."""
     return f".dsgen-{'index-' if path == INDEX else ''}{os.urandom(8).hex()}.tmp"
 
 
 def read_history(folder: Folder, plan: Plan) -> History:
-    """The past of a folder that a plan is for.
+    """The history of the folder of a plan.
 
-    Raises Refused when the index is a link, for example, or of a newer dsgen; DsgenError when it cannot be understood.
+    Raises Refused if the index is not a regular file, or of a newer dsgen, and DsgenError if it is invalid.
     """
     index = read_index(folder)
     leftovers = folder.files(TEMPORARY)
-    if leftovers:  # or texts of another process, which is writing
+    if leftovers:  # or files of another process that is writing
         leftovers = folder.files(TEMPORARY) if folder.lock(wait=False) else []
     interrupted = tuple(_interrupted(folder, leftovers, plan))
     lost = index is None and not interrupted and plan.run
@@ -93,16 +93,16 @@ def read_history(folder: Folder, plan: Plan) -> History:
 
 
 def _interrupted(folder: Folder, leftovers: list[str], plan: Plan) -> list[Index]:
-    found = []
+    indexes = []
     for name in leftovers:
         if name.startswith(f"{INDEX}-"):
             try:
                 index = read_index(folder, name)
-            except DsgenError:  # the write was interrupted in this file: no other had been touched
+            except DsgenError:  # the write was interrupted in the index, before any other file was changed
                 continue
             if index and index.owner == plan.owner:
-                found.append(index)
-    return found
+                indexes.append(index)
+    return indexes
 
 
 def _shown(folder: Folder, plan: Plan) -> dict[str, dict[str, str]]:
@@ -111,7 +111,7 @@ def _shown(folder: Folder, plan: Plan) -> dict[str, dict[str, str]]:
     for path in folder.files(_OBJECT):
         try:
             text = unix(folder.read(path) or b"").decode()
-        except (Refused, UnicodeDecodeError):  # no object of dsgen's
+        except (Refused, UnicodeDecodeError):  # not written by dsgen
             continue
         job, run = _labels(text)
         if run and job in jobs:
@@ -120,6 +120,6 @@ def _shown(folder: Folder, plan: Plan) -> dict[str, dict[str, str]]:
 
 
 def _labels(text: str) -> tuple[str, str]:
-    """Job and run of an object; empty where it belongs to no run."""
-    found = _RUN.search(text[:_LABELS_WITHIN])
-    return (found[1], found[2]) if found else ("", "")
+    """Job and run of an object; empty if it does not belong to a run."""
+    match = _RUN.search(text[:_LABELS_WITHIN])
+    return (match[1], match[2]) if match else ("", "")

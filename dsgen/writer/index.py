@@ -1,7 +1,7 @@
-"""The index of a folder: what dsgen wrote there, so that nothing of anybody else's is lost and no run changes.
+"""The index of a folder: a record of what dsgen wrote there, so that no other file is lost and no run changes.
 
-It is the file `.dsgen-index`, JSON; without an extension, so that kubectl, Argo CD and Flux leave it alone. It may have
-been damaged, merged by Git, written by another version of dsgen, or by somebody who wants dsgen to do harm.
+It is the JSON file `.dsgen-index`; without an extension, so that kubectl, Argo CD and Flux ignore it. Its content is
+not trusted: it may be damaged, merged by Git, written by another version of dsgen, or malicious.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from dsgen.writer.folder import Folder
 
 INDEX = ".dsgen-index"
-INDEX_VERSION = 2  # version 1 had a checksum for each run, and no version of dsgen
+INDEX_VERSION = 2  # version 1 had a checksum for each run, but no version of dsgen
 DEEPEST = 200  # levels of values; a values file has fewer
 LARGEST = 8 * 2**20
 
@@ -35,7 +35,7 @@ _MERGE_MARKS = re.compile(rb"^(?:<{7} .*|={7}|>{7} .*)\r?$", re.MULTILINE)
 
 @dataclass(frozen=True)
 class Run:
-    """A run that was written. sha256: of its objects; dsgen: the version that wrote it, empty where nobody knows."""
+    """A run that was written. sha256: of its objects; dsgen: the version that wrote it, empty if unknown."""
 
     sha256: str
     dsgen: str = ""
@@ -43,11 +43,11 @@ class Run:
 
 @dataclass(frozen=True)
 class Index:
-    """What a folder's index says. files: path -> checksum; frozen: the paths of the run's files; runs: id -> run;
-    values: what the user gave for the run in the folder, canonical JSON, "" where nobody knows. made_of: a checksum of
-    everything that the files were made of, "" where nobody knows.
+    """The content of an index.
 
-    dsgen: the version that last changed something in the folder.
+    files: path -> checksum; frozen: the paths of the run's files; runs: id -> run. values: the user's values of the run
+    in the folder, canonical JSON, "" if unknown. made_of: a checksum of all inputs of the files, "" if unknown. dsgen:
+    the version that last changed the folder.
     """
 
     owner: str = ""
@@ -61,7 +61,7 @@ class Index:
     made_of: str = ""
 
     def as_text(self) -> str:
-        """The text of the file."""
+        """The text of the index file."""
         content: dict[str, Any] = {"version": INDEX_VERSION, "dsgen": self.dsgen, "owner": self.owner}
         if self.run:
             runs = {name: {"sha256": run.sha256, "dsgen": run.dsgen} for name, run in self.runs.items()}
@@ -81,29 +81,29 @@ def canonical(values: Any) -> str:
 
 
 def checksum(content: bytes) -> str:
-    """The same with line ends of Windows, which Git may put into a working copy."""
+    """A checksum that ignores Windows line ends, which Git may write into a working copy."""
     return hashlib.sha256(unix(content)).hexdigest()
 
 
 def unix(content: bytes) -> bytes:
-    """With line ends of Unix; dsgen writes no others."""
+    """The content with Unix line ends, which dsgen writes."""
     return content.replace(b"\r\n", b"\n") if b"\r" in content else content
 
 
 def read_index(folder: Folder, name: str = INDEX) -> Index | None:
-    """The index of a folder; None when there is none.
+    """The index of a folder, or None.
 
-    Raises Refused when a newer dsgen wrote it, and DsgenError when it cannot be understood.
+    Raises Refused if a newer dsgen wrote it, and DsgenError if it is invalid.
     """
     content = folder.read(name, LARGEST)
     if content is None:
         return None
     try:
-        found = json.loads(content, parse_constant=_no_number)
-        version = found["version"]
+        data = json.loads(content, parse_constant=_no_number)
+        version = data["version"]
         if isinstance(version, int) and version > INDEX_VERSION:
-            raise Refused(_newer(folder, found.get("dsgen")))
-        return _parsed(found, version)
+            raise Refused(_newer(folder, data.get("dsgen")))
+        return _parsed(data, version)
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         raise DsgenError(*_damaged(folder, content, error)) from error
 
@@ -119,44 +119,44 @@ def _damaged(folder: Folder, content: bytes, error: Exception) -> tuple[str, ...
     if _MERGE_MARKS.search(content):
         path = shlex.quote(str(folder.place.path))
         return (
-            f"{where} has the marks of a Git merge: two branches rendered into this folder. "
-            "Take the folder as it is on the branch that you are on:",
+            f"{where} has the conflict markers of a Git merge: two branches rendered into this folder. "
+            "Restore the folder of your branch:",
             f"  git rm -rfq {path} && git checkout HEAD -- {path}",
             "Then render again, with a run.id that neither branch has used",
         )
-    why = str(error) if isinstance(error, ValueError) else "it does not have the form of an index"
+    why = str(error) if isinstance(error, ValueError) else "it is not an index"
     return (
-        f"{where} cannot be understood ({why}). "
-        "Restore it from version control, or delete it together with what dsgen wrote beside it, and render again",
+        f"{where} is invalid ({why}). "
+        "Restore it from version control, or delete it together with the files that dsgen wrote, and render again",
     )
 
 
-def _parsed(found: Any, version: Any) -> Index:
-    """Raises ValueError, KeyError, TypeError or AttributeError for what dsgen did not write."""
+def _parsed(data: Any, version: Any) -> Index:
+    """Raises ValueError, KeyError, TypeError or AttributeError for data that dsgen did not write."""
     if version is True or version not in (1, INDEX_VERSION):
-        raise ValueError("its version is not one")
-    files = {_path(path): _checksum(entry["sha256"]) for path, entry in found["files"].items()}
-    frozen = frozenset(path for path, entry in found["files"].items() if "run" in entry)
-    runs = {_word(name): _run(entry, version) for name, entry in found.get("runs", {}).items()}
-    writer = _word(found["dsgen"]) if version > 1 else ""
-    values = _values(found["values"]) if "values" in found else ""
-    made_of = _checksum(found["madeOf"]) if "madeOf" in found else ""
-    run = _word(found.get("run", ""))
-    return Index(_word(found["owner"]), run, files, frozen, runs, writer, version, values, made_of)
+        raise ValueError("its version is invalid")
+    files = {_path(path): _checksum(entry["sha256"]) for path, entry in data["files"].items()}
+    frozen = frozenset(path for path, entry in data["files"].items() if "run" in entry)
+    runs = {_word(name): _run(entry, version) for name, entry in data.get("runs", {}).items()}
+    writer = _word(data["dsgen"]) if version > 1 else ""
+    values = _values(data["values"]) if "values" in data else ""
+    made_of = _checksum(data["madeOf"]) if "madeOf" in data else ""
+    run = _word(data.get("run", ""))
+    return Index(_word(data["owner"]), run, files, frozen, runs, writer, version, values, made_of)
 
 
 def _run(entry: Any, version: int) -> Run:
     return Run(_checksum(entry)) if version == 1 else Run(_checksum(entry["sha256"]), _word(entry["dsgen"]))
 
 
-def _values(found: Any, depth: int = 0) -> str:
-    """Raises ValueError for what no values file can have."""
-    parts = found.values() if isinstance(found, dict) else found if isinstance(found, list) else ()
-    if depth > DEEPEST or (depth == 0 and not isinstance(found, dict)):
-        raise ValueError("it has values that are none")
+def _values(data: Any, depth: int = 0) -> str:
+    """Raises ValueError for data that cannot be values."""
+    parts = data.values() if isinstance(data, dict) else data if isinstance(data, list) else ()
+    if depth > DEEPEST or (depth == 0 and not isinstance(data, dict)):
+        raise ValueError("its values are invalid")
     for part in parts:
         _values(part, depth + 1)
-    return canonical(found) if depth == 0 else ""
+    return canonical(data) if depth == 0 else ""
 
 
 def _no_number(text: str) -> float:
@@ -171,12 +171,12 @@ def _path(path: str) -> str:
 
 def _checksum(text: Any) -> str:
     if not (isinstance(text, str) and _CHECKSUM.fullmatch(text)):
-        raise ValueError("it has a checksum that is none")
+        raise ValueError("it has an invalid checksum")
     return text
 
 
 def _word(text: Any) -> str:
-    """Text that may be shown: no half characters, and nothing that a terminal obeys."""
+    """Text that is safe to print: no lone surrogates and no control characters."""
     if not (isinstance(text, str) and text.isprintable()):
-        raise ValueError("it has a name that is no text")
+        raise ValueError("it has an invalid name")
     return text

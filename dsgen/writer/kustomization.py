@@ -1,4 +1,4 @@
-"""kustomization.yaml: what makes a folder one that kustomize builds."""
+"""The kustomization.yaml of a folder."""
 
 from collections.abc import Iterable
 
@@ -9,13 +9,13 @@ HEAD = "apiVersion: kustomize.config.k8s.io/v1beta1\nkind: Kustomization\n"
 
 
 def listing(paths: Iterable[str]) -> str:
-    """A list of the folder's objects, without those of folders below it, and nothing that changes them."""
+    """A list of the objects in the folder, without those in folders below, and without transformations."""
     resources = sorted(path for path in paths if "/" not in path and path != KUSTOMIZATION)
     return f"{HEAD}resources:\n" + "".join(f"  - {quote(path)}\n" for path in resources)
 
 
 def no_objects(namespace: str) -> str:
-    """A folder that is built to nothing."""
+    """A kustomization without objects."""
     return f"{HEAD}namespace: {quote(namespace)}\n"
 
 

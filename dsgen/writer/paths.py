@@ -1,4 +1,4 @@
-"""Where a plan goes, and what may be a path below a folder."""
+"""The place of a plan, and valid paths below a folder."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from pathlib import Path
 
-# A path below a folder: no empty part, no `.` or `..`, nothing of Git's own, nothing that means another place on
-# Windows, no deeper than any chart.
+# A path below a folder: without empty parts, `.`, `..`, `.git` and names that mean another place on Windows, and not
+# deeper than a chart.
 _PATH = re.compile(r"(?i:(?!(?:\.{1,2}|\.git)(?:/|$))[^/\\:\x00-\x1f]{1,255}(?:/(?!$)|$)){1,8}")
-# Windows cannot have such names, whatever follows the first dot, and one of them stops Flux for a whole repository.
+# Windows reserves these names, whatever follows the first dot, and Flux fails on a repository that contains one.
 _DEVICES = re.compile(r"con|prn|aux|nul|com[0-9]|lpt[0-9]")
 
 
 @dataclass(frozen=True)
 class Place:
-    """Where a plan goes: the folder that the user named, which may be a link, and a path below it, which may not."""
+    """The place of a plan: the folder that the user named, which may be a link, and a path below it, without links."""
 
     root: Path
     below: str = ""
@@ -31,10 +31,10 @@ class Place:
 
 
 def folder_name(name: str) -> str:
-    """The name of a job or a namespace as that of a folder."""
+    """The folder name for the name of a job or a namespace."""
     return f"{name}_" if _DEVICES.fullmatch(name) else name
 
 
 def is_path(path: str) -> bool:
-    """Whether a path, with `/`, names something below a folder."""
+    """Whether a path, with `/`, is inside its folder."""
     return _PATH.fullmatch(path) is not None

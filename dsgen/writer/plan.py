@@ -1,4 +1,4 @@
-"""What a folder shall hold, and what that would change."""
+"""The planned content of a folder, and the changes that it needs."""
 
 from __future__ import annotations
 
@@ -16,50 +16,50 @@ if TYPE_CHECKING:
     from dsgen.problems.diagnostics import Diagnostic
 
     Lists = Mapping[str, Callable[[Iterable[str]], str]]
-    """Path -> makes the text of that file of the paths of all files."""
+    """Path -> a function that makes the text of this file from the paths of all files."""
 
 Mode = Literal["keep", "refresh", "replace"]
-"""What becomes of a run that this dsgen would write otherwise: it is kept where the user changed nothing of it, and
-refused where he did; `refresh` writes it anew in the first case, `replace` in both.
+"""How an existing run is treated that this dsgen renders differently. Without changes by the user, `keep` keeps its
+files; otherwise it refuses. `refresh` replaces the run in the first case, `replace` in both.
 """
 
-# The one field of a run's objects that may change without a new run id. Two blanks: it is a field of the object's own
-# `spec`, never text in a ConfigMap.
+# The only field of a run's objects that may change without a new run id. Two blanks: a field of the object's `spec`,
+# and not a text in a ConfigMap.
 _SUSPEND = re.compile(r"^  suspend: (?:true|false)\n", re.MULTILINE)
 
 
 class Claims(NamedTuple):
-    """Which files of claims stay as they are, and what cannot be done to a claim that is there."""
+    """The files of claims that are kept, and the problems of changes that Kubernetes refuses."""
 
     kept: Sequence[str] = ()
     problems: Sequence[Diagnostic] = ()
 
 
 class Guard(Protocol):
-    """Knows what the values of a plan mean, which the writer does not. Values are canonical JSON."""
+    """Compares values, which the writer does not interpret. Values are canonical JSON."""
 
     def run(self, values: str, writer: str) -> Sequence[Diagnostic]:
-        """What the user changed of the run since `writer` wrote it from these values; empty for nothing."""
+        """The changes by the user since `writer` wrote the run from these values; empty if there are none."""
 
     def run_without_values(self, message: str, hint: str) -> Diagnostic:
-        """The problem for a run of which only the bytes are known."""
+        """The problem for a run whose values are unknown."""
 
     def claims(self, values: str, texts: Mapping[str, str]) -> Claims:
-        """What becomes of claims. values: "" where they are not known; texts: of the files that dsgen wrote."""
+        """How the claims are treated. values: "" if unknown; texts: of the files that dsgen wrote."""
 
 
 @dataclass(frozen=True)
 class Plan:
     """All files of one folder.
 
-    owner: what the folder is about, in words ("job training/cifar"); a folder has one owner.
-    files: relative path with `/` -> text; where it is empty, what dsgen wrote is removed, and the index.
-    run, frozen: the run's id and the paths of the files that belong to it alone and must not change under the same id.
-    objects: what makes the run, where that is not the text of its files (a chart).
-    values: what the user gave, canonical JSON, without what may change under one id. guard: judges older values.
-    made_of: a checksum of everything that the files are made of, "" where nobody knows.
-    kept: the version of dsgen whose files of the run stay; "" where they are of this one.
-    lists: what is made once it is known which files stay.
+    owner: the description of the content, such as "job training/cifar"; a folder has one owner.
+    files: relative path with `/` -> text; if it is empty, all files that dsgen wrote are removed, and the index.
+    run, frozen: the id of the run, and the paths of its files, which must not change under the same id.
+    objects: the objects of the run, if they are not the texts of its files (in a chart).
+    values: the user's values, canonical JSON, without what may change under one id. guard: compares older values.
+    made_of: a checksum of all inputs of the files, "" if unknown.
+    kept: the version of dsgen whose files of the run are kept; "" for this version.
+    lists: files that list the others, which are made after the decision which files are kept.
     """
 
     owner: str
@@ -82,7 +82,7 @@ class Plan:
 
     @functools.cached_property
     def run_checksum(self) -> str:
-        """One checksum over the objects of the run."""
+        """A checksum of the objects of the run."""
         texts = {path: self.files[path] for path in self.frozen} if self.objects is None else self.objects
         return run_checksum({path: frozen_text(text) for path, text in texts.items()})
 
@@ -94,13 +94,11 @@ class Plan:
 
 @dataclass(frozen=True)
 class Changes:
-    """What a write would do: relative paths, sorted; refusals are lines of text, problems are about the values.
+    """The effect of a write: relative paths, sorted; refusals are lines of text, problems concern the values.
 
-    plan: what is written, with the files that stay as another version wrote them. renewed: whether a run that is there
-    is written anew.
-    leftovers: files that an interrupted write has left in the folder; index: whether the index would change, which is
-    nothing that a user needs to know. runs: the ids of all runs that were in the folder. unchanged: how many files
-    stay.
+    plan: what is written, including kept files of another version. renewed: whether an existing run is replaced.
+    leftovers: files of an interrupted write; index: whether the index would change, which is not shown. runs: the ids
+    of all runs that were in the folder. unchanged: the number of unchanged files.
     """
 
     write: tuple[str, ...] = ()
@@ -126,12 +124,12 @@ class Changes:
 
 
 def frozen_text(text: str) -> str:
-    """The part of an object's text that may not change while its run id stays."""
+    """The part of an object's text that must not change under the same run id."""
     return _SUSPEND.sub("", text) if "  suspend: " in text else text
 
 
 def suspended_as(text: str, wanted: str) -> str:
-    """The text of an object with the `suspend` of another text, and nothing else of it."""
+    """The text of an object, with `suspend` as in another text."""
     old, new = _SUSPEND.search(text), _SUSPEND.search(wanted)
     line = new[0] if new else ""
     if old:
@@ -140,5 +138,5 @@ def suspended_as(text: str, wanted: str) -> str:
 
 
 def run_checksum(texts: Mapping[str, str]) -> str:
-    """One checksum over the frozen texts of a run's files, by path."""
+    """A checksum of the frozen texts of a run's files, by path."""
     return checksum("".join(f"{path}\0{texts[path]}\0" for path in sorted(texts)).encode())

@@ -1,7 +1,7 @@
-"""Carries out what a comparison found: every new text is a whole file before the first one takes its place.
+"""Writes the result of a comparison: all new files are complete under temporary names before the first one is renamed.
 
-Whatever ends the program, each file is old or new. What a kill leaves beside them is the new texts that have not taken
-their places, among them the index, the last to do so: from it the next comparison knows what was about to be written.
+So each file is always old or new, and never partial. A kill may leave temporary files. The index is renamed last: from
+its temporary file, the next comparison knows the interrupted write.
 """
 
 from __future__ import annotations
@@ -29,10 +29,10 @@ _REMEDIES = {
 
 
 def write(place: Place, plan: Plan, changes: Changes) -> None:
-    """Carry out `changes` (the result of `compare` for this folder and plan).
+    """Write `changes`, the result of `compare` for this folder and plan.
 
-    Raises Refused when something stands in the way, and DsgenError when there is no room or no right to write, both
-    with the folder as it was.
+    Raises Refused if a path is not a regular file or a folder, and DsgenError if the folder cannot be written. Both
+    leave the folder unchanged.
     """
     plan = changes.plan or plan
     if changes.refused:
@@ -47,19 +47,19 @@ def write(place: Place, plan: Plan, changes: Changes) -> None:
             texts[INDEX] = index.as_text()
         with _writing(place.path):
             staged = _stage(folder, texts)
-            # What interrupts the rest leaves what a kill leaves.
+            # An interrupt from here on has the same effect as a kill.
             _remove(folder, changes.remove, history.paths.difference(plan.files))
             for path, name in staged.items():
                 folder.rename(name, path)
             for name in history.leftovers:
                 folder.remove(name)
             if not plan.files:
-                folder.remove(INDEX)  # the last: until then, the next call goes on
+                folder.remove(INDEX)  # last, so that the next call can continue an interrupted removal
                 folder.drop("")
 
 
 def rewrite(place: Place, name: str, text: str) -> None:
-    """Replace the text of a file of the user's, with the same permissions. Raises Refused when it is no plain file."""
+    """Replace the text of a file of the user, and keep its permissions. Raises Refused if it is not a regular file."""
     with SourceFolder(place) as folder, _writing(place.path):
         mode = folder.mode(name)
         new = temporary(name)
@@ -72,28 +72,28 @@ def rewrite(place: Place, name: str, text: str) -> None:
 
 
 def create(path: Path, text: str) -> None:
-    """Write a new file. Raises Refused when something with this name is there, however short a time."""
+    """Write a new file. Raises Refused if the name exists, also if it was created at the same moment."""
     with Folder(Place(path.parent)) as folder, _writing(path.parent):
         folder.make()
         try:
             folder.create(path.name or ".", text.encode())
         except FileExistsError as error:
             raise Refused(
-                f"{path} is there already, and init never overwrites: choose another name, or delete it"
+                f"{path} exists already, and init never overwrites a file: choose another name, or delete it"
             ) from error
 
 
 def _stage(folder: Folder, texts: dict[str, str]) -> dict[str, str]:
-    """Write every text under a name of its own; returns these by path. What fails leaves nothing."""
+    """Write every text to a temporary file; the names by path. An error leaves no files."""
     staged = {path: temporary(path) for path in texts}
     try:
         folder.make()
         folder.lock(wait=True)
         for path, name in staged.items():
             folder.make(path.rpartition("/")[0])
-            # Of all files, the index alone cannot be made again from the values.
+            # Only the index is synced, because it cannot be rendered again from the values.
             folder.create(name, texts[path].encode(), durable=path == INDEX)
-    except BaseException:  # an interrupt, too
+    except BaseException:  # also an interrupt
         for name in staged.values():
             folder.remove(name)
         folder.undo()
@@ -102,7 +102,7 @@ def _stage(folder: Folder, texts: dict[str, str]) -> dict[str, str]:
 
 
 def _remove(folder: Folder, paths: Collection[str], unwanted: Collection[str]) -> None:
-    """Remove files, and the folders that they or others that are gone already have left empty."""
+    """Remove files, and the folders that are empty without them."""
     for path in paths:
         folder.remove(path)
     for path in unwanted:
@@ -112,10 +112,7 @@ def _remove(folder: Folder, paths: Collection[str], unwanted: Collection[str]) -
 
 @contextlib.contextmanager
 def _writing(folder: Path) -> Iterator[None]:
-    """Says what the disk refuses of the folder: which file it was is dsgen's own affair, and may have an odd name.
-
-    Raises DsgenError in place of OSError.
-    """
+    """Converts OSError to a DsgenError that names the folder, because the name of a temporary file means nothing."""
     try:
         yield
     except OSError as error:

@@ -18,8 +18,9 @@ from functools import cache
 from hashlib import sha256
 from pathlib import Path
 
+from dsgen.cli._items import Item
 from dsgen.cli._jobs import Report, load_jobs
-from dsgen.cli._output import Delivery, Item, deliver, folders, ready
+from dsgen.cli._output import Delivery, deliver, folders, ready
 from dsgen.cli._shared import Inputs
 from dsgen.records import replace
 from dsgen.render import render

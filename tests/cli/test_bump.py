@@ -93,7 +93,7 @@ def test_only_the_id_changes_in_the_text(text: str) -> None:
 
 
 REFUSED = {
-    f"{HEAD}run: &r {{id: '1'}}\nglobal: {{x: *r}}\n{TAIL}": "its text cannot be changed there alone",
+    f"{HEAD}run: &r {{id: '1'}}\nglobal: {{x: *r}}\n{TAIL}": "the text cannot be changed without changing other values",
     f"{HEAD}run: {{id: &r '1'}}\nglobal: {{x: *r}}\n{TAIL}": "line 3 has an anchor",
     f"global: {{x: &r '1'}}\n{HEAD}run: {{id: *r}}\n{TAIL}": "line 4 has an anchor, an alias",
     f"global: &g {{run: {{id: '1'}}}}\n<<: *g\n{HEAD}{TAIL}": "it has << at the top",

@@ -138,11 +138,14 @@ def test_markdown(cli: Cli, folder: Path) -> None:
     code, out, _ = cli("diff", *OUT, "--set-string", "training.env.A=a|b<c>\nnext", "--format", "markdown")
 
     assert 1 == code
-    assert out.startswith("### <code>out</code>: new run 2\n\n| object | field | before | after |\n|---|---|---|---|\n")
+    head, table_head = out.splitlines()[0], out.splitlines()[2]
+    assert "### <code>out</code>: job training/cifar, new run 2" == head
+    assert "| object | field | before | after |" == table_head
     assert out.endswith("0 of 1 jobs without a difference.\n")
     table = [line for line in out.splitlines() if line.startswith("|")]
     assert {5} == {line.count("|") for line in table}
     assert "<c>" not in out
+    assert "ConfigMap cifar-1-config -&gt; cifar-2-config, <code>data.hostfile</code>:" in out.splitlines()
 
 
 SECRET = """\
@@ -188,10 +191,10 @@ def test_a_repository(cli: Cli, repository: Path) -> None:  # noqa: F811
     code, out, err = cli("diff")
 
     assert 1 == code
-    assert "rendered/research/cifar: job research/cifar, left the repository\n  " in out
+    assert "rendered/research/cifar: job research/cifar, removed from the repository\n  " in out
     assert ": removed\n" in out
     assert "rendered/training/cifar: job training/cifar, refused\n" in out
-    assert f"  rendered/training/cifar/{INDEX} cannot be understood" in out
+    assert f"  rendered/training/cifar/{INDEX} is invalid" in out
     assert "" == err
 
 
@@ -242,7 +245,7 @@ def test_charts_of_a_repository(cli: Cli, repository: Path) -> None:  # noqa: F8
     code, out, _ = cli("diff", "--chart")
 
     assert 1 == code
-    assert "charts/training/cifar: chart cifar, left the repository\n  File .helmignore: removed\n" in out
+    assert "charts/training/cifar: chart cifar, removed from the repository\n  File .helmignore: removed\n" in out
     assert "charts/training/x: chart x, new job\n  File .helmignore: new\n" in out
     assert "| File values.yaml: new |" in cli("diff", "--chart", "--format", "markdown").out
 

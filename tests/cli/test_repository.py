@@ -5,6 +5,7 @@ import re
 from pathlib import Path
 
 import pytest
+import yaml
 
 from dsgen.reading.nodes import SourceText
 from dsgen.repository import BEGIN, settings
@@ -72,6 +73,33 @@ def test_values_name_the_line_of_the_settings(cli: Cli, repository: Path) -> Non
     assert "team: a" not in b
 
 
+def test_every_claim_has_what_the_settings_say(cli: Cli, repository: Path) -> None:
+    volumes = "{a: {mountPath: /a, create: {}}, b: {mountPath: /b, create: {storageClass: slow}}, c: %s}"
+    text = job("cifar").partition("storage:")[0]
+    put(repository / "jobs/a/values.yaml", f"{text}storage: {volumes % '{mountPath: /c, existingClaim: there}'}\n")
+    put(repository / "dsgen.yaml", f"claims: {{storageClass: fast, size: 2Ti}}\ndefaults:\n  {IMAGE}")
+
+    a, b = cli("values").out.split("---\n")
+
+    assert 2 == a.count(" 2Ti # dsgen.yaml:1\n")
+    assert 1 == a.count(" fast # dsgen.yaml:1\n") == a.count(" slow # jobs/a/values.yaml:")
+    assert (1, 1) == (b.count(" fast # dsgen.yaml:1\n"), b.count(" 100Gi # jobs/b/values.yaml:"))
+    assert 0 == cli("render").code
+    claims = sorted((repository / "rendered/training/cifar").glob("persistentvolumeclaim-*"))
+    assert [("fast", "2Ti"), ("slow", "2Ti")] == [
+        (spec["storageClassName"], spec["resources"]["requests"]["storage"])
+        for spec in (yaml.safe_load(path.read_text())["spec"] for path in claims)
+    ]
+
+
+def test_a_key_that_no_claim_has_is_found_in_the_settings(cli: Cli, repository: Path) -> None:
+    put(repository / "dsgen.yaml", f"claims: {{storagClass: fast}}\ndefaults:\n  {IMAGE}")
+
+    code, _, err = cli("validate")
+
+    assert (1, True) == (code, err.startswith('dsgen.yaml:1:10: error: "storagClass" is not a key of'))
+
+
 def test_the_charts_of_all_jobs(cli: Cli, repository: Path) -> None:
     assert 0 == cli("chart").code
     assert ["charts/research/cifar", "charts/training/cifar"] == folders(repository)
@@ -96,9 +124,9 @@ def test_a_matrix_makes_a_job_of_each_combination(cli: Cli, repository: Path) ->
 
 
 WRONG = {
-    "output: ../out\n": "dsgen.yaml:1:9: error: output is not a path of a folder below that of dsgen.yaml [DS906]",
-    "output: .git/{name}\n": "output is not a path",
-    "output: out/{nam}\n": "output has something in braces that is no name of a job [DS906]",
+    "output: ../out\n": "dsgen.yaml:1:9: error: output is not the path of a folder below the folder of",
+    "output: .git/{name}\n": "output is not the path",
+    "output: out/{nam}\n": "output has an unknown placeholder in braces [DS906]",
     "jobs: [../*.yaml]\n": "dsgen.yaml:1:8: error: ../*.yaml is not a path below the folder of dsgen.yaml [DS906]",
     "jobs: [/etc/*]\n": "/etc/* is not a path",
     "job: [a]\n": 'dsgen.yaml:1:1: error: "job" is not a key of dsgen.yaml [DS101]',
@@ -132,7 +160,7 @@ def test_a_pattern_without_files_is_a_warning(cli: Cli, repository: Path) -> Non
 
     code, _, err = cli("validate")
 
-    assert (0, True) == (code, "warning: there is no file none/*.yaml [DS905]" in err)
+    assert (0, True) == (code, "warning: no file matches none/*.yaml [DS905]" in err)
 
 
 def test_what_a_warning_counts_as(cli: Cli, repository: Path) -> None:
@@ -165,7 +193,7 @@ def test_no_link_is_followed(what: str, cli: Cli, repository: Path, tmp_path_fac
     code, out, err = cli("render")
 
     assert (1, "") == (code, out)
-    assert "is a link: dsgen reads only plain files" in err
+    assert "is a link: dsgen reads only regular files" in err
     assert "secret" not in err
 
 
@@ -253,7 +281,7 @@ def test_a_repository_to_begin_with(cli: Cli, repository: Path, tmp_path_factory
     assert 0 == cli("render").code
     assert ["rendered/training/bert"] == folders(Path.cwd())
     code, _, err = cli("init", "--repository")
-    assert (1, True) == (code, "dsgen.yaml is there already" in err)
+    assert (1, True) == (code, "dsgen.yaml exists already" in err)
     os.chdir(repository)
 
 

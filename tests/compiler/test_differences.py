@@ -116,11 +116,15 @@ HELPERS = "<# A line. #>\n<% macro line(values) %>\n<< values.text >>\n<% endmac
 # Differences that cannot be written at all, with what is said.
 REFUSED = [
     ("the length of a text is counted in bytes", "a: << values.text | length >>\n", "length of str"),
-    ("a record is no truth value", "<% if values.record %>\n<% endif %>\n", "a record is no truth value"),
+    ("a record is no truth value", "<% if values.record %>\n<% endif %>\n", "a record is not a condition"),
     ("two steps into a free object", "a: << values.free.a.b | json | quote >>\n", "may be absent here"),
     ("a number among texts", "<% if 1 in values.numbers %>\n<% endif %>\n", "`in` finds texts only"),
-    ("a set in a loop", "<% set x = 1 %>\n<% for n in values.numbers %>\n<% set x = 2 %>\n<% endfor %>\n", "forget it"),
-    ("a set in a branch", "<% if values.flag %>\n<% set x = 1 %>\n<% endif %>\na: << x >>\n", "ends with it"),
+    (
+        "a set in a loop",
+        "<% set x = 1 %>\n<% for n in values.numbers %>\n<% set x = 2 %>\n<% endfor %>\n",
+        "forgets the value",
+    ),
+    ("a set in a branch", "<% if values.flag %>\n<% set x = 1 %>\n<% endif %>\na: << x >>\n", "inside a branch or"),
 ]
 
 

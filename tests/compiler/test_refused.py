@@ -36,37 +36,37 @@ LOOP = "<% for name, volume in values.storage | items %>\n"
         ('a: << files.digest("none/*") >>\n', "there is no file 'none/*'"),
         ('<% for path, _ in files.glob("none/*") | items %>\n<% endfor %>\n', "there is no file 'none/*'"),
         ("a: <<\n", "unexpected 'end of template'"),
-        ("<% for x in values.texts %>\n<% for x in values.none %>\n<% endfor %>\n<% endfor %>\n", "'x' has a meaning"),
+        ("<% for x in values.texts %>\n<% for x in values.none %>\n<% endfor %>\n<% endfor %>\n", "already a name"),
         # the rows of checks
         ('<< problem("a") >>a\n', "problem takes the list of the keys"),
         ('<< problem(["a", index(values)]) >>a\n', "index takes the name of a loop around it"),
         # layout
-        ("a: <% if values.flag %>x<% endif %>\n", "a tag stands alone on its line"),
-        ("<% if values.flag %> a\n<% endif %>\n", "a tag stands alone on its line"),
-        ("a: 1 <# why #>\n", "a comment stands alone on its lines"),
-        ("a:\n  << values.labels | yaml | indent(4) >>\n", "stands at column 2, so it needs indent(2)"),
+        ("a: <% if values.flag %>x<% endif %>\n", "a tag must be alone on its line"),
+        ("<% if values.flag %> a\n<% endif %>\n", "a tag must be alone on its line"),
+        ("a: 1 <# why #>\n", "a comment must be alone on its lines"),
+        ("a:\n  << values.labels | yaml | indent(4) >>\n", "begins at column 2, so it needs indent(2)"),
         ("a:\n  << values.labels | yaml >>\n", "lines of YAML at column 2 need indent(2)"),
-        ("a: << values.labels | yaml | indent(3) >>\n", "lines of YAML stand alone on their line"),
-        # what may stand bare
-        ("a: << values.text >>\n", "text of the user's stands bare"),
-        ("a: << values.path >>\n", "text of the user's stands bare"),
-        ("a: << values.free | json >>\n", "JSON of the user's stands bare"),
-        ("a: << values.texts | json >>\n", "JSON of the user's stands bare"),
+        ("a: << values.labels | yaml | indent(3) >>\n", "lines of YAML must be alone on their line"),
+        # what needs no quotes
+        ("a: << values.text >>\n", "a text from the values needs quotes"),
+        ("a: << values.path >>\n", "a text from the values needs quotes"),
+        ("a: << values.free | json >>\n", "JSON from the values needs quotes"),
+        ("a: << values.texts | json >>\n", "JSON from the values needs quotes"),
         ("a: << values.labels >>\n", "map cannot be printed"),
         ("a: << values.id >>\n", "union cannot be printed"),
         ("a: << values.maybe >>\n", "may be absent here"),
         ("a: << values.id | quote >>\n", "quote of union"),
-        ("a: << values.record | yaml >>\n", "a record is never written whole"),
+        ("a: << values.record | yaml >>\n", "a record cannot be written whole"),
         # records, absent keys, free objects
-        ("<% if values.record %>\n<% endif %>\n", "a record is no truth value"),
-        ("<% if values.flag or values.record %>\n<% endif %>\n", "a record is no truth value"),
-        (LOOP + "<% if volume.create %>\n<% endif %>\n<% endfor %>\n", "a record is no truth value"),
+        ("<% if values.record %>\n<% endif %>\n", "a record is not a condition"),
+        ("<% if values.flag or values.record %>\n<% endif %>\n", "a record is not a condition"),
+        (LOOP + "<% if volume.create %>\n<% endif %>\n<% endfor %>\n", "a record is not a condition"),
         (LOOP + "a: << volume.create.size | json >>\n<% endfor %>\n", "may be absent here"),
         (LOOP + "<% for k in [\"path\"] %>\n<% if k in volume %>\n<% endif %>\n<% endfor %>\n<% endfor %>\n",
          "one of these keys has a default"),
         ("a: << values.free.one.two | json | quote >>\n", "may be absent here"),
         ("a: << get(values, \"text\", \"\") | quote >>\n", "get of record"),
-        ("a: << overlay(values.free, values.other).x | json | quote >>\n", "a key of something computed"),
+        ("a: << overlay(values.free, values.other).x | json | quote >>\n", "a key of a computed value"),
         ("a: << values.labels.x | quote >>\n", "map has no fixed keys"),
         ("a: << values.record[values.text] | quote >>\n", "the key must come from a literal list"),
         ("a: << values.texts[0] | quote >>\n", "only a text can stand in brackets"),
@@ -92,12 +92,12 @@ LOOP = "<% for name, volume in values.storage | items %>\n"
         ("<% for k in values.labels %>\n<% endfor %>\n", "loops over map"),
         ("<% for k, v in values.texts | items %>\n<% endfor %>\n", "loops over list"),
         ("<% for k in values.labels | items %>\n<% endfor %>\n", "for has one name for a list, two for the items"),
-        ("<% for k in values.texts if k %>\n<% endfor %>\n", "for takes no else, no if"),
+        ("<% for k in values.texts if k %>\n<% endfor %>\n", "for has no else and no if"),
         ("a: << values.labels | items | json >>\n", "items stands in a `for` only"),
-        ("<% set x = 1 %>\n<% for i in range(3) %>\n<% set x = 2 %>\n<% endfor %>\n", "Jinja2 would forget it"),
-        ("<% if values.flag %>\n<% set x = 1 %>\n<% endif %>\na: << x >>\n", "was set inside a branch or loop"),
+        ("<% set x = 1 %>\n<% for i in range(3) %>\n<% set x = 2 %>\n<% endfor %>\n", "Jinja2 forgets the value"),
+        ("<% if values.flag %>\n<% set x = 1 %>\n<% endif %>\na: << x >>\n", "is set inside a branch or loop"),
         ("<% set values = 1 %>\n", "'values' is an argument"),
-        ("<% set a, b = 1, 2 %>\n", "set gives one name a value"),
+        ("<% set a, b = 1, 2 %>\n", "set assigns a value to one name"),
     ],
 )  # fmt: skip
 def test_refused(source: str, message: str) -> None:
@@ -116,7 +116,7 @@ def test_line_of_an_error() -> None:
 
 
 def test_the_end_of_a_comment_in_go() -> None:
-    with pytest.raises(CompileError, match=r"a comment cannot hold \*/, where it ends in Go: a \*/ b"):
+    with pytest.raises(CompileError, match=r"a comment cannot contain \*/, which ends it in Go: a \*/ b"):
         go("<# a */ b #>\na: 1\n")
 
 
@@ -138,9 +138,9 @@ def macro(body: str, argument: str = "a") -> str:
         (macro('<< files.get("scripts/x") >>'), "x(1)", "files are read in templates"),
         (macro("  y"), "x(1)", "a helper of one line has no blanks at its ends"),
         (macro("<< a >> "), "x(1)", "a helper of one line has no blanks at its ends"),
-        ("loose\n", "1", "text outside of helpers"),
+        ("loose\n", "1", "text outside helpers"),
         ("<% set x = 1 %>\n", "1", "a file of helpers has nothing else"),
-        (macro("y") + macro("z"), "x(1)", "there is a helper 'x'"),
+        (macro("y") + macro("z"), "x(1)", "the helper 'x' exists already"),
     ],
 )
 def test_refused_helpers(helpers: str, call: str, message: str) -> None:
@@ -157,4 +157,4 @@ def test_helper_that_would_need_two_spellings() -> None:
     with pytest.raises(CompileError) as caught:
         everything("a: << x(values.texts) >><< x(values.labels) >>\n", helpers)
 
-    assert "_h.j2:2: x is spelled differently for different arguments (a: list; a: map)" == str(caught.value)
+    assert "_h.j2:2: x has different outputs for arguments of different types (a: list; a: map)" == str(caught.value)

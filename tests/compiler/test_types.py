@@ -90,7 +90,7 @@ def test_a_record_below_a_key_of_the_user_is_optional() -> None:
     volume = {"type": "object", "properties": {"record": record, "x": {"type": "string", "default": ""}}}
     volumes = {"type": "object", "additionalProperties": volume, "default": {}}
 
-    with pytest.raises(DsgenError, match="the record 'record' lies below a key of the user's"):
+    with pytest.raises(DsgenError, match="the record 'record' is below a key that the user chooses"):
         SchemaTypes({"type": "object", "properties": {"volumes": volumes}})
 
 

@@ -17,7 +17,9 @@ class Case:
     """One job. `objects` are applied before it, `without` are kinds of its own objects that are left out.
 
     SPACE in an object stands for the namespace. `before` is done first, `after` once the job is applied, and `clean`
-    at the end.
+    at the end. `seconds`: how soon the cause must be named; more than half a minute where pods must start first, or
+    where a healthy run may be so for a while. `says`: words of the message. `bare`: in a cluster without the
+    definitions of Kueue and PodGroup.
     """
 
     values: dict[str, Any] = field(default_factory=dict)
@@ -27,7 +29,9 @@ class Case:
     before: Step | None = None
     after: Step | None = None
     clean: Step | None = None
-    seconds: float = 60
+    seconds: float = 30
+    says: str = ""
+    bare: bool = False
 
 
 def workers(**values: Any) -> dict[str, Any]:
@@ -48,7 +52,25 @@ def nowhere(labels: dict[str, str]) -> dict[str, Any]:
     return workers(nodeSelector=labels)
 
 
+def starts(**fields: Any) -> dict[str, Any]:
+    """Values of workers with an init container that has these fields."""
+    return workers(initContainers=[{"name": "fetch", "image": "dsgen.test/busybox:1", **fields}])
+
+
+def requires(resource: str) -> tuple[dict[str, Any], ...]:
+    """A quota that allows little of a resource, of which each container must say how much it needs."""
+    spec = {"hard": {resource: "30m"}}
+    return ({"apiVersion": "v1", "kind": "ResourceQuota", "metadata": {"name": "team"}, "spec": spec},)
+
+
 SLEEPS = {"name": "wait", "image": "dsgen.test/busybox:1", "command": ["sleep", "600"]}
+
+NO_KEY = {"key": "missing", "path": "missing"}
+SILENT = {
+    "python": "/job/files/silent.py",
+    "args": [],
+    "files": {"silent.py": "import time\ntime.sleep(600)\n"},
+}
 
 CASES = {
     "NoNodeBigEnough": Case(workers(accelerator={"count": 8})),
@@ -66,6 +88,20 @@ CASES = {
             },
         ),
     ),
+    "ClaimUnbound-access": Case(
+        claim(storageClass="dsgen-e-access"),
+        objects=(
+            {
+                "apiVersion": "storage.k8s.io/v1",
+                "kind": "StorageClass",
+                "metadata": {"name": "dsgen-e-access"},
+                "provisioner": "example.com/one-writer",
+            },
+        ),
+        after=provoked.no_such_access,
+        says="MULTI_NODE_MULTI_WRITER",
+    ),
+    "StorageClassMissing-none": Case(claim(storageClass="")),
     "ImageNotOnNode": Case({"image": {"repository": "dsgen.test/none", "tag": "1", "pullPolicy": "Never"}}),
     "RegistryUnreachable": Case({"image": {"repository": "registry.invalid/team/none", "tag": "1"}}),
     "ConfigMissing": Case({"training": {"envFrom": [{"secretRef": {"name": "nope"}}]}}),
@@ -74,11 +110,32 @@ CASES = {
         {"training": {"env": {"TOKEN": {"valueFrom": {"secretKeyRef": {"name": "half", "key": "missing"}}}}}},
         objects=({"apiVersion": "v1", "kind": "Secret", "metadata": {"name": "half"}, "stringData": {"other": "x"}},),
     ),
+    "ConfigKeyMissing-mount": Case(
+        {
+            "storage": {
+                "token": {
+                    "mountPath": "/token",
+                    "secret": {"secretName": "half", "items": [{"key": "no", "path": "no"}]},
+                }
+            }
+        },
+        objects=({"apiVersion": "v1", "kind": "Secret", "metadata": {"name": "half"}, "stringData": {"other": "x"}},),
+    ),
+    "SandboxFailed": Case(
+        workers(runtimeClassName="dsgen-e-none"),
+        objects=(
+            {
+                "apiVersion": "node.k8s.io/v1",
+                "kind": "RuntimeClass",
+                "metadata": {"name": "dsgen-e-none"},
+                "handler": "none",
+            },
+        ),
+    ),
     "RunAsRoot": Case({"security": {"podSecurityContext": {"runAsNonRoot": True}}}),
     "ContainerCannotStart": Case({"image": {"repository": "dsgen.test/busybox", "tag": "1"}}),
-    "InitFailed": Case(
-        workers(initContainers=[{"name": "fetch", "image": "dsgen.test/busybox:1", "command": ["sh", "-c", "exit 3"]}])
-    ),
+    "InitFailed": Case(starts(command=["sh", "-c", "exit 3"])),
+    "ImageName": Case(starts(image="Not:a:Name")),
     "OutOfMemory": Case(
         {
             "training": {"setup": f'[ "$DSGEN_ROLE" = launcher ] || {EATS_MEMORY}'},
@@ -94,19 +151,17 @@ CASES = {
     "QueueMissing": Case(queue("nope")),
     "QuotaNever": Case(queue("never")),
     "QuotaTaken": Case(queue("taken")),
+    "QueueMissing-cluster": Case(queue("orphan"), says="the ClusterQueue SPACE-orphan"),
     "QueueInactive": Case(queue("inactive")),
-    "FlavorMismatch": Case(queue("flavor")),
-    "QuotaExceeded": Case(
-        space="quota",
-        objects=(
-            {
-                "apiVersion": "v1",
-                "kind": "ResourceQuota",
-                "metadata": {"name": "team"},
-                "spec": {"hard": {"requests.cpu": "30m"}},
-            },
-        ),
+    "FlavorMismatch": Case(queue("flavor"), says="has the taint"),
+    "FlavorMismatch-selector": Case(
+        queue("free") | workers(nodeSelector={"kubernetes.io/os": "none"}), says="does not match flavor"
     ),
+    "FlavorMismatch-resource": Case(
+        queue("free") | workers(accelerator={"count": 1}), says="no quota for nvidia.com/gpu"
+    ),
+    "QuotaExceeded": Case(space="quota", objects=requires("requests.cpu"), says="requested requests.cpu"),
+    "QuotaExceeded-unset": Case(space="quota-limits", objects=requires("limits.cpu"), says="requires limits.cpu"),
     "LimitRange": Case(
         space="limits",
         objects=(
@@ -166,6 +221,19 @@ CASES = {
         ),
     ),
     "QueueNamespace": Case(queue("elsewhere")),
+    "KueueMissing": Case(queue("gpus"), after=provoked.workers_suspended, bare=True),  # it was there before
+    "KueueSilent": Case(
+        queue("gpus"),
+        space="silent",
+        before=provoked.kueue_defined,
+        after=provoked.workers_suspended,
+        clean=provoked.kueue_undefined,
+        bare=True,
+    ),
+    **{
+        f"PodGroupMissing-{gang}-undefined": Case({"scheduling": {"gang": gang}}, without=("PodGroup",), bare=True)
+        for gang in ("volcano", "coscheduling")
+    },
     "SpreadImpossible": Case(
         workers(
             replicas=3,
@@ -185,6 +253,19 @@ CASES = {
     "RunFailed": Case({"training": {"setup": '[ "$DSGEN_ROLE" = worker ] || exit 1'}}),
     "PriorityClassMissing": Case(workers(priorityClassName="nope")),
     "JobMissing": Case(without=("Job/worker",)),
+    "LauncherSilent": Case(without=("Job",), before=provoked.launcher_fell_silent),
+    "WorkersSuspended": Case(after=provoked.workers_suspended),
+    "RunStopped": Case(after=provoked.launcher_deleted),
+    "WorkersUnreachable": Case(
+        nowhere({"example.com/pool": "none"}) | {"lifecycle": {"startTimeoutSeconds": 1}}, seconds=60
+    ),
+    "DeadlineExceeded": Case({"training": SILENT, "lifecycle": {"activeDeadlineSeconds": 1}}, seconds=60),
+    "InitFailed-code": Case(
+        {"code": {"git": {"repository": "https://git.invalid/none.git", "revision": "main"}}},
+        seconds=60,
+        says="container code",
+    ),
+    "WorkersNotReached": Case({"training": {"setup": '[ "$DSGEN_ROLE" = launcher ] || sleep 600'}}, seconds=180),
     "JobSuspended": Case({"lifecycle": {"suspend": True}}),
     "TaintNotTolerated": Case(
         nowhere(provoked.LABEL), objects=(provoked.node([{**provoked.TAINT, "value": "other"}]),)
@@ -206,14 +287,21 @@ CASES = {
         {"storage": {"data": {"mountPath": "/x", "existingClaim": "elsewhere"}}}, objects=provoked.VOLUME
     ),
     "SchedulingGated": Case(after=provoked.gated_pod),
-    "PodGroupMissing": Case({"scheduling": {"gang": "volcano"}}, without=("PodGroup",)),
-    "GangUnschedulable": Case({"scheduling": {"gang": "volcano"}}, after=provoked.gang_does_not_fit),
+    **{
+        f"PodGroupMissing-{gang}": Case({"scheduling": {"gang": gang}}, without=("PodGroup",))
+        for gang in ("volcano", "coscheduling")
+    },
+    "GangUnschedulable-volcano": Case({"scheduling": {"gang": "volcano"}}, after=provoked.gang_does_not_fit),
+    "GangUnschedulable-coscheduling": Case(
+        {"scheduling": {"gang": "coscheduling"}}, after=provoked.members_are_missing
+    ),
     "Preempted": Case(
         queue("order") | nowhere({"example.com/pool": "none"}),
         space="preempt",
         before=provoked.order,
         after=provoked.preempted,
         clean=provoked.no_order,
+        says="to accommodate job urgent",
     ),
     "WorkloadInactive": Case(queue("taken"), after=provoked.switched_off),
     "WebhookDenied": Case(space="denied", objects=provoked.WEBHOOK, before=provoked.webhook, clean=provoked.no_webhook),
@@ -221,8 +309,7 @@ CASES = {
         reason: Case(
             {"image": {"repository": f"127.0.0.1:{provoked.PORT}/{path}", "tag": "1"}},
             space="registry",
-            objects=provoked.REGISTRY,
-            seconds=120,
+            before=provoked.registry,
         )
         for reason, path in provoked.IMAGES.items()
     },
@@ -232,14 +319,5 @@ CASES = {
     "WorkerOrphaned": Case(
         {"launcher": {"initContainers": [SLEEPS]}, "lifecycle": {"orphanTimeoutSeconds": 30}}, seconds=180
     ),
-    "RanksSilent": Case(
-        {
-            "training": {
-                "python": "/job/files/silent.py",
-                "args": [],
-                "files": {"silent.py": "import time\ntime.sleep(600)\n"},
-            },
-        },
-        seconds=240,
-    ),
+    "RanksSilent": Case({"training": SILENT}, seconds=240),
 }

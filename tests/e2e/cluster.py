@@ -8,6 +8,7 @@ import uuid
 from collections.abc import Callable, Iterator
 from typing import Any
 
+import urllib3
 import yaml
 from kubernetes import client, watch
 
@@ -18,19 +19,35 @@ class TooLateError(AssertionError):
     """What a test waited for did not come in time."""
 
 
-NO_ANSWER = ("Unable to connect to the server", "TLS handshake timeout", "in the time allotted")
-"""What kubectl says when the API server has too much to do."""
+NO_ANSWER = (
+    "Unable to connect to the server",
+    "Kubernetes cluster unreachable",
+    "TLS handshake timeout",
+    "in the time allotted",
+)
+"""What kubectl and Helm say when the API server has too much to do."""
+TRIES = 8
+REPEATABLE = {"get", "logs", "diff", "annotate", "patch", "apply"}
+"""What kubectl may do twice."""
+
+
+def answered(command: list[str], text: str | None = None) -> subprocess.CompletedProcess[str]:
+    """How a command ends that may run twice: where the API server had no answer, it runs again, for half a minute."""
+    for left in reversed(range(TRIES)):
+        done = subprocess.run(command, input=text, capture_output=True, text=True, check=False)
+        if not left or not (done.returncode and any(words in done.stderr for words in NO_ANSWER)):
+            break
+        time.sleep(4)
+    return done
 
 
 def kubectl(*arguments: str, text: str | None = None) -> str:
-    """Standard output of one kubectl call; a failed one raises with what kubectl said.
-
-    A `get` that has no answer is asked again.
-    """
-    for _ in range(5 if "get" in arguments else 1):
-        done = subprocess.run(["kubectl", *arguments], input=text, capture_output=True, text=True, check=False)
-        if not (done.returncode and any(words in done.stderr for words in NO_ANSWER)):
-            break
+    """Standard output of one kubectl call; a failed one raises with what kubectl said."""
+    command = ["kubectl", *arguments]
+    if REPEATABLE.intersection(arguments):
+        done = answered(command, text)
+    else:
+        done = subprocess.run(command, input=text, capture_output=True, text=True, check=False)
     if done.returncode:
         raise AssertionError(f"kubectl {' '.join(arguments)}: exit {done.returncode}\n{done.stdout}{done.stderr}")
     return done.stdout
@@ -72,10 +89,13 @@ class Namespace:
             stream = watch.Watch().stream(
                 listing, self.name, field_selector=f"metadata.name={name}", timeout_seconds=math.ceil(left)
             )
-            for event in stream:
-                last = event["object"]
-                if wanted(last):
-                    return last
+            try:
+                for event in stream:
+                    last = event["object"]
+                    if wanted(last):
+                        return last
+            except urllib3.exceptions.HTTPError:  # the API server has too much to do
+                time.sleep(1)
         raise TooLateError(f"{kind} {name} of {self.name} is not as wanted after {seconds} s: {last}")
 
     def pods(self, **labels: str) -> list[client.V1Pod]:

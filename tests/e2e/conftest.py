@@ -6,7 +6,8 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 import pytest
-from kubernetes import config
+import urllib3
+from kubernetes import client, config
 
 from tests.e2e.cluster import Namespace, live
 from tests.e2e.training import Job, training_values
@@ -32,6 +33,9 @@ def _cluster() -> None:
     if not all(os.environ.get(name) for name in NEEDED):
         unavailable(HOW)
     config.load_kube_config()
+    patient = client.Configuration.get_default_copy()
+    patient.retries = urllib3.Retry(total=6, backoff_factor=1)  # of what has no answer: half a minute
+    client.Configuration.set_default(patient)
 
 
 @pytest.fixture(scope="session")
@@ -79,6 +83,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     """With DSGEN_E2E_TURN=K/N, run only every N-th of what takes turns, from the K-th on.
 
     With `by_turns("name")` on a test, the values of its parameter take turns; with `by_turns` on modules, these do.
+    What has the same `group` takes turns with each other.
     """
     if "DSGEN_E2E_TURN" not in os.environ:
         return
@@ -91,7 +96,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
                 group, member = item.nodeid.partition("[")[0], str(item.callspec.params[marker.args[0]])  # type: ignore[attr-defined]
             else:
                 group, member = "modules", item.nodeid.partition("::")[0]
-            places = groups.setdefault(group, {})
+            places = groups.setdefault(marker.kwargs.get("group", group), {})
             if places.setdefault(member, len(places)) % turns != turn % turns:
                 later.append(item)
     config.hook.pytest_deselected(items=later)

@@ -113,6 +113,27 @@ VOLUME: tuple[dict[str, Any], ...] = (
 )
 
 
+def no_such_access(job: Job) -> None:
+    """Say of the claim what a driver says that cannot share a volume."""
+    space, name = job.space.name, f"{job.name}-data"
+    uid = job.space.kubectl("get", "persistentvolumeclaim", name, "--output", "jsonpath={.metadata.uid}")
+    driver = "example.com/one-writer"
+    message = 'failed to provision volume with StorageClass "dsgen-e-access": rpc error: code = InvalidArgument desc = '
+    made = {
+        "apiVersion": "v1",
+        "kind": "Event",
+        "metadata": {"generateName": f"{name}.", "namespace": space},
+        "involvedObject": {"kind": "PersistentVolumeClaim", "name": name, "namespace": space, "uid": uid},
+        "type": "Warning",
+        "reason": "ProvisioningFailed",
+        "message": f"{message}volume capability MULTI_NODE_MULTI_WRITER is not supported",
+        "source": {"component": driver},
+        "lastTimestamp": _now(3600),  # the newest: the controller speaks of the same claim now and then
+        "count": 1,
+    }
+    job.space.kubectl("create", "--filename", "-", text=json.dumps(made))
+
+
 # Gangs and queues
 
 
@@ -125,6 +146,14 @@ def gang_does_not_fit(job: Job) -> None:
     selector = f"dsgen.dev/job={job.name}"
     name = job.space.kubectl("get", "podgroups.scheduling.volcano.sh", "-l", selector, "--output", "name").strip()
     job.space.kubectl("patch", name, "--type=merge", "--patch", patch)
+
+
+def members_are_missing(job: Job) -> None:
+    """Say of the pods what the scheduler of scheduler-plugins says while not all of a gang are there."""
+    message = "0/1 nodes are available: pre-filter pod digits cannot find enough sibling pods, minMember of group: 2"
+    found = {"type": "PodScheduled", "status": "False", "reason": "Unschedulable", "message": message}
+    for pod in soon("workers", lambda: job.pods("1", "worker"), 30):
+        _status("pod", pod.metadata.name, {"conditions": [found]}, "--namespace", job.space.name)
 
 
 def order(job: Job) -> None:
@@ -149,6 +178,30 @@ def preempted(job: Job) -> None:
     Queue(job.space, BUSYBOX, "order").take("urgent", **{f"{GROUP}/priority-class": job.space.name})
 
 
+def kueue_defined(_: Job) -> None:
+    """Define Workloads, which nobody makes."""
+    schema = {"type": "object", "x-kubernetes-preserve-unknown-fields": True}
+    version = {"name": "v1beta1", "served": True, "storage": True, "schema": {"openAPIV3Schema": schema}}
+    made = {
+        "apiVersion": "apiextensions.k8s.io/v1",
+        "kind": "CustomResourceDefinition",
+        "metadata": {"name": f"workloads.{GROUP}", "annotations": {"api-approved.kubernetes.io": "unapproved, a test"}},
+        "spec": {
+            "group": GROUP,
+            "scope": "Namespaced",
+            "names": {"kind": "Workload", "plural": "workloads", "singular": "workload"},
+            "versions": [version],
+        },
+    }
+    kubectl("apply", "--filename", "-", text=yaml.safe_dump(made))
+    kubectl("wait", "--for=condition=Established", f"crd/workloads.{GROUP}", "--timeout=30s")
+
+
+def kueue_undefined(_: Job) -> None:
+    """Take the definition away."""
+    kubectl("delete", "crd", f"workloads.{GROUP}", "--wait=true")
+
+
 def switched_off(job: Job) -> None:
     """Deactivate the Workload, as an administrator does."""
     name = soon(
@@ -163,14 +216,38 @@ def switched_off(job: Job) -> None:
     job.space.kubectl("patch", name, "--type=merge", "--patch", '{"spec": {"active": false}}')
 
 
+def _now(later: int = 0) -> str:
+    return time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(time.time() + later))
+
+
 def other_run_has_the_turn(job: Job) -> None:
     """Write a lease that another run has renewed just now."""
-    now = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
-    lease = json.dumps({"run": "0", "pod": "other", "renewals": 1, "time": now})
+    _record(job, _lease={"run": "0", "pod": "other", "renewals": 1, "time": _now()})
+
+
+def launcher_fell_silent(job: Job) -> None:
+    """Write the record of a run that trained five minutes ago, and nothing since."""
+    run = {"version": 1, "phase": "Running", "reason": "", "startTime": _now(-600), "attempts": []}
+    _record(job, **{"1": run, "_lease": {"run": "1", "pod": "gone", "renewals": 5, "time": _now(-300)}})
+
+
+def _record(job: Job, **entries: dict[str, Any]) -> None:
     labels = {"dsgen.dev/job": job.name, "app.kubernetes.io/component": "status"}
-    made = {"apiVersion": "v1", "kind": "ConfigMap", "data": {"_lease": lease}}
+    data = {key: json.dumps(entry) for key, entry in entries.items()}
+    made = {"apiVersion": "v1", "kind": "ConfigMap", "data": data}
     made["metadata"] = {"name": f"{job.name}-status", "labels": labels}
     job.space.kubectl("create", "--filename", "-", text=json.dumps(made))
+
+
+def workers_suspended(job: Job) -> None:
+    """Suspend the workers, as a person does who means the run."""
+    job.space.kubectl("patch", "job", f"{job.name}-1-worker", "--patch", '{"spec": {"suspend": true}}')
+
+
+def launcher_deleted(job: Job) -> None:
+    """Delete the launcher's Job once the record has begun."""
+    job.recorded("1", bool, 60)
+    job.space.kubectl("delete", "job", f"{job.name}-1-launcher")
 
 
 # A registry and a webhook that say no
@@ -219,6 +296,14 @@ REGISTRY: tuple[dict[str, Any], ...] = (
         },
     },
 )
+
+
+def registry(job: Job) -> None:
+    """Run the registry on every node."""
+    job.space.kubectl("apply", "--filename", "-", text=around(REGISTRY, job))
+    job.space.kubectl("rollout", "status", "daemonset/registry", "--timeout=120s")
+
+
 DENIES = """
 import http.server, json, ssl
 

@@ -1,7 +1,6 @@
 """The commands on a cluster, with one training: waited for, looked at, followed, paused, stopped and deleted."""
 
 import contextlib
-import itertools
 import json
 import os
 import pty
@@ -19,14 +18,14 @@ import yaml
 from dsgen.cli.status import REDRAW
 from dsgen.cluster import causes, collect, story
 from dsgen.cluster.api import Cluster
-from dsgen.cluster.facts import Facts
-from dsgen.cluster.words import DEAD_SECONDS, ENDS, Shown
-from tests.e2e.cluster import soon
+from tests.e2e.cluster import kubectl, soon
 from tests.e2e.proxy import Proxy
+from tests.e2e.sampler import Sampler
 from tests.e2e.training import RUN_SECONDS, Job, said
 
 SCHEMA = json.loads((Path(__file__).parents[2] / "schemas" / "status.schema.json").read_text())
 STEPS = 60
+STARTING = ("Pending", "Starting")
 RIGHTS = [
     {"apiGroups": [""], "resources": ["pods", "pods/log", "configmaps", "events"], "verbs": ["get", "list", "watch"]},
     {"apiGroups": ["batch"], "resources": ["jobs"], "verbs": ["get", "list", "watch"]},
@@ -104,20 +103,6 @@ def watched(named: str) -> Iterator[Callable[[], str]]:
     os.close(terminal)
 
 
-class Sampler(threading.Thread):
-    """Looks at the run each second, as the commands do."""
-
-    def __init__(self, job: Job) -> None:
-        super().__init__(daemon=True)
-        self.job, self.samples, self.stopped = job, list[tuple[Shown, Facts]](), threading.Event()
-
-    def run(self) -> None:
-        cluster = Cluster()
-        while not self.stopped.wait(1):
-            if facts := collect.run_facts(cluster, self.job.space.name, self.job.name, "1"):
-                self.samples.append((story.tell(facts), facts))
-
-
 @pytest.fixture(scope="module")
 def sampler(job: Job) -> Iterator[Sampler]:
     made = Sampler(job)
@@ -184,6 +169,17 @@ def test_unknown_names_say_what_is_there(job: Job) -> None:
         (last := program("status", f"{job.space.name}/digits", "--run", "7")).returncode,
         last.stderr,
     )
+
+
+def test_top_job_counts_all_containers_as_kubectl_does(named: str) -> None:
+    rows = json.loads(program("top", "job", named, "-o", "json").stdout)["pods"]
+    described = {node: kubectl("describe", "node", node) for node in {row["node"] for row in rows}}
+
+    assert 3 == len(rows)
+    for row in rows:
+        line = next(line for line in described[row["node"]].splitlines() if row["pod"] in line)
+        _, _, cpu, _, _, _, _, _, most, *_ = line.split()
+        assert (cpu, most) == (row["cpu_requested"], row["memory_limit"])
 
 
 def test_least_rights_are_enough(job: Job, named: str, tmp_path: Path) -> None:
@@ -264,24 +260,19 @@ def test_a_watch_on_a_terminal_redraws_until_the_end(watched: Callable[[], str])
 
 
 def test_each_second_of_the_story_is_true(sampler: Sampler) -> None:
-    samples = sampler.samples
-    phases = [phase for phase, _ in itertools.groupby(shown.phase for shown, _ in samples)]
+    samples, phases = sampler.end(), sampler.phases()
 
     assert len(samples) > 30
     assert {"Pending", "Running", "Succeeded"} <= {*phases}
-    assert "Succeeded" == phases[-1]
+    assert ["Succeeded"] == phases[-1:]
     assert 1 == phases.count("Succeeded")
-    for shown, facts in samples:
-        if shown.phase in ENDS:
-            assert shown.phase == facts.record["phase"]
-        if shown.phase == "Running":
-            assert facts.launcher_pod
-            assert not facts.launcher_pod.gone
-            assert facts.now - (facts.heard or 0) <= DEAD_SECONDS
+    assert [] == [found for shown, _, found in samples if shown.phase == "Running" and found]
 
 
 def test_a_run_is_suspended_resumed_stopped_and_deleted(job: Job, named: str) -> None:
     job.apply("2", training={"args": ["--until", "600", "--pause", "1"]})
+    sampler = Sampler(job, "2")
+    sampler.start()
     refused = program("stop", named)
     steps = [
         program(*words)
@@ -307,3 +298,5 @@ def test_a_run_is_suspended_resumed_stopped_and_deleted(job: Job, named: str) ->
     assert "kept: claim digits-data\n" in steps[7].stdout
     soon("end of the run's objects", lambda: "digits-2" not in job.space.kubectl("get", "jobs,services"), 60)
     assert "Stopped" == status(named)["phase"]
+    sampler.end()
+    assert ["Running", "Suspended", "Running", "Stopped"] == [one for one in sampler.phases() if one not in STARTING]

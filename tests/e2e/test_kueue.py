@@ -1,6 +1,8 @@
 """A training in a queue of Kueue's: it waits for quota, is admitted, preempted, admitted again, and succeeds."""
 
 import json
+import subprocess
+import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -11,7 +13,8 @@ import yaml
 from tests.e2e.cluster import Namespace, kubectl, soon
 from tests.e2e.conftest import unavailable
 from tests.e2e.queues import GROUP, HOW_KUEUE, LABEL, WORKERS, api_version, queue_objects
-from tests.e2e.training import RUN_SECONDS, SMALL, Job, Run, condition, said
+from tests.e2e.sampler import Sampler
+from tests.e2e.training import RUN_SECONDS, SMALL, Job, Run, condition, dsgen, said
 
 pytestmark = pytest.mark.by_turns
 
@@ -66,6 +69,12 @@ def queued_job(request: pytest.FixtureRequest, make_job: Callable[..., Job], kue
         kubectl("delete", f"{entry['kind'].lower()}.{GROUP}", name, "--wait=false")
 
 
+def top_queue(space: Namespace) -> dict[str, Any]:
+    """What `dsgen top queue` says."""
+    found: dict[str, Any] = json.loads(dsgen("top", "queue", "-n", space.name, "-o", "json"))
+    return found
+
+
 def is_admitted(worker: Any) -> bool:
     return not worker.spec.suspend
 
@@ -87,6 +96,9 @@ class Story:
     failed: int
     launchers: set[str]
     run: Run
+    sampler: Sampler
+    queues: list[dict[str, Any]]
+    waited: tuple[int, str]
 
 
 @pytest.fixture(scope="module")
@@ -96,10 +108,19 @@ def story(queued_job: Job, image: str) -> Story:
     queue = Queue(space, image)
     queue.take("earlier")
     job.apply()
+    sampler = Sampler(job)
+    sampler.start()
     waiting = job.recorded("1", lambda record: record["phase"] == "Queued", 60)
     pods = [pod.metadata.name for pod in job.pods("1", "worker")]
+    queues = [top_queue(space)]
+    command = [sys.executable, "-m", "dsgen", "wait", f"{space.name}/digits", "--for", "admitted", "--timeout", "2m"]
+    wait = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+    soon("its first line", lambda: wait.stdout and "Queued" in wait.stdout.readline(), 30)
+    assert wait.poll() is None
     queue.give_back("earlier")
-    space.watched("job", "digits-1-worker", is_admitted, 60)
+    waited = wait.communicate(timeout=60)[0]
+    space.watched("job", "digits-1-worker", is_admitted, 1)
+    queues.append(top_queue(space))
     soon("checkpoint", lambda: reached_a_checkpoint(job), RUN_SECONDS)
     (launcher,) = job.pods("1", "launcher")
     answers = job.apply()
@@ -109,13 +130,48 @@ def story(queued_job: Job, image: str) -> Story:
     worker = space.watched("job", "digits-1-worker", is_admitted, 60)
     run = job.ended()
     uids = {launcher.metadata.uid, *(pod.metadata.uid for pod in run.pods_of("launcher"))}
-    return Story(waiting, pods, answers, preempted, worker.status.failed or 0, uids, run)
+    sampler.end()
+    ended = wait.returncode, waited
+    return Story(waiting, pods, answers, preempted, worker.status.failed or 0, uids, run, sampler, queues, ended)
 
 
 def test_a_queued_run_waits_and_says_so(story: Story) -> None:
     """The launcher is there and records it; no worker is."""
     assert ("Queued", "WorkersSuspended") == (story.waiting["phase"], story.waiting["reason"])
     assert ([], []) == (story.waiting["attempts"], story.pods_while_waiting)
+
+
+def test_the_queue_shows_who_waits_and_what_is_used(story: Story) -> None:
+    """First the run waits behind the Job that has the quota, then it has all of it."""
+    before, after = story.queues
+    shares = [[(row["resource"], row["used"], row["nominal"]) for row in found["queues"]] for found in story.queues]
+
+    quota = [("cpu", f"{WORKERS * 50}m", f"{WORKERS * 50}m"), ("memory", *[f"{WORKERS * 128}Mi"] * 2)]
+    assert [quota, quota] == shares
+    assert [(1, 1), (1, 0)] == [
+        (found["queues"][0]["admitted"], found["queues"][0]["pending"]) for found in story.queues
+    ]
+    assert [(1, "digits-1-worker")] == [(row["position"], row["job"]) for row in before["pending"]]
+    assert [] == after["pending"]
+
+
+def test_the_wait_for_admission_ends_with_it(story: Story) -> None:
+    code, lines = story.waited
+
+    assert 0 == code
+    assert "Pending" in lines.splitlines()[-1]
+
+
+def test_the_story_of_a_queued_run_is_true(story: Story) -> None:
+    """The sampler has found no lie; what it has seen is the whole story, and the queue is the cause of each wait."""
+    phases = story.sampler.phases()
+    causes = {found[0].reason for shown, _, found in story.sampler.samples if shown.phase == "Queued" and found}
+
+    assert "Queued" in phases[:2]
+    assert 2 == phases.count("Queued")
+    assert phases.index("Running") < len(phases) - 1 - phases[::-1].index("Queued") < phases.index("Succeeded")
+    assert "QuotaTaken" in causes
+    assert causes <= {"QuotaTaken", "QueueWaits", "Preempted"}
 
 
 def test_an_admitted_run_can_be_applied_again(story: Story) -> None:

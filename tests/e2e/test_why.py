@@ -20,6 +20,7 @@ from tests.e2e.test_kueue import GROUP, LABEL, Queue
 from tests.e2e.training import Job, training_values
 
 LEVELS = {"restricted": "restricted", "registry": "privileged"}
+BARE = bool(os.environ.get("DSGEN_E2E_BARE"))
 QUEUES = (
     "Preempted",
     "WorkloadInactive",
@@ -60,6 +61,7 @@ def _queues(space: Namespace) -> list[str]:
         "inactive": ("1", f"{name}-none"),
         "flavor": ("1", f"{name}-t"),
         "elsewhere": ("1", name),
+        "free": ("1", name),
     }
     taint = {"key": "example.com/only", "value": "others", "effect": "NoSchedule"}
     for flavor, spec in ((name, {"nodeLabels": LABEL}), (f"{name}-t", {"nodeLabels": LABEL, "nodeTaints": [taint]})):
@@ -72,6 +74,8 @@ def _queues(space: Namespace) -> list[str]:
         objects.append({"kind": "ClusterQueue", "metadata": {"name": f"{name}-{queue}"}, "spec": spec})
         metadata = {"name": queue, "namespace": name}
         objects.append({"kind": "LocalQueue", "metadata": metadata, "spec": {"clusterQueue": f"{name}-{queue}"}})
+    orphan = {"name": "orphan", "namespace": name}
+    objects.append({"kind": "LocalQueue", "metadata": orphan, "spec": {"clusterQueue": f"{name}-orphan"}})
     text = yaml.safe_dump_all([{"apiVersion": version, **entry} for entry in objects])
     soon("webhook of Kueue", lambda: kubectl("apply", "--filename", "-", text=text), 60)
     Queue(space, os.environ["DSGEN_E2E_IMAGE"], "taken").take("taker")
@@ -120,7 +124,7 @@ def look(cluster: Cluster, job: Job) -> tuple[Facts, list[causes.Cause], Keeping
 
 
 @pytest.mark.by_turns("name")
-@pytest.mark.parametrize("name", CASES)
+@pytest.mark.parametrize("name", [name for name, case in CASES.items() if case.bare == BARE])
 def test_the_cause_is_named(
     name: str, spaces: Callable[[str], Namespace], image: str, tmp_path: Path, cluster: Cluster
 ) -> None:
@@ -129,6 +133,7 @@ def test_the_cause_is_named(
         unavailable("these causes need Kueue in the cluster")
     values = training_values(image)
     values.pop("storage")
+    says = case.says.replace("SPACE", spaces(case.space).name)
     job = Job(spaces(case.space), tmp_path, values, name.lower())
 
     def named() -> tuple[Facts, Keeping] | None:
@@ -142,6 +147,8 @@ def test_the_cause_is_named(
         raise AssertionError(look(cluster, job)[1]) from None
     finally:
         remove(job, case)
+    message = causes.find(facts, story.tell(facts))[0].message
+    assert says in message
     if os.environ.get("DSGEN_E2E_KEEP_ANSWERS"):
         kept.write(name, facts)
 

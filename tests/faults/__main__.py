@@ -11,7 +11,7 @@ import threading
 import time
 import traceback
 from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor, as_completed
 from pathlib import Path
 
 from kubernetes import config
@@ -33,13 +33,18 @@ def options() -> argparse.Namespace:
     parser.add_argument("--at-once", type=int, default=1, metavar="N", help="trainings at a time")
     parser.add_argument("--list", action="store_true", help="show the rows")
     parser.add_argument("--page", action="store_true", help="write the rows into the page, and run none")
+    parser.add_argument("--anew", action="store_true", help="with --page: forget what was seen before")
+    parser.add_argument("--missing", action="store_true", help="only what the page has no result of")
     return parser.parse_args()
 
 
 def chosen(given: argparse.Namespace) -> list[Case]:
     wanted = [case for case in CASES.values() if not given.row or {case.name, case.row.name} & set(given.row)]
+    if given.missing:
+        known = page.kept(page.PAGE.read_text(encoding="utf-8"))
+        wanted = [case for case in wanted if known.get(case.name, page.NEVER)[-1] == "0"]
     if given.random:
-        able = [case for case in wanted if not case.row.needs]
+        able = [case for case in wanted if not case.row.needs and not missing(case)]
         return random.Random(given.seed).choices(able, k=given.random)
     return [case for case in wanted for _ in range(given.times)]
 
@@ -59,8 +64,12 @@ def trial(case: Case) -> Seen:
 
 
 def trials(cases: list[Case], at_once: int) -> Iterator[Seen]:
-    with ThreadPoolExecutor(at_once) as pool:
-        yield from pool.map(trial, cases)
+    """Run them, in the end those that hurt a node: one at a time."""
+    hurting = [case for case in cases if case.row.needs == "power"]
+    for some, workers in (([case for case in cases if case not in hurting], at_once), (hurting, 1)):
+        with ThreadPoolExecutor(workers) as pool:
+            for done in as_completed([pool.submit(trial, case) for case in some]):
+                yield done.result()
 
 
 def main() -> int:
@@ -70,7 +79,7 @@ def main() -> int:
         print("\n".join(f"{case.name:32}{case.row.what}" for case in CASES.values()))
         return 0 if given.list else 2
     if given.page:
-        page.write([])
+        page.write([], given.anew)
         return 0
     config.load_kube_config()
     able = [case for case in cases if not missing(case)]
@@ -80,7 +89,7 @@ def main() -> int:
     for one in trials(able, given.at_once):
         seen.append(one)
         if not given.random:
-            page.write(seen)
+            page.write([one])
     for space in live:
         kubectl("delete", "namespace", space.name, "--wait=false", "--ignore-not-found")
     bad = [one for one in seen if one.problems]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import fcntl
 import re
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from tests.faults.table import CASES, Case, End
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 PAGE = Path(__file__).parents[2] / "docs" / "faults.md"
 BETWEEN = re.compile("(?<=<!-- rows -->\n).*(?=<!-- end of rows -->)", re.DOTALL)
 TITLES = ("row", "fault", "method", "record", "exit code", "seconds", "message", "times")
-NEVER = ("", "not run", "0")  # of a case that was not run
+NEVER = ("", "", "0")  # of a case that was not run
 
 
 def expected(end: End) -> tuple[str, str]:
@@ -25,52 +25,56 @@ def expected(end: End) -> tuple[str, str]:
 
 
 def kept(text: str) -> dict[str, tuple[str, ...]]:
-    """Seconds, message and times of each case in a page."""
+    """Seconds, message and times of each case in a page; of one that must end in another way now, nothing is known."""
     found = {}
     for line in text.splitlines():
         cells = [cell.strip() for cell in line.strip("|").split(" | ")]
         if line.startswith("| `"):
-            found[f"{cells[0].strip('`')}/{cells[2].strip('`')}"] = tuple(cells[5:])
+            name = f"{cells[0].strip('`')}/{cells[2].strip('`')}"
+            same = name in CASES and expected(CASES[name].end) == tuple(cells[3:5])
+            found[name] = tuple(cells[5:]) if same else NEVER
     return found
 
 
 def line(case: Case, seen: tuple[str, ...]) -> str:
-    record, codes = expected(case.row.expected(case.method))
+    record, codes = expected(case.end)
     cells = (f"`{case.row.name}`", case.row.what, f"`{case.method}`", record, codes, *seen)
     return f"| {' | '.join(cells)} |"
 
 
-def results(seen: list[Seen]) -> dict[str, tuple[str, ...]]:
-    """The last columns of the cases whose trials were all as they must be."""
-    by_case: dict[str, list[Seen]] = {}
-    for one in seen:
-        by_case.setdefault(one.case, []).append(one)
-    found = {}
-    for name, all_of_it in by_case.items():
-        if not any(one.problems for one in all_of_it):
-            seconds = sorted({round(one.seconds) for one in all_of_it})
-            last = all_of_it[-1].record
-            said = last["message"] or next((a["reason"] for a in last["attempts"] if a["reason"] != "Succeeded"), "")
-            message = " ".join(said.replace("|", "/").replace("<", "&lt;").split())
-            took = f"{seconds[0]} to {seconds[-1]}" if len(seconds) > 1 else f"{seconds[0]}"
-            found[name] = (took, message, str(len(all_of_it)))
-    return found
+def added(before: tuple[str, ...], one: Seen) -> tuple[str, ...]:
+    """The last columns of a case after one more trial. One that did not end as it must begins the count anew."""
+    if one.problems:
+        return NEVER
+    seconds = sorted([round(one.seconds), *map(int, before[0].split(" to ") if before[0] else ())])
+    took = f"{seconds[0]} to {seconds[-1]}" if seconds[0] < seconds[-1] else f"{seconds[0]}"
+    return took, message(one.record), str(int(before[2]) + 1)
+
+
+def message(record: dict[str, Any]) -> str:
+    """What the record says; of a run that went on in the end, what its attempts say."""
+    failed = (a for a in record["attempts"] if a["reason"] != "Succeeded")
+    said = record["message"] or "; ".join(f"{a['reason']} {a.get('host', '')}".strip() for a in failed)
+    return " ".join(said.replace("|", "/").replace("<", "&lt;").split())
 
 
 def written(text: str, seen: list[Seen]) -> str:
-    """The page with these results; those of other cases stay."""
-    known = {**kept(text), **results(seen)}
+    """The page with these results added to those that it has."""
+    known = kept(text)
+    for one in seen:
+        known[one.case] = added(known.get(one.case, NEVER), one)
     rows = [line(case, known.get(name, NEVER)) for name, case in CASES.items()]
     table = [f"| {' | '.join(TITLES)} |", "|" + "---|" * len(TITLES), *rows]
     body = "\n".join(["", *table, "", ""])
     return BETWEEN.sub(lambda _: body, text)
 
 
-def write(seen: list[Seen]) -> None:
-    """Put them into the page at once: two calls of `make faults` may write it."""
+def write(seen: list[Seen], anew: bool = False) -> None:
+    """Put them into the page at once: two calls of `make faults` may write it. `anew`: forget what it has."""
     with PAGE.with_suffix(".lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
-        text = written(PAGE.read_text(encoding="utf-8"), seen)
+        text = PAGE.read_text(encoding="utf-8")
+        text = written(BETWEEN.sub("", text) if anew else text, seen)
         new = PAGE.with_suffix(".new")
         new.write_text(text, encoding="utf-8")
         new.replace(PAGE)

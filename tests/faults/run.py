@@ -15,6 +15,7 @@ from tests.faults import harm
 from tests.faults.table import Case, End
 from tests.faults.trial import POWER, Trial, base_values, method_values
 
+ACCELERATE_IMAGE = "DSGEN_E2E_ACCELERATE_IMAGE"
 AWAY = {"nodeSelector": {"kubernetes.io/hostname": "SECOND"}, "tolerations": [{"operator": "Exists"}]}
 
 
@@ -38,6 +39,8 @@ def missing(case: Case) -> str:
     """Why the case cannot be run here; "" when it can."""
     if case.row.needs == "power" and not (os.environ.get(POWER) and os.environ.get("DSGEN_E2E_SECOND_NODE")):
         return f"it needs {POWER} and DSGEN_E2E_SECOND_NODE (tests/e2e/README.md)"
+    if case.method == "accelerate" and not os.environ.get(ACCELERATE_IMAGE):
+        return f"it needs {ACCELERATE_IMAGE}: an image with accelerate"
     if case.row.needs == "kueue" and not api_version():
         return "it needs Kueue"
     return ""
@@ -47,6 +50,8 @@ def values(case: Case, image: str) -> dict[str, Any]:
     """The values of the case's job."""
     row = case.row
     hold = ["--hold"] if row.fault and not row.arguments else []
+    if case.method == "accelerate":
+        image = os.environ.get(ACCELERATE_IMAGE, image)
     made = merged(base_values(image), method_values(case.method, [*row.arguments, *hold]))
     made = merged(made, row.values)
     if row.needs == "power":  # the nodes that are hurt have none of the others' pods
@@ -55,8 +60,6 @@ def values(case: Case, image: str) -> dict[str, Any]:
         made = merged(made, {role: {**AWAY, "nodeSelector": {"kubernetes.io/hostname": node}}})
     if row.needs == "kueue":
         made = merged(made, {"scheduling": {"queue": "queue"}})
-    if case.method in ("worker-command", "launcher-command"):
-        made["training"].pop("python", None)
     return made
 
 
@@ -91,7 +94,7 @@ def observed(case: Case, trial: Trial) -> Seen:
     time.sleep(2)
     trial.look_at_the_end()
     seen.code = trial.exit_code()
-    end = case.row.expected(case.method)
+    end = case.end
     if not any(line.get("first") == end.first for text in trial.texts.values() for line in begun(text)) and end.first:
         seen.problems.append(f"no rank began at step {end.first}")
     seen.problems += [*wrong(end, seen), *trial.left(), *trial.shown()]
@@ -113,6 +116,7 @@ def wrong(end: End, seen: Seen) -> list[str]:
         found.append(f"the launcher ended with {seen.code}")
     text = str([record["message"], record["attempts"]])
     found += [f"the record does not say {word!r}: {text}" for word in end.words if word not in text]
+    found += [f"the record says {word!r}: {text}" for word in end.never if word in text]
     if len(record["attempts"]) < end.attempts:
         found.append(f"{len(record['attempts'])} attempts")
     return found

@@ -11,6 +11,7 @@ from tests.faults.trial import Trial
 
 PDSH, OPENMPI, COMMAND = "pdsh", "openmpi", "launcher-command"
 TORCHRUN, NO_SSH, EACH = "torchrun", "deepspeed-no-ssh", "worker-command"
+ACCELERATE = "accelerate"  # worker-command, with the command of the preset
 ALL = (PDSH, OPENMPI, COMMAND, TORCHRUN, NO_SSH, EACH)
 SSH, WITHOUT = (PDSH, OPENMPI, COMMAND), (TORCHRUN, NO_SSH, EACH)
 RANKS = (PDSH, OPENMPI, TORCHRUN, NO_SSH)  # the methods whose ranks dsgen starts itself
@@ -20,20 +21,25 @@ RANKS = (PDSH, OPENMPI, TORCHRUN, NO_SSH)  # the methods whose ranks dsgen start
 class End:
     """What the record must say at the end, and how the launcher's container must have ended.
 
-    `words`: each is in the message or in an attempt; `codes`: of the launcher, None where no pod is left that has one.
+    `words`: each is in the message or in an attempt, `never`: none is; `codes`: of the launcher, None where no pod is
+    left that has one.
     """
 
     phase: str
     reason: str
     codes: tuple[int | None, ...]
     words: tuple[str, ...] = ()
+    never: tuple[str, ...] = ()
     attempts: int = 0  # at least so many
     first: int = 0  # the step at which some rank must have begun
 
 
 GOOD = End("Succeeded", "", (0,))
 AGAIN = End("Succeeded", "", (0,), attempts=2)
-SAVED = End("Succeeded", "", (0,), attempts=2, first=6)  # on with what was saved when SIGTERM came
+# The worker that was lost is named, and the one that noticed it is not.
+LOST_1 = End("Succeeded", "", (0,), words=("digits-1-worker-1",), never=("digits-1-worker-0",), attempts=2)
+# On with what was saved when SIGTERM came.
+SAVED = End("Succeeded", "", (0,), words=("digits-1-worker-0",), never=("digits-1-worker-1",), attempts=2, first=6)
 
 
 def failed(reason: str, *codes: int | None, words: tuple[str, ...] = ()) -> End:
@@ -59,9 +65,6 @@ class Row:
     needs: str = ""  # what a cluster must have: power, kueue, or two nodes
     in_ci: tuple[str, ...] = ()
 
-    def expected(self, method: str) -> End:
-        return self.others.get(method, self.end)
-
 
 def fails(how: str) -> tuple[str, ...]:
     """Rank 1 does this at step 7."""
@@ -73,12 +76,16 @@ def blamed(code: int) -> End:
     return failed("TrainingFailed", code, words=("rank 1 on",))
 
 
+# Rank 1 ended without a report, and its worker is named.
+SILENT = End("Failed", "TrainingFailed", (1,), words=("digits-1-worker-1",), never=("digits-1-worker-0",))
+
+
 ROWS = (
     # the program
     Row(
         "exception",
         "rank 1 raises an exception",
-        ALL,
+        (*ALL, ACCELERATE),
         blamed(1),
         others={COMMAND: failed("TrainingFailed", 1)},
         arguments=fails("raise"),
@@ -129,7 +136,7 @@ ROWS = (
     Row(
         "restart",
         "rank 1 raises once, maxRestarts is 1",
-        (*SSH, TORCHRUN),
+        (*SSH, TORCHRUN, ACCELERATE),
         AGAIN,
         arguments=(*fails("raise"), "--once"),
         values={"lifecycle": {"maxRestarts": 1}},
@@ -149,16 +156,16 @@ ROWS = (
         "rank-supervisor",
         "SIGKILL of rank.py on worker 1",
         RANKS,
-        failed("TrainingFailed", 1),
+        SILENT,
         harm.kill_rank_supervisor,
     ),
-    Row("session", "SIGKILL of worker 1's ssh session", SSH, AGAIN, harm.kill_session, within=180),
+    Row("session", "SIGKILL of worker 1's ssh session", SSH, LOST_1, harm.kill_session, within=180),
     Row("sshd", "SIGKILL of sshd on worker 1", SSH, GOOD, harm.kill_sshd, within=180),
     Row(
         "launch-py",
         "SIGKILL of deepspeed's launch.py",
         (PDSH, NO_SSH),
-        failed("TrainingFailed", 1),
+        SILENT,
         harm.kill_launch_py,
     ),
     Row(
@@ -170,22 +177,29 @@ ROWS = (
     ),
     Row("sidecar", "the status sidecar ends and is started again", ALL, GOOD, harm.stop_sidecar),
     # pods
-    Row("worker-deleted", "worker 1 is deleted", SSH, AGAIN, harm.delete_worker, within=180, in_ci=(COMMAND,)),
+    Row(
+        "worker-deleted",
+        "worker 1 is deleted",
+        (*ALL, ACCELERATE),
+        LOST_1,
+        harm.delete_worker,
+        within=180,
+        in_ci=(COMMAND,),
+    ),
     Row(
         "worker-evicted",
         "worker 0 is evicted, and writes a checkpoint on SIGTERM",
-        SSH,
+        ALL,
         SAVED,
         harm.evict_worker,
         within=180,
     ),
-    Row("worker-forced", "worker 1 is deleted without a grace period", SSH, AGAIN, harm.force_worker, within=180),
-    Row("worker-lost", "worker 1 is deleted", WITHOUT, failed("TrainingFailed", 1), harm.delete_worker),
+    Row("worker-forced", "worker 1 is deleted without a grace period", ALL, LOST_1, harm.force_worker, within=180),
     Row(
         "worker-lost-again",
         "worker 1 is deleted, maxRestarts is 1",
         (TORCHRUN,),
-        AGAIN,
+        LOST_1,
         harm.delete_worker,
         values={"lifecycle": {"maxRestarts": 1}},
         within=240,
@@ -374,6 +388,10 @@ class Case:
     @property
     def name(self) -> str:
         return f"{self.row.name}/{self.method}"
+
+    @property
+    def end(self) -> End:
+        return self.row.others.get(self.method, self.row.end)
 
 
 CASES = {case.name: case for row in ROWS for method in row.methods for case in [Case(row, method)]}

@@ -35,10 +35,19 @@ IN_LAUNCHER = (
     '"RANK=%n WORLD_SIZE=2 MASTER_ADDR=${{hosts%%,*}} MASTER_PORT=29500 python3 -u /job/files/program.py {}"'
 )
 
+IN_WORKER = (
+    "exec accelerate launch --use_deepspeed --deepspeed_multinode_launcher standard "
+    '--num_machines "$NNODES" --machine_rank "$NODE_RANK" --num_processes "$((NNODES * NPROC_PER_NODE))" '
+    '--main_process_ip "$MASTER_ADDR" --main_process_port "$MASTER_PORT"'
+)
+
 
 def method_values(method: str, arguments: list[str]) -> dict[str, Any]:
     """How a method starts the program."""
     program = ["python3", "-u", "/job/files/program.py", *arguments]
+    if method == "accelerate":
+        words = f"{IN_WORKER} {shlex.join(program[2:])}"
+        return {"launch": {"method": "worker-command", "command": ["bash", "-c", words]}}
     if method == "worker-command":
         return {"launch": {"method": method, "command": program}}
     if method == "launcher-command":

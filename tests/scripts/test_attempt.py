@@ -133,6 +133,14 @@ def test_who_is_gone_after_an_attempt(
             {"reason": "WorkersLost", "exitCode": 3, "host": HOSTS[1], "rank": 1, "tail": ["a", "b"]},
         ),
         (
+            (RANK, RANK_0, FAILED.replace(b"worker-1", b"worker-0"), CLOSED_0, SSH),
+            255,
+            "",
+            [HOSTS[1]],
+            ("workers-lost", "lost: cifar-1-worker-1.cifar-1", None),
+            {"reason": "WorkersLost", "host": HOSTS[1]},
+        ),
+        (
             (SMALL, FAILED, CLOSED),
             1,
             "world-size",

@@ -2,6 +2,7 @@
 
 import contextlib
 import json
+import resource
 import socket
 import threading
 import time
@@ -266,3 +267,22 @@ def test_where_workers_cannot_connect_they_start_by_the_record(monkeypatch: pyte
     found.wait_for_workers()
 
     assert (found.free, found.journal.said["start"]) == (True, "record")
+
+
+def test_a_launcher_holds_more_connections_than_the_soft_limit_of_descriptors() -> None:
+    names = [f"cifar-1-worker-{index}" for index in range(40)]
+    made = orders.Orders(names)
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    with contextlib.ExitStack() as connections:
+        connections.callback(resource.setrlimit, resource.RLIMIT_NOFILE, (soft, hard))
+        resource.setrlimit(resource.RLIMIT_NOFILE, (len([*Path("/proc/self/fd").iterdir()]) + 20, hard))
+        address, _, nonce = made.listen().rpartition("/")
+        host, _, port = address.rpartition(":")
+        for name in names:
+            connection = connections.enter_context(socket.create_connection((host, int(port)), timeout=5))
+            reports.shake(connection, nonce, "worker")
+            connection.sendall(json.dumps({"host": name, "life": "1", "attempt": 0, "code": None}).encode() + b"\n")
+        deadline = time.monotonic() + 5
+        while len(made.connected()) < len(names) and time.monotonic() < deadline:
+            time.sleep(0.01)
+        assert len(made.connected()) == len(names)

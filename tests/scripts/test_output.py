@@ -3,7 +3,7 @@
 import pytest
 
 import shared_output as output
-from tests.scripts.trainings import CLOSED, FAILED, HOSTS, LABEL, NONCE, RANK, SSH, process_line, read
+from tests.scripts.trainings import CLOSED, FAILED, HOSTS, LABEL, NONCE, RANK, RANK_0, SSH, process_line, read
 
 
 @pytest.mark.parametrize(
@@ -122,6 +122,25 @@ def test_a_rank_that_lost_its_peer_is_not_to_blame(last: str) -> None:
     assert read(peer, gone).blame() == f"{HOSTS[1]} ended with exit code 137"
 
 
+def test_a_host_that_ends_without_a_report_of_its_rank_is_to_blame() -> None:
+    """Its rank.py or DeepSpeed's launch.py was killed; the rank that noticed may not say that it lost a peer."""
+    peer = FAILED.replace(b"worker-1", b"worker-0").replace(b'"rank": 1', b'"rank": 0')
+    lost = peer.replace(b'["a", "b"]', b'["Connection closed by peer"]')
+    killed = f"{HOSTS[1]} ended with exit code 3; no report of rank 1"
+
+    assert read(RANK, lost, CLOSED).blame() == killed
+    assert read(RANK, CLOSED, peer).blame() == killed
+    assert read(RANK, peer, CLOSED).failure()["rank"] == 0
+
+
+def test_a_host_that_the_launcher_ends_is_not_to_blame() -> None:
+    seen = read(RANK, RANK_0)
+    seen.ending = True
+    process_line(seen, CLOSED)
+
+    assert (seen.failure(), seen.closed) == ({}, {HOSTS[1]: 3})
+
+
 def test_a_rank_that_left_before_the_others_is_named() -> None:
     left = FAILED.replace(b'"exitCode": 3, "tail": ["a", "b"]', b'"exitCode": 0, "tail": []')
     peer = FAILED.replace(b"worker-1", b"worker-0").replace(b'"rank": 1', b'"rank": 0')
@@ -149,6 +168,7 @@ def test_ranks_that_never_met_are_strangers() -> None:
         ((CLOSED.replace(b"3}", b"0}"),), [], [HOSTS[0]], False),
         ((b"pdsh@l: cifar-1-worker-0: connect: timed out\n",), [HOSTS[0]], HOSTS, True),
         ((b"pdsh@l: something else: entirely\n",), [], HOSTS, False),
+        ((b"  Remote daemon: [[27407,0],1] on node cifar-1-worker-1.cifar-1\n",), [], HOSTS[1:], False),
     ],
 )
 def test_a_session_without_its_closing_line_is_a_lost_worker(

@@ -5,8 +5,9 @@ from typing import Any
 import pytest
 
 from dsgen.cluster import capacity, happened
-from dsgen.cluster.capacity import Devices, requested_of
+from dsgen.cluster.capacity import Devices
 from dsgen.cluster.facts import stamp
+from dsgen.cluster.resources import limit, requested, requests
 from tests import cluster_data
 from tests.unit.test_story import facts
 
@@ -34,7 +35,18 @@ def container(count: int, **other: str) -> dict[str, Any]:
     ],
 )
 def test_devices_of_a_pod_are_counted_as_the_scheduler_counts(expected: int, spec: dict[str, Any]) -> None:
-    assert expected == requested_of(spec, GPU)
+    assert expected == int(requested(spec, GPU))
+
+
+def test_requests_and_limits_are_those_of_all_containers() -> None:
+    main = {"resources": {"requests": {"cpu": "250m", "memory": "1Gi"}, "limits": {"memory": "2Gi"}}}
+    helper = {"resources": {"requests": {"cpu": "1", "memory": "128Mi"}, "limits": {"memory": "256Mi", GPU: "1"}}}
+    sidecar = {"resources": {"limits": {"memory": "100Mi"}}, "restartPolicy": "Always"}
+    spec = {"containers": [main, helper], "initContainers": [sidecar, {"resources": {"requests": {"cpu": "500m"}}}]}
+
+    assert {"cpu": "1250m", "memory": "1252Mi", GPU: "1"} == requests(spec)
+    assert "2404Mi" == limit(spec, "memory")
+    assert ["", "2Gi"] == [limit({"containers": [main, *more]}, "memory") for more in ([{}], [])]
 
 
 def pod(name: str, node: str, count: int, phase: str = "Running", **labels: str) -> dict[str, Any]:

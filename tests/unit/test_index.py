@@ -169,7 +169,7 @@ def test_a_merge_of_two_branches_says_how_to_go_on(tmp_path: Path, monkeypatch: 
         git(tmp_path, "commit", "-m", run)
     assert "CONFLICT" in git(tmp_path, "merge", "theirs")
 
-    with pytest.raises(DsgenError, match=f"{INDEX} has the marks of a Git merge: two branches rendered") as error:
+    with pytest.raises(DsgenError, match=f"{INDEX} has the conflict markers of a Git merge: two branches") as error:
         put(out, job("4"))
     subprocess.run(str(error.value).splitlines()[1], shell=True, cwd=tmp_path, check=True)
 
@@ -214,7 +214,7 @@ def test_a_run_that_the_files_show_does_not_change_under_its_id(tmp_path: Path, 
     assert f'run "1" of job training/cifar was rendered into {tmp_path} before and would change: {changed}\n' in str(
         refusal.value
     )
-    assert f"{tmp_path / INDEX}, which knew them, is missing" in str(refusal.value)
+    assert f"{tmp_path / INDEX}, which recorded them, is missing" in str(refusal.value)
     assert "in the way" not in str(refusal.value)
 
 

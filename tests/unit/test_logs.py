@@ -8,6 +8,7 @@ import pytest
 
 from dsgen.cluster.facts import Container, Facts, Pod
 from dsgen.cluster.logs import Choice, Lines, Source, left_out, sources, tails
+from dsgen.errors import ApiError
 from tests.unit.test_story import facts, pod
 
 STATES = {"image": "", "state": "running", "reason": "", "message": "", "exit_code": None, "restarts": 0, "ready": True}
@@ -82,7 +83,7 @@ class Node:
     log: list[bytes]
     connections: list[int]
 
-    def lines(self, _: str, query: dict[str, str], __: Any) -> Iterator[bytes]:
+    def lines(self, _: str, query: dict[str, str], **__: Any) -> Iterator[bytes]:
         since = query.get("sinceTime", "")
         yield from [line for line in self.log[: self.connections.pop(0)] if line[:19].decode() + "Z" >= since]
 
@@ -104,6 +105,19 @@ def test_no_line_is_lost_or_comes_twice(first: int, second: int) -> None:
     lines = Lines(node, "training", Source("pod", "worker", "pod"))  # type: ignore[arg-type]  # the part that is used
 
     assert LOG == [line for _ in range(3) for line in lines.connect(True)]
+
+
+@pytest.mark.parametrize(
+    ("said", "status"), [(b"unable to retrieve container logs for containerd://1", 404), (b"rpc error: none", 0)]
+)
+def test_what_the_kubelet_says_is_no_line(said: bytes, status: int) -> None:
+    lines = Lines(Node([LOG[0], said], [2]), "training", Source("pod", "worker", "pod"))  # type: ignore[arg-type]  # as above
+    found = lines.connect(True)
+
+    assert LOG[0] == next(found)
+    with pytest.raises(ApiError, match=said.decode()) as raised:
+        next(found)
+    assert status == raised.value.status
 
 
 def test_a_rank_has_the_lines_of_its_host() -> None:

@@ -7,8 +7,9 @@ from typing import Any
 
 import pytest
 
+from dsgen.cli._cluster import told
 from dsgen.cli.list import runs
-from dsgen.cluster import causes, collect, report, story, views
+from dsgen.cluster import collect, report, story, views
 from dsgen.cluster.facts import JOB
 from dsgen.cluster.parse import INDEX
 from tests import cluster_data
@@ -43,9 +44,12 @@ class Counting:
     def with_workers(self, count: int) -> "Counting":
         """With so many workers, all as the first one is."""
         first = next(pod for pod in self.entries["pods"] if "worker" in pod["metadata"]["name"])
+        job = next(one for one in self.entries["jobs"] if "worker" in one["metadata"]["name"])
+        job["spec"]["parallelism"] = count
         for index in range(2, count):
             annotations = {**first["metadata"]["annotations"], INDEX: str(index)}
-            names = {"name": f"cifar-1-worker-{index}", "uid": str(index), "annotations": annotations}
+            name = f"{job['metadata']['name']}-{index}"
+            names = {"name": name, "uid": str(index), "annotations": annotations}
             one = {**first, "metadata": {**first["metadata"], **names}}
             self.entries["pods"].append(one)
         return self
@@ -64,11 +68,11 @@ class Counting:
 
 def status(reader: Counting) -> str:
     """What `dsgen status` does with a run."""
-    facts = collect.run_facts(reader, reader.kept.content["namespace"], "cifar", thrifty=True)
+    space, job = (reader.kept.content[key] for key in ("namespace", "job"))
+    facts = collect.run_facts(reader, space, job, thrifty=True)
     assert facts
     collect.surroundings(reader, facts, thrifty=True)
-    shown = story.tell(facts)
-    causes.find(facts, shown)
+    shown, _ = told(facts)
     return views.status(report.report(facts, shown), facts)
 
 
@@ -84,6 +88,17 @@ def test_the_status_of_a_thousand_workers_takes_four_lists_and_little_memory() -
     assert "more pods are well" in text
     assert len(reader.lists) <= 4
     assert most < 50 * MEBIBYTE
+
+
+def test_the_status_of_a_thousand_workers_that_no_node_takes_takes_four_lists_as_well() -> None:
+    reader = Counting("NoNodeBigEnough").with_workers(1000)
+    for job in reader.entries["jobs"]:  # as many pods as there are: else events are looked at
+        job["spec"]["parallelism"] = sum(
+            job["metadata"]["name"] in pod["metadata"]["name"] for pod in reader.entries["pods"]
+        )
+
+    assert "8 nvidia.com/gpu requested, no node has more than 0" in status(reader)
+    assert len(reader.lists) <= 4, reader.lists
 
 
 def test_the_time_of_a_status_is_linear() -> None:

@@ -193,7 +193,7 @@ def test_deleting_the_hand_edited_file_is_the_way_out(tmp_path: Path) -> None:
 def test_folder_of_another_job_is_refused(tmp_path: Path) -> None:
     put(tmp_path, plan({"a.yaml": CLAIM}))
 
-    with pytest.raises(Refused, match="holds job training/cifar: give job training/mnist a folder of its own"):
+    with pytest.raises(Refused, match="holds job training/cifar: use another folder for job training/mnist"):
         put(tmp_path, plan({"b.yaml": CONFIG}, owner="job training/mnist"))
 
     assert {"a.yaml": CLAIM} == tree(tmp_path)
@@ -214,7 +214,7 @@ def test_a_run_does_not_change_under_its_id(tmp_path: Path, wanted: dict[str, st
     named = sorted(path for path in {*before, *wanted} if before.get(path) != wanted.get(path))
 
     with pytest.raises(
-        Refused, match=f'run "1" .* would change: {", ".join(named)}\nA run keeps what it began with: change run.id'
+        Refused, match=f'run "1" .* would change: {", ".join(named)}\nThe objects of a run never change: change run.id'
     ):
         put(tmp_path, plan(wanted))
 
@@ -257,7 +257,7 @@ def test_a_run_is_replaced_on_request_and_files_of_others_stay(tmp_path: Path) -
     (tmp_path / "kustomization.yaml").write_text("mine")
     new = plan({"a.yaml": CLAIM, "job-1.yaml": JOB.replace("2", "3")})
 
-    with pytest.raises(Refused, match="If this run was never applied, --replace writes it anew"):
+    with pytest.raises(Refused, match="If this run was never applied, --replace replaces it"):
         put(tmp_path, new)
     changes = compare(Place(tmp_path), new, "replace")
     write(Place(tmp_path), new, changes)
@@ -298,7 +298,7 @@ def test_compare_changes_nothing(tmp_path: Path) -> None:
 def test_damaged_index_is_an_error_that_names_it(tmp_path: Path, text: str) -> None:
     (tmp_path / INDEX).write_text(text)
 
-    with pytest.raises(DsgenError, match=f"{INDEX} cannot be understood") as error:
+    with pytest.raises(DsgenError, match=f"{INDEX} is invalid") as error:
         compare(Place(tmp_path), plan({"a.yaml": CLAIM}))
 
     assert EXIT_FAILED == error.value.exit_code

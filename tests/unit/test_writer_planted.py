@@ -178,7 +178,7 @@ def test_an_index_names_only_paths_inside(out: Path, path: str) -> None:
     index["files"][path] = {"sha256": checksum(SECRET)}
     (out / INDEX).write_text(json.dumps(index))
 
-    with pytest.raises(DsgenError, match=f"{INDEX} cannot be understood .*it names .* not a path inside"):
+    with pytest.raises(DsgenError, match=f"{INDEX} is invalid .*it names .* not a path inside"):
         put(Place(out))
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from typing import Any
 
 import launcher_outcome as outcome
 import launcher_workers as workers
@@ -59,6 +60,7 @@ class Attempt:
     try:
       cut = self.watch(process)
       if cut:
+        self.heard.ending = True
         self.end_ranks(process)
       lost = self.gone(process, cut)
     finally:
@@ -177,16 +179,20 @@ class Attempt:
       self.alone = [host for host in self.hosts if host.partition(".")[0] not in met]
     event = outcome.decide(self.facts(code, training_code, cut, bool(lost)))
     known = training_code if event in ("succeeded", "failed", "restarting") else None
-
-    facts = {} if cut in outcome.CUTS else self.heard.failure()
-    if cut == "hung":
-      facts = {key: fact for key, fact in self.progress.suspect().items() if key != "why"}
+    facts = self.failure(event, cut, lost)
     if known is not None:
       facts["exitCode"] = known
     self.journal.end_attempt(TRANSITIONS[event].reason or "Succeeded", facts)
     self.journal.said.update(worldSize=self.met_world(), **told(self.progress))
     message = (event in (cut, f"{cut}-restarting") and self.cut_message) or self.message(event, known, lost)
     return AttemptEnd(event, message, known)
+
+  def failure(self, event: str, cut: str, lost: list[str]) -> dict[str, Any]:
+
+    found = {} if cut in outcome.CUTS else self.heard.failure()
+    if cut == "hung":
+      return {key: fact for key, fact in self.progress.suspect().items() if key != "why"}
+    return {"host": lost[0]} if event == "workers-lost" and found.get("host") not in lost else found
 
   def facts(self, code: int, training_code: int, cut: str, lost: bool) -> outcome.Facts:
     return outcome.Facts(

@@ -27,7 +27,7 @@ class Parts:
       if self.attempt in member.lost or member.is_away():
         self.output.ssh_ended.setdefault(hosts[name], LOST)
       elif member.attempt == self.attempt and member.code is not None:
-        self.output.closed.setdefault(hosts[name], member.code)
+        self.output.close(hosts[name], member.code)
     ended = {**self.output.ssh_ended, **self.output.closed}
     return None if len(ended) < len(hosts) else next((code for code in ended.values() if code), 0)
 

@@ -1,1 +1,1 @@
-"""The other files of a chart: values with their schema, scripts, metadata."""
+"""Assembles a chart: compiled templates, values with their schema, scripts, metadata."""

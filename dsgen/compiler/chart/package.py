@@ -61,7 +61,7 @@ type: application
 version: {__version__}
 appVersion: {quote(__version__)}
 kubeVersion: ">=1.29.0-0"
-# DeepSpeed's own pages: this chart has no page of its own
+# the pages of DeepSpeed, because this chart has none
 home: https://www.deepspeed.ai
 sources:
   - https://github.com/deepspeedai/DeepSpeed

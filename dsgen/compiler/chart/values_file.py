@@ -56,7 +56,7 @@ def _named_records(key: str, part: Mapping[str, Any], given: Any) -> Iterator[st
     record = schema.resolve(dict(entry)) if isinstance(entry, Mapping) else {}
     if not schema.is_record(record):
         return
-    rows = {".".join(path): _row(found) for path, found in schema.records(record)}
+    rows = {".".join(path): _row(each) for path, each in schema.records(record)}
     width = max(map(len, rows)) + 2
     yield from ("", "Example:" if given else f"Example, to replace the line `{key}: {{}}`:", "")
     yield from _entry(key, part["examples"][0], "")

@@ -1,1 +1,1 @@
-"""Jinja2 trees to one typed tree, which every back end reads: names resolved, types known, surprises refused."""
+"""Converts Jinja2 trees to one typed tree for all back ends, with names and types resolved."""

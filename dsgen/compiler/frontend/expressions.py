@@ -1,6 +1,6 @@
-"""Jinja2 expressions to typed ones.
+"""Converts Jinja2 expressions to typed ones.
 
-Names, keys and types are resolved against the schema; what would mean something else in one of the outputs is refused.
+Names, keys and types are resolved with the schema. Expressions whose meaning differs between the outputs are refused.
 """
 
 import json
@@ -47,7 +47,7 @@ class Expressions:
         self.unit, self.helpers, self.scope, self.roots = unit, helpers, scope, roots
 
     def error(self, node: nodes.Node, message: str) -> CompileError:
-        """The error for the line of this node, to be raised."""
+        """An error for the line of this node, for `raise`."""
         return self.unit.error(node.lineno, message)
 
     def any(self, node: nodes.Node) -> Expr:
@@ -56,17 +56,17 @@ class Expressions:
 
     def value(self, node: nodes.Node) -> Expr:
         """An expression that cannot be none."""
-        found = self.any(node)
-        if found.type.nullable:
+        expr = self.any(node)
+        if expr.type.nullable:
             raise self.error(node, "may be absent here; test it with `is not none` first")
-        return found
+        return expr
 
     def condition(self, node: nodes.Node) -> Expr:
         """An expression that is used as a condition."""
-        found = self.any(node)
-        if found.type.kind == "record":
-            raise self.error(node, "a record is no truth value: it is filled in one output only; use `is not none`")
-        return found
+        expr = self.any(node)
+        if expr.type.kind == "record":
+            raise self.error(node, "a record is not a condition: only one output fills it; use `is not none`")
+        return expr
 
     @singledispatchmethod
     def _expr(self, node: nodes.Node) -> Expr:
@@ -104,21 +104,21 @@ class Expressions:
 
     @_expr.register
     def _(self, node: nodes.Name) -> Expr:
-        found = self.scope.find(node.name)
-        if found:
-            return found
+        known = self.scope.find(node.name)
+        if known:
+            return known
         if node.name in self.roots and node.name in ROOTS:
             kind = self.helpers.values if node.name == "values" else Type("release")
             return tree.Root(node.name, type=kind)
         if node.name in self.scope.ended:
-            raise self.error(node, f"{node.name!r} was set inside a branch or loop, and ends with it; set it before")
+            raise self.error(node, f"{node.name!r} is set inside a branch or loop only; set it before")
         raise self.error(node, f"unknown name {node.name!r}")
 
     @_expr.register
     def _(self, node: nodes.Getattr) -> Expr:
         base = self.value(node.node)
         if not isinstance(base, tree.Root | tree.Parameter | tree.Local | tree.Field) or _default(base):
-            raise self.error(node, "a key of something computed: give that a name with `set` first")
+            raise self.error(node, "a key of a computed value; assign the value to a name with `set` first")
         if base.type.kind == "release":
             if node.attr not in RELEASE_FIELDS:
                 raise self.error(node, f"release has {' and '.join(RELEASE_FIELDS)}, no {node.attr!r}")
@@ -130,12 +130,12 @@ class Expressions:
         return self._key(node, base, node.attr)
 
     def _key(self, node: nodes.Node, base: Expr, name: str) -> Expr:
-        found = base.type.field(name)
-        if found is None:
+        type_ = base.type.field(name)
+        if type_ is None:
             known = ", ".join(key for key, _ in base.type.fields)
             raise self.error(node, f"no key {name!r} here; there are {known}")
-        default = None if found.default is None else literal(json.loads(found.default))
-        return tree.Field(base, name, default, type=replace(found, default=None))
+        default = None if type_.default is None else literal(json.loads(type_.default))
+        return tree.Field(base, name, default, type=replace(type_, default=None))
 
     @_expr.register
     def _(self, node: nodes.Getitem) -> Expr:
@@ -238,8 +238,8 @@ class Expressions:
             raise self.error(node, "one comparison at a time")
         operand = node.ops[0]
         if operand.op in ("in", "notin"):
-            found = self._membership(node, operand.expr)
-            return found if operand.op == "in" else tree.Not(found, type=BOOL)
+            test = self._membership(node, operand.expr)
+            return test if operand.op == "in" else tree.Not(test, type=BOOL)
         left, right = self.value(node.expr), self.value(operand.expr)
         kinds = {left.type.kind, right.type.kind}
         if not (kinds <= TEXTS or kinds == {"int"} or (kinds == {"bool"} and operand.op in ("eq", "ne"))):
@@ -278,7 +278,7 @@ class Expressions:
 
 
 _REMEDY = {
-    ("yaml", "record"): "a record is never written whole, its defaults are filled in one output only",
+    ("yaml", "record"): "a record cannot be written whole, because only one output fills its defaults",
     ("quote", "union"): "use json for a quantity, `is string` to tell text from number",
     ("quote", "list"): "use json or yaml",
     ("quote", "any"): "use yaml, or json | quote",

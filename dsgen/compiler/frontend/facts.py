@@ -16,7 +16,11 @@ def facts(test: Expr, truth: bool) -> Facts:
             return facts(test.part, not truth)
         case tree.Logic():
             is_shown = truth == (test.word == "and")
-            return {key: found for part in test.parts for key, found in facts(part, truth).items()} if is_shown else {}
+            return (
+                {key: narrowed for part in test.parts for key, narrowed in facts(part, truth).items()}
+                if is_shown
+                else {}
+            )
         case tree.Call() if test.row.kind == "test":
             return _of_test(test, truth)
         case tree.Call() if test.row.name == "in map":
@@ -27,15 +31,15 @@ def facts(test: Expr, truth: bool) -> Facts:
 
 
 def _of_test(test: tree.Call, truth: bool) -> Facts:
-    found = test.arguments[0]
+    tested = test.arguments[0]
     if test.row.name == "none":
-        return {} if truth else {found: replace(found.type, nullable=False)}
+        return {} if truth else {tested: replace(tested.type, nullable=False)}
     if test.row.name == "mapping":
-        return {found: ANY} if truth else {}
-    if test.row.name != "string" or found.type.kind not in ("union", "any"):
+        return {tested: ANY} if truth else {}
+    if test.row.name != "string" or tested.type.kind not in ("union", "any"):
         return {}
     if truth:
-        return {found: found.type.item or STR}
-    others = found.type.options or ("object",)
+        return {tested: tested.type.item or STR}
+    others = tested.type.options or ("object",)
     is_integer = others == ("integer",)
-    return {found: replace(INT, stored=True) if is_integer else ANY}
+    return {tested: replace(INT, stored=True) if is_integer else ANY}

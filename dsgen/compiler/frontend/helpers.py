@@ -1,7 +1,7 @@
 """Helpers: the macros of the files whose name begins with `_`.
 
-A helper sees its arguments only. Their types come from the calls: each signature is resolved by itself, and the back
-end makes sure that all of them are spelled alike.
+A helper sees only its arguments, whose types come from its calls. Each signature is resolved separately, and the back
+ends ensure that all of them have the same output.
 """
 
 from collections.abc import Container, Iterator, Mapping, Sequence
@@ -68,11 +68,11 @@ class Helpers:
             if not isinstance(node, nodes.Output):
                 raise unit.error(node.lineno, "a file of helpers has nothing else")
             for part in node.nodes:
-                found = comment_of(part)
-                if found is not None:
-                    comment = found
+                text = comment_of(part)
+                if text is not None:
+                    comment = text
                 elif not isinstance(part, nodes.TemplateData) or part.data.strip():
-                    raise unit.error(node.lineno, "text outside of helpers")
+                    raise unit.error(node.lineno, "text outside helpers")
                 elif "\n\n" in part.data and comment:
                     head, comment = comment, ""
         return head
@@ -81,9 +81,9 @@ class Helpers:
         if node.defaults:
             raise unit.error(node.lineno, "arguments of helpers have no defaults")
         if not comment:
-            raise unit.error(node.lineno, f"{node.name} needs a comment that says what it gives")
+            raise unit.error(node.lineno, f"{node.name} needs a comment that says what it returns")
         if node.name in self._helpers:
-            raise unit.error(node.lineno, f"there is a helper {node.name!r} already")
+            raise unit.error(node.lineno, f"the helper {node.name!r} exists already")
         self._helpers[node.name] = Helper(unit, node, comment)
 
     def settle(self) -> None:
@@ -96,7 +96,7 @@ class Helpers:
         return sum(self._lines_of(node, callers) for node in body)
 
     def _lines_of(self, node: nodes.Node, callers: tuple[str, ...]) -> int:
-        """How many lines a statement prints at most; 2 means any number."""
+        """The most lines that a statement prints; 2 means any number."""
         match node:
             case nodes.If():
                 bodies = (node.body, node.else_, *(other.body for other in node.elif_))

@@ -1,4 +1,4 @@
-"""All templates together as typed trees."""
+"""The typed trees of all templates."""
 
 from collections.abc import Container, Mapping
 from dataclasses import dataclass
@@ -17,7 +17,7 @@ from dsgen.compiler.frontend.types import SchemaTypes
 
 @dataclass(frozen=True)
 class Program:
-    """The bodies of templates and the files of helpers, by path. `heads`: the comment at the head of such a file."""
+    """The bodies of templates and the files of helpers, by path. `heads`: the first comments of these files."""
 
     templates: Mapping[str, Body]
     helpers: Helpers
@@ -29,7 +29,7 @@ class Program:
         return tuple(sorted(self.helpers.used_files))
 
     def helpers_of(self, path: str) -> dict[str, Helper]:
-        """The helpers of one file by their name, without those that nobody calls."""
+        """The helpers of one file that are called, by name."""
         return {name: helper for name, helper in self.helpers if helper.unit.name == path and helper.bodies}
 
 
@@ -42,9 +42,9 @@ def typed(
 ) -> Program:
     """The typed trees of Jinja2 templates, by their paths.
 
-    `files`: path -> text of what `files` in a template can read.
-    `free_units`: the names of those that people read (notes, messages), in which any text may stand bare.
-    CompileError for whatever is not part of the language.
+    `files`: the files that a template can read with `files`, path -> text.
+    `free_units`: the names of notes and messages, in which texts need no quotes.
+    Raises CompileError for anything that is not part of the language.
     """
     helpers = Helpers(SchemaTypes(schema).values, files, free_units)
     helper_units = {path: unit for path, unit in units.items() if path.rpartition("/")[2].startswith("_")}

@@ -41,13 +41,13 @@ def entry_type(container: Type, key: Type) -> Type:
     raise ValueError(f"{container.kind} has no keys")
 
 
-def _common(found: Sequence[Type | None]) -> Type:
-    """The type that all of these keys of a record have."""
-    types = [one for one in found if one is not None]
-    if not types or len(types) != len(found):
+def _common(options: Sequence[Type | None]) -> Type:
+    """The common type of these keys of a record."""
+    types = [one for one in options if one is not None]
+    if not types or len(types) != len(options):
         raise ValueError("the key must come from a literal list of the record's keys")
     if any(one.default is not None for one in types):
-        raise ValueError("one of these keys has a default that only its name brings")
+        raise ValueError("one of these keys has a default, which is only used with a literal key")
     result = types[0]
     for one in types[1:]:
         result = join(result, one)
@@ -55,7 +55,7 @@ def _common(found: Sequence[Type | None]) -> Type:
 
 
 def is_whole(pattern: Expr) -> bool:
-    """Whether Python and RE2 read a pattern alike, and as one for the whole text."""
+    """Whether a pattern matches whole texts, and has the same meaning in Python and RE2."""
     text = pattern.value if isinstance(pattern, tree.Const) else None
     if not isinstance(text, str) or not text.isascii() or "\\" in text or not re.fullmatch(r"\^.*\$", text):
         return False

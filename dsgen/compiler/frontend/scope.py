@@ -1,4 +1,4 @@
-"""The names at a place of a template, and what is known about them there."""
+"""The names at a place of a template, with their types there."""
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -44,7 +44,7 @@ class Scope:
         return False
 
     def set(self, name: str, value: Type) -> bool:
-        """Gives a name a value of this type; whether the name is new."""
+        """Assign a value of this type to a name; whether the name is new."""
         for key in [key for key in self._facts if mentions(key, name)]:
             del self._facts[key]
         for level in self._levels:
@@ -57,7 +57,7 @@ class Scope:
 
     @contextmanager
     def inside(self, facts: Facts, names: Mapping[str, Expr] | None = None, is_loop: bool = False) -> Iterator[None]:
-        """The body of a branch (`facts` hold there) or of a loop (which brings `names`)."""
+        """The body of a branch, in which `facts` hold, or of a loop, which adds `names`."""
         before = self._facts
         self._facts = {**before, **facts}
         self._levels.append(Level(dict(names or {}), is_loop))
@@ -66,5 +66,5 @@ class Scope:
         finally:
             self.ended |= set(self._levels.pop().names)
             kept = set(self._facts)
-            # what a `set` in the body has made uncertain stays so
+            # types that became uncertain by a `set` in the body stay uncertain
             self._facts = {key: known for key, known in before.items() if key in kept or key in facts}

@@ -1,4 +1,4 @@
-"""`files` in templates: the text, the names and the digest of the files that are shipped with them."""
+"""`files` in templates: the text, the names and the digest of files of the package."""
 
 from collections.abc import Mapping
 
@@ -15,14 +15,14 @@ ONLY = f"the only methods are {', '.join(f'{NAME}.{name}' for name in METHODS)},
 def call(method: str, given: Expr, files: Mapping[str, str], used: set[str]) -> Expr:
     """`files.get(path)`, `files.glob(pattern)` or `files.digest(pattern)`; the last one is a constant of the outputs.
 
-    `used` takes in the paths of the files. ValueError, with the reason, for a file that is not there.
+    Adds the paths of the files to `used`. Raises ValueError, with the reason, if there is no such file.
     """
     text = str(given.value) if isinstance(given, tree.Const) else ""
     if given.type.kind != "file":
-        found = matching(files, text)
-        if not found:
+        paths = matching(files, text)
+        if not paths:
             raise ValueError(f"there is no file {text!r}")
-        used.update(found)
+        used.update(paths)
     if method == "digest":
         return tree.Const(digest(files, text), type=WORD)
     if method == "glob":

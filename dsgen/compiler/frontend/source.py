@@ -1,4 +1,4 @@
-"""Templates as the compiler reads them: the Jinja2 tree with comments, and errors with template:line."""
+"""Parses templates: the Jinja2 tree with comments, and errors with template:line."""
 
 import re
 from dataclasses import dataclass
@@ -23,7 +23,7 @@ class Unit:
 
     name: str
     text: str
-    places: tuple[str, ...] = ()  # for text that was put together: where each line comes from
+    places: tuple[str, ...] = ()  # for generated text: the origin of each line
 
     @property
     def lines(self) -> list[str]:
@@ -36,18 +36,18 @@ class Unit:
         return text[: len(text) - len(text.lstrip(" "))]
 
     def error(self, line: int, message: str) -> CompileError:
-        """The error for this line, to be raised."""
+        """An error for this line, for `raise`."""
         place = self.places[line - 1] if self.places else f"{self.name}:{line}"
         return CompileError(f"{place}: {message}")
 
     def parse(self, environment: jinja2.Environment) -> nodes.Template:
-        """The Jinja2 tree, in which each comment is an Output of one marked constant."""
+        """The Jinja2 tree, in which each comment is an Output with a marked constant."""
         marked = _COMMENT.sub(self._marker, self.text)
         for number, line in enumerate(marked.split("\n"), 1):
             if "<%" in line and not _TAG_LINE.fullmatch(line):
-                raise self.error(number, "a tag stands alone on its line")
+                raise self.error(number, "a tag must be alone on its line")
             if "<#" in line:
-                raise self.error(number, "a comment stands alone on its lines")
+                raise self.error(number, "a comment must be alone on its lines")
         try:
             return environment.parse(marked, self.name)
         except jinja2.TemplateSyntaxError as problem:
@@ -62,7 +62,7 @@ class Unit:
 
 
 def comment_of(node: nodes.Node) -> str | None:
-    """The text of a comment, when this part of an Output is one."""
+    """The text of a comment; None if this part of an Output is not a comment."""
     if isinstance(node, nodes.Const) and isinstance(node.value, str) and node.value.startswith(_MARK):
         return node.value.removeprefix(_MARK)
     return None

@@ -1,4 +1,4 @@
-"""Jinja2 statements to typed ones: output, and the names and types that hold in each branch."""
+"""Converts Jinja2 statements to typed ones, with the names and types of each branch."""
 
 import re
 from collections.abc import Sequence
@@ -14,43 +14,43 @@ from dsgen.compiler.frontend.tree import Body, Expr, Local, Statement
 from dsgen.compiler.frontend.types import ANY, INT, STR, Type, is_harmless
 
 PROBLEM, INDEX = "problem", "index"
-"""What only the rows of checks say."""
+"""Functions that only the rows of the checks call."""
 _AT_THE_EDGE = re.compile(r"^ | \n", re.MULTILINE)
 
 
 class Statements:
     """The statements of one unit.
 
-    `is_inline`: the unit is a helper whose text is one line, `is_free`: its text is read by people, so any text may
-    stand in it. `printed`: the kinds of types that have been printed so far.
+    `is_inline`: the unit is a helper whose text is one line. `is_free`: its text is a message or note, in which texts
+    need no quotes. `printed`: the kinds of types that were printed so far.
     """
 
     def __init__(self, expressions: Expressions, is_inline: bool = False, is_free: bool = False) -> None:
         self.expressions, self.scope, self.unit = expressions, expressions.scope, expressions.unit
         self.is_inline, self.is_free = is_inline, is_free
         self.printed: set[str] = set()
-        self._line = ""  # what stands on the line so far
+        self._line = ""  # the text of the current line so far
 
     def body(self, statements: Sequence[nodes.Node]) -> Body:
         """The statements of a branch, a loop, a helper or a template."""
-        return tuple(found for node in statements for found in self._statement(node))
+        return tuple(typed for node in statements for typed in self._statement(node))
 
     @singledispatchmethod
     def _statement(self, node: nodes.Node) -> list[Statement]:
-        lines = (part.lineno for part in (node, *node.find_all(nodes.Node)) if part.lineno)  # a Scope itself has none
+        lines = (part.lineno for part in (node, *node.find_all(nodes.Node)) if part.lineno)  # a Scope has no lineno
         raise self.unit.error(next(lines), f"{type(node).__name__} is not part of the language")
 
     @_statement.register
     def _(self, node: nodes.Output) -> list[Statement]:
-        found: list[Statement] = []
+        statements: list[Statement] = []
         rest = list(node.nodes)
         while rest:
             part = rest.pop(0)
             if isinstance(part, nodes.Call) and isinstance(part.node, nodes.Name) and part.node.name == PROBLEM:
-                found.append(self._problem(part, _line(rest)))
+                statements.append(self._problem(part, _line(rest)))
             else:
-                found.append(self._part(part))
-        return found
+                statements.append(self._part(part))
+        return statements
 
     def _problem(self, call: nodes.Call, message: Sequence[nodes.Expr]) -> Statement:
         path = call.args[0] if len(call.args) == 1 else None
@@ -76,58 +76,58 @@ class Statements:
         comment = comment_of(part)
         if comment is not None:
             return tree.Comment(comment)
-        found = self.expressions.any(part)
-        if isinstance(found, tree.Call) and found.row.name == "fail":
-            return tree.Fail(found.arguments[0])
-        if found.type.kind == "block" and not self.is_free:
-            return self._block(part, found)
-        self._check_print(part, found)
+        expr = self.expressions.any(part)
+        if isinstance(expr, tree.Call) and expr.row.name == "fail":
+            return tree.Fail(expr.arguments[0])
+        if expr.type.kind == "block" and not self.is_free:
+            return self._block(part, expr)
+        self._check_print(part, expr)
         self._line += "x"
-        return tree.Print(found)
+        return tree.Print(expr)
 
-    def _block(self, part: nodes.Expr, found: Expr) -> Statement:
+    def _block(self, part: nodes.Expr, expr: Expr) -> Statement:
         self.printed.add("block")
         if self._line.strip():
-            raise self.unit.error(part.lineno, "lines of YAML stand alone on their line")
+            raise self.unit.error(part.lineno, "lines of YAML must be alone on their line")
         column = len(self._line)
         self._line += "x"
-        if isinstance(found, tree.Call) and found.row.name == "indent":
-            width = found.arguments[1]
+        if isinstance(expr, tree.Call) and expr.row.name == "indent":
+            width = expr.arguments[1]
             if not isinstance(width, tree.Const) or width.value != column:
-                raise self.unit.error(part.lineno, f"stands at column {column}, so it needs indent({column})")
-            return tree.Block(found.arguments[0], column)
+                raise self.unit.error(part.lineno, f"begins at column {column}, so it needs indent({column})")
+            return tree.Block(expr.arguments[0], column)
         if column:
             raise self.unit.error(part.lineno, f"lines of YAML at column {column} need indent({column})")
-        return tree.Block(found, None)
+        return tree.Block(expr, None)
 
-    def _check_print(self, part: nodes.Expr, found: Expr) -> None:
-        kind = found.type.kind
+    def _check_print(self, part: nodes.Expr, expr: Expr) -> None:
+        kind = expr.type.kind
         self.printed.add(kind)
-        if found.type.nullable:
+        if expr.type.nullable:
             raise self.unit.error(part.lineno, "may be absent here; test it with `is not none` first")
         if self.is_free and kind in ("str", "block"):
             return
         if kind == "str" and not self.is_inline:
-            raise self.unit.error(part.lineno, "text of the user's stands bare; use quote")
-        if kind == "json" and not is_harmless(found.type.item):
-            raise self.unit.error(part.lineno, "JSON of the user's stands bare; use json | quote")
+            raise self.unit.error(part.lineno, "a text from the values needs quotes; use quote")
+        if kind == "json" and not is_harmless(expr.type.item):
+            raise self.unit.error(part.lineno, "JSON from the values needs quotes; use json | quote")
         if kind not in ("str", "word", "int", "bool", "json"):
             raise self.unit.error(part.lineno, f"{kind} cannot be printed; use json or yaml")
 
     @_statement.register
     def _(self, node: nodes.Assign) -> list[Statement]:
         if not isinstance(node.target, nodes.Name):
-            raise self.unit.error(node.lineno, "set gives one name a value")
+            raise self.unit.error(node.lineno, "set assigns a value to one name")
         name = node.target.name
         before = self.scope.find(name)
         if isinstance(before, tree.Parameter) or name in (*self.expressions.roots, "values", "release", "files"):
-            raise self.unit.error(node.lineno, f"{name!r} is an argument; it keeps its value")
+            raise self.unit.error(node.lineno, f"{name!r} is an argument, which cannot be set")
         if name in self.expressions.helpers:
             raise self.unit.error(node.lineno, f"{name!r} is a helper")
         value = self.expressions.any(node.node)
         if before and self.scope.crosses_loop(name):
             raise self.unit.error(
-                node.lineno, f"set of {name!r}, which belongs outside of the loop: Jinja2 would forget it"
+                node.lineno, f"set of {name!r}, which is set outside the loop: Jinja2 forgets the value"
             )
         is_new = self.scope.set(name, value.type)
         return [tree.Set(name, value, is_new, self.unit.pad(node.lineno))]
@@ -155,7 +155,7 @@ class Statements:
     @_statement.register
     def _(self, node: nodes.For) -> list[Statement]:
         if node.else_ or node.test or node.recursive:
-            raise self.unit.error(node.lineno, "for takes no else, no if and is not recursive")
+            raise self.unit.error(node.lineno, "for has no else and no if, and is not recursive")
         names, iterable, types = self._iteration(node)
         brought = {name: Local(name, type=kind) for name, kind in zip(names, types, strict=True)}
         with self.scope.inside({}, brought, is_loop=True):
@@ -171,7 +171,7 @@ class Statements:
             raise self.unit.error(node.lineno, "for has one name for a list, two for the items of a map")
         hidden = [name for name in names if self.scope.find(name) or name in self.expressions.helpers]
         if hidden:
-            raise self.unit.error(node.lineno, f"{hidden[0]!r} has a meaning outside of the loop already")
+            raise self.unit.error(node.lineno, f"{hidden[0]!r} is already a name outside the loop")
         iterable = self.expressions.value(source)
         kind, item = iterable.type.kind, iterable.type.item or ANY
         if is_pairs and kind in ("map", "any"):

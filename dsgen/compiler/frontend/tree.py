@@ -9,7 +9,7 @@ from dsgen.language.builtins import Builtin
 
 @dataclass(frozen=True, kw_only=True)
 class Expr:
-    """An expression. Two are equal when they mean the same place, whatever is known about its type."""
+    """An expression. Two expressions for the same value are equal, also if their types are narrowed differently."""
 
     type: Type = field(compare=False)
 
@@ -44,7 +44,7 @@ class Local(Expr):
 
 @dataclass(frozen=True)
 class Field(Expr):
-    """A key of a record or of an object; `default` where the values may lack it."""
+    """A key of a record or of an object; `default`: its value if the values lack the key."""
 
     base: Expr
     name: str
@@ -53,7 +53,7 @@ class Field(Expr):
 
 @dataclass(frozen=True)
 class Index(Expr):
-    """A key that is known only when the template runs."""
+    """An entry whose key is computed when the template is rendered."""
 
     base: Expr
     key: Expr
@@ -83,7 +83,7 @@ class Call(Expr):
 
 @dataclass(frozen=True)
 class Include(Expr):
-    """A helper's text. `roots`: which of values and release it reads."""
+    """The text of a helper. `roots`: those of values and release that it reads."""
 
     helper: str
     roots: tuple[str, ...]
@@ -92,7 +92,7 @@ class Include(Expr):
 
 @dataclass(frozen=True)
 class FileText(Expr):
-    """The text of a file that is shipped with the templates."""
+    """The text of a file of the package."""
 
     path: Expr
 
@@ -114,14 +114,14 @@ class Joined(Expr):
 
 @dataclass(frozen=True)
 class Concat(Expr):
-    """Texts and integers written one after the other."""
+    """Texts and integers, concatenated."""
 
     parts: tuple[Expr, ...]
 
 
 @dataclass(frozen=True)
 class Logic(Expr):
-    """`and` or `or` of two or more; the value of the deciding one."""
+    """`and` or `or` of two or more expressions; its value is that of the deciding one."""
 
     word: str
     parts: tuple[Expr, ...]
@@ -147,7 +147,7 @@ def mentions(expr: Expr, name: str) -> bool:
 
 
 def walk(expr: Expr) -> Iterator[Expr]:
-    """The expression and all in it."""
+    """The expression and all its parts."""
     yield expr
     for each in fields(expr):
         yield from _inside(getattr(expr, each.name))
@@ -172,14 +172,14 @@ def walk_body(body: "Body") -> Iterator[Expr]:
 
 @dataclass(frozen=True)
 class Text:
-    """Text as it stands."""
+    """Constant text."""
 
     text: str
 
 
 @dataclass(frozen=True)
 class Comment:
-    """A comment on lines of its own."""
+    """A comment, which is alone on its lines."""
 
     text: str
 
@@ -193,7 +193,7 @@ class Print:
 
 @dataclass(frozen=True)
 class Block:
-    """Lines of YAML; `width`: how far the following ones are indented, or None for text at the margin."""
+    """Lines of YAML; `width`: the indentation of all lines but the first, or None for text at the margin."""
 
     expr: Expr
     width: int | None
@@ -216,7 +216,7 @@ class Problem:
 
 @dataclass(frozen=True)
 class Set:
-    """A name for a value; `is_new` when no statement around it has set the name before."""
+    """Assigns a value to a name; `is_new`: no statement around it has set the name before."""
 
     name: str
     expr: Expr

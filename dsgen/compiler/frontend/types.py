@@ -1,17 +1,17 @@
-"""The types of what templates handle, derived from the schema of the values.
+"""The types of expressions in templates, derived from the schema of the values.
 
-kind      what it is
-str       any text of the user's: written through `quote`, `json` or `yaml`
-word      text that is safe as it stands: an enum, a pattern of plain characters, a helper made of those
+kind      meaning
+str       any text from the values: printed with `quote`, `json` or `yaml`
+word      text that needs no quotes: an enum, a pattern of plain characters, a helper made of those
 int, bool
-union     a text or a number (or an object), told apart by `is string`
-any       an object that is written as the user gave it
-map       keys named by the user, values of one type
+union     a text or a number (or an object), distinguished by `is string`
+any       an object that is copied unchanged
+map       keys that the user chooses, values of one type
 list
-record    the fixed keys of the schema, defaults filled
-json      JSON text; `item` is the type it was made from
-block     lines of YAML, which stand alone on their line
-file      the path of a file that is shipped, from `files.glob`
+record    the fixed keys of the schema, with defaults
+json      JSON text; `item` is the type that was converted
+block     lines of YAML, which are alone on their line
+file      the path of a file of the package, from `files.glob`
 release, files, null
 """
 
@@ -29,13 +29,13 @@ class Type:
     """One type. Frozen and comparable, so that the signatures of helpers can be compared."""
 
     kind: str
-    item: "Type | None" = None  # of list and map; what a json text was made from
+    item: "Type | None" = None  # of list and map; of json, the type that was converted
     key: "Type | None" = None  # of map
     fields: tuple[tuple[str, "Type"], ...] = ()  # of record
     options: tuple[str, ...] = ()  # the possible texts of a word; the other types of a union
-    default: str | None = None  # JSON text of the default, where the values may lack the key
+    default: str | None = None  # JSON text of the default, if the values may lack the key
     nullable: bool = False  # may be absent: compare with none first
-    stored: bool = False  # a number as the values hold it: integral, but perhaps a float
+    stored: bool = False  # a number from the values: an integer, in Helm as a float
 
     def field(self, name: str) -> "Type | None":
         """The type of a record's key."""
@@ -53,9 +53,9 @@ _PLAIN = re.compile(r"[A-Za-z0-9_:/@-]*")
 
 
 def is_plain_pattern(pattern: str) -> bool:
-    """Whether every text that matches consists of letters, digits and `._:/@-` alone: safe in YAML without quotes.
+    """Whether every match consists of letters, digits and `._:/@-` only, so that it needs no quotes in YAML.
 
-    Too careful rather than too trusting: a wildcard, a negated class or a backslash makes the answer no.
+    False for every pattern with a wildcard, a negated class or a backslash.
     """
     rest = _QUANTIFIER.sub("", pattern)
     inside = "".join(_CLASS.findall(rest))
@@ -69,7 +69,7 @@ def is_plain_pattern(pattern: str) -> bool:
 
 
 class SchemaTypes:
-    """The types of a schema's places."""
+    """The types of the keys of a schema."""
 
     def __init__(self, schema: Mapping[str, Any]) -> None:
         self._definitions = schema.get("definitions", {})
@@ -88,11 +88,11 @@ class SchemaTypes:
         names = schema.get("type", ())
         names = [names] if isinstance(names, str) else list(names)
         kinds = [name for name in names if name != "null"]
-        found = self._one(schema, kinds[0], below_user_key) if len(kinds) == 1 else _union(schema, kinds)
-        if below_user_key and "default" in schema and found.kind != "record":
-            return replace(found, default=json.dumps(schema["default"]))
+        type_ = self._one(schema, kinds[0], below_user_key) if len(kinds) == 1 else _union(schema, kinds)
+        if below_user_key and "default" in schema and type_.kind != "record":
+            return replace(type_, default=json.dumps(schema["default"]))
         is_absent = "null" in names or below_user_key or bool(schema.get("x-optional"))
-        return replace(found, nullable=True) if is_absent else found
+        return replace(type_, nullable=True) if is_absent else type_
 
     def _one(self, schema: Mapping[str, Any], kind: str, below_user_key: bool) -> Type:
         match kind:
@@ -110,10 +110,10 @@ class SchemaTypes:
         return ANY
 
     def _field(self, name: str, schema: Mapping[str, Any], below_user_key: bool) -> Type:
-        found = self._type(schema, below_user_key)
-        if found.kind == "record" and below_user_key and not schema.get("x-optional"):
-            raise DsgenError(f"schema: the record {name!r} lies below a key of the user's, so it must be x-optional")
-        return found
+        type_ = self._type(schema, below_user_key)
+        if type_.kind == "record" and below_user_key and not schema.get("x-optional"):
+            raise DsgenError(f"schema: the record {name!r} is below a key that the user chooses; it must be x-optional")
+        return type_
 
     def _item(self, schema: Mapping[str, Any] | None) -> Type:
         return replace(self._type(schema, below_user_key=True), nullable=False) if schema else ANY
@@ -145,9 +145,9 @@ def _has_defaults(schema: Mapping[str, Any]) -> bool:
     return any("default" in part or "null" in part.get("type", ()) or _has_defaults(part) for part in parts)
 
 
-def bare(found: Type) -> Type:
-    """The type of a value that was set to a name: no default, no options, and always an integer if it is a number."""
-    return replace(found, default=None, options=found.options if found.kind == "union" else (), stored=False)
+def bare(type_: Type) -> Type:
+    """The type of a value after `set`: without default and options, and a number is always an integer."""
+    return replace(type_, default=None, options=type_.options if type_.kind == "union" else (), stored=False)
 
 
 def join(left: Type, right: Type) -> Type:
@@ -168,13 +168,13 @@ def join(left: Type, right: Type) -> Type:
     return replace(left, nullable=nullable, stored=left.stored or right.stored)
 
 
-EMPTY = Type("empty")  # the item of a list that has none
+EMPTY = Type("empty")  # the item type of an empty list
 
 
-def is_harmless(found: Type | None) -> bool:
-    """Whether its JSON contains no text of the user, so that it needs no quotes."""
-    if found is None:
+def is_harmless(type_: Type | None) -> bool:
+    """Whether the JSON of such a value contains no text from the values, so that it needs no quotes."""
+    if type_ is None:
         return False
-    if found.kind == "union":
-        return found.item == WORD and "object" not in found.options
-    return found.kind in ("int", "bool", "word", "empty") or (found.kind == "list" and is_harmless(found.item))
+    if type_.kind == "union":
+        return type_.item == WORD and "object" not in type_.options
+    return type_.kind in ("int", "bool", "word", "empty") or (type_.kind == "list" and is_harmless(type_.item))

@@ -1,1 +1,1 @@
-"""The back end for Helm: the typed tree as Go templates."""
+"""The back end for Helm: converts the typed tree to Go templates."""

@@ -14,7 +14,7 @@ from dsgen.compiler.go.pipelines import Pipelines, camel, define_name
 
 WIDTH = 120
 _ITEMS = re.compile(r"[(](list|dict) (?=\")")
-"""The start of a list or map, whose items or keys are texts."""
+"""The start of a list or map whose items or keys are texts."""
 _WORD = re.compile(r'(?:"(?:[^"\\]|\\.)*"|`[^`]*`|[^\s"`])+')
 COMMENT_WIDTH = WIDTH - len("{{/*  */}}")
 
@@ -133,9 +133,9 @@ def _folded_line(line: str, column: int) -> str:
 
 
 def comment(text: str) -> str:
-    """A Go template comment; a long one has lines of its own."""
+    """A Go template comment; a long one is wrapped."""
     if "*/" in text:
-        raise CompileError(f"a comment cannot hold */, where it ends in Go: {text}")
+        raise CompileError(f"a comment cannot contain */, which ends it in Go: {text}")
     lines = text.split("\n") if "\n" in text else _balanced(text)
     return f"/* {text} */" if len(lines) == 1 else "\n".join(["/*", *lines, "*/"])
 
@@ -172,6 +172,8 @@ def _define(name: str, helper: Helper, helpers: Helpers) -> str:
     }
     if len(texts) > 1:
         types = "; ".join(", ".join(f"{n}: {t.kind}" for n, t in signature) for signature in texts.values())
-        raise helper.unit.error(helper.node.lineno, f"{name} is spelled differently for different arguments ({types})")
+        raise helper.unit.error(
+            helper.node.lineno, f"{name} has different outputs for arguments of different types ({types})"
+        )
     text = next(iter(texts)).rstrip()
     return f'{{{{{comment(helper.comment)}}}}}\n{{{{- define "{define_name(name)}" -}}}}\n{text}\n{{{{- end }}}}\n'

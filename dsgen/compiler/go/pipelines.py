@@ -1,4 +1,4 @@
-"""The back end for Helm: typed expressions as Go template pipelines."""
+"""The back end for Helm: converts typed expressions to Go template pipelines."""
 
 import re
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ _PLACE = re.compile(r"\{(\d)(:?)\}")
 
 @dataclass(frozen=True)
 class Go:
-    """A Go pipeline; `is_atom`: it can be an argument without parentheses."""
+    """A Go pipeline; `is_atom`: as an argument, it needs no parentheses."""
 
     text: str
     is_atom: bool = False
@@ -30,12 +30,12 @@ CHART_NAME = "<CHARTNAME>"
 
 
 def define_name(helper: str) -> str:
-    """The name of a helper's define. It begins with the chart's: all charts of one release share their defines."""
+    """The name of a helper's define. It begins with the chart's name, because all charts of a release share defines."""
     return f"{CHART_NAME}.{camel(helper)}"
 
 
 def camel(name: str) -> str:
-    """A Go name of a Python one: `run_name` is runName."""
+    """The Go form of a Python name: `run_name` becomes runName."""
     return re.sub(r"_(\w)", lambda match: match[1].upper(), name)
 
 
@@ -45,9 +45,9 @@ def string(text: str) -> str:
 
 
 class Pipelines:
-    """Spells expressions. Inside a loop (`depth`) the dot is the loop's, so what the template was given is `$`.
+    """Writes expressions in Go. Inside a loop (`depth`), the dot is the item, so `$` is the data of the template.
 
-    `is_alone`: what stands here is a helper with one argument, which is its dot.
+    `is_alone`: for a helper with one argument, which is its dot.
     """
 
     def __init__(self, helpers: Helpers, is_alone: bool = False) -> None:
@@ -56,7 +56,7 @@ class Pipelines:
 
     @property
     def dot(self) -> str:
-        """The dot with which the template or helper was called."""
+        """The expression for the dot of the template or helper."""
         return "$" if self.depth else "."
 
     def _of_dot(self, name: str) -> str:
@@ -64,15 +64,15 @@ class Pipelines:
 
     def value(self, expr: Expr) -> Go:
         """The expression as a value. Integers of the values are float64 in Helm, so they are converted."""
-        found = self.expr(expr)
+        pipeline = self.expr(expr)
         if expr.type.kind == "int" and expr.type.stored:
-            return Go(f"int64 {found.argument}")
-        return found
+            return Go(f"int64 {pipeline.argument}")
+        return pipeline
 
     @singledispatchmethod
     def expr(self, expr: Expr) -> Go:
         """The pipeline of an expression."""
-        raise TypeError(f"{type(expr).__name__} has no spelling in Go")
+        raise TypeError(f"{type(expr).__name__} has no Go form")
 
     @expr.register
     def _(self, expr: tree.Const) -> Go:
@@ -117,15 +117,15 @@ class Pipelines:
     def _(self, expr: tree.Call) -> Go:
         row = expr.row
         spell = self.expr if row.converts else self.value
-        found = [spell(argument) for argument in expr.arguments]
+        pipelines = [spell(argument) for argument in expr.arguments]
         texts = [
             one.argument if isinstance(argument, tree.DictOf) else row.each.format(one.argument)
-            for one, argument in zip(found, expr.arguments, strict=True)
+            for one, argument in zip(pipelines, expr.arguments, strict=True)
         ]
         if _is_sum(expr) and _is_sum(expr.arguments[0]):
-            return Go(f"{found[0].text} {texts[1]}")  # add takes any number
+            return Go(f"{pipelines[0].text} {texts[1]}")  # add takes any number
         text = _PLACE.sub(lambda match: _placed(texts, int(match[1]), bool(match[2])), row.go)
-        return Go(f"{found[0].text} {text}" if text.startswith("|") else text)
+        return Go(f"{pipelines[0].text} {text}" if text.startswith("|") else text)
 
     @expr.register
     def _(self, expr: tree.Include) -> Go:
@@ -133,7 +133,7 @@ class Pipelines:
         return Go(f"{text} | trim" if self.is_loose(expr) else text)
 
     def include(self, expr: tree.Include) -> str:
-        """The text of a helper as it is."""
+        """The text of a helper, untrimmed."""
         return f"include {string(define_name(expr.helper))} {self._data(expr)}"
 
     def is_loose(self, expr: tree.Expr) -> bool:
@@ -144,7 +144,7 @@ class Pipelines:
         return not helper.is_inline and self._begins_with_tag(next(iter(helper.bodies.values())))
 
     def _begins_with_tag(self, body: tree.Body) -> bool:
-        """Whether the first thing that is printed stands below a tag, whose line end then comes first."""
+        """Whether the first output is below a tag, whose line end is printed first."""
         for statement in body:
             match statement:
                 case tree.Set() | tree.Comment():
@@ -166,7 +166,7 @@ class Pipelines:
             isinstance(value, tree.Parameter) and value.name == name and not self._is_alone
             for name, value in expr.arguments
         ):
-            return self.dot  # the helper at hand was given the same
+            return self.dot  # the current helper has the same dot
         pairs = [f"{string(root.title())} {self._of_dot(root.title())}" for root in expr.roots]
         pairs += [f"{string(camel(name))} {self.value(value).argument}" for name, value in expr.arguments]
         return f"(dict {' '.join(pairs)})"
@@ -186,7 +186,7 @@ class Pipelines:
             parts[:1] = [parts[0].left, parts[0].right]
         text = " ".join(["concat", *(self.expr(part).argument for part in parts)])
         has_items = any(isinstance(part, tree.ListOf) and part.items for part in parts)
-        return Go(text if has_items else f"{text} | default list")  # nothing and nothing is nil in Go, null in JSON
+        return Go(text if has_items else f"{text} | default list")  # two empty lists become nil in Go, null in JSON
 
     @expr.register
     def _(self, expr: tree.Concat) -> Go:

@@ -1,1 +1,1 @@
-"""The back end for flat manifests: the typed tree as Python."""
+"""The back end for flat manifests: converts the typed tree to Python."""

@@ -1,4 +1,4 @@
-"""The rows of the checks as Python: each is a generator of paths and messages."""
+"""Converts the rows of the checks to Python generators of paths and messages."""
 
 from collections.abc import Iterator
 
@@ -28,10 +28,10 @@ class Rows(Functions):
             case tree.Problem():
                 path = ", ".join(self._expressions.expr(part).text for part in statement.path)
                 comma = "," if len(statement.path) == 1 else ""
-                found = (f"({path}{comma})", self.message(statement.message))
-                line = f"{pad}yield {', '.join(found)}"
+                parts = (f"({path}{comma})", self.message(statement.message))
+                line = f"{pad}yield {', '.join(parts)}"
                 fits = len(line) <= WIDTH
-                yield from [line] if fits else [f"{pad}yield (", *(f"{pad}{STEP}{one}," for one in found), f"{pad})"]
+                yield from [line] if fits else [f"{pad}yield (", *(f"{pad}{STEP}{one}," for one in parts), f"{pad})"]
             case tree.For():
                 before = f"before_{statement.names[0]}"
                 yield f"{pad}{before} = watch.was_read"

@@ -1,4 +1,4 @@
-"""The defaults of the schema as plain data, so that no run reads the schema for them."""
+"""Writes the defaults of the schema as a Python module, so that dsgen does not read the schema for them."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from dsgen import schema
 HEAD = '''\
 """The defaults of the values, in rules for dsgen/schema/filling.py.
 
-Written by `make generate`; what is changed here is lost. It comes from dsgen/schema/values.json.
+Written by `make generate` from dsgen/schema/values.json; changes are lost.
 """
 
 RULES = \\
@@ -26,7 +26,7 @@ def defaults_module() -> str:
 
 
 def _rules(part: schema.Schema) -> dict[str, Any]:
-    """Those of a record, or of a map of records; empty for all else."""
+    """The rules of a record or a map of records; empty for any other part."""
     if schema.is_record(part):
         below = {key: rules for key, inner in part["properties"].items() if (rules := _rules(inner))}
         return {"below": below} if schema.is_always_there(part) else {"defaults": schema.defaults(part), "below": below}

@@ -1,4 +1,4 @@
-"""Typed expressions as Python."""
+"""Converts typed expressions to Python."""
 
 import keyword
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ from dsgen.language import files, functions, text
 from dsgen.language.builtins import Builtin
 
 OR, AND, NOT, COMPARISON, SUM, PRODUCT, ATOM = range(7)
-"""Precedence levels, the lowest first."""
+"""Precedence levels, lowest first."""
 
 OPERATORS = {
     "eq": ("==", COMPARISON),
@@ -29,7 +29,7 @@ OPERATORS = {
 }
 OPPOSITES = {"==": "!=", "!=": "==", "in": "not in"}
 TEXT = "text"
-"""The name of the variable with the text that a function has written so far."""
+"""The variable that collects the text of a function."""
 
 
 @dataclass(frozen=True)
@@ -45,7 +45,7 @@ class Python:
 
 
 class Expressions:
-    """Spells expressions, and notes the functions that they call by the module that has them."""
+    """Writes expressions, and collects the functions that they call, by module."""
 
     def __init__(self, helpers: Helpers) -> None:
         self._helpers = helpers
@@ -56,7 +56,7 @@ class Expressions:
         self.called: set[str] = set()
 
     def local(self, name: str) -> str:
-        """The name of a local or an argument, which must not hide what the module has."""
+        """The name of a local or an argument; it must not hide a name of the module."""
         return f"{name}_" if name in self._taken else name
 
     def call(self, module: str, name: str, *arguments: str) -> Python:
@@ -67,15 +67,15 @@ class Expressions:
 
     def printed(self, expr: Expr) -> str:
         """An expression as the text that is printed."""
-        found = self.expr(expr)
+        source = self.expr(expr)
         if expr.type.kind in ("str", "word", "block", "json", "file"):
-            return found.text
-        return self.call(text.__name__, text.scalar.__name__, found.text).text
+            return source.text
+        return self.call(text.__name__, text.scalar.__name__, source.text).text
 
     @singledispatchmethod
     def expr(self, expr: Expr) -> Python:
         """An expression."""
-        raise TypeError(f"{type(expr).__name__} has no spelling in Python")
+        raise TypeError(f"{type(expr).__name__} has no Python form")
 
     @expr.register
     def _(self, expr: tree.Const) -> Python:
@@ -99,9 +99,9 @@ class Expressions:
         return self._entry(expr, expr.base, self.expr(expr.key).text)
 
     def _entry(self, expr: Expr, base: Expr, key: str) -> Python:
-        """The value of a key; an absent one is none."""
-        found = self.expr(base).at(ATOM)
-        return Python(f"{found}.get({key})" if expr.type.nullable else f"{found}[{key}]")
+        """The value of a key; None for an absent one."""
+        container = self.expr(base).at(ATOM)
+        return Python(f"{container}.get({key})" if expr.type.nullable else f"{container}[{key}]")
 
     @expr.register
     def _(self, expr: tree.ListOf) -> Python:

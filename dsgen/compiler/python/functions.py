@@ -1,4 +1,4 @@
-"""Typed statements as the body of a Python function that returns a text."""
+"""Converts typed statements to the body of a Python function that returns a text."""
 
 import json
 from collections.abc import Iterator, Sequence
@@ -13,18 +13,18 @@ from dsgen.language import functions, text
 WIDTH = 120
 STEP = "    "
 Written = tree.Text | tree.Print | tree.Block
-"""The statements that write something."""
+"""The statements that write text."""
 
 
 @dataclass
 class Line:
-    """One line of what is written: constant texts and expressions in turn."""
+    """One line of the output: constant texts and expressions."""
 
     parts: list[tuple[bool, str]] = field(default_factory=list)  # is it an expression, and its text
 
     @property
     def source(self) -> str:
-        """The line as a Python expression: one f-string, or several joined with what cannot stand in one."""
+        """The line as a Python expression: an f-string, or several, joined with expressions that cannot be in one."""
         pieces: list[str] = []
         for is_expression, content in self.parts:
             if is_expression and not _fits_in_f_string(content):
@@ -57,7 +57,7 @@ class Functions:
         self._expressions, self._is_helper = expressions, is_helper
 
     def lines(self, body: Body, pad: str) -> Iterator[str]:
-        """The body of a function that returns the text; what can be returned at once is not collected first."""
+        """The body of a function that returns the text, without the variable if one expression is enough."""
         body = _without_comment_lines(body)
         number = next((number for number, one in enumerate(body) if not isinstance(one, tree.Set | tree.Comment)), 0)
         rest = body[number:]
@@ -112,7 +112,7 @@ class Functions:
                 yield self._for(statement, pad)
                 yield from self._inside(statement.body, pad)
             case _:
-                raise TypeError(f"{type(statement).__name__} has no spelling in Python")
+                raise TypeError(f"{type(statement).__name__} has no Python form")
 
     def _for(self, statement: tree.For, pad: str) -> str:
         """The head of a loop."""
@@ -146,7 +146,7 @@ class Functions:
         return lines[0].source
 
     def _test(self, word: str, test: Expr, pad: str) -> Iterator[str]:
-        """The head of a branch. Where it is too long for a line, each part of `and` or `or` has its own."""
+        """The head of a branch. If it is too long for a line, each part of `and` or `or` has its own line."""
         line = f"{pad}{word} {self._expressions.expr(test).text}:"
         if len(line) <= WIDTH or not isinstance(test, tree.Logic):
             yield line
@@ -158,15 +158,15 @@ class Functions:
         yield f"{pad}):"
 
     def _written(self, head: str, statements: Sequence[Statement], end: str = "") -> Iterator[str]:
-        """The written text, with one line of code for each line."""
-        found = [line.source for line in self._lines(statements)]
-        if len(found) == 1 and len(head) + len(found[0]) < WIDTH and not end:
-            yield f"{head} {found[0]}"
+        """The code of a text, with one line of code per line of text."""
+        lines = [line.source for line in self._lines(statements)]
+        if len(lines) == 1 and len(head) + len(lines[0]) < WIDTH and not end:
+            yield f"{head} {lines[0]}"
             return
         pad = head[: len(head) - len(head.lstrip())]
         yield f"{head} ("
         before = ""
-        for line in found or ['""']:
+        for line in lines or ['""']:
             is_text = line.startswith(('"', 'f"'))
             sign = "" if not before or (is_text and before.endswith('"')) else "+ "
             yield f"{pad}{STEP}{sign}{line}"
@@ -174,17 +174,17 @@ class Functions:
         yield f"{pad}){end}"
 
     def _lines(self, statements: Sequence[Statement]) -> list[Line]:
-        found = [Line()]
+        lines = [Line()]
         for statement in statements:
             is_text = isinstance(statement, tree.Text)
             parts = statement.text.split("\n") if isinstance(statement, tree.Text) else [self._expression(statement)]
             for number, part in enumerate(parts):
                 if number < len(parts) - 1:
-                    found[-1].parts.append((False, part + "\n"))
-                    found.append(Line())
+                    lines[-1].parts.append((False, part + "\n"))
+                    lines.append(Line())
                 elif part:
-                    found[-1].parts.append((not is_text, part))
-        return [line for line in found if line.parts]
+                    lines[-1].parts.append((not is_text, part))
+        return [line for line in lines if line.parts]
 
     def _expression(self, statement: Statement) -> str:
         assert isinstance(statement, tree.Print | tree.Block)
@@ -204,12 +204,12 @@ def _without_final_newline(body: Body) -> tuple[Body, str]:
 
 def _without_comment_lines(body: Body) -> Body:
     """The statements without the lines of comments, which are not part of a template's text."""
-    found: list[Statement] = []
+    kept: list[Statement] = []
     for statement in body:
-        before = found[-1] if found else None
+        before = kept[-1] if kept else None
         if isinstance(statement, tree.Comment) and isinstance(before, tree.Text):
-            found[-1] = tree.Text(before.text.rstrip(" "))
+            kept[-1] = tree.Text(before.text.rstrip(" "))
         if isinstance(statement, tree.Text) and isinstance(before, tree.Comment):
             statement = tree.Text(statement.text.removeprefix("\n"))
-        found.append(statement)
-    return tuple(one for one in found if one != tree.Text(""))
+        kept.append(statement)
+    return tuple(one for one in kept if one != tree.Text(""))

@@ -1,4 +1,4 @@
-"""A typed program as the modules of dsgen/generated."""
+"""Writes a typed program as the modules of dsgen/generated."""
 
 import textwrap
 from collections.abc import Iterable, Mapping
@@ -22,17 +22,18 @@ PACKAGE = "dsgen.generated"
 HEAD = '''\
 """{words}
 
-Written by `make generate`; what is changed here is lost. {origin}
+Written by `make generate` from {origin}; changes are lost.
 """
 
 {imports}'''
 INIT = '"""Templates, rows of the checks and the schema as Python, written by `make generate`."""\n'
-HELPERS = ("The helpers of the templates.", "They come from the files dsgen/templates/**/_*.j2.")
-MANIFESTS = ("The templates of the objects: each is a function from values to YAML.", "They come from dsgen/templates.")
+HELPERS = ("The helpers of the templates.", "the files dsgen/templates/**/_*.j2")
+MANIFESTS = ("The templates of the objects: each is a function from values to YAML.", "dsgen/templates")
 
 CHECKS = (
-    "The rows of the checks: each is a function that yields the path and the message of what it finds.",
-    "They come from dsgen/checks. `watch` notes looks at values that are not known (dsgen/checks/gaps.py).",
+    "The rows of the checks: each is a function that yields the paths and messages of its problems. `watch` records\n"
+    "reads of unknown values (dsgen/checks/gaps.py).",
+    "dsgen/checks",
 )
 
 
@@ -104,15 +105,15 @@ def _template(expressions: Expressions, name: str, path: str, body: Body) -> str
 
 
 def _helper(expressions: Expressions, name: str, helper: Helper) -> str:
-    """A helper. The types of its arguments differ from call to call, but not what is written for them."""
+    """The function of a helper, which must be the same for all types of its arguments."""
     parameters = [one if one in ROOTS else expressions.local(one) for one in helper.parameters]
     functions = Functions(expressions, is_helper=True)
-    found = {
+    bodies = {
         _function(name, parameters, helper.comment, functions.lines(body, STEP)) for body in helper.bodies.values()
     }
-    if len(found) > 1:
-        raise helper.unit.error(helper.node.lineno, f"{name} is spelled differently for different arguments")
-    return found.pop()
+    if len(bodies) > 1:
+        raise helper.unit.error(helper.node.lineno, f"{name} has different outputs for arguments of different types")
+    return bodies.pop()
 
 
 def _function(name: str, parameters: Iterable[str], words: str, lines: Iterable[str]) -> str:

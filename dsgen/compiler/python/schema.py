@@ -1,4 +1,4 @@
-"""The schema of the values as Python: a predicate for every part of it."""
+"""Converts the schema of the values to Python: a predicate for every part."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from typing import Any
 from dsgen.compiler.python.functions import STEP
 
 HEAD = '''\
-"""Whether values fit the schema: a function for each part of it.
+"""Whether values are valid: a function for each part of the schema.
 
-Written by `make generate`; what is changed here is lost. It comes from dsgen/schema/values.json and kubernetes.json.
+Written by `make generate` from dsgen/schema/values.json and kubernetes.json; changes are lost.
 """
 
 import re
@@ -50,7 +50,7 @@ def is_number(value):
 
 
 def is_integer(value):
-    """As in Draft 7: 1.0 is an integer, true is none."""
+    """As in Draft 7: 1.0 is an integer, true is not."""
     return value.is_integer() if isinstance(value, float) else is_number(value)
 
 
@@ -59,13 +59,13 @@ def matches(pattern, text):
 
 
 def fields(keys, others, value):
-    """Whether each part fits the function of its key, or the one for other keys."""
+    """Whether each value is accepted by the function of its key, or by `others`."""
     return all(keys.get(key, others)(part) for key, part in value.items())
 '''
 
 TYPES = ("object", "array", "string", "boolean", "null", "number", "integer")
 ASIDE = frozenset({"type", "$schema", "definitions", "title", "description", "default", "examples"})
-"""Keywords that say nothing about a value, beside `x-` ones, and those that the writer looks at in another place."""
+"""Keywords without a condition of their own: annotations, in addition to `x-` ones, and those that others include."""
 
 LIMITS = {
     "pattern": ("string", "matches({!r}, value)"),
@@ -83,7 +83,7 @@ Schema = Mapping[str, Any]
 
 
 def schema_module(schema: Schema) -> str:
-    """The module whose `is_valid(values)` says whether they fit this schema; an unknown keyword is a ValueError."""
+    """The module with `is_valid(values)` for this schema. Raises ValueError for an unknown keyword."""
     writer = _Writer(schema.get("definitions", {}))
     root = writer.function("valid", schema)
     assert root == "is_valid"
@@ -92,7 +92,7 @@ def schema_module(schema: Schema) -> str:
 
 
 class _Writer:
-    """Collects the functions, and the tables of keys, which stand behind them."""
+    """Collects the functions, and the tables of keys, which follow them in the module."""
 
     def __init__(self, definitions: Mapping[str, Schema]) -> None:
         self.functions: list[str] = []
@@ -105,11 +105,11 @@ class _Writer:
             self._write(name, self._definitions[reference.removeprefix("#/definitions/")])
 
     def function(self, words: str, schema: Schema | bool) -> str:
-        """The name of the function for a part of the schema, which is written when there is none yet."""
+        """The name of the function for a part of the schema; writes the function at its first use."""
         if isinstance(schema, bool):
             return "anything" if schema else "nothing"
         if "$ref" in schema:
-            return self._references[schema["$ref"]]  # Draft 7 ignores what stands beside it
+            return self._references[schema["$ref"]]  # Draft 7 ignores keywords beside $ref
         types = _types(schema)
         if not _said(schema) and len(types) < 2:
             return f"is_{types[0]}" if types else "anything"
@@ -137,18 +137,18 @@ class _Writer:
         if "$ref" in schema:
             return [f"{self._references[schema['$ref']]}(value)"]
         types, words = _types(schema), name.removeprefix("is_")
-        found = [_has_type(types)] if types else []
+        conditions = [_has_type(types)] if types else []
         for keyword in _said(schema):
             if keyword in LIMITS:
                 type_, condition = LIMITS[keyword]
-                found.append(_guarded(type_, types, condition.format(schema[keyword])))
+                conditions.append(_guarded(type_, types, condition.format(schema[keyword])))
             elif keyword in STRUCTURE:
                 type_, write = STRUCTURE[keyword]
                 condition = write(self, words, schema)
-                found.append(_guarded(type_, types, condition) if type_ else condition)
+                conditions.append(_guarded(type_, types, condition) if type_ else condition)
             else:
                 raise ValueError(f"{name}: the keyword {keyword} is not known")
-        return found
+        return conditions
 
     def _enum(self, words: str, schema: Schema) -> str:
         if not all(isinstance(one, str) for one in schema["enum"]):
@@ -190,11 +190,11 @@ STRUCTURE: dict[str, tuple[str, Callable[[_Writer, str, Schema], str]]] = {
     "allOf": ("", _Writer._all),
     "oneOf": ("", _Writer._one),
 }
-"""Keyword -> the type that it applies to, if to one alone, and what writes its condition."""
+"""Keyword -> the only type that it applies to, or None, and the function that writes its condition."""
 
 
 def _said(schema: Schema) -> list[str]:
-    """The keywords that say more about a value than its type; `properties` speaks for `additionalProperties` too."""
+    """The keywords with conditions other than the type; that of `properties` includes `additionalProperties`."""
     apart = ASIDE | ({"additionalProperties"} if "properties" in schema else set())
     return [keyword for keyword in schema if keyword not in apart and not keyword.startswith("x-")]
 

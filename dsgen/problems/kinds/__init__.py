@@ -1,4 +1,4 @@
-"""Every kind of problem that dsgen reports, in one record each; a module holds the ids of one hundred."""
+"""All kinds of problems that dsgen reports: one record per id, one module per hundred ids."""
 
 from dsgen.problems.kinds import ds000, ds100, ds200, ds300, ds900
 from dsgen.problems.kinds.kind import Kind
@@ -6,4 +6,4 @@ from dsgen.problems.kinds.kind import Kind
 __all__ = ["KINDS", "Kind"]
 
 KINDS: dict[str, Kind] = {kind.id: kind for module in (ds000, ds100, ds200, ds300, ds900) for kind in module.KINDS}
-"""By id."""
+"""The kinds by their ids."""

@@ -1,4 +1,4 @@
-"""Reading: the text of a values file."""
+"""Problems in the text of a values file."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ KINDS = (
             "A values file is a map of keys, like the values.yaml of a Helm chart. This file contains a list, a text or"
             " a number."
         ),
-        remedy="Write `key: value` lines. Put each job into a file of its own.",
+        remedy="Write `key: value` lines. Put each job into its own file.",
         example="- name: cifar\n- name: mnist\n",
     ),
     Kind(
@@ -62,7 +62,7 @@ KINDS = (
             "Helm reads one document from a values file, and no directives (`%YAML 1.2`). Everything after a second"
             " `---` would be lost."
         ),
-        remedy="Put each document into a file of its own: dsgen takes several FILEs. Remove directives.",
+        remedy="Put each document into its own file: dsgen takes several FILEs. Remove directives.",
         example=job("---", "name: mnist"),
     ),
     Kind(
@@ -107,8 +107,8 @@ KINDS = (
         "DS011",
         title="Nested too deeply, too long, or too many problems",
         when=(
-            "Lists and maps are nested more than 100 levels deep, or the file has more than 200,000 values. Or it has"
-            " more than 1,000 problems, of which the others are not listed."
+            "Lists and maps are nested more than 100 levels deep, or the file has more than 200,000 values. Or the file"
+            " has more than 1,000 problems; the others are not listed."
         ),
         remedy="Check the brackets, or the program that wrote the file.",
         example=job("labels: " + "[" * 101 + "]" * 101),

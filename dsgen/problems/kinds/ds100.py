@@ -1,4 +1,4 @@
-"""The schema: keys and values that a values file cannot have."""
+"""Problems that the schema finds: keys and values that a values file cannot have."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The checks: the job, DeepSpeed's configuration, how the training is started, code from Git."""
+"""Problems that the checks find: the job, DeepSpeed's configuration, the start of the training, code from Git."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The checks: queues and topology, the Pod Security Standards, what is watched, how long it stays."""
+"""Problems that the checks find: queues and topology, the Pod Security Standards, monitoring, lifetimes, secrets."""
 
 from __future__ import annotations
 
@@ -362,7 +362,7 @@ KINDS = (
         remedy="Correct the toleration. {operator: Exists} alone tolerates every taint.",
         example=job("workers: {tolerations: [{key: nvidia.com/gpu, operator: Exists, value: present}]}"),
     ),
-    # what is watched, how long it stays
+    # monitoring and lifetimes
     Kind(
         "DS340",
         title="A name that is too long for a Service",
@@ -392,7 +392,7 @@ KINDS = (
         title="A folder that TensorBoard cannot see",
         when=(
             "TensorBoard runs in its own pod and can only read volumes that several pods can mount. The folder is not"
-            " on a volume, or is on a volume of which every pod has its own."
+            " on a volume, or is on a volume that every pod has for itself."
         ),
         remedy="Let the training write its events to a volume such as a claim, and set logDir to a folder on it.",
         example=job("monitoring: {tensorboard: {enabled: true, logDir: /tmp/runs}}"),
@@ -442,12 +442,12 @@ KINDS = (
     ),
     Kind(
         "DS352",
-        title="A limit for checkpoints that nobody sees",
-        when="A warning: checkpointTimeoutSeconds is set, but not checkpointPath, the place to look at.",
+        title="A time limit for checkpoints without a path",
+        when="A warning: checkpointTimeoutSeconds is set, but checkpointPath is not, so checkpoints are not observed.",
         remedy="Set lifecycle.progress.checkpointPath, for example to DeepSpeed's file latest, beside the checkpoints.",
         example=job("lifecycle: {progress: {checkpointTimeoutSeconds: 3600}}"),
     ),
-    # what belongs in a Secret
+    # secrets in values
     Kind(
         "DS360",
         title="A key in an address",
@@ -463,7 +463,7 @@ KINDS = (
         ),
         example=job('status: {webhook: {url: "https://hooks.slack.com/services/T0000/B0000/0123456789abcdefghij"}}'),
     ),
-    # valid, but not what was meant
+    # valid values that are probably mistakes
     Kind(
         "DS361",
         title="More GPUs than processes",
@@ -541,7 +541,7 @@ KINDS = (
         ),
         remedy=(
             "Set security.podSecurityContext with runAsUser, runAsGroup and fsGroup. If the image has another user than"
-            " root, or the cluster assigns one as OpenShift does, set runAsNonRoot: true there to say so."
+            " root, or the cluster assigns one as OpenShift does, set runAsNonRoot: true there."
         ),
         example=job("security: {podSecurityLevel: restricted}"),
     ),
@@ -601,8 +601,8 @@ KINDS = (
     ),
     Kind(
         "DS373",
-        title="A volume with a name of dsgen's",
-        when="dsgen adds volumes to the pods, whose names begin with dsgen-, and a pod cannot have two with one name.",
+        title="A volume with a reserved name",
+        when="dsgen adds volumes to the pods whose names begin with dsgen-, and the names in a pod must be unique.",
         remedy="Choose another name for the volume.",
         example=job("storage: {dsgen-run: {mountPath: /data, create: {}}}"),
     ),

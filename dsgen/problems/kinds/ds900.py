@@ -1,4 +1,4 @@
-"""The command line."""
+"""Problems of the command line and of runs that exist."""
 
 from __future__ import annotations
 
@@ -25,43 +25,43 @@ KINDS = (
     ),
     Kind(
         "DS903",
-        title="A run that is there would change",
+        title="An existing run would change",
         when=(
-            "The folder holds a run with this id, and the values would give other objects of it. A run keeps what it"
-            " began with: Kubernetes refuses the change, and a rollback must find what was there."
+            "The folder has a run with this id, and the values describe other objects for it. The objects of a run"
+            " never change: Kubernetes refuses the change, and a rollback must find the same objects."
         ),
         remedy=(
-            "Change run.id to train with the new values, or take the change back. If the run was never applied to a"
-            " cluster, render with --replace."
+            "Change run.id to train with the new values, or undo the change. If the run was never applied to a cluster,"
+            " render with --replace."
         ),
     ),
     Kind(
         "DS904",
-        title="A claim that is there would change",
+        title="An existing claim would change",
         when=(
-            "Kubernetes does not change the storage class, the access modes or the volume of a claim, and a claim does"
-            " not shrink. The rest of the folder would be applied without it, or not at all."
+            "Kubernetes refuses to change the storage class, the access modes or the volume of a claim, and to make a"
+            " claim smaller. The other objects of the folder would be applied without the claim, or not at all."
         ),
         remedy=(
-            "Take the change back, or give the volume another name. If the claim was never applied to a cluster, delete"
-            " its file and render again."
+            "Undo the change, or give the volume another name. If the claim was never applied to a cluster, delete its"
+            " file and render again."
         ),
     ),
     Kind(
         "DS905",
         title="A pattern without files",
-        when="A pattern in `jobs` of dsgen.yaml means no file below its folder, so it adds no job.",
+        when="A pattern in `jobs` of dsgen.yaml matches no file, so it adds no job.",
         remedy=(
-            "Correct the pattern, or remove it. `*` stands for characters of one name, `**` for any number of folders."
+            "Correct the pattern, or remove it. `*` matches characters within one name, `**` any number of folders."
         ),
         settings="jobs: [jobs/*/values.yaml, old/*.yaml]\n",
     ),
     Kind(
         "DS906",
-        title="A setting of the repository that cannot be",
+        title="An invalid setting of the repository",
         when=(
-            "dsgen.yaml has a path that leads outside its folder, an id that no problem has, or a values file that two"
-            " entries of the matrix want."
+            "dsgen.yaml has a path that leads outside its folder, an unknown id of a problem, or two entries of the"
+            " matrix for one values file."
         ),
         remedy="Correct the setting as the message says.",
         settings="output: ../manifests/{namespace}/{name}\n",
@@ -70,8 +70,8 @@ KINDS = (
         "DS907",
         title="A file of the repository that is not read",
         when=(
-            "dsgen.yaml names something that is not a plain file below its folder. Links are not followed: a pull"
-            " request could bring one that leads to a file of the machine that renders."
+            "dsgen.yaml names something that is not a regular file below its folder. Links are not followed, because a"
+            " pull request could add a link to any file of the machine that renders."
         ),
         remedy="Put a file in its place, or correct the pattern.",
         settings="overlays:\n- jobs: [jobs/**]\n  files: [no-such-file.yaml]\n",
@@ -87,22 +87,22 @@ KINDS = (
         "DS909",
         title="A run id that cannot be bumped",
         when=(
-            "`--bump` writes the next run id into the values file of the job and nowhere else. The id of this job comes"
-            " from another file, a flag, an anchor or standard input, or several jobs are made of the file."
+            "`--bump` writes the next run id only into the values file of the job. The id of this job comes from"
+            " another file, a flag, an anchor or standard input, or the file describes several jobs."
         ),
-        remedy="Write the next id where the message says, and render again.",
+        remedy="Write the next id into the place that the message names, and render again.",
         settings='overlays:\n- jobs: [jobs/**]\n  values: {run: {id: "1"}, workers: {replicas: 3}}\n',
     ),
     Kind(
         "DS910",
-        title="A folder of a job that has left",
+        title="A folder of a removed job",
         when=(
-            "dsgen wrote this folder for a job that dsgen.yaml does not name any more. Whoever applies the folder goes"
-            " on to apply the job."
+            "dsgen wrote this folder for a job that is no longer in dsgen.yaml. A GitOps tool that applies the folder"
+            " still applies the job."
         ),
         remedy=(
-            "Render with --prune, which removes what dsgen wrote there, or bring the job back. Files that were edited"
-            " are not removed."
+            "Render with --prune, which removes the files that dsgen wrote there, or restore the job. Edited files are"
+            " not removed."
         ),
         settings="jobs: [jobs/cifar/values.yaml]\n",
     ),

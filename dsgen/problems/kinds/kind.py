@@ -1,4 +1,4 @@
-"""One kind of problem, and values files that have nothing but it."""
+"""The record of one kind of problem, and functions that write values files for examples."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ COMMIT = "0123456789abcdef0123456789abcdef01234567"
 class Kind:
     """What `dsgen explain ID` and the reports say about every problem with this id.
 
-    id: never used again for anything else. when: in which case the problem appears, and why it is one. remedy: what to
-    do. example: a values file that has this problem and no other; empty where no file alone can have it. settings: the
-    same for dsgen.yaml, for the jobs of jobs/cifar/values.yaml and jobs/mnist/values.yaml.
+    id: never reused. when: when the problem appears, and why it is a problem. remedy: what to do. example: a values
+    file with this problem and no other; empty if one file alone cannot have it. settings: the same for dsgen.yaml, in a
+    repository with jobs/cifar/values.yaml and jobs/mnist/values.yaml.
     """
 
     id: str
@@ -31,12 +31,12 @@ def job(
     image: str = "{repository: registry.example.com/team/cifar, tag: v3}",
     training: str = "training: {python: train.py}",
 ) -> str:
-    """A values file that is right but for what is given."""
+    """A values file that is valid except for the arguments."""
     return "".join(f"{line}\n" for line in (name, namespace, f"image: {image}", training, *lines) if line)
 
 
 def deepspeed_job(*lines: str) -> str:
-    """A values file whose configuration of DeepSpeed is right but for these lines."""
+    """A values file whose DeepSpeed configuration is valid except for these lines."""
     config = ("train_micro_batch_size_per_gpu: 8", *lines)
     return job(
         "  python: train.py",

@@ -39,7 +39,7 @@ def test_lasting_objects_of_a_chart_of_another_release_need_a_new_run(upgraded: 
 
     code, _, err = cli("chart", "cifar.yaml", "-o", "chart")
     assert (1, True) == (code, "storage.checkpoints.create.size" in err)
-    assert f"the chart is of dsgen {OLD}, this dsgen would write all of it anew" in err
+    assert f"dsgen {OLD} wrote the chart, and this dsgen would replace all of it" in err
 
     assert 0 == cli("chart", "cifar.yaml", "-o", "own").code
     edit(upgraded / "cifar.yaml", "size: 200Gi", "size: 300Gi")

@@ -113,7 +113,7 @@ def test_an_index_without_values_compares_bytes(upgraded: Path, cli: Cli) -> Non
     assert 1 == code
     assert "cifar.yaml:4:11: error:" in err
     assert "[DS903]" in err
-    assert f"does not have the values that dsgen {OLD} rendered" in err
+    assert f"does not contain the values that dsgen {OLD} rendered" in err
 
 
 def test_values_of_then_that_this_release_refuses_are_said(upgraded: Path, cli: Cli) -> None:
@@ -126,4 +126,4 @@ def test_values_of_then_that_this_release_refuses_are_said(upgraded: Path, cli: 
 
     assert 1 == code
     assert 'run "1" would change: workers.gone: 3 -> not set' in err
-    assert f"dsgen {OLD} took the values of then, dsgen {__version__} does not: " in err
+    assert f"dsgen {OLD} accepted the old values, but dsgen {__version__} does not: " in err

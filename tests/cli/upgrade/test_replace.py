@@ -31,7 +31,7 @@ def test_keep_going_writes_the_other_jobs(upgraded: Path, cli: Cli, what: str) -
 
     after = contents(upgraded / "out")
     assert 1 == code
-    assert ("DS903" if what == "a changed run" else "cannot be understood") in err
+    assert ("DS903" if what == "a changed run" else "is invalid") in err
     assert {"mnist/job-mnist-2-worker.yaml", "added/job-added-1-worker.yaml"} <= set(after)
     assert (
         contents(upgraded / "out" / "cifar").items()

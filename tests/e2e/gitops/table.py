@@ -41,5 +41,6 @@ def update(lines: list[str]) -> None:
     kept = [line for line in rest.splitlines()[2:] if line.startswith("| ")]
     rows = {line.split(" | ")[0]: line for line in [*kept, *lines]}
     titles = [TITLES[field.name] for field in fields(Row)]
-    table = [f"| {' | '.join(titles)} |", "|" + "---|" * len(titles), *rows.values()]
+    ordered = sorted(rows.values(), key=lambda line: line.replace("`", "").casefold())
+    table = [f"| {' | '.join(titles)} |", "|" + "---|" * len(titles), *ordered]
     PAGE.write_text("\n".join([head, *table, ""]), encoding="utf-8")

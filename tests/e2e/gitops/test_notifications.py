@@ -3,6 +3,7 @@
 import json
 import shutil
 import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -14,6 +15,10 @@ from tests.e2e.cluster import Namespace, kubectl
 from tests.e2e.conftest import unavailable
 from tests.e2e.training import dsgen, training_values
 
+sys.path.insert(0, str(Path(__file__).parents[3] / "dsgen" / "scripts"))
+
+import shared_record as record
+
 RECORD = {"dsgen.dev/job": "cifar", "app.kubernetes.io/component": "status"}
 SAID = 'rank 1 says "no" and ended with exit code 9'
 SUSPENDED_ONCE = {"conditions": [{"type": "Suspended", "status": "False"}]}
@@ -22,9 +27,8 @@ FAILED = {"conditions": [{"type": "Failed", "status": "True", "message": "Backof
 
 def run(phase: str, start: str | None, message: str = "") -> str:
     """A run in a record, as its sidecar writes it."""
-    reason = "TrainingFailed" if phase == "Failed" else ""
-    found = {"version": 1, "phase": phase, "reason": reason, "message": message, "exitCode": 9, "startTime": start}
-    return json.dumps(found, separators=(",", ":"))
+    said = {"phase": phase, "reason": "TrainingFailed" if phase == "Failed" else "", "message": message, "exitCode": 9}
+    return record.line({**record.compose({}, said, {"replicas": 2}, 0, 0), "startTime": start})
 
 
 @pytest.fixture
@@ -91,7 +95,7 @@ def test_other_configmaps_have_no_health(patches: Path) -> None:
 
 def test_a_notification_has_the_reason_of_the_record(patches: Path, namespaces: Callable[..., Namespace]) -> None:
     space = namespaces("notify")
-    record = {"version": "v1", "kind": "ConfigMap", "name": "cifar-status", "namespace": "training"}
+    seen = {"version": "v1", "kind": "ConfigMap", "name": "cifar-status", "namespace": "training"}
     application = {
         "apiVersion": "argoproj.io/v1alpha1",
         "kind": "Application",
@@ -103,7 +107,7 @@ def test_a_notification_has_the_reason_of_the_record(patches: Path, namespaces: 
         },
         "status": {
             "health": {"status": "Degraded", "lastTransitionTime": "2026-01-01T00:00:00Z"},
-            "resources": [{**record, "health": {"status": "Degraded", "message": f"TrainingFailed: {SAID}"}}],
+            "resources": [{**seen, "health": {"status": "Degraded", "message": f"TrainingFailed: {SAID}"}}],
         },
     }
     kubectl("apply", "--filename", "-", text=json.dumps(application))

@@ -1,6 +1,5 @@
 """How a job comes from its folder into the cluster, and what is seen of it there: Argo CD, Flux, kubectl and Helm."""
 
-import json
 import os
 import shlex
 import subprocess
@@ -8,13 +7,16 @@ import time
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
-from tests.e2e.cluster import kubectl, soon
+from kubernetes import client
+
+from tests.e2e.cluster import answered, kubectl, soon
 from tests.e2e.gitops.checkout import CONTROL, Checkout
 from tests.e2e.training import dsgen
 from tests.helm import helm
 
 SECONDS = 400
 """In which a controller has taken up a commit."""
+REQUESTS = ("reconcile.fluxcd.io/requestedAt", "reconcile.fluxcd.io/forceAt")
 RUN_SECONDS = 900
 """In which a run of a few steps has ended, also where others use the processors."""
 
@@ -68,13 +70,33 @@ class Way:
                 assert kubectl("--namespace", self.SPACE, "delete", "pod", *selector), f"no pod of {controller}"
 
 
-def annotate(space: str, kind: str, name: str, *marks: str) -> None:
-    kubectl("--namespace", space, "annotate", "--overwrite", kind, name, *marks)
+APIS = {
+    "application": ("argoproj.io", "v1alpha1", "applications"),
+    "applicationset": ("argoproj.io", "v1alpha1", "applicationsets"),
+    "gitrepository": ("source.toolkit.fluxcd.io", "v1", "gitrepositories"),
+    "ocirepository": ("source.toolkit.fluxcd.io", "v1", "ocirepositories"),
+    "kustomization": ("kustomize.toolkit.fluxcd.io", "v1", "kustomizations"),
+    "helmrelease": ("helm.toolkit.fluxcd.io", "v2", "helmreleases"),
+}
+"""Group, version and plural of a kind: kubectl would cost ten times as much, hundreds of times."""
 
 
 def looked_at(kind: str, name: str, space: str) -> dict[str, Any]:
-    found: dict[str, Any] = json.loads(kubectl("--namespace", space, "get", kind, name, "--output", "json"))
+    group, version, plural = APIS[kind]
+    found: dict[str, Any] = client.CustomObjectsApi().get_namespaced_custom_object(group, version, space, plural, name)
     return found
+
+
+def patch(kind: str, name: str, space: str, change: dict[str, Any]) -> None:
+    """Lay a change over an object of a controller."""
+    group, version, plural = APIS[kind]
+    client.CustomObjectsApi().patch_namespaced_custom_object(
+        *(group, version, space, plural, name, change), _content_type="application/merge-patch+json"
+    )
+
+
+def annotate(space: str, kind: str, name: str, **marks: str) -> None:
+    patch(kind, name, space, {"metadata": {"annotations": marks}})
 
 
 class ArgoCD(Way):
@@ -98,7 +120,7 @@ class ArgoCD(Way):
     def deliver(self) -> str:
         there = ["-n", self.SPACE, "get", "application", self.title, "--ignore-not-found"]
         soon("Application", lambda: kubectl(*there), SECONDS)  # an ApplicationSet looks every three minutes
-        annotate(self.SPACE, "application", self.title, "argocd.argoproj.io/refresh=hard")
+        annotate(self.SPACE, "application", self.title, **{"argocd.argoproj.io/refresh": "hard"})
         return str(soon(f"sync of {self.title}", self._ended, SECONDS)[0])
 
     def _ended(self) -> tuple[str] | None:
@@ -122,8 +144,8 @@ class ArgoCD(Way):
         before = self._application()["status"].get("operationState", {}).get("startedAt")
         time.sleep(1)  # its times have whole seconds
         sync = {"revision": self.commit, "syncStrategy": {"apply": {}}, "syncOptions": ["ServerSideApply=true"]}
-        patch = json.dumps({"operation": {"initiatedBy": {"username": "test"}, "sync": sync}})
-        kubectl("--namespace", self.SPACE, "patch", "application", self.title, "--type=merge", f"--patch={patch}")
+        operation = {"operation": {"initiatedBy": {"username": "test"}, "sync": sync}}
+        patch("application", self.title, self.SPACE, operation)
         return str(soon("end of the forced sync", lambda: self._end_after(before), SECONDS))
 
     def _end_after(self, before: str | None) -> str:
@@ -138,8 +160,8 @@ class ArgoCD(Way):
     def remove(self) -> None:
         self.checkout.remove_job()
         # Without its folder the Application has nothing to compare with, so it goes too, and takes the run along.
-        finalizers = json.dumps({"metadata": {"finalizers": ["resources-finalizer.argocd.argoproj.io"]}})
-        kubectl("-n", self.SPACE, "patch", "application", self.title, "--type=merge", f"--patch={finalizers}")
+        finalizers = {"metadata": {"finalizers": ["resources-finalizer.argocd.argoproj.io"]}}
+        patch("application", self.title, self.SPACE, finalizers)
         kubectl("-n", self.SPACE, "delete", "application", self.title, "--wait=false")
 
     def delete(self) -> None:
@@ -157,12 +179,14 @@ class ApplicationSet(ArgoCD):
     """An ApplicationSet over the folders."""
 
     options = ("--kind", "ApplicationSet", "--self-heal")
+    controllers = (*ArgoCD.controllers, "argocd-applicationset-controller")
     stops_removed = False
 
     def remove(self) -> None:
         self.checkout.remove_job()
         self.commit = self.checkout.push("No job")
-        annotate(self.SPACE, "applicationset", "dsgen-jobs", "argocd.argoproj.io/application-set-refresh=true")
+        refresh = {"argocd.argoproj.io/application-set-refresh": "true"}
+        annotate(self.SPACE, "applicationset", "dsgen-jobs", **refresh)
         there = ["-n", self.SPACE, "get", "application", self.title, "--ignore-not-found"]
         soon("end of the Application", lambda: not kubectl(*there), SECONDS)
 
@@ -193,7 +217,7 @@ class Flux(Way):
 
     def deliver(self) -> str:
         now = str(time.time())
-        annotate(self.SPACE, "gitrepository", self.source, f"reconcile.fluxcd.io/requestedAt={now}")
+        annotate(self.SPACE, "gitrepository", self.source, **{"reconcile.fluxcd.io/requestedAt": now})
         return str(soon(f"end of {self.title}", lambda: self._ended(self.kind, self.title), SECONDS)[0])
 
     def _ended(self, kind: str, name: str) -> tuple[str] | None:
@@ -215,7 +239,7 @@ class Flux(Way):
 
     def _ask(self, kind: str, name: str) -> None:
         now = str(time.time())
-        annotate(self.SPACE, kind, name, *(f"reconcile.fluxcd.io/{word}={now}" for word in ("requestedAt", "forceAt")))
+        annotate(self.SPACE, kind, name, **dict.fromkeys(REQUESTS, now))
         soon(
             "answer to a request",
             lambda: looked_at(kind, name, self.SPACE).get("status", {}).get("lastHandledReconcileAt") == now,
@@ -274,7 +298,7 @@ class Kubectl(Way):
 
     def deliver(self) -> str:
         command = ["kubectl", "apply", *self.arguments, str(self.checkout.folder / self.checkout.job_folder)]
-        done = subprocess.run(command, capture_output=True, text=True, check=False)
+        done = answered(command)
         return done.stdout + done.stderr if done.returncode else ""
 
     def force(self) -> None:
@@ -302,7 +326,7 @@ class Helm(Way):
     def deliver(self) -> str:
         chart, name = self.checkout.folder / self.checkout.job_folder, self.checkout.values["name"]
         command = [helm(self.major), "upgrade", "--install", name, str(chart), "--namespace", self.space]
-        done = subprocess.run(command, capture_output=True, text=True, check=False)
+        done = answered(command)
         return done.stdout + done.stderr if done.returncode else ""
 
     def force(self) -> None:

@@ -1,0 +1,65 @@
+"""Looks at a run each second, as `dsgen status` and `dsgen why` do, and holds what they say against what is there."""
+
+import itertools
+import threading
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from dsgen.cluster import causes, collect, story
+from dsgen.cluster.api import Cluster
+from dsgen.cluster.causes import Cause
+from dsgen.cluster.facts import Facts
+from dsgen.cluster.words import DEAD_SECONDS, Shown
+from tests.e2e.training import Job
+
+
+class Sample(NamedTuple):
+    """What is shown of a run at one moment, and from what."""
+
+    shown: Shown
+    facts: Facts
+    causes: Sequence[Cause]
+
+
+class Sampler(threading.Thread):
+    """Takes a sample each second until `end`."""
+
+    def __init__(self, job: Job, run: str = "1") -> None:
+        super().__init__(daemon=True)
+        self.job, self.id = job, run
+        self.samples: list[Sample] = []
+        self.stopped = threading.Event()
+
+    def run(self) -> None:
+        cluster = Cluster()
+        while not self.stopped.wait(1):
+            facts = collect.run_facts(cluster, self.job.space.name, self.job.name, self.id, thrifty=True)
+            if facts:
+                collect.surroundings(cluster, facts, thrifty=True)
+                shown = story.tell(facts)
+                self.samples.append(Sample(shown, facts, causes.find(facts, shown)))
+
+    def end(self) -> list[Sample]:
+        """All samples, none of which is a lie."""
+        self.stopped.set()
+        self.join(60)
+        assert [] == [*lies(self.samples)]
+        return self.samples
+
+    def phases(self) -> list[str]:
+        """The phases, one after the other."""
+        return [phase for phase, _ in itertools.groupby(sample.shown.phase for sample in self.samples)]
+
+
+def lies(samples: Sequence[Sample]) -> Iterator[str]:
+    """Samples that say Running long after the last launcher, or an end that is not the record's."""
+    alive = 0.0
+    for shown, facts, _ in samples:
+        pod = facts.launcher_pod
+        if pod and pod.up and not pod.deleting:
+            alive = facts.now
+        recorded = facts.record.get("phase")
+        if shown.phase == "Running" and facts.now - max(alive, facts.heard or 0) > DEAD_SECONDS:
+            yield f"Running, and no launcher since {facts.now - alive:.0f} s"
+        if shown.phase in ("Succeeded", "Failed") and recorded != shown.phase:
+            yield f"{shown.phase}, and the record says {recorded}"

@@ -1,0 +1,122 @@
+"""`dsgen logs -f` prints what the ranks write, all of it and once, whatever becomes of launcher, ranks and API server.
+
+With DSGEN_E2E_API_RESTART, a command that restarts the API server of $KUBECONFIG, this is done beside cutting the
+connection to it.
+"""
+
+import os
+import re
+import shlex
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+import yaml
+
+from tests.e2e.cluster import soon
+from tests.e2e.proxy import Proxy
+from tests.e2e.sampler import Sampler
+from tests.e2e.training import RUN_SECONDS, Job
+
+METHODS = ("pdsh", "torchrun")
+LAST, FAILS = 300, 100
+# Ranks that count, ten numbers a second, and go on where they were; the first time rank 1 fails on its way.
+PROGRAM = """\
+import os, pathlib, sys, time
+rank = os.environ["RANK"]
+at = pathlib.Path("/checkpoints/at-" + rank)
+first = int(at.read_text()) if at.exists() else 0
+for number in range(first, {last}):
+    sys.stdout.write(f"rank {{rank}} counts {{number}}\\n")
+    sys.stdout.flush()
+    at.write_text(str(number + 1))
+    if (rank, first, number) == ("1", 0, {fails}):
+        raise SystemExit(9)
+    time.sleep(0.1)
+"""
+LINE = re.compile(r"rank \d counts \d+$")
+
+
+@pytest.fixture(scope="module")
+def proxy(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Proxy]:
+    made = Proxy(tmp_path_factory.mktemp("proxy"))
+    yield made
+    made.close()
+
+
+@pytest.fixture
+def job(make_job: Callable[..., Job], method: str) -> Job:
+    """A job of two ranks that count, one restart allowed. What they print is also in files of their own."""
+    job = make_job(f"followed-{method}")
+    job.values["launch"] = {"method": method, "expectWorld": False}
+    job.values["lifecycle"] |= {"maxRestarts": 1, "restartDelaySeconds": 0}
+    job.values["training"] = {
+        "python": "/job/files/count.py",
+        "files": {"count.py": PROGRAM.format(last=LAST, fails=FAILS)},
+        "rankLogs": "/checkpoints/logs",
+    }
+    return job
+
+
+def written(job: Job) -> list[str]:
+    """The lines of both ranks, from their files."""
+    image = job.values["image"]
+    spec = {
+        "restartPolicy": "Never",
+        "volumes": [{"name": "data", "persistentVolumeClaim": {"claimName": f"{job.name}-data"}}],
+        "containers": [
+            {
+                "name": "main",
+                "image": f"{image['repository']}:{image['tag']}",
+                "command": ["sh", "-c", "cat /checkpoints/logs/*"],
+                "volumeMounts": [{"name": "data", "mountPath": "/checkpoints"}],
+            }
+        ],
+    }
+    pod = {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "reader"}, "spec": spec}
+    job.space.kubectl("create", "--filename", "-", text=yaml.safe_dump(pod))
+    job.space.kubectl("wait", "--for=jsonpath={.status.phase}=Succeeded", "pod/reader", "--timeout=60s")
+    return job.space.log("reader", "main").splitlines()
+
+
+def restart(proxy: Proxy) -> None:
+    """Take the API server away for a moment."""
+    if command := os.environ.get("DSGEN_E2E_API_RESTART"):
+        subprocess.run(shlex.split(command), check=True, timeout=120)
+    proxy.cut(3)
+
+
+@pytest.mark.by_turns("method")
+@pytest.mark.parametrize("method", METHODS)
+def test_all_lines_of_the_ranks_come_once(job: Job, proxy: Proxy, tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    job.apply()
+    sampler = Sampler(job)
+    sampler.start()
+    command = [sys.executable, "-m", "dsgen", "logs", f"{job.space.name}/{job.name}", "-f", "--exit-code"]
+    with out.open("w") as file:
+        following = subprocess.Popen(
+            [*command, "--kubeconfig", str(proxy.kubeconfig)], stdout=file, stderr=subprocess.PIPE, text=True
+        )
+
+    def reaches(number: int) -> None:
+        soon(f"number {number}", lambda: f"rank 1 counts {number}\n" in out.read_text(), 2 * RUN_SECONDS)
+
+    reaches(FAILS // 4)
+    restart(proxy)
+    reaches(FAILS + 50)  # it has failed, and goes on
+    job.space.kubectl("delete", "pod", job.pods("1", "launcher")[0].metadata.name)
+    reaches(FAILS + 150)
+    restart(proxy)
+    _, err = following.communicate(timeout=2 * RUN_SECONDS)
+    sampler.end()
+
+    assert 0 == following.returncode, err
+    lines = [found[0] for line in out.read_text().splitlines() if (found := LINE.search(line))]
+    assert sorted(written(job)) == sorted(lines)
+    assert {f"rank {rank} counts {number}" for rank in range(2) for number in range(LAST)} == {*lines}
+    record = job.space.record(job.name)["1"]
+    assert ["TrainingFailed", "LauncherTerminated", "Succeeded"] == [one["reason"] for one in record["attempts"]]
+    assert {"Restarting", "Running", "Succeeded"} <= {*sampler.phases()}
