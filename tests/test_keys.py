@@ -69,7 +69,8 @@ class Case:
 
 def cases() -> Iterator[Case]:
     """Those of the file, for both roles where they are for both."""
-    table = yaml.safe_load(Path(__file__).with_name("cases").joinpath("keys.yaml").read_text())
+    text = Path(__file__).with_name("cases").joinpath("keys.yaml").read_text()
+    table = yaml.load(text, yaml.CSafeLoader)
     for key, entries in table.items():
         for entry in entries:
             places = {place: expected for place, expected in entry.items() if place not in ("value", "beside")}
