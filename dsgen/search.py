@@ -17,7 +17,7 @@ class Entry(NamedTuple):
     line: str
 
 
-def found(words: str) -> Iterator[str]:
+def matches(words: str) -> Iterator[str]:
     """The entries that contain all of these words, ignoring case, as lines below headings."""
     wanted = words.lower().split()
     entries = [one for one in _entries() if all(word in f"{one.name} {one.text}".lower() for word in wanted)]

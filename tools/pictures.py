@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 from xml.sax.saxutils import escape
 
-from dsgen.cli._cluster import told
+from dsgen.cli._cluster import phase_and_causes
 from dsgen.cluster import report, views
 from dsgen.cluster.causes import Cause
 from dsgen.cluster.facts import Facts
@@ -99,7 +99,7 @@ def _seen(name: str) -> tuple[Facts, dict[str, Any], list[Cause]]:
     """A run that a real cluster has shown, in the namespace `training`."""
     kept = json.loads((cluster_data.FOLDER / f"{name}.json").read_text())
     facts = cluster_data.Kept(json.loads(json.dumps(kept).replace(kept["namespace"], "training"))).facts()
-    shown, found = told(facts)
+    shown, found = phase_and_causes(facts)
     return facts, report.report(facts, shown), found
 
 

@@ -1,4 +1,4 @@
-"""The command line: what its words mean, and the commands."""
+"""The command line: parsing of arguments and options, and the commands."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ if TYPE_CHECKING:
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Do what the command line says; returns the exit code."""
+    """Run a command line; returns the exit code."""
     from dsgen.cli import _shared
     from dsgen.cli._arguments import known
 
-    if found := known(arguments):
-        return _shared.run(lambda: _shared.call(*found))
+    if parsed := known(arguments):
+        return _shared.run(lambda: _shared.call(*parsed))
     from dsgen.cli import _program  # click
 
     return _program.run(_program.dsgen, arguments)

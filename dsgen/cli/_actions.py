@@ -17,28 +17,28 @@ _OPTIONS = [
 ]
 
 
-class Undone(DsgenError):  # noqa: N818 - its message is shown as it is
-    """It would not last."""
+class Undone(DsgenError):  # noqa: N818 - the name describes what would happen
+    """The change is refused, because a GitOps tool or Helm would undo it."""
 
     exit_code = EXIT_FINDINGS
 
 
 def asking(command: Callable[..., int]) -> Callable[..., int]:
-    """Give a command --yes and --force."""
+    """Add --yes and --force to a command."""
     for option in reversed(_OPTIONS):
         command = option(command)
     return command
 
 
 def refuse_what_comes_back(facts: Facts, force: bool, what: str) -> None:
-    """Raise Undone when a tool would undo the change; with force nothing is refused. what: as in `actions.refusal`."""
+    """Raise Undone if a tool would undo the change, unless force is set. what: see `actions.refusal`."""
     reason = actions.refusal(owner(facts.launcher or facts.worker), what)
     if reason and not force:
         raise Undone(reason)
 
 
 def agreed(words: str, yes: bool) -> bool:
-    """Say what will happen and ask; without a terminal only --yes agrees."""
+    """Print what will happen, and ask for confirmation; without a terminal, --yes is required."""
     say(words.splitlines())
     if yes:
         return True

@@ -1,4 +1,4 @@
-"""What `dsgen apply` and `dsgen run` share: a values file brought into a cluster."""
+"""Shared by `dsgen apply` and `dsgen run`: applies the job of a values file."""
 
 import functools
 from collections.abc import Callable, Sequence
@@ -30,15 +30,15 @@ _OPTIONS = [
     *VALUES,
     *NAMES,
     STRICT,
-    Option("--bump", help="Where the cluster has a run with this id, write the next run.id into FILE."),
+    Option("--bump", help="If the cluster has a run with this id, write the next run.id into FILE."),
     Option("--yes", help="Do not ask before a run that has not ended is replaced."),
-    Option("--force", help="Take over objects and fields that belong to others."),
+    Option("--force", help="Take over objects and fields of other field managers and tools."),
 ]
 DRY_RUN = " (dry run)"
 
 
 def of_file(command: Callable[..., int]) -> Callable[..., int]:
-    """Give a command the argument FILE and what says how and where it is applied, as one `Applying`."""
+    """Add the argument FILE and the options of applying to a command; it gets them as one `Applying`."""
 
     @functools.wraps(command)
     def call(cluster: "Cluster", file: str, overlays: tuple[str, ...], **rest: Any) -> int:
@@ -52,7 +52,7 @@ def of_file(command: Callable[..., int]) -> Callable[..., int]:
 
 
 class Applying:
-    """A values file on its way into a cluster."""
+    """The job of a values file, and the cluster to which it is applied."""
 
     def __init__(self, cluster: "Cluster", inputs: Inputs, bump: bool, yes: bool, force: bool) -> None:
         self.cluster, self.yes, self.force = cluster, yes, force
@@ -62,8 +62,8 @@ class Applying:
         self.runs = applying.runs(cluster, self.job)
         self.edit: Edit | None = None
         if bump and self.job.data["run"]["id"] in self.runs.known:
-            found = _bumped(self.job, self.runs.known, self.report)
-            self.edit, self.job = edit(targets[0], found), found.job
+            bumped_job = _bumped(self.job, self.runs.known, self.report)
+            self.edit, self.job = edit(targets[0], bumped_job), bumped_job.job
 
     @property
     def run(self) -> str:
@@ -74,18 +74,18 @@ class Applying:
         return f"{self.job.release.namespace}/{self.job.release.name}, run {self.run}"
 
     def target(self) -> Target:
-        """The run, for the commands that look at it."""
+        """The run, for the functions that observe it."""
         return Target(self.cluster, self.job.release.namespace, self.job.release.name, self.run)
 
     def do(self, dry_run: bool = False) -> None:
-        """Apply everything, or with dry_run only ask. Raises DsgenError with nothing changed where it is refused."""
+        """Apply all objects, or only ask the API server (dry_run). If it raises DsgenError, nothing was changed."""
         documents = api.render(self.job)
         parts = applying.parts(self.cluster, self.job, documents)
         if (refusal := actions.refusal(applying.owner(parts), "change the keys")) and not self.force:
             raise Undone(refusal)
         verdict = applying.judge(self.cluster, self.job, documents, parts)
         if verdict.problems:
-            self.report.found += verdict.problems
+            self.report.problems += verdict.problems
             self.report.show()
         sent = [part for part in parts if not (verdict.kept and part.of_run)]
         if refusals := applying.refusals(self.cluster, sent, self.force):
@@ -97,10 +97,10 @@ class Applying:
         for part in parts:
             self._send(part, bool(verdict.kept and part.of_run), dry_run)
         if verdict.kept:
-            say([f"{self.title}: its objects stay as {verdict.kept} wrote them"])
+            say([f"{self.title}: its objects are kept as {verdict.kept} wrote them"])
         self._prune(old, dry_run)
         if end := self.runs.end(self.run):
-            complain(f"{self.title} has ended, {end}: it does not train again. --bump begins the next run")
+            complain(f"{self.title} has ended ({end}) and does not train again; --bump starts the next run")
 
     def _send(self, part: applying.Part, kept: bool, dry_run: bool) -> None:
         if kept:
@@ -117,7 +117,7 @@ class Applying:
     def _write_id(self) -> None:
         if self.edit:
             self.edit.write()
-            say([self.edit.told])
+            say([self.edit.summary])
 
     def _prune(self, old: Sequence[actions.Object], dry_run: bool) -> None:
         if not dry_run:
@@ -126,13 +126,13 @@ class Applying:
 
 
 def _bumped(job: Job, known: Sequence[str], report: Report) -> Bump:
-    """The job with the next run id. Raises ErrorsReported where it cannot have one."""
-    found = bump(job, known)
-    if isinstance(found, Diagnostic):
-        report.found.append(found)
+    """The job with the next run id. Raises ErrorsReported if the id cannot be changed."""
+    bumped = bump(job, known)
+    if isinstance(bumped, Diagnostic):
+        report.problems.append(bumped)
         report.show()
         raise ErrorsReported
-    report.found += [problem for problem in api.validate(found.job) if problem.severity == "error"]
-    if has_errors(report.found):
+    report.problems += [problem for problem in api.validate(bumped.job) if problem.severity == "error"]
+    if has_errors(report.problems):
         report.show()
-    return found
+    return bumped

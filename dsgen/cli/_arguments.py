@@ -1,7 +1,7 @@
-"""The usual command lines, read without click, which takes longer to import than a job takes to render.
+"""Parses usual command lines without click, whose import takes longer than rendering a job.
 
-What is read here means what it means to click, which the tests compare. Everything else is left to click: help, errors,
-and rare spellings.
+The result is the same as that of click; tests compare both. Everything else is left to click: help, errors, and rare
+spellings.
 """
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ if TYPE_CHECKING:
     from typing import Any
 
 COMPLETION = "_DSGEN_COMPLETE"
-"""The variable with which a shell asks click what could follow."""
+"""The variable with which a shell asks click for completions."""
 
 
 def known(arguments: Sequence[str]) -> tuple[Command, dict[str, Any]] | None:
-    """The command of these arguments and its parameters by name; None for what click must look at."""
+    """The command of these arguments and its parameters by name; None if click must parse them."""
     command = COMMANDS.get(arguments[0]) if arguments else None
     if command is None or COMPLETION in os.environ:
         return None
@@ -47,7 +47,7 @@ def known(arguments: Sequence[str]) -> tuple[Command, dict[str, Any]] | None:
 
 
 def _take(option: Option, value: str | None, parameters: dict[str, Any]) -> bool:
-    """Note the value of an option; false where there is none, or one that is not possible."""
+    """Set the parameter of an option; false if its value is missing or not allowed."""
     if value is None or (option.choices and value not in option.choices):
         return False
     parameters[option.name] = (*parameters[option.name], value) if option.many else value

@@ -16,7 +16,7 @@ from dsgen.writer import Place, compare
 
 
 def bumped(folders: Sequence[Folder], targets: Sequence[Target]) -> list[Folder]:
-    """The folders; items of runs that would change get the next run id, or the problem why they cannot have it."""
+    """The folders; items of runs that would change get the next run id, or a problem if that is not possible."""
     files = Counter(target.job.file for target in targets)
     return [
         Folder(folder.place, functools.partial(_bumped, folder, target, files[target.job.file]))
@@ -25,32 +25,32 @@ def bumped(folders: Sequence[Folder], targets: Sequence[Target]) -> list[Folder]
 
 
 def _bumped(folder: Folder, target: Target, jobs: int) -> Item:
-    """jobs: how many are made of the file of this one."""
+    """jobs: the number of jobs from the values file of this job."""
     item = folder.make()
     if item.unchanged:
         return item
     try:
         changes = compare(item.place, item.plan)
     except DsgenError:
-        return item  # told where it is delivered
+        return item  # reported when the item is delivered
     if not any(problem.id == "DS903" for problem in changes.problems):
         return item
     job = target.job
     if jobs > 1:
         message = f"--bump cannot write run.id into {job.file}: it is the file of {jobs} jobs"
         hint = "give each of them its run.id in dsgen.yaml"
-        found: Bump | Diagnostic = Diagnostic("DS909", message, Position(job.file, 1, 1), ("run", "id"), hint)
+        bumped: Bump | Diagnostic = Diagnostic("DS909", message, Position(job.file, 1, 1), ("run", "id"), hint)
     else:
-        found = bump(job, changes.runs)
-    if isinstance(found, Diagnostic):
-        return item._replace(problems=(found,))
-    problems = api.validate(found.job)
+        bumped = bump(job, changes.runs)
+    if isinstance(bumped, Diagnostic):
+        return item._replace(problems=(bumped,))
+    problems = api.validate(bumped.job)
     if has_errors(problems):
         return item._replace(problems=tuple(problems))
-    return planned(item.place, found.job, item.plan.lists)._replace(edit=edit(target, found))
+    return planned(item.place, bumped.job, item.plan.lists)._replace(edit=edit(target, bumped))
 
 
-def edit(target: Target, found: Bump) -> Edit:
+def edit(target: Target, new: Bump) -> Edit:
     """The next run id in the file of a job."""
     file = target.job.file
     assert file != STDIN
@@ -60,4 +60,4 @@ def edit(target: Target, found: Bump) -> Edit:
     else:
         path = Path(file).resolve()
         place, name = Place(path.parent), path.name
-    return Edit(place, name, found.text, f"{file}: run.id {found.old} -> {found.new}")
+    return Edit(place, name, new.text, f"{file}: run.id {new.old} -> {new.new}")

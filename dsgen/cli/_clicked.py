@@ -1,4 +1,4 @@
-"""The table of options as click knows it."""
+"""Converts the table of options to options of click."""
 
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -13,11 +13,11 @@ _COMPLETED = {
     "DIR": _completion.folders,
     **{option.metavar: _completion.assigned for option in SETS},
 }
-"""By the metavar of an option."""
+"""Metavar of an option -> the function that completes its value."""
 
 
 def decorated(command: Callable[..., int], options: Sequence[Option]) -> Callable[..., int]:
-    """A function that click calls, with these options."""
+    """The function with these options, for click."""
     for option in reversed(options):
         command = _decorator(option)(command)
     return command
@@ -36,7 +36,7 @@ def _decorator(option: Option) -> Callable[[Callable[..., int]], Callable[..., i
 
 
 def of_table(command: Command, function: Callable[..., int] | None = None) -> click.Command:
-    """A command, with the help of the function that does it; by default that of its module."""
+    """A click command. function: implements it, and has the help text; by default that of the command's module."""
     own = () if function is None else (function,)
 
     def call(**parameters: Any) -> int:

@@ -1,4 +1,4 @@
-"""What the commands that look at a cluster share: which cluster, which job and run, and what is known of it."""
+"""Shared by the commands on a cluster: selects the cluster, the job and the run, and reads its state."""
 
 import functools
 import json
@@ -28,10 +28,10 @@ if TYPE_CHECKING:
 
 FILES = (".yaml", ".yml")
 UNEXPLAINED = ("", "LauncherNotStarted", "WaitingForWorkers", "WorkersLost")
-"""Reasons of Pending that say less than the first cause."""
+"""Reasons of Pending that are less specific than the first cause."""
 REFUSALS: tuple[int, ...] = (401, 403)
 PATIENCE_SECONDS = 300
-"""How long a command that waits goes on asking an API server that does not answer."""
+"""How long a waiting command tolerates an API server that does not answer."""
 
 _WHERE = [
     click.option("--context", default="", metavar="NAME", help="Context of the kubeconfig."),
@@ -47,8 +47,8 @@ _RUN = click.option("--run", "run", default="", metavar="ID", help="Id of the ru
 _FORM = click.option("-o", "--output", "form", type=click.Choice(["json", "yaml"]), help="Print data for programs.")
 
 
-class NotThere(DsgenError):  # noqa: N818 - its message is shown as it is
-    """The cluster has no such job or run."""
+class NotThere(DsgenError):  # noqa: N818 - the name describes the state
+    """The cluster has no such object."""
 
     exit_code = EXIT_FINDINGS
 
@@ -67,54 +67,54 @@ class Target:
         return f"{self.namespace}/{self.job}"
 
     def facts(self, around: bool = False, thrifty: bool = False) -> Facts:
-        """What is known of the run now, with what is around it; thrifty as in `collect`. Raises NotThere."""
-        found = collect.run_facts(self.cluster, self.namespace, self.job, self.run, thrifty)
-        if found is None:
+        """The present facts of the run. around: with its surroundings; thrifty: see `collect`. Raises NotThere."""
+        facts = collect.run_facts(self.cluster, self.namespace, self.job, self.run, thrifty)
+        if facts is None:
             raise NotThere(self._missing())
-        return collect.surroundings(self.cluster, found, thrifty) if around else found
+        return collect.surroundings(self.cluster, facts, thrifty) if around else facts
 
     def looks(self, until: float = float("inf")) -> Iterator[Facts]:
-        """The facts now and after each change; an API server that is away is asked again for a while.
+        """The facts now and after each change; a failing API server is asked again for a few minutes.
 
-        One that has just started may refuse what it allows a moment later.
+        A server that has just started may refuse requests that it allows a moment later.
         """
         answered, refusals = time.monotonic(), REFUSALS
         for _ in changes.changes(self.cluster, self.namespace, self.job, until):
             try:
-                found = self.facts()
+                facts = self.facts()
             except ApiError as error:
                 if error.status in refusals or time.monotonic() - answered > PATIENCE_SECONDS:
                     raise
                 continue
             answered, refusals = time.monotonic(), ()
-            self.run = found.run
-            yield found
+            self.run = facts.run
+            yield facts
 
     def _missing(self) -> str:
-        """Why there is no such job or run, with the one that may be meant."""
-        found = collect.jobs(self.cluster, self.namespace)
-        known = sorted({one.job for one in found})
+        """The message for an unknown job or run, with a suggestion."""
+        jobs = collect.jobs(self.cluster, self.namespace)
+        known = sorted({one.job for one in jobs})
         if self.job in known:
-            runs = collect.runs([one for one in found if one.job == self.job], {})
+            runs = collect.runs([one for one in jobs if one.job == self.job], {})
             return f"job {self.title} has no run {self.run}; {possible(runs)}"
         try:
             self.cluster.get(f"/api/v1/namespaces/{self.namespace}")
         except ApiError as error:
             if error.status == collect.MISSING:
-                return f"there is no namespace {self.namespace}"
+                return f"the namespace {self.namespace} does not exist"
         hint = did_you_mean(closest(self.job, known)) or possible(known) or "dsgen list -A shows all jobs"
         return f"namespace {self.namespace} has no run of a job {self.job}; {hint}"
 
 
 def connect(context: str, kubeconfig: str) -> "Cluster":
-    """The cluster. The library for it is imported only here: it costs more than most commands."""
+    """The cluster. The Kubernetes library is imported only here, because its import is slow."""
     from dsgen.cluster.api import Cluster
 
     return Cluster(context, kubeconfig)
 
 
 def cluster_options(command: Callable[..., int]) -> Callable[..., int]:
-    """Give a command --context and --kubeconfig, as one `Cluster`."""
+    """Add --context and --kubeconfig to a command; it gets them as one `Cluster`."""
 
     @functools.wraps(command)
     def call(context: str, kubeconfig: str, **rest: Any) -> int:
@@ -126,12 +126,12 @@ def cluster_options(command: Callable[..., int]) -> Callable[..., int]:
 
 
 def target(command: Callable[..., int]) -> Callable[..., int]:
-    """Give a command the argument JOB and what says where it is, as one `Target`."""
+    """Add the argument JOB and its options to a command; it gets them as one `Target`."""
     return _with_target(command, VALUES)
 
 
 def target_of_logs(command: Callable[..., int]) -> Callable[..., int]:
-    """The same for a command whose -f follows: more values files are --values there."""
+    """Like `target`, for a command whose -f means --follow: there, --values adds values files."""
     return _with_target(command, [overlays("--values"), *SETS])
 
 
@@ -147,12 +147,12 @@ def _with_target(command: Callable[..., int], values: Sequence[Option]) -> Calla
 
 def named(job: str, namespace: str, values: Inputs) -> tuple[str, str]:
     """Namespace and name of a job: `cifar`, `training/cifar` or the name of its values file."""
-    if job == "-" or job.endswith(FILES) or os.path.isfile(job):  # noqa: PTH113 - it may be no path at all
-        data = load_values(values)[0].values
-        found = data.data if data else {}
-        return str(found.get("namespace") or ""), str(found.get("name") or "")
+    if job == "-" or job.endswith(FILES) or os.path.isfile(job):  # noqa: PTH113 - it may not be a path
+        loaded = load_values(values)[0].values
+        data = loaded.data if loaded else {}
+        return str(data.get("namespace") or ""), str(data.get("name") or "")
     if values.overlays or values.overrides:
-        raise UsageProblem("-f and --set belong to a values file, and JOB is none")
+        raise UsageProblem("-f and --set need a values file, but JOB is the name of a job")
     space, _, name = job.rpartition("/")
     if not name or "/" in space or (space and namespace and space != namespace):
         raise UsageProblem(f"{job}: name a job as cifar, training/cifar or by its values file")
@@ -164,18 +164,18 @@ def form_option(command: Callable[..., int]) -> Callable[..., int]:
     return _FORM(command)
 
 
-def told(facts: Facts) -> tuple[Shown, list[causes.Cause]]:
-    """Phase and causes of a run. A phase that says no reason of its own gets that of its first cause."""
-    shown = story.tell(facts)
-    found = causes.find(facts, shown)
-    if shown.phase == "Pending" and shown.reason in UNEXPLAINED and found:
-        shown = shown._replace(reason=found[0].reason, message=found[0].message)
-    return shown, found
+def phase_and_causes(facts: Facts) -> tuple[Shown, list[causes.Cause]]:
+    """Phase and causes of a run. A phase without a specific reason gets the reason of its first cause."""
+    shown = story.state(facts)
+    found_causes = causes.find(facts, shown)
+    if shown.phase == "Pending" and shown.reason in UNEXPLAINED and found_causes:
+        shown = shown._replace(reason=found_causes[0].reason, message=found_causes[0].message)
+    return shown, found_causes
 
 
 def reported(facts: Facts) -> dict[str, Any]:
     """The report of a run."""
-    return report.report(facts, told(facts)[0])
+    return report.report(facts, phase_and_causes(facts)[0])
 
 
 def emit_data(data: Any, form: str) -> None:

@@ -1,16 +1,16 @@
-"""The names of the commands, each with the first sentence of its help: listing them imports none of them."""
+"""The names of the commands with the first sentences of their help, so that listing them imports no command."""
 
 ON_FILES = {
-    "init": "Write a commented values file to begin with.",
-    "render": "Print the manifests of jobs, or write them into a folder.",
+    "init": "Write a commented values file to start from.",
+    "render": "Print the manifests of jobs, or write them to a folder.",
     "chart": "Write a Helm chart, with a job's values as its defaults.",
-    "gitops": "Write what Argo CD or Flux needs to apply jobs from a Git repository.",
+    "gitops": "Write the objects of Argo CD or Flux that apply jobs from a Git repository.",
     "validate": "Find all problems of values files, without a cluster.",
-    "values": "Print the complete values of jobs and what set each.",
+    "values": "Print the complete values of jobs, and the origin of each.",
     "diff": "Show what a render would change, by object and field.",
     "explain": "Explain a key, the id of a problem, or a reason.",
     "schema": "Print the JSON Schema of values files.",
-    "graph": "Draw a job's objects and who talks to whom.",
+    "graph": "Draw the objects of a job and the traffic between them.",
     "help": "Show the help of a command, or a page of the documentation.",
     "completion": "Print the script that lets bash, zsh or fish complete dsgen.",
 }

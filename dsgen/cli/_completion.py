@@ -1,10 +1,10 @@
-"""What a shell may offer for an argument or an option. Each imports what it needs when it is asked."""
+"""Completions for arguments and options. Each function imports what it needs when it is called."""
 
 from collections.abc import Callable, Iterable
 from typing import Any
 
 Completer = Callable[[Any, Any, str], list[Any]]
-"""As click calls it: context, parameter and the word that was typed so far, to items."""
+"""A function that click calls with the context, the parameter and the typed text; it returns items."""
 
 
 def _item(word: str, **rest: str) -> Any:
@@ -14,12 +14,12 @@ def _item(word: str, **rest: str) -> Any:
 
 
 def _of_kind(kind: str) -> Completer:
-    """The shell itself completes files (`file`) and folders (`dir`)."""
+    """Completion of files (`file`) or folders (`dir`) by the shell itself."""
     return lambda _, __, word: [_item(word, type=kind)]
 
 
 def _among(words: Callable[[str], Iterable[tuple[str, str]]]) -> Completer:
-    """Of words with a help text each, those that begin as what was typed."""
+    """Completion from words with help texts: those that begin with the typed text."""
     return lambda _, __, typed: [_item(word, help=text) for word, text in words(typed) if word.startswith(typed)]
 
 
@@ -30,7 +30,7 @@ def _presets(_: str) -> Iterable[tuple[str, str]]:
 
 
 def _explained(typed: str) -> Iterable[tuple[str, str]]:
-    """Ids and reasons once a capital letter says so; of keys, those one level below the dots that were typed."""
+    """Ids and reasons after a capital letter; otherwise the keys one level below the typed path."""
     from dsgen import schema
     from dsgen.cluster import reasons
     from dsgen.problems.kinds import KINDS

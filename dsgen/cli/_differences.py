@@ -1,4 +1,4 @@
-"""What a render would change, as text, JSON and Markdown. Nothing of a Secret's data comes here."""
+"""Formats the changes of a render as text, JSON and Markdown. They contain no data of Secrets."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from dsgen.problems.redaction import redacted
 from dsgen.runs.differences import FieldChange, JobChange, ObjectChange
 
 VERSION = 1
-"""Counts up when a field of the JSON goes away or means something else."""
+"""Increased if a field of the JSON is removed or gets another meaning."""
 
 
 def as_lines(job: JobChange) -> Iterator[str]:
@@ -32,10 +32,10 @@ def as_lines(job: JobChange) -> Iterator[str]:
 
 
 def as_json(jobs: Iterable[JobChange]) -> str:
-    """One object: `version`, `equal` and `jobs`; a value that is not there is null."""
-    found = list(jobs)
-    is_equal = all(job.is_equal for job in found)
-    content = {"version": VERSION, "equal": is_equal, "jobs": [_as_data(job) for job in found]}
+    """An object with `version`, `equal` and `jobs`; absent values are null."""
+    changes = list(jobs)
+    is_equal = all(job.is_equal for job in changes)
+    content = {"version": VERSION, "equal": is_equal, "jobs": [_as_data(job) for job in changes]}
     return json.dumps(content, indent=2) + "\n"
 
 
@@ -62,11 +62,11 @@ def _as_data(job: JobChange) -> dict[str, Any]:
 
 
 def as_markdown(jobs: Iterable[JobChange]) -> str:
-    """For the comment on a pull request: a section for each job with a difference."""
-    found = list(jobs)
-    sections = ["".join(f"{each}\n" for each in _section(job)) for job in found if not job.is_equal]
-    equal = sum(job.is_equal for job in found)
-    return "\n".join([*sections, f"{equal} of {len(found)} jobs without a difference.\n"])
+    """Markdown for a comment on a pull request: a section for each job with a difference."""
+    changes = list(jobs)
+    sections = ["".join(f"{each}\n" for each in _section(job)) for job in changes if not job.is_equal]
+    equal = sum(job.is_equal for job in changes)
+    return "\n".join([*sections, f"{equal} of {len(changes)} jobs without a difference.\n"])
 
 
 def _section(job: JobChange) -> Iterator[str]:
@@ -126,7 +126,7 @@ def _shown(value: Any) -> str:
 
 
 def _hidden(value: Any) -> Any:
-    """Without the secrets in addresses."""
+    """The value without secrets in URLs."""
     if isinstance(value, str):
         return redacted(value)
     if isinstance(value, dict):
@@ -135,7 +135,7 @@ def _hidden(value: Any) -> Any:
 
 
 def _reasons(job: JobChange) -> Iterator[str]:
-    """Why it is refused, and what an interrupted write has left."""
+    """The reasons of a refusal, and the files of interrupted writes."""
     yield from (f"{problem.message} [{problem.id}]" for problem in printable(job.changes.problems))
     yield from (redacted(each) for each in job.changes.refusals)
     yield from (redacted(each) for each in (job.failure.lines if job.failure else ()))

@@ -1,4 +1,4 @@
-"""What goes into a folder, and what came of it, also in words."""
+"""The items that are written to folders, and their outcomes."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ if TYPE_CHECKING:
 
 
 class Edit(NamedTuple):
-    """The new text of a file of the user's, which is written before the plan. told: what is new, in words."""
+    """A new text for a file of the user, which is written before the plan. summary: a description of the change."""
 
     place: Place
     name: str
     text: str
-    told: str
+    summary: str
 
     def write(self) -> None:
         """Replace the file."""
@@ -27,9 +27,9 @@ class Edit(NamedTuple):
 
 
 class Item(NamedTuple):
-    """A plan and its folder. unchanged: what is known where nothing is to do, and then the plan is empty.
+    """A plan and its folder. unchanged: the result if the folder needs no change; then the plan is empty.
 
-    problems: why something that was asked for cannot be done.
+    problems: why a requested change is not possible.
     """
 
     place: Place
@@ -40,7 +40,7 @@ class Item(NamedTuple):
 
 
 class Folder(NamedTuple):
-    """A folder and what makes its item: the texts of many folders are not kept until the last one is written."""
+    """A folder and the function that makes its item, so that the texts of many folders are not kept in memory."""
 
     place: Place
     make: Callable[[], Item]
@@ -48,9 +48,9 @@ class Folder(NamedTuple):
 
 @dataclass(frozen=True)
 class Outcome:
-    """What an item changes in its folder. failure: why that cannot be known. told: what its edit is, in words.
+    """The changes of an item in its folder. failure: why they are unknown. edited: the summary of its edit.
 
-    problems: those of the item itself. made: the item and its changes with all texts, where these were kept.
+    problems: of the item itself. made: the item and its changes with all texts, if these were kept.
     """
 
     place: Place
@@ -58,31 +58,31 @@ class Outcome:
     run: str
     changes: Changes
     kept: str = ""
-    told: str = ""
+    edited: str = ""
     problems: tuple[Diagnostic, ...] = ()
     failure: DsgenError | None = None
     made: tuple[Item, Changes] | None = None
 
     @property
     def refused(self) -> bool:
-        """Whether nothing of it may be written."""
+        """Whether the item must not be written."""
         return self.failure is not None or self.changes.refused
 
     @property
     def is_work(self) -> bool:
-        """Whether something is to be written."""
-        return not self.refused and bool(self.told or self.changes.stale or self.changes.index)
+        """Whether the item has something to write."""
+        return not self.refused and bool(self.edited or self.changes.stale or self.changes.index)
 
 
 def stale(outcome: Outcome) -> list[str]:
-    """The lines of --check."""
+    """The output of --check for an item."""
     directory, changes = outcome.place.path, outcome.changes
     failure = outcome.failure.lines if outcome.failure else ()
     return [
         *_kept(outcome),
         *(f"differs: {directory / path}" for path in changes.write),
         *(f"not wanted: {directory / path}" for path in changes.remove),
-        *(f"interrupted: a write was ended and left {directory / path}" for path in changes.leftovers),
+        *(f"left by an interrupted write: {directory / path}" for path in changes.leftovers),
         *changes.refusals,
         *failure,
     ]
@@ -93,20 +93,20 @@ def _kept(outcome: Outcome) -> list[str]:
 
 
 def summary(outcome: Outcome, dry_run: bool) -> list[str]:
-    """What was written, or with --dry-run what would be."""
+    """A summary of what was written, or with --dry-run would be written."""
     directory, changes = outcome.place.path, outcome.changes
     steps = [
         *(f"write {directory / path}" for path in changes.write),
         *(f"remove {directory / path}" for path in changes.remove),
-        *(f"remove {directory / path}, left by a write that was interrupted" for path in changes.leftovers),
+        *(f"remove {directory / path}, left by an interrupted write" for path in changes.leftovers),
     ]
-    edit = [outcome.told] if outcome.told else []
+    edit = [outcome.edited] if outcome.edited else []
     if dry_run:
-        steps = [*(f"write {told}" for told in edit), *steps]
+        steps = [*(f"write {one}" for one in edit), *steps]
         return [*_kept(outcome), *([f"would {step}" for step in steps] or [f"{directory}: nothing to do"])]
     written = len(changes.write)
     counts = f"{written} written, {len(changes.remove)} removed, {changes.unchanged} unchanged"
-    cleared = "; what an interrupted write had left is removed" if changes.leftovers else ""
+    cleared = "; files of an interrupted write were removed" if changes.leftovers else ""
     number = written + changes.unchanged
     files = f"{number} file{'' if number == 1 else 's'}"
     return [*edit, f"{directory}: {outcome.owner}, {files} ({counts}){cleared}", *_kept(outcome)]

@@ -1,4 +1,4 @@
-"""From the command line to checked jobs: reads all files, and reports the problems of all at once."""
+"""Reads and checks the jobs of a command line, and reports the problems of all of them at once."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from collections import namedtuple
 
 from dsgen import api, values
 from dsgen.cli._parallel import in_order
-from dsgen.cli._printed import color, emit, tell
+from dsgen.cli._printed import color, emit, write_error
 from dsgen.cli._progress import counted
 from dsgen.cli._shared import ErrorsReported
 from dsgen.errors import DsgenError, UsageProblem
@@ -32,13 +32,13 @@ if TYPE_CHECKING:
 if TYPE_CHECKING:
 
     class Target(NamedTuple):
-        """A job, and what it is in a repository; None where files of the command line are the job."""
+        """A job, and its place in a repository; None for a job from files of the command line."""
 
         job: Job
         member: Member | None = None
 
     class _Source(NamedTuple):
-        """What reads a job, and what says what it is in a repository."""
+        """A function that reads a job, and a function that returns its place in a repository."""
 
         load: Callable[[], Job]
         member: Callable[[Job], Member | None]
@@ -51,51 +51,51 @@ STDIN = "<stdin>"
 
 @dataclass
 class Report:
-    """All problems found so far, and the texts that they point into. repository: that of the jobs, if it was read."""
+    """All problems so far, and the texts of the files with problems. repository: that of the jobs, if it was read."""
 
     strict: bool = False
-    found: list[Diagnostic] = field(default_factory=list)
+    problems: list[Diagnostic] = field(default_factory=list)
     sources: dict[str, str] = field(default_factory=dict)
     repository: Repository | None = None
 
     @property
     def diagnostics(self) -> list[Diagnostic]:
-        """As they count: where the command line is strict, every one is an error."""
-        return [replace(problem, severity="error") for problem in self.found] if self.strict else self.found
+        """The problems with their severities; with --strict, all of them are errors."""
+        return [replace(problem, severity="error") for problem in self.problems] if self.strict else self.problems
 
     def show(self) -> None:
-        """Show everything on standard error; raises ErrorsReported when an error is among it."""
-        self.tell("text")
+        """Print all problems to standard error; raises ErrorsReported if one of them is an error."""
+        self.output("text")
         if has_errors(self.diagnostics):
             raise ErrorsReported
 
     def show_first(self, form: str) -> None:
-        """What is wrong with the values: as text at once; any other form is told once, with what comes later."""
+        """Print the problems of the values: as text now; in other forms only if there are errors, otherwise later."""
         if form == "text":
             self.show()
-            self.found = []
+            self.problems = []
         elif has_errors(self.diagnostics):
-            self.tell(form)
+            self.output(form)
             raise ErrorsReported
 
-    def tell(self, form: str) -> None:
-        """Tell everything: as text on standard error, in any other form on standard output."""
+    def output(self, form: str) -> None:
+        """Print all problems: text to standard error, other forms to standard output."""
         if form == "text":
-            if self.found:
-                from dsgen.problems.framing import as_text  # most calls do without
+            if self.problems:
+                from dsgen.problems.framing import as_text  # imported late: only problems need it
 
-                tell(as_text(self.diagnostics, self.sources, color()))
+                write_error(as_text(self.diagnostics, self.sources, color()))
         else:
-            from dsgen.problems import reports  # most calls do without
+            from dsgen.problems import reports  # imported late: most calls use text
 
             as_form = {"json": reports.as_json, "sarif": reports.as_sarif, "github": reports.as_github}[form]
             emit(as_form(self.diagnostics))
 
 
 def load_jobs(inputs: Inputs, form: str = "text") -> tuple[list[Target], Report]:
-    """The jobs of the call, for flat manifests, and the report for what comes of them.
+    """The jobs of the command line, for flat manifests, and the report for further problems.
 
-    Shows all problems in this form; raises ErrorsReported when one of them is an error.
+    Prints all problems in this form; raises ErrorsReported if one of them is an error.
     """
     targets, report = check_jobs(inputs)
     report.show_first(form)
@@ -103,31 +103,31 @@ def load_jobs(inputs: Inputs, form: str = "text") -> tuple[list[Target], Report]
 
 
 def check_jobs(inputs: Inputs, chart: bool = False) -> tuple[list[Target], Report]:
-    """The jobs of the call whose values fit the schema, and all problems of all jobs, which are not shown yet.
+    """The jobs of the command line whose values are valid, and the problems of all jobs, which are not printed yet.
 
-    chart: the release that the chart will be installed as gives missing names, so they may be missing here.
+    chart: the jobs become charts, whose releases provide missing names.
     """
     report = Report(inputs.strict)
     targets = []
     sources = _sources(inputs, report)
     checked = in_order(functools.partial(_checked, chart), [source.load for source in sources])
     for source, (job, problems) in zip(sources, counted("checked", checked, len(sources)), strict=True):
-        report.found += problems
+        report.problems += problems
         report.sources |= job.sources
         if job.values:
             targets.append(Target(job, source.member(job)))
     members = [target.member for target in targets if target.member]
     if members or not chart:
-        report.found += values.twins(target.job for target in targets)
+        report.problems += values.twins(target.job for target in targets)
     if members:
-        from dsgen.repository import collisions  # like all of it: most calls do without
+        from dsgen.repository import collisions  # imported late: most calls have no repository
 
-        report.found += collisions(members)
+        report.problems += collisions(members)
     return targets, report
 
 
 def load_chart(inputs: Inputs, form: str = "text") -> tuple[Job | None, Report]:
-    """The job whose values become a chart's defaults, None when there are none; problems as in `load_jobs`."""
+    """The job whose values become a chart's defaults, None without values; problems as in `load_jobs`."""
     if not (inputs.has_files or inputs.overrides):
         if inputs.name or inputs.namespace:
             raise UsageProblem("--name and -n name the job of a values file: give one, as in: dsgen chart cifar.yaml")
@@ -137,37 +137,37 @@ def load_chart(inputs: Inputs, form: str = "text") -> tuple[Job | None, Report]:
     refuse_several(inputs, len(groups), "a chart is made of one job")
     job = _load(groups[0], inputs, _reader())
     report.sources |= job.sources
-    report.found += api.validate(job, for_chart=True)
+    report.problems += api.validate(job, for_chart=True)
     report.show_first(form)
     return job, report
 
 
 def refuse_several(inputs: Inputs, jobs: int, why: str) -> None:
-    """Raises UsageProblem where a folder is given for FILE and has the files of several jobs."""
+    """Raises UsageProblem if FILE is a folder with several values files."""
     if jobs > 1:
         raise UsageProblem(f"{why}, and {inputs.files[0]} has {jobs} files: name one")
 
 
 def load_values(inputs: Inputs) -> list[Job]:
-    """The jobs of the call, not checked beyond their schema; problems as in `load_jobs`."""
+    """The jobs of the command line, checked only against the schema; problems as in `load_jobs`."""
     report = Report(inputs.strict)
     jobs = [source.load() for source in _sources(inputs, report)]
     for job in jobs:
-        report.found += job.diagnostics
+        report.problems += job.diagnostics
         report.sources |= job.sources
     report.show()
     return jobs
 
 
 def _sources(inputs: Inputs, report: Report) -> Sequence[_Source]:
-    """Those of the files of the command line, or of the repository when it names none."""
+    """The sources of the jobs: files of the command line or, without files, the repository."""
     if inputs.has_files:
         read = _reader()
         for name in inputs.overlays:
-            read(name)  # now: standard input can be read in one process only
+            read(name)  # read early: only one process can read standard input
         return [_Source(functools.partial(_load, group, inputs, read), lambda _: None) for group in _groups(inputs)]
     repository = report.repository = _repository(inputs)
-    report.found += repository.diagnostics
+    report.problems += repository.diagnostics
     report.sources |= repository.sources
     names = Release("", inputs.namespace)
     return [
@@ -192,11 +192,11 @@ def _repository(inputs: Inputs) -> Repository:
     root = find(Path.cwd())
     if root is None:
         raise UsageProblem(
-            f"give a values file, as in: dsgen validate cifar.yaml; without one, the jobs of {FILE} are meant, "
-            "and there is none in this folder and those above"
+            f"give a values file, as in: dsgen validate cifar.yaml; without one, dsgen reads {FILE}, "
+            "but this folder and its parents have none"
         )
     if inputs.name:
-        raise UsageProblem(f"--name gives one job its name, and {FILE} is about several: write `name` into each")
+        raise UsageProblem(f"--name sets the name of one job, but {FILE} has several: write `name` into each file")
     return load(root)
 
 
@@ -207,12 +207,12 @@ def _groups(inputs: Inputs) -> list[tuple[str, ...]]:
     if [*inputs.files, *inputs.overlays].count("-") > 1:
         raise UsageProblem("`-` reads standard input, which can be read only once")
     if inputs.name and len(groups) > 1:
-        raise UsageProblem("--name gives one job its name, and there are several FILEs: write `name` into each")
+        raise UsageProblem("--name sets the name of one job, but there are several FILEs: write `name` into each")
     return groups
 
 
 def _below(name: str) -> list[str]:
-    """The file itself; of a folder its YAML files, without those in folders below it."""
+    """The file itself; for a folder, the YAML files directly in it."""
     if not os.path.isdir(name):  # noqa: PTH112 - without the import of pathlib
         return [name]
     with os.scandir(name) as entries:
@@ -228,7 +228,7 @@ def _load(group: tuple[str, ...], inputs: Inputs, read: Read) -> Job:
 
 
 def _reader() -> Read:
-    """Reads each file once, however many jobs it is laid over."""
+    """A function that reads each file once, also if several jobs use it."""
 
     @functools.cache
     def read(path: str) -> SourceText:

@@ -1,6 +1,6 @@
-"""The commands on values files and their options: one table, which `_arguments` reads and `_clicked` gives to click.
+"""The table of the commands on values files and their options, which `_arguments` and `_clicked` read.
 
-Every run imports this module, so it imports nothing.
+Every run imports this module, so it has no imports.
 """
 
 from __future__ import annotations
@@ -10,20 +10,20 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 FORMS = ("text", "json", "sarif", "github")
-"""How problems are told."""
+"""The forms of problems in the output."""
 
 
 class Option:
-    """An option: without metavar and choices a flag, otherwise it takes a value.
+    """An option; without metavar and choices, it is a flag without a value.
 
-    name: of the parameter; by default the words of the last flag. many: it may be given several times, and its values
-    are a tuple. choices: the possible values.
+    name: of the parameter; by default the last flag with underscores. many: it can be repeated, and the parameter is a
+    tuple. choices: the possible values.
     """
 
     def __init__(
         self,
         *flags: str,
-        help: str,  # noqa: A002 - click's name for it
+        help: str,  # noqa: A002 - the name in click
         name: str = "",
         metavar: str = "",
         choices: Sequence[str] = (),
@@ -38,7 +38,7 @@ class Option:
 
 
 class Command:
-    """A command `x`, which the function `command` in dsgen.cli.x does. many: it takes any number of FILEs, not one."""
+    """A command `x`, implemented by the function `command` in dsgen.cli.x. many: it takes any number of FILEs."""
 
     def __init__(self, name: str, *options: Option, many: bool = True) -> None:
         self.name, self.options, self.many = name, options, many
@@ -46,49 +46,47 @@ class Command:
 
 def overlays(*flags: str) -> Option:
     """The option for more values files, under these flags."""
-    text = "Values laid over every FILE, in order; repeatable."
+    text = "Values file that is merged over every FILE, in order; repeatable."
     return Option(*flags, name="overlays", many=True, metavar="FILE", help=text)
 
 
-def form(*choices: str, help: str) -> Option:  # noqa: A002 - click's name for it
-    """The option for the form of what is printed; the first one is the default."""
-    help += f"  [default: {choices[0]}]"  # noqa: A001 - click's name for it
+def form(*choices: str, help: str) -> Option:  # noqa: A002 - the name in click
+    """The option for the form of the output; the first choice is the default."""
+    help += f"  [default: {choices[0]}]"  # noqa: A001 - the name in click
     return Option("--format", name="form", choices=choices, default=choices[0], help=help)
 
 
 SETS = (
-    Option(
-        "--set", name="set_plain", many=True, metavar="KEY=VALUE", help="Set one value, as Helm spells it: a.b=1,c=2."
-    ),
+    Option("--set", name="set_plain", many=True, metavar="KEY=VALUE", help="Set values, as in Helm: a.b=1,c=2."),
     Option("--set-string", many=True, metavar="KEY=VALUE", help="The same; the value is always a string."),
     Option("--set-json", many=True, metavar="KEY=JSON", help="The same; the value is JSON."),
     Option("--set-file", many=True, metavar="KEY=PATH", help="The same; the value is the text of a file."),
 )
-NAMESPACE = Option("-n", "--namespace", metavar="NAME", help="Namespace, where the file has none.")
-NAMES = (Option("--name", metavar="NAME", help="Name of the job, where the file has none."), NAMESPACE)
+NAMESPACE = Option("-n", "--namespace", metavar="NAME", help="Namespace, if the file has none.")
+NAMES = (Option("--name", metavar="NAME", help="Name of the job, if the file has none."), NAMESPACE)
 VALUES = (overlays("-f", "--values"), *SETS)
 INPUTS = (*VALUES, *NAMES)
-STRICT = Option("--strict", help="Warnings are errors too.")
+STRICT = Option("--strict", help="Treat warnings as errors.")
 PROBLEMS = form(*FORMS, help="Format of the problems; text goes to standard error, all others to standard output.")
 CHECK = Option("--check", help="Change nothing; list the files that differ and exit with code 1.")
 DRY_RUN = Option("--dry-run", help="Change nothing; print what would be done.")
 QUIET = Option("-q", "--quiet", help="Print problems only.")
 CHECKING = (CHECK, DRY_RUN, QUIET, PROBLEMS)
-"""For a folder without runs."""
+"""Options for writing a folder without runs."""
 FOLDER = (
     CHECK,
     Option("--prune", help="Remove the files of jobs that dsgen.yaml no longer names."),
     DRY_RUN,
-    Option("--refresh", help="Rewrite a run of another version of dsgen. Only for a run that was never applied."),
-    Option("--replace", help="Rewrite a run whose values changed. Only for a run that was never applied."),
+    Option("--refresh", help="Replace a run of another version of dsgen. Only for a run that was never applied."),
+    Option("--replace", help="Replace a run whose values changed. Only for a run that was never applied."),
     QUIET,
     Option("--yes", help="Do not ask for confirmation of --replace."),
-    Option("--keep-going", help="Write the other jobs when one is refused; the exit code is still 1."),
+    Option("--keep-going", help="Write the other jobs if one is refused; the exit code is still 1."),
     PROBLEMS,
 )
-"""What `Delivery` is made of."""
+"""The parameters of `Delivery`."""
 KUSTOMIZATION = Option("--kustomization", help="Include a kustomization.yaml that lists the objects.")
-BUMP = Option("--bump", help="Where a run would change, write the next run.id into its values file.")
+BUMP = Option("--bump", help="If a run would change, write the next run.id into its values file.")
 
 
 def output(text: str) -> Option:
@@ -118,7 +116,7 @@ COMMANDS = {
                 name="target",
                 choices=("manifests", "chart"),
                 default="manifests",
-                help="What the values are for; a chart needs no name and no namespace.  [default: manifests]",
+                help="The use of the values; a chart needs no name and no namespace.  [default: manifests]",
             ),
             PROBLEMS,
             Option("-q", "--quiet", help="Print problems only."),
@@ -127,7 +125,7 @@ COMMANDS = {
             "graph",
             *INPUTS,
             STRICT,
-            form("svg", "mermaid", help="mermaid is drawn by GitHub and GitLab in Markdown."),
+            form("svg", "mermaid", help="GitHub and GitLab draw mermaid in Markdown."),
             many=False,
         ),
         Command(

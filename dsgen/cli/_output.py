@@ -1,4 +1,4 @@
-"""Where the result goes: which object into which file, and what is done to a folder (write, --check, --dry-run)."""
+"""Writes results to folders, or compares them with folders (--check, --dry-run)."""
 
 from __future__ import annotations
 
@@ -26,13 +26,13 @@ if TYPE_CHECKING:
     from dsgen.values import Job
     from dsgen.writer.plan import Lists
 
-NO_PRUNE = "--prune is about the jobs of dsgen.yaml: leave out the FILEs, -f and -o"
+NO_PRUNE = "--prune applies to the jobs of dsgen.yaml: leave out the FILEs, -f and -o"
 
 
 def folders(directory: Path, targets: Sequence[Target]) -> list[Place]:
     """The folder of each job: `directory` itself for one, a folder named after the job for each of several.
 
-    Raises UsageProblem when that would put a job into a second place, or two jobs into one.
+    Raises UsageProblem if a job would be written to a second folder, or two jobs to the same folder.
     """
     jobs = [target.job for target in targets]
     names = [folder_name(job.release.name) for job in jobs]
@@ -55,10 +55,10 @@ def folders(directory: Path, targets: Sequence[Target]) -> list[Place]:
 def manifests(
     targets: Sequence[Target], report: Report, output: Path | None, kustomization: bool, trust: bool = False
 ) -> list[Folder]:
-    """The files of each job, for the folder below `output`, or for that of dsgen.yaml where there is no `output`.
+    """The files of each job, for its folder below `output`, or for its folder of dsgen.yaml without `output`.
 
-    With a kustomization.yaml where the call or dsgen.yaml asks for it. trust: an index is believed what its folder is
-    made of, so that a job of which nothing has changed is not rendered.
+    They include a kustomization.yaml if the command line or dsgen.yaml requests it. trust: rely on the checksum of
+    inputs in the index, so that an unchanged job is not rendered.
     """
     places = (
         [target.member.place for target in targets if target.member] if output is None else folders(output, targets)
@@ -77,19 +77,19 @@ def charts(targets: Sequence[Target]) -> list[Folder]:
 
 
 def chart(place: Place, job: Job | None) -> Folder:
-    """The chart of a job, or the one without a job's values."""
+    """The chart of a job, or the chart without the values of a job."""
     return Folder(place, lambda: Item(place, api.chart(job)))
 
 
 def planned(place: Place, job: Job, lists: Lists, trust: bool = False) -> Item:
-    """The files of one job; arguments as in `manifests`."""
+    """The files of one job; for the arguments see `manifests`."""
     if trust and (unchanged := untouched(place, made_of(job, lists))):
         return Item(place, Plan(owner_of(job), {}), unchanged=unchanged)
     return Item(place, job_plan(job, api.render(job), lists))
 
 
 def deliver(folders: Sequence[Folder], delivery: Delivery, report: Report) -> int:
-    """Bring folders to what their items say; returns the exit code.
+    """Write the items to their folders, or compare them; returns the exit code.
 
     When one refuses, none is written, or with --keep-going all others. The texts of few folders are kept until they are
     written. Those of many would take too much memory: they are made again, but for folders that do not exist yet.
@@ -104,17 +104,17 @@ def deliver(folders: Sequence[Folder], delivery: Delivery, report: Report) -> in
     if writes and (delivery.keep_going or not any(one.refused for one in outcomes)):
         _ask(outcomes, delivery)
         outcomes = _written(folders, outcomes, delivery.mode)
-    report.found += [problem for one in outcomes for problem in one.problems]
+    report.problems += [problem for one in outcomes for problem in one.problems]
     refused = [one for one in outcomes if one.refused]
     if is_text and not delivery.quiet and not delivery.check and (delivery.keep_going or not refused):
         say(text for one in outcomes if not one.refused for text in summary(one, delivery.dry_run))
-    _tell(refused, delivery, report)
+    _print_refusals(refused, delivery, report)
     is_stale = delivery.check and any(one.changes.stale for one in outcomes)
     return EXIT_FINDINGS if refused or is_stale or has_errors(report.diagnostics) else EXIT_OK
 
 
 def _compared(mode: Mode, keep: bool, defer: bool, folder: Folder) -> Outcome:
-    """keep: the texts. defer: a folder that does not exist is rendered when it is written; nothing in it can refuse."""
+    """keep: keep the texts. defer: do not render for a missing folder, which cannot refuse anything, before writing."""
     if defer and is_absent(folder.place):
         return Outcome(folder.place, "", "", Changes(index=True))
     item = folder.make()
@@ -125,21 +125,21 @@ def _compared(mode: Mode, keep: bool, defer: bool, folder: Folder) -> Outcome:
 
 
 def _outcome(item: Item, changes: Changes, keep: bool = False) -> Outcome:
-    kept, told = (changes.plan.kept if changes.plan else ""), (item.edit.told if item.edit else "")
+    kept, edited = (changes.plan.kept if changes.plan else ""), (item.edit.summary if item.edit else "")
     made = (item, changes) if keep else None
-    changes = replace(changes, plan=None)  # it has all texts
-    return Outcome(item.place, item.plan.owner, item.plan.run, changes, kept, told, item.problems, made=made)
+    changes = replace(changes, plan=None)  # the plan has all texts
+    return Outcome(item.place, item.plan.owner, item.plan.run, changes, kept, edited, item.problems, made=made)
 
 
 def _written(folders: Sequence[Folder], outcomes: Sequence[Outcome], mode: Mode) -> list[Outcome]:
-    """Write what is to be written; all outcomes, of which those that were deferred are known now."""
+    """Write the items; returns all outcomes, including those of deferred folders."""
     todo = [(folder, one.made) for folder, one in zip(folders, outcomes, strict=True) if one.is_work]
     written = iter([*counted("written", in_order(functools.partial(_write, mode), todo), len(todo))])
     return [next(written) if one.is_work else one for one in outcomes]
 
 
 def _write(mode: Mode, work: tuple[Folder, tuple[Item, Changes] | None]) -> Outcome:
-    """The edit first: if writing is interrupted, the next render goes on."""
+    """Write an item, the edit first: after an interruption, the next render continues."""
     folder, made = work
     item = made[0] if made else folder.make()
     changes = made[1] if made else item.unchanged or compare(item.place, item.plan, mode)
@@ -150,28 +150,28 @@ def _write(mode: Mode, work: tuple[Folder, tuple[Item, Changes] | None]) -> Outc
 
 
 def with_orphans(folders: Sequence[Folder], key: str, delivery: Delivery, report: Report) -> list[Folder]:
-    """The plans of a repository, with those that take away the folders of jobs that have left, if it is asked for.
+    """The folders of a repository, with --prune also empty plans for the folders of removed jobs.
 
-    Otherwise these folders are reported. key: the setting that names the folders.
+    Without --prune, these folders are reported. key: the setting that names the folders.
     """
     repository = report.repository
     assert repository is not None
     gone = left(repository, key, folders)
     if delivery.prune:
         if not folders:
-            raise UsageProblem("--prune would remove every job: dsgen.yaml names none that is there")
+            raise UsageProblem("--prune would remove every job: dsgen.yaml names no existing job")
         return [*folders, *gone]
     for place, make in gone:
-        message = f"{place.path} is the folder of {make().plan.owner}, which is not among the jobs of dsgen.yaml"
+        message = f"{place.path} is the folder of {make().plan.owner}, which is not in dsgen.yaml"
         severity: Severity = "error" if delivery.check else "warning"
         at = repository.position(("jobs",))
-        hint = "--prune removes what dsgen wrote there"
-        report.found.append(Diagnostic("DS910", message, at, ("jobs",), hint, severity))
+        hint = "--prune removes the files that dsgen wrote there"
+        report.problems.append(Diagnostic("DS910", message, at, ("jobs",), hint, severity))
     return list(folders)
 
 
 def left(repository: Repository, key: str, folders: Sequence[Folder]) -> list[Folder]:
-    """Plans that take away what was written for jobs that have left."""
+    """Empty plans for the folders of removed jobs."""
     from dsgen.repository import orphans
 
     gone = orphans(repository, key, {folder.place.below for folder in folders})
@@ -179,14 +179,14 @@ def left(repository: Repository, key: str, folders: Sequence[Folder]) -> list[Fo
 
 
 def ready(item: Item) -> Folder:
-    """The folder of an item that is made already."""
+    """The folder of an existing item."""
     return Folder(item.place, lambda: item)
 
 
-def _tell(refused: Sequence[Outcome], delivery: Delivery, report: Report) -> None:
-    """Tell all refusals; raises ErrorsReported with the code of a folder that cannot be read, if that is all."""
-    report.found += [problem for one in refused for problem in one.changes.problems]
-    report.tell(delivery.form)
+def _print_refusals(refused: Sequence[Outcome], delivery: Delivery, report: Report) -> None:
+    """Print all refusals. Raises ErrorsReported with the exit code of a read error, if nothing else was refused."""
+    report.problems += [problem for one in refused for problem in one.changes.problems]
+    report.output(delivery.form)
     lines = [line for one in refused for line in (*one.changes.refusals, *(one.failure.lines if one.failure else ()))]
     if lines and not (delivery.check and delivery.form == "text"):
         complain(*lines)
@@ -196,12 +196,12 @@ def _tell(refused: Sequence[Outcome], delivery: Delivery, report: Report) -> Non
 
 
 def _ask(outcomes: Sequence[Outcome], delivery: Delivery) -> None:
-    """Before runs are replaced. Raises UsageProblem where nobody can answer, ErrorsReported when the answer is no."""
+    """Ask before runs are replaced. Raises UsageProblem without a terminal, and ErrorsReported if the answer is no."""
     runs = [f'run "{one.run}" of {one.owner}' for one in outcomes if one.changes.renewed and not one.refused]
     if not (runs and delivery.replace) or delivery.yes:
         return
-    warning = "A run that has begun must not be replaced: the cluster refuses it, and the folder shows what never ran."
-    answer = ask([f"--replace writes {', '.join(runs)} anew. {warning}"], "Was it never applied?")
+    warning = "Never replace a run that was applied: the cluster refuses it, and the folder would show what never ran."
+    answer = ask([f"--replace replaces {', '.join(runs)}. {warning}"], "Was it never applied?")
     if answer is None:
         raise UsageProblem(f"--replace asks before it writes, and there is no terminal: add --yes. {warning}")
     if not answer:

@@ -1,12 +1,11 @@
-"""Work on many jobs, in two processes where there are two processors.
+"""Processes many jobs, in two processes if there are two processors.
 
-The second process is a fork of the first one: what was read and imported before is there in both. It does every second
-job and sends back what comes of it. So results have to be small, and the order of the jobs is kept.
+The second process is a fork, so it shares what was read and imported before. It processes every second job and sends
+the results back through a pipe, so results must be small. The order of the jobs is kept.
 """
 
 from __future__ import annotations
 
-import gc
 import os
 
 from dsgen.errors import DsgenError
@@ -26,11 +25,13 @@ PIPE_BYTES = 1 << 20
 
 
 def in_order(work: Callable[[_Item], _Result], items: Sequence[_Item]) -> Generator[_Result]:
-    """What the function returns for each item. An exception of one ends all, after the results of those before it."""
+    """The results of the function for all items, in order. An exception is raised after the results before it."""
     if len(items) < FEWEST:
         yield from map(work, items)
         return
-    gc.disable()  # what is read is kept, and to search it for garbage again and again takes an eighth of the time
+    import gc  # imported late: few jobs need it
+
+    gc.disable()  # the data is kept, so collections free nothing, but take an eighth of the time
     try:
         yield from map(work, items) if _processors() < 2 else _shared(work, items)
     finally:
@@ -49,12 +50,12 @@ def _shared(work: Callable[[_Item], _Result], items: Sequence[_Item]) -> Generat
         with open(receiving, "rb") as results:  # noqa: PTH123 - a pipe
             for number, item in enumerate(items):
                 yield _received(results) if number % 2 else work(item)
-    finally:  # the pipe is closed, so the other process ends
+    finally:  # the pipe is closed here, so the other process ends
         os.waitpid(child, 0)
 
 
 def _enlarge(pipe: int) -> None:
-    """Where the system can."""
+    """Enlarge the buffer of the pipe, if the system supports it."""
     try:
         import fcntl
 
@@ -64,12 +65,12 @@ def _enlarge(pipe: int) -> None:
 
 
 def _processors() -> int:
-    """How many this process may use; 1 where it is not known, or a process cannot be forked."""
+    """The number of processors for this process; 1 if it is unknown, or if the system cannot fork."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") and hasattr(os, "fork") else 1
 
 
 def _send(work: Callable[[_Item], _Result], items: Sequence[_Item], sending: int) -> None:
-    """The whole life of the second process."""
+    """Run the second process and end it."""
     import pickle
 
     try:
@@ -81,8 +82,8 @@ def _send(work: Callable[[_Item], _Result], items: Sequence[_Item], sending: int
                     answer = None, error
                 pickle.dump(answer, results, pickle.HIGHEST_PROTOCOL)
                 results.flush()
-    finally:  # also where an exception is on its way, such as that of a closed pipe
-        os._exit(0)  # not what the first process does when it ends
+    finally:  # also after an exception, such as that of a closed pipe
+        os._exit(0)  # skips the exit handlers of the first process
 
 
 def _received(results: BinaryIO) -> Any:
@@ -91,9 +92,7 @@ def _received(results: BinaryIO) -> Any:
     try:
         result, error = pickle.load(results)
     except EOFError:
-        raise DsgenError(
-            "the second process of dsgen was ended by something else: is there too little memory?"
-        ) from None
+        raise DsgenError("the second process of dsgen was killed: is there too little memory?") from None
     if error:
         raise error
     return result

@@ -1,7 +1,7 @@
-"""The program as click knows it: its help, and the commands by name.
+"""The program for click: its help, and the commands by name.
 
-A command's module is imported when the command is asked for, so that neither the list of the commands nor another
-command pays for its imports.
+The module of a command is imported only if the command is used, so that it costs nothing for the list of commands and
+for other commands.
 """
 
 from collections.abc import Sequence
@@ -52,14 +52,14 @@ class _Commands(click.Group):
     def shell_complete(self, ctx: click.Context, incomplete: str) -> list["CompletionItem"]:
         from click.shell_completion import CompletionItem
 
-        found = [CompletionItem(name, help=text) for name, text in COMMANDS.items() if name.startswith(incomplete)]
-        return found + super(click.Group, self).shell_complete(ctx, incomplete)
+        commands = [CompletionItem(name, help=text) for name, text in COMMANDS.items() if name.startswith(incomplete)]
+        return commands + super(click.Group, self).shell_complete(ctx, incomplete)
 
 
 @click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
 @click.version_option(__version__, prog_name="dsgen")
 def dsgen() -> None:
-    """Turn one values file into a distributed DeepSpeed training on Kubernetes.
+    """Turn a values file into a distributed DeepSpeed training on Kubernetes.
 
     \b
     Examples:
@@ -79,12 +79,12 @@ def dsgen() -> None:
       0  done
       1  problems in the values files, or a folder that differs or would lose something
       2  wrong usage of the command line
-      3  could not do it: a file cannot be read or written, the cluster cannot be asked
+      3  failed: a file cannot be read or written, or the cluster cannot be reached
     """
 
 
 def run(program: click.Command, arguments: Sequence[str]) -> int:
-    """Run a program of click's and return its exit code, as `_shared.run`."""
+    """Run a click command and return its exit code, like `_shared.run`."""
     return _shared.run(lambda: _run(program, arguments))
 
 

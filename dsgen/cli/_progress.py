@@ -1,10 +1,10 @@
-"""Says how far the work is when it takes long, on a terminal only."""
+"""Shows the progress of long work on a terminal."""
 
 from __future__ import annotations
 
 import time
 
-from dsgen.cli._printed import tell, told_on_terminal
+from dsgen.cli._printed import stderr_is_terminal, write_error
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -14,13 +14,13 @@ if TYPE_CHECKING:
     _Item = TypeVar("_Item")
 
 PATIENCE_SECONDS = 1.0
-"""Work that is done sooner says nothing."""
+"""Seconds before the progress is shown."""
 EVERY_SECONDS = 0.1
 
 
 def counted(doing: str, items: Iterable[_Item], total: int) -> Iterator[_Item]:
-    """The items one by one, with a line like `checked 12 of 1000` that goes away at the end."""
-    if not told_on_terminal():
+    """The items, with a progress line like `checked 12 of 1000` that is removed at the end."""
+    if not stderr_is_terminal():
         yield from items
         return
     next_time, line = time.monotonic() + PATIENCE_SECONDS, ""
@@ -29,8 +29,8 @@ def counted(doing: str, items: Iterable[_Item], total: int) -> Iterator[_Item]:
             if time.monotonic() > next_time:
                 next_time = time.monotonic() + EVERY_SECONDS
                 line = f"{doing} {done} of {total}"
-                tell(f"\r{line}")
+                write_error(f"\r{line}")
             yield item
     finally:
         if line:
-            tell(f"\r{' ' * len(line)}\r")
+            write_error(f"\r{' ' * len(line)}\r")

@@ -1,4 +1,4 @@
-"""What all commands share: what their options come to, and the boundary at which every error becomes a message."""
+"""Shared by all commands: converts options to objects, and errors to messages and exit codes."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from dsgen.writer import Mode
 
 
-class ErrorsReported(DsgenError):  # noqa: N818 - it has no message of its own
-    """The user's files have errors, and they were shown."""
+class ErrorsReported(DsgenError):  # noqa: N818 - it has no message
+    """The user's files have errors, which were printed already."""
 
     def __init__(self, exit_code: int = EXIT_FINDINGS) -> None:
         super().__init__()
@@ -30,9 +30,9 @@ class ErrorsReported(DsgenError):  # noqa: N818 - it has no message of its own
 
 @dataclass(frozen=True)
 class Inputs:
-    """What a job is made of: each of `files` is one job, over which `overlays` and `overrides` are laid.
+    """The inputs of jobs: each of `files` is one job, over which `overlays` and `overrides` are merged.
 
-    strict: a warning about it is an error.
+    strict: warnings are errors.
     """
 
     files: tuple[str, ...]
@@ -44,12 +44,12 @@ class Inputs:
 
     @property
     def has_files(self) -> bool:
-        """Whether any file is given; where none is, most commands mean the jobs of dsgen.yaml."""
+        """Whether any file is given; without files, most commands use the jobs of dsgen.yaml."""
         return bool(self.files or self.overlays)
 
 
 class Delivery:
-    """What `FOLDER` of the options says about a folder."""
+    """How results are written to folders: the values of the options `FOLDER`."""
 
     def __init__(
         self,
@@ -69,24 +69,24 @@ class Delivery:
 
     @property
     def mode(self) -> Mode:
-        """What becomes of a run that this dsgen would write otherwise."""
+        """How an existing run is treated; see `writer.plan.Mode`."""
         return "replace" if self.replace else "refresh" if self.refresh else "keep"
 
     @property
     def flags(self) -> str:
-        """Those about a folder that are not as they are by default, for messages."""
+        """The flags that apply to a folder and are set, for messages."""
         given = (option for option in FOLDER if getattr(self, option.name) != option.default)
         return ", ".join(option.flags[-1] for option in given if option.name != "quiet")
 
 
 def function_of(command: Command) -> Callable[..., int]:
-    """The function that does a command."""
+    """The function that implements a command."""
     function: Callable[..., int] = __import__(f"dsgen.cli.{command.name}", fromlist=["command"]).command
     return function
 
 
 def call(command: Command, parameters: dict[str, Any], function: Callable[..., int] | None = None) -> int:
-    """Do a command with these parameters, those that belong together as one; returns the exit code."""
+    """Call a command with these parameters, grouped to objects; returns the exit code."""
     rest = dict(parameters)
     names = (option.name for option in (*NAMES, STRICT) if option in command.options)
     overlays, (sets, rest) = rest.pop("overlays"), overrides(rest)
@@ -100,24 +100,24 @@ def call(command: Command, parameters: dict[str, Any], function: Callable[..., i
 
 
 def _folder(name: str | None) -> Path | None:
-    if name == "":  # to Path, this is the current folder
+    if name == "":  # Path("") would be the current folder
         raise UsageProblem("the name of the folder, -o, is empty: is a variable not set?")
     if name is None:
         return None
-    from pathlib import Path  # what is only printed does without
+    from pathlib import Path  # imported late: printing does not need it
 
     return Path(name)
 
 
 def overrides(options: dict[str, Any]) -> tuple[tuple[Override, ...], dict[str, Any]]:
-    """Helm's flags among a command's options, and the other options."""
+    """The --set flags among the options of a command, and the other options."""
     sets = tuple(_override(option.flags[0], text) for option in SETS for text in options[option.name])
     names = {option.name for option in SETS}
     return sets, {key: value for key, value in options.items() if key not in names}
 
 
 def _override(flag: str, text: str) -> Override:
-    """One of Helm's flags. Raises UsageProblem for bytes that are no text: manifests are UTF-8."""
+    """A --set flag. Raises UsageProblem for bytes that are not UTF-8."""
     try:
         text.encode()
     except UnicodeEncodeError as error:
@@ -126,7 +126,7 @@ def _override(flag: str, text: str) -> Override:
 
 
 def run(call: Callable[[], int | None]) -> int:
-    """Run the program and return its exit code; whatever goes wrong becomes a message on standard error."""
+    """Run the program and return its exit code; every error becomes a message on standard error."""
     try:
         return call() or EXIT_OK
     except KeyboardInterrupt:
@@ -139,7 +139,7 @@ def run(call: Callable[[], int | None]) -> int:
         where = os.path.normpath(os.fsdecode(error.filename)) if isinstance(error.filename, str | bytes) else None
         complain(f"{where}: {error.strerror}" if where else str(error))
         return EXIT_FAILED
-    except Exception as error:  # a mistake in dsgen itself: the user still gets a sentence, and the way to the details
+    except Exception as error:  # a bug in dsgen: the user gets a short message, and how to get the traceback
         complain(f"internal error, please report it: {type(error).__name__}: {error} (DSGEN_DEBUG=1 shows where)")
         if os.environ.get("DSGEN_DEBUG"):
             complain_of_bug()

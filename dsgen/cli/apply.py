@@ -1,4 +1,4 @@
-"""`dsgen apply`: a job brought into a cluster."""
+"""`dsgen apply`: apply a job to a cluster."""
 
 import click
 
@@ -12,9 +12,9 @@ from dsgen.errors import EXIT_OK
 def command(applying: Applying, dry_run: bool) -> int:
     """Apply a job to a cluster, without Git.
 
-    The objects that `dsgen render` prints are sent by server-side apply, as field manager dsgen. A run that is in the
-    cluster keeps the values with which it began: where they differ, nothing is applied. When the new objects are
-    there, those of the job's other runs are deleted. A job of Argo CD, Flux or Helm is refused.
+    The objects that `dsgen render` prints are applied with server-side apply and the field manager dsgen. If the
+    cluster has a run with this id and other values, nothing is applied. After the new objects are applied, those of
+    the job's other runs are deleted. A job that Argo CD, Flux or Helm applies is refused.
 
     \b
     Examples:

@@ -1,4 +1,4 @@
-"""`dsgen chart`: the Helm chart, with or without a job's values as its defaults."""
+"""`dsgen chart`: write the Helm chart, with or without the values of a job as its defaults."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ def command(inputs: Inputs, output: Path | None, delivery: Delivery) -> int:
     """Write a Helm chart, with a job's values as its defaults.
 
     The chart is complete: `helm install` with it creates the same objects as `dsgen render`. It has the name of the
-    job. Without values of a job it is the chart deepspeed-job, and --name and -n are wrong usage: its releases give
-    the names. Without -o, the charts of all jobs of the next dsgen.yaml, here or above, are written.
+    job. Without a FILE, it is the chart deepspeed-job, whose releases provide the names, so --name and -n are not
+    allowed. Without -o, the charts of all jobs in the nearest dsgen.yaml are written.
 
     \b
     Examples:

@@ -1,4 +1,4 @@
-"""`dsgen completion`: the script with which a shell completes dsgen's command lines."""
+"""`dsgen completion`: print the completion script of a shell."""
 
 import click
 from click.shell_completion import get_completion_class
@@ -8,7 +8,7 @@ from dsgen.errors import EXIT_OK
 
 SHELLS = ("bash", "zsh", "fish")
 VARIABLE = "_DSGEN_COMPLETE"
-"""In the environment it makes dsgen answer a shell; click derives the name from the program's."""
+"""If this variable is set, dsgen prints completions; click derives its name from that of the program."""
 
 
 OPEN = {
@@ -21,7 +21,7 @@ OPEN = {
         "completions_with_descriptions -U ${${(M)response:#*[=.]}:+-S} ${${(M)response:#*[=.]}:+''}\n",
     ),
 }
-"""What is changed in the script of click, so that no blank follows a word that goes on; fish knows such words."""
+"""Replacements in click's scripts, so that no blank follows an incomplete word; fish needs none."""
 
 
 @click.command("completion")
@@ -29,9 +29,9 @@ OPEN = {
 def command(shell: str) -> int:
     """Print the script that lets bash, zsh or fish complete dsgen.
 
-    Completed are commands, options and their values, files and folders, presets, the keys of `--set`, the keys, ids
-    and reasons of `dsgen explain`, and the topics of `dsgen help`. The script asks the installed dsgen, so it stays
-    right when dsgen is upgraded. bash must be 4.4 or later. For zsh, write `source ~/.config/dsgen.zsh` into ~/.zshrc,
+    It completes commands, options and their values, files and folders, presets, the keys of `--set`, the keys, ids
+    and reasons of `dsgen explain`, and the topics of `dsgen help`. The script asks the installed dsgen, so an upgrade
+    of dsgen needs no new script. bash must be 4.4 or later. For zsh, add `source ~/.config/dsgen.zsh` to ~/.zshrc,
     after compinit.
 
     \b
@@ -41,9 +41,9 @@ def command(shell: str) -> int:
       dsgen completion fish > ~/.config/fish/completions/dsgen.fish
     """
     kind = get_completion_class(shell)
-    assert kind, "click knows these three"
+    assert kind, "click supports these three shells"
     source = kind(click.get_current_context().find_root().command, {}, "dsgen", VARIABLE).source()
     old, new = OPEN.get(shell, ("", ""))
-    assert old in source, "the script of click is another one"
+    assert old in source, "the script of click has changed"
     emit(source.replace(old, new))
     return EXIT_OK

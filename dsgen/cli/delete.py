@@ -17,7 +17,7 @@ from dsgen.errors import EXIT_FINDINGS, EXIT_OK, UsageProblem
 def command(target: Target, whole: bool, with_volumes: str | None, yes: bool, force: bool) -> int:
     """Delete the objects of a run.
 
-    JOB is the name of a job, NAMESPACE/NAME, or its values file. The record of the job stays. If the run has not
+    JOB is the name of a job, NAMESPACE/NAME, or its values file. The record of the job is kept. If the run has not
     ended, its ranks get SIGTERM; `dsgen stop` also waits for their end.
 
     \b
@@ -30,12 +30,12 @@ def command(target: Target, whole: bool, with_volumes: str | None, yes: bool, fo
         raise UsageProblem(f"--with-volumes deletes data: use --job --with-volumes {target.job}")
     facts = target.facts(around=True)
     refuse_what_comes_back(facts, force, "")
-    found = actions.objects(target.cluster, facts, whole, with_volumes is not None)
+    objects = actions.objects(target.cluster, facts, whole, with_volumes is not None)
     kept = [] if with_volumes else [claim["metadata"]["name"] for claim in facts.claims or []]
-    words = f"delete {target.title}" + ("" if whole else f", run {facts.run}") + "\n" + actions.listed(found)
+    words = f"delete {target.title}" + ("" if whole else f", run {facts.run}") + "\n" + actions.listed(objects)
     words += f"kept: {', '.join(f'claim {name}' for name in kept)}\n" if kept else ""
     if not agreed(words, yes):
         return EXIT_FINDINGS
-    actions.remove(target.cluster, found)
-    say([f"{len(found)} objects deleted"])
+    actions.remove(target.cluster, objects)
+    say([f"{len(objects)} objects deleted"])
     return EXIT_OK

@@ -1,4 +1,4 @@
-"""`dsgen diff`: what a render would change."""
+"""`dsgen diff`: show what a render would change."""
 
 from pathlib import Path
 
@@ -17,9 +17,9 @@ from dsgen.writer import Place
 def command(inputs: Inputs, output: Path | None, chart: bool, kustomization: bool, form: str) -> int:
     """Show what a render would change, by object and field.
 
-    DIR is the folder that `dsgen render` wrote, or with --chart the one that `dsgen chart` wrote; without any file, the
-    folders of the jobs of the next dsgen.yaml are compared. Nothing is written, and no cluster is asked. The exit code
-    is 1 when there is a difference. Of a Secret, only the names of the fields are shown.
+    DIR is the folder that `dsgen render` wrote, or with --chart the folder that `dsgen chart` wrote. Without FILE and
+    DIR, the folders of all jobs in the nearest dsgen.yaml are compared. Nothing is written, and no cluster is
+    contacted. The exit code is 1 if there is a difference. For Secrets, only the names of the fields are shown.
 
     \b
     Examples:
@@ -34,14 +34,14 @@ def command(inputs: Inputs, output: Path | None, chart: bool, kustomization: boo
     folders, report = _charts(inputs, output) if chart else _manifests(inputs, output, kustomization)
     if report.repository:
         folders += left(report.repository, "charts" if chart else "output", folders)
-    found = [job_change(place, make().plan, chart) for place, make in counted("compared", folders, len(folders))]
+    differences = [job_change(place, make().plan, chart) for place, make in counted("compared", folders, len(folders))]
     if form == "text":
-        say(line for one in found for line in _differences.as_lines(one))
+        say(line for one in differences for line in _differences.as_lines(one))
     else:
-        emit({"json": _differences.as_json, "markdown": _differences.as_markdown}[form](found))
-    report.found += [problem for one in found for problem in one.changes.problems]
+        emit({"json": _differences.as_json, "markdown": _differences.as_markdown}[form](differences))
+    report.problems += [problem for one in differences for problem in one.changes.problems]
     report.show()
-    return EXIT_OK if all(one.is_equal for one in found) else EXIT_FINDINGS
+    return EXIT_OK if all(one.is_equal for one in differences) else EXIT_FINDINGS
 
 
 def _manifests(inputs: Inputs, output: Path | None, kustomization: bool) -> tuple[list[Folder], Report]:

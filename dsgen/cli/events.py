@@ -1,4 +1,4 @@
-"""`dsgen events`: what happened to a run."""
+"""`dsgen events`: show what happened to a run."""
 
 import click
 
@@ -15,9 +15,9 @@ from dsgen.errors import EXIT_OK
 def command(target: Target, form: str | None) -> int:
     """Show what happened to a run, in order of time.
 
-    JOB is the name of a job, NAMESPACE/NAME, or its values file. The list has the starts and ends of attempts, the
-    conditions of the Jobs and of the queue, the lives of the pods, and the events of all these objects. The API server
-    keeps events for an hour by default; the other lines stay as long as their objects.
+    JOB is the name of a job, NAMESPACE/NAME, or its values file. The list contains the starts and ends of attempts and
+    pods, the conditions of the Jobs and of the queue, and the events of all these objects. The API server keeps events
+    for an hour by default; the other lines are available as long as their objects.
 
     \b
     Examples:
@@ -26,9 +26,9 @@ def command(target: Target, form: str | None) -> int:
       dsgen events cifar -o json
     """
     facts = target.facts(around=True)
-    found = happened.happenings(facts)
+    happenings = happened.happenings(facts)
     if form:
-        emit_data(happened.as_data(facts, found), form)
+        emit_data(happened.as_data(facts, happenings), form)
     else:
-        say([*happened.as_table(found).splitlines(), *not_visible(facts.hidden)])
+        say([*happened.as_table(happenings).splitlines(), *not_visible(facts.hidden)])
     return EXIT_OK

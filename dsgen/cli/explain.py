@@ -1,4 +1,4 @@
-"""`dsgen explain`: one key, one kind of problem, or one reason of a run's phase."""
+"""`dsgen explain`: explain a key, the id of a problem, or a reason."""
 
 import click
 
@@ -15,9 +15,9 @@ from dsgen.errors import EXIT_OK, UsageProblem
 def command(word: str, words: str | None) -> int:
     """Explain a key, the id of a problem, or a reason.
 
-    A key is written with dots, as in messages and in the option reference: any word stands for a name that you
-    choose, [0] for the items of a list. Without an argument, the keys at the top are listed. A word that is none of
-    these is searched for.
+    A key is written with dots, as in messages and in the option reference, with any word for a name that you choose,
+    and [0] for the items of a list. Without an argument, the keys at the top are listed. Any other word is searched
+    for.
 
     \b
     Examples:
@@ -39,18 +39,18 @@ def command(word: str, words: str | None) -> int:
 
 def _searched(word: str, words: str) -> list[str]:
     if word or not words.strip():
-        raise UsageProblem("--search takes words to look for, and no KEY, ID or REASON beside them")
-    if lines := [*search.found(words)]:
+        raise UsageProblem("--search needs words, and no KEY, ID or REASON")
+    if lines := [*search.matches(words)]:
         return lines
     raise UsageProblem(f"no key, id, reason or preset has {words}")
 
 
 def _explained(word: str) -> list[str]:
-    """The description of a key or an id; where there is none, what a search finds for a word without dots."""
+    """The description of a key, an id or a reason; for any other word without dots, the results of a search."""
     try:
         return explain.of(word).removesuffix("\n").split("\n")
     except UsageProblem as problem:
-        lines = [*search.found(word)] if word.isalpha() else []
+        lines = [*search.matches(word)] if word.isalpha() else []
         if not lines:
             raise
         return [*problem.lines, f"What dsgen explain --search {word} finds:", "", *lines]

@@ -1,4 +1,4 @@
-"""`dsgen gitops`: the objects of Argo CD and Flux around jobs."""
+"""`dsgen gitops`: write the objects of Argo CD and Flux that apply jobs."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -20,17 +20,17 @@ from dsgen.values import Job
 from dsgen.writer import Place, Plan
 
 FLAGS = {"namespace": "--controller-namespace"}
-"""Of settings whose name is taken on the command line."""
+"""Flags of settings whose own names are used by other options."""
 
 
 def _settings() -> dict[str, list[dict[str, Any]]]:
     """Setting -> its rule for each tool that has it. The folder is -o."""
-    found: dict[str, list[dict[str, Any]]] = {}
+    schemas: dict[str, list[dict[str, Any]]] = {}
     for tool in gitops.TOOLS:
         for key, rule in gitops.rules(tool).items():
             if key != "output":
-                found.setdefault(key, []).append(rule)
-    return found
+                schemas.setdefault(key, []).append(rule)
+    return schemas
 
 
 def _option(key: str, rules: list[dict[str, Any]]) -> Option:
@@ -46,23 +46,23 @@ def _flag(key: str) -> str:
 
 
 def _name(key: str) -> str:
-    """Of a setting's parameter, apart from those of the values."""
+    """The parameter of a setting, with a prefix, because other options have the same names."""
     return f"setting_{key.lower()}"
 
 
 def _checked(key: str, given: Any, rule: dict[str, Any]) -> Any:
-    """Raises UsageProblem for a text that the setting cannot be."""
+    """The value of a setting. Raises UsageProblem if it does not match the pattern."""
     if "pattern" in rule and not re.search(rule["pattern"], given):
         raise UsageProblem(f"{_flag(key)} {given!a}: it must be {rule['x-pattern']}")
     return given
 
 
 def write(inputs: Inputs, output: Path | None, delivery: Delivery, **parameters: Any) -> int:
-    """Write what Argo CD or Flux needs to apply jobs from a Git repository.
+    """Write the objects of Argo CD or Flux that apply jobs from a Git repository.
 
-    The jobs are those of the next dsgen.yaml, here or above, with its settings `argocd` and `flux`, which the options
-    override. With FILE..., they are the jobs of these files, as for `dsgen render`. What is written names each job and
-    its folder in the repository, and is the same for all runs of a job.
+    The jobs are those of the nearest dsgen.yaml, whose settings `argocd` and `flux` the options override. With FILEs,
+    they are the jobs of these files, as for `dsgen render`. The objects contain the name of each job and its folder in
+    the repository, and are the same for all runs of a job.
 
     \b
     Examples:
@@ -75,14 +75,14 @@ def write(inputs: Inputs, output: Path | None, delivery: Delivery, **parameters:
     settings = {key: _checked(key, value, rule) for key, (value, rule) in given.items() if value not in (None, False)}
     targets, report = load_jobs(inputs, delivery.form)
     of_repository = report.repository and report.repository.settings
-    found = [*_of_repository(output, settings, of_repository)] if of_repository else [_of_call(output, settings)]
+    folders = [*_of_repository(output, settings, of_repository)] if of_repository else [_of_call(output, settings)]
     jobs = [target.job for target in targets]
-    return deliver([ready(Item(folder.place, folder.plan(jobs))) for folder in found], delivery, report)
+    return deliver([ready(Item(folder.place, folder.plan(jobs))) for folder in folders], delivery, report)
 
 
 @dataclass(frozen=True)
 class Folder:
-    """What is written for one tool: where, with which complete settings, about jobs in which folders."""
+    """The folder of one tool: its place, the complete settings, and the pattern of the jobs' folders."""
 
     tool: str
     place: Place
@@ -90,21 +90,21 @@ class Folder:
     pattern: str
 
     def plan(self, jobs: Sequence[Job]) -> Plan:
-        """The content. Raises UsageProblem where the repository's address is missing."""
+        """The content of the folder. Raises UsageProblem if the address of the repository is missing."""
         if not self.settings.get("repository") and self.tool == "argocd":
             raise UsageProblem("Argo CD needs the address of the repository: add --repository")
         pattern = gitops.Pattern(self.settings["path"] or self.pattern)
         folders = (pattern.folder(job.release.namespace, job.release.name) for job in jobs)
-        found = [gitops.delivered(job, folder) for job, folder in zip(jobs, folders, strict=True)]
-        return gitops.plan(self.tool, self.settings, found, pattern)
+        delivered = [gitops.delivered(job, folder) for job, folder in zip(jobs, folders, strict=True)]
+        return gitops.plan(self.tool, self.settings, delivered, pattern)
 
 
 def _of_call(output: Path | None, settings: dict[str, Any]) -> Folder:
-    """What the options alone say."""
+    """The folder according to the options alone."""
     if "kind" not in settings:
-        raise UsageProblem("say what to write: --kind Application, ApplicationSet, Kustomization or HelmRelease")
+        raise UsageProblem("--kind is missing: Application, ApplicationSet, Kustomization or HelmRelease")
     if output is None:
-        raise UsageProblem("-o is missing, the folder of these objects, as in -o gitops/flux")
+        raise UsageProblem("-o is missing: the folder of these objects, as in -o gitops/flux")
     tool = _tool(settings["kind"])
     if strange := [key for key in settings if key not in gitops.rules(tool)]:
         raise UsageProblem(f"{', '.join(map(_flag, strange))}: {gitops.TOOLS[tool]} has no such setting")
@@ -114,12 +114,12 @@ def _of_call(output: Path | None, settings: dict[str, Any]) -> Folder:
 
 
 def _of_repository(output: Path | None, settings: dict[str, Any], known: Settings) -> Iterator[Folder]:
-    """What dsgen.yaml says, with the options over it."""
+    """The folders according to dsgen.yaml, whose settings the options override."""
     if output is not None:
-        raise UsageProblem("-o is about the FILEs of the call; for the jobs of dsgen.yaml, it says where")
+        raise UsageProblem("-o needs FILEs; for the jobs of dsgen.yaml, the folders are set there")
     tools = [_tool(settings["kind"])] if "kind" in settings else [tool for tool in gitops.TOOLS if known.node(tool)]
     if not tools:
-        raise UsageProblem("dsgen.yaml has neither `argocd` nor `flux`: add one of them, or say --kind")
+        raise UsageProblem("dsgen.yaml has neither `argocd` nor `flux`: add one of them, or use --kind")
     for tool in tools:
         given = {key: value for key, value in settings.items() if key in gitops.rules(tool)}
         complete = gitops.complete(tool, {**(known.value(tool) or {}), **given})
@@ -136,7 +136,7 @@ COMMAND = Command(
     "gitops",
     *INPUTS,
     STRICT,
-    output_option("The folder of these objects, where dsgen.yaml does not name it."),
+    output_option("The folder of these objects, if dsgen.yaml does not set it."),
     *(_option(key, rules) for key, rules in _settings().items()),
     *CHECKING,
 )

@@ -1,4 +1,4 @@
-"""`dsgen graph`: a job's objects and who talks to whom, as a picture."""
+"""`dsgen graph`: draw the objects of a job."""
 
 from dsgen import api, graph
 from dsgen.cli._jobs import load_jobs, refuse_several
@@ -8,11 +8,11 @@ from dsgen.errors import EXIT_OK, UsageProblem
 
 
 def command(inputs: Inputs, form: str) -> int:
-    """Draw a job's objects and who talks to whom.
+    """Draw the objects of a job and the traffic between them.
 
-    What is drawn is found in the rendered objects: what pods mount and read, which labels select them, which ports they
-    talk to, what their Roles open. Objects with a dashed border must be there already. The SVG is light or dark as its
-    reader's system is.
+    The picture is made from the rendered objects: what pods mount and read, which labels select them, to which ports
+    they connect, and what their Roles allow. Objects with a dashed border must exist before. The SVG follows the light
+    or dark mode of the viewer.
 
     \b
     Examples:
@@ -22,9 +22,9 @@ def command(inputs: Inputs, form: str) -> int:
     if not inputs.has_files:
         raise UsageProblem("give a values file, as in: dsgen graph cifar.yaml > cifar.svg")
     targets, _ = load_jobs(inputs)
-    refuse_several(inputs, len(targets), "a picture shows one job")
+    refuse_several(inputs, len(targets), "the picture shows one job")
     [(job, _)] = targets
     names = job.release
-    title = f"The objects of job {names.name} in namespace {names.namespace}, and who talks to whom"
+    title = f"The objects of job {names.name} in namespace {names.namespace}, and the traffic between them"
     emit(graph.FORMS[form](graph.of_texts([document.text for document in api.render(job)]), title))
     return EXIT_OK

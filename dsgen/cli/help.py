@@ -26,9 +26,9 @@ def command(context: click.Context, topic: str) -> int:
     """
     program = context.find_root()
     if topic in COMMANDS and isinstance(program.command, click.Group):
-        found = program.command.get_command(program, topic)
-        assert found, "it is one of the commands"
-        say(found.get_help(click.Context(found, program, topic)).split("\n"))
+        subject = program.command.get_command(program, topic)
+        assert subject, "it is one of the commands"
+        say(subject.get_help(click.Context(subject, program, topic)).split("\n"))
     elif topic in pages.names():
         page(pages.text(topic))
     elif topic:

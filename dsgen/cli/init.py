@@ -1,4 +1,4 @@
-"""`dsgen init`: a values file to begin with."""
+"""`dsgen init`: write a values file to start from."""
 
 from pathlib import Path
 
@@ -15,7 +15,7 @@ from dsgen.values import SourceText
 from dsgen.writer import create
 
 FLAGS = {"name": "--name: ", "namespace": "-n: ", "image": "--image: "}
-"""What gives the values below each key at the top."""
+"""Key of the values -> the option that sets it."""
 
 
 @click.command("init")
@@ -24,7 +24,7 @@ FLAGS = {"name": "--name: ", "namespace": "-n: ", "image": "--image: "}
     "--preset",
     default="",
     metavar="NAME",
-    help="What to begin with.  [default: minimal]",
+    help="The preset to start from.  [default: minimal]",
     shell_complete=_completion.presets,
 )
 @click.option("--list", "listing", is_flag=True, help="Show the presets and what each is for.")
@@ -35,10 +35,10 @@ FLAGS = {"name": "--name: ", "namespace": "-n: ", "image": "--image: "}
 def command(
     file: str | None, preset: str, listing: bool, name: str, namespace: str, image: str, repository: bool
 ) -> int:
-    """Write a commented values file to begin with.
+    """Write a commented values file to start from.
 
-    FILE is values.yaml unless it is named; `-` is standard output. An existing file is never overwritten.
-    Every preset is a complete job that validates and renders; what is in it is explained in its comments.
+    FILE is values.yaml by default; `-` is standard output. An existing file is never overwritten.
+    Every preset is a complete, valid job; comments explain its values.
 
     \b
     Examples:
@@ -50,10 +50,10 @@ def command(
     """
     if listing:
         if file is not None or any((preset, name, namespace, image, repository)):
-            raise UsageProblem("--list writes no file: leave out what stands beside it, or --list")
+            raise UsageProblem("--list writes no file: leave out the other options and FILE, or --list")
         say(f"{each:<{_width()}}{presets.summary(each)}" for each in presets.names())
         return EXIT_OK
-    if file == "":  # to Path, this is the current folder
+    if file == "":  # Path("") would be the current folder
         raise UsageProblem("the name of FILE is empty: is a variable not set? Leave FILE out to write values.yaml")
     preset = preset or "minimal"
     text = _filled(preset, name, namespace, image)
@@ -66,18 +66,18 @@ def command(
         emit(text)
         return EXIT_OK
     create(Path(file), text)
-    say([f"{file}: written from preset {preset}. Make it yours, then: dsgen validate {file}"])
+    say([f"{file}: written from preset {preset}. Edit it, then: dsgen validate {file}"])
     return EXIT_OK
 
 
 def _repository(text: str) -> int:
-    """Writes dsgen.yaml, and a job where there is none yet."""
+    """Write dsgen.yaml, and a first job if there is none."""
     create(Path(FILE), BEGIN.read_text(encoding="utf-8"))
-    say([f"{FILE}: written, the settings of a repository of jobs"])
+    say([f"{FILE}: written; it has the settings of a repository of jobs"])
     if not Path("jobs").exists():
         job = Path("jobs", values.load([SourceText("", text)]).release.name, "values.yaml")
         create(job, text)
-        say([f"{job.as_posix()}: written, a first job. Make it yours, then: dsgen validate && dsgen render"])
+        say([f"{job.as_posix()}: written; it is a first job. Edit it, then: dsgen validate && dsgen render"])
     return EXIT_OK
 
 
@@ -86,11 +86,11 @@ def _width() -> int:
 
 
 def _filled(preset: str, name: str, namespace: str, image: str) -> str:
-    """The text of a preset with these names. Raises UsageProblem when there is no such preset, or a name cannot be."""
+    """The text of a preset with these names. Raises UsageProblem for an unknown preset and an invalid name."""
     if preset not in presets.names():
         question = did_you_mean(*presets.like(preset)[:3])
         hint = f"{question} dsgen init --list shows them all".lstrip()
-        raise UsageProblem(f"--preset {preset}: there is no such preset; {hint}")
+        raise UsageProblem(f"--preset {preset}: no such preset; {hint}")
     text = presets.text(preset)
     if name or namespace or image:
         text = presets.filled(text, name, namespace, image)
@@ -99,13 +99,13 @@ def _filled(preset: str, name: str, namespace: str, image: str) -> str:
 
 
 def _refuse_wrong_names(text: str) -> None:
-    """Raises UsageProblem when the names of the command line make the file one that `dsgen validate` refuses."""
+    """Raises UsageProblem if a name from the command line is invalid in the file."""
     errors = [one for one in values.load([SourceText("", text)]).problems(chart=True) if one.severity == "error"]
     if errors:
-        raise UsageProblem(*map(_told, errors))
+        raise UsageProblem(*map(_worded, errors))
 
 
-def _told(problem: Diagnostic) -> str:
-    """With the flag that it is about, and the rule."""
+def _worded(problem: Diagnostic) -> str:
+    """The message of a problem, with the flag and the hint."""
     flag = FLAGS.get(str(problem.path[0]), "") if problem.path else ""
     return f"{flag}{problem.message}" + (f"; {problem.hint}" if problem.hint else "")

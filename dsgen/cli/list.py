@@ -1,4 +1,4 @@
-"""`dsgen list`: the jobs of a namespace, or of all."""
+"""`dsgen list`: list the jobs of one or all namespaces."""
 
 from collections import defaultdict
 from collections.abc import Iterator
@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from dsgen.cli._cluster import cluster_options, emit_data, form_option, told
+from dsgen.cli._cluster import cluster_options, emit_data, form_option, reported
 from dsgen.cli._printed import say
 from dsgen.cluster import collect, report, views
 from dsgen.cluster.facts import JOB, Facts, Job, Pod
@@ -49,8 +49,8 @@ def command(
     """
     space = "" if all_namespaces else namespace or cluster.namespace
     selector = ",".join(part for part in (JOB, selector) if part)
-    found = [(facts, report.report(facts, told(facts)[0])) for facts in runs(cluster, space, selector, all_runs)]
-    chosen = [(facts, made) for facts, made in found if phase in (None, made["phase"])]
+    reports = [(facts, reported(facts)) for facts in runs(cluster, space, selector, all_runs)]
+    chosen = [(facts, made) for facts, made in reports if phase in (None, made["phase"])]
     if form:
         emit_data([made for _, made in chosen], form)
         return EXIT_OK
@@ -61,14 +61,14 @@ def command(
 
 
 def runs(cluster: collect.Reader, space: str, selector: str, all_runs: bool) -> Iterator[Facts]:
-    """The facts of each job's newest run, or of all its runs, in three lists, and one of nodes where these matter."""
+    """The facts of each job's newest run, or of all its runs, from three list requests, and one for nodes if needed."""
     jobs: dict[Name, list[Job]] = defaultdict(list)
     for one in collect.jobs(cluster, space, selector):
         jobs[one.namespace, one.job].append(one)
     pods: dict[tuple[Name, str], list[Pod]] = defaultdict(list)
     for entry in cluster.items(collect.path("pods", space), labelSelector=JOB):
-        found = pod(entry)
-        pods[(entry["metadata"]["namespace"], entry["metadata"]["labels"][JOB]), found.run].append(found)
+        worker_pod = pod(entry)
+        pods[(entry["metadata"]["namespace"], entry["metadata"]["labels"][JOB]), worker_pod.run].append(worker_pod)
     records = collect.records(cluster, space, selector)
     nodes = (
         collect.nodes(cluster, []) if collect.depends_on_nodes(one for each in pods.values() for one in each) else None

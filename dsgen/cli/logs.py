@@ -1,4 +1,4 @@
-"""`dsgen logs`: the output of a run."""
+"""`dsgen logs`: print the output of a run."""
 
 import os
 import queue
@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import click
 
 from dsgen.cli._cluster import PATIENCE_SECONDS, NotThere, Target, reported, target_of_logs
-from dsgen.cli._printed import complain, emit, on_terminal, say
+from dsgen.cli._printed import complain, emit, say, stdout_is_terminal
 from dsgen.cli.wait import seconds
 from dsgen.cluster.facts import Facts, stamp
 from dsgen.cluster.logs import BEGUN, Choice, Lines, Source, cannot_tell, left_out, sources, tails
@@ -20,7 +20,7 @@ from dsgen.errors import EXIT_FINDINGS, EXIT_OK, ApiError, DsgenError, UsageProb
 
 BRIGHT, PLAIN = "\x1b[36m", "\x1b[0m"
 RETRY_SECONDS = 1
-NOT_YET, GONE = 400, 404  # the API server's answers for a container that has not started, for a pod that is not there
+NOT_YET, GONE = 400, 404  # the answers of the API server for a container that has not started, and for a missing pod
 
 _CHOICES = [
     click.option("--launcher", is_flag=True, help="The log of the launcher."),
@@ -33,7 +33,7 @@ _CHOICES = [
 
 
 def choices(command: Callable[..., int]) -> Callable[..., int]:
-    """Give a command the options that choose containers."""
+    """Add the options that select containers to a command."""
     for option in reversed(_CHOICES):
         command = option(command)
     return command
@@ -52,8 +52,8 @@ def command(target: Target, **given: Any) -> int:
     """Print the output of a run.
 
     JOB is the name of a job, NAMESPACE/NAME, or its values file. With ssh, the log of the launcher has the output of
-    all ranks; without ssh, each worker has its own, and of more than 16 workers only the first and the last are shown.
-    If the pods are deleted, the last lines in the record are printed.
+    all ranks. Without ssh, each worker has its own log; if there are more than 16 workers, only the first and the last
+    are shown. If the pods are deleted, the last lines in the record are printed.
 
     \b
     Examples:
@@ -76,7 +76,8 @@ def command(target: Target, **given: Any) -> int:
 
 
 def _refuse_what_excludes_itself(given: dict[str, Any]) -> None:
-    chosen = [f"--{name}" for name in ("launcher", "status", "worker", "rank") if given[name] not in (None, False)]
+    wheres = ("launcher", "status", "worker", "rank")
+    chosen = [f"--{name}" for name in wheres if given[name] is not None and given[name] is not False]
     if len(chosen) > 1:
         raise UsageProblem(f"{' and '.join(chosen)} exclude each other")
     if given["exit_code"] and not given["follow"]:
@@ -95,7 +96,7 @@ class Limits(NamedTuple):
 
 
 class Show:
-    """Prints lines as they were written; labels only where there are several containers, coloured on a terminal."""
+    """Prints lines unchanged, with labels if there are several containers, coloured on a terminal."""
 
     def __init__(self, timestamps: bool = False, pattern: re.Pattern[bytes] = re.compile(b"")) -> None:
         self.timestamps, self.pattern, self.labels = timestamps, pattern, False
@@ -108,7 +109,7 @@ class Show:
     def label(self, source: Source) -> str:
         if not self.labels:
             return ""
-        bright = on_terminal() and not os.environ.get("NO_COLOR")
+        bright = stdout_is_terminal() and not os.environ.get("NO_COLOR")
         return f"{BRIGHT}{source.label}{PLAIN} " if bright else f"{source.label} "
 
 
@@ -119,25 +120,27 @@ def _chosen(facts: Facts, wanted: Choice) -> list[Source]:
 
 
 def _more(facts: Facts, wanted: Choice) -> str:
-    """That not all workers are shown."""
+    """A note that some workers are left out."""
     count = left_out(facts, wanted)
     return f"{count} more workers: --worker N shows one" if count else ""
 
 
 def _once(target: Target, wanted: Choice, show: Show, limits: Limits) -> int:
     facts = target.facts()
-    found = _chosen(facts, wanted)
-    show.labels = len(found) > 1
+    containers = _chosen(facts, wanted)
+    show.labels = len(containers) > 1
     if more := _more(facts, wanted):
         complain(more)
-    if not found:
+    if not containers:
         kept = list(tails(facts.record))
         complain(
-            "the pods are gone; what the record has kept:" if kept else "there are no such pods, and no lines are kept"
+            "the pods are deleted; the last lines in the record:"
+            if kept
+            else "no such pods, and no lines in the record"
         )
         say(kept)
         return EXIT_OK if kept else EXIT_FINDINGS
-    for source in found:
+    for source in containers:
         lines = Lines(target.cluster, target.namespace, source, limits.since(facts))
         try:
             for line in lines.connect(False, "" if limits.tail is None else str(limits.tail)):
@@ -150,31 +153,31 @@ def _once(target: Target, wanted: Choice, show: Show, limits: Limits) -> int:
 
 
 class Following:
-    """One thread looks at the run and starts one for each container that begins; this one prints."""
+    """Follows a run: one thread watches it and starts a thread per container; the main thread prints."""
 
     def __init__(self, target: Target, wanted: Choice, show: Show, limits: Limits) -> None:
         self.target, self.wanted, self.show = target, wanted, show
-        # No lines at first are those since now.
+        # --tail 0 with --follow: the lines since now.
         self.limits = limits._replace(tail=None, seconds=limits.seconds or 0) if limits.tail == 0 else limits
         self.printed: queue.Queue[tuple[Source, bytes] | str | dict[str, Any] | DsgenError] = queue.Queue(10_000)
         self.threads: dict[Source, threading.Thread] = {}
 
     def run(self) -> dict[str, Any]:
-        """Print until the run has ended; its last report."""
-        threading.Thread(target=self.look, daemon=True).start()
+        """Print until the run has ended; returns its last report."""
+        threading.Thread(target=self.watch, daemon=True).start()
         while True:
-            found = self.printed.get()
-            if isinstance(found, tuple):
-                self.show.line(*found)
-            elif isinstance(found, str):
-                if found:
-                    complain(found)
-            elif isinstance(found, DsgenError):
-                raise found
+            printed = self.printed.get()
+            if isinstance(printed, tuple):
+                self.show.line(*printed)
+            elif isinstance(printed, str):
+                if printed:
+                    complain(printed)
+            elif isinstance(printed, DsgenError):
+                raise printed
             else:
-                return found
+                return printed
 
-    def look(self) -> None:
+    def watch(self) -> None:
         since: str | None = None
         try:
             for facts in self.target.looks():
@@ -183,7 +186,7 @@ class Following:
                     since = self.limits.since(facts)
                     self.printed.put(_more(facts, self.wanted))
                 self.start(facts, since)
-                self.tell(made)
+                self.show_wait(made)
                 if made["phase"] in ENDS:
                     self.end(made)
                     return
@@ -191,10 +194,10 @@ class Following:
             self.printed.put(error)
 
     def start(self, facts: Facts, since: str) -> None:
-        """Follow containers that have begun since."""
-        found = _chosen(facts, self.wanted)
-        self.show.labels = len({source.label for source in found}) > 1
-        for source in found:
+        """Follow the containers that have started since the last call."""
+        containers = _chosen(facts, self.wanted)
+        self.show.labels = len({source.label for source in containers}) > 1
+        for source in containers:
             if source not in self.threads:
                 lines = Lines(self.target.cluster, self.target.namespace, source, since)
                 thread = threading.Thread(target=self.follow, args=(lines,), daemon=True)
@@ -203,41 +206,41 @@ class Following:
 
     said = ""
 
-    def tell(self, made: dict[str, Any]) -> None:
-        """What is waited for, each time that changes; nothing while the run runs."""
+    def show_wait(self, made: dict[str, Any]) -> None:
+        """Print the reason of waiting when it changes; nothing while the run is running."""
         text = ": ".join(made[key] for key in ("phase", "reason", "message") if made[key])
         if text != self.said and made["phase"] not in ("Running", "Starting"):
             self.printed.put(text)
         self.said = text
 
     def end(self, made: dict[str, Any]) -> None:
-        """Give the containers time to end after the run."""
+        """Wait a moment for the ends of the containers after the run."""
         until = time.monotonic() + PATIENCE_SECONDS / 10
         for thread in self.threads.values():
             thread.join(max(until - time.monotonic(), 0))
         self.printed.put(made)
 
     def follow(self, lines: Lines) -> None:
-        """All lines of one container, until it has ended or its pod is gone."""
+        """Print the lines of one container until it has ended or its pod is deleted."""
         tail = str(self.limits.tail or "")
         while True:
             try:
                 state = lines.state()
                 if state not in BEGUN:
-                    tail = ""  # it is seen from its beginning on
+                    tail = ""  # the container is followed from its start
                 else:
                     for line in lines.connect(state == "running", tail):
                         self.printed.put((lines.source, line))
                     if state == "terminated":
                         return
-            except ApiError as error:  # the API server is away, or the kubelet
+            except ApiError as error:  # the API server or the kubelet is unavailable
                 if error.status == GONE:
                     return
             time.sleep(RETRY_SECONDS)
 
 
 def exit_code(made: dict[str, Any]) -> int:
-    """That of a run that has ended; 1 for a failed one that has none."""
+    """The exit code of an ended run; 1 for a failed run without one."""
     if made["phase"] == "Succeeded":
         return EXIT_OK
     code = made["exitCode"]

@@ -1,4 +1,4 @@
-"""`dsgen render`: values files to flat manifests."""
+"""`dsgen render`: print or write flat manifests."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ if TYPE_CHECKING:
 
 
 def command(inputs: Inputs, output: Path | None, kustomization: bool, bump: bool, delivery: Delivery) -> int:
-    """Print the manifests of jobs, or write them into a folder.
+    """Print the manifests of jobs, or write them to a folder.
 
-    Each FILE is a job of its own, with all -f files laid over it; without a FILE, the -f files together are one job.
-    A folder means each *.yaml file in it, and `-` standard input. With -o, several jobs get a folder each, named after
-    the job. Without any file, the jobs of the next dsgen.yaml, here or above, are written into the folders that it
-    names.
+    Each FILE is one job, over which all -f files are merged; without a FILE, the -f files together are one job.
+    A folder means each *.yaml file in it, and `-` is standard input. With -o and several jobs, each job gets a folder
+    with its name. Without any file, the jobs of the nearest dsgen.yaml, in this folder or a parent, are written to the
+    folders that it sets.
 
     \b
     Examples:
@@ -37,29 +37,29 @@ def command(inputs: Inputs, output: Path | None, kustomization: bool, bump: bool
     """
     is_repository = not inputs.has_files
     if is_repository and output is not None:
-        raise UsageProblem("-o is about the FILEs of the call; for the jobs of dsgen.yaml, its `output` says where")
+        raise UsageProblem("-o needs FILEs; for the jobs of dsgen.yaml, its `output` sets the folders")
     if delivery.prune and not is_repository:
         from dsgen.cli._output import NO_PRUNE
 
         raise UsageProblem(NO_PRUNE)
     if output is None and not is_repository and (bump or kustomization or delivery.flags):
         flags = ", ".join(filter(None, ("--bump" * bump, "--kustomization" * kustomization, delivery.flags)))
-        raise UsageProblem(f"{flags} are about a folder: add -o DIR")
+        raise UsageProblem(f"{flags}: these apply to a folder: add -o DIR")
     if bump and (delivery.check or delivery.mode != "keep"):
-        raise UsageProblem("--bump gives another id to what would change: leave out --check, --refresh and --replace")
+        raise UsageProblem("--bump changes the run id: leave out --check, --refresh and --replace")
     targets, report = load_jobs(inputs, delivery.form)
     if output is None and not is_repository:
         texts = in_order(_text, [target.job for target in targets])
         for number, text in enumerate(counted("rendered", texts, len(targets))):
             emit("---\n" * bool(number) + text)
         return EXIT_OK
-    # What is only printed does without the writer.
+    # Printing does not need the writer.
     from dsgen.cli._output import deliver, manifests, with_orphans
 
     trust = delivery.mode == "keep" and not delivery.check
     folders = manifests(targets, report, output, kustomization, trust)
     if bump:
-        from dsgen.cli._bump import bumped  # few calls do
+        from dsgen.cli._bump import bumped  # imported late: few calls need it
 
         folders = bumped(folders, targets)
     return deliver(folders if output else with_orphans(folders, "output", delivery, report), delivery, report)

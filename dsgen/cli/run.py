@@ -1,4 +1,4 @@
-"""`dsgen run`: a job applied, followed to its end."""
+"""`dsgen run`: apply a job and follow it to its end."""
 
 import sys
 
@@ -6,7 +6,7 @@ import click
 
 from dsgen.cli import stop
 from dsgen.cli._apply import Applying, of_file
-from dsgen.cli._printed import complain, tell
+from dsgen.cli._printed import complain, write_error
 from dsgen.cli.logs import Following, Limits, Show, exit_code
 from dsgen.cluster.logs import Choice
 from dsgen.errors import EXIT_INTERRUPTED
@@ -19,8 +19,8 @@ LEAVE, STOP = "leave", "stop"
 def command(applying: Applying) -> int:
     """Apply a job, follow its log, and end with its exit code.
 
-    As `dsgen apply`, then `dsgen logs --follow --exit-code`. Ctrl-C asks whether the run is left running or stopped; a
-    second one leaves it.
+    This is `dsgen apply`, followed by `dsgen logs --follow --exit-code`. After Ctrl-C, dsgen asks whether to stop the
+    run; a second Ctrl-C leaves it running.
 
     \b
     Examples:
@@ -32,19 +32,21 @@ def command(applying: Applying) -> int:
     try:
         return exit_code(Following(target, Choice(), Show(), Limits()).run())
     except KeyboardInterrupt:
-        tell("\n")
+        write_error("\n")
         if _answer() == STOP:
             return stop.stop(target, target.facts())
-        complain(f"{applying.title} goes on: dsgen logs {target.title} -f, dsgen stop {target.title}")
+        complain(f"{applying.title} is still running: dsgen logs {target.title} -f, dsgen stop {target.title}")
         return EXIT_INTERRUPTED
 
 
 def _answer() -> str:
-    """What becomes of the run; it is left where nobody can answer."""
+    """Ask whether to stop the run; without a terminal, it is left running."""
     if sys.stdin is None or not sys.stdin.isatty():
         return LEAVE
     try:
-        answer: str = click.prompt("The run goes on", type=click.Choice([LEAVE, STOP]), default=LEAVE, err=True)
+        answer: str = click.prompt(
+            "The run is still running", type=click.Choice([LEAVE, STOP]), default=LEAVE, err=True
+        )
     except click.Abort:
         return LEAVE
     return answer

@@ -1,4 +1,4 @@
-"""`dsgen schema`: the schema of values files, for editors."""
+"""`dsgen schema`: print the schema of values files."""
 
 import click
 
@@ -9,12 +9,14 @@ from dsgen.schema import published
 
 
 @click.command("schema")
-@click.option("--repository", is_flag=True, help="That of dsgen.yaml, the settings of a repository of jobs.")
+@click.option(
+    "--repository", is_flag=True, help="Print the schema of dsgen.yaml, the settings of a repository of jobs."
+)
 def command(repository: bool) -> int:
     """Print the JSON Schema of values files.
 
-    It is the one for editors: every key with type, default and description. A chart has one of its own, which is made
-    for values that Helm has merged.
+    It is the schema for editors, with type, default and description of every key. A chart has another schema, for
+    values that Helm has merged.
 
     \b
     Examples:

@@ -1,9 +1,9 @@
-"""`dsgen status`: the status of a run."""
+"""`dsgen status`: show the status of a run."""
 
 import click
 
 from dsgen.cli._cluster import Target, emit_data, form_option, reported, target
-from dsgen.cli._printed import emit, on_terminal, say
+from dsgen.cli._printed import emit, say, stdout_is_terminal
 from dsgen.cluster import views
 from dsgen.cluster.words import ENDS
 from dsgen.errors import EXIT_OK, UsageProblem
@@ -31,7 +31,7 @@ def command(target: Target, form: str | None, watch: bool) -> int:
       dsgen status cifar -o json
     """
     if watch and form:
-        raise UsageProblem("--watch and -o exclude each other: programs can use dsgen wait and then dsgen status -o")
+        raise UsageProblem("--watch and -o are mutually exclusive: programs can use dsgen wait, then dsgen status -o")
     if watch:
         _watch(target)
         return EXIT_OK
@@ -44,16 +44,16 @@ def command(target: Target, form: str | None, watch: bool) -> int:
 
 
 def _watch(target: Target) -> None:
-    """Show the run at each change until it has ended: all of it anew on a terminal, else one line."""
-    redraw, before = on_terminal(), None
+    """Show the run at each change until it has ended: redrawn on a terminal, otherwise one line."""
+    redraw, before = stdout_is_terminal(), None
     for facts in target.looks():
-        found = reported(facts)
-        now = [found[key] for key in ("phase", "reason", "message", "workers")]
+        run_report = reported(facts)
+        now = [run_report[key] for key in ("phase", "reason", "message", "workers")]
         if redraw:
             emit(REDRAW)
-            say(views.status(found, facts).splitlines())
+            say(views.status(run_report, facts).splitlines())
         elif now != before:
-            say([views.line(found, facts)])
+            say([views.line(run_report, facts)])
         before = now
-        if found["phase"] in ENDS:
+        if run_report["phase"] in ENDS:
             return

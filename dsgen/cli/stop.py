@@ -42,7 +42,7 @@ def command(target: Target, yes: bool, force: bool) -> int:
 
 
 def stop(target: Target, facts: Facts) -> int:
-    """Delete the run's launcher, and wait for the end of all its pods."""
+    """Delete the launcher Job of the run, and wait for the end of all pods."""
     target.run = facts.run
     for job in actions.jobs(facts)[:1]:
         target.cluster.delete(job.path)
@@ -50,7 +50,7 @@ def stop(target: Target, facts: Facts) -> int:
 
 
 def _ended(target: Target) -> int:
-    """Wait for the end in the record and for the workers' end; where no launcher is left to write it, write it."""
+    """Wait for the end of the record and of the workers; without a launcher, write the record."""
     for facts in target.looks(time.monotonic() + PATIENCE_SECONDS):
         if facts.launcher or any(not pod.gone for pod in facts.pods_of("launcher")):
             continue

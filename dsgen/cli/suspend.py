@@ -27,7 +27,7 @@ def command(target: Target, yes: bool, force: bool) -> int:
 
 
 def suspend(target: Target, on: bool, yes: bool, force: bool) -> int:
-    """Set spec.suspend of both Jobs, the launcher's first: it must not lose its workers before it is told why."""
+    """Set spec.suspend of both Jobs, first of the launcher: otherwise it would see its workers as lost."""
     facts = target.facts()
     verb = "suspend" if on else "resume"
     if actions.has_ended(facts):
@@ -36,7 +36,7 @@ def suspend(target: Target, on: bool, yes: bool, force: bool) -> int:
     refuse_what_comes_back(facts, force, f"set lifecycle.suspend: {str(on).lower()}")
     jobs = actions.jobs(facts)
     if not on and facts.worker and facts.worker.queue:
-        jobs = jobs[:1]  # its queue resumes the other one
+        jobs = jobs[:1]  # the queue resumes the worker Job
     free = actions.held(facts) if on else ""
     words = f"{verb} {target.title}, run {facts.run}" + (f": frees {free}" if free else "") + "\n"
     if not agreed(words + actions.listed(jobs), yes):

@@ -1,4 +1,4 @@
-"""`dsgen top`: what nodes and queues have, and who uses it."""
+"""`dsgen top`: show capacity and use of nodes, queues and jobs."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -22,7 +22,7 @@ VISIBILITY = "/apis/visibility.kueue.x-k8s.io"
 
 
 class Answer(NamedTuple):
-    """Tables for people, data for programs, and what else there is to say."""
+    """Tables for people, data for programs, and notes."""
 
     tables: Sequence[str]
     data: Mapping[str, Any]
@@ -39,9 +39,9 @@ class Answer(NamedTuple):
 def command(cluster: "Cluster", what: str, name: str, namespace: str, all_namespaces: bool, form: str | None) -> int:
     """Show the accelerators of nodes, the queues, or what a job uses.
 
-    nodes: of each node and accelerator resource, how many there are, are requested and are free, and by which runs.
-    queue [NAME]: Kueue's queues of the namespace, with quota and use, and the runs that wait in them. job NAME: use of
-    processor and memory by the pods of a job, from the metrics API where the cluster has it.
+    nodes: for each node and accelerator resource, the total, requested and free number, and the runs that use them.
+    queue [NAME]: the queues of Kueue in the namespace, with quota and use, and the runs that wait in them. job NAME:
+    CPU and memory of the pods of a job, from the metrics API if the cluster has it.
 
     \b
     Examples:
@@ -73,7 +73,7 @@ def _notes(hidden: Sequence[str]) -> list[str]:
 def _nodes(cluster: "Cluster", name: str) -> Answer:
     nodes = [node for node in cluster.items(collect.path("nodes")) if name in ("", node["metadata"]["name"])]
     if name and not nodes:
-        raise NotThere(f"there is no node {name}")
+        raise NotThere(f"the node {name} does not exist")
     hidden: list[str] = []
     going = "status.phase!=Succeeded,status.phase!=Failed"
     address = collect.path("pods")
@@ -107,8 +107,8 @@ def _queues(cluster: "Cluster", space: str, name: str) -> Answer:
     local = [one for one in cluster.items(f"{group}{inside}/localqueues") if name in ("", one["metadata"]["name"])]
     if not local:
         raise NotThere(f"{f'namespace {space}' if space else 'the cluster'} has no queue {name}".rstrip())
-    found = collect.visible(hidden, "ClusterQueues", lambda: [*cluster.items(f"{group}/clusterqueues")]) or []
-    shares = [*capacity.shares(local, {one["metadata"]["name"]: one for one in found})]
+    cluster_queues = collect.visible(hidden, "ClusterQueues", lambda: [*cluster.items(f"{group}/clusterqueues")]) or []
+    shares = [*capacity.shares(local, {one["metadata"]["name"]: one for one in cluster_queues})]
     places = [place for queue in local for place in _places(cluster, queue, hidden)]
     head = ("QUEUE", "CLUSTER QUEUE", "FLAVOR", "RESOURCE", "USED", "USED BY ALL", "NOMINAL", "BORROWED")
     texts = [
@@ -139,11 +139,11 @@ def _job(cluster: "Cluster", space: str, name: str) -> Answer:
     pods = [*cluster.items(collect.path("pods", space), labelSelector=of_job)]
     hidden: list[str] = []
     address = f"{METRICS}/namespaces/{space}/pods"
-    found = collect.visible(hidden, "metrics of pods", lambda: [*cluster.items(address, labelSelector=of_job)])
+    metrics = collect.visible(hidden, "metrics of pods", lambda: [*cluster.items(address, labelSelector=of_job)])
     notes = _notes(hidden)
-    if found is None and not hidden:
-        notes.append("the cluster has no metrics API (metrics-server): what is used is not known")
-    rows = [*capacity.usage(pods, {one["metadata"]["name"]: one for one in found or []})]
+    if metrics is None and not hidden:
+        notes.append("the cluster has no metrics API (metrics-server), so the use is unknown")
+    rows = [*capacity.usage(pods, {one["metadata"]["name"]: one for one in metrics or []})]
     if not rows:
         raise NotThere(f"no pod of a job {name} is on a node in namespace {space}")
     head = ("POD", "NODE", "CPU", "CPU REQUEST", "MEMORY", "MEMORY LIMIT", "ACCELERATORS")

@@ -1,4 +1,4 @@
-"""`dsgen validate`: all problems of values files."""
+"""`dsgen validate`: find all problems of values files."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ if TYPE_CHECKING:
 def command(inputs: Inputs, target: str, form: str, quiet: bool) -> int:
     """Find all problems of values files, without a cluster.
 
-    Files and options mean what they mean to `dsgen render`. Every problem has its place, file:line:column, and what to
-    do about it; `dsgen explain ID` says more.
+    Files and options are the same as for `dsgen render`. Every problem is shown with its place, file:line:column, and
+    a hint; `dsgen explain ID` explains it.
 
     \b
     Examples:
@@ -28,7 +28,7 @@ def command(inputs: Inputs, target: str, form: str, quiet: bool) -> int:
     """
     targets, report = check_jobs(inputs, chart=target == "chart")
     if form != "text":
-        report.tell(form)
+        report.output(form)
         return EXIT_FINDINGS if has_errors(report.diagnostics) else EXIT_OK
     report.show()
     for job in () if quiet else [target.job for target in targets]:

@@ -1,4 +1,4 @@
-"""`dsgen values`: what a job's files and flags come to."""
+"""`dsgen values`: print the merged values of jobs."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ if TYPE_CHECKING:
 
 
 def command(inputs: Inputs, form: str) -> int:
-    """Print the complete values of jobs and what set each.
+    """Print the complete values of jobs, and the origin of each.
 
-    Behind each key stands the file and line, or the flag, that set it, or `default`. Files and options mean what they
-    mean to `dsgen render`. The output is a values file for the same job again. Values are printed when they fit the
-    schema; `dsgen validate` says what else is wrong. Passwords and keys among them are printed too.
+    The comment after each key is the file and line, or the flag, that set it, or `default`. Files and options are the
+    same as for `dsgen render`. The output is a values file for the same job. The values must match the schema;
+    `dsgen validate` finds other problems. Passwords and keys are printed, too.
 
     \b
     Examples:

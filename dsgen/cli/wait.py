@@ -1,4 +1,4 @@
-"""`dsgen wait`: waits for a state of a run."""
+"""`dsgen wait`: wait for a state of a run."""
 
 import re
 import time
@@ -13,7 +13,7 @@ from dsgen.cluster.facts import Facts
 from dsgen.cluster.words import ACTIVE, ENDS
 from dsgen.errors import EXIT_FINDINGS, EXIT_OK, UsageProblem
 
-EXIT_TIMEOUT = 124  # as the program timeout says it
+EXIT_TIMEOUT = 124  # as for the program `timeout`
 WAITED_FOR: dict[str, Callable[[Facts, str], bool]] = {
     "end": lambda _, phase: phase in ENDS,
     "running": lambda _, phase: phase in ("Running", *ENDS),
@@ -54,17 +54,17 @@ def command(target: Target, what: str, timeout: str) -> int:
     """
     until, before = time.monotonic() + seconds(timeout), None
     for facts in target.looks(until):
-        found = reported(facts)
-        if (found["phase"], found["reason"]) != before:
-            say([views.line(found, facts)])
-        before = found["phase"], found["reason"]
-        if WAITED_FOR[what](facts, found["phase"]):
-            return EXIT_FINDINGS if found["phase"] in ("Failed", "Stopped") else EXIT_OK
+        run_report = reported(facts)
+        if (run_report["phase"], run_report["reason"]) != before:
+            say([views.line(run_report, facts)])
+        before = run_report["phase"], run_report["reason"]
+        if WAITED_FOR[what](facts, run_report["phase"]):
+            return EXIT_FINDINGS if run_report["phase"] in ("Failed", "Stopped") else EXIT_OK
     return EXIT_TIMEOUT
 
 
 def _is_admitted(facts: Facts) -> bool:
-    """Whether both Jobs may have their pods."""
+    """Whether both Jobs are admitted, so that they can have pods."""
     jobs = (facts.launcher, facts.worker)
     return all(job is not None and not job.suspended for job in jobs)
 

@@ -1,8 +1,8 @@
-"""`dsgen why`: why a run waits or has failed."""
+"""`dsgen why`: explain why a run waits or has failed."""
 
 import click
 
-from dsgen.cli._cluster import Target, emit_data, form_option, target, told
+from dsgen.cli._cluster import Target, emit_data, form_option, phase_and_causes, target
 from dsgen.cli._printed import say
 from dsgen.cluster import report, views
 from dsgen.errors import EXIT_FINDINGS, EXIT_OK
@@ -24,10 +24,10 @@ def command(target: Target, form: str | None) -> int:
       dsgen why cifar.yaml -o json
     """
     facts = target.facts(around=True)
-    shown, causes = told(facts)
-    found = report.report(facts, shown)
+    shown, causes = phase_and_causes(facts)
+    run_report = report.report(facts, shown)
     if form:
-        emit_data(views.why_report(found, causes), form)
+        emit_data(views.why_report(run_report, causes), form)
     else:
-        say(views.why(found, causes).splitlines())
+        say(views.why(run_report, causes).splitlines())
     return EXIT_FINDINGS if causes else EXIT_OK

@@ -1,3 +1,3 @@
 """Which templates, defaults, checks and scripts these are. Written by `make generate`."""
 
-DIGEST = "d23bd341ca2aa3e091db03c1eeb14f7742cf31bbaac0de1e425ec97b28408612"
+DIGEST = "133f95cebf0db391af9464601bf28eb2711d16c79f6f3c621cbda704c0df2532"

@@ -158,6 +158,8 @@ class Attempt:
         if code is None:
             return self.output.lost()
         process.finish()
+        if process.signalled():  # it was killed itself, and hosts have ended because of that
+            self.heard.failures = [end for end in self.heard.failures if "rank" in end]
         if self.output.any_started():
             # pdsh itself, not its hosts; what mpirun ends with above 128 can be its own code for a lost worker.
             signalled = code >= 128 if self.method.pdsh else process.signalled()

@@ -145,7 +145,7 @@ def look(old: Tree, new: Tree, number: int) -> str:
              (part(old, job), part(new, job))}  # fmt: skip
     code, out = put(number, check=True)
     assert (0 if found == new else 1) == code, out
-    assert left == set(re.findall(r"^interrupted: a write was ended and left out/(.*)$", out, re.MULTILINE))
+    assert left == set(re.findall(r"^left by an interrupted write: out/(.*)$", out, re.MULTILINE))
     assert mixed <= set(map(job_of, left)), f"--check does not tell of {mixed}"
     return "between old and new files" if mixed else "between new texts" if left else "between jobs"
 

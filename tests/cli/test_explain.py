@@ -183,8 +183,8 @@ def test_a_word_that_is_no_key_is_searched_for(cli: Cli) -> None:
     ("words", "message"),
     [
         (("--search", "xyzzy"), "no key, id, reason or preset has xyzzy"),
-        (("--search", " "), "--search takes words to look for"),
-        (("run", "--search", "x"), "--search takes words to look for"),
+        (("--search", " "), "--search needs words, and no KEY, ID or REASON"),
+        (("run", "--search", "x"), "--search needs words, and no KEY, ID or REASON"),
     ],
 )
 def test_a_search_for_nothing_is_wrong_usage(cli: Cli, words: tuple[str, ...], message: str) -> None:

@@ -291,7 +291,7 @@ def test_wrong_settings_have_their_place(cli: Cli, wrong: str, problem: str) -> 
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ((), "say what to write: --kind Application, ApplicationSet, Kustomization or HelmRelease"),
+        ((), "--kind is missing: Application, ApplicationSet, Kustomization or HelmRelease"),
         (("--kind", "Application"), "Argo CD needs the address of the repository: add --repository"),
         (("--kind", "Application", "--alert", "x", *HERE), "--alert: Argo CD has no such setting"),
         (("--kind", "Kustomization", "--self-heal"), "--self-heal: Flux has no such setting"),

@@ -39,7 +39,7 @@ def test_the_package_carries_the_examples() -> None:
 def test_a_preset_is_written_as_it_is(cli: Cli, folder: Path, preset: str) -> None:
     code, out, err = cli("init", "new.yaml", "--preset", preset)
 
-    assert (0, f"new.yaml: written from preset {preset}. Make it yours, then: dsgen validate new.yaml\n", "") == (
+    assert (0, f"new.yaml: written from preset {preset}. Edit it, then: dsgen validate new.yaml\n", "") == (
         code,
         out,
         err,
@@ -146,7 +146,7 @@ def test_names_that_cannot_be_are_wrong_usage(
 def test_an_unknown_preset_names_the_closest_and_the_way_to_all(
     cli: Cli, folder: Path, preset: str, close: str
 ) -> None:
-    message = f"--preset {preset}: there is no such preset; {close}dsgen init --list shows them all"
+    message = f"--preset {preset}: no such preset; {close}dsgen init --list shows them all"
 
     assert (2, "", f"dsgen: {message}\n") == cli("init", "--preset", preset)
     assert not (folder / "values.yaml").exists()

@@ -206,7 +206,7 @@ def test_two_jobs_of_one_name_and_namespace(cli: Cli, repository: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (("render", "-o", "out"), "its `output` says where"),
+        (("render", "-o", "out"), "its `output` sets the folders"),
         (("render", "--name", "x"), "write `name` into each"),
         (("chart", "jobs/a/values.yaml"), "-o is missing"),
     ],

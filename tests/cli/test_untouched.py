@@ -101,7 +101,7 @@ def test_what_an_interrupted_write_has_left_goes(cli: Cli, out: Path) -> None:
     left = out / ".dsgen-0123456789abcdef.tmp"
     left.write_text("half")
 
-    assert cli(*CALL).out.endswith("; what an interrupted write had left is removed\n")
+    assert cli(*CALL).out.endswith("; files of an interrupted write were removed\n")
     assert not left.exists()
 
 

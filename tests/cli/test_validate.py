@@ -79,4 +79,4 @@ def test_a_folder_is_its_yaml_files(cli: Cli, folder: Path) -> None:
     assert cli("render", a, b) == cli("render", "jobs")
     assert (2, "", "dsgen: the folder empty has no *.yaml file\n") == cli("validate", "empty")
     assert cli("chart", "jobs", "-o", "x").err == "dsgen: a chart is made of one job, and jobs has 2 files: name one\n"
-    assert cli("graph", "jobs").err == "dsgen: a picture shows one job, and jobs has 2 files: name one\n"
+    assert cli("graph", "jobs").err == "dsgen: the picture shows one job, and jobs has 2 files: name one\n"

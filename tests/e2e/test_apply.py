@@ -223,7 +223,7 @@ def test_ctrl_c_asks_whether_the_run_is_stopped(job: Job) -> None:
     left = interrupted(short(job, "left", 600, 0), "leave")
     stopped = interrupted(str(job.folder / "left.yaml"), "stop")
 
-    assert (130, True) == (left[0], f"{job.space.name}/left, run 1 goes on: dsgen logs" in left[1])
+    assert (130, True) == (left[0], f"{job.space.name}/left, run 1 is still running: dsgen logs" in left[1])
     assert (0, True) == (stopped[0], f"{job.space.name}/left, run 1: Stopped" in stopped[1])
 
 

@@ -120,7 +120,7 @@ def look(cluster: Cluster, job: Job) -> tuple[Facts, list[causes.Cause], Keeping
     facts = collect.run_facts(kept, job.space.name, job.name)
     assert facts
     facts = collect.surroundings(kept, facts)
-    return facts, causes.find(facts, story.tell(facts)), kept
+    return facts, causes.find(facts, story.state(facts)), kept
 
 
 @pytest.mark.by_turns("name")
@@ -147,7 +147,7 @@ def test_the_cause_is_named(
         raise AssertionError(look(cluster, job)[1]) from None
     finally:
         remove(job, case)
-    message = causes.find(facts, story.tell(facts))[0].message
+    message = causes.find(facts, story.state(facts))[0].message
     assert says in message
     if os.environ.get("DSGEN_E2E_KEEP_ANSWERS"):
         kept.write(name, facts)

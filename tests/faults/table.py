@@ -172,7 +172,7 @@ ROWS = (
         "starter",
         "SIGKILL of pdsh or mpirun in the launcher",
         (PDSH, OPENMPI),
-        failed("TrainingFailed", 1),
+        End("Failed", "TrainingFailed", (1,), words=("exit code 137",), never=("digits-1-worker",)),
         harm.kill_starter,
     ),
     Row("sidecar", "the status sidecar ends and is started again", ALL, GOOD, harm.stop_sidecar),

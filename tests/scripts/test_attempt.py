@@ -204,6 +204,16 @@ def test_a_program_that_ends_well_alone_has_not_succeeded(
     assert made.journal.said["worldSize"] == world
 
 
+@pytest.mark.usefixtures("run_folder")
+def test_hosts_that_end_because_mpirun_was_killed_are_not_to_blame() -> None:
+    made = attempt(RANK, RANK_0, CLOSED_0, CLOSED, method="openmpi")
+    process = started(code=0, command="kill -9 $$;")
+    process.process.wait()
+
+    lost = made.gone(process, "")
+    assert ("failed", "the training ended with exit code 137", 137) == tuple(made.judge(137, "", lost))
+
+
 @pytest.mark.parametrize(("command", "lost"), [("exit 205", HOSTS), ("kill -9 $$", [])])
 @pytest.mark.usefixtures("run_folder")
 def test_mpirun_has_a_code_of_its_own_for_a_lost_worker(command: str, lost: list[str]) -> None:

@@ -133,6 +133,17 @@ def test_a_host_that_ends_without_a_report_of_its_rank_is_to_blame() -> None:
     assert read(RANK, peer, CLOSED).failure()["rank"] == 0
 
 
+def test_mpirun_names_what_it_has_lost() -> None:
+    """A worker of which it hears no more, and a rank.py that was killed and reports nothing."""
+    seen = output.Output(HOSTS)
+    seen.process_line(b"  Remote daemon: [[27407,0],1] on node cifar-1-worker-1.cifar-1\n")
+    assert (seen.lost(), seen.unclosed()) == ([], HOSTS[1:])
+
+    said = b"mpirun noticed that process rank 1 with PID 22 on node cifar-1-worker-1 exited on signal 9 (Killed).\n"
+    assert said == seen.process_line(said)
+    assert seen.blame() == f"rank 1 on {HOSTS[1]} ended with exit code 137"
+
+
 def test_a_host_that_the_launcher_ends_is_not_to_blame() -> None:
     seen = read(RANK, RANK_0)
     seen.ending = True
@@ -168,7 +179,6 @@ def test_ranks_that_never_met_are_strangers() -> None:
         ((CLOSED.replace(b"3}", b"0}"),), [], [HOSTS[0]], False),
         ((b"pdsh@l: cifar-1-worker-0: connect: timed out\n",), [HOSTS[0]], HOSTS, True),
         ((b"pdsh@l: something else: entirely\n",), [], HOSTS, False),
-        ((b"  Remote daemon: [[27407,0],1] on node cifar-1-worker-1.cifar-1\n",), [], HOSTS[1:], False),
     ],
 )
 def test_a_session_without_its_closing_line_is_a_lost_worker(

@@ -25,7 +25,7 @@ SHAPE = json.loads((ROOT / "schemas" / "status.schema.json").read_text())
 
 def told(name: str) -> tuple[Facts, list[Cause], dict[str, Any]]:
     facts = cluster_data.load(name).facts()
-    shown = story.tell(facts)
+    shown = story.state(facts)
     return facts, causes.find(facts, shown), report.report(facts, shown)
 
 
@@ -125,7 +125,7 @@ def test_hidden_nodes_are_said_and_no_error() -> None:
     kept = cluster_data.load("NoNodeBigEnough")
     kept.content["answers"]["/api/v1/nodes"] = {"error": 403, "message": "forbidden"}
     facts = kept.facts()
-    shown = story.tell(facts)
+    shown = story.state(facts)
 
     assert ["nodes"] == facts.hidden
     assert ["8 nvidia.com/gpu requested, and no node has that many free"] == [
@@ -157,7 +157,7 @@ def test_a_thousand_workers_are_read_in_four_lists() -> None:
     space, job = many.content["namespace"], many.content["job"]
     facts = collect.run_facts(many, space, job)
     assert facts
-    found = causes.find(facts, story.tell(facts))
+    found = causes.find(facts, story.state(facts))
 
     assert 4 == many.lists
     assert [("NoNodeSelected", 999)] == [(cause.reason, cause.more) for cause in found]
@@ -171,4 +171,4 @@ def test_a_queue_without_kueue_is_said() -> None:
         kept.content["answers"][path] = {"error": 404, "message": "the server could not find the requested resource"}
     facts = kept.facts()
 
-    assert "KueueMissing" == causes.find(facts, story.tell(facts))[0].reason
+    assert "KueueMissing" == causes.find(facts, story.state(facts))[0].reason

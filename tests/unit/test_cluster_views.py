@@ -53,7 +53,7 @@ def test_times_are_read(text: str, expected: int) -> None:
     ],
 )
 def test_a_run_is_admitted_when_both_jobs_may_have_pods(expected: bool, seen: Facts) -> None:
-    assert expected == WAITED_FOR["admitted"](seen, story.tell(seen).phase)
+    assert expected == WAITED_FOR["admitted"](seen, story.state(seen).phase)
 
 
 @pytest.mark.parametrize("text", ["", "90", "h", "1h 30m", "-5s"])
@@ -120,7 +120,7 @@ def test_a_run_without_a_launcher_gets_its_end_written() -> None:
 
     assert ["1"] == list(change["data"])
     assert ("Stopped", "JobDeleted", seen.now) == (record["phase"], record["reason"], story.seconds(record["endTime"]))
-    assert "Stopped" == story.tell(facts(record=record)).phase
+    assert "Stopped" == story.state(facts(record=record)).phase
 
 
 def test_hours_count_from_the_node_on_and_fall_back_to_the_record() -> None:
@@ -144,7 +144,7 @@ def test_many_workers_are_counted_and_only_the_unwell_are_listed() -> None:
         pod("worker", name=f"w-{index}", index=index, conditions={} if index == 7 else ready) for index in range(40)
     ]
     seen = facts("Running", pods=workers)
-    text = views.status(report.report(seen, story.tell(seen)), seen)
+    text = views.status(report.report(seen, story.state(seen)), seen)
 
     assert "w-7 " in text
     assert "39 more pods are well\n" in text

@@ -91,7 +91,7 @@ ROWS = {
 def test_the_phase_is_the_truth(name: str) -> None:
     seen, phase, reason = ROWS[name]
 
-    assert (phase, reason) == story.tell(seen)[:2]
+    assert (phase, reason) == story.state(seen)[:2]
 
 
 def test_every_row_of_the_table_is_tested() -> None:
@@ -104,16 +104,17 @@ def test_every_row_of_the_table_is_tested() -> None:
 def test_a_queued_run_names_its_queue(by: str, words: str) -> None:
     seen = facts(worker=suspended("worker", queue="gpus", suspended_by=by))
 
-    assert words in story.tell(seen).message
+    assert words in story.state(seen).message
 
 
 def test_who_suspended_a_run_is_named() -> None:
-    assert "by kubectl-patch" in story.tell(facts(worker=suspended("worker", suspended_by="kubectl-patch"))).message
-    assert "by kubectl-patch" in story.tell(facts(launcher=suspended("launcher", suspended_by="kubectl-patch"))).message
+    assert "by kubectl-patch" in story.state(facts(worker=suspended("worker", suspended_by="kubectl-patch"))).message
+    shown = story.state(facts(launcher=suspended("launcher", suspended_by="kubectl-patch")))
+    assert "by kubectl-patch" in shown.message
 
 
 def test_a_silent_run_says_when_it_was_last_heard_of() -> None:
-    shown = story.tell(facts("Running", heard=OLD))
+    shown = story.state(facts("Running", heard=OLD))
 
     assert f"last heard of {stamp(OLD)}, when it was Running" == shown.message
     assert OLD == shown.since

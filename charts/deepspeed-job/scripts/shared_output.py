@@ -31,7 +31,9 @@ class Listener(Protocol):
   def learn(self, rank: int, said: dict[str, Any]) -> None: ...
 
 
+
 MPI_LOST = re.compile(rb"^ *Remote daemon: \S+ on node ([A-Za-z0-9.-]+)$")
+MPI_KILLED = re.compile(rb"noticed that process rank (\d+) with PID \d+ on node (\S+) exited on signal (\d+)")
 SSH_ENDED = re.compile(rb"^pdsh@[^:]*: ([A-Za-z0-9.-]+): (?:ssh exited with exit code (\d+)|.*)")
 
 
@@ -68,8 +70,8 @@ class Output:
     found = SSH_ENDED.match(line) if self.pdsh and not continues else None
     if found:
       self.ssh_ended.setdefault(self._host(found.group(1)), int(found.group(2) or 255))
-    named = MPI_LOST.match(line.rstrip()) if not continues else None
-    self.given_up |= {self._host(named.group(1))} if named else set()
+    if not self.pdsh and not continues:
+      self._hear_mpirun(line)
     before, nonce, after = line.partition(self.nonce)
     if not nonce:
       if self.progress:
@@ -157,6 +159,15 @@ class Output:
       return self._rank_end(host, content) if kind == b"rank-end" else self._rank(host, content)
     except (ValueError, TypeError, KeyError, AttributeError, OverflowError, RecursionError):
       return None
+
+  def _hear_mpirun(self, line: bytes) -> None:
+    lost, killed = MPI_LOST.match(line.rstrip()), MPI_KILLED.search(line)
+    if lost:
+      self.given_up.add(self._host(lost.group(1)))
+    if killed and not self.ending:
+      rank, name, number = killed.groups()
+      end = {"host": self._host(name), "rank": int(rank), "exitCode": 128 + int(number), "tail": []}
+      self.failures.append(end)
 
   def _rank(self, host: str, content: dict[str, Any]) -> str:
     rank, size = int(content["rank"]), int(content["worldSize"])

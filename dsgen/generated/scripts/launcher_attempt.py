@@ -158,6 +158,8 @@ class Attempt:
     if code is None:
       return self.output.lost()
     process.finish()
+    if process.signalled():
+      self.heard.failures = [end for end in self.heard.failures if "rank" in end]
     if self.output.any_started():
 
       signalled = code >= 128 if self.method.pdsh else process.signalled()

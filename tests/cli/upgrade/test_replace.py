@@ -45,7 +45,7 @@ def test_replace_without_a_terminal_needs_yes(upgraded: Path, cli: Cli) -> None:
     call, before = ("render", *FILES, "-o", "out", "--replace"), contents(upgraded / "out")
 
     code, _, err = cli(*call)
-    assert (2, True) == (code, "A run that has begun must not be replaced" in err)
+    assert (2, True) == (code, "Never replace a run that was applied" in err)
     assert before == contents(upgraded / "out")
 
     assert 0 == cli(*call, "--yes").code
@@ -67,7 +67,7 @@ def test_replace_asks_on_a_terminal(upgraded: Path, answer: bytes, code: int, re
 
     assert code == done.returncode
     assert 'run "1" of job training/cifar' in done.stderr
-    assert "A run that has begun must not be replaced" in done.stderr
+    assert "Never replace a run that was applied" in done.stderr
     worker = yaml.safe_load((upgraded / "out" / "cifar" / "job-cifar-1-worker.yaml").read_text())
     assert replicas == worker["spec"]["parallelism"]
     for end in (master, slave):
