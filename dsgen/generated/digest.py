@@ -1,3 +1,3 @@
 """Which templates, defaults, checks and scripts these are. Written by `make generate`."""
 
-DIGEST = "133f95cebf0db391af9464601bf28eb2711d16c79f6f3c621cbda704c0df2532"
+DIGEST = "246cf2f70ca9e3f1772b70c55a384e019f1ce8578cd07ce60934d2760c5fb690"
