@@ -14,11 +14,12 @@ import sys
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from datetime import date
+from itertools import chain
 from pathlib import Path
 from statistics import median
 from typing import NamedTuple
 
-from bench import environment
+from bench import environment, peers
 from tests.helm import helm, run_helm
 from tests.parity import objects
 from tests.progress import show
@@ -131,6 +132,14 @@ def cases(folder: Path) -> Iterator[Case]:
     yield Case("`dsgen --help`, `import click`", [[*DSGEN, "--help"]], [[PYTHON, "-c", "import click"]])
 
 
+def peer_cases(folder: Path) -> Iterator[Case]:
+    """One file and what prints the same objects without a chart."""
+    ours = [[*DSGEN, "render", written(folder / "4.yaml", VALUES.format(workers=4))]]
+    rendered = [json.loads(content) for content in objects(printed(ours[0], 0)).values()]
+    for peer, command in peers.commands(rendered, folder).items():
+        yield Case(f"one file, 4 workers; {peer} with the objects written out", ours, [command], alike=ours)
+
+
 def written(path: Path, text: str) -> str:
     path.write_text(text, encoding="utf-8")
     return str(path)
@@ -144,7 +153,7 @@ def template(file: str) -> list[str]:
 def verify(case: Case) -> None:
     """Both commands make the same objects, or end with the same code. Raises SystemExit."""
     sides = case.alike or case.ours, case.theirs
-    ours, theirs = ["".join(printed(one, case.exit) for one in side) for side in sides]
+    ours, theirs = ["---\n".join(peers.as_stream(printed(one, case.exit)) for one in side) for side in sides]
     if case.alike and (not objects(ours) or objects(ours) != objects(theirs)):
         raise SystemExit(f"{case.title}: the objects differ")
 
@@ -182,7 +191,7 @@ def main() -> None:
     environment.install()
     rows = []
     with tempfile.TemporaryDirectory() as folder:
-        for case in cases(Path(folder)):
+        for case in chain(cases(Path(folder)), peer_cases(Path(folder))):
             if given.only not in case.title:
                 continue
             verify(case)

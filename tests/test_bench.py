@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from bench import __main__ as bench
+from bench import peers
 
 QUICK = [sys.executable, "-ISc", "pass"]
 HEAVY = [sys.executable, "-ISc", "sum(range(5_000_000)); b = b'x' * 50_000_000"]
@@ -59,3 +60,9 @@ def test_every_case_ends_as_it_says(tmp_path: Path, monkeypatch: pytest.MonkeyPa
 
 def test_the_page_has_a_place_for_the_figures() -> None:
     assert 1 == len(bench.BETWEEN.findall(bench.PAGE.read_text(encoding="utf-8")))
+
+
+def test_data_is_written_in_the_syntax_of_pkl() -> None:
+    text = peers.in_pkl({"a": [1, True, "x\n"], "b": {}})
+
+    assert 'new Mapping {\n["a"] = new Listing {\n1\ntrue\n"x\\n"\n}\n["b"] = new Mapping {\n}\n}' == text

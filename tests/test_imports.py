@@ -12,10 +12,11 @@ import pytest
 
 ROOT = Path(__file__).parent.parent
 GOOD = ROOT / "values-examples" / "minimal.yaml"
+CONFIGURED = ROOT / "values-examples" / "cpu-smoke-test.yaml"
 BAD = ROOT / "tests" / "cases" / "invalid" / "bad-quantity.yaml"
 
 LIBRARY = {"collections", "decimal", "enum", "errno", "fractions", "functools", "itertools", "keyword", "math"}
-LIBRARY |= {"copyreg", "numbers", "operator", "re", "reprlib", "types"}
+LIBRARY |= {"copyreg", "gc", "numbers", "operator", "re", "reprlib", "types"}
 """Of Python, beyond what it loads by itself; what begins with _ belongs to one of these."""
 FOR_ERRORS = {"bisect", "difflib", "heapq", "json", "shlex", "string", "unicodedata"}
 
@@ -66,6 +67,14 @@ def test_a_good_file_loads_nothing_more(command: str, words: set[str]) -> None:
 
     assert code == 0
     assert PARTS | MODULES | {f"problems.{name}" for name in words} == own
+    assert set() == others - LIBRARY
+
+
+def test_a_configuration_of_deepspeed_loads_nothing_of_the_library() -> None:
+    code, own, others = loaded("render", CONFIGURED)
+
+    assert code == 0
+    assert {"deepspeed.keys", "generated.deepspeed"} <= own
     assert set() == others - LIBRARY
 
 

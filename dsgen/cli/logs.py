@@ -76,7 +76,8 @@ def command(target: Target, **given: Any) -> int:
 
 
 def _refuse_what_excludes_itself(given: dict[str, Any]) -> None:
-    chosen = [f"--{name}" for name in ("launcher", "status", "worker", "rank") if given[name] not in (None, False)]
+    wheres = ("launcher", "status", "worker", "rank")
+    chosen = [f"--{name}" for name in wheres if given[name] is not None and given[name] is not False]
     if len(chosen) > 1:
         raise UsageProblem(f"{' and '.join(chosen)} exclude each other")
     if given["exit_code"] and not given["follow"]:

@@ -1,6 +1,6 @@
-"""What the commands that look at a cluster are made of.
+"""Reads and changes runs in a cluster.
 
-`api` asks the API server and gives plain dicts, `parse` makes the small objects of `facts` of them, `collect` asks for
-what belongs to a run. From the facts `story` says which phase a run is in, `causes` why it does not go on, `report` and
-`views` how that is told. `api` alone knows the library kubernetes.
+`api` sends requests and returns plain dicts, `collect` requests the objects of a run, and `parse` converts them to the
+small objects of `facts`. From the facts, `story` computes the phase of a run, and `causes` the reasons why it does not
+continue; `report` and `views` format the result. Only `api` imports the library kubernetes.
 """

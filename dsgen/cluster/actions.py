@@ -1,4 +1,4 @@
-"""What is changed when a run is stopped, suspended or deleted: its objects, and what is said before it is done."""
+"""The objects to change when a run is stopped, suspended or deleted, and the messages before the change."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ KINDS = (
     *((group, "podgroups") for group in collect.GANGS),
     ("/apis/monitoring.coreos.com/v1", "podmonitors"),
 )
-"""What dsgen renders, the Jobs first: their pods need the rest for their end. Claims are never among them."""
+"""The resources that dsgen renders, except claims; Jobs first, because their pods need the others until they end."""
 CLAIMS = ("/api/v1", "persistentvolumeclaims")
 
 
@@ -41,20 +41,21 @@ class Object(NamedTuple):
     name: str
 
 
-def refusal(found: tuple[Owner, str] | None, what: str) -> str:
-    """Why a change in the cluster would not last, and how it is made instead; empty where nobody undoes it.
+def refusal(owned: tuple[Owner, str] | None, what: str) -> str:
+    """Why a tool would undo a change in the cluster, and what to do instead; empty without such a tool.
 
-    found: who keeps the objects. what: the change of the values, in words; empty for a removal.
+    owned: the tool that applies the objects, and its name there. what: the change of the values, as text; empty for a
+    removal.
     """
-    if not found:
+    if not owned:
         return ""
-    tool, name = found
+    tool, name = owned
     instead = (tool.change if what else tool.removal).format(what=what, name=name)
     return f"{tool.title} {name} applies this job and would undo the change. Instead, {instead}; or use --force"
 
 
 def held(facts: Facts) -> str:
-    """The accelerators that become free, in words."""
+    """The accelerators that become free, as text."""
     freed: dict[str, int] = {}
     for pod in facts.workers:
         for name, count in accelerators(pod.requests).items() if not pod.gone and pod.node else ():
@@ -63,17 +64,17 @@ def held(facts: Facts) -> str:
 
 
 def jobs(facts: Facts) -> list[Object]:
-    """The run's Jobs that are there."""
-    found = [one for one in (facts.launcher, facts.worker) if one]
-    return [Object(collect.path("jobs", one.namespace, one.name), "job", one.name) for one in found]
+    """The existing Jobs of the run."""
+    run_jobs = [one for one in (facts.launcher, facts.worker) if one]
+    return [Object(collect.path("jobs", one.namespace, one.name), "job", one.name) for one in run_jobs]
 
 
 def objects(reader: collect.Reader, facts: Facts, whole: bool, volumes: bool) -> list[Object]:
-    """The objects of the run, or of the whole job, as far as the cluster has their kinds and they may be listed."""
-    found = labelled(reader, facts.namespace, f"{JOB}={facts.job}" + ("" if whole else f",{RUN}={facts.run}"))
+    """The objects of the run, or of the whole job, except those of unknown kinds and those that cannot be listed."""
+    selected = labelled(reader, facts.namespace, f"{JOB}={facts.job}" + ("" if whole else f",{RUN}={facts.run}"))
     if volumes:
-        found += _listed(reader, facts.namespace, *CLAIMS, f"{JOB}={facts.job}")
-    return found
+        selected += _listed(reader, facts.namespace, *CLAIMS, f"{JOB}={facts.job}")
+    return selected
 
 
 def labelled(reader: collect.Reader, namespace: str, selector: str) -> list[Object]:
@@ -84,8 +85,8 @@ def labelled(reader: collect.Reader, namespace: str, selector: str) -> list[Obje
 def _listed(reader: collect.Reader, namespace: str, group: str, kind: str, selector: str) -> Iterator[Object]:
     address = f"{group}/namespaces/{namespace}/{kind}"
     try:
-        for found in reader.items(address, labelSelector=selector):
-            name = found["metadata"]["name"]
+        for item in reader.items(address, labelSelector=selector):
+            name = item["metadata"]["name"]
             yield Object(f"{address}/{name}", kind.removesuffix("s").replace("policie", "policy"), name)
     except ApiError as error:
         if error.status not in (collect.FORBIDDEN, collect.MISSING):
@@ -93,7 +94,7 @@ def _listed(reader: collect.Reader, namespace: str, group: str, kind: str, selec
 
 
 def stopped_record(facts: Facts) -> dict[str, Any]:
-    """The change of the record for a run that had no launcher left to write its own end."""
+    """The change of the record for a stopped run without a launcher that could write it."""
     now = stamp(facts.now)
     start = facts.record.get("startTime") or now
     said = {"phase": "Stopped", "reason": "JobDeleted", "message": "by dsgen stop", "startTime": start, "endTime": now}
@@ -102,12 +103,12 @@ def stopped_record(facts: Facts) -> dict[str, Any]:
 
 
 def has_ended(facts: Facts) -> bool:
-    """Whether the record has an end."""
+    """Whether the run has ended, according to the record."""
     return facts.record.get("phase") in ENDS
 
 
 def remove(cluster: Cluster, objects: Iterable[Object]) -> None:
-    """Delete objects; one that has gone with another is no error."""
+    """Delete objects; an object that does not exist any more is not an error."""
     for one in objects:
         try:
             cluster.delete(one.path)
@@ -117,5 +118,5 @@ def remove(cluster: Cluster, objects: Iterable[Object]) -> None:
 
 
 def listed(objects: Iterable[Object]) -> str:
-    """Objects as lines."""
+    """The objects as lines of text."""
     return "".join(f"  {one.kind}/{one.name}\n" for one in objects)

@@ -1,7 +1,7 @@
-"""The Kubernetes API as plain dicts: lists in pages, watches, logs; and every failure as one sentence.
+"""The Kubernetes API with plain dicts: lists in pages, watches, logs; every failure is an ApiError with a message.
 
-The library gives the login (kubeconfig, exec plugins, pod) and the connection. Its typed client is not used: it would
-build an object of hundreds of fields for each pod, and it changes with every release.
+The library kubernetes provides authentication (kubeconfig, exec plugins, pod) and the connection. Its typed client is
+not used: it creates an object with hundreds of fields for each pod, and it changes with every release.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from dsgen.errors import ApiError
 
 PAGE = 500
 REBUILD_SECONDS = 20 * 60
-"""A client never reads its kubeconfig again by itself, and certificates and tokens in it are rotated."""
+"""Seconds after which the kubeconfig is read again: certificates and tokens in it are rotated."""
 FRESH_SECONDS = 2
 """A login that is refused so soon after it was read is not valid."""
 UNAUTHORIZED = 401
@@ -37,7 +37,7 @@ MERGE_PATCH, APPLY_PATCH = "application/merge-patch+json", "application/apply-pa
 
 
 class Cluster:
-    """One cluster, as one context of a kubeconfig or as the pod that this runs in."""
+    """A cluster: a context of a kubeconfig, or the cluster of the pod in which dsgen runs."""
 
     def __init__(self, context: str = "", kubeconfig: str = "") -> None:
         self.context, self.kubeconfig = context, kubeconfig
@@ -46,7 +46,7 @@ class Cluster:
         self._connect()
 
     def now(self) -> float:
-        """The time of the API server: the clock of this machine may be wrong."""
+        """The time of the API server, because the clock of this machine may be wrong."""
         return time.time() + self.clock_offset
 
     def get(self, path: str) -> dict[str, Any]:
@@ -57,7 +57,7 @@ class Cluster:
         return self._json("PATCH", path, query, json.dumps(body), {"Content-Type": content_type})
 
     def apply(self, path: str, content: Any, dry_run: bool = False, force: bool = False) -> dict[str, Any]:
-        """Server-side apply of one object. A dry run changes nothing; with force, fields of others are taken over."""
+        """Server-side apply of one object; force: take over fields of other managers."""
         query = {"fieldManager": MANAGER, "force": "true" if force else "false"}
         query |= {"dryRun": "All"} if dry_run else {}
         return self._json("PATCH", path, query, json.dumps(content), {"Content-Type": APPLY_PATCH})
@@ -77,7 +77,7 @@ class Cluster:
                 return
 
     def watch(self, path: str, **query: str) -> Iterator[dict[str, Any]]:
-        """What changes from now on, until the API server ends the watch; an expired one ends it too."""
+        """Changes from now on, until the API server ends the watch or its version expires."""
         version = self._json("GET", path, {**query, "limit": "1"})["metadata"]["resourceVersion"]
         asked = {**query, "watch": "1", "resourceVersion": version, "timeoutSeconds": str(WATCH_SECONDS)}
         for line in self.lines(path, asked, WATCH_SECONDS + CONNECT_SECONDS, whole=True):
@@ -89,16 +89,16 @@ class Cluster:
     def lines(
         self, path: str, query: dict[str, str], read_seconds: float = READ_SECONDS, whole: bool = False
     ) -> Iterator[bytes]:
-        """An answer line by line, as it comes, each without its end. Raises ApiError if it breaks, or is silent.
+        """The lines of a streamed answer, without line ends. Raises ApiError if the connection breaks or is silent.
 
-        whole: a last line without an end is left out, as an API server or kubelet that goes away leaves it.
+        whole: leave out a last line without a line end, which a stopping API server or kubelet may send.
         """
         response = self._request("GET", path, query, read_seconds=read_seconds)
         rest = b""
         try:
             for chunk in response.stream(65536):
-                *found, rest = (rest + chunk).split(b"\n")
-                yield from found
+                *complete, rest = (rest + chunk).split(b"\n")
+                yield from complete
         except (urllib3.exceptions.HTTPError, OSError) as error:
             raise ApiError(self._unreachable(error)) from error
         finally:
@@ -111,7 +111,7 @@ class Cluster:
         try:
             content: dict[str, Any] = json.loads(response.data)
         except (ValueError, urllib3.exceptions.HTTPError) as error:
-            raise ApiError(f"{self.server} does not answer as Kubernetes does") from error
+            raise ApiError(f"{self.server} does not answer like a Kubernetes API server") from error
         return content
 
     def _request(
@@ -154,9 +154,9 @@ class Cluster:
     # The login
 
     def _connect(self) -> None:
-        """Build the client anew from the kubeconfig, or, without one, from the pod's own account."""
+        """Create the client from the kubeconfig or, without one, from the ServiceAccount of the pod."""
         complaints = _Complaints()
-        logging.getLogger().addHandler(complaints)  # the library only logs that a login command failed
+        logging.getLogger().addHandler(complaints)  # the library only logs errors of a login command
         try:
             self._configuration = self._configured()
         except (config.ConfigException, OSError, yaml.YAMLError) as error:
@@ -181,25 +181,25 @@ class Cluster:
             return configuration
         contexts, active = config.list_kube_config_contexts(file)
         if self.context:
-            active = next((found for found in contexts if found["name"] == self.context), None)
+            active = next((known_context for known_context in contexts if known_context["name"] == self.context), None)
             if not active:
-                known = ", ".join(sorted(found["name"] for found in contexts))
+                known = ", ".join(sorted(known_context["name"] for known_context in contexts))
                 raise config.ConfigException(f"there is no context {self.context}; possible: {known}")
         self.namespace = active["context"].get("namespace") or "default"
         config.load_kube_config(file, self.context or None, configuration, persist_config=False)
         return configuration
 
     def _login(self) -> dict[str, str]:
-        """The header with the login, asked for each time: the library renews what has expired."""
-        found = self._configuration.auth_settings().get("BearerToken")
-        return {found["key"]: found["value"]} if found else {}
+        """The header for authentication, computed for each request, because the library renews expired tokens."""
+        login = self._configuration.auth_settings().get("BearerToken")
+        return {login["key"]: login["value"]} if login else {}
 
     def _named(self) -> str:
         parts = [f"context {self.context}"] if self.context else []
         return " of ".join([*parts, self.kubeconfig or "the kubeconfig"])
 
     def _command(self) -> str:
-        """The login command of the kubeconfig, for people whose login has failed: its name alone, never its output."""
+        """The name of the kubeconfig's login command, for messages; its output may contain secrets."""
         try:
             loader = config.kube_config._get_kube_config_loader(self.kubeconfig or _kubeconfig_path())
             loader.set_active_context(self.context or None)
@@ -208,7 +208,7 @@ class Cluster:
             return ""
         return f" (the login command is {command})"
 
-    # Failures in words
+    # Messages of failures
 
     def _unreachable(self, error: Exception) -> str:
         reason = _CONNECTION.sub("", _one_line(str(getattr(error, "reason", None) or error)))
@@ -226,7 +226,7 @@ class Cluster:
 
 
 class _Complaints(logging.Handler):
-    """Keeps what is logged."""
+    """Collects log messages."""
 
     def __init__(self) -> None:
         super().__init__(logging.ERROR)

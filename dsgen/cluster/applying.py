@@ -1,8 +1,8 @@
-"""Brings the rendered objects of a job into a cluster by server-side apply, and keeps a live run as it began.
+"""Applies the rendered objects of a job with server-side apply, and refuses to change an existing run.
 
-The values with which a run began stand in an annotation of its settings. They are compared with the values of now, both
-as this dsgen renders them, as in a folder (`writer.freezing`). The objects of a run that others applied have no such
-annotation: for these, the API server is asked what would change.
+The values with which a run began are in an annotation of its settings. They are compared with the new values, both
+rendered by this dsgen, as in a folder (`writer.freezing`). A run that another tool applied has no such annotation; then
+a dry run of the API server shows what would change.
 """
 
 from __future__ import annotations
@@ -33,31 +33,31 @@ if TYPE_CHECKING:
 
 BEGAN_WITH = "dsgen.dev/began-with"
 MOST_BYTES = 128 * 1024
-"""Of that annotation: all annotations of an object may have 256 KiB."""
+"""The largest annotation; all annotations of an object can have 256 KiB."""
 CLUSTER_WIDE = ("PersistentVolume",)
 INVALID, CONFLICT = 422, 409
 MANAGER = "dsgen"
 MANAGERS = re.compile(r'conflicts? with "([^"]+)"')
 OF_THE_SERVER = ("metadata.managedFields", "metadata.resourceVersion", "metadata.generation", "status")
-"""Fields that are no part of what is applied."""
+"""Fields of metadata that the API server sets."""
 SUSPEND = "suspend"
 MOST_TOLD = 5
-"""Of the fields that would change."""
+"""The number of changed fields in a message."""
 LONGEST = 300
-"""Of what the API server says: it may quote a whole object."""
+"""The length of a message of the API server, which may contain a whole object."""
 NEW_RUN = (
     "the objects of a run never change: change run.id to train with the new values, or let --bump write the next id"
 )
 
 
-class NotPossible(DsgenError):  # noqa: N818 - its message is shown as it is
-    """The cluster does not take the objects."""
+class NotPossible(DsgenError):  # noqa: N818 - the name describes what happened
+    """The objects cannot be applied to the cluster."""
 
     exit_code = EXIT_FINDINGS
 
 
 class Part(NamedTuple):
-    """One rendered object, where it belongs, and what is there now."""
+    """A rendered object, its path in the API, and the present object in the cluster."""
 
     path: str
     content: dict[str, Any]
@@ -66,7 +66,7 @@ class Part(NamedTuple):
 
     @property
     def is_shared(self) -> bool:
-        """Whether other runs use it, too."""
+        """Whether other runs also use the object."""
         return RUN not in self.content["metadata"]["labels"]
 
     @property
@@ -75,7 +75,7 @@ class Part(NamedTuple):
 
 
 class Marks(NamedTuple):
-    """The metadata in which tools leave their marks."""
+    """The metadata from which the owner of an object is found."""
 
     labels: Mapping[str, str]
     annotations: Mapping[str, str]
@@ -83,7 +83,7 @@ class Marks(NamedTuple):
 
 @dataclass(frozen=True)
 class Runs:
-    """The runs of a job that the cluster knows."""
+    """The runs of a job in the cluster."""
 
     jobs: Sequence[Any]
     record: Mapping[str, str]
@@ -93,7 +93,7 @@ class Runs:
         return collect.runs(self.jobs, self.record)
 
     def end(self, run: str) -> str:
-        """The phase in which a run has ended; empty for one that has not."""
+        """The phase of a run that has ended; otherwise empty."""
         phase = str(parsed(self.record.get(run)).get("phase", ""))
         return phase if phase in ENDS else ""
 
@@ -104,7 +104,7 @@ class Runs:
 
 
 def runs(cluster: Cluster, job: Job) -> Runs:
-    """What the cluster knows of a job."""
+    """Read the runs of a job from the cluster."""
     space, name = job.release.namespace, job.release.name
     selector = f"{JOB}={name}"
     record = collect.records(cluster, space, selector).get((space, name), {})
@@ -112,7 +112,7 @@ def runs(cluster: Cluster, job: Job) -> Runs:
 
 
 def parts(cluster: Cluster, job: Job, documents: Iterable[Document]) -> list[Part]:
-    """The objects of a job, in the order in which they are applied. Raises NotPossible without its namespace."""
+    """The objects of a job, in the order in which they are applied. Raises NotPossible if the namespace is missing."""
     space = job.release.namespace
     try:
         cluster.get(f"/api/v1/namespaces/{space}")
@@ -148,27 +148,27 @@ def address(content: Mapping[str, Any]) -> str:
     return f"/{'apis' if '/' in group else 'api'}/{group}{inside}/{plural}/{metadata['name']}"
 
 
-def owner(found: Iterable[Part]) -> tuple[delivery.Owner, str] | None:
-    """The tool that keeps a job's objects as they are."""
-    metas = (part.live["metadata"] for part in found if part.live)
+def owner(rendered: Iterable[Part]) -> tuple[delivery.Owner, str] | None:
+    """The tool that applies the objects of a job and would undo changes, with the name of its application."""
+    metas = (part.live["metadata"] for part in rendered if part.live)
     owners = (delivery.owner(Marks(meta.get("labels") or {}, meta.get("annotations") or {})) for meta in metas)
     return next((one for one in owners if one), None)
 
 
-# What may not change
+# Existing runs
 
 
 @dataclass(frozen=True)
 class Verdict:
-    """What becomes of the run that is in the cluster: problems refuse it, `kept` is the version whose objects stay."""
+    """The verdict on an existing run: problems refuse the change; `kept`: the version of dsgen whose objects stay."""
 
     problems: Sequence[Diagnostic] = ()
     kept: str = ""
 
 
-def judge(cluster: Cluster, job: Job, documents: Sequence[Document], found: Sequence[Part]) -> Verdict:
-    """Compare the live run with the values. Raises ApiError."""
-    there = [part for part in found if part.live and not part.is_shared]
+def judge(cluster: Cluster, job: Job, documents: Sequence[Document], rendered: Sequence[Part]) -> Verdict:
+    """Compare the existing run with the values. Raises ApiError."""
+    there = [part for part in rendered if part.live and not part.is_shared]
     if not there:
         return Verdict()
     guard = JobGuard(job, of_documents(documents))
@@ -179,21 +179,21 @@ def judge(cluster: Cluster, job: Job, documents: Sequence[Document], found: Sequ
             return Verdict()
         message = f'run "{job.data["run"]["id"]}" is in the cluster and would change: ' + "; ".join(changed[:MOST_TOLD])
         message += f"; and {len(changed) - MOST_TOLD} more fields" if len(changed) > MOST_TOLD else ""
-        hint = f"{NEW_RUN}\ndsgen apply did not begin this run, so the keys that were changed are not known"
+        hint = f"{NEW_RUN}\ndsgen apply did not create this run, so the changed keys are unknown"
         return Verdict([guard.run_without_values(message, hint)])
     writer = str(began["dsgen"])
     problems = [replace(one, hint=NEW_RUN) for one in guard.run(canonical(began["values"]), f"dsgen {writer}")]
     return Verdict(problems, "" if problems or writer == __version__ else f"dsgen {writer}")
 
 
-def _began_with(found: Iterable[Part]) -> dict[str, Any]:
-    """The version and the values with which the run began; empty where the cluster does not know them."""
-    annotations = (part.live["metadata"].get("annotations") or {} for part in found if part.live)
+def _began_with(rendered: Iterable[Part]) -> dict[str, Any]:
+    """The version of dsgen and the values with which the run began; empty if there is no annotation."""
+    annotations = (part.live["metadata"].get("annotations") or {} for part in rendered if part.live)
     return next((json.loads(each[BEGAN_WITH]) for each in annotations if BEGAN_WITH in each), {})
 
 
 def _changes(cluster: Cluster, part: Part) -> Iterator[str]:
-    """The fields of a live object that an apply would change, in words."""
+    """The fields of an existing object that an apply would change, as text."""
     content = dict(part.content)
     if "spec" in content:
         content["spec"] = {key: value for key, value in content["spec"].items() if key != SUSPEND}
@@ -203,11 +203,13 @@ def _changes(cluster: Cluster, part: Part) -> Iterator[str]:
     except ApiError as error:
         if error.status != INVALID:
             raise
-        # The server's words have the whole pod template; so what is rendered is compared with what is there.
-        found = [one for one in _differing(part, content) if one.new is not None] or [FieldChange("", None, str(error))]
+        # The message of the server contains the whole pod template, so the objects are compared here.
+        differences = [one for one in _differing(part, content) if one.new is not None] or [
+            FieldChange("", None, str(error))
+        ]
     else:
-        found = _differing(part, made)
-    yield from (f"{part.title} {one.path}: {_short(one.old)} -> {_short(one.new)}" for one in found)
+        differences = _differing(part, made)
+    yield from (f"{part.title} {one.path}: {_short(one.old)} -> {_short(one.new)}" for one in differences)
 
 
 def _without_values(metadata: Dict) -> dict[str, str]:
@@ -223,13 +225,13 @@ def _short(value: Any) -> str:
     return text if len(text) <= 60 else f"{text[:60]}..."
 
 
-# What is sent
+# Requests
 
 
-def refusals(cluster: Cluster, found: Iterable[Part], force: bool) -> list[str]:
-    """Why the API server would refuse objects: all of them, before any is sent."""
+def refusals(cluster: Cluster, rendered: Iterable[Part], force: bool) -> list[str]:
+    """The reasons why the API server would refuse objects, from a dry run of all of them."""
     said = []
-    for part in found:
+    for part in rendered:
         try:
             send(cluster, part, True, force)
         except ApiError as error:
@@ -252,7 +254,7 @@ def send(cluster: Cluster, part: Part, dry_run: bool, force: bool) -> str:
     try:
         made = cluster.apply(part.path, part.content, dry_run, force)
     except ApiError as error:
-        # `dsgen suspend` writes as the same manager, by another operation.
+        # `dsgen suspend` has the same field manager, but another operation.
         if error.status != CONFLICT or set(MANAGERS.findall(str(error))) != {MANAGER}:
             raise
         made = cluster.apply(part.path, part.content, dry_run, True)
@@ -262,7 +264,7 @@ def send(cluster: Cluster, part: Part, dry_run: bool, force: bool) -> str:
 
 
 def suspend(cluster: Cluster, part: Part, dry_run: bool) -> str:
-    """Of an object that stays as another version wrote it, set only whether it is suspended."""
+    """Set only `suspend` of an object that is kept as another version of dsgen wrote it."""
     wanted = part.content.get("spec", {}).get(SUSPEND)
     if part.live is None or wanted in (None, part.live.get("spec", {}).get(SUSPEND)):
         return "kept"
@@ -271,12 +273,12 @@ def suspend(cluster: Cluster, part: Part, dry_run: bool) -> str:
     return "configured"
 
 
-def leftovers(cluster: Cluster, job: Job, found: Sequence[Part], kept: bool) -> list[Object]:
-    """The objects of the job's other runs, and, unless an older run is kept, scripts that no run uses then."""
+def leftovers(cluster: Cluster, job: Job, applied: Sequence[Part], kept: bool) -> list[Object]:
+    """The objects of other runs of the job and, unless an existing run is kept, scripts that no run uses any more."""
     space, name, run = job.release.namespace, job.release.name, job.data["run"]["id"]
     old = labelled(cluster, space, f"{JOB}={name},{RUN},{RUN}!={run}")
     if kept:
         return old
-    rendered = {part.path for part in found}
+    rendered = {part.path for part in applied}
     scripts = labelled(cluster, space, f"{JOB}={name},{collect.COMPONENT}=scripts")
     return [*old, *(one for one in scripts if one.path not in rendered)]

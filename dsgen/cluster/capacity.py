@@ -1,4 +1,4 @@
-"""What nodes and queues have, and who uses it. Pure functions, from the dicts of the API."""
+"""Computes the capacity and the use of nodes, queues and pods from dicts of the API. Pure functions."""
 
 from __future__ import annotations
 
@@ -41,13 +41,13 @@ def devices(nodes: Iterable[Dict], pods: Iterable[Dict]) -> list[Devices]:
 def _of_node(node: Dict, pods: Sequence[Dict]) -> Iterator[Devices]:
     name = node["metadata"]["name"]
     allocatable = node["status"].get("allocatable") or {}
-    found = {key: int(amount(text)) for key, text in allocatable.items() if ACCELERATOR.search(key)}
-    for resource, total in found.items():
+    totals = {key: int(amount(text)) for key, text in allocatable.items() if ACCELERATOR.search(key)}
+    for resource, total in totals.items():
         asked = ((_holder(pod), int(amount(requested(pod["spec"], resource)))) for pod in pods)
         holders = [(holder, count) for holder, count in asked if count]
         jobs = Counter(holder for holder, _ in holders)
         yield Devices(name, _state(node), resource, total, sum(count for _, count in holders), dict(jobs))
-    if not found:
+    if not totals:
         yield Devices(name, _state(node), "", 0, 0, {})
 
 
@@ -58,7 +58,7 @@ def _state(node: Dict) -> str:
 
 
 def _holder(pod: Dict) -> str:
-    """A job of dsgen by its name and run, any other pod by its own name."""
+    """The name of the holder: job and run of dsgen, or the name of the pod."""
     metadata = pod["metadata"]
     labels = metadata.get("labels") or {}
     name = f"{labels[JOB]}:{labels[RUN]}" if JOB in labels and RUN in labels else metadata["name"]
@@ -66,20 +66,20 @@ def _holder(pod: Dict) -> str:
 
 
 def sums(rows: Iterable[Devices]) -> dict[str, tuple[int, int]]:
-    """Of each resource, how much is requested and how much there is."""
-    found: dict[str, tuple[int, int]] = {}
+    """Resource -> requested and total number."""
+    by_resource: dict[str, tuple[int, int]] = {}
     for row in rows:
         if row.resource:
-            requested, total = found.get(row.resource, (0, 0))
-            found[row.resource] = requested + row.requested, total + row.total
-    return found
+            requested, total = by_resource.get(row.resource, (0, 0))
+            by_resource[row.resource] = requested + row.requested, total + row.total
+    return by_resource
 
 
 # Queues of Kueue
 
 
 class Share(NamedTuple):
-    """One resource of one flavor in a queue. `used` by the LocalQueue, the rest of its ClusterQueue."""
+    """A resource of a flavor in a queue. `used`: by the LocalQueue; other numbers are those of its ClusterQueue."""
 
     queue: str
     cluster_queue: str
@@ -94,7 +94,7 @@ class Share(NamedTuple):
 
 
 def shares(local: Iterable[Dict], cluster_queues: Mapping[str, Dict]) -> Iterator[Share]:
-    """A row for each queue, flavor and resource. What a ClusterQueue says is empty where it may not be read."""
+    """A row for each queue, flavor and resource; columns of a ClusterQueue that cannot be read are empty."""
     for queue in local:
         status, metadata = queue.get("status", {}), queue["metadata"]
         behind = queue["spec"]["clusterQueue"]
@@ -131,7 +131,7 @@ def _nominal(queue: Dict) -> dict[tuple[str, str], str]:
 
 
 class Place(NamedTuple):
-    """A pending Workload in its queue, by the Job that it is for."""
+    """The place of a pending Workload in its queue, with the name of its Job."""
 
     queue: str
     position: int
@@ -140,7 +140,7 @@ class Place(NamedTuple):
 
 
 def places(queue: str, summary: Dict) -> Iterator[Place]:
-    """What the visibility API says of a LocalQueue."""
+    """The pending Workloads of a LocalQueue, from the visibility API."""
     for item in summary.get("items") or []:
         owners = [owner["name"] for owner in item["metadata"].get("ownerReferences") or []]
         name = next(iter(owners), item["metadata"]["name"])
@@ -151,7 +151,7 @@ def places(queue: str, summary: Dict) -> Iterator[Place]:
 
 
 class Usage(NamedTuple):
-    """What the containers of a pod use together, ask for and may use; empty where nothing is said or limited."""
+    """Use, requests and limits of all containers of a pod; empty if unknown or not limited."""
 
     pod: str
     node: str

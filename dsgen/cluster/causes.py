@@ -1,4 +1,4 @@
-"""Why a run does not go on: the signs that are seen, explained by the table of known causes. Pure functions."""
+"""Finds why a run does not continue: matches signs with the table of known causes. Pure functions."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ PAGE = "docs/causes.md"
 
 
 class Cause(NamedTuple):
-    """A cause that was found: with the first object that it is about, and how many more there are."""
+    """A cause, with the first object that has it, and the number of other objects."""
 
     reason: str
     message: str
@@ -30,24 +30,24 @@ class Cause(NamedTuple):
 
 
 def find(facts: Facts, shown: Shown) -> list[Cause]:
-    """The causes of a run in this phase, roots first, each once."""
+    """The causes of a run in this phase, root causes first, without duplicates."""
     ranked: dict[tuple[int, str], list[tuple[Cause, Sign]]] = {}
     for sign in seen(facts, shown):
         for position, cause in _explained(sign):
             ranked.setdefault((position, cause.reason), []).append((cause, sign))
             break
-    found = [
+    causes = [
         group[0][0]._replace(more=len({s.about for _, s in group}) - 1)
         for _, group in sorted(ranked.items(), key=lambda e: e[0])
     ]
-    specific = [cause for cause in found if cause.reason not in GENERAL]
-    return specific or found
+    specific = [cause for cause in causes if cause.reason not in GENERAL]
+    return specific or causes
 
 
 def _explained(sign: Sign) -> Iterator[tuple[int, Cause]]:
     for position, row in enumerate(TABLE):
-        found = re.search(row.words, sign.text) if row.place == sign.place else None
-        if found:
-            parts = {key: value or "" for key, value in found.groupdict().items()}
+        match = re.search(row.words, sign.text) if row.place == sign.place else None
+        if match:
+            parts = {key: value or "" for key, value in match.groupdict().items()}
             message = " ".join(row.sentence.format(about=sign.about, text=sign.text, **parts).split()).rstrip(":. ")
             yield position, Cause(row.reason, message, sign.about, 0, row.keys, sign.text)

@@ -1,4 +1,4 @@
-"""Waits for changes of a job's objects, for hours: watches end, versions expire, the API is away."""
+"""Waits for changes of a job's objects, for hours: watches may end, versions expire, and the API be unavailable."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ if TYPE_CHECKING:
 
 KINDS = ("configmaps", "jobs", "pods")
 SETTLE_SECONDS = 0.3
-"""Changes come in bursts; this long is waited for the rest of one."""
+"""Seconds to wait for further changes, which come in bursts."""
 QUIET_SECONDS = 20
-"""Without any change it is looked all the same: time alone makes a lease old."""
+"""Seconds after which the state is read without a change, because a lease expires without one."""
 RETRY_SECONDS = 2
 
 
 def changes(cluster: Cluster, namespace: str, job: str, until: float = float("inf")) -> Iterator[None]:
-    """Comes at once, then after each change or quiet time, until the monotonic time `until`."""
+    """Yields at once, after each change, and after QUIET_SECONDS without one, until the monotonic time `until`."""
     seen: queue.SimpleQueue[str] = queue.SimpleQueue()
     stopped = threading.Event()
     for kind in KINDS:
@@ -47,7 +47,7 @@ def changes(cluster: Cluster, namespace: str, job: str, until: float = float("in
 def _watch(
     cluster: Cluster, kind: str, namespace: str, job: str, seen: queue.SimpleQueue[str], stopped: threading.Event
 ) -> None:
-    """One watch after the other. A gap between two is no loss: each look reads everything anew."""
+    """One watch after the other. Changes between two watches are not lost, because everything is read again."""
     while not stopped.is_set():
         try:
             for _ in cluster.watch(collect.path(kind, namespace), labelSelector=f"{JOB}={job}"):

@@ -1,4 +1,4 @@
-"""Asks a cluster for what is known of jobs and runs: few lists, and nothing that may not be read is an error."""
+"""Reads jobs and runs from a cluster, with few list requests. Missing permissions are not an error."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from dsgen.errors import ApiError
 T = TypeVar("T")
 SETTINGS = "settings.json"
 COMPONENT = "app.kubernetes.io/component"
-"""What an object is for; the component `scripts` is large, and nobody looks at it here."""
+"""The label with the purpose of an object; ConfigMaps of the component `scripts` are large, and not read."""
 RECORD_SUFFIX = "-status"
 FORBIDDEN, MISSING = 403, 404
 PVC = "PersistentVolumeClaim"
@@ -21,7 +21,7 @@ GANGS = ("/apis/scheduling.volcano.sh/v1beta1", "/apis/scheduling.x-k8s.io/v1alp
 
 
 class Reader(Protocol):
-    """The part of the API that is used here."""
+    """The methods of `api.Cluster` that are used here."""
 
     def now(self) -> float: ...
 
@@ -31,21 +31,21 @@ class Reader(Protocol):
 
 
 def path(kind: str, namespace: str = "", name: str = "") -> str:
-    """The address of a kind of the API, of one namespace or of all, or of one object."""
+    """The path of a resource, in one namespace or in all, or of one object."""
     group = "/apis/batch/v1" if kind == "jobs" else "/api/v1"
     inside = f"/namespaces/{namespace}" if namespace else ""
     return f"{group}{inside}/{kind}" + (f"/{name}" if name else "")
 
 
 def jobs(reader: Reader, namespace: str, selector: str = JOB) -> list[Job]:
-    """The Jobs that belong to dsgen; without a namespace those of all."""
-    return [job(found) for found in reader.items(path("jobs", namespace), labelSelector=selector)]
+    """The Jobs of dsgen in a namespace, or in all namespaces."""
+    return [job(item) for item in reader.items(path("jobs", namespace), labelSelector=selector)]
 
 
 def records(reader: Reader, namespace: str, selector: str = JOB) -> dict[tuple[str, str], dict[str, str]]:
     """The data of all records, by namespace and job."""
-    found = reader.items(path("configmaps", namespace), labelSelector=f"{selector},{COMPONENT}=status")
-    metas = ((entry["metadata"], entry.get("data") or {}) for entry in found)
+    maps = reader.items(path("configmaps", namespace), labelSelector=f"{selector},{COMPONENT}=status")
+    metas = ((entry["metadata"], entry.get("data") or {}) for entry in maps)
     return {
         (meta["namespace"], meta["labels"][JOB]): data
         for meta, data in metas
@@ -53,15 +53,15 @@ def records(reader: Reader, namespace: str, selector: str = JOB) -> dict[tuple[s
     }
 
 
-def runs(found: Iterable[Job], data: Dict) -> list[str]:
-    """The ids of a job's runs, the newest first: by their Jobs, else by their records."""
+def runs(known_jobs: Iterable[Job], data: Dict) -> list[str]:
+    """The ids of a job's runs, newest first: according to their Jobs, otherwise to their records."""
     began = {run: seconds(parsed(text).get("startTime")) or 0 for run, text in data.items() if run != LEASE}
-    began |= {one.run: one.created for one in sorted(found, key=lambda one: -one.created)}
+    began |= {one.run: one.created for one in sorted(known_jobs, key=lambda one: -one.created)}
     return sorted(began, key=lambda run: (-began[run], run))
 
 
 def with_record(facts: Facts, data: Dict | None) -> Facts:
-    """The facts with what the record says."""
+    """The facts with the content of the record."""
     text = (data or {}).get(facts.run)
     facts.record_seen = data is not None
     facts.record, facts.record_bytes = parsed(text), len((text or "").encode())
@@ -69,22 +69,22 @@ def with_record(facts: Facts, data: Dict | None) -> Facts:
     return facts
 
 
-def with_jobs(facts: Facts, found: Iterable[Job]) -> Facts:
+def with_jobs(facts: Facts, known_jobs: Iterable[Job]) -> Facts:
     """The facts with the two Jobs of the run."""
-    of_run = {one.role: one for one in found if one.run == facts.run}
+    of_run = {one.role: one for one in known_jobs if one.run == facts.run}
     facts.launcher, facts.worker = of_run.get("launcher"), of_run.get("worker")
     return facts
 
 
 def run_facts(reader: Reader, namespace: str, name: str, run: str = "", thrifty: bool = False) -> Facts | None:
-    """Jobs, pods, record, settings and events of a run, in four lists; None when there is no such job or run.
+    """Jobs, pods, record, settings and events of a run, from four list requests; None for an unknown job or run.
 
-    thrifty: events are listed only where something is wrong that they may explain.
+    thrifty: list events only if the Jobs or pods have a problem that events may explain.
 
-    The Jobs come first: a Job whose end is seen has its end in the record that is read after it.
+    Jobs are read first: if a Job has ended, the record, which is read later, contains the end.
     """
     selector = f"{JOB}={name}"
-    found = jobs(reader, namespace, selector)
+    known_jobs = jobs(reader, namespace, selector)
     pods = [pod(entry) for entry in reader.items(path("pods", namespace), labelSelector=selector)]
     config = f"{selector},{COMPONENT} in (status,config)"
     maps = {
@@ -92,20 +92,20 @@ def run_facts(reader: Reader, namespace: str, name: str, run: str = "", thrifty:
     }
     record = maps.get(name + RECORD_SUFFIX)
     data = (record or {}).get("data") or {}
-    known = runs(found, data)
+    known = runs(known_jobs, data)
     if not known or (run and run not in known):
         return None
     facts = Facts(name, namespace, run or known[0], reader.now())
     facts.pods = [one for one in pods if one.run == facts.run]
     facts.settings = _settings(maps.values(), facts.run)
-    with_record(with_jobs(facts, found), data if record else None)
+    with_record(with_jobs(facts, known_jobs), data if record else None)
     if not thrifty or _lacks_pods(facts):
         facts.events = visible(facts.hidden, "events", lambda: _events(reader, facts)) or []
     return facts
 
 
 def _lacks_pods(facts: Facts) -> bool:
-    """Whether a Job has too few pods, or a pod has a node and no container: events say why."""
+    """Whether a Job has too few pods, or a pod has a node but no container; events explain both."""
     jobs = [one for one in (facts.launcher, facts.worker) if one and not (one.suspended or one.ended)]
     few = any(len([pod for pod in facts.pods_of(job.role) if not pod.gone]) < job.parallelism for job in jobs)
     return few or any(pod.node and not any(one.state for one in pod.containers) for pod in facts.pods)
@@ -117,11 +117,11 @@ def _settings(maps: Iterable[Dict], run: str) -> dict[str, Any]:
 
 
 def _events(reader: Reader, facts: Facts) -> list[Event]:
-    """Events of the run's objects; those of claims carry no name of the run, so all claims' are kept."""
+    """Events of the run's objects, and of all claims, whose names do not contain the run."""
     mine = {facts.job, *(one.name for one in facts.pods)}
     prefix = f"{facts.job}-{facts.run}"
-    found = (event(entry) for entry in reader.items(path("events", facts.namespace)))
-    return [one for one in found if one.name in mine or one.name.startswith(prefix) or one.kind == PVC]
+    all_events = (event(entry) for entry in reader.items(path("events", facts.namespace)))
+    return [one for one in all_events if one.name in mine or one.name.startswith(prefix) or one.kind == PVC]
 
 
 def surroundings(reader: Reader, facts: Facts, thrifty: bool = False) -> Facts:
@@ -137,7 +137,7 @@ def surroundings(reader: Reader, facts: Facts, thrifty: bool = False) -> Facts:
         facts.nodes = nodes(reader, facts.hidden)
     if facts.worker and facts.worker.queue:
         facts.workloads = visible(facts.hidden, "Workloads of Kueue", lambda: _workloads(reader, facts))
-    gangs = [found for group in GANGS for found in _gangs(reader, facts, group)]
+    gangs = [item for group in GANGS for item in _gangs(reader, facts, group)]
     facts.gangs = gangs or None
     return facts
 
@@ -150,31 +150,31 @@ def depends_on_nodes(pods: Iterable[Pod]) -> bool:
 
 def nodes(reader: Reader, hidden: list[str]) -> list[Dict] | None:
     """All nodes, as far as they are looked at."""
-    return visible(hidden, "nodes", lambda: [_node(found) for found in reader.items(path("nodes"))])
+    return visible(hidden, "nodes", lambda: [_node(item) for item in reader.items(path("nodes"))])
 
 
-def _node(found: Dict) -> Dict:
-    """The part of a node that is looked at; its list of images is large."""
-    status = {key: found["status"].get(key) for key in ("allocatable", "conditions")}
-    metadata = {key: found["metadata"].get(key) for key in ("name", "labels")}
-    return {"metadata": metadata, "spec": found["spec"], "status": status}
+def _node(node: Dict) -> Dict:
+    """The part of a node that is used; its list of images is large."""
+    status = {key: node["status"].get(key) for key in ("allocatable", "conditions")}
+    metadata = {key: node["metadata"].get(key) for key in ("name", "labels")}
+    return {"metadata": metadata, "spec": node["spec"], "status": status}
 
 
 def kueue(reader: Reader) -> str:
-    """The address of Kueue's API in the version that the cluster prefers. Raises ApiError, 404 without Kueue."""
+    """The path of Kueue's API in the preferred version. Raises ApiError, with status 404 without Kueue."""
     return f"{KUEUE}/{reader.get(KUEUE)['preferredVersion']['version']}"
 
 
 def _workloads(reader: Reader, facts: Facts) -> list[Dict]:
     uids = {one.uid for one in (facts.launcher, facts.worker) if one}
-    found = [*reader.items(f"{kueue(reader)}/namespaces/{facts.namespace}/workloads")]
-    owners = [(workload, owner) for workload in found for owner in workload["metadata"].get("ownerReferences", [])]
+    workloads = [*reader.items(f"{kueue(reader)}/namespaces/{facts.namespace}/workloads")]
+    owners = [(workload, owner) for workload in workloads for owner in workload["metadata"].get("ownerReferences", [])]
     facts.queued = {workload["metadata"]["uid"]: owner["name"] for workload, owner in owners}
     return [workload for workload, owner in owners if owner["uid"] in uids]
 
 
 def _gangs(reader: Reader, facts: Facts, group: str) -> list[Dict]:
-    """The run's PodGroup of one group; asked for only where a pod names one."""
+    """The PodGroups of the run in one API group; requested only if a pod names one."""
     if not any(one.gang for one in facts.workers):
         return []
     address = f"{group}/namespaces/{facts.namespace}/podgroups"
@@ -183,7 +183,7 @@ def _gangs(reader: Reader, facts: Facts, group: str) -> list[Dict]:
 
 
 def visible(hidden: list[str], what: str, ask: Callable[[], T]) -> T | None:
-    """The answer; None where it may not be had, which is noted in `hidden`, or where the cluster has no such kind."""
+    """The result of `ask`; None if it is forbidden, which is added to `hidden`, or if the cluster lacks the kind."""
     try:
         return ask()
     except ApiError as error:

@@ -1,4 +1,4 @@
-"""Who keeps a job's objects as they are: Argo CD, Flux, Helm or kubectl, from what they leave on an object."""
+"""Finds the tool that applies a job, Argo CD, Flux, Helm or kubectl, from labels, annotations and field managers."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ HELM = "meta.helm.sh"
 
 
 class Marked(Protocol):
-    """Any object, such as a Job: tools leave their marks in its metadata."""
+    """An object with labels and annotations, such as a Job."""
 
     @property
     def labels(self) -> Mapping[str, str]: ...
@@ -23,7 +23,7 @@ class Marked(Protocol):
 
 
 class Owner(NamedTuple):
-    """A tool, how it shows itself, how a change is made under it, and how a job is removed."""
+    """A tool: its title, how it is recognised, and how to change and remove a job with it."""
 
     title: str
     name: Callable[[Marked], str]
@@ -33,8 +33,8 @@ class Owner(NamedTuple):
 
 def _flux(prefix: str) -> Callable[[Marked], str]:
     def name(marked: Marked) -> str:
-        found = marked.labels.get(f"{prefix}/name", "")
-        return f"{marked.labels.get(f'{prefix}/namespace', '')}/{found}" if found else ""
+        resource = marked.labels.get(f"{prefix}/name", "")
+        return f"{marked.labels.get(f'{prefix}/namespace', '')}/{resource}" if resource else ""
 
     return name
 
@@ -60,19 +60,19 @@ OWNERS = (
         "run helm uninstall {name}",
     ),
 )
-"""In this order: Argo CD and Flux leave their marks beside Helm's."""
+"""Argo CD and Flux come first, because their objects may also have the annotations of Helm."""
 
 
 def owner(marked: Marked | None) -> tuple[Owner, str] | None:
     """The tool that would undo a change of this object, and the name of its application or release."""
-    found = ((one, one.name(marked)) for one in OWNERS) if marked else ()
-    return next(((one, name) for one, name in found if name), None)
+    owners = ((one, one.name(marked)) for one in OWNERS) if marked else ()
+    return next(((one, name) for one, name in owners if name), None)
 
 
 def manager(job: Job | None) -> str:
-    """Who has made a Job, in words; empty when that cannot be seen."""
-    if found := owner(job):
-        return f"{found[0].title} {found[1]}"
+    """The tool that created a Job, as text; empty if it is unknown."""
+    if owned := owner(job):
+        return f"{owned[0].title} {owned[1]}"
     managers = job.managers if job else ()
     if any(name.startswith("kubectl") for name in managers):
         return "kubectl"

@@ -1,4 +1,4 @@
-"""What is known of one run, as small objects. Pure functions."""
+"""The state of one run in the cluster, as small objects. Pure functions."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class Condition:
 
 @dataclass(frozen=True)
 class Container:
-    """One container of a pod. `state`: waiting, running, terminated, or empty before the kubelet has said anything."""
+    """A container of a pod. `state`: waiting, running, terminated, or empty before the kubelet reports one."""
 
     name: str
     kind: str  # init, sidecar or main
@@ -45,7 +45,7 @@ class Container:
 
 @dataclass(frozen=True)
 class Pod:
-    """One pod of the run. `gone` is a pod that has ended, `up` one whose main container runs.
+    """A pod of the run. `gone`: it has ended; `up`: its main container is running.
 
     gang: the name of its PodGroup. selector: the labels that its node must have.
     """
@@ -75,7 +75,7 @@ class Pod:
 
     @property
     def main(self) -> Container | None:
-        return next((found for found in self.containers if found.name == self.role), None)
+        return next((container for container in self.containers if container.name == self.role), None)
 
     @property
     def up(self) -> bool:
@@ -83,22 +83,22 @@ class Pod:
 
     @property
     def ready(self) -> bool:
-        found = self.conditions.get("Ready")
-        return bool(found and found.status == "True")
+        condition = self.conditions.get("Ready")
+        return bool(condition and condition.status == "True")
 
     @property
     def restarts(self) -> int:
-        return sum(found.restarts for found in self.containers)
+        return sum(container.restarts for container in self.containers)
 
     @property
     def scheduled(self) -> float | None:
-        found = self.conditions.get("PodScheduled")
-        return found.since if found and found.status == "True" else None
+        condition = self.conditions.get("PodScheduled")
+        return condition.since if condition and condition.status == "True" else None
 
 
 @dataclass(frozen=True)
 class Job:
-    """The launcher's or the workers' Job of a run."""
+    """The launcher Job or the worker Job of a run."""
 
     name: str
     namespace: str
@@ -124,7 +124,7 @@ class Job:
 
     @property
     def ended(self) -> str:
-        """Complete or Failed, empty for a Job that goes on."""
+        """Complete or Failed; empty for a Job that has not ended."""
         return next((word for word in ("Complete", "Failed") if word in true(self.conditions)), "")
 
 
@@ -170,7 +170,7 @@ class Facts:
     hidden: list[str] = field(default_factory=list)
 
     def pods_of(self, role: str) -> list[Pod]:
-        """Pods of one role, of each index the newest only; the older ones were lost."""
+        """The pods of a role; for each index only the newest, because older pods were lost."""
         newest = {pod.index: pod for pod in sorted(self.pods, key=lambda pod: pod.created) if pod.role == role}
         return [newest[index] for index in sorted(newest)]
 
@@ -184,24 +184,24 @@ class Facts:
 
     @property
     def wanted(self) -> int:
-        """The number of worker pods: what the run began with, else what its Job asks for."""
+        """The number of worker pods in the settings of the run, otherwise in its Job."""
         if "workers" in self.settings:
             return int(self.settings["workers"]) + int(self.settings.get("spares", 0))
         return self.worker.parallelism if self.worker else int(self.record.get("workers", {}).get("replicas", 0))
 
     @property
     def heard(self) -> float | None:
-        """When the launcher pod of this run last renewed the lease."""
+        """The time at which the launcher pod of this run last renewed the lease."""
         return seconds(self.lease.get("time")) if self.lease.get("run") == self.run else None
 
 
 def true(conditions: Mapping[str, Condition]) -> dict[str, Condition]:
-    """The conditions that hold."""
-    return {name: found for name, found in conditions.items() if found.status == "True"}
+    """The conditions with status True."""
+    return {name: condition for name, condition in conditions.items() if condition.status == "True"}
 
 
 def seconds(text: str | None) -> float | None:
-    """Seconds since 1970 of a time of the API or of the record, None for no time."""
+    """A time of the API or of the record as seconds since 1970; None without a time."""
     try:
         return float(calendar.timegm(time.strptime((text or "")[:19], "%Y-%m-%dT%H:%M:%S")))
     except ValueError:
@@ -209,12 +209,12 @@ def seconds(text: str | None) -> float | None:
 
 
 def stamp(moment: float | None) -> str | None:
-    """RFC 3339 in UTC, as the API has it."""
+    """A time in UTC as RFC 3339, as in the API."""
     return None if moment is None else time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(moment))
 
 
 def parsed(text: str | None) -> dict[str, Any]:
-    """A map from its JSON; empty when it is none."""
+    """The map of a JSON text; empty if it is not a map."""
     try:
         content = json.loads(text or "")
     except ValueError:
@@ -223,5 +223,5 @@ def parsed(text: str | None) -> dict[str, Any]:
 
 
 def accelerators(requests: Mapping[str, str]) -> dict[str, int]:
-    """Devices that a pod asks for, by resource."""
+    """Resource -> number of requested accelerators."""
     return {name: int(count) for name, count in requests.items() if ACCELERATOR.search(name) and str(count).isdigit()}

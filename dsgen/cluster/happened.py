@@ -1,6 +1,6 @@
-"""What happened to a run, in order: from the record, its Jobs and pods, its queue, and the events. Pure functions.
+"""Lists what happened to a run, in order, from its record, Jobs, pods, queue and events. Pure functions.
 
-The API server forgets events after an hour; the record, conditions and times of containers stay longer.
+The API server deletes events after an hour; the record, conditions and times of containers are kept longer.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from dsgen.cluster.words import ENDS
 
 
 class Happening(NamedTuple):
-    """One thing that happened: when, to which object, what in one word, and in a sentence."""
+    """Something that happened: the time, the object, the reason and the message."""
 
     time: float
     about: str
@@ -25,15 +25,15 @@ class Happening(NamedTuple):
 
 
 def happenings(facts: Facts) -> list[Happening]:
-    """All that is known, the oldest first. What an event says is not said again from the state of its object."""
+    """All happenings, oldest first. A state of an object is left out if there is an event for it."""
     events = [
         Happening(one.last, f"{one.kind.lower()}/{one.name}", one.reason, one.message, one.count)
         for one in facts.events
     ]
     said = {(one.about, one.reason) for one in events}
     states = (one for part in (_jobs, _workloads, _pods, _record) for one in part(facts))
-    found = [*(one for one in states if (one.about, one.reason) not in said), *events]
-    return sorted(found, key=lambda one: one.time)
+    shown = [*(one for one in states if (one.about, one.reason) not in said), *events]
+    return sorted(shown, key=lambda one: one.time)
 
 
 def _record(facts: Facts) -> Iterator[Happening]:
@@ -62,19 +62,19 @@ def _jobs(facts: Facts) -> Iterator[Happening]:
 
 
 def _conditions(about: str, job: Job) -> Iterator[Happening]:
-    for name, found in job.conditions.items():
-        word = {"Suspended": "Resumed"}.get(name) if found.status == "False" else name
-        if word and found.since is not None:
-            yield Happening(found.since, about, word, found.message)
+    for name, condition in job.conditions.items():
+        word = {"Suspended": "Resumed"}.get(name) if condition.status == "False" else name
+        if word and condition.since is not None:
+            yield Happening(condition.since, about, word, condition.message)
 
 
 def _workloads(facts: Facts) -> Iterator[Happening]:
     for workload in facts.workloads or []:
         about = f"workload/{workload['metadata']['name']}"
-        for name, found in conditions(workload.get("status", {}).get("conditions")).items():
-            if found.since is not None:
-                word = name if found.status == "True" else f"Not{name}"
-                yield Happening(found.since, about, word, found.message)
+        for name, condition in conditions(workload.get("status", {}).get("conditions")).items():
+            if condition.since is not None:
+                word = name if condition.status == "True" else f"Not{name}"
+                yield Happening(condition.since, about, word, condition.message)
 
 
 def _pods(facts: Facts) -> Iterator[Happening]:
@@ -95,19 +95,19 @@ def _containers(about: str, pod: Pod) -> Iterator[Happening]:
             yield Happening(one.finished, about, "Ended", said + (f": {one.message}" if one.message else ""))
 
 
-def as_table(found: list[Happening]) -> str:
-    """For people."""
+def as_table(entries: list[Happening]) -> str:
+    """The list as a table."""
     rows = [
         (stamp(one.time) or "", one.about, one.reason, f"{one.message}{f' (x{one.times})' if one.times > 1 else ''}")
-        for one in found
+        for one in entries
     ]
     return table(("TIME", "OBJECT", "REASON", "MESSAGE"), rows)
 
 
-def as_data(facts: Facts, found: list[Happening]) -> dict[str, Any]:
-    """For programs."""
+def as_data(facts: Facts, entries: list[Happening]) -> dict[str, Any]:
+    """The list as data for programs."""
     events = [
         {"time": stamp(one.time), "object": one.about, "reason": one.reason, "message": one.message, "count": one.times}
-        for one in found
+        for one in entries
     ]
     return {"version": 1, "job": facts.job, "namespace": facts.namespace, "run": facts.run, "events": events}

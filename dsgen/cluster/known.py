@@ -1,4 +1,4 @@
-"""The table of known causes. A cause explains those below it: the first one found is the root cause."""
+"""The table of known causes. A cause explains those below it: the first match is the root cause."""
 
 from __future__ import annotations
 

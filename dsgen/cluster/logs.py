@@ -1,7 +1,7 @@
-"""Lines of a run's containers: which containers, and each line once, also over connections that break.
+"""Reads the log lines of a run's containers, each line once, also if connections break.
 
-The kubelet is asked from the second of the last line on, so what was seen of that second comes again: those lines are
-counted off. A line is told from its equal by the kubelet's timestamp.
+After a break, the log is requested from the second of the last line on, so lines of that second are received again and
+skipped. Equal lines are distinguished by the timestamp of the kubelet.
 """
 
 from __future__ import annotations
@@ -21,20 +21,20 @@ if TYPE_CHECKING:
     from dsgen.cluster.api import Cluster
 
 WITHOUT_SSH = ("torchrun", "deepspeed-no-ssh", "worker-command")
-"""Launch methods whose ranks write to the log of their own worker; those of the others to the launcher's."""
+"""Launch methods whose ranks write to the log of their worker; with the others, they write to that of the launcher."""
 MANY_WORKERS = 16
 LABELLED = ("pdsh", *WITHOUT_SSH)
-"""Launch methods by which it shows whose line it is: each has a log of its own, or its host before it."""
+"""Launch methods whose lines show their worker: each worker has its own log, or lines begin with the host."""
 BEGUN = ("running", "terminated")
 STAMP = 19
-"""Length of a time up to its seconds."""
+"""The length of a timestamp without fractions of a second."""
 TIMED = re.compile(rb"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d")
 LOST = b"unable to retrieve container logs"
-"""What a kubelet says when it has removed the container."""
+"""The message of the kubelet for a removed container."""
 
 
 class Choice(NamedTuple):
-    """Which lines are wanted. `worker` and `rank` are None where all are. At most one of the first four is given."""
+    """The selected lines. `worker` and `rank`: None for all. At most one of the first four is set."""
 
     launcher: bool = False
     status: bool = False
@@ -45,7 +45,7 @@ class Choice(NamedTuple):
 
 
 class Source(NamedTuple):
-    """One container. `label` stands before its lines where there are several; `host` keeps only a host's lines."""
+    """A container. `label`: printed before its lines if there are several; `host`: only lines of this host."""
 
     pod: str
     container: str
@@ -54,7 +54,7 @@ class Source(NamedTuple):
 
 
 def sources(facts: Facts, choice: Choice) -> list[Source]:
-    """The containers that were chosen, oldest first."""
+    """The selected containers, oldest first."""
     pods = sorted((one for one in facts.pods if one.role == _role(facts, choice)), key=lambda one: one.created)
     index = _index(facts, choice)
     if index is not None and _role(facts, choice) == "worker":
@@ -69,7 +69,7 @@ def sources(facts: Facts, choice: Choice) -> list[Source]:
 
 
 def left_out(facts: Facts, choice: Choice) -> int:
-    """How many workers' lines are not among the sources, because there are so many."""
+    """The number of workers whose logs are left out, because there are too many."""
     if _role(facts, choice) != "worker" or _index(facts, choice) is not None:
         return 0
     return facts.wanted - 2 if facts.wanted > MANY_WORKERS else 0
@@ -108,7 +108,7 @@ def _containers(one: Pod, choice: Choice) -> list[str]:
 
 
 def tails(record: Dict) -> Iterator[str]:
-    """What the record has kept of the output, for runs whose pods are gone."""
+    """The last lines of the output in the record, for runs whose pods are deleted."""
     for number, attempt in enumerate(record.get("attempts", []), 1):
         if attempt.get("tail"):
             where = f", rank {attempt['rank']} on {attempt.get('host')}" if attempt.get("rank") is not None else ""
@@ -118,7 +118,7 @@ def tails(record: Dict) -> Iterator[str]:
 
 @dataclass
 class Lines:
-    """The lines of one container since a time, over as many connections as it takes."""
+    """The lines of one container since a time, from one or more connections."""
 
     cluster: Cluster
     namespace: str
@@ -131,14 +131,14 @@ class Lines:
         return collect.path("pods", self.namespace, self.source.pod)
 
     def state(self) -> str:
-        """The state of the container. Raises ApiError; 404 when its pod is gone."""
-        found = pod(self.cluster.get(self.path))
-        return next((one.state for one in found.containers if one.name == self.source.container), "")
+        """The state of the container. Raises ApiError, with status 404 if the pod is deleted."""
+        parsed = pod(self.cluster.get(self.path))
+        return next((one.state for one in parsed.containers if one.name == self.source.container), "")
 
     def connect(self, follow: bool, tail: str = "") -> Iterator[bytes]:
-        """New lines, each with its time before it, until the connection ends. Raises ApiError when it breaks.
+        """New lines, each with its timestamp, until the connection ends. Raises ApiError if it breaks.
 
-        tail: how many there may be at first. Of a log that is followed, a last line without an end comes again.
+        tail: the largest number of lines of the first connection.
         """
         query = {"container": self.source.container, "timestamps": "true"}
         query |= {"follow": "true"} if follow else {}
@@ -146,7 +146,7 @@ class Lines:
         query |= {"tailLines": tail} if tail and not self.seen else {}
         again = self.seen.copy()
         for line in self.cluster.lines(f"{self.path}/log", query, whole=follow):
-            if not TIMED.match(line):  # the kubelet's own words
+            if not TIMED.match(line):  # a message of the kubelet
                 raise ApiError(line.decode(errors="replace"), collect.MISSING if LOST in line else 0)
             if again[line]:
                 again[line] -= 1

@@ -1,4 +1,4 @@
-"""The API's dicts as the small objects of `facts`. Pure functions."""
+"""Converts dicts of the API to the small objects of `facts`. Pure functions."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from dsgen.cluster.resources import requests
 INDEX = "batch.kubernetes.io/job-completion-index"
 KUEUE_QUEUE = "kueue.x-k8s.io/queue-name"
 GANG_LABEL, GANG_ANNOTATION = "scheduling.x-k8s.io/pod-group", "scheduling.k8s.io/group-name"
-"""Of scheduler-plugins and of Volcano."""
+"""The label of scheduler-plugins and the annotation of Volcano."""
 
 
 def conditions(entries: Iterable[Dict] | None) -> dict[str, Condition]:
@@ -26,9 +26,9 @@ def conditions(entries: Iterable[Dict] | None) -> dict[str, Condition]:
     }
 
 
-def job(found: Dict) -> Job:
-    """A Job of the API."""
-    meta, spec, status = found["metadata"], found["spec"], found.get("status", {})
+def job(item: Dict) -> Job:
+    """Convert a Job."""
+    meta, spec, status = item["metadata"], item["spec"], item.get("status", {})
     labels = meta.get("labels", {})
     pod = spec["template"]["spec"]
     role = spec["template"]["metadata"].get("labels", {}).get(ROLE, "")
@@ -58,7 +58,7 @@ def job(found: Dict) -> Job:
 
 
 def _suspender(meta: Dict) -> str:
-    """The field manager that wrote spec.suspend last; empty when nobody but the API server did."""
+    """The field manager that last wrote spec.suspend; empty if only the API server did."""
     writers = [
         (entry.get("time", ""), entry.get("manager", ""))
         for entry in meta.get("managedFields", [])
@@ -67,9 +67,9 @@ def _suspender(meta: Dict) -> str:
     return max(writers)[1] if writers else ""
 
 
-def pod(found: Dict) -> Pod:
-    """A pod of the API."""
-    meta, spec, status = found["metadata"], found["spec"], found.get("status", {})
+def pod(item: Dict) -> Pod:
+    """Convert a pod."""
+    meta, spec, status = item["metadata"], item["spec"], item.get("status", {})
     labels, annotations = meta.get("labels", {}), meta.get("annotations", {})
     containers = tuple(_containers(spec, status))
     ends = [c.finished for c in containers if c.kind == "main" and c.finished]
@@ -99,9 +99,9 @@ def _containers(spec: Dict, status: Dict) -> Iterable[Container]:
     said = {s["name"]: s for key in ("initContainerStatuses", "containerStatuses") for s in status.get(key, [])}
     kinds = [(c, "sidecar" if c.get("restartPolicy") else "init") for c in spec.get("initContainers", [])]
     for container, kind in [*kinds, *((c, "main") for c in spec["containers"])]:
-        found = said.get(container["name"], {})
-        state = next(iter(found.get("state", {})), "")
-        detail = found.get("state", {}).get(state) or {}
+        reported = said.get(container["name"], {})
+        state = next(iter(reported.get("state", {})), "")
+        detail = reported.get("state", {}).get(state) or {}
         yield Container(
             name=container["name"],
             kind=kind,
@@ -110,25 +110,25 @@ def _containers(spec: Dict, status: Dict) -> Iterable[Container]:
             reason=detail.get("reason", ""),
             message=detail.get("message", ""),
             exit_code=detail.get("exitCode"),
-            restarts=found.get("restartCount", 0),
-            ready=bool(found.get("ready")),
+            restarts=reported.get("restartCount", 0),
+            ready=bool(reported.get("ready")),
             started=seconds(detail.get("startedAt")),
             finished=seconds(detail.get("finishedAt")),
         )
 
 
-def event(found: Dict) -> Event:
-    """An event of the API, in either of its forms."""
-    about = found.get("involvedObject", {})
-    series = found.get("series") or {}
-    last = series.get("lastObservedTime") or found.get("lastTimestamp") or found.get("eventTime")
+def event(item: Dict) -> Event:
+    """Convert an event, of either API group."""
+    about = item.get("involvedObject", {})
+    series = item.get("series") or {}
+    last = series.get("lastObservedTime") or item.get("lastTimestamp") or item.get("eventTime")
     return Event(
         kind=about.get("kind", ""),
         name=about.get("name", ""),
         uid=about.get("uid", ""),
-        type=found.get("type", ""),
-        reason=found.get("reason", ""),
-        message=found.get("message", ""),
+        type=item.get("type", ""),
+        reason=item.get("reason", ""),
+        message=item.get("message", ""),
         last=seconds(last) or 0,
-        count=series.get("count") or found.get("count") or 1,
+        count=series.get("count") or item.get("count") or 1,
     )

@@ -1,4 +1,4 @@
-"""Explains the reasons in records and in the output of `dsgen why`. docs/running.md contains the first table too."""
+"""Explains the reasons in records and in the output of `dsgen why`. docs/running.md also contains the first table."""
 
 from __future__ import annotations
 
@@ -95,7 +95,7 @@ RECORDED = {
     ),
     "InternalError": Reason(("Failed",), "an error in dsgen; please report it with the log of the launcher"),
 }
-"""Every reason of scripts/shared_transitions.py, in the order of a run's life; a test holds both equal."""
+"""The reasons of scripts/shared_transitions.py, in the order of a run; a test compares both."""
 
 
 def known() -> list[str]:
@@ -104,10 +104,10 @@ def known() -> list[str]:
 
 
 def explained(reason: str) -> list[str]:
-    """What a known reason means, in lines."""
+    """The explanation of a known reason, as lines."""
     lines = [reason, ""]
-    if found := RECORDED.get(reason):
-        lines += [f"In the record, {' or '.join(found.phases)}: {found.text}"]
+    if recorded := RECORDED.get(reason):
+        lines += [f"In the record, {' or '.join(recorded.phases)}: {recorded.text}"]
     rows = [row for row in TABLE if row.reason == reason]
     lines += [f"From dsgen why: {in_capitals(row.sentence)}" for row in rows]
     keys = dict.fromkeys(key for row in rows for key in row.keys)
@@ -115,6 +115,6 @@ def explained(reason: str) -> list[str]:
 
 
 def in_capitals(sentence: str) -> str:
-    """A sentence of the table with capitals in the places of names and figures."""
+    """A sentence of the table, with its placeholders in capitals."""
     words = {"about": "OBJECT", "text": "MESSAGE"}
-    return re.sub(r"\{(\w+)\}", lambda found: words.get(found[1], found[1].upper()), sentence).rstrip(":. ")
+    return re.sub(r"\{(\w+)\}", lambda match: words.get(match[1], match[1].upper()), sentence).rstrip(":. ")

@@ -1,7 +1,7 @@
-"""What `dsgen status -o json` says: a versioned shape. Pure functions.
+"""The report of `dsgen status -o json`, whose form has a version. Pure functions.
 
-Beside dsgen's own words it has those that scripts made for operators look for: `conditions` and `phase`, and `tasks`
-and `aggregate`, as a DeepSpeedJob of T9k has them. schemas/status.schema.json is its schema.
+In addition to dsgen's own fields, it has fields for scripts that were written for operators: `conditions` and `phase`,
+and `tasks` and `aggregate`, as in a DeepSpeedJob of T9k. schemas/status.schema.json is its schema.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ COUNTED = ("creating", "pending", "running", "succeeded", "failed", "deleted", "
 
 
 def report(facts: Facts, shown: Shown) -> dict[str, Any]:
-    """Everything about one run."""
+    """The report of one run."""
     record = facts.record
     began, (held, waited) = _began(facts), hours(facts)
     return {
@@ -54,7 +54,7 @@ def report(facts: Facts, shown: Shown) -> dict[str, Any]:
 
 
 def workers(facts: Facts) -> dict[str, int]:
-    """How many workers there should be, and how many there are."""
+    """The wanted number of workers, and the numbers of workers by state."""
     present = facts.workers
     return {
         "wanted": facts.wanted,
@@ -64,15 +64,15 @@ def workers(facts: Facts) -> dict[str, int]:
 
 
 def duration(facts: Facts) -> float | None:
-    """Seconds from the begin of the run to its end, or to now."""
+    """Seconds from the start of the run to its end, or until now."""
     began = _began(facts)
     return None if began is None else max((seconds(facts.record.get("endTime")) or facts.now) - began, 0)
 
 
 def hours(facts: Facts) -> tuple[float, float]:
-    """Hours in which accelerators were held, all devices together, and those of them in which no attempt was running.
+    """Accelerator hours of the run, and those in which no attempt was running.
 
-    A pod holds its devices from when it has a node. Where the pods are gone, the hours are those of the attempts.
+    A pod holds its devices from the time at which it is scheduled. If the pods are deleted, only attempts count.
     """
     attempts = [(start, seconds(one.get("endTime")) or facts.now) for one, start in _started(facts)]
     held = waited = 0.0
@@ -95,7 +95,7 @@ def _started(facts: Facts) -> Iterator[tuple[Any, float]]:
 
 
 def _devices(facts: Facts) -> dict[str, int]:
-    """Accelerators of one worker."""
+    """The accelerators of one worker."""
     requests = facts.worker.requests if facts.worker else next((pod.requests for pod in facts.workers), {})
     return accelerators(requests)
 
@@ -106,7 +106,7 @@ def _began(facts: Facts) -> float | None:
 
 
 def _first_failure(facts: Facts) -> dict[str, Any] | None:
-    """Of the newest attempt that failed: the host and rank that failed first, and its last lines."""
+    """Host, rank and last lines of the first failure in the newest failed attempt."""
     failed = [attempt for attempt in facts.record.get("attempts", []) if attempt.get("tail") or "host" in attempt]
     keys = ("startTime", "reason", "exitCode", "host", "rank", "tail")
     return {key: failed[-1].get(key) for key in keys} if failed else None
@@ -130,7 +130,7 @@ def _claims(facts: Facts) -> list[dict[str, Any]] | None:
 
 
 def _conditions(facts: Facts, shown: Shown) -> list[dict[str, Any]]:
-    """The run as conditions; each with the time at which it last changed, as far as that is known."""
+    """The state of the run as conditions, each with the time of its last change, if known."""
     ended = seconds(facts.record.get("endTime"))
     attempts = [seconds(a.get("startTime")) for a in facts.record.get("attempts", [])]
     trained = [moment for moment in attempts if moment]
@@ -163,7 +163,7 @@ def _task(facts: Facts, role: str) -> dict[str, Any]:
 
 
 def pod_report(pod: Pod) -> dict[str, Any]:
-    """One pod: its name, uid and phase, and how its containers are."""
+    """The report of a pod: name, uid, phase and the states of its containers."""
     why = next((c for c in pod.containers if c.reason not in ("", "Completed", "PodInitializing")), None)
     return {
         "name": pod.name,
@@ -189,8 +189,8 @@ def pod_report(pod: Pod) -> dict[str, Any]:
 
 
 def _unscheduled(pod: Pod) -> str:
-    found = pod.conditions.get("PodScheduled")
-    return found.reason if found and found.status == "False" else ""
+    condition = pod.conditions.get("PodScheduled")
+    return condition.reason if condition and condition.status == "False" else ""
 
 
 def _aggregate(pods: list[Pod]) -> dict[str, int]:

@@ -1,4 +1,4 @@
-"""Where it shows that a run is blocked: each place that is looked at, and what is said there. Pure functions."""
+"""Collects the signs that a run is blocked, from conditions, events and states of its objects. Pure functions."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from dsgen.cluster.words import ENDS, Shown
 from dsgen.reading.quantities import amount
 
 PATIENCE_SECONDS = 60
-"""What is in order for so long at the start of a healthy run is a cause only after it."""
+"""Seconds after which a normal wait at the start of a run becomes a sign of a problem."""
 DEFAULT_SCHEDULERS = ("", "default-scheduler")
 EFFECTS = ("NoSchedule", "NoExecute")
-"""Of taints that keep pods away."""
+"""The effects of taints that keep pods off a node."""
 PREEMPTOR = re.compile(r"a workload \(UID: ([^,)]+)[^)]*\)")
 """How Kueue names the one for which another was preempted."""
 ENDED_WELL = (0, 143)  # 143: told to end
@@ -23,7 +23,7 @@ Signs = Iterator["Sign"]
 
 
 class Sign(NamedTuple):
-    """Something that was seen: the place (see PLACES), the object that it is about, and the words there."""
+    """A sign of a problem: the place (see PLACES), the object, and the text there."""
 
     place: str
     about: str
@@ -47,14 +47,14 @@ def _about(pod: Pod, container: Container | None = None) -> str:
 
 
 def _jobs(facts: Facts, _: Shown) -> Signs:
-    """Jobs that should be there, and are not."""
+    """Missing Jobs."""
     for role, job, other in (("launcher", facts.launcher, facts.worker), ("worker", facts.worker, facts.launcher)):
         if job is None and other is not None:
             yield Sign("job", f"job {facts.job}-{facts.run}-{role}", f"missing {role}")
 
 
 def _creation(facts: Facts, _: Shown) -> Signs:
-    """Events of a Job that has fewer pods than it wants: the API server refused them."""
+    """Events of a Job with too few pods, because the API server refuses them."""
     for job, pods in _roles(facts):
         if len(pods) >= job.parallelism or job.suspended or job.ended:
             continue
@@ -64,26 +64,26 @@ def _creation(facts: Facts, _: Shown) -> Signs:
 
 
 def _queue(facts: Facts, _: Shown) -> Signs:
-    """The Workload of a Job that waits in a queue of Kueue."""
+    """The state of the Workload of a Job in a queue of Kueue."""
     for job, _pods in _roles(facts):
         if not (job.queue and job.suspended) or "Workloads of Kueue" in facts.hidden:
             continue
-        mine = [found for found in facts.workloads or [] if _owns(job, found)]
+        mine = [workload for workload in facts.workloads or [] if _owns(job, workload)]
         if not mine:
             missing = "no Workload" if facts.workloads is not None else "no Kueue"
             if facts.now - job.created > PATIENCE_SECONDS / 4:
                 yield Sign("queue", f"job {job.name}", f"{missing} {job.queue}")
-        for found in mine:
-            yield from (Sign("queue", f"job {job.name}", text) for text in _workload(found, job.queue, facts.queued))
+        for workload in mine:
+            yield from (Sign("queue", f"job {job.name}", text) for text in _workload(workload, job.queue, facts.queued))
 
 
 def _owns(job: Job, workload: Dict) -> bool:
     return any(owner["uid"] == job.uid for owner in workload["metadata"].get("ownerReferences", []))
 
 
-def _workload(found: Dict, queue: str, jobs: Mapping[str, str]) -> Iterator[str]:
-    held = conditions(found.get("status", {}).get("conditions"))
-    if found["spec"].get("active") is False:
+def _workload(workload: Dict, queue: str, jobs: Mapping[str, str]) -> Iterator[str]:
+    held = conditions(workload.get("status", {}).get("conditions"))
+    if workload["spec"].get("active") is False:
         yield "inactive"
     for name in ("Evicted", "QuotaReserved"):
         condition = held.get(name)
@@ -93,14 +93,14 @@ def _workload(found: Dict, queue: str, jobs: Mapping[str, str]) -> Iterator[str]
 
 
 def _gang(facts: Facts, _: Shown) -> Signs:
-    """The PodGroup, and schedulers that nobody runs."""
-    there = {found["metadata"]["name"] for found in facts.gangs or []}
+    """The state of the PodGroup, and schedulers that are not running."""
+    there = {gang["metadata"]["name"] for gang in facts.gangs or []}
     named = {pod.gang for pod in facts.workers if pod.gang and not pod.node and not pod.gone}
     for name in sorted(named - there if "PodGroups" not in facts.hidden else ()):
         yield Sign("gang", f"podgroup {name}", f"no PodGroup {name}")
-    for found in facts.gangs or []:
-        name = found["metadata"]["name"]
-        held = true(conditions(found.get("status", {}).get("conditions")))
+    for gang in facts.gangs or []:
+        name = gang["metadata"]["name"]
+        held = true(conditions(gang.get("status", {}).get("conditions")))
         if "Unschedulable" in held:
             yield Sign("gang", f"podgroup {name}", f"Unschedulable {held['Unschedulable'].message}")
     for pod in facts.workers:
@@ -110,28 +110,30 @@ def _gang(facts: Facts, _: Shown) -> Signs:
 
 
 def _claims(facts: Facts, _: Shown) -> Signs:
-    """Claims that have no volume, with the newest event of each."""
-    for found in facts.claims or []:
-        name = found["metadata"]["name"]
-        if found.get("status", {}).get("phase") == "Pending":
-            events = [event for event in facts.events if event.uid == found["metadata"]["uid"]]
+    """Claims without a volume, with their newest events."""
+    for claim in facts.claims or []:
+        name = claim["metadata"]["name"]
+        if claim.get("status", {}).get("phase") == "Pending":
+            events = [event for event in facts.events if event.uid == claim["metadata"]["uid"]]
             newest = max(events, key=lambda event: event.last, default=None)
-            modes = ",".join(found["spec"].get("accessModes", []))
+            modes = ",".join(claim["spec"].get("accessModes", []))
             text = f"{newest.reason}: {newest.message}" if newest else "no event"
-            yield Sign("claim", f"claim {name}", f"{text} ({modes}, class {found['spec'].get('storageClassName')})")
+            yield Sign("claim", f"claim {name}", f"{text} ({modes}, class {claim['spec'].get('storageClassName')})")
 
 
 def _scheduling(facts: Facts, _: Shown) -> Signs:
-    """Pods that no node takes."""
+    """Pods that cannot be scheduled."""
     for _job, pods in _roles(facts):
         for pod in pods:
-            found = pod.conditions.get("PodScheduled")
-            if found and found.status == "False":
-                yield Sign("scheduling", _about(pod), _with_sizes(found.reason, found.message, pod, facts.nodes))
+            condition = pod.conditions.get("PodScheduled")
+            if condition and condition.status == "False":
+                yield Sign(
+                    "scheduling", _about(pod), _with_sizes(condition.reason, condition.message, pod, facts.nodes)
+                )
 
 
 def _with_sizes(reason: str, message: str, pod: Pod, nodes: Sequence[Dict] | None) -> str:
-    """The scheduler's words, with the largest node before them where one resource is more than any node has."""
+    """The message of the scheduler; if no node is large enough for a resource, the size of the largest comes first."""
     for resource, asked in pod.requests.items():
         if f"Insufficient {resource}" not in message:
             continue
@@ -146,11 +148,13 @@ def _with_sizes(reason: str, message: str, pod: Pod, nodes: Sequence[Dict] | Non
 
 
 def _taints(pod: Pod, nodes: Sequence[Dict]) -> str:
-    """The taints of the nodes that have the labels which a pod selects; empty where one of these has none."""
+    """The taints of the nodes with the labels that a pod selects; empty if one of these nodes has no taint."""
     fitting = [node for node in nodes if pod.selector.items() <= (node["metadata"].get("labels") or {}).items()]
-    found = [[one for one in node["spec"].get("taints") or [] if one["effect"] in EFFECTS] for node in fitting]
+    by_node = [[one for one in node["spec"].get("taints") or [] if one["effect"] in EFFECTS] for node in fitting]
     return (
-        ", ".join(sorted({f"{one['key']}:{one['effect']}" for taints in found for one in taints})) if all(found) else ""
+        ", ".join(sorted({f"{one['key']}:{one['effect']}" for taints in by_node for one in taints}))
+        if all(by_node)
+        else ""
     )
 
 
@@ -165,7 +169,7 @@ def _waiting(facts: Facts, _: Shown) -> Signs:
 
 
 def _mounts(facts: Facts, _: Shown) -> Signs:
-    """Events of pods that have a node and no container yet."""
+    """Events of pods that have a node, but no container yet."""
     reasons = ("FailedMount", "FailedAttachVolume", "FailedCreatePodSandBox", "FailedMapVolume")
     for _job, pods in _roles(facts):
         for pod in pods:
@@ -177,7 +181,7 @@ def _mounts(facts: Facts, _: Shown) -> Signs:
 
 
 def _exits(facts: Facts, _: Shown) -> Signs:
-    """Containers that ended with an error, of the newest pods; and any that was killed for its memory."""
+    """Containers of the newest pods that ended with an error, and all containers that were killed for their memory."""
     newest = {pod.uid for pod in [*facts.workers, *facts.pods_of("launcher")]}
     for pod in facts.pods:
         for container in pod.containers:
@@ -190,7 +194,7 @@ def _exits(facts: Facts, _: Shown) -> Signs:
 
 
 def _nodes(facts: Facts, _: Shown) -> Signs:
-    """Nodes of the run that do not answer any more."""
+    """Nodes of the run that are not ready."""
     lost = {
         node["metadata"]["name"]
         for node in facts.nodes or []
@@ -204,15 +208,15 @@ def _nodes(facts: Facts, _: Shown) -> Signs:
 
 
 def _said(_: Facts, shown: Shown) -> Signs:
-    """What the record, or its silence, says by itself."""
+    """The phase of the run."""
     yield Sign("phase", "", f"{shown.phase} {shown.reason} {shown.message}")
 
 
 def _long_waits(facts: Facts, shown: Shown) -> Signs:
-    """Waiting that is in order at first: for the key, for workers that are all up, for the ranks to meet."""
+    """Long waits: for the key, for the launcher to reach running workers, for the ranks to connect."""
     waited = facts.now - (shown.since or facts.now)
     secret = facts.settings.get("secret", "")
-    # A key of the user's is there or not; one that is made takes the kubelets a minute.
+    # A key of the user exists or not; a generated key reaches the kubelet within a minute.
     if shown.reason == "WaitingForKey" and waited > PATIENCE_SECONDS * (2 if secret == f"{facts.job}-ssh" else 1 / 4):
         yield Sign("wait", f"secret {secret}", "key")
     if waited < 2 * PATIENCE_SECONDS:
@@ -224,7 +228,7 @@ def _long_waits(facts: Facts, shown: Shown) -> Signs:
 
 
 def _held(facts: Facts, shown: Shown) -> Signs:
-    """Workers that are up, with their devices, while no launcher is."""
+    """Running workers that hold devices without a running launcher."""
     up = [pod for pod in facts.workers if pod.up]
     launcher, job = facts.launcher_pod, facts.launcher
     if not up or shown.phase != "Pending" or (launcher and launcher.up) or not job:
@@ -238,6 +242,6 @@ PLACES: tuple[Callable[[Facts, Shown], Signs], ...] = (
     *(_jobs, _creation, _queue, _gang, _claims, _scheduling, _waiting, _mounts, _exits, _nodes),
     *(_said, _long_waits, _held),
 )
-"""Where is looked while a run goes on."""
+"""The sources of signs while a run has not ended."""
 ENDED = (_exits, _said)
-"""Where is looked once it has ended."""
+"""The sources of signs after the end of a run."""

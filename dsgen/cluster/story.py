@@ -1,7 +1,7 @@
-"""The truth about a run: what is seen, and the phase that it makes. One table, of which the first row that fits holds.
+"""Computes the phase of a run from its facts, with one table: the first row whose condition is true applies.
 
-The record is written by the run's own launcher pod, so it is silent before that pod has started and after it was lost.
-Jobs, pods and the age of the lease say when the record is not the last word.
+The launcher pod writes the record, so the record is not up to date before this pod starts and after it is lost. Jobs,
+pods and the age of the lease show when the record is outdated.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ KUEUE_MANAGER = "kueue"
 
 
 class Row(NamedTuple):
-    """What is seen, in words and as a condition, and what is shown for it."""
+    """A description, a condition on the facts, and the function that returns what is shown."""
 
     seen: str
     holds: Callable[[Facts], bool]
@@ -29,7 +29,7 @@ def state(facts: Facts) -> Shown:
 
 
 def notes(facts: Facts) -> Iterator[str]:
-    """What is remarkable beside the phase."""
+    """Remarks in addition to the phase."""
     worker = facts.worker
     if worker and facts.settings and worker.parallelism != facts.wanted:
         yield (
@@ -43,7 +43,7 @@ def notes(facts: Facts) -> Iterator[str]:
     yield from not_visible(facts.hidden)
 
 
-# What is seen
+# Conditions
 
 
 def _phase(facts: Facts) -> str:
@@ -63,7 +63,7 @@ def _no_launcher_lives(facts: Facts) -> bool:
 
 
 def _is_silent(facts: Facts) -> bool:
-    """Whether a launcher that is said to be alive has not renewed the lease for too long."""
+    """Whether a launcher that should be alive has not renewed the lease for too long."""
     if _phase(facts) not in ACTIVE:
         return False
     heard = facts.heard
@@ -101,16 +101,16 @@ def _launcher_was_lost(facts: Facts) -> bool:
     return _phase(facts) in ACTIVE and _no_launcher_lives(facts)
 
 
-# What is shown
+# Results
 
 
 def _as_recorded(facts: Facts) -> Shown:
-    found = facts.record
-    ended = seconds(found.get("endTime"))
-    attempts = found.get("attempts") or [{}]
-    latest = attempts[-1].get("startTime") if found.get("phase") in ACTIVE else attempts[-1].get("endTime")
-    since = ended or seconds(latest) or seconds(found.get("startTime"))
-    return Shown(_phase(facts), str(found.get("reason") or ""), str(found.get("message") or ""), since)
+    record = facts.record
+    ended = seconds(record.get("endTime"))
+    attempts = record.get("attempts") or [{}]
+    latest = attempts[-1].get("startTime") if record.get("phase") in ACTIVE else attempts[-1].get("endTime")
+    since = ended or seconds(latest) or seconds(record.get("startTime"))
+    return Shown(_phase(facts), str(record.get("reason") or ""), str(record.get("message") or ""), since)
 
 
 def _unknown_version(facts: Facts) -> Shown:
@@ -141,8 +141,8 @@ def _gone(facts: Facts) -> Shown:
 
 
 def _since_suspended(job: Job | None) -> float | None:
-    found = job.conditions.get("Suspended") if job else None
-    return found.since if found else None
+    condition = job.conditions.get("Suspended") if job else None
+    return condition.since if condition else None
 
 
 def _suspended(facts: Facts) -> Shown:
@@ -174,7 +174,7 @@ def _lost(facts: Facts) -> Shown:
 
 
 def _unstarted(facts: Facts) -> Shown:
-    """Nobody else can say so: what writes the record is in the pod that has not started."""
+    """The launcher pod, which writes the record, has not started."""
     created = facts.launcher.created if facts.launcher else None
     return Shown("Pending", "LauncherNotStarted", "the launcher has not started yet: dsgen why says more", created)
 

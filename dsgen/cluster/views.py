@@ -1,4 +1,4 @@
-"""What the cluster commands print for people. Pure functions from reports to text."""
+"""Formats reports as text. Pure functions."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from dsgen.cluster.causes import Cause
 from dsgen.cluster.facts import Facts, seconds, stamp
 
 MANY_WORKERS = 16
-"""Above so many only workers that are not well are listed."""
+"""If there are more workers, only those with problems are listed."""
 LAST_LINES = 10
 GAP = "   "
 Report = Mapping[str, Any]
 
 
 def table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    """Columns as kubectl prints them; nothing at all without rows."""
+    """A table in the style of kubectl; empty without rows."""
     lines = [head, *rows]
     if len(lines) == 1:
         return ""
@@ -26,7 +26,7 @@ def table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
 
 
 def span(moment: float | None) -> str:
-    """A duration as kubectl writes it: the two largest units that matter."""
+    """A duration in the style of kubectl: its two largest units."""
     if moment is None:
         return "<unknown>"
     whole = int(max(moment, 0))
@@ -43,7 +43,7 @@ def span(moment: float | None) -> str:
 
 
 def status(report: Report, facts: Facts) -> str:
-    """One run, from its phase down to its workers."""
+    """The status of a run, from its phase to its workers."""
     parts = [_head(report, facts), _failure(report), _attempts(report, facts), _workers(report, facts), _claims(report)]
     return "\n".join(part for part in [*parts, _notes(report)] if part)
 
@@ -72,15 +72,15 @@ def _head(report: Report, facts: Facts) -> str:
     return "".join(f"{name + ':':<14}{value}\n" for name, value in rows if value)
 
 
-def progress(found: Mapping[str, Any], now: float) -> str:
-    """How far the training says that it is; "" when it does not say so."""
-    step, total, eta = found.get("step"), found.get("total"), seconds(found.get("eta"))
+def progress(reported: Mapping[str, Any], now: float) -> str:
+    """The progress that the training reports; "" without one."""
+    step, total, eta = reported.get("step"), reported.get("total"), seconds(reported.get("eta"))
     if step is None:
-        return f"checkpoint of {found['checkpoint']}" if found.get("checkpoint") else ""
+        return f"checkpoint of {reported['checkpoint']}" if reported.get("checkpoint") else ""
     words = [f"step {step}" + (f" of {total} ({100 * step // total}%)" if total else "")]
-    if "loss" in found:
-        words.append("loss NaN or infinite" if found["loss"] is None else f"loss {found['loss']:.6g}")
-    words += [f"checkpoint of {found['checkpoint']}"] if found.get("checkpoint") else []
+    if "loss" in reported:
+        words.append("loss NaN or infinite" if reported["loss"] is None else f"loss {reported['loss']:.6g}")
+    words += [f"checkpoint of {reported['checkpoint']}"] if reported.get("checkpoint") else []
     words += [f"{span(eta - now)} left"] if eta and eta > now and step != total else []
     return ", ".join(words)
 
@@ -90,12 +90,12 @@ def _hours(report: Report) -> str:
 
 
 def _failure(report: Report) -> str:
-    found = report["firstFailure"]
-    if not found:
+    failure = report["firstFailure"]
+    if not failure:
         return ""
-    rank = "" if found["rank"] is None else f"rank {found['rank']} on "
-    head = f"First failure: {rank}{found['host'] or 'the launcher'}, exit code {found['exitCode']}\n"
-    return head + "".join(f"  {line}\n" for line in (found["tail"] or [])[-LAST_LINES:])
+    rank = "" if failure["rank"] is None else f"rank {failure['rank']} on "
+    head = f"First failure: {rank}{failure['host'] or 'the launcher'}, exit code {failure['exitCode']}\n"
+    return head + "".join(f"  {line}\n" for line in (failure["tail"] or [])[-LAST_LINES:])
 
 
 def _attempts(report: Report, facts: Facts) -> str:
@@ -106,14 +106,14 @@ def _attempts(report: Report, facts: Facts) -> str:
     rows = [
         (
             str(first + number),
-            found.get("startTime") or "-",
-            span((seconds(found.get("endTime")) or facts.now) - began)
-            if (began := seconds(found.get("startTime")))
+            attempt.get("startTime") or "-",
+            span((seconds(attempt.get("endTime")) or facts.now) - began)
+            if (began := seconds(attempt.get("startTime")))
             else "-",
-            found.get("reason") or "",
-            "" if found.get("exitCode") is None else str(found["exitCode"]),
+            attempt.get("reason") or "",
+            "" if attempt.get("exitCode") is None else str(attempt["exitCode"]),
         )
-        for number, found in enumerate(attempts)
+        for number, attempt in enumerate(attempts)
     ]
     return table(("ATTEMPT", "STARTED", "DURATION", "REASON", "EXIT CODE"), rows)
 
@@ -141,7 +141,7 @@ def _workers(report: Report, facts: Facts) -> str:
 
 
 def _running(containers: Sequence[Report]) -> str:
-    """How many containers run, of those that are not done."""
+    """The number of running containers, and of those that have not completed."""
     going = [one for one in containers if one["exitCode"] != 0]
     return f"{sum(one['state'] == 'running' for one in going)}/{len(going)}"
 
@@ -159,7 +159,7 @@ def _notes(report: Report) -> str:
 
 
 def line(report: Report, facts: Facts) -> str:
-    """One line for what a run has become."""
+    """The state of a run as one line."""
     words = [stamp(facts.now) or "", report["phase"], report["reason"]]
     workers = f"{report['workers']['ready']}/{report['workers']['wanted']} workers ready"
     return "  ".join(word for word in [*words, workers, report["message"]] if word)
@@ -172,7 +172,7 @@ COLUMNS = (
 
 
 def listing(lines: Iterable[tuple[Report, str, str]], namespaces: bool) -> str:
-    """A row for each run: its report, how long it took, and its age."""
+    """A row for each run, from its report, its duration and its age."""
     rows = [
         (
             *([report["namespace"]] if namespaces else []),
@@ -195,7 +195,7 @@ def listing(lines: Iterable[tuple[Report, str, str]], namespaces: bool) -> str:
 
 
 def why(report: Report, causes: Sequence[Cause]) -> str:
-    """The causes of one run, roots first."""
+    """The causes of a run, root causes first."""
     head = f"{report['namespace']}/{report['job']}, run {report['run']}: {report['phase']}"
     head += f" ({report['reason']})\n" if report["reason"] else "\n"
     if not causes:
@@ -212,7 +212,7 @@ def _cause(cause: Cause) -> str:
 
 
 def why_report(report: Report, causes: Sequence[Cause]) -> dict[str, Any]:
-    """The same for programs."""
+    """The causes of a run, as data for programs."""
     kept = {key: report[key] for key in ("version", "job", "namespace", "run", "phase", "reason", "notes")}
     return kept | {
         "causes": [cause._asdict() | {"keys": list(cause.keys), "link": cause.link} for cause in causes],

@@ -1,4 +1,4 @@
-"""The words of phases and reasons. Those of the record are those of its transitions; a test holds both equal."""
+"""The names of phases and reasons. A test compares those of the record with scripts/shared_transitions.py."""
 
 from __future__ import annotations
 
@@ -8,17 +8,17 @@ from typing import NamedTuple
 VERSION = 1
 LIMIT_BYTES = 16 * 1024
 DEAD_SECONDS = 180
-"""A lease that has not changed for so long belongs to a launcher that is dead, or cut off."""
+"""Seconds without a renewal of the lease after which the launcher counts as dead or disconnected."""
 
 ENDS = ("Succeeded", "Failed", "Stopped")
 ACTIVE = ("Starting", "Running", "Restarting")
-"""Phases in which a launcher must be alive."""
+"""The phases in which a launcher must be alive."""
 PHASES = ("Pending", "Queued", *ACTIVE, "Suspended", *ENDS, "Unknown")
-"""Unknown is no word of the record: it is what is left when nothing has been heard of a run for too long."""
+"""The record never contains Unknown: it is shown if the lease has not been renewed for too long."""
 
 
 class Shown(NamedTuple):
-    """What is shown of a run. `since` is when it became so, where that is known."""
+    """What is shown for a run. `since`: the time of the last change, if known."""
 
     phase: str
     reason: str = ""
@@ -27,5 +27,5 @@ class Shown(NamedTuple):
 
 
 def not_visible(kinds: Sequence[str]) -> list[str]:
-    """A line for what may not be read; none where everything may."""
+    """A line with the kinds that cannot be read; no line if all can be read."""
     return [f"not visible to you: {', '.join(kinds)}"] if kinds else []

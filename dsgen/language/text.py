@@ -29,6 +29,8 @@ _JSON_ESCAPES = {
     **{code: escape for code, escape in _SHORT_ESCAPES.items() if code not in (7, 11)},
 }
 
+_ASCII_ESCAPES = {code: _SHORT_ESCAPES.get(code, f"\\x{code:02x}") for code in (*range(32), 34, 92, 127)}
+
 # YAML accepts every character above U+FFFF.
 _NOT_PLAIN = "[\x7f-\uffff]"
 
@@ -36,7 +38,10 @@ _NOT_PLAIN = "[\x7f-\uffff]"
 def quote(value: object) -> str:
     """A scalar in double quotes, as Go's `%q` writes it; every YAML reader reads the same text."""
     text = value if isinstance(value, str) else scalar(value)
-    return f'"{text}"' if _is_plain(text) else '"' + _sub(_ESCAPED, _escape, text) + '"'
+    # Few texts are not ASCII, and compiling the pattern for them takes longer than rendering many objects.
+    if not _is_plain(text):
+        text = text.translate(_ASCII_ESCAPES) if text.isascii() else _sub(_ESCAPED, _escape, text)
+    return f'"{text}"'
 
 
 def _is_plain(text: str) -> bool:
@@ -52,10 +57,8 @@ def _sub(pattern: str, escape: Callable[[re.Match[str]], str], text: str) -> str
 
 def _escape(match: re.Match[str]) -> str:
     code = ord(match.group())
-    if code in _SHORT_ESCAPES:
-        return _SHORT_ESCAPES[code]
-    if code < 0x80:
-        return f"\\x{code:02x}"
+    if code in _ASCII_ESCAPES:
+        return _ASCII_ESCAPES[code]
     return f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
 
 

@@ -1,7 +1,6 @@
 """Reads a values file exactly as Helm does, and keeps the place of every key, value and list item.
 
-PyYAML parses the text to events, and this module interprets them as Helm does. It refuses what versions of Helm read
-differently, and what Helm reads with a loss: duplicate keys, a second document, numbers that would be rounded.
+It interprets the events of PyYAML. What versions of Helm read differently, and what Helm reads with a loss, is refused.
 """
 
 from __future__ import annotations
@@ -27,9 +26,8 @@ MAX_DEPTH = 100
 MAX_NODES = 200_000
 """Values in one file, with aliases expanded: a few lines of aliases can expand to billions of values."""
 MOST_PROBLEMS = 1000  # that are reported for one file
-FEW_NODES, ALIASES_TO_OTHERS = 300, 30
-"""Values from aliases that are always allowed, and allowed per other value. Helm also counts keys: 1000, 99."""
-MAX_KEY = 1000
+MAX_KEY, FEW_NODES, ALIASES_TO_OTHERS = 1000, 300, 30
+"""The last two: values from aliases that are always allowed, and allowed per other value (Helm counts keys too)."""
 DIRECTIVE = "YAML directives are not read by Helm"
 SEPARATOR = "Helm 4 fails on a line that begins with --- and has more text"
 TAG_HINT = "remove it; put a text in quotes"

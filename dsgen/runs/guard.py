@@ -74,7 +74,7 @@ class JobGuard:
         return [
             Diagnostic(
                 "DS903",
-                f'run "{run}" would change: {past.told(path, effect)}',
+                f'run "{run}" would change: {past.described(path, effect)}',
                 self.job.position(path),
                 path,
                 hint,
@@ -91,7 +91,7 @@ class JobGuard:
                 yield Diagnostic("DS904", message, self.job.position(storage), storage, NEW_CLAIM)
             return
         for path, effect in past.keys(lambda objects: objects.claims, _is_impossible) if paths else ():
-            message = f"a claim cannot change: {past.told(path, effect)}"
+            message = f"a claim cannot change: {past.described(path, effect)}"
             yield Diagnostic("DS904", message, self.job.position(path), path, NEW_CLAIM)
 
 

@@ -140,7 +140,7 @@ class Past:
         old = self._complete.data if self._complete.values else self.old
         return look_up(old, path), look_up(self.job.data, path)
 
-    def told(self, path: Path, effect: str) -> str:
+    def described(self, path: Path, effect: str) -> str:
         """`workers.replicas: 2 -> 4, in Job cifar-1-worker spec.parallelism`."""
         old, new = map(_shown, self.both(path))
         change = "changed" if old == new else f"{old} -> {new}"

@@ -115,7 +115,7 @@ def _newer(folder: Folder, writer: Any) -> str:
 
 
 def _damaged(folder: Folder, content: bytes, error: Exception) -> tuple[str, ...]:
-    where = folder.shown(INDEX)
+    where = str(folder.place.path / INDEX)
     if _MERGE_MARKS.search(content):
         path = shlex.quote(str(folder.place.path))
         return (

@@ -97,6 +97,23 @@ def test_wrong_names_are_wrong_usage(cli: Cli, folder: Path, arguments: list[str
     assert f"dsgen: {message}" in result.err
 
 
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--worker", "0", "--launcher"], "--launcher and --worker exclude each other"),
+        (["--rank", "0", "--worker", "1"], "--worker and --rank exclude each other"),
+        (["--exit-code"], "--exit-code belongs to --follow"),
+        (["--since", "soon"], "soon: write a time as 90s, 30m, 24h or 1h30m"),
+        (["--grep", "("], "--grep (: "),
+    ],
+)
+def test_options_of_logs_that_exclude_each_other(cli: Cli, folder: Path, arguments: list[str], message: str) -> None:
+    result = cli("logs", "cifar", *arguments, "--kubeconfig", kubeconfig(folder, {"token": SECRET}))
+
+    assert (2, "") == (result.code, result.out)
+    assert f"dsgen: {message}" in result.err
+
+
 @pytest.mark.parametrize("command", ["apply", "run"])
 def test_a_folder_of_several_jobs_is_not_applied(cli: Cli, folder: Path, command: str) -> None:
     text = (folder / "cifar.yaml").read_text()

@@ -63,6 +63,8 @@ def requires(resource: str) -> tuple[dict[str, Any], ...]:
     return ({"apiVersion": "v1", "kind": "ResourceQuota", "metadata": {"name": "team"}, "spec": spec},)
 
 
+STARTED = 120
+"""Seconds until pods have started on a busy machine, and the cause is named."""
 SLEEPS = {"name": "wait", "image": "dsgen.test/busybox:1", "command": ["sleep", "600"]}
 
 NO_KEY = {"key": "missing", "path": "missing"}
@@ -257,12 +259,12 @@ CASES = {
     "WorkersSuspended": Case(after=provoked.workers_suspended),
     "RunStopped": Case(after=provoked.launcher_deleted),
     "WorkersUnreachable": Case(
-        nowhere({"example.com/pool": "none"}) | {"lifecycle": {"startTimeoutSeconds": 1}}, seconds=60
+        nowhere({"example.com/pool": "none"}) | {"lifecycle": {"startTimeoutSeconds": 1}}, seconds=STARTED
     ),
-    "DeadlineExceeded": Case({"training": SILENT, "lifecycle": {"activeDeadlineSeconds": 1}}, seconds=60),
+    "DeadlineExceeded": Case({"training": SILENT, "lifecycle": {"activeDeadlineSeconds": 1}}, seconds=STARTED),
     "InitFailed-code": Case(
         {"code": {"git": {"repository": "https://git.invalid/none.git", "revision": "main"}}},
-        seconds=60,
+        seconds=STARTED,
         says="container code",
     ),
     "WorkersNotReached": Case({"training": {"setup": '[ "$DSGEN_ROLE" = launcher ] || sleep 600'}}, seconds=180),

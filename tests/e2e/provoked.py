@@ -290,7 +290,17 @@ REGISTRY: tuple[dict[str, Any], ...] = (
                 "spec": {
                     "hostNetwork": True,
                     "terminationGracePeriodSeconds": 0,
-                    "containers": [{"name": "registry", "image": "IMAGE", "command": ["python3", "-c", ANSWERS]}],
+                    "containers": [
+                        {
+                            "name": "registry",
+                            "image": "IMAGE",
+                            "command": ["python3", "-c", ANSWERS],
+                            "readinessProbe": {
+                                "tcpSocket": {"host": "127.0.0.1", "port": PORT},
+                                "periodSeconds": 1,
+                            },
+                        }
+                    ],
                 },
             },
         },
@@ -301,7 +311,7 @@ REGISTRY: tuple[dict[str, Any], ...] = (
 def registry(job: Job) -> None:
     """Run the registry on every node."""
     job.space.kubectl("apply", "--filename", "-", text=around(REGISTRY, job))
-    job.space.kubectl("rollout", "status", "daemonset/registry", "--timeout=120s")
+    job.space.kubectl("rollout", "status", "daemonset/registry", "--timeout=240s")
 
 
 DENIES = """
@@ -362,7 +372,7 @@ def webhook(job: Job) -> None:
         space.kubectl("create", "secret", "tls", "check", "--key", str(key), "--cert", str(crt))
         bundle = base64.b64encode(crt.read_bytes()).decode()
     space.kubectl("apply", "--filename", "-", text=around(WEBHOOK, job))
-    space.kubectl("wait", "--for=condition=Ready", "pod/check", "--timeout=60s")
+    space.kubectl("wait", "--for=condition=Ready", "pod/check", "--timeout=180s")
     rule = {"apiGroups": [""], "apiVersions": ["v1"], "operations": ["CREATE"], "resources": ["pods"]}
     entry = {
         "name": "cost.example.com",

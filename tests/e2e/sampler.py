@@ -1,5 +1,6 @@
 """Looks at a run each second, as `dsgen status` and `dsgen why` do, and holds what they say against what is there."""
 
+import contextlib
 import itertools
 import threading
 from collections.abc import Iterator, Sequence
@@ -10,6 +11,7 @@ from dsgen.cluster.api import Cluster
 from dsgen.cluster.causes import Cause
 from dsgen.cluster.facts import Facts
 from dsgen.cluster.words import DEAD_SECONDS, Shown
+from dsgen.errors import ApiError
 from tests.e2e.training import Job
 
 
@@ -33,11 +35,11 @@ class Sampler(threading.Thread):
     def run(self) -> None:
         cluster = Cluster()
         while not self.stopped.wait(1):
-            facts = collect.run_facts(cluster, self.job.space.name, self.job.name, self.id, thrifty=True)
-            if facts:
-                collect.surroundings(cluster, facts, thrifty=True)
-                shown = story.state(facts)
-                self.samples.append(Sample(shown, facts, causes.find(facts, shown)))
+            with contextlib.suppress(ApiError):  # the API server is away
+                if facts := collect.run_facts(cluster, self.job.space.name, self.job.name, self.id, thrifty=True):
+                    collect.surroundings(cluster, facts, thrifty=True)
+                    shown = story.state(facts)
+                    self.samples.append(Sample(shown, facts, causes.find(facts, shown)))
 
     def end(self) -> list[Sample]:
         """All samples, none of which is a lie."""

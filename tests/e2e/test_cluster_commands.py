@@ -7,6 +7,7 @@ import pty
 import subprocess
 import sys
 import threading
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -17,7 +18,8 @@ import yaml
 
 from dsgen.cli.status import REDRAW
 from dsgen.cluster import causes, collect, story
-from dsgen.cluster.api import Cluster
+from dsgen.cluster.api import FRESH_SECONDS, Cluster
+from dsgen.errors import ApiError
 from tests.e2e.cluster import kubectl, soon
 from tests.e2e.proxy import Proxy
 from tests.e2e.sampler import Sampler
@@ -194,6 +196,21 @@ def test_least_rights_are_enough(job: Job, named: str, tmp_path: Path) -> None:
     assert "not visible to you: claims" in found.stdout
     assert "digits" in listed.stdout
     assert 1 == len(logged.stdout.splitlines())
+
+
+def test_a_login_that_was_renewed_is_read_again(job: Job, tmp_path: Path) -> None:
+    path = Path(kubeconfig_with(job, RIGHTS, tmp_path))
+    good = path.read_text()
+    token = yaml.safe_load(good)["users"][0]["user"]["token"]
+    path.write_text(good.replace(token, "expired"))
+    cluster = Cluster(kubeconfig=str(path))
+    time.sleep(FRESH_SECONDS)
+
+    with pytest.raises(ApiError, match="does not accept the login"):
+        collect.jobs(cluster, job.space.name)
+    path.write_text(good)
+    time.sleep(FRESH_SECONDS)
+    assert 2 == len(collect.jobs(cluster, job.space.name))
 
 
 def test_no_rights_are_one_sentence(job: Job, named: str, tmp_path: Path) -> None:

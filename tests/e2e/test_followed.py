@@ -20,21 +20,30 @@ from tests.e2e.proxy import Proxy
 from tests.e2e.sampler import Sampler
 from tests.e2e.training import RUN_SECONDS, Job
 
-METHODS = ("pdsh", "torchrun")
-LAST, FAILS = 300, 100
-# Ranks that count, ten numbers a second, and go on where they were; the first time rank 1 fails on its way.
+METHODS = ("pdsh", "torchrun", "worker-command")
+FAILS = 100
+# Ranks that count, ten numbers a second, and go on where they were, until there is a file `enough`; the first time rank
+# 1 fails on its way. What they print is in files too.
 PROGRAM = """\
-import os, pathlib, sys, time
-rank = os.environ["RANK"]
-at = pathlib.Path("/checkpoints/at-" + rank)
-first = int(at.read_text()) if at.exists() else 0
-for number in range(first, {last}):
-    sys.stdout.write(f"rank {{rank}} counts {{number}}\\n")
-    sys.stdout.flush()
-    at.write_text(str(number + 1))
-    if (rank, first, number) == ("1", 0, {fails}):
-        raise SystemExit(9)
-    time.sleep(0.1)
+import itertools, os, pathlib, signal, socket, sys, time
+told = []
+signal.signal(signal.SIGTERM, lambda *_: told.append(143))
+rank = os.environ.get("RANK") or socket.gethostname().rpartition("-")[2]
+path = pathlib.Path("/checkpoints/rank-" + rank)
+first = len({{*path.read_text().split()}}) if path.exists() else 0
+with path.open("a") as copy:
+    for number in itertools.count(first):
+        if told:
+            raise SystemExit(143)
+        sys.stdout.write(f"rank {{rank}} counts {{number}}\\n")
+        sys.stdout.flush()
+        copy.write(f"{{number}}\\n")
+        copy.flush()
+        if (rank, first, number) == ("1", 0, {fails}):
+            raise SystemExit(9)
+        if pathlib.Path("/checkpoints/enough").exists():
+            break
+        time.sleep(0.1)
 """
 LINE = re.compile(r"rank \d counts \d+$")
 
@@ -48,20 +57,21 @@ def proxy(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Proxy]:
 
 @pytest.fixture
 def job(make_job: Callable[..., Job], method: str) -> Job:
-    """A job of two ranks that count, one restart allowed. What they print is also in files of their own."""
+    """A job of two ranks that count, one restart allowed."""
     job = make_job(f"followed-{method}")
     job.values["launch"] = {"method": method, "expectWorld": False}
-    job.values["lifecycle"] |= {"maxRestarts": 1, "restartDelaySeconds": 0}
-    job.values["training"] = {
-        "python": "/job/files/count.py",
-        "files": {"count.py": PROGRAM.format(last=LAST, fails=FAILS)},
-        "rankLogs": "/checkpoints/logs",
-    }
+    job.values["lifecycle"] |= {"maxRestarts": 1, "restartDelaySeconds": 0, "startTimeoutSeconds": 600}
+    job.values["training"] = {"files": {"count.py": PROGRAM.format(fails=FAILS)}}
+    program = "/job/files/count.py"
+    if method == "worker-command":
+        job.values["launch"]["command"] = ["python3", program]
+    else:
+        job.values["training"]["python"] = program
     return job
 
 
 def written(job: Job) -> list[str]:
-    """The lines of both ranks, from their files."""
+    """What both ranks have printed, from their files."""
     image = job.values["image"]
     spec = {
         "restartPolicy": "Never",
@@ -70,7 +80,11 @@ def written(job: Job) -> list[str]:
             {
                 "name": "main",
                 "image": f"{image['repository']}:{image['tag']}",
-                "command": ["sh", "-c", "cat /checkpoints/logs/*"],
+                "command": [
+                    "sh",
+                    "-c",
+                    "cd /checkpoints; for rank in 0 1; do sed s/^/rank\\ $rank\\ counts\\ / rank-$rank; done",
+                ],
                 "volumeMounts": [{"name": "data", "mountPath": "/checkpoints"}],
             }
         ],
@@ -110,13 +124,15 @@ def test_all_lines_of_the_ranks_come_once(job: Job, proxy: Proxy, tmp_path: Path
     job.space.kubectl("delete", "pod", job.pods("1", "launcher")[0].metadata.name)
     reaches(FAILS + 150)
     restart(proxy)
+    worker = job.pods("1", "worker")[0].metadata.name
+    job.space.kubectl("exec", worker, "--container", "worker", "--", "touch", "/checkpoints/enough")
     _, err = following.communicate(timeout=2 * RUN_SECONDS)
     sampler.end()
 
     assert 0 == following.returncode, err
-    lines = [found[0] for line in out.read_text().splitlines() if (found := LINE.search(line))]
-    assert sorted(written(job)) == sorted(lines)
-    assert {f"rank {rank} counts {number}" for rank in range(2) for number in range(LAST)} == {*lines}
+    lines = sorted(found[0] for line in out.read_text().splitlines() if (found := LINE.search(line)))
+    assert sorted(written(job)) == lines
+    assert {f"rank {rank} counts {number}" for rank in range(2) for number in range(FAILS + 150)} <= {*lines}
     record = job.space.record(job.name)["1"]
     assert ["TrainingFailed", "LauncherTerminated", "Succeeded"] == [one["reason"] for one in record["attempts"]]
     assert {"Restarting", "Running", "Succeeded"} <= {*sampler.phases()}

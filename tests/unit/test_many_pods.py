@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from dsgen.cli._cluster import told
+from dsgen.cli._cluster import phase_and_causes
 from dsgen.cli.list import runs
 from dsgen.cluster import collect, report, story, views
 from dsgen.cluster.facts import JOB
@@ -72,7 +72,7 @@ def status(reader: Counting) -> str:
     facts = collect.run_facts(reader, space, job, thrifty=True)
     assert facts
     collect.surroundings(reader, facts, thrifty=True)
-    shown, _ = told(facts)
+    shown, _ = phase_and_causes(facts)
     return views.status(report.report(facts, shown), facts)
 
 

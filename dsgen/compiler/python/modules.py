@@ -10,7 +10,7 @@ from dsgen.compiler.frontend.helpers import Helper
 from dsgen.compiler.frontend.program import Program
 from dsgen.compiler.frontend.tree import Body
 from dsgen.compiler.python.checks import PARAMETERS, Rows
-from dsgen.compiler.python.defaults import defaults_module
+from dsgen.compiler.python.data import deepspeed_module, defaults_module
 from dsgen.compiler.python.expressions import Expressions
 from dsgen.compiler.python.functions import STEP, WIDTH, Functions
 from dsgen.compiler.python.schema import schema_module
@@ -40,7 +40,8 @@ CHECKS = (
 def python_files() -> dict[str, str]:
     """The modules of dsgen's own templates and schema, by their file names."""
     modules = python_modules(python_program(), [template.path for template in TEMPLATES])
-    return modules | {"schema.py": schema_module(load()), "defaults.py": defaults_module()}
+    data = {"defaults.py": defaults_module(), "deepspeed.py": deepspeed_module()}
+    return modules | data | {"schema.py": schema_module(load())}
 
 
 def python_modules(program: Program, templates: Iterable[str], package: str = PACKAGE) -> dict[str, str]:

