@@ -1,3 +1,3 @@
 """Which templates, defaults, checks and scripts these are. Written by `make generate`."""
 
-DIGEST = "081f8ff7174fd494c48b5fc60999bcc7dc37b51356d58ca0f8284da30df7904b"
+DIGEST = "190080446e24d9401c6aeea2d1f19aeb3a7940834efc7ff2c257f8dd03f8c947"
