@@ -1,3 +1,3 @@
 """Which templates, defaults, checks and scripts these are. Written by `make generate`."""
 
-DIGEST = "246cf2f70ca9e3f1772b70c55a384e019f1ce8578cd07ce60934d2760c5fb690"
+DIGEST = "190080446e24d9401c6aeea2d1f19aeb3a7940834efc7ff2c257f8dd03f8c947"
