@@ -28,7 +28,6 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "dsgen" / "scripts"))
 import launcher_workers as workers
 import shared_exchange as exchange
 import shared_reports as reports
-
 from tests.scripts.conftest import Pod, free_port, run_config
 
 PAGE = Path(__file__).parents[1] / "docs" / "scale.md"
