@@ -1,3 +1,3 @@
 """Which templates, defaults, checks and scripts these are. Written by `make generate`."""
 
-DIGEST = "11d3934eb3c8a40856067b5976005d6907e294f68be32a217b302320dd209ae2"
+DIGEST = "ae251fb3bb1a67c1808c8d6fe0a69cbe69c4cbb60af907554255f225d78c5f93"
