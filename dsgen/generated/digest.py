@@ -1,3 +1,3 @@
 """Which templates, defaults, checks and scripts these are. Written by `make generate`."""
 
-DIGEST = "246cf2f70ca9e3f1772b70c55a384e019f1ce8578cd07ce60934d2760c5fb690"
+DIGEST = "ae251fb3bb1a67c1808c8d6fe0a69cbe69c4cbb60af907554255f225d78c5f93"

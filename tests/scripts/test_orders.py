@@ -258,6 +258,18 @@ def test_a_launcher_that_takes_over_goes_on_with_the_attempt_of_its_workers(at: 
 
 
 @pytest.mark.usefixtures("run_folder")
+def test_an_attempt_that_ended_before_a_launcher_took_over_counts() -> None:
+    """Its workers have reported all of it, and that they have ended, when they connect."""
+    found = side(max_restarts=0)
+    ranks(found, 1, "rank-met", "rank-end")
+    for index in (0, 1):
+        says(found, index, 1, 0)
+
+    assert end_of(found, lambda: None) == ("succeeded", "")
+    assert (found.number, found.journal.said["worldSize"]) == (1, 2)
+
+
+@pytest.mark.usefixtures("run_folder")
 def test_where_workers_cannot_connect_they_start_by_the_record(monkeypatch: pytest.MonkeyPatch) -> None:
     found = side()
     found.wait_for_workers()
