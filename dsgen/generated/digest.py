@@ -1,3 +1,3 @@
 """Which templates, defaults, checks and scripts these are. Written by `make generate`."""
 
-DIGEST = "190080446e24d9401c6aeea2d1f19aeb3a7940834efc7ff2c257f8dd03f8c947"
+DIGEST = "ae251fb3bb1a67c1808c8d6fe0a69cbe69c4cbb60af907554255f225d78c5f93"
