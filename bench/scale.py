@@ -28,7 +28,6 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "dsgen" / "scripts"))
 import launcher_workers as workers
 import shared_exchange as exchange
 import shared_reports as reports
-
 from tests.scripts.conftest import Pod, free_port, run_config
 
 PAGE = Path(__file__).parents[1] / "docs" / "scale.md"
@@ -99,10 +98,10 @@ def family(pid: int) -> list[int]:
         except OSError:
             continue
         children.setdefault(int(fields[1]), []).append(int(path.parent.name))
-    found = [pid]
-    for one in found:
-        found += children.get(one, [])
-    return found
+    pids = [pid]
+    for one in pids:
+        pids += children.get(one, [])
+    return pids
 
 
 def memory(pids: list[int]) -> float:

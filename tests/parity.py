@@ -7,6 +7,7 @@ import re
 import tempfile
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 import yaml
@@ -15,6 +16,7 @@ from dsgen import checks, values
 from dsgen.compiler import chart_files
 from dsgen.generated import manifests
 from dsgen.language.environment import environment
+from dsgen.language.files import SHIPPED
 from dsgen.language.text import quote
 from dsgen.objects import TEMPLATES
 from dsgen.render import render
@@ -87,8 +89,9 @@ def _unescaped(line: str) -> str:
     return re.sub(codes, lambda code: chr(int(code[1] or code[2], 16)), line)
 
 
+@functools.lru_cache(1000)
 def flat_objects(text: str) -> Objects:
-    """What dsgen makes of a values file."""
+    """What dsgen makes of a values file; made once for both majors, and for the tests of one process."""
     return objects("---\n".join(document.text for document in render(load(text), RELEASE)))
 
 
@@ -123,24 +126,55 @@ def helm_run(major: int, chart: Path, *arguments: str | Path) -> Any:
     return run_helm(helm(major), "template", RELEASE.name, chart, "--namespace", RELEASE.namespace, *arguments)
 
 
+EMPTY = "#"
+"""Stands for each script in a batch."""
+
+
 def batch_objects(major: int, folder: Path, texts: Sequence[str]) -> list[Objects]:
-    """What Helm makes of many values files at once; AssertionError with Helm's message when it fails."""
-    result = batch_run(major, folder, texts, chart_files())
+    """What Helm makes of many values files at once; AssertionError with Helm's message when it fails.
+
+    Scripts, which are the same in every chart, and a schema in each of them would take two thirds of Helm's time: the
+    scripts are empty, and the schema is that of the parent's values.
+    """
+    files = {path: EMPTY if path.startswith("scripts/") else text for path, text in chart_files().items()}
+    schema = json.loads(files.pop("values.schema.json"))
+    above = {"$schema": schema["$schema"], "definitions": schema.pop("definitions")}
+    schema_of_all = json.dumps({**above, "patternProperties": {r"^c\d{4}$": schema}})
+    result = batch_run(major, folder, texts, files, {"values.schema.json": schema_of_all})
     assert result.returncode == 0, result.stderr[:2000]
     found: dict[str, list[str]] = {f"c{number:04}": [] for number in range(len(texts))}
     parts = re.split(r"^---\n# Source: parent/charts/(\w+)/\S+\n", result.stdout, flags=re.MULTILINE)
     for alias, document in zip(parts[1::2], parts[2::2], strict=True):
         found[alias].append(document)
-    return [objects("\n---\n".join(documents)) for documents in found.values()]
+    return [_with_scripts(objects("\n---\n".join(documents))) for documents in found.values()]
 
 
-def batch_run(major: int, folder: Path, texts: Sequence[str], files: Mapping[str, str]) -> Any:
-    """`helm template` of a parent chart that has the chart as often as there are values files, as c0000, c0001, ..."""
+def _with_scripts(found: Objects) -> Objects:
+    """The objects with the text of each script in place of EMPTY."""
+    shipped = {path.removeprefix("scripts/"): text.rstrip("\n") for path, text in SHIPPED.texts.items()}
+    (key,) = (key for key in found if key.startswith("ConfigMap/") and "-scripts-" in key)
+    content = json.loads(found[key])
+    assert {EMPTY} == {text.strip() for text in content["data"].values()}
+    data = {name: text.replace(EMPTY, shipped[name]) for name, text in content["data"].items()}
+    return {**found, key: json.dumps({**content, "data": data}, sort_keys=True)}
+
+
+def batch_run(
+    major: int,
+    folder: Path,
+    texts: Sequence[str],
+    files: Mapping[str, str],
+    above: Mapping[str, str] = MappingProxyType({}),
+) -> Any:
+    """`helm template` of a parent chart that has the chart as often as there are values files, as c0000, c0001, ...
+
+    `above`: more files of the parent.
+    """
     aliases = [f"c{number:04}" for number in range(len(texts))]
     dependencies = [{"name": "deepspeed-job", "version": "*", "alias": alias} for alias in aliases]
-    write_chart(folder / "charts/deepspeed-job", files)
     parent = {"apiVersion": "v2", "name": "parent", "version": "1.0.0", "dependencies": dependencies}
-    write_chart(folder, {"Chart.yaml": json.dumps(parent)})
+    write_chart(folder, {**above, "Chart.yaml": json.dumps(parent)})
+    write_chart(folder / "charts/deepspeed-job", files)
     entries = (f"{alias}: {text}" for alias, text in zip(aliases, texts, strict=True))
     file = folder / "values-of-all.yaml"
     file.write_text("\n".join(entries), encoding="utf-8")

@@ -1,8 +1,10 @@
 """Plain Helm says what dsgen says: every case of the checks, errors and warnings, in the chart and with both majors."""
 
 import base64
+import functools
 import re
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -12,16 +14,23 @@ from dsgen.reading.nodes import SourceText
 from dsgen.reading.set_values import Override
 from tests.check_cases import FINE, FLAT, GOOD, WRONG
 from tests.helm import MAJORS
-from tests.parity import RELEASE, bare_chart, batch_run, check_lines, dump, helm_run
+from tests.parity import RELEASE, bare_chart, check_lines, dump, helm_run, write_chart
 
 BOTH = {row.id for row in checks.CHECKS if row.worlds == "both"}
 KINDS = ("error", "warning")
 LARGE = ("DS253", "DS257", "DS258")
 PRINTER = """\
-# {{ include "deepspeed-job.allProblems" . | b64enc }}.
-# {{ include "deepspeed-job.allWarnings" . | b64enc }}.
+{{- range $number, $values := .Values.cases }}
+{{- $job := dict "Values" $values "Release" $.Release }}
+# {{ $number }}
+# {{ include "deepspeed-job.allProblems" $job | b64enc }}.
+# {{ include "deepspeed-job.allWarnings" $job | b64enc }}.
+{{- end }}
 """
-"""In place of the objects: what the checks would say, errors first."""
+"""In place of the objects: what the checks would say about the values of each case, errors first.
+
+How Helm lays values over the defaults is compared elsewhere (tests/test_parity.py, tests/fuzz/verdicts.py).
+"""
 
 
 MOST = 4
@@ -32,6 +41,7 @@ def _same_before(number: int) -> int:
     return sum(id_ == WRONG[number][0] for id_, _ in WRONG[:number])
 
 
+@functools.cache
 def loaded(sets: tuple[str, ...]) -> values.Job:
     found = values.load([SourceText("v.yaml", GOOD)], [Override("--set-json", one) for one in sets])
     assert found.values, found.diagnostics
@@ -48,6 +58,14 @@ CASES = [
 ]
 
 
+def complete(sets: tuple[str, ...]) -> Any:
+    """The values of a case over the defaults."""
+    job = loaded(sets)
+    assert job.values
+    return job.values.data
+
+
+@functools.cache
 def ours(sets: tuple[str, ...]) -> tuple[list[str], list[str]]:
     """Errors and warnings of the rows that a chart has, each with its id."""
     found = [one for one in values.check(loaded(sets), RELEASE) if one.id in BOTH]
@@ -57,14 +75,15 @@ def ours(sets: tuple[str, ...]) -> tuple[list[str], list[str]]:
 
 @pytest.mark.parametrize("major", MAJORS)
 def test_the_chart_says_the_same(major: int, tmp_path: Path) -> None:
-    texts = [dump(loaded(sets).root.data()) for sets in CASES]
-    files = {path: text for path, text in chart_files().items() if path.endswith((".tpl", ".json", "values.yaml"))}
-    files |= {"Chart.yaml": chart_files()["Chart.yaml"], "templates/checks.yaml": PRINTER}
+    files = {path: text for path, text in chart_files().items() if path.endswith((".tpl", "Chart.yaml"))}
+    chart = write_chart(tmp_path, {**files, "templates/checks.yaml": PRINTER})
+    file = tmp_path / "cases.yaml"
+    file.write_text(f"cases: {dump([complete(sets) for sets in CASES])}\n")
 
-    result = batch_run(major, tmp_path, texts, files)
+    result = helm_run(major, chart, "--values", file)
 
     assert result.returncode == 0, result.stderr[:3000]
-    said = re.findall(r"^# Source: parent/charts/c(\d{4})/\S+\n# (\S*)[.]\n# (\S*)[.]$", result.stdout, re.MULTILINE)
+    said = re.findall(r"^# (\d+)\n# (\S*)[.]\n# (\S*)[.]$", result.stdout, re.MULTILINE)
     theirs = {
         int(number): tuple(check_lines(base64.b64decode(part).decode()) for part in both) for number, *both in said
     }
@@ -89,14 +108,11 @@ def test_all_problems_are_told_at_once(major: int, tmp_path: Path) -> None:
 @pytest.mark.parametrize("major", MAJORS)
 def test_warnings_stand_at_the_end_of_the_notes(major: int, tmp_path: Path) -> None:
     files = chart_files()
-    shown = {"templates/shown.txt": files["templates/NOTES.txt"]}
+    chart = write_chart(tmp_path / "chart", {**files, "templates/shown.txt": files["templates/NOTES.txt"]})
     file = tmp_path / "values.yaml"
     file.write_text('image: {repository: r/x}\ntraining: {python: a, env: {A: "/x:$PATH"}}\n')
-    for path, text in {**files, **shown}.items():
-        (tmp_path / "chart" / path).parent.mkdir(parents=True, exist_ok=True)
-        (tmp_path / "chart" / path).write_text(text)
 
-    notes = helm_run(major, tmp_path / "chart", "--values", file, "--debug").stdout
+    notes = helm_run(major, chart, "--values", file, "--debug").stdout
 
     warnings = notes.partition("Warnings:\n")[2]
     assert ["DS222", "DS250"] == sorted(re.findall(r"\[(DS\d{3})\]$", warnings, re.MULTILINE))

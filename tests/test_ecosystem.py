@@ -18,6 +18,8 @@ from tests import helm
 ROOT = Path(__file__).parent.parent
 MINIMAL = (ROOT / "values-examples" / "minimal.yaml").read_text()
 EXPRESSION = re.compile(r"\$\{\{ *(.*?) *\}\}")
+QUICK_PIP = {"PIP_NO_COMPILE": "0"}
+"""Compile nothing: pip takes the option's name for its meaning, and 0 for yes."""
 IDENTITY = {f"GIT_{who}_{what}": "dsgen" for who in ("AUTHOR", "COMMITTER") for what in ("NAME", "EMAIL")}
 
 
@@ -32,7 +34,7 @@ def run(command: list[str], folder: Path, **environment: str) -> subprocess.Comp
     return subprocess.run(
         command,
         cwd=folder,
-        env={**kept, **IDENTITY, "PYTHONPATH": "", **environment},
+        env={**kept, **IDENTITY, **QUICK_PIP, "PYTHONPATH": "", **environment},
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,

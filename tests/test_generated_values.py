@@ -29,9 +29,13 @@ def keys(tree: Any, rule: schema.Schema | None = None, path: tuple[str, ...] = (
 
 
 def test_every_key_is_generated() -> None:
-    found = {key for text in sound_texts(MANY) for key in keys(read(SourceText("v.yaml", text)).root.data())}
+    missing = {path for path, _ in schema.records()} - RARE
+    for text in sound_texts(MANY):
+        missing -= {*keys(read(SourceText("v.yaml", text)).root.data())}
+        if not missing:
+            break
 
-    assert set() == {path for path, _ in schema.records()} - found - RARE
+    assert set() == missing
 
 
 @settings(max_examples=15, deadline=None, suppress_health_check=list(HealthCheck))

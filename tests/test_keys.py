@@ -3,7 +3,6 @@
 tests/cases/keys.yaml has the cases, and says how to read them.
 """
 
-import functools
 import json
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -70,7 +69,8 @@ class Case:
 
 def cases() -> Iterator[Case]:
     """Those of the file, for both roles where they are for both."""
-    table = yaml.safe_load(Path(__file__).with_name("cases").joinpath("keys.yaml").read_text())
+    text = Path(__file__).with_name("cases").joinpath("keys.yaml").read_text()
+    table = yaml.load(text, yaml.CSafeLoader)
     for key, entries in table.items():
         for entry in entries:
             places = {place: expected for place, expected in entry.items() if place not in ("value", "beside")}
@@ -104,12 +104,6 @@ def below(found: Any, step: str) -> Any:
     return next((item for item in found if step in (item.get("name"), item.get("mountPath"))), None)
 
 
-@functools.cache
-def flat(text: str) -> Objects:
-    """The objects of a values file; many cases have the same ones without their key."""
-    return flat_objects(text)
-
-
 def parsed(objects: Objects) -> dict[str, Any]:
     """Kind/name -> object."""
     return {f"{key.split('/')[0]}/{key.split('/')[2]}": json.loads(text) for key, text in objects.items()}
@@ -118,7 +112,7 @@ def parsed(objects: Objects) -> dict[str, Any]:
 @pytest.mark.parametrize("case", CASES, ids=[case.key for case in CASES])
 def test_effect(case: Case) -> None:
     """It is the key that does it: without it, something else stands at one of the places."""
-    before, after = (parsed(flat(text)) for text in (dump(case.without), case.text))
+    before, after = (parsed(flat_objects(text)) for text in (dump(case.without), case.text))
 
     assert case.places == {place: at(after, place) for place in case.places}
     assert case.places != {place: at(before, place) for place in case.places}
@@ -131,7 +125,7 @@ def test_chart_does_the_same(major: int, tmp_path: Path) -> None:
 
     found = batch_objects(major, tmp_path, texts)
 
-    different = [text for text, chart in zip(texts, found, strict=True) if flat(text) != chart]
+    different = [text for text, chart in zip(texts, found, strict=True) if flat_objects(text) != chart]
     assert [] == different
 
 
@@ -140,7 +134,7 @@ def test_fields_that_dsgen_writes_are_refused_beside_them() -> None:
     pods, mains = set(), set()
     for case in CASES:
         if "extra" not in case.text:
-            jobs = [thing for thing in parsed(flat(case.text)).values() if thing["kind"] == "Job"]
+            jobs = [thing for thing in parsed(flat_objects(case.text)).values() if thing["kind"] == "Job"]
             specs = [job["spec"]["template"]["spec"] for job in jobs]
             pods |= {field for spec in specs for field in spec}
             mains |= {field for spec in specs for field in spec["containers"][0]}

@@ -1,7 +1,6 @@
 """Every place that lists launch methods has all methods of the schema, and the places agree."""
 
 import re
-import sys
 from pathlib import Path
 
 import pytest
@@ -11,11 +10,9 @@ from dsgen import schema
 from dsgen.cluster.logs import WITHOUT_SSH
 from dsgen.generated import helpers
 from dsgen.schema import Schema
+from shared_methods import METHODS
 
 ROOT = Path(__file__).parents[1]
-sys.path.insert(0, str(ROOT / "dsgen" / "scripts"))
-
-from shared_methods import METHODS  # noqa: E402 - needs the path above
 
 RULE: Schema = schema.type_at(("launch", "method")) or {}
 every_method = pytest.mark.parametrize("method", RULE["enum"])

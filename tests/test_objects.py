@@ -335,6 +335,14 @@ def test_accelerators_are_in_requests_and_limits():
     assert "limits" not in worker["spec"]["template"]["spec"]["containers"][0]["resources"]
 
 
+@pytest.mark.parametrize(("seconds", "said"), [("null", 2), ("60", 0)])
+def test_a_job_that_stays_says_so_to_linters(seconds: str, said: int):
+    found = objects(MINIMAL, f"lifecycle: {{ttlSecondsAfterFinished: {seconds}}}")
+    names = [name for name, thing in found.items() if any("ttl" in key for key in thing["metadata"]["annotations"])]
+    assert said == len(names)
+    assert said == 0 or ["Job/cifar-1-launcher", "Job/cifar-1-worker"] == sorted(names)
+
+
 def test_no_text_that_flux_would_replace():
     """Scripts hold no dollar sign with a brace, and every object tells Flux to leave it alone."""
     for path in sorted(SCRIPTS.iterdir()):

@@ -1,19 +1,25 @@
 """Flat manifests and chart hold the same objects, for every values file, with Helm 4 and Helm 3."""
 
+import itertools
 import re
+import textwrap
 from collections import Counter
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from dsgen.compiler import chart_files
 from dsgen.language.environment import environment
+from dsgen.objects import TEMPLATES
 from dsgen.reading.nodes import SourceText
+from dsgen.render import render
 from tests.fuzz import verdicts
 from tests.helm import MAJORS, helm, run_helm
 from tests.parity import (
     RELEASE,
     bare_chart,
+    batch_objects,
     flat_objects,
     helm_installed,
     helm_objects,
@@ -41,15 +47,33 @@ def test_python_writes_what_jinja_does(file: Path) -> None:
 
 
 @majors
-@files
-def test_objects_are_the_same(file: Path, major: int) -> None:
-    assert flat_objects(file.read_text()) == helm_objects(major, bare_chart(), "--values", file)
+def test_objects_are_the_same(major: int, tmp_path: Path) -> None:
+    """All files in one run of Helm, each as the values of a chart of its own."""
+    texts = [file.read_text() for file in FILES]
+    charts = dict(zip(FILES, batch_objects(major, tmp_path, [_below(text) for text in texts]), strict=True))
+
+    assert [] == [file.stem for file, text in zip(FILES, texts, strict=True) if flat_objects(text) != charts[file]]
+
+
+def _below(text: str) -> str:
+    """A values file as the value of a key, line by line."""
+    return "\n" + textwrap.indent(text, "  ")
 
 
 @majors
-@files
+def test_objects_of_a_file_alone_are_the_same(major: int) -> None:
+    file = ROOT / "values-examples" / "minimal.yaml"
+
+    assert flat_objects(file.read_text()) == helm_objects(major, bare_chart(), "--values", file)
+
+
+@pytest.mark.parametrize(
+    ("file", "major"),
+    list(zip(FILES, itertools.cycle(MAJORS), strict=False)),
+    ids=lambda one: getattr(one, "stem", None),
+)
 def test_chart_of_a_file_holds_its_values(file: Path, major: int, tmp_path: Path) -> None:
-    """The chart that has the file's values as its defaults, installed without any more values."""
+    """The chart with the values of the file as its defaults, installed without more values; by each major in turn."""
     chart = write_chart(tmp_path, chart_files(load(file.read_text()), "own-name"))
 
     assert flat_objects(file.read_text()) == helm_installed(major, chart)
@@ -63,18 +87,26 @@ def test_values_of_a_chart_read_back(file: Path) -> None:
     assert tree == load(chart_files(tree)["values.yaml"])
 
 
-# The rules of the two majors hardly differ: each file is linted by the newest.
-@pytest.mark.parametrize(
-    ("major", "file"),
-    [*((major, None) for major in MAJORS), *((max(MAJORS), file) for file in FILES)],
-    ids=lambda value: value.stem if isinstance(value, Path) else value or "bare",
-)
-def test_lint_is_clean(major: int, file: Path | None, tmp_path: Path) -> None:
-    chart = write_chart(tmp_path, chart_files(load(file.read_text()) if file else None))
+def with_all_templates() -> Iterator[Path]:
+    """As many of the files as it takes to render each template."""
+    missing = {template.path for template in TEMPLATES}
+    for file in FILES:
+        rendered = {document.template for document in render(load(file.read_text()), RELEASE)}
+        if missing & rendered:
+            missing -= rendered
+            yield file
+    assert not missing
 
-    result = run_helm(helm(major), "lint", "--strict", chart)
 
-    assert (0, True) == (result.returncode, "1 chart(s) linted, 0 chart(s) failed" in result.stdout), result.stdout
+@majors
+def test_lint_is_clean(major: int, tmp_path: Path) -> None:
+    files = with_all_templates()
+    charts = [write_chart(tmp_path / file.stem, chart_files(load(file.read_text()))) for file in files]
+    charts.append(bare_chart())
+
+    result = run_helm(helm(major), "lint", "--strict", *charts)
+
+    assert (0, True) == (result.returncode, f"{len(charts)} chart(s) linted, 0 chart(s) failed" in result.stdout)
     assert not re.search(r"^\[(INFO|WARNING|ERROR)\]", result.stdout, re.MULTILINE), result.stdout
 
 
@@ -96,17 +128,17 @@ VALUES = (
     "{training: {env: {RANK: '1', DSGEN_X: '2'}}, labels: {dsgen.dev/x: a}, ssh: {secret: {name: x}}}",
 )
 CONTENTS = [text.encode() for text in VALUES]
-CONTENTS += [path.read_bytes() for path in (*FILES, *sorted(ROOT.glob("tests/cases/invalid/*.yaml")))]
+CONTENTS += [path.read_bytes() for path in (*FILES[::5], *sorted(ROOT.glob("tests/cases/invalid/*.yaml")))]
+EVERY = 10
+"""Of so many files one is given to Helm alone."""
 
 
 @majors
-def test_verdicts_are_the_same(major: int, tmp_path: Path) -> None:
+def test_verdicts_are_the_same(major: int) -> None:
     """The chart accepts what dsgen accepts, and refuses with the same words, all problems at once."""
-    found = {}
-    for number, content in enumerate(CONTENTS):
-        file = tmp_path / f"{number}.yaml"
-        file.write_bytes(content)
-        found[content] = verdicts.agreement(SourceText.from_bytes("v.yaml", content).text, verdicts.real(major, file))
+    texts = [SourceText.from_bytes("v.yaml", content).text for content in CONTENTS]
+    theirs = verdicts.helms_of_files(major, texts, EVERY)
+    found = dict(zip(CONTENTS, map(verdicts.agreement, texts, theirs), strict=True))
 
     assert {} == {content: verdict for content, verdict in found.items() if verdict == "DIFFERENT"}
     counts = Counter(found.values())

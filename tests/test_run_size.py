@@ -4,10 +4,10 @@ import difflib
 from pathlib import Path
 
 import pytest
-import yaml
 
 from dsgen.language.files import SHIPPED, digest
 from dsgen.runs.objects import file_name
+from tests.parity import parsed
 from tests.test_objects import documents, objects
 
 CASE = Path(__file__).parent / "contract" / "values.yaml"
@@ -32,7 +32,7 @@ def size(*texts: str) -> int:
 
 
 def test_the_scripts_keep_their_budget() -> None:
-    (scripts,) = [yaml.safe_load(text)["data"] for name, text in job().items() if "-scripts-" in name]
+    (scripts,) = [parsed(text)["data"] for name, text in job().items() if "-scripts-" in name]
 
     assert size(*scripts, *scripts.values()) <= SCRIPTS_BYTES
 

@@ -40,7 +40,7 @@ def python_texts() -> dict[str, str]:
 
 
 def texts() -> dict[str, str]:
-    """Path -> text of every generated file; pages with their shown output as the program prints it now."""
+    """Path -> text of every generated file but the pages that are written by hand."""
     chart = CHART.relative_to(ROOT).as_posix()
     return {
         **script_texts(),
@@ -54,8 +54,12 @@ def texts() -> dict[str, str]:
         "docs/pictures/status.svg": pictures.status(),
         "docs/pictures/why.svg": pictures.why(),
         "docs/pictures/benchmark.svg": pictures.benchmark((ROOT / "docs" / "benchmark.md").read_text(encoding="utf-8")),
-        **{page.relative_to(ROOT).as_posix(): _page(page) for page in docs.pages()},
     }
+
+
+def pages() -> dict[str, str]:
+    """Path -> text of the pages that are written by hand, with their shown output as the program prints it now."""
+    return {page.relative_to(ROOT).as_posix(): _page(page) for page in docs.pages()}
 
 
 def files() -> list[Path]:
@@ -79,8 +83,7 @@ def main() -> None:
     _replace(script_texts(), SCRIPTS.glob("*"))  # before the modules, which know their digest
     if _replace(python_texts(), PYTHON.glob("*.py")):  # before the pages, which show what the program prints
         os.execv(sys.executable, [sys.executable, "-m", "tools.generate"])  # what is imported here is the old one
-    wanted = texts()
-    _replace(wanted, files())
+    _replace(texts() | pages(), files())
 
 
 def _replace(wanted: Mapping[str, str], existing: Iterable[Path]) -> bool:

@@ -65,7 +65,7 @@ class Report:
 
     def show(self) -> None:
         """Print all problems to standard error; raises ErrorsReported if one of them is an error."""
-        self.print("text")
+        self.output("text")
         if has_errors(self.diagnostics):
             raise ErrorsReported
 
@@ -75,10 +75,10 @@ class Report:
             self.show()
             self.problems = []
         elif has_errors(self.diagnostics):
-            self.print(form)
+            self.output(form)
             raise ErrorsReported
 
-    def print(self, form: str) -> None:
+    def output(self, form: str) -> None:
         """Print all problems: text to standard error, other forms to standard output."""
         if form == "text":
             if self.problems:

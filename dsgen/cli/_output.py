@@ -186,7 +186,7 @@ def ready(item: Item) -> Folder:
 def _print_refusals(refused: Sequence[Outcome], delivery: Delivery, report: Report) -> None:
     """Print all refusals. Raises ErrorsReported with the exit code of a read error, if nothing else was refused."""
     report.problems += [problem for one in refused for problem in one.changes.problems]
-    report.print(delivery.form)
+    report.output(delivery.form)
     lines = [line for one in refused for line in (*one.changes.refusals, *(one.failure.lines if one.failure else ()))]
     if lines and not (delivery.check and delivery.form == "text"):
         complain(*lines)

@@ -6,7 +6,6 @@ the results back through a pipe, so results must be small. The order of the jobs
 
 from __future__ import annotations
 
-import gc
 import os
 
 from dsgen.errors import DsgenError
@@ -30,6 +29,8 @@ def in_order(work: Callable[[_Item], _Result], items: Sequence[_Item]) -> Genera
     if len(items) < FEWEST:
         yield from map(work, items)
         return
+    import gc  # imported late: few jobs need it
+
     gc.disable()  # the data is kept, so collections free nothing, but take an eighth of the time
     try:
         yield from map(work, items) if _processors() < 2 else _shared(work, items)

@@ -28,7 +28,7 @@ def command(inputs: Inputs, target: str, form: str, quiet: bool) -> int:
     """
     targets, report = check_jobs(inputs, chart=target == "chart")
     if form != "text":
-        report.print(form)
+        report.output(form)
         return EXIT_FINDINGS if has_errors(report.diagnostics) else EXIT_OK
     report.show()
     for job in () if quiet else [target.job for target in targets]:

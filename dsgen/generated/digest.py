@@ -1,3 +1,3 @@
 """Which templates, defaults, checks and scripts these are. Written by `make generate`."""
 
-DIGEST = "133f95cebf0db391af9464601bf28eb2711d16c79f6f3c621cbda704c0df2532"
+DIGEST = "ae251fb3bb1a67c1808c8d6fe0a69cbe69c4cbb60af907554255f225d78c5f93"

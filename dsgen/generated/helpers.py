@@ -413,6 +413,15 @@ def stay_annotations():
     )
 
 
+def no_ttl_annotation():
+    """kube-linter asks for a TTL. A Job that Kubernetes deletes would be made again, and train again, when the
+    manifests are applied the next time.
+    """
+    return (
+        "ignore-check.kube-linter.io/job-ttl-seconds-after-finished: a deleted Job would train again when it is applied"
+    )
+
+
 def reserved_key(key):
     """"true" for a label or annotation that dsgen, Kubernetes or a delivery tool writes; empty for others."""
     if matching(key, '^(dsgen[.]dev|batch[.]kubernetes[.]io|kueue[.]x-k8s[.]io|(meta[.])?helm[.]sh)/.*$'):
@@ -422,6 +431,8 @@ def reserved_key(key):
     if matching(key, '^kustomize[.]toolkit[.]fluxcd[.]io/(substitute|prune)$'):
         return "true"
     if key in ['job-name', 'controller-uid', 'argocd.argoproj.io/compare-options', 'argocd.argoproj.io/sync-options']:
+        return "true"
+    if key == 'ignore-check.kube-linter.io/job-ttl-seconds-after-finished':
         return "true"
     if key in ['scheduling.k8s.io/group-name', 'scheduling.x-k8s.io/pod-group']:
         return "true"
@@ -509,7 +520,7 @@ def scripts_name(values, release):
     """The ConfigMap with dsgen's scripts. Its name changes with their content, so a run keeps the scripts with which it
     started.
     """
-    return f"{job_name(values, release)}-scripts-{'dd6f4cb771'}"
+    return f"{job_name(values, release)}-scripts-{'c07a919972'}"
 
 
 def image_reference(image):

@@ -18,6 +18,7 @@ from dsgen.generated.helpers import (
     labels,
     makes_key,
     namespace,
+    no_ttl_annotation,
     own_container_limits,
     own_security_context,
     passwd_container,
@@ -664,6 +665,10 @@ def workers_job(values, release):
     text += (
         "  annotations:\n"
         f"    {indent(annotations(values), 4)}\n"
+    )
+    if values['lifecycle'].get('ttlSecondsAfterFinished') is None:
+        text += f"    {no_ttl_annotation()}\n"
+    text += (
         "spec:\n"
         "  completionMode: Indexed\n"
         f"  {indent(job_limits(values, 'worker'), 2)}\n"
@@ -777,6 +782,10 @@ def launcher_job(values, release):
     text += (
         "  annotations:\n"
         f"    {indent(annotations(values), 4)}\n"
+    )
+    if values['lifecycle'].get('ttlSecondsAfterFinished') is None:
+        text += f"    {no_ttl_annotation()}\n"
+    text += (
         "spec:\n"
         f"  {indent(job_limits(values, 'launcher'), 2)}\n"
     )

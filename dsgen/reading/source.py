@@ -1,7 +1,6 @@
 """Reads a values file exactly as Helm does, and keeps the place of every key, value and list item.
 
-PyYAML parses the text to events, and this module interprets them as Helm does. It refuses what versions of Helm read
-differently, and what Helm reads with a loss: duplicate keys, a second document, numbers that would be rounded.
+It interprets the events of PyYAML. What versions of Helm read differently, and what Helm reads with a loss, is refused.
 """
 
 from __future__ import annotations

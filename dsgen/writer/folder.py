@@ -1,9 +1,7 @@
 """Accesses files below one folder without following links, so that no path leads outside it.
 
-The folder that the user named is opened once. Everything below it is opened relative to the descriptor of its parent
-folder, with O_NOFOLLOW, so links have no effect, even if they are created during the access. Windows has no such calls:
-there, each part of a path is checked before it is used, which protects from existing links, but not from a process that
-replaces a folder by a link at the same moment.
+Everything below the folder is opened relative to the descriptor of its parent, with O_NOFOLLOW. Windows has no such
+calls: there, each part of a path is checked before its use, which does not detect a link created at the same moment.
 """
 
 import contextlib
@@ -51,8 +49,7 @@ class Refused(DsgenError):  # noqa: N818 - the name describes what happened
 class Folder:
     """An open folder, which may not exist yet; paths are relative to it, with `/`.
 
-    Raises Refused if a part of a path is not a folder or a regular file, DsgenError if a file cannot be read, and
-    OSError if a file cannot be written.
+    Raises Refused for a path that is not a regular file, DsgenError if reading fails, and OSError if writing fails.
     """
 
     advice = "{path} is in the way: it is {what}. Move it, or choose another folder"

@@ -4,9 +4,9 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
-import yaml
 
 from tests.contract import golden
+from tests.parity import parsed
 
 ROOT = Path(__file__).parent.parent.parent
 HOW = "the bytes of a run have changed: tests/contract/README.md says what that needs"
@@ -19,7 +19,7 @@ def test_the_objects_of_a_run_have_not_changed() -> None:
 
 
 def test_the_job_uses_a_little_of_everything() -> None:
-    kinds = Counter(yaml.safe_load(document.text)["kind"] for document in golden.documents())
+    kinds = Counter(parsed(document.text)["kind"] for document in golden.documents())
 
     assert {"Job": 2, "ConfigMap": 4, "Secret": 1, "Service": 2, "PersistentVolumeClaim": 1}.items() <= kinds.items()
 

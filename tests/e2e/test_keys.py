@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from tests.e2e.cluster import Namespace
-from tests.parity import load
-from tests.test_keys import CASES, Case, flat
+from tests.parity import flat_objects, load
+from tests.test_keys import CASES, Case
 
 pytestmark = pytest.mark.by_turns
 
@@ -21,7 +21,7 @@ def things(case: Case, namespace: str) -> Iterator[dict[str, Any]]:
 
     Of a Job whose pods it would refuse, the API server only warns.
     """
-    for text in flat(case.text).values():
+    for text in flat_objects(case.text).values():
         thing = json.loads(text)
         if "namespace" in thing["metadata"]:
             thing["metadata"]["namespace"] = namespace

@@ -67,15 +67,18 @@ def run(case: Case, folder: Path, image: str) -> Seen:
     """Run the case once."""
     level = values(case, image).get("security", {}).get("podSecurityLevel", "baseline")
     space = Namespace(f"f-{case.row.name}", level)
-    trial = Trial(Job(space, folder, values(case, image)), case.method)
+    trial, good = Trial(Job(space, folder, values(case, image)), case.method), False
     try:
         if case.row.needs == "kueue":
             harm.enter_queue(trial)
-        return observed(case, trial)
+        seen = observed(case, trial)
+        good = not seen.problems
+        return seen
     finally:
         trial.restore()
         live.remove(space)
-        if not os.environ.get("DSGEN_E2E_KEEP"):
+        keep = os.environ.get("DSGEN_E2E_KEEP")
+        if not keep or (keep == "failed" and good):
             space.delete()
 
 

@@ -18,7 +18,7 @@ from tests.e2e.cluster import TooLateError, soon
 from tests.e2e.training import SMALL, Job, dsgen, ended, image_values, merged, said
 
 PROGRAM = Path(__file__).with_name("program.py").read_text()
-START_SECONDS = 240  # until a training runs: the machine may have other work
+START_SECONDS = 360  # until a training runs: the machine may have other work
 END_SECONDS = 60  # for pods, from the end in the record on
 # Each is in the values or in the pods, and nowhere where people read.
 PLANTED = {"environment": "planted-in-environment", "words": "planted-in-words", "webhook": "planted-in-webhook"}
@@ -63,7 +63,7 @@ def base_values(image: str) -> dict[str, Any]:
         "launcher": {"resources": SMALL},
         "training": {"files": {"program.py": PROGRAM}, "envFrom": [{"secretRef": {"name": "planted"}}]},
         "storage": {"data": {"mountPath": "/checkpoints", "create": {"size": "1Gi"}}},
-        "lifecycle": {"terminationGracePeriodSeconds": 30, "startTimeoutSeconds": 180},
+        "lifecycle": {"terminationGracePeriodSeconds": 30, "startTimeoutSeconds": 300},
         "status": {
             "intervalSeconds": 2,
             "webhook": {"url": f"https://127.0.0.1:1/hook?token={PLANTED['webhook']}"},

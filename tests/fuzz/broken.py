@@ -17,9 +17,8 @@ from dsgen import checks
 from dsgen.cli import main
 from dsgen.errors import EXIT_FINDINGS
 from dsgen.writer import INDEX
-from tests.fuzz import reading, verdicts
+from tests.fuzz import verdicts
 from tests.helm import MAJORS
-from tests.parity import dump
 
 ROOT = Path(__file__).parent.parent.parent
 BATCH = 250
@@ -287,31 +286,7 @@ def verify_folder(target: Path, found: Answer) -> None:
 
 def helms(major: int, texts: Sequence[str]) -> list[bool]:
     """Whether Helm accepts each of the texts as values of the chart."""
-    trees = reading.helms(major, texts)
-    readable = [number for number, tree in enumerate(trees) if isinstance(tree, dict)]
-    without_null = [number for number in readable if not has_null(trees[number])]
-    said = verdicts.helms(major, [dump(trees[number]) for number in without_null])
-    found = dict(zip(without_null, said, strict=True))
-    alone = {*readable} - {*without_null} | {*range(0, len(texts), EVERY)}
-    for number in sorted(alone):
-        real = alone_verdict(major, texts[number])
-        assert found.setdefault(number, real) == real, (texts[number], found[number], real)
-    return [found.get(number) == verdicts.ACCEPTED for number in range(len(texts))]
-
-
-def has_null(tree: object) -> bool:
-    """Whether null stands anywhere: what Helm makes of it depends on where the values come from."""
-    if isinstance(tree, dict):
-        return any(map(has_null, tree.values()))
-    return any(map(has_null, tree)) if isinstance(tree, list) else tree is None
-
-
-def alone_verdict(major: int, text: str) -> verdicts.Verdict:
-    """What Helm says of one file."""
-    with tempfile.TemporaryDirectory() as folder:
-        file = Path(folder, "values.yaml")
-        file.write_bytes(text.encode("utf-8", "surrogateescape"))
-        return verdicts.real(major, file)
+    return [found == verdicts.ACCEPTED for found in verdicts.helms_of_files(major, texts, EVERY)]
 
 
 def problem(found: Answer, accepted: bool) -> str:

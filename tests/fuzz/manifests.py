@@ -1,6 +1,5 @@
 """Generated values: Jinja2 writes the same flat manifests, and the chart has the same objects with both Helm majors."""
 
-import functools
 import tempfile
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -12,7 +11,7 @@ from dsgen.reading.nodes import SourceText
 from tests.fuzz.shrink import smallest_tree
 from tests.generated_values import sound_texts
 from tests.helm import MAJORS
-from tests.parity import Objects, batch_objects, dump, flat_objects, jinja_difference, problems
+from tests.parity import batch_objects, dump, flat_objects, jinja_difference, problems
 
 BATCH = 50
 DEFAULT = 2000
@@ -35,13 +34,7 @@ def different(major: int, texts: Sequence[str]) -> list[bool]:
         except AssertionError:
             half = len(texts) // 2
             return different(major, texts[:half]) + different(major, texts[half:]) if half else [True]
-    return [flat(text) != chart for text, chart in zip(texts, charts, strict=True)]
-
-
-@functools.lru_cache(BATCH)
-def flat(text: str) -> Objects:
-    """The objects of the flat manifests; one for both majors."""
-    return flat_objects(text)
+    return [flat_objects(text) != chart for text, chart in zip(texts, charts, strict=True)]
 
 
 def compare(texts: Sequence[str]) -> tuple[Counter[str], list[str]]:

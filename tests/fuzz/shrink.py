@@ -4,8 +4,8 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 Path = tuple[str | int, ...]
-Which = Callable[[list[str]], list[bool]]
-"""Which of these texts still show the difference; many at once, since a run of Helm is slow and reads thousands."""
+Which = Callable[[list[Any]], list[bool]]
+"""Which of these cases still show the difference; many at once, since a run of Helm is slow and reads thousands."""
 
 
 def smallest_text(text: str, which: Which) -> str:
@@ -20,12 +20,12 @@ def smallest_tree(tree: Any, as_text: Callable[[Any], str], which: Which) -> str
     return as_text(build(kept))
 
 
-def smallest(items: list[Any], as_text: Callable[[list[Any]], str], which: Which) -> list[Any]:
+def smallest(items: list[Any], as_case: Callable[[list[Any]], Any], which: Which) -> list[Any]:
     """Takes parts away, large ones first, as long as the difference stays."""
     size = max(len(items) // 2, 1)
     while size and items:
         candidates = [items[:start] + items[start + size :] for start in range(0, len(items), size)]
-        still = which([as_text(candidate) for candidate in candidates])
+        still = which([as_case(candidate) for candidate in candidates])
         found = next((candidate for candidate, shows in zip(candidates, still, strict=True) if shows), None)
         if found is None:
             size //= 2

@@ -1,5 +1,6 @@
 """A pod without a cluster: dsgen's scripts with their paths below a directory, real bash, real sshd and ssh."""
 
+import compileall
 import functools
 import json
 import os
@@ -17,6 +18,7 @@ from typing import Any
 import pytest
 import yaml
 
+import shared_settings as settings
 from dsgen import values
 from dsgen.render import render
 
@@ -41,20 +43,22 @@ def run_config() -> dict[str, str]:
     assert loaded.values, loaded.diagnostics
     rendered = render(loaded.values.data, values.Release("cifar", "training"))
     (found,) = [document.text for document in rendered if document.template == "config/configmap.yaml"]
-    data: dict[str, str] = yaml.safe_load(found)["data"]
+    data: dict[str, str] = yaml.load(found, yaml.CSafeLoader)["data"]
     return data
 
 
 class Pod:
     """The files of one worker pod, and the processes that a test starts in it."""
 
+    scripts = PACKAGE / "generated" / "scripts"
+
     def __init__(self, root: Path) -> None:
         self.root = root
         self.config, self.run, self.keys, self.status = (
             root / path for path in ("etc/dsgen", "run/dsgen", "etc/dsgen-keys", "etc/dsgen-status")
         )
-        shutil.copytree(PACKAGE / "generated" / "scripts", self.config, ignore=shutil.ignore_patterns("__pycache__"))
-        for script in self.config.iterdir():
+        shutil.copytree(self.scripts, self.config)
+        for script in self.config.glob("*.*"):
             script.chmod(0o755)  # as the volume is mounted
         for directory in (self.run, self.keys, self.status, root / "dev"):
             directory.mkdir(parents=True)
@@ -207,6 +211,20 @@ def require(*tools: str) -> None:
     assert missing == []
 
 
+@pytest.fixture(scope="session", autouse=True)
+def _quick_python(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """In the pods of tests the scripts have bytecode, and `python3` is the interpreter of the tests.
+
+    Otherwise each process compiles the scripts anew, and `python3` may be a wrapper that takes longer than Python.
+    """
+    scripts = shutil.copytree(Pod.scripts, tmp_path_factory.mktemp("compiled") / "scripts")
+    compileall.compile_dir(scripts, quiet=1)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Pod, "scripts", scripts)
+        patch.setenv("PATH", str(Path(sys.base_prefix, "bin")), prepend=os.pathsep)
+        yield
+
+
 @pytest.fixture
 def pod() -> Iterator[Pod]:
     """A pod whose processes end with the test. Not below tmp_path: other users of the machine must reach it."""
@@ -233,3 +251,13 @@ def root() -> None:
     if os.getuid() != 0 and os.environ.get("CI") != "true":
         pytest.skip("only root can run them")
     assert os.getuid() == 0
+
+
+@pytest.fixture
+def run_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The launcher's /run/dsgen, for its code in this process."""
+    monkeypatch.setattr(settings, "RUN", tmp_path)
+    monkeypatch.setattr(settings, "written_by", lambda _: tmp_path)
+    monkeypatch.setattr(settings, "TERMINATION_LOG", tmp_path / "termination-log")
+    monkeypatch.setattr("launcher.CONFIRM_SECONDS", 0.1)  # no sidecar is there
+    return tmp_path

@@ -5,7 +5,6 @@ For tests that are marked `cluster`.
 
 import base64
 import os
-import sys
 import uuid
 from collections.abc import Iterator
 from pathlib import Path
@@ -14,10 +13,9 @@ from urllib.parse import urlsplit
 
 import pytest
 
-sys.path.insert(0, str(Path(__file__).parents[2] / "dsgen" / "scripts"))
-
 import shared_api as api
 import shared_settings as settings
+from tests.scripts.trainings import settings_of
 
 RULES = {
     "a": [("", "secrets", ["a-ssh"], ["get", "patch"]), ("", "configmaps", ["a-status"], ["get", "patch", "create"])],
@@ -103,7 +101,7 @@ class Job:
             **changes,
         }
         given = {"method": "pdsh", "autotuning": "none", **given}
-        return settings.Settings(**{name: given.get(name, 0) for name in settings.Settings._fields})
+        return settings_of(given)
 
     def remove(self) -> None:
         self.core.delete_namespace(self.namespace)

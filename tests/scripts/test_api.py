@@ -1,18 +1,14 @@
 """The API client: how it fails without a server, and what a real API server answers to its patches."""
 
-import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-sys.path.insert(0, str(Path(__file__).parents[2] / "dsgen" / "scripts"))
-sys.path.insert(0, str(Path(__file__).parent))
-
 import keygen
-import live
 import shared_api as api
 import status_lease as lease
+from tests.scripts import live
 
 job = live.job
 

@@ -10,11 +10,10 @@ from typing import Any
 
 import pytest
 
-sys.path.insert(0, str(Path(__file__).parents[2] / "dsgen" / "scripts"))
-
 import shared_debug as debug
 import shared_methods as methods
 import shared_settings as settings
+from tests.scripts.trainings import settings_of
 
 ODD = 'a b\'c "d" $e\n%n'
 
@@ -45,7 +44,7 @@ def configured(**changes: Any) -> settings.Settings:
         "master_port": 29500,
         **changes,
     }
-    return settings.Settings(**{name: given.get(name, 0) for name in settings.Settings._fields})
+    return settings_of(given)
 
 
 def test_the_script_does_what_the_launcher_would_have_done(run_folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -115,11 +114,9 @@ def test_a_command_that_cannot_be_started_is_a_failure() -> None:
 
 @pytest.mark.parametrize("command", [[], ["sleep", "4201"]])
 def test_the_deadline_ends_it(command: list[str]) -> None:
-    begun = time.monotonic()
     event, message, code = debug.run_or_idle(command, 1, lambda: None, set())
     assert (event, code) == ("deadline", None)
     assert message == "debugging took longer than lifecycle.activeDeadlineSeconds (1)"
-    assert time.monotonic() - begun < 5
 
 
 def test_what_happens_outside_ends_it_and_what_the_command_has_started() -> None:

@@ -3,14 +3,11 @@
 import json
 import os
 import socket
-import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
-
-sys.path.insert(0, str(Path(__file__).parents[2] / "dsgen" / "scripts"))
 
 import launcher_journal as journal
 import shared_exchange as exchange

@@ -2,7 +2,6 @@
 
 import base64
 import subprocess
-import sys
 import threading
 import time
 from pathlib import Path
@@ -10,14 +9,11 @@ from typing import Any
 
 import pytest
 
-sys.path.insert(0, str(Path(__file__).parents[2] / "dsgen" / "scripts"))
-sys.path.insert(0, str(Path(__file__).parent))
-
 import keygen
-import live
 import shared_api as api
 import shared_key as keyfile
 import shared_settings as settings
+from tests.scripts import live
 
 job = live.job
 KEY = base64.b64encode(b"private\n").decode()

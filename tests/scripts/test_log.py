@@ -1,11 +1,8 @@
 """What dsgen itself writes where people read: its log lines, and the last words of a container."""
 
-import sys
 from pathlib import Path
 
 import pytest
-
-sys.path.insert(0, str(Path(__file__).parents[2] / "dsgen" / "scripts"))
 
 import shared_log
 

@@ -3,19 +3,16 @@
 import json
 import os
 import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-sys.path.insert(0, str(Path(__file__).parents[2] / "dsgen" / "scripts"))
-
 import shared_hostfile as hostfile
 import shared_methods as methods
 import shared_settings as settings
+from tests.scripts.trainings import HOSTS, settings_of
 
-HOSTS = ["cifar-1-worker-0.cifar-1", "cifar-1-worker-1.cifar-1"]
 MASTER = ("--master_addr", "cifar-1-worker-0.cifar-1", "--master_port", "29500")
 RANK = "/etc/dsgen/rank.py"
 
@@ -33,7 +30,7 @@ def start(node: int = -1, hosts: list[str] = HOSTS, **changes: Any) -> methods.S
     """Two workers with two slots."""
     given = {"workers": 2, "slots": 2, "master_port": 29500, "run_name": "cifar-1", "method": "pdsh", **changes}
     given = {"autotuning": "none", "deepspeed_args": [], "mpirun_args": [], **given}
-    return methods.Start(settings.Settings(**{n: given.get(n, 0) for n in settings.Settings._fields}), hosts, node)
+    return methods.Start(settings_of(given), hosts, node)
 
 
 def test_the_command_of_deepspeed() -> None:

@@ -4,7 +4,6 @@ import contextlib
 import json
 import resource
 import socket
-import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -13,18 +12,14 @@ from typing import Any
 
 import pytest
 
-sys.path.insert(0, str(Path(__file__).parents[2] / "dsgen" / "scripts"))
-
 import launcher
 import launcher_orders as orders
 import launcher_workers as workers
-import shared_exchange as exchange
 import shared_output as output
 import shared_reports as reports
-import shared_settings as settings
 from launcher_without_ssh import WithoutSsh
+from tests.scripts.trainings import HOSTS, settings_of, tell
 
-HOSTS = ["cifar-1-worker-0.cifar-1", "cifar-1-worker-1.cifar-1"]
 # Ends with 5 in the first attempt; says its port.
 PROGRAM = 'echo "port $MASTER_PORT"; [ $MASTER_PORT = 29500 ] && { echo last; exit 5; }; sleep 4401 & wait'
 
@@ -152,12 +147,10 @@ def test_the_launcher_hears_no_worker_that_does_not_know_the_nonce() -> None:
 
 
 @pytest.fixture
-def run_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    monkeypatch.setattr(settings, "RUN", tmp_path)
-    monkeypatch.setattr(settings, "written_by", lambda _: tmp_path)
-    seen = {"state": "active", "failed": 0, "ready": 2, "message": ""}
-    exchange.write(tmp_path / exchange.STATUS, {"lease": "held", "known": True, "workers": seen, "earlier": None})
-    yield
+def run_folder(run_folder: Path) -> Iterator[Path]:
+    """With workers that are ready; connections of a test end with it."""
+    tell(run_folder, workers={"state": "active", "failed": 0, "ready": 2, "message": ""}, earlier=None)
+    yield run_folder
     while nowhere:
         nowhere.pop().close()
 
@@ -169,7 +162,7 @@ def side(**changes: Any) -> WithoutSsh:
     """The launcher's part for two workers that are connected."""
     given = {"workers": 2, "slots": 1, "method": "torchrun", "autotuning": "none", "start_timeout_seconds": 60}
     given |= {"restart_exit_codes": [], "deepspeed_args": [], "master_port": 29500, "expect_world": True, **changes}
-    configured = settings.Settings(**{name: given.get(name, 0) for name in settings.Settings._fields})
+    configured = settings_of(given)
     made = launcher.Launcher(configured, workers.Workers(HOSTS, 1, 3600))
     assert isinstance(made.side, WithoutSsh)
     for index, member in enumerate(made.side.orders.members.values()):
@@ -262,6 +255,18 @@ def test_a_launcher_that_takes_over_goes_on_with_the_attempt_of_its_workers(at: 
     assert found.number == number
     found.attempt()
     assert found.number == number + 1
+
+
+@pytest.mark.usefixtures("run_folder")
+def test_an_attempt_that_ended_before_a_launcher_took_over_counts() -> None:
+    """Its workers have reported all of it, and that they have ended, when they connect."""
+    found = side(max_restarts=0)
+    ranks(found, 1, "rank-met", "rank-end")
+    for index in (0, 1):
+        says(found, index, 1, 0)
+
+    assert end_of(found, lambda: None) == ("succeeded", "")
+    assert (found.number, found.journal.said["worldSize"]) == (1, 2)
 
 
 @pytest.mark.usefixtures("run_folder")

@@ -5,7 +5,6 @@ import os
 import shutil
 import signal
 import socket
-import sys
 import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -13,14 +12,13 @@ from typing import Any
 
 import pytest
 
-sys.path.insert(0, str(Path(__file__).parents[2] / "dsgen" / "scripts"))
-
 import launcher_journal as journal
 import launcher_preflight as preflight
 import launcher_with_ssh
 import launcher_workers as workers
 import shared_exchange as exchange
 import shared_settings as settings
+from tests.scripts.trainings import settings_of
 
 FAST, SLOW = 1000.0, 50.0
 
@@ -123,7 +121,7 @@ NAMES = [f"w-{index}" for index in range(4)]
 
 def configured(**changes: Any) -> settings.Settings:
     given = {"workers": 2, "spares": 2, "slots": 1, "master_port": 29500, **changes}
-    return settings.Settings(**{name: given.get(name, 0) for name in settings.Settings._fields})
+    return settings_of(given)
 
 
 @pytest.mark.parametrize(

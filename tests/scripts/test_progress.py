@@ -1,13 +1,10 @@
 """How far a training is: what its output and files say, what the record gets, when it hangs, and whom it waits for."""
 
 import json
-import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
-
-sys.path.insert(0, str(Path(__file__).parents[2] / "dsgen" / "scripts"))
 
 import launcher_journal as journal
 import launcher_progress as progress
@@ -15,14 +12,14 @@ import shared_exchange as exchange
 import shared_output as output
 import shared_progress as source
 import shared_settings as settings
+from tests.scripts.trainings import HOSTS, settings_of
 
 PATTERN = r"step (?P<step>[\d,]+)(/(?P<total>\d+))?( loss (?P<loss>\S+))?"
-HOSTS = ["cifar-1-worker-0.cifar-1", "cifar-1-worker-1.cifar-1"]
 
 
 def configured(**given: Any) -> settings.Settings:
     texts = {"progress_pattern": "", "progress_file": "", "checkpoint_path": "", **given}
-    return settings.Settings(**{name: texts.get(name, 0) for name in settings.Settings._fields})
+    return settings_of(texts)
 
 
 class Time:

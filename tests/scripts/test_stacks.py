@@ -11,11 +11,9 @@ from typing import Any
 
 import pytest
 
-sys.path.insert(0, str(Path(__file__).parents[2] / "dsgen" / "scripts"))
-
 import shared_stacks as stacks
+from tests.scripts.trainings import NONCE
 
-NONCE = "5f" * 16
 PROGRAM = """
 import os, threading, time
 def forever():

@@ -1,21 +1,17 @@
 """The launcher of workers without ssh that take no orders: what it makes of their Job and of the ranks' reports."""
 
-import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-sys.path.insert(0, str(Path(__file__).parents[2] / "dsgen" / "scripts"))
-
 import launcher
 import launcher_workers as workers
 import shared_exchange as exchange
-import shared_settings as settings
 from launcher_wait import Interrupted
 from launcher_without_ssh import WithoutSsh
+from tests.scripts.trainings import HOSTS, settings_of
 
-HOSTS = ["cifar-1-worker-0.cifar-1", "cifar-1-worker-1.cifar-1"]
 # Behind the nonce.
 RANKS = [
     f' dsgen-rank {{"host": "cifar-1-worker-{i}", "rank": {i}, "worldSize": 2, "localRank": 0}}\n'.encode()
@@ -29,16 +25,6 @@ MESSAGE = (
     "PodFailurePolicy: Container worker for pod training/cifar-1-worker-0-x7k2p failed with exit code 1 "
     "matching FailJob rule at index 1"
 )
-
-
-@pytest.fixture
-def run_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """The pod's /run/dsgen."""
-    monkeypatch.setattr(settings, "RUN", tmp_path)
-    monkeypatch.setattr(settings, "written_by", lambda _: tmp_path)
-    monkeypatch.setattr(settings, "TERMINATION_LOG", tmp_path / "termination-log")
-    monkeypatch.setattr(launcher, "CONFIRM_SECONDS", 0)
-    return tmp_path
 
 
 def tell(folder: Path, earlier: dict[str, Any] | None = None, **job: Any) -> None:
@@ -57,7 +43,7 @@ def begun(*reports: bytes, **changes: Any) -> launcher.Launcher:
         "start_timeout_seconds": 60,
         **changes,
     }
-    configured = settings.Settings(**{name: given.get(name, 0) for name in settings.Settings._fields})
+    configured = settings_of(given)
     made = launcher.Launcher(configured, workers.Workers(HOSTS, 1, 3600))
     assert isinstance(made.side, WithoutSsh)
     made.side.free = True

@@ -9,7 +9,8 @@ from typing import Any
 
 import pytest
 
-NONCE = "5f" * 16
+from tests.scripts.trainings import NONCE
+
 DAEMON = (
     "import os; os.fork() and os._exit(0); os.setsid(); os.fork() and os._exit(0); os.execvp('sleep', ['sleep', '%s'])"
 )
@@ -173,21 +174,23 @@ def network(*argv: str) -> None:
 def test_a_cut_network_ends_a_session_that_keeps_printing(pod: Any, needs: Any) -> None:
     """Worker in a network namespace of its own, whose cable is then cut; ssh's own keepalive would never end it."""
     needs("ip")
-    space = f"dsgen-{os.getpid()}"
+    space, near, far = (f"dsgen{os.getpid()}{end}" for end in ("", "a", "b"))
+    network_of_four = os.getpid() % 64 * 4  # these tests may run twice on one machine
+    here, there = (f"203.0.113.{network_of_four + number}" for number in (1, 2))
     network("netns", "add", space)
     try:
-        network("link", "add", "dsgen0", "type", "veth", "peer", "name", "dsgen1", "netns", space)
-        network("addr", "add", "203.0.113.1/24", "dev", "dsgen0")
-        network("-n", space, "addr", "add", "203.0.113.2/24", "dev", "dsgen1")
-        network("link", "set", "dsgen0", "up")
-        network("-n", space, "link", "set", "dsgen1", "up")
-        pod.reach("203.0.113.2")
+        network("link", "add", near, "type", "veth", "peer", "name", far, "netns", space)
+        network("addr", "add", f"{here}/30", "dev", near)
+        network("-n", space, "addr", "add", f"{there}/30", "dev", far)
+        network("link", "set", near, "up")
+        network("-n", space, "link", "set", far, "up")
+        pod.reach(there)
         pod.make_key()
         pod.start("ip", "netns", "exec", space, "bash", pod.config / "shared_start.sh")
         pod.wait_until(lambda: "sshd started" in pod.log() and pod.ssh("true").returncode == 0)
         pod.start(*pod.ssh_argv("while :; do echo tick; sleep 0.2; done & exec sleep 4107"))
         pod.wait_until(lambda: pod.marked("4107"))
-        network("link", "set", "dsgen0", "down")
+        network("link", "set", near, "down")
         pod.wait_until(lambda: pod.marked("4107") == [], 60)
     finally:
         pod.stop()

@@ -5,7 +5,6 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-import yaml
 
 from dsgen import schema, values
 from dsgen.checks import CHECKS, FUNCTIONS, pods
@@ -18,6 +17,7 @@ from dsgen.reading.set_values import Override
 from dsgen.render import render
 from dsgen.values import Job, Release
 from tests.check_cases import FINE, GOOD, WRONG
+from tests.parity import parsed
 
 RELEASE = Release("cifar", "training")
 
@@ -157,7 +157,7 @@ def test_a_key_of_the_user_is_in_the_path_as_it_is(key: str) -> None:
 def test_every_label_and_annotation_that_dsgen_writes_is_reserved() -> None:
     loaded = load(GOOD, 'storage.data={"mountPath":"/data","create":{"persistentVolume":{"hostPath":{"path":"/x"}}}}')
     assert loaded.values
-    objects = [yaml.safe_load(document.text) for document in render(loaded.values.data, RELEASE)]
+    objects = [parsed(document.text) for document in render(loaded.values.data, RELEASE)]
     theirs = schema.defaults()["workers"]["podAnnotations"].keys()
     written = {
         key for metadata in _metadata(objects) for kind in ("labels", "annotations") for key in metadata.get(kind) or ()
@@ -202,7 +202,7 @@ WHOLE = (
 def test_every_field_that_dsgen_writes_into_a_pod_is_refused_among_the_extra_ones() -> None:
     data = load(GOOD, *WHOLE).values
     assert data
-    jobs = [yaml.safe_load(one.text) for one in render(data.data, RELEASE)]
+    jobs = [parsed(one.text) for one in render(data.data, RELEASE)]
     specs = [job["spec"]["template"]["spec"] for job in jobs if job["kind"] == "Job"]
 
     assert {"hostNetwork", "affinity", "subdomain"} <= {field for spec in specs for field in spec}
@@ -214,7 +214,7 @@ def test_every_field_that_dsgen_writes_into_a_pod_is_refused_among_the_extra_one
 def test_every_container_of_dsgens_has_a_reserved_name() -> None:
     data = load(GOOD, 'code.git.repository="https://example.com/x.git"', *WHOLE).values
     assert data
-    jobs = [yaml.safe_load(one.text) for one in render(data.data, RELEASE)]
+    jobs = [parsed(one.text) for one in render(data.data, RELEASE)]
     specs = [job["spec"]["template"]["spec"] for job in jobs if job["kind"] == "Job"]
     names = {one["name"] for spec in specs for one in (*spec["containers"], *spec["initContainers"])}
 
@@ -225,7 +225,7 @@ def test_every_container_of_dsgens_has_a_reserved_name() -> None:
 def test_every_mount_of_dsgens_has_a_reserved_path() -> None:
     data = load(GOOD, 'code.git.repository="https://example.com/x.git"', 'code.git.secretName="a"', *WHOLE).values
     assert data
-    jobs = [yaml.safe_load(one.text) for one in render(data.data, RELEASE)]
+    jobs = [parsed(one.text) for one in render(data.data, RELEASE)]
     specs = [job["spec"]["template"]["spec"] for job in jobs if job["kind"] == "Job"]
     containers = [one for spec in specs for one in (*spec["containers"], *spec["initContainers"])]
     paths = {mount["mountPath"] for one in containers for mount in one["volumeMounts"]} - {

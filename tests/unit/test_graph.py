@@ -6,11 +6,11 @@ from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
-import yaml
 
 from dsgen import api, graph
 from dsgen.cli import main
 from dsgen.graph.model import Arrow, Graph, Key
+from tests.parity import parsed
 
 ROOT = Path(__file__).parents[2]
 EXAMPLES = sorted((ROOT / "values-examples").glob("*.yaml"))
@@ -84,7 +84,7 @@ REFERRED = ("ConfigMap", "Secret", "PersistentVolumeClaim", "ServiceAccount")
 @pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.stem)
 def test_every_object_that_pods_name_has_an_arrow(path: Path) -> None:
     """Found in another way: the names of objects among the texts of pod templates."""
-    objects = [yaml.safe_load(text) for text in texts(path)]
+    objects = [parsed(text) for text in texts(path)]
     drawn = graph.of_texts(texts(path))
     known = {(each["kind"], each["metadata"]["name"]) for each in objects}
     assert known <= {node.key for node in drawn.nodes}

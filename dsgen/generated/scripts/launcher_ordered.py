@@ -52,10 +52,10 @@ class OrderedAttempt(launcher_attempt.Attempt):
     self.orders, self.number, self.world = orders, number, ranks
     self.hosts = list(wait.workers.names)
     self.progress.source = None
-    self.heard = self.output = orders.output = Output(self.hosts, progress=self.progress)
+    self.heard = self.output = Output(self.hosts, progress=self.progress)
 
   def launch(self) -> Ranks:
-    self.orders.tell(attempt=self.number, signal="", over="")
+    self.orders.begin(self.number, self.output)
     return Parts(self.orders, self.number, self.output)
 
   def signal(self, name: str, seconds: float, until: Callable[[], bool] = lambda: False) -> None:

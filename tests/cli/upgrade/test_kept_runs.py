@@ -1,0 +1,129 @@
+"""After an upgrade a run stays as the other release wrote it."""
+
+import json
+from pathlib import Path
+
+import pytest
+import yaml
+
+from dsgen import __version__
+from dsgen.writer import INDEX
+from tests.cli.conftest import Cli
+from tests.cli.upgrade.conftest import FILES, JOBS, OLD, by, contents, edit, of_run
+
+
+def test_the_releases_differ(upgraded: Path, cli: Cli) -> None:
+    cli("render", *FILES, "-o", "new")
+    old, new = of_run(contents(upgraded / "out")), of_run(contents(upgraded / "new"))
+
+    assert [] == [path for path in old if old[path] == new.get(path)]
+
+
+def test_an_upgrade_changes_no_run_refuses_nothing_and_a_new_job_is_written(upgraded: Path, cli: Cli) -> None:
+    before = contents(upgraded / "out")
+    new_job = (upgraded / "cifar.yaml").read_text().replace("cifar", "added")
+    (upgraded / "added.yaml").write_text(new_job)
+
+    code, out, err = cli("render", *FILES, "added.yaml", "-o", "out")
+    after = contents(upgraded / "out")
+
+    assert (0, "") == (code, err)
+    assert [f"out/{name}: run 1 kept as dsgen {OLD} wrote it" for name in JOBS] == [
+        line for line in out.splitlines() if "kept" in line
+    ]
+    assert of_run(before) == {path: text for path, text in of_run(after).items() if not path.startswith("added/")}
+    assert "added/job-added-1-worker.yaml" in after
+    assert [] == [path for path, text in after.items() if path not in of_run(after) and "another release" in text]
+
+
+def test_afterwards_the_folder_is_up_to_date(upgraded: Path, cli: Cli) -> None:
+    cli("render", *FILES, "-o", "out")
+    before = {path: path.read_bytes() for path in upgraded.rglob(INDEX)}
+
+    code, out, err = cli("render", *FILES, "-o", "out", "--check")
+    assert (0, "") == (code, err)
+    assert "".join(f"out/{name}: run 1 kept as dsgen {OLD} wrote it\n" for name in JOBS) == out
+    assert 0 == cli("render", *FILES, "-o", "out").code
+    assert before == {path: path.read_bytes() for path in upgraded.rglob(INDEX)}
+
+
+def test_the_other_release_finds_its_run_again(release: Path, upgraded: Path, cli: Cli) -> None:
+    cli("render", *FILES, "-o", "out")
+
+    before = of_run(contents(upgraded / "out"))
+    by(release, upgraded, "render", *FILES, "-o", "out")
+
+    assert before == of_run(contents(upgraded / "out"))
+
+
+@pytest.mark.parametrize("line", ["  suspend: true\n", ""], ids=["suspended", "not managed"])
+def test_suspend_alone_changes_in_a_run_that_is_kept(upgraded: Path, cli: Cli, line: str) -> None:
+    before = of_run(contents(upgraded / "out" / "cifar"))
+    assert 2 == sum("  suspend: false\n" in text for text in before.values())
+    edit(upgraded / "cifar.yaml", "  suspend: false\n", line or "  {}\n")
+
+    assert 0 == cli("render", *FILES, "-o", "out").code
+
+    assert {path: text.replace("  suspend: false\n", line) for path, text in before.items()} == of_run(
+        contents(upgraded / "out" / "cifar")
+    )
+    if not line:  # and back again
+        edit(upgraded / "cifar.yaml", "  {}\n", "  suspend: true\n")
+        assert 0 == cli("render", *FILES, "-o", "out").code
+        after = contents(upgraded / "out" / "cifar")
+        specs = [yaml.safe_load(text)["spec"] for path, text in after.items() if path.startswith("job-")]
+        assert [True, True] == [spec["suspend"] for spec in specs]
+
+
+def test_a_new_run_is_of_this_release(upgraded: Path, cli: Cli) -> None:
+    edit(upgraded / "cifar.yaml", 'id: "1"', 'id: "2"')
+
+    assert 0 == cli("render", *FILES, "-o", "out").code
+
+    assert "another release" not in "".join(contents(upgraded / "out" / "cifar").values())
+
+
+def test_refresh_writes_a_kept_run_anew(upgraded: Path, cli: Cli) -> None:
+    assert 0 == cli("render", *FILES, "-o", "out", "--refresh").code
+    assert (0, "", "") == cli("render", *FILES, "-o", "out", "--check")
+    assert "another release" not in "".join(contents(upgraded / "out").values())
+
+    code, _, err = cli("render", *FILES, "--set", "workers.replicas=4", "-o", "out", "--refresh")
+    assert (1, True) == (code, "DS903" in err)
+
+
+@pytest.mark.parametrize("what", ["edited", "deleted"])
+def test_a_kept_file_that_is_not_as_it_was_is_refused(upgraded: Path, cli: Cli, what: str) -> None:
+    path = upgraded / "out" / "cifar" / "job-cifar-1-worker.yaml"
+    path.write_text("mine") if what == "edited" else path.unlink()
+
+    code, _, err = cli("render", *FILES, "-o", "out")
+
+    assert 1 == code
+    assert "out/cifar/job-cifar-1-worker.yaml" in err
+    assert f"only dsgen {OLD} can write it: restore it from version control" in err
+
+
+def test_an_index_without_values_compares_bytes(upgraded: Path, cli: Cli) -> None:
+    path = upgraded / "out" / "cifar" / INDEX
+    path.write_text(json.dumps({key: part for key, part in json.loads(path.read_text()).items() if key != "values"}))
+
+    code, _, err = cli("render", *FILES, "-o", "out")
+
+    assert 1 == code
+    assert "cifar.yaml:4:11: error:" in err
+    assert "[DS903]" in err
+    assert f"does not contain the values that dsgen {OLD} rendered" in err
+
+
+def test_values_of_then_that_this_release_refuses_are_said(upgraded: Path, cli: Cli) -> None:
+    path = upgraded / "out" / "cifar" / INDEX
+    found = json.loads(path.read_text())
+    found["values"]["workers"]["gone"] = 3
+    path.write_text(json.dumps(found))
+
+    code, _, err = cli("render", *FILES, "-o", "out")
+
+    assert 1 == code
+    assert 'run "1" would change: workers.gone: 3 -> not set' in err
+    assert f"dsgen {OLD} accepted the old values, but dsgen {__version__} does not: " in err

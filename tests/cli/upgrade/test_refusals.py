@@ -1,0 +1,70 @@
+"""How a refused change is told, and which claims cannot change."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from dsgen.writer import INDEX
+from dsgen.writer.index import checksum
+from tests.cli.conftest import Cli
+from tests.cli.upgrade.conftest import FILES, contents, edit
+
+
+def test_a_refusal_is_told_in_every_form(upgraded: Path, cli: Cli) -> None:
+    edit(upgraded / "cifar.yaml", "{replicas: 2}", "{replicas: 4}")
+    told = 'run "1" would change: workers.replicas: 2 -> 4, in Job cifar-1-worker spec.parallelism'
+    call = ("render", *FILES, "-o", "out")
+
+    assert f"cifar.yaml:6:21: error: {told} [DS903]\n    workers: {{replicas: 4}}" in cli(*call).err
+    assert told == json.loads(cli(*call, "--format", "json").out)["diagnostics"][0]["message"]
+    (result,) = json.loads(cli(*call, "--check", "--format", "sarif").out)["runs"][0]["results"]
+    assert ("DS903", 6) == (result["ruleId"], result["locations"][0]["physicalLocation"]["region"]["startLine"])
+    assert cli(*call, "--format", "github").out.startswith("::error file=cifar.yaml,line=6,col=21,title=")
+
+
+@pytest.mark.usefixtures("upgraded")
+def test_secrets_in_a_refusal_are_stars(cli: Cli) -> None:
+    code, _, err = cli("render", *FILES, "--set", "training.env.URL=https://user:hunter2@example.com/x", "-o", "out")
+
+    assert (1, True) == (code, "training.env" in err)
+    assert "hunter2" not in err
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "key"),
+    [
+        ("size: 100Gi", "size: 50Gi", "storage.checkpoints.create.size"),
+        ("size: 100Gi", "size: 100Gi, storageClass: fast", "storage.checkpoints.create.storageClass"),
+        ("size: 100Gi", "size: 100Gi, accessModes: [ReadWriteOnce]", "storage.checkpoints.create.accessModes"),
+    ],
+)
+def test_a_claim_cannot_change(upgraded: Path, cli: Cli, old: str, new: str, key: str) -> None:
+    edit(upgraded / "cifar.yaml", old, new)
+    before = contents(upgraded / "out")
+
+    for target in (("render", *FILES, "-o", "out"), ("chart", "cifar.yaml", "-o", "chart")):
+        code, _, err = cli(*target)
+        assert 1 == code
+        assert f"error: a claim cannot change: {key}: " in err
+        assert "cifar.yaml:11:" in err
+    assert before == contents(upgraded / "out")
+
+    (upgraded / "out" / "cifar" / "persistentvolumeclaim-cifar-checkpoints.yaml").unlink()
+    assert 0 == cli("render", *FILES, "-o", "out").code
+
+
+def test_a_claim_that_only_the_release_writes_otherwise_is_kept(upgraded: Path, cli: Cli) -> None:
+    path = upgraded / "out" / "cifar" / "persistentvolumeclaim-cifar-checkpoints.yaml"
+    index = path.with_name(INDEX)
+    old = path.read_text()
+    new = old.replace("ReadWriteMany", "ReadWriteOncePod")
+    assert new != old
+    path.write_text(new)
+    found = json.loads(index.read_text())
+    found["files"][path.name]["sha256"] = checksum(new.encode())
+    index.write_text(json.dumps(found))
+
+    assert 0 == cli("render", *FILES, "-o", "out").code
+    assert new == path.read_text()
+    assert 0 == cli("render", *FILES, "-o", "out", "--check").code

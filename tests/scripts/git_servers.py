@@ -1,0 +1,144 @@
+"""Git servers on this machine, and what tests of code.sh ask of them."""
+
+import base64
+import copy
+import os
+import shutil
+import subprocess
+import threading
+from http.server import BaseHTTPRequestHandler, SimpleHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import Any
+
+PASSWORD = "s3cret%&'\" x"
+LOGIN = "Basic " + base64.b64encode(f"robot:{PASSWORD}".encode()).decode()
+IDENTITY = ("-c", "user.name=a", "-c", "user.email=a@example.com", "-c", "protocol.file.allow=always")
+
+
+def git(folder: Path, *arguments: str) -> str:
+    argv = ["git", *IDENTITY, "-C", str(folder), *arguments]
+    return subprocess.run(argv, check=True, capture_output=True, text=True).stdout.strip()
+
+
+class Origin:
+    """A bare repository `team/code.git`: two commits on main, tag v1 on the first, branch fix off the first."""
+
+    def __init__(self, root: Path) -> None:
+        self.root, self.path, self.work = root, root / "team/code.git", root / "work"
+        for folder in (self.work, self.path):
+            folder.mkdir(parents=True)
+        git(self.path, "init", "--quiet", "--bare", "--initial-branch=main")
+        git(self.work, "init", "--quiet", "--initial-branch=main")
+        git(self.work, "remote", "add", "origin", "../team/code.git")
+        self.first = self.commit("print('first')")
+        git(self.work, "tag", "--annotate", "--message", "one", "v1")
+        git(self.work, "checkout", "--quiet", "-b", "fix")
+        self.fix = self.commit("print('fix')")
+        git(self.work, "checkout", "--quiet", "main")
+        self.last = self.commit("print('last')")
+        self.push()
+
+    def copied(self, root: Path) -> "Origin":
+        """The same in another folder, which takes less time than to make it."""
+        shutil.copytree(self.root, root)
+        other = copy.copy(self)
+        other.root, other.path, other.work = root, root / "team/code.git", root / "work"
+        return other
+
+    def commit(self, text: str) -> str:
+        (self.work / "train.py").write_text(text + "\n")
+        git(self.work, "add", "--all")
+        git(self.work, "commit", "--quiet", "--message", text)
+        return git(self.work, "rev-parse", "HEAD")
+
+    def push(self) -> None:
+        git(self.work, "push", "--quiet", "--force", "--all", "origin")
+        git(self.work, "push", "--quiet", "--tags", "origin")
+        git(self.path, "update-server-info")
+
+
+class GitServer(BaseHTTPRequestHandler):
+    """`git http-backend`; with a login if one is set, and with failures first if some are asked for."""
+
+    def do_GET(self) -> None:
+        self.take()
+
+    def do_POST(self) -> None:
+        self.take()
+
+    def take(self) -> None:
+        server: Any = self.server
+        server.requests.append((self.path, self.headers.get("Authorization")))
+        if server.failures > 0:
+            server.failures -= 1
+            self.send_error(503)
+        elif server.redirect:
+            self.send_response(301)
+            self.send_header("Location", server.redirect + self.path)
+            self.end_headers()
+        elif server.login and self.headers.get("Authorization") != server.login:
+            self.send_response(401)
+            self.send_header("WWW-Authenticate", 'Basic realm="git"')
+            self.send_header("Content-Length", "0")
+            self.end_headers()
+        else:
+            self.answer(server.root)
+
+    def answer(self, root: Path) -> None:
+        path, _, query = self.path.partition("?")
+        environment = {
+            "PATH": os.environ["PATH"],
+            "GIT_PROJECT_ROOT": str(root),
+            "GIT_HTTP_EXPORT_ALL": "1",
+            "PATH_INFO": path,
+            "QUERY_STRING": query,
+            "REQUEST_METHOD": self.command,
+            "CONTENT_TYPE": self.headers.get("Content-Type", ""),
+            "HTTP_CONTENT_ENCODING": self.headers.get("Content-Encoding", ""),
+            "GIT_PROTOCOL": self.headers.get("Git-Protocol", ""),
+        }
+        body = self.rfile.read(int(self.headers.get("Content-Length") or 0))
+        done = subprocess.run(["git", "http-backend"], env=environment, input=body, capture_output=True, check=False)
+        head, _, content = done.stdout.partition(b"\r\n\r\n")
+        lines = dict(line.split(": ", 1) for line in head.decode().split("\r\n"))
+        self.send_response(int(lines.pop("Status", "200").split()[0]))
+        for name, value in {**lines, "Content-Length": str(len(content))}.items():
+            self.send_header(name, value)
+        self.end_headers()
+        self.wfile.write(content)
+
+    def log_message(self, *_: Any) -> None:
+        """Quiet."""
+
+
+class Quiet(SimpleHTTPRequestHandler):
+    """Files only, as the dumb protocol wants them."""
+
+    def log_message(self, *_: Any) -> None:
+        """Quiet."""
+
+
+def serve(handler: Any, root: Path) -> Any:
+    server: Any = ThreadingHTTPServer(("127.0.0.1", 0), handler)
+    server.daemon_threads = True
+    server.root, server.login, server.failures, server.redirect, server.requests = root, "", 0, "", []
+    server.url = f"http://127.0.0.1:{server.server_address[1]}"
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    return server
+
+
+def secret(pod: Any, **keys: str) -> None:
+    folder = pod.root / "etc/dsgen-git"
+    folder.mkdir(exist_ok=True)
+    for key, text in keys.items():
+        (folder / key.replace("_", "-" if key.startswith("ssh") else "_")).write_text(text)
+
+
+def clone(pod: Any, repository: str, revision: str = "", **environment: str) -> int:
+    """Exit code of the container."""
+    asked = {"DSGEN_GIT_REPOSITORY": repository, "DSGEN_GIT_REVISION": revision}
+    return int(pod.start("bash", pod.config / "code.sh", **asked, **environment).wait(60))
+
+
+def tree(pod: Any) -> Path:
+    return Path(pod.run / "code/tree")

@@ -1,0 +1,181 @@
+"""Versions of DeepSpeed: which keys, values and options each of them has."""
+
+from typing import Any
+
+import pytest
+
+from dsgen.deepspeed import keys
+from dsgen.deepspeed.versions import KNOWN, NEWEST, around, order
+from dsgen.problems.diagnostics import path_text
+from tests.unit.test_deepspeed import MICRO, ONE, TOTAL, optimizer, problems, zero
+
+GONE: list[tuple[str, str, dict[str, Any]]] = [
+    ("0.19.8", "sparse_gradients", {**ONE, "sparse_gradients": True}),
+    ("0.19.8", "amp", {**ONE, "amp": {"enabled": True}}),
+    ("0.19.8", "zero_optimization.mics_shard_size", zero(stage=3, mics_shard_size=2)),
+    ("0.19.8", "optimizer.type", optimizer("OneBitAdam")),
+    ("0.16.9", "torch_autocast", {**ONE, "torch_autocast": {"enabled": True}}),
+    ("0.17.6", "gradient_allreduce_op", {**ONE, "gradient_allreduce_op": "mean"}),
+    ("0.14.5", "compile", {**ONE, "compile": {"deepcompile": True}}),
+    ("0.14.5", "zero_optimization.zenflow", zero(stage=2, zenflow={})),
+    ("0.19.0", "zero_optimization.compute_grad_norm", zero(stage=2, compute_grad_norm=True)),
+    ("0.16.9", "optimizer.type", optimizer("muon")),
+    ("0.15.1", "torch_autocast", {**ONE, "torch_autocast": {"enabled": True}}),
+    ("0.12.6", "compile", {**ONE, "compile": {"deepcompile": True}}),
+    ("0.20.0", "amp", {**ONE, "amp": {"enabled": True}}),
+]
+FP16 = {
+    "enabled": True,
+    "auto_cast": False,
+    "loss_scale": 0,
+    "loss_scale_window": 1000,
+    "initial_scale_power": 16,
+    "hysteresis": 2,
+    "consecutive_hysteresis": False,
+    "min_loss_scale": 1,
+}
+THERE: list[tuple[str, dict[str, Any]]] = [
+    ("0.19.4", {**ONE, "sparse_gradients": True, "amp": {"enabled": False}}),
+    ("0.19", ONE),
+    ("0.14.5", {**ONE, "seq_parallel_comm_data_type": "fp32", "aio": {"thread_count": 1}}),
+    ("0.14.5", {**ONE, "fp16": {"enabled": True, "loss_scale": 0}}),
+    ("0.17.6", {**ONE, "torch_autocast": {"enabled": True}}),
+    ("0.18", optimizer("ZeroOneAdam")),
+    *[(version, {**ONE, "fp16": FP16}) for version in KNOWN],
+    ("0.16.4", {**ONE, "fp16": {**FP16, "min_loss_scale": 0.5}}),
+    ("0.17.3", {**ONE, "torch_autocast": {"enabled": True}}),
+    ("0.19.6", {**ONE, "sparse_gradients": True, "zero_optimization": {"stage": 2, "compute_grad_norm": True}}),
+    ("0.20.0", ONE),
+    ("1.0", ONE),
+    ("0.19.2", {**optimizer("muon", params={"lr": 0.1}), "zero_optimization": {"stage": 3}}),
+]
+STAGES = [
+    ("0.16.9", "OneBitAdam", 2, "only without ZeRO"),
+    ("0.19.4", "ZeroOneAdam", 1, "only without ZeRO"),
+    ("0.17.6", "Muon", 3, "only up to stage 2 of ZeRO"),
+    ("0.17.6", "Muon", 2, "only with zero_allow_untested_optimizer"),
+    ("0.15.4", "Lamb", 1, "only with zero_allow_untested_optimizer"),
+]
+
+
+@pytest.mark.parametrize(("version", "path", "config"), GONE)
+def test_what_a_version_does_not_have_is_an_error_that_says_which_do(
+    version: str, path: str, config: dict[str, Any]
+) -> None:
+    [found] = problems(config, version=version)
+
+    assert ("DS263", "error", f"training.deepspeed.config.{path}") == (found.id, found.severity, path_text(found.path))
+    assert any(known in found.message for known in KNOWN if known != version)
+
+
+@pytest.mark.parametrize(("version", "config"), THERE)
+def test_what_a_version_has_is_let_through(version: str, config: dict[str, Any]) -> None:
+    assert [] == problems(config, version=version)
+
+
+@pytest.mark.parametrize("version", KNOWN)
+def test_every_known_version_has_a_table(version: str) -> None:
+    assert {"train_batch_size", "zero_optimization", "fp16"} <= keys.table(version)["keys"].keys()
+
+
+def test_the_newest_version_is_the_one_of_the_table() -> None:
+    assert f"deepspeed {NEWEST}," in keys.table()["source"]
+    assert list(KNOWN) == sorted(KNOWN, key=order)
+
+
+def test_batch_sizes_are_not_told_where_workers_are_left_out() -> None:
+    config = {TOTAL: 8, MICRO: 8}
+
+    assert ["DS265"] == [one.id for one in problems(config, 2)]
+    assert [] == problems(config, 2, args=["--exclude=cifar-1-worker-1.cifar-1"])
+
+
+@pytest.mark.parametrize(("version", "name", "stage", "message"), STAGES)
+def test_which_optimizers_zero_takes_depends_on_the_version(version: str, name: str, stage: int, message: str) -> None:
+    [found] = problems({**optimizer(name), "zero_optimization": {"stage": stage}}, version=version)
+
+    assert ("DS267", "error", "training.deepspeed.config.optimizer.type") == (
+        found.id,
+        found.severity,
+        path_text(found.path),
+    )
+    assert message in found.message
+
+
+@pytest.mark.parametrize(
+    ("given", "expected"),
+    [
+        ("", [KNOWN[-1]]),
+        ("0.16.9", ["0.16.9"]),
+        ("0.18", ["0.18.3", "0.18.9"]),
+        ("0.16.4", ["0.15.4", "0.16.9"]),
+        ("0.18.5", ["0.18.3", "0.18.9"]),
+        ("0.20.0", [KNOWN[-1]]),
+        ("0.20", [KNOWN[-1]]),
+        ("0.9.5", [KNOWN[0]]),
+    ],
+)
+def test_a_version_is_held_against_the_known_ones_around_it(given: str, expected: list[str]) -> None:
+    assert expected == [one.table for one in around(given)]
+
+
+def test_a_message_names_the_version_of_the_user() -> None:
+    [found] = problems({**ONE, "torch_autocast": {"enabled": True}}, version="0.16.4")
+
+    assert "torch_autocast: DeepSpeed has it from 0.17.6 on, 0.16.4 ignores it" == found.message
+
+
+@pytest.mark.parametrize(("version", "severity"), [("0.18.5", "error"), ("0.20.0", "warning"), ("0.9.5", "warning")])
+def test_an_unknown_key_may_be_one_of_a_version_that_is_not_known(version: str, severity: str) -> None:
+    given = {**ONE, "zyzzyva": 1, "zero_optimisation": {}}
+
+    assert [severity, "error"] == [one.severity for one in problems(given, version=version)]
+
+
+def test_a_renamed_key_is_shown_by_its_documented_name() -> None:
+    [found] = problems(zero(stage=3, stage3_gather_fp16_weights_on_model_save=True))
+    name = "stage3_gather_16bit_weights_on_model_save"
+
+    assert ("DS263", "warning", f"use {name}") == (found.id, found.severity, found.hint)
+    assert found.message.endswith(f"is an old name of {name}")
+
+
+@pytest.mark.parametrize(
+    ("version", "severity"), [("", "warning"), ("0.19.8", "warning"), ("0.15.9", "warning"), ("0.15.4", "error")]
+)
+def test_fp16_without_devices_depends_on_the_cpu(version: str, severity: str) -> None:
+    given = {**ONE, "fp16": {"enabled": True}}
+    cpu: dict[str, Any] = {"accelerator": {"count": 0}}
+    pod = {"resourceClaims": [{"name": "gpu", "resourceClaimName": "a"}]}
+    claims = {"resources": {"claims": [{"name": "gpu"}]}, "extraPodSpec": pod}
+    [found] = [one for one in problems(given, workers=cpu, version=version) if one.id != "DS368"]
+
+    assert ("DS267", severity, "training.deepspeed.config.fp16.enabled") == (
+        found.id,
+        found.severity,
+        path_text(found.path),
+    )
+    assert [] == problems(given, version=version)
+    assert [] == problems(given, workers={**cpu, **claims}, version=version)
+    assert ["DS368"] == [one.id for one in problems({**ONE, "bf16": {"enabled": True}}, workers=cpu, version=version)]
+
+
+@pytest.mark.parametrize(
+    ("args", "expected"),
+    [
+        (["--no_ssh_check=1"], [("DS281", "--no_ssh_check takes no value")]),
+        (["--quiet="], [("DS281", "--quiet takes no value")]),
+        (["--log_level", "verbose"], [("DS281", '--log_level cannot be "verbose"')]),
+        (["--log_level=INFO"], [("DS281", '--log_level cannot be "INFO"')]),
+        (["--launcher_args", "-v"], [("DS281", "--launcher_args needs a value")]),
+        (["--launcher_args=-v", "--log_level", "debug", "--no_ssh_check"], []),
+        (["--launcher_args", "-S -v"], []),
+    ],
+)
+def test_what_argparse_refuses(args: list[str], expected: list[tuple[str, str]]) -> None:
+    assert expected == [(one.id, one.message) for one in problems(ONE, args=args)]
+
+
+@pytest.mark.parametrize(("version", "expected"), [("0.17.0", ["DS283"]), ("0.17.3", []), ("0.21.0", [])])
+def test_options_that_came_between_two_known_versions_are_let_through(version: str, expected: list[str]) -> None:
+    assert expected == [one.id for one in problems(ONE, args=["--log_level", "debug"], version=version)]
