@@ -27,7 +27,7 @@ from tests.e2e.training import RUN_SECONDS, Job, said
 
 SCHEMA = json.loads((Path(__file__).parents[2] / "schemas" / "status.schema.json").read_text())
 STEPS = 60
-STARTING = ("Pending", "Starting")
+STARTING = ("Pending", "Queued", "Starting")  # Queued: one Job of the two is resumed before the other
 RIGHTS = [
     {"apiGroups": [""], "resources": ["pods", "pods/log", "configmaps", "events"], "verbs": ["get", "list", "watch"]},
     {"apiGroups": ["batch"], "resources": ["jobs"], "verbs": ["get", "list", "watch"]},
