@@ -1,3 +1,3 @@
 """Which templates, defaults, checks and scripts these are. Written by `make generate`."""
 
-DIGEST = "190080446e24d9401c6aeea2d1f19aeb3a7940834efc7ff2c257f8dd03f8c947"
+DIGEST = "fc7c56c048e2c1265dfe2be7ba864aef789faa36db6711ea949fde20dd349806"
