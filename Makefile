@@ -4,6 +4,9 @@ VENV ?= .venv
 python := $(VENV)/bin/python
 pip := $(python) -m pip --disable-pip-version-check --quiet install
 
+# Tests start hundreds of processes, each of which would compile dsgen anew.
+unexport PYTHONDONTWRITEBYTECODE
+
 .DEFAULT_GOAL := help
 .PHONY: help demo test fuzz e2e gitops-e2e faults lint generate contract bench check clean
 

@@ -1,8 +1,8 @@
-"""Init container of the launcher pod: see that the job's Secret holds an ssh key, and leave the private key to
-the launcher, in this container's own volume.
+"""Init container of the launcher pod: ensures that the job's Secret contains an ssh key, and writes the private key to
+the volume of this container, for the launcher.
 
-The Secret is rendered without data. Of several launchers that find it so, one fills it in one request and the others
-use its key. Nothing here prints key material or puts it into a command line.
+The Secret is rendered without data. If several launchers find it empty, one of them fills it with one request, and the
+others use its key. Key material is never printed or passed in a command line.
 """
 
 from __future__ import annotations
@@ -32,11 +32,11 @@ FAILED = "no-key-made"
 
 
 class CannotWorkError(Exception):
-    """Trying again would not help; the message is for the user."""
+    """A retry would not help; the message is for the user."""
 
 
 def main() -> int:
-    signal.signal(signal.SIGTERM, lambda *_: os._exit(143))  # as process 1 it would be ignored otherwise
+    signal.signal(signal.SIGTERM, lambda *_: os._exit(143))  # process 1 ignores signals without a handler
     configured = settings.load()
     deadline = time.monotonic() + configured.start_timeout_seconds
     try:
@@ -51,25 +51,25 @@ def main() -> int:
 
 
 def obtain(client: api.Api, configured: settings.Settings, deadline: float) -> bytes:
-    """The private key that the Secret holds in the end.
+    """The private key from the Secret, generated if the Secret is empty.
 
-    Raises CannotWorkError, also when `deadline` (monotonic) passes.
+    Raises CannotWorkError, also after `deadline` (monotonic).
     """
     path = api.secret_path(configured.namespace, configured.secret)
     made: dict[str, str] = {}
     problem = ""
     while True:
         try:
-            found = found_key(client.get(path).get("data"), configured.secret)
-            if found is not None:
+            key = found_key(client.get(path).get("data"), configured.secret)
+            if key is not None:
                 log(f"using the key in Secret {configured.secret}")
-                return found
+                return key
             made = made or make(configured.job)
             client.patch(path, fill(made), api.JSON_PATCH, MANAGER)
             log(f"made a key for Secret {configured.secret}")
             return base64.b64decode(made[PRIVATE])
         except api.ApiError as error:
-            # 422: another launcher was first. All else can be a matter of time: Secret, Role and API come in any order.
+            # 422: another launcher was first. Other errors may end: Secret, Role and API appear in any order.
             if time.monotonic() > deadline:
                 raise CannotWorkError(f"the ssh key could not be read or made in time: {error}") from error
             if str(error) != problem:
@@ -79,7 +79,7 @@ def obtain(client: api.Api, configured: settings.Settings, deadline: float) -> b
 
 
 def found_key(data: dict[str, str] | None, name: str) -> bytes | None:
-    """The private key in a Secret's data; None where there is no data. Raises CannotWorkError for data without it."""
+    """The private key in the data of a Secret; None without data. Raises CannotWorkError for data without the key."""
     if not data:
         return None
     if not data.get(PRIVATE):
@@ -90,7 +90,7 @@ def found_key(data: dict[str, str] | None, name: str) -> bytes | None:
 
 
 def fill(made: dict[str, str]) -> list[dict[str, Any]]:
-    """The patch that fills a Secret without data, and no other."""
+    """The patch that fills a Secret only if it has no data."""
     return [{"op": "test", "path": "/data", "value": None}, {"op": "add", "path": "/data", "value": made}]
 
 

@@ -1,6 +1,6 @@
 """The launcher: waits for its lease and its workers, runs the training, and exits with the result of the run.
 
-Process 1 of its container.
+It is process 1 of its container.
 """
 
 from __future__ import annotations
@@ -8,7 +8,7 @@ from __future__ import annotations
 import signal
 
 if __name__ == "__main__":
-    # Before the other imports: the kernel drops a signal to process 1 that has no handler, unless it is blocked.
+    # Before the other imports: a signal to process 1 without a handler is dropped, unless it is blocked.
     signal.pthread_sigmask(signal.SIG_BLOCK, (signal.SIGTERM, signal.SIGINT))
 
 import os
@@ -31,12 +31,12 @@ from launcher_without_ssh import WithoutSsh
 from shared_log import last_words, log
 from shared_transitions import TRANSITIONS, exit_code, exit_code_again
 
-CONFIRM_SECONDS = 900  # for an end that cannot be recorded at once: the workers have been let go by then
+CONFIRM_SECONDS = 900  # to record the end, if the API is unavailable; the workers end before
 SAY_SECONDS = 10
 
 
 class Launcher:
-    """One launcher pod's way through the run."""
+    """The steps of one launcher pod."""
 
     def __init__(self, configured: settings.Settings, reached: workers.Workers) -> None:
         self.configured = configured
@@ -48,7 +48,7 @@ class Launcher:
         self.side = WithSsh(self.wait) if ssh else WithoutSsh(self.wait)
 
     def run(self) -> int:
-        """Run from the start to the end; return the exit code."""
+        """Run all steps; return the exit code."""
         try:
             self.side.prepare()
             self.wait.for_lease()
@@ -62,12 +62,12 @@ class Launcher:
             return self.end(self.side.ended(interrupted.event))
         except RunEnded as ended:
             return self.end(ended)
-        except Exception:  # a mistake in dsgen itself: the run ends, and is recorded, all the same
+        except Exception:  # a bug in dsgen: the run ends and is recorded
             print(traceback.format_exc(), file=sys.stderr, flush=True)
             return self.end(RunEnded("bug", traceback.format_exc().strip().splitlines()[-1]))
 
     def train(self) -> None:
-        """Make one attempt; then return to wait for workers again or to restart, or raise RunEnded."""
+        """Make one attempt; return to wait for workers again or to restart, or raise RunEnded."""
         self.wait.failures_before = self.external.failures()
         attempt = self.side.attempt()
         end = attempt.run()
@@ -75,7 +75,7 @@ class Launcher:
         if row.exit is not None:
             raise RunEnded(*end)
         log(f"{row.reason}: {end.message}")
-        # An attempt that never was complete does not start the clock anew: what hinders it may last for ever.
+        # The clock is reset only after an attempt in which all ranks met: otherwise attempts might fail forever.
         restarts = row.phase == "Restarting"
         if attempt.world_is_there() or restarts:
             self.wait.clock = self.wait.new_clock()
@@ -86,7 +86,7 @@ class Launcher:
             self.wait.clock = self.wait.new_clock()
 
     def debug(self) -> RunEnded:
-        """lifecycle.debug in the place of the training: idle, or run the command that was given, until it ends."""
+        """lifecycle.debug instead of the training: idle, or run the command until it ends."""
         self.journal.move("debug")
         debug.print_instructions(self.configured, self.side.start())
         limit = self.configured.active_deadline_seconds
@@ -94,7 +94,7 @@ class Launcher:
         return RunEnded(*debug.run_or_idle(self.configured.debug_command, limit, check, self.workers.children))
 
     def end(self, ended: RunEnded) -> int:
-        """Record the end, tell the workers, and return the exit code."""
+        """Record the end, announce it to the workers, and return the exit code."""
         row = TRANSITIONS.get(ended.event)
         if row is None:
             before = self.external.status().get("ended") or {}
@@ -110,12 +110,12 @@ class Launcher:
         self.journal.move(ended.event, ended.message, exitCode=ended.training_code)
         if ended.event != "workers-failed":
             self.side.announce_end(row.phase)
-        if ended.event != "no-record":  # that was waited for already
+        if ended.event != "no-record":  # for which the launcher has waited already
             self.wait_for_sidecar()
         return code
 
     def wait_for_sidecar(self) -> None:
-        """Wait until the end is in the record: the API, the sidecar's rights or the record may be away for minutes."""
+        """Wait until the end is in the record: API, permissions or record may be unavailable for minutes."""
         begun, said = time.monotonic(), False
         while time.monotonic() - begun < CONFIRM_SECONDS and not self.external.terminated:
             if self.external.status().get("recorded", 0) >= self.journal.sequence:
@@ -129,7 +129,7 @@ class Launcher:
 def main() -> int:
     configured = settings.load()
     names = hostfile.hosts(settings.CONFIG / "hostfile")
-    # Workers without ssh see the launcher in the lease that it renews.
+    # Workers without ssh observe the lease that the launcher renews.
     contact = configured.orphan_timeout_seconds if methods.of(configured).ssh else float("inf")
     launcher = Launcher(configured, workers.Workers(names, configured.ssh_port, contact))
     for number in (signal.SIGTERM, signal.SIGINT):
@@ -139,7 +139,7 @@ def main() -> int:
 
 
 if __name__ == "__main__":
-    # Not sys.exit: a name lookup that hangs in a thread must not hold up the end.
+    # Not sys.exit, which would wait for a hanging name lookup in a thread.
     result = main()
     sys.stdout.flush()
     os._exit(result)

@@ -1,4 +1,4 @@
-"""One attempt of the training over ssh: the command that starts the ranks, when it is ended, and how it ended."""
+"""One attempt of the training over ssh: starts the ranks, ends them if necessary, and determines the result."""
 
 from __future__ import annotations
 
@@ -15,18 +15,18 @@ import shared_settings as settings
 from launcher_journal import External, Journal
 from launcher_outcome import AttemptEnd
 from launcher_process import Process, Ranks
-from launcher_progress import Progress, hang_message, report, told
+from launcher_progress import Progress, hang_message, recorded, report
 from shared_log import log
 from shared_output import Output
 from shared_progress import Source
 from shared_transitions import TRANSITIONS
 
 TICK_SECONDS = 0.5
-FOLLOW_SECONDS = 20  # once one host has failed, the others end by themselves in this time, or are ended
-RESERVED_SECONDS = 20  # of the grace period, not for the ranks: 10 of them are the sidecar's
+FOLLOW_SECONDS = 20  # after a host has failed, the others have so long to end before they are ended
+RESERVED_SECONDS = 20  # of the grace period that the ranks do not get; 10 of them are for the sidecar
 KILL_SECONDS = 5
 PROBE_SECONDS = 6
-STACKS_SECONDS = 20  # for a login to all workers, and again for what their ranks report
+STACKS_SECONDS = 20  # for a login to all workers, and again for the reports of their ranks
 
 
 class Attempt:
@@ -45,15 +45,15 @@ class Attempt:
         self.progress = Progress(configured)
         self.progress.source = Source(configured, files=True) if self.method.whole else None
         self.heard = Output([] if self.method.whole else self.hosts, pdsh=self.method.pdsh, progress=self.progress)
-        # Where no world is expected, nothing that was heard decides: the exit code of the command is the result.
+        # Without expectWorld, reports are not evaluated: the exit code of the command is the result.
         self.output = self.heard if self.method.ranks else Output([])
         self.world = sum(used.values()) if self.method.ranks else 0
         self.before = journal.totals(external.earlier())
         self.cut_message = self.hang = ""
-        self.alone: list[str] = []  # hosts of a command of the user's on which no session met others
+        self.alone: list[str] = []  # hosts on which no process of launch.command connected with others
 
     def run(self) -> AttemptEnd:
-        """Train. When this returns, no rank is left that can be reached."""
+        """Train. After the return, no rank runs on a reachable worker."""
         self.journal.begin_attempt()
         self.journal.move("started")
         process = self.launch()
@@ -77,18 +77,18 @@ class Attempt:
             self.workers.everywhere(workers.forget_meeting(), workers.COMMAND_SECONDS)
         environment = self.method.environment(start)
         if not self.method.whole:
-            environment[reports.NONCE] = self.heard.nonce.decode()  # ssh hands it to the sessions
+            environment[reports.NONCE] = self.heard.nonce.decode()  # ssh passes it to the sessions
         return Process(self.method.command(start), environment, self.heard, self.workers.children)
 
     def signal(self, name: str, seconds: float, until: Callable[[], bool] = lambda: False) -> None:
-        """Send TERM, KILL or STACKS to all ranks, in so many seconds or until `until`."""
+        """Send TERM, KILL or STACKS to all ranks, for at most so many seconds or until `until` is true."""
         self.workers.everywhere(workers.signal_ranks(name), seconds, until)
 
     def start(self) -> methods.Start:
         return methods.Start(self.configured, self.hosts, hostfile=self.hostfile())
 
     def hostfile(self) -> str:
-        """The hostfile of the ConfigMap; where there are spare workers, one of those that were chosen."""
+        """The hostfile of the ConfigMap or, with spare workers, a hostfile of the chosen workers."""
         if not self.configured.spares:
             return methods.HOSTFILE
         path = settings.RUN / "hostfile"
@@ -97,11 +97,11 @@ class Attempt:
         return str(path)
 
     def watch(self, process: Ranks) -> str:
-        """Until the training has ended; the reason to end it before, else ""."""
+        """Wait until the training has ended; returns the reason to end it before, or ""."""
         started, wrong_since = time.monotonic(), 0.0
         while process.code() is None:
             self.workers.reap()
-            if self.configured.spares:  # they have no session, and would take themselves for orphans
+            if self.configured.spares:  # spares have no session, and would count as orphans
                 self.workers.keep_contact()
             now = time.monotonic()
             wrong_since = wrong_since or (now if self.output.any_failed() else 0.0)
@@ -117,7 +117,7 @@ class Attempt:
         return ""
 
     def ask_for_stacks(self, process: Ranks) -> None:
-        """Have all programs write their stacks to the log, and wait for what the ranks report of them."""
+        """Make all programs write their stacks to the log, and wait for the reports of the ranks."""
         self.hang = self.progress.hang()
         log(f"the training hangs: {self.hang}; the stacks of all ranks:")
 
@@ -130,7 +130,7 @@ class Attempt:
             time.sleep(TICK_SECONDS)
 
     def why_cut(self, seconds: float, wrong_seconds: float) -> str:
-        """The first reason that holds. `seconds`: of this attempt; `wrong_seconds`: since the first host failed."""
+        """The first reason to end the attempt. `seconds`: its duration; `wrong_seconds`: since the first failure."""
         limit, start = self.configured.active_deadline_seconds, self.configured.start_timeout_seconds
         reasons = (
             (self.external.event(), True),
@@ -142,7 +142,7 @@ class Attempt:
         return next((event for event, holds in reasons if event and holds), "")
 
     def end_ranks(self, process: Ranks) -> None:
-        """Ask the ranks to end, then make them, within the grace period. The sessions stay: what they say counts."""
+        """Send SIGTERM, then SIGKILL to the ranks, within the grace period. Sessions stay open for their reports."""
         patience = max(self.configured.termination_grace_period_seconds - RESERVED_SECONDS, 10)
         for name, seconds in (("TERM", patience), ("KILL", KILL_SECONDS)):
             if process.code() is None:
@@ -153,7 +153,7 @@ class Attempt:
                     time.sleep(TICK_SECONDS)
 
     def gone(self, process: Ranks, cut: str) -> list[str]:
-        """Hosts whose workers are gone. Those that the launcher is about to cut off do not count."""
+        """Hosts whose workers are lost, except those that the launcher itself disconnects."""
         code = process.code()
         if code is None:
             return self.output.lost()
@@ -161,7 +161,7 @@ class Attempt:
         if process.signalled():  # it was killed itself, and hosts have ended because of that
             self.heard.failures = [end for end in self.heard.failures if "rank" in end]
         if self.output.any_started():
-            # pdsh itself, not its hosts; what mpirun ends with above 128 can be its own code for a lost worker.
+            # pdsh itself, not its hosts; mpirun may also end with a code above 128 for a lost worker.
             signalled = code >= 128 if self.method.pdsh else process.signalled()
             died = signalled and not self.output.closed and not self.output.ssh_ended
             return [] if died else self.output.unclosed()
@@ -173,7 +173,7 @@ class Attempt:
     def judge(self, code: int, cut: str, lost: list[str]) -> AttemptEnd:
         """Close the attempt in the journal, and name the event."""
         failed = self.heard.failure().get("exitCode", 0)
-        if not code and not self.method.ranks:  # the autotuner ignores the exit code of its last training
+        if not code and not self.method.ranks:  # the autotuner ignores the exit code of its last experiment
             code = failed
         training_code = failed or code
         if not code and not cut and methods.meets_in_sessions(self.configured):
@@ -185,16 +185,16 @@ class Attempt:
         if known is not None:
             facts["exitCode"] = known
         self.journal.end_attempt(TRANSITIONS[event].reason or "Succeeded", facts)
-        self.journal.said.update(worldSize=self.met_world(), **told(self.progress))
+        self.journal.said.update(worldSize=self.met_world(), **recorded(self.progress))
         message = (event in (cut, f"{cut}-restarting") and self.cut_message) or self.message(event, known, lost)
         return AttemptEnd(event, message, known)
 
     def failure(self, event: str, cut: str, lost: list[str]) -> dict[str, Any]:
-        """Who is to blame, for the record. A rank that failed because it was ended says nothing about the training."""
-        found = {} if cut in outcome.CUTS else self.heard.failure()
+        """The rank or host that caused the end, for the record; not a rank that was ended by the launcher."""
+        failed = {} if cut in outcome.CUTS else self.heard.failure()
         if cut == "hung":
             return {key: fact for key, fact in self.progress.suspect().items() if key != "why"}
-        return {"host": lost[0]} if event == "workers-lost" and found.get("host") not in lost else found
+        return {"host": lost[0]} if event == "workers-lost" and failed.get("host") not in lost else failed
 
     def facts(self, code: int, training_code: int, cut: str, lost: bool) -> outcome.Facts:
         return outcome.Facts(
@@ -233,11 +233,11 @@ class Attempt:
         return self.external.explain(event)
 
     def strangers(self) -> list[int]:
-        """Ranks that were not seen connected with others, where that is expected."""
+        """With expectWorld, the ranks that never connected with others."""
         return self.output.strangers() if self.configured.expect_world and self.world > 1 else []
 
     def met_world(self) -> int | None:
-        """The size of the world, as far as there is evidence of it."""
+        """The world size, if there is evidence for it."""
         met = self.world == 1 or len(self.output.met) == self.world
         return self.world if met and self.world_is_there() and self.world else None
 

@@ -1,4 +1,4 @@
-"""The launcher's side of the two files that it shares with the sidecar: what it says, and what it is told."""
+"""The launcher's side of the files that it shares with the sidecar: writes launcher.json, and reads status.json."""
 
 from __future__ import annotations
 
@@ -13,21 +13,21 @@ import shared_record as record
 import shared_settings as settings
 from shared_transitions import TRANSITIONS
 
-TAILS = 16  # attempts whose last lines are kept: a record has room for fewer, and the sidecar reads no endless file
+TAILS = 16  # attempts whose last lines are kept; a record has room for fewer, and the sidecar reads up to a limit
 
 
 class Journal:
-    """The launcher's own account of this pod. shared_exchange.py has its shape."""
+    """The state of this launcher pod, as written to launcher.json (see shared_exchange.py)."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
         self.sequence = 0
         self.attempts: list[dict[str, Any]] = []
         self.said: dict[str, Any] = {"exitCode": None, "worldSize": None, "terminated": False}
-        self.note = ""  # what is to be known of the run as long as there is nothing else to say
+        self.note = ""  # the message of the record if there is no other
 
     def move(self, event: str, message: str = "", **facts: Any) -> None:
-        """The run is now where `event` leads (TRANSITIONS); `facts` are exitCode and worldSize."""
+        """Apply an event of TRANSITIONS to the run; `facts` are exitCode and worldSize."""
         row = TRANSITIONS[event]
         said = dict(self.said, phase=row.phase, reason=row.reason, message=message or self.note, **facts)
         if said != self.said:
@@ -40,11 +40,11 @@ class Journal:
         self.attempts.append({"startTime": record.stamp(time.time())})
 
     def end_attempt(self, reason: str, facts: dict[str, Any]) -> None:
-        """Close the open attempt; `facts` are exitCode, host, rank, tail, as far as they are known."""
+        """Close the open attempt; `facts` are exitCode, host, rank and tail, if known."""
         self.attempts[-1].update({"endTime": record.stamp(time.time()), "reason": reason, **facts})
 
     def count_loss(self) -> bool:
-        """The last attempt lost workers, and the worker Job counts that. False when that was known."""
+        """Mark the last attempt: it lost workers, and the worker Job counts that. False if it was marked before."""
         if not self.attempts or self.attempts[-1].get("counted"):
             return False
         self.attempts[-1]["counted"] = True
@@ -52,12 +52,12 @@ class Journal:
         return True
 
     def terminate(self) -> None:
-        """SIGTERM has ended the launcher; the sidecar finds out what that means."""
+        """Note that SIGTERM has ended the launcher; the sidecar determines the cause."""
         self.said["terminated"] = True
         self.write()
 
     def totals(self, earlier: dict[str, Any]) -> dict[str, Any]:
-        """Sums over the attempts of all pods. An open attempt counts, its time does not."""
+        """Sums over the attempts of all pods. An open attempt is counted, but not its time."""
         return record.totals(self.attempts, earlier)
 
     def write(self) -> None:
@@ -66,7 +66,7 @@ class Journal:
 
 
 class External:
-    """What the launcher cannot see by itself: SIGTERM, and what the sidecar tells in status.json."""
+    """External events: SIGTERM, and what the sidecar writes to status.json."""
 
     def __init__(self, own_end: bool = False) -> None:
         self.terminated = False
@@ -79,22 +79,22 @@ class External:
         return exchange.read(settings.written_by("status") / exchange.STATUS)
 
     def event(self) -> str:
-        """The event that ends whatever the launcher is at; "" to go on."""
+        """The external event that ends the present step of the launcher, or ""."""
         return "terminated" if self.terminated else outcome.external_event(self.status(), self.own_end)
 
     def earlier(self) -> dict[str, Any]:
-        """Sums over the attempts of the launcher pods before this one."""
+        """Sums over the attempts of earlier launcher pods."""
         return dict(self.status().get("earlier") or {})
 
     def failures(self) -> int:
-        """The worker Job's count of failed pods."""
+        """The number of failed pods of the worker Job."""
         return int(self.workers().get("failed", 0))
 
     def workers(self) -> dict[str, Any]:
         return dict(self.status().get("workers") or {})
 
     def explain(self, event: str) -> str:
-        """The message of an end that came from outside."""
+        """The message of an external event."""
         if event == "lease-lost":
             return f"run {self.status().get('holder')} of this job has taken over"
         if event != "workers-failed":
@@ -102,10 +102,10 @@ class External:
         return "; ".join([*self.problems(), str(self.workers().get("message", ""))])
 
     def api_is_away(self) -> float:
-        """Seconds for which the sidecar has had no answer of the API."""
+        """Seconds for which the sidecar has had no answer from the API."""
         since = self.status().get("away")
         return max(time.time() - since, 0.0) if isinstance(since, (int, float)) else 0.0
 
     def problems(self) -> list[str]:
-        """What the pods of the workers say of why they do not run."""
+        """Why the pods of the workers do not run, as lines."""
         return [str(problem) for problem in self.workers().get("problems", [])]

@@ -1,4 +1,4 @@
-"""One attempt of the training where workers serve no ssh: each starts and ends its part as the launcher orders it."""
+"""One attempt of the training without ssh: each worker starts and ends its part by order of the launcher."""
 
 from __future__ import annotations
 
@@ -11,17 +11,17 @@ from launcher_process import Ranks
 from launcher_wait import Wait
 from shared_output import Output
 
-LOST = 255  # as ssh says it
+LOST = 255  # the exit code of ssh for a lost connection
 
 
 class Parts:
-    """The workers' parts of an attempt, as one process that ends when all of them have ended."""
+    """The parts of all workers, as one process that ends when all of them have ended."""
 
     def __init__(self, orders: Orders, attempt: int, output: Output) -> None:
         self.orders, self.attempt, self.output = orders, attempt, output
 
     def code(self) -> int | None:
-        """None while one of them runs; then the first that is not 0."""
+        """None while a part is running; then the first exit code that is not 0, or 0."""
         hosts = self.output.hosts
         for name, member in self.orders.members.items():
             if self.attempt in member.lost or member.is_away():
@@ -32,10 +32,10 @@ class Parts:
         return None if len(ended) < len(hosts) else next((code for code in ended.values() if code), 0)
 
     def kill(self) -> None:
-        """Nothing: what is left of them has no connection."""
+        """Does nothing: the remaining workers have no connection."""
 
     def finish(self) -> None:
-        """Nothing: reports come before the end by the same connection."""
+        """Does nothing: reports arrive before the end, on the same connection."""
 
     def behind(self) -> bool:
         return False
@@ -45,13 +45,13 @@ class Parts:
 
 
 class OrderedAttempt(launcher_attempt.Attempt):
-    """The ranks are those of all workers; their output stays in the workers' logs."""
+    """An attempt whose ranks write to the logs of their workers."""
 
     def __init__(self, wait: Wait, orders: Orders, ranks: int, number: int) -> None:
         super().__init__(wait.configured, wait.workers, wait.journal, wait.external)
         self.orders, self.number, self.world = orders, number, ranks
         self.hosts = list(wait.workers.names)
-        self.progress.source = None  # each worker has a rank.py, which reads the files
+        self.progress.source = None  # rank.py on the workers reads the files
         self.heard = self.output = Output(self.hosts, progress=self.progress)
 
     def launch(self) -> Ranks:
@@ -65,19 +65,19 @@ class OrderedAttempt(launcher_attempt.Attempt):
             time.sleep(launcher_attempt.TICK_SECONDS)
 
     def end_ranks(self, process: Ranks) -> None:
-        """A launcher that is told to stop leaves them: the next one goes on with the attempt."""
+        """End the ranks, unless the launcher itself is stopped: then the next launcher continues the attempt."""
         if not self.external.terminated:
             super().end_ranks(process)
 
     def gone(self, process: Ranks, cut: str) -> list[str]:
-        process.code()  # looks at them once more
+        process.code()  # updates the states
         return [] if cut == "terminated" else self.output.lost()
 
     def why_cut(self, seconds: float, wrong_seconds: float) -> str:
-        """A worker Job that is complete has workers that saw no launcher for long; the wait for them will find out."""
+        """As for ssh, but a complete worker Job is not a reason: the next wait for the workers reports it."""
         event = super().why_cut(seconds, wrong_seconds)
         return "" if event == "succeeded" else event
 
     def met_world(self) -> int | None:
-        """What world a command of the user's makes of its workers is not known."""
+        """The world size; None for launch.command, whose world is unknown."""
         return None if self.method.whole else super().met_world()

@@ -1,4 +1,4 @@
-"""How one attempt of the training ended: a pure function over what was seen, as one table."""
+"""Determines how an attempt ended: a pure function of the observed facts, as one table."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ from typing import Any, NamedTuple
 
 
 class Facts(NamedTuple):
-    """What is known when the ranks of an attempt have ended.
+    """The facts after the ranks of an attempt have ended.
 
     `code`: of the process that started them, 128 + n for a signal. `training_code`: of the rank or host that failed
-    first (Output.failure), else `code`. `cut`: the event for which the launcher ended the ranks, "" where they ended by
-    themselves, "follow" where one host had failed and the rest did not follow, "hung" where nothing happened any more.
-    `lost`: at least one session ended without its closing line. `closed`: hosts with a closing line. `ranks`: distinct
-    ranks that reported. `strangers`: those of them that were not seen connected with others, where that is expected.
-    `world_is_wrong`: a rank reported another world size than was asked for.
+    first (Output.failure), else `code`. `cut`: the event for which the launcher ended the ranks, "" if they ended
+    without it, "follow" if one host had failed and the others did not end, "hung" if the training hung. `lost`: at
+    least one session ended without its closing line. `closed`: hosts with a closing line. `ranks`: distinct ranks that
+    reported. `strangers`: with expectWorld, those of them that never connected with others. `world_is_wrong`: a rank
+    reported a wrong world size.
     """
 
     code: int
@@ -32,7 +32,7 @@ class Facts(NamedTuple):
     restart_exit_codes: tuple[int, ...]
 
 
-# An attempt that was cut for one of these ends as the event of that name, whatever its ranks did meanwhile.
+# An attempt that the launcher ended for one of these has this event, whatever its ranks reported.
 CUTS = ("terminated", "lease-lost", "workers-failed", "deadline", "world-size")
 
 
@@ -53,7 +53,7 @@ def _cut_for(event: str) -> Callable[[Facts], bool]:
     return lambda facts: facts.cut == event
 
 
-# The first rule that holds names the event (a row of record.TRANSITIONS).
+# The first rule that applies determines the event (a row of record.TRANSITIONS).
 RULES: tuple[tuple[Callable[[Facts], bool], str], ...] = (
     *((_cut_for(event), event) for event in CUTS),
     (lambda facts: facts.world_is_wrong, "world-size"),
@@ -69,12 +69,12 @@ RULES: tuple[tuple[Callable[[Facts], bool], str], ...] = (
 
 
 def decide(facts: Facts) -> str:
-    """The event that the attempt's end is."""
+    """The event of the attempt's end."""
     return next(event for holds, event in RULES if holds(facts))
 
 
-class RunEnded(Exception):  # noqa: N818  # the ordinary way out, not an error
-    """The launcher ends. `event` is a row of record.TRANSITIONS, or "ended" for a run that had ended before."""
+class RunEnded(Exception):  # noqa: N818  # control flow, not an error
+    """The run has ended. `event` is a row of record.TRANSITIONS, or "ended" for a run that had ended before."""
 
     def __init__(self, event: str, message: str = "", training_code: int | None = None) -> None:
         super().__init__(message)
@@ -84,7 +84,7 @@ class RunEnded(Exception):  # noqa: N818  # the ordinary way out, not an error
 
 
 class AttemptEnd(NamedTuple):
-    """How an attempt ended: a row of record.TRANSITIONS, a message, the training's exit code where it is one."""
+    """How an attempt ended: a row of record.TRANSITIONS, a message, and the exit code of the training, if any."""
 
     event: str
     message: str
@@ -92,10 +92,10 @@ class AttemptEnd(NamedTuple):
 
 
 def external_event(status: dict[str, Any], own_end: bool = False) -> str:
-    """The event that status.json asks for, "" for none: what a process without a token cannot see.
+    """The external event according to status.json, or "".
 
-    A row of record.TRANSITIONS, or "ended" for a run that had ended before this launcher. `own_end`: the workers end by
-    themselves when the training has succeeded.
+    A row of record.TRANSITIONS, or "ended" for a run that had ended before this launcher. `own_end`: the workers end
+    without an announcement when the training has succeeded.
     """
     if status.get("ended"):
         return "ended"
@@ -110,11 +110,11 @@ def external_event(status: dict[str, Any], own_end: bool = False) -> str:
 
 
 def never_met(strangers: list[int], world: int) -> str:
-    """The message of a run whose program ended well without having been one training."""
+    """The message for ranks that exited with 0 but never connected with each other."""
     named = ", ".join(map(str, strangers[:10])) + (", ..." if len(strangers) > 10 else "")
     return f"{len(strangers)} of {world} ranks never connected with the others: {named} (launch.expectWorld)"
 
 
 def deadline_message(limit: int) -> str:
-    """The message of a run that has used up its time."""
+    """The message of a run that exceeded its deadline."""
     return f"the training ran longer than lifecycle.activeDeadlineSeconds ({limit})"

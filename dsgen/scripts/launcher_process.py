@@ -15,11 +15,11 @@ from typing import Protocol
 from shared_output import Output
 
 LINE_BYTES = 1 << 16
-DRAIN_SECONDS, IDLE_SECONDS, POLL_SECONDS = 60, 2, 0.1  # for output that is read after the end
+DRAIN_SECONDS, IDLE_SECONDS, POLL_SECONDS = 60, 2, 0.1  # limits for reading output after the end
 
 
 class Ranks(Protocol):
-    """What has started the ranks, as a process."""
+    """The process that starts the ranks, or a substitute for it."""
 
     def code(self) -> int | None: ...
     def kill(self) -> None: ...
@@ -29,10 +29,10 @@ class Ranks(Protocol):
 
 
 class Process:
-    """The command in a process group of its own. Its output goes to the log line by line; `output` learns from it."""
+    """A command in its own process group. Its output is written to the log line by line, and parsed by `output`."""
 
     def __init__(self, argv: list[str], env: dict[str, str], output: Output, children: set[int]) -> None:
-        """`children`: process ids that are not buried by others; this one is among them as long as it lives."""
+        """`children`: process ids that the reaper leaves alone; this one is added while the process exists."""
         self.output, self.children = output, children
         self.process = subprocess.Popen(
             argv,
@@ -47,7 +47,7 @@ class Process:
         self._pump.start()
 
     def code(self) -> int | None:
-        """None while it runs; 128 + n when a signal ended it."""
+        """The exit code, 128 + n after a signal; None while the process is running."""
         code = self.process.poll()
         return code if code is None or code >= 0 else 128 - code
 
@@ -56,14 +56,14 @@ class Process:
         return self.process.returncode < 0
 
     def kill(self) -> None:
-        """End the whole group: every ssh connection goes, and with it each session on the workers."""
+        """Kill the process group, which closes every ssh connection and so ends all sessions on the workers."""
         with contextlib.suppress(ProcessLookupError):
             os.killpg(self.process.pid, signal.SIGKILL)
         self.process.wait()
         self.children.discard(self.process.pid)
 
     def finish(self) -> None:
-        """Read what is left of the output. A stranger that holds the pipe open and is silent is not waited for."""
+        """Read the rest of the output. Another process that keeps the pipe open but is silent is ignored."""
         until = time.monotonic() + DRAIN_SECONDS
         while self._pump.is_alive() and time.monotonic() < until:
             if not self.behind():
@@ -73,11 +73,11 @@ class Process:
             self._pump.join(POLL_SECONDS)
 
     def behind(self) -> bool:
-        """Whether there is output that was not read yet: the processor may be short."""
+        """Whether there is unread output, for example because the processor is busy."""
         assert self.process.stdout is not None
         try:
             return bool(select.select([self.process.stdout], [], [], 0)[0]) and self._pump.is_alive()
-        except (ValueError, OSError):  # read to the end, and closed
+        except (ValueError, OSError):  # the pipe was read to its end and closed
             return False
 
     def _forward(self) -> None:

@@ -1,4 +1,4 @@
-"""How far the training is, as its ranks report it, whether it hangs, and which rank the others wait for."""
+"""The progress of the training according to the reports of its ranks, and the detection of hangs."""
 
 from __future__ import annotations
 
@@ -13,23 +13,23 @@ from launcher_journal import Journal
 from shared_log import log
 from shared_progress import Source
 
-LATEST = 1 << 32  # seconds since 1970: a date in the record has four digits for the year
+LATEST = 1 << 32  # seconds since 1970; the year in the record has four digits
 LOOK_SECONDS = 5
-SAY_SECONDS = 60  # the record is written no more often than this because of progress
-# A rank whose main thread is in one of these waits for the others.
+SAY_SECONDS = 60  # between two updates of the record for progress alone
+# A rank whose main thread is in one of these functions waits for other ranks.
 WAITING = ("torch/distributed/", "deepspeed/comm/", "mpi4py")
 
 
 class Progress:
-    """Of one attempt; written by the thread that reads the reports, read by another."""
+    """The progress of one attempt; one thread writes it, another one reads it."""
 
     def __init__(self, configured: settings.Settings) -> None:
         self.configured = configured
-        self.source: Source | None = None  # of a command of the user's in the launcher: it has no rank of dsgen's
-        self.started = False  # nothing hangs before all ranks have started
+        self.source: Source | None = None  # for launch.command in the launcher, which has no rank.py
+        self.started = False  # hangs are detected only after all ranks have started
         self.active_at = self.stepped_at = self.checkpoint_at = time.monotonic()
         self.steps: dict[int, int] = {}
-        self.first: tuple[float, int] | None = None  # when the first step was seen, and which it was
+        self.first: tuple[float, int] | None = None  # time and number of the first observed step
         self.last: dict[str, Any] = {}
         self.nan_since: int | None = None
         self.stacks: dict[int, tuple[str, list[str]]] = {}  # rank -> host, innermost frames
@@ -37,18 +37,18 @@ class Progress:
         self.note = self.warned = ""
 
     def start(self) -> None:
-        """All ranks are there: from now on silence is a hang."""
+        """All ranks have started: from now on, silence is a hang."""
         self.started = True
         self.active_at = self.stepped_at = self.checkpoint_at = time.monotonic()
 
     def read_command(self, line: bytes) -> None:
-        """A line of the output where no rank reports: of launch.command in the launcher."""
+        """Read a line of the output of launch.command in the launcher, where no rank reports."""
         self.active_at = time.monotonic()
         if self.source:
             self.source.read_output(line)
 
     def learn(self, rank: int, said: dict[str, Any]) -> None:
-        """What a rank reports: it has done something, and where it is."""
+        """Note a report of a rank: its activity and its progress."""
         now = self.active_at = time.monotonic()
         step = said.get("step")
         if isinstance(step, int) and step != self.steps.get(rank):
@@ -69,17 +69,17 @@ class Progress:
             self.checkpoint_at = now
 
     def look(self) -> None:
-        """Look at the files, where no rank does that."""
+        """Read the files, if no rank reads them."""
         if self.source and time.monotonic() - self.looked_at > LOOK_SECONDS:
             self.looked_at, active_at = time.monotonic(), self.active_at
             self.source.read_files()
             before = self.steps.get(0)
             self.learn(0, self.source.seen)
-            if self.steps.get(0) == before:  # a file that stays the same is no sign of life
+            if self.steps.get(0) == before:  # an unchanged file is no activity
                 self.active_at = active_at
 
     def hang(self) -> str:
-        """What has not happened for too long; "" when the training does not hang."""
+        """A description of the hang; "" if the training does not hang."""
         limit, now = self.configured.hang_timeout_seconds, time.monotonic()
         if not limit or not self.started:
             return ""
@@ -89,13 +89,13 @@ class Progress:
         return f"no step after step {self.last['step']} {words}" if self.first and now - self.stepped_at > limit else ""
 
     def facts(self) -> dict[str, Any]:
-        """For the record: what is known, and when the last step is expected."""
-        found, left = dict(self.last), self.seconds_left()
+        """The progress for the record, with the estimated time of the last step."""
+        known, left = dict(self.last), self.seconds_left()
         eta = LATEST if left is None else time.time() + left
-        return {**found, **({"eta": record.stamp(eta)} if eta < LATEST else {})}
+        return {**known, **({"eta": record.stamp(eta)} if eta < LATEST else {})}
 
     def seconds_left(self) -> float | None:
-        """Until the last step, if they go on taking as long as those of this attempt."""
+        """The estimated time until the last step, from the average of this attempt."""
         step, total = self.last.get("step"), self.last.get("total")
         if self.first is None or not isinstance(step, int) or not isinstance(total, int) or step <= self.first[1]:
             return None
@@ -103,14 +103,14 @@ class Progress:
         return max(total - step, 0) * each - (time.monotonic() - self.stepped_at)
 
     def is_due(self) -> bool:
-        """Whether the record may be told again."""
+        """Whether enough time has passed since the last update of the record."""
         if not self.last or time.monotonic() - self.said_at < SAY_SECONDS:
             return False
         self.said_at = time.monotonic()
         return True
 
     def warning(self) -> str:
-        """What is wrong although the training goes on."""
+        """A warning about a training that does not hang: the loss, or missing checkpoints."""
         limit, words = self.configured.checkpoint_timeout_seconds, []
         if self.nan_since is not None:
             words.append(f"the loss is no finite number since step {self.nan_since}")
@@ -119,7 +119,7 @@ class Progress:
         return "; ".join(words)
 
     def suspect(self) -> dict[str, Any]:
-        """The rank that the others wait for: host, rank, tail (its stack) and why; {} when none stands out."""
+        """The rank that the others seem to wait for: host, rank, tail (its stack) and why; {} if it is unclear."""
         stacks = dict(self.stacks)
         steps = {rank: step for rank, step in self.steps.items() if rank in stacks or not stacks}
         behind = [rank for rank in steps if steps[rank] < max(steps.values())]
@@ -139,13 +139,13 @@ def _waits(stack: list[str]) -> bool:
     return any(part in frame for frame in stack for part in WAITING)
 
 
-def told(progress: Progress) -> dict[str, Any]:
-    """What the record is told of it."""
+def recorded(progress: Progress) -> dict[str, Any]:
+    """The progress as a field of the record."""
     return {"progress": progress.facts()} if progress.last else {}
 
 
 def report(progress: Progress, journal: Journal, world: int | None) -> None:
-    """All ranks run: tell the record so, now and then how far they are, and what is wrong."""
+    """All ranks are running: update the phase, regularly the progress, and the warning in the record."""
     if not progress.started:
         progress.start()
         progress.note = journal.note
@@ -155,11 +155,11 @@ def report(progress: Progress, journal: Journal, world: int | None) -> None:
         progress.warned = warning
         log(warning or "the loss is a finite number again, or there is a checkpoint")
         journal.note = "; ".join(filter(None, (progress.note, warning)))
-    journal.move("running", worldSize=world, **(told(progress) if progress.is_due() else {}))
+    journal.move("running", worldSize=world, **(recorded(progress) if progress.is_due() else {}))
 
 
 def hang_message(hang: str, suspect: dict[str, Any]) -> str:
-    """The message of a training that hangs, with the rank that is to blame where one stands out."""
+    """The message of a hanging training, with the suspected rank, if any."""
     if not suspect:
         return f"{hang}; no rank stands out"
     on = f" on {suspect['host']}" if suspect["host"] else ""

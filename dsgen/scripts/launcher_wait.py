@@ -1,4 +1,4 @@
-"""Waiting in the launcher: what it watches meanwhile, and how much time is left."""
+"""The waits of the launcher: what it checks meanwhile, and their time limits."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ TICK_SECONDS = 0.5
 ISOLATED_SECONDS = 180
 
 
-class Interrupted(Exception):  # noqa: N818  # the ordinary way out, not an error
-    """Something outside the launcher has decided the run. `event` is one of External.event."""
+class Interrupted(Exception):  # noqa: N818  # control flow, not an error
+    """An external event ends the wait. `event`: see External.event."""
 
     def __init__(self, event: str) -> None:
         super().__init__(event)
@@ -23,14 +23,14 @@ class Interrupted(Exception):  # noqa: N818  # the ordinary way out, not an erro
 
 
 class Clock:
-    """Counts down the seconds of a limit. It stands still while it is not running."""
+    """Counts down the seconds of a limit while it is running."""
 
     def __init__(self, limit: float) -> None:
         self.left = limit
         self.last = time.monotonic()
 
     def tick(self, running: bool) -> float:
-        """The seconds that are left. `running`: whether the time since the last tick counts."""
+        """The remaining seconds. `running`: whether the time since the last tick counts."""
         now = time.monotonic()
         self.left -= (now - self.last) if running else 0
         self.last = now
@@ -38,7 +38,7 @@ class Clock:
 
 
 class Wait:
-    """All waits of the launcher. Each of them looks every half second at SIGTERM, the lease and the worker Job."""
+    """All waits of the launcher. Each checks SIGTERM, the lease and the worker Job every half second."""
 
     def __init__(self, configured: settings.Settings, workers: Workers, journal: Journal, external: External) -> None:
         self.configured = configured
@@ -46,17 +46,17 @@ class Wait:
         self.journal = journal
         self.external = external
         self.clock = self.new_clock()
-        self.reason = ("waiting", "")  # event and message: why the workers are waited for
-        self.failures_before = 0  # the worker Job's count when the last attempt began
+        self.reason = ("waiting", "")  # event and message of the wait for workers
+        self.failures_before = 0  # the failures of the worker Job when the last attempt began
 
     def new_clock(self) -> Clock:
         return Clock(self.configured.start_timeout_seconds)
 
     def check_isolation(self, seconds: float = ISOLATED_SECONDS) -> None:
-        """Raises RunEnded for a launcher that reaches neither the API nor, as far as its caller knows, any worker.
+        """Raises RunEnded if the API has been unreachable for too long; called while no worker can be reached either.
 
-        It counts itself lost, so that another pod takes over: the network of this one is gone, and it can record
-        nothing.
+        The launcher then counts itself as lost, so that another pod takes over: this one has no network and cannot
+        write the record.
         """
         away = self.external.api_is_away()
         if away > seconds:
@@ -64,26 +64,26 @@ class Wait:
             raise RunEnded("terminated")
 
     def check(self) -> None:
-        """Reap processes. Raises Interrupted when something outside has decided the run."""
+        """Reap processes. Raises Interrupted after an external event."""
         self.workers.reap()
         event = self.external.event()
         if event:
             raise Interrupted(event)
 
     def check_and_keep_contact(self) -> None:
-        """The same, for waits during which the workers have no other sign of the launcher."""
+        """Like `check`, and reset the orphan timeout of the workers, which have no other contact during the wait."""
         self.check()
         self.workers.keep_contact()
 
     def pause(self, seconds: float) -> None:
-        """Sleep, and check all the while."""
+        """Sleep, and check repeatedly."""
         until = time.monotonic() + seconds
         while time.monotonic() < until:
             self.check()
             time.sleep(min(TICK_SECONDS, max(until - time.monotonic(), 0)))
 
     def for_lease(self) -> None:
-        """Wait until the sidecar holds the lease. Another run may take any time; an API that never answers may not."""
+        """Wait until the sidecar holds the lease: without limit for another run, with a limit for the API."""
         clock = self.new_clock()
         while True:
             self.check_and_keep_contact()
@@ -98,7 +98,7 @@ class Wait:
             time.sleep(TICK_SECONDS)
 
     def time_left_for_workers(self) -> bool:
-        """Whether there is time left to wait for workers. The clock stands still while their Job is suspended."""
+        """Whether there is time left to wait for workers. The time of a suspended Job does not count."""
         self.check_and_keep_contact()
         self.count_loss()
         suspended = bool(self.external.workers().get("suspended"))
@@ -108,11 +108,11 @@ class Wait:
         return self.clock.tick(not suspended) > 0
 
     def count_loss(self) -> None:
-        """A loss of workers counts when the worker Job's failures have risen since the attempt began."""
+        """Count a loss of workers if the failures of the worker Job have increased since the attempt began."""
         if self.reason[0] != "workers-lost" or self.external.failures() <= self.failures_before:
             return
         if self.journal.count_loss():
-            self.clock = self.new_clock()  # the Job controller takes its time to replace them
+            self.clock = self.new_clock()  # the Job controller needs time to replace them
         used, limit = self.totals()["replacements"], self.configured.worker_replacements
         if used > limit:
             raise RunEnded("lost-too-often", f"workers were lost {used} times, lifecycle.workerReplacements is {limit}")
@@ -122,7 +122,7 @@ class Wait:
         return self.journal.totals(self.external.earlier())
 
     def too_late(self, problem: str) -> str:
-        """The message for workers that did not come in time: the limit, and how to free the nodes of hanging ones."""
+        """The message for workers that were not ready in time: the limit, and how to free their nodes."""
         limit = f"lifecycle.startTimeoutSeconds ({self.configured.start_timeout_seconds})"
         remedy = f"kubectl delete job -n {self.configured.namespace} {self.configured.worker_job}"
         said = "; ".join([f"{problem} within {limit}", *self.external.problems()])

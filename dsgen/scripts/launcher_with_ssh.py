@@ -1,4 +1,4 @@
-"""The launcher's part where workers serve ssh: it logs in to them, starts the ranks itself, and announces the end."""
+"""The steps of the launcher with ssh: it logs in to the workers, starts the ranks, and announces the end."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from launcher_wait import Wait
 from shared_log import log
 
 TICK_SECONDS = 0.5
-SPARE_SECONDS = 60  # how long missing workers are waited for once there are enough
+SPARE_SECONDS = 60  # to wait for missing workers after enough others are ready
 SLICE_SECONDS = 5
 
 
 class WithSsh:
-    """What the launcher does with its workers, in the order of the methods."""
+    """The steps of the launcher, in the order of the methods."""
 
     def __init__(self, wait: Wait) -> None:
         self.wait = wait
@@ -31,7 +31,7 @@ class WithSsh:
         self.selection = Selection(self.configured, self.workers)
 
     def prepare(self) -> None:
-        """Check the image, and take the key."""
+        """Check the tools of the image, and read the key."""
         missing = methods.missing_tools(methods.of(self.configured))
         if missing:
             names = ", ".join(missing)
@@ -39,7 +39,7 @@ class WithSsh:
         self.take_key()
 
     def take_key(self) -> None:
-        """Copy the private key, and derive known_hosts from its public half: it is also the host key of all workers."""
+        """Copy the private key, and write known_hosts with its public key, which is the host key of all workers."""
         private, clock = settings.RUN / "id", self.wait.new_clock()
         places = [settings.written_by("keygen") / keyfile.PRIVATE, settings.KEYS / keyfile.PRIVATE]
         while True:
@@ -58,10 +58,10 @@ class WithSsh:
         (settings.RUN / "known_hosts").write_text(known, encoding="ascii")
 
     def wait_for_workers(self) -> None:
-        """Wait until each worker, or a spare in its place, answers and accepts the launcher's login."""
+        """Wait until each worker, or a spare instead, accepts the launcher's login."""
         time_left = self.wait.time_left_for_workers
         missing = self.selection.wait_for_workers(time_left, self.wait.check_isolation)
-        # Attempts that end before all ranks have met use the same time: what hinders them may last for ever.
+        # Attempts that end before all ranks have met use the same limit: otherwise they might fail forever.
         if missing or (self.wait.totals()["attempts"] and not time_left()):
             raise RunEnded("unreachable", self.wait.too_late(unreached(missing)))
         if self.wait.totals()["attempts"]:
@@ -69,7 +69,7 @@ class WithSsh:
         self.choose()
 
     def choose(self) -> None:
-        """Choose the workers that train: after a check of the network, where the values ask for one."""
+        """Choose the workers that train, after the check of the network if it is enabled."""
         if self.configured.preflight_network and not self.configured.debug:
             self.journal.move("preflight")
             self.selection.check_network(self.wait.check)
@@ -89,19 +89,19 @@ class WithSsh:
         return Attempt(self.configured, self.workers, self.journal, self.wait.external)
 
     def ended(self, event: str) -> RunEnded:
-        """The end of the run by an event from outside the launcher."""
+        """The end of the run by an external event."""
         return RunEnded(event, self.wait.external.explain(event))
 
     def announce_end(self, phase: str) -> None:
-        """Tell the workers that the run is over."""
+        """Announce the end of the run to the workers."""
         if (settings.RUN / "known_hosts").exists():
             self.workers.everywhere(workers.announce_end(phase), workers.COMMAND_SECONDS)
 
 
 class Selection:
-    """Which workers train: the first of the hostfile, and spares in the place of those that are missing or not fit.
+    """Selects the workers that train: the first of the hostfile, and spares instead of missing or unfit ones.
 
-    They are written to `workers.chosen`.
+    The result is `workers.chosen`.
     """
 
     def __init__(self, configured: settings.Settings, reached: workers.Workers) -> None:
@@ -113,10 +113,10 @@ class Selection:
     def wait_for_workers(
         self, time_left: Callable[[], bool], nobody_answers: Callable[[], None] = lambda: None
     ) -> dict[str, str]:
-        """Wait for the workers. Returns {} once there are enough, else those that were missing when time was up.
+        """Wait for the workers. Returns {} when there are enough, or the missing workers after the time limit.
 
-        With each the words with which it refuses the login, "" where it does not answer. A spare does not stand in at
-        once: a worker may only need longer than the others. `nobody_answers` is called now and then while none does.
+        The value of a missing worker is its message if it refuses the login, else "". Spares are used only after a
+        while, because a worker may be slower than others. `nobody_answers` is called regularly while no worker answers.
         """
         missing, enough_since, part = dict.fromkeys(self.workers.names, ""), 0.0, TimeSlice(time_left)
         while missing and part.time_left:
@@ -125,7 +125,7 @@ class Selection:
             if len(silent) == len(self.workers.names):
                 nobody_answers()
             refused = self.workers.refusals([name for name in missing if name not in silent], time_left)
-            # Where time ran out while they were asked, what they had said before counts.
+            # If the time ran out during the login, the results of the login before are used.
             said = {} if part.time_left else missing
             missing = {
                 name: refused.get(name, said.get(name, "")) for name in missing if name in refused or name in silent
@@ -142,12 +142,12 @@ class Selection:
         return {} if len(self.present) >= self.configured.workers else missing
 
     def check_network(self, wait: Callable[[], None]) -> None:
-        """Run launch.preflight.network among the present workers. `wait` is called all the while."""
+        """Run launch.preflight.network on the present workers. `wait` is called repeatedly."""
         places = [self.workers.names.index(name) for name in self.present]
         self.verdict = preflight.check(self.workers, self.present, places, self.configured.master_port, wait)
 
     def choose(self) -> bool:
-        """Choose who trains. False when too few are left that exchange data; a slow one trains only if needed."""
+        """Choose the workers, slow ones only if needed. False if too few workers can exchange data."""
         bad = self.verdict
         order = sorted(range(len(self.present)), key=lambda index: -bad.slow.get(index, float("inf")))
         fit = sorted([index for index in order if index not in bad.dead][: self.configured.workers])
@@ -155,7 +155,7 @@ class Selection:
         return len(fit) == self.configured.workers
 
     def note(self) -> str:
-        """What the record says of unfit workers, and of spares that stand in for others."""
+        """A note for the record about unfit workers and their replacements."""
         regular = self.workers.names[: self.configured.workers]
         said = [self.verdict.words(self.present)]
         said += [f"{name} is not reachable" for name in regular if name not in self.present]
@@ -165,7 +165,7 @@ class Selection:
 
 
 def unreached(missing: dict[str, str]) -> str:
-    """Who could not be reached, and who refused the login, with its words."""
+    """A description of the workers that cannot be reached, and of those that refuse the login."""
     if not missing:
         return "no attempt had all its ranks"
     refused = [f"{name} refused the login: {words}" for name, words in missing.items() if words]
@@ -175,7 +175,7 @@ def unreached(missing: dict[str, str]) -> str:
 
 
 class TimeSlice:
-    """Says for SLICE_SECONDS whether there is time left, and remembers whether there is any left at all."""
+    """A condition that is true for SLICE_SECONDS or until the time limit, and records whether the limit passed."""
 
     def __init__(self, time_left: Callable[[], bool]) -> None:
         self.ask = time_left

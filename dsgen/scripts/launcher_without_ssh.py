@@ -1,7 +1,7 @@
-"""The launcher's part where workers serve no ssh: it orders them to start and end their parts of the training.
+"""The steps of the launcher without ssh: it orders the workers to start and end their parts of the training.
 
-Where not all of them can connect to it, each starts by itself when the record says so, and nothing is restarted: their
-Job completes when every worker's part of the training has succeeded, and fails with the first that fails.
+If some workers cannot connect to the launcher, all of them start when the record says so, and there are no restarts:
+the worker Job completes after all parts have succeeded, and fails with the first failed part.
 """
 
 from __future__ import annotations
@@ -20,14 +20,14 @@ from shared_output import Output
 from shared_transitions import TRANSITIONS
 
 TICK_SECONDS = 0.5
-CONNECT_SECONDS = 150  # a kubelet may need a minute or two to show a worker the launcher's address in the record
-ISOLATED_SECONDS = 600  # it has no other connection than the API, and the workers train on meanwhile
-# What the Job controller says of the pod that its podFailurePolicy ended the Job for.
+CONNECT_SECONDS = 150  # a kubelet may need two minutes to update the record, with the launcher's address, in a pod
+ISOLATED_SECONDS = 600  # the launcher uses only the API, and the workers continue meanwhile
+# The message of the Job controller about the pod for which its podFailurePolicy ended the Job.
 FAILED_POD = re.compile(r"Container worker for pod [^/ ]+/(\S+)-[^- ]+ failed with exit code (\d+)")
 
 
 class WithoutSsh:
-    """What the launcher does with its workers, in the order of the methods."""
+    """The steps of the launcher, in the order of the methods."""
 
     def __init__(self, wait: Wait) -> None:
         self.wait = wait
@@ -37,18 +37,18 @@ class WithoutSsh:
         self.orders = Orders(wait.workers.names)
         self.output = self.orders.output = Output(wait.workers.names)
         self.whole = methods.of(self.configured).whole
-        self.free = False  # the workers start by themselves
-        self.number = 0  # of the attempt, over all launchers
+        self.free = False  # the workers start by the record
+        self.number = 0  # of the attempt, counted over all launcher pods
 
     def prepare(self) -> None:
-        """Listen for the workers. A pod without an address cannot: they start by the record."""
+        """Listen for the workers. If the pod has no address, they start by the record."""
         try:
             self.journal.said["launcher"] = self.orders.listen()
         except OSError as error:
             log(f"this pod has no address to listen at: {error}")
 
     def wait_for_workers(self) -> None:
-        """Wait until each worker has connected, or is ready for so long that it cannot; some may be done already."""
+        """Wait until each worker has connected, or has been ready too long without a connection, or is done."""
         wanted, ready_at = self.configured.workers, 0.0
         while self.free or len(self.orders.connected()) < wanted:
             ready = self.ready() >= wanted
@@ -67,15 +67,15 @@ class WithoutSsh:
         self.journal.said.update({"start": "record"} if self.free else {})
 
     def ready(self) -> int:
-        """How many are ready or done. Those that a Job still counts when it is suspended are on their way out."""
+        """The number of ready or completed workers; 0 for a suspended Job, whose remaining pods are ending."""
         job = self.external.workers()
         return 0 if job.get("suspended") else int(job.get("ready", 0))
 
     def start(self) -> None:
-        """The launcher starts nothing."""
+        """None: the launcher starts nothing."""
 
     def attempt(self) -> Attempt | OrderedAttempt:
-        """The next one; of a launcher that has just taken over, the one that its workers are at."""
+        """The next attempt; for a new launcher pod, the attempt that its workers are running."""
         if self.free:
             return Attempt(self)
         at = {member.attempt for member in self.orders.members.values()}
@@ -84,12 +84,12 @@ class WithoutSsh:
         return OrderedAttempt(self.wait, self.orders, self.reports(), self.number)
 
     def ended(self, event: str) -> RunEnded:
-        """The end of the run by an event from outside the launcher."""
+        """The end of the run by an external event."""
         begun = self.wait.totals()["attempts"] > 0
         return RunEnded(*self.verdict(event)[0]) if begun else RunEnded(event, self.external.explain(event))
 
     def verdict(self, event: str) -> tuple[AttemptEnd, dict[str, Any]]:
-        """What the event means for the training, and what is known of it for the record."""
+        """The end of the attempt for an event, and its facts for the record."""
         if event == "succeeded":
             return AttemptEnd(event, "", 0), {"exitCode": 0}
         failure = self.failure() if event == "workers-failed" else {}
@@ -110,28 +110,28 @@ class WithoutSsh:
         return AttemptEnd(event, message, None), {}
 
     def failure(self) -> dict[str, Any]:
-        """Who failed first: by its own report, else by that of the Job controller, which may have seen another."""
-        found = FAILED_POD.search(self.external.explain("workers-failed"))
-        told = {"host": found.group(1), "exitCode": int(found.group(2))} if found else {}
-        return self.output.failure() or told
+        """The first failure according to the reports of the ranks, otherwise to the Job controller."""
+        match = FAILED_POD.search(self.external.explain("workers-failed"))
+        by_job = {"host": match.group(1), "exitCode": int(match.group(2))} if match else {}
+        return self.output.failure() or by_job
 
     def strangers(self) -> list[int]:
-        """Ranks that ended well without having been seen connected with others, where that is expected."""
+        """With expectWorld, the ranks that exited with 0 but never connected with others."""
         expected = self.configured.expect_world and self.reports() > 1
         ended = {end["rank"] for end in self.output.ends if not end["exitCode"]}
         return [rank for rank in self.output.strangers() if rank in ended] if expected else []
 
     def reports(self) -> int:
-        """How many ranks are to report: where the user's command is all of a worker, that is one."""
+        """The number of ranks that report: one per worker for worker-command."""
         return self.configured.workers * (1 if self.whole else self.configured.slots)
 
     def announce_end(self, phase: str) -> None:
-        """Tell the workers; those that have no connection read it in the record."""
+        """Announce the end to the connected workers; the others read the record."""
         self.orders.tell(over=phase)
 
 
 class Attempt:
-    """Of workers that take no orders: the training from the moment when it may begin, as far as it is seen here."""
+    """An attempt of workers that start by the record, as observed by the launcher."""
 
     def __init__(self, side: WithoutSsh) -> None:
         self.side = side
@@ -140,7 +140,7 @@ class Attempt:
         self.before = self.journal.totals(self.external.earlier())
 
     def run(self) -> AttemptEnd:
-        """Watch until something decides the run, or takes the workers away. What the workers do goes on meanwhile."""
+        """Watch until an event ends the run or the workers are lost. The launcher does not affect the training."""
         self.journal.begin_attempt()
         self.journal.move("started")
         started = time.monotonic()
@@ -155,21 +155,21 @@ class Attempt:
             time.sleep(TICK_SECONDS)
 
     def why_cut(self, seconds: float) -> str:
-        """The event that ends an attempt of so many seconds."""
+        """The event that ends an attempt after so many seconds, or ""."""
         limit = self.configured.active_deadline_seconds
         if 0 < limit < self.before["seconds"] + seconds:
             return "deadline"
         return "workers-lost" if self.external.workers().get("suspended") else ""
 
     def runs(self, seconds: float) -> bool:
-        """Whether all ranks have reported, or it is too late to expect it: a network may let no report through."""
+        """Whether all ranks have reported, or should have: the network may block reports."""
         return self.world_is_there() or seconds > self.configured.start_timeout_seconds
 
     def world_is_there(self) -> bool:
         return len(self.side.output.ranks) == self.side.reports()
 
     def world(self) -> int | None:
-        """The size of the world, where all ranks say that they have met."""
+        """The world size, if all ranks reported that they are connected."""
         expected = self.side.reports()
         met = expected == 1 or len(self.side.output.met) == expected
         return expected if met and not self.side.whole else None
@@ -177,7 +177,7 @@ class Attempt:
     def close(self, event: str) -> AttemptEnd:
         end, facts = self.side.verdict(event)
         if end.event == "succeeded":
-            checked = self.configured.expect_world and not self.side.whole  # by each worker, before it ends well
+            checked = self.configured.expect_world and not self.side.whole  # by each worker, before it exits with 0
             self.journal.said["worldSize"] = self.side.reports() if checked else self.world()
         self.journal.end_attempt(TRANSITIONS[end.event].reason or "Succeeded", facts)
         return end

@@ -1,4 +1,4 @@
-"""The workers as the launcher reaches them: a cheap probe of their sshd, and commands over ssh and pdsh."""
+"""Access to the workers over ssh: a cheap probe of their sshd, and commands over ssh and pdsh."""
 
 from __future__ import annotations
 
@@ -20,30 +20,30 @@ POLL_SECONDS = 0.1
 CONNECT_SECONDS = 5
 COMMAND_SECONDS = 20
 LOGINS_AT_ONCE = 128
-LOGINS_A_SECOND = 20  # that one launcher opens at the least
+LOGINS_A_SECOND = 20  # a low estimate for one launcher
 TOUCH_CONTACT = "touch /run/dsgen/contact"
 
 
-def missing(names: list[str], port: int, go_on: Callable[[], bool]) -> list[str]:
-    """Wait until every worker's sshd has sent its banner; those that had not when `go_on` said False.
+def missing(names: list[str], port: int, keep_waiting: Callable[[], bool]) -> list[str]:
+    """Wait until the sshd of every worker has sent its banner, or `keep_waiting` is false; returns the missing workers.
 
-    What `go_on` raises ends the wait, too.
+    An exception of `keep_waiting` also ends the wait.
     """
-    # Not asyncio.run: it would wait for name lookups that hang.
+    # Not asyncio.run, which would wait for hanging name lookups.
     loop = asyncio.new_event_loop()
     try:
-        return loop.run_until_complete(_missing(names, port, go_on))
+        return loop.run_until_complete(_missing(names, port, keep_waiting))
     finally:
         loop.close()
 
 
-async def _missing(names: list[str], port: int, go_on: Callable[[], bool]) -> list[str]:
+async def _missing(names: list[str], port: int, keep_waiting: Callable[[], bool]) -> list[str]:
     gate = asyncio.Semaphore(PROBES_AT_ONCE)
     tasks = {name: asyncio.ensure_future(_until_banner(name, port, gate)) for name in names}
     try:
         while True:
             _, waiting = await asyncio.wait(list(tasks.values()), timeout=TICK_SECONDS)
-            if not waiting or not go_on():
+            if not waiting or not keep_waiting():
                 return [name for name, task in tasks.items() if not task.done()]
     finally:
         left = asyncio.all_tasks() - {asyncio.current_task()}
@@ -79,25 +79,25 @@ async def _has_banner(name: str, port: int) -> bool:
 
 
 class Workers:
-    """All workers of the run. Helper processes have groups of their own, and end with the call that starts them."""
+    """All workers of the run. Helper processes have their own groups, and end with the call that starts them."""
 
     def __init__(self, names: list[str], port: int, orphan_seconds: float) -> None:
         self.names = names
-        self.chosen = names  # those that train, in rank order: a network check may leave some out
+        self.chosen = names  # those that train, in rank order; a network check may exclude some
         self.port = port
         self.children: set[int] = set()  # process ids that the reaper leaves alone
         self.contact_every = orphan_seconds / 4
         self.contacted_at = time.monotonic()
         self.contact: subprocess.Popen[bytes] | None = None
 
-    def missing(self, go_on: Callable[[], bool]) -> list[str]:
-        """Those of the chosen that do not answer when `go_on` says False."""
-        return missing(self.chosen, self.port, go_on)
+    def missing(self, keep_waiting: Callable[[], bool]) -> list[str]:
+        """The chosen workers that do not answer until `keep_waiting` is false."""
+        return missing(self.chosen, self.port, keep_waiting)
 
     def refusals(self, names: list[str], wait: Callable[[], object]) -> dict[str, str]:
-        """Log in to each of them: proves that key, host key and session wrapper are right. Who refuses, and its words.
+        """Log in to each of them, to check key, host key and session wrapper; failed workers with their messages.
 
-        `wait` is called while it lasts, and ends it by raising.
+        `wait` is called repeatedly, and may raise to end the logins.
         """
         if not names:
             return {}
@@ -112,7 +112,7 @@ class Workers:
         return {name: words.get(name.partition(".")[0], f"ssh exit code {code}") for name, code in ended}
 
     def everywhere(self, command: str, seconds: float, until: Callable[[], bool] = lambda: False) -> None:
-        """Run `command` on all at once, for at most so many seconds or until `until`. pdsh would expand a `%` in it."""
+        """Run `command` on all workers, for at most so many seconds or until `until`. pdsh expands a `%` in it."""
         deadline = time.monotonic() + seconds
         with self._child(self._pdsh(command), errors=subprocess.DEVNULL) as process:
             while process.poll() is None and time.monotonic() < deadline and not until():
@@ -121,9 +121,9 @@ class Workers:
     def listen(
         self, names: list[str], command: str, seconds: float, wait: Callable[[], object], at_once: int = 0
     ) -> bytes:
-        """What `command` prints on standard error on these workers, `at_once` or all of them, and pdsh's own words.
+        """The standard error of `command` on these workers, at most `at_once` at a time, and the messages of pdsh.
 
-        At most so many seconds; `wait` is called all the while, and ends it by raising.
+        For at most so many seconds; `wait` is called repeatedly, and may raise to end the command.
         """
         deadline, said = time.monotonic() + seconds, b""
         bounds = ["-R", "ssh", "-f", str(at_once or len(names)), "-t", str(CONNECT_SECONDS)]
@@ -138,13 +138,13 @@ class Workers:
             return said + (process.stderr.read() or b"")
 
     def met(self) -> set[str]:
-        """The chosen workers on which sessions were seen to meet others; names without their domain."""
+        """The chosen workers whose sessions connected with others; names without their domain."""
         token = secrets.token_hex(8)
         said = self.listen(self.chosen, ask_meeting(token), COMMAND_SECONDS, lambda: None).decode(errors="replace")
         return {line.partition(":")[0].partition(".")[0] for line in said.splitlines() if line.endswith(f": {token}")}
 
     def keep_contact(self) -> None:
-        """Now and then, in the background, reset the orphan timeout of workers that wait."""
+        """Regularly reset the orphan timeout of waiting workers, in the background."""
         if self.contact and self.contact.poll() is not None:
             self.children.discard(self.contact.pid)
             self.contact = None
@@ -174,32 +174,32 @@ class Workers:
                 self.children.discard(process.pid)
 
     def reap(self) -> None:
-        """Reap processes that process 1 has inherited, but not the launcher's own children: others wait for them."""
+        """Reap orphans that process 1 has inherited, but not the launcher's own children, for which others wait."""
         while True:
             try:
-                found = os.waitid(os.P_ALL, 0, os.WEXITED | os.WNOHANG | os.WNOWAIT)
+                child = os.waitid(os.P_ALL, 0, os.WEXITED | os.WNOHANG | os.WNOWAIT)
             except ChildProcessError:
                 return
-            if found is None or found.si_pid in self.children:
+            if child is None or child.si_pid in self.children:
                 return
-            os.waitpid(found.si_pid, 0)
+            os.waitpid(child.si_pid, 0)
 
 
 def forget_meeting() -> str:
-    """The command that makes a worker ready to see anew whether its processes meet others."""
+    """The command that resets the evidence of a worker that its processes connected with others."""
     return "rm -f $DSGEN_ROOT/run/dsgen/met"
 
 
 def ask_meeting(token: str) -> str:
-    """The command by which a worker answers with the token where its processes have met others."""
+    """The command with which a worker prints the token if its processes have connected with others."""
     return f"test ! -e $DSGEN_ROOT/run/dsgen/met || echo {token} >&2"
 
 
 def announce_end(phase: str) -> str:
-    """The command that tells a worker that the run is over. The file appears with its text in it."""
+    """The command that announces the end of the run to a worker. The file is created atomically."""
     return f"echo {phase} >/run/dsgen/over.new && mv /run/dsgen/over.new /run/dsgen/over"
 
 
 def signal_ranks(name: str) -> str:
-    """The command that sends TERM or KILL to what is left of the training on a worker."""
+    """The command that sends TERM, KILL or STACKS to the ranks of a worker."""
     return f"python3 -ESs /etc/dsgen/worker_end_ranks.py {name}"

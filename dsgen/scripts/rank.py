@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Run one rank of the user's program, and report its place in the world and its end to the launcher.
+"""Runs one rank of the user's program, and reports its place in the world and its end to the launcher.
 
-What starts the ranks (deepspeed, mpirun, torchrun) starts this on the workers instead of the program, whose arguments
-so pass through no shell. Reports never share a stream with what the program prints: that goes unchanged to standard
-output, so that an unfinished line of it (a progress bar) is never glued to a report.
+The program that starts the ranks (deepspeed, mpirun, torchrun) starts this script instead of the user's program, so no
+shell expands the arguments. The output of the program is written to standard output unchanged, and reports to standard
+error, so that an unfinished line of output (a progress bar) is never joined with a report.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from __future__ import annotations
 import os
 import sys
 
-if not sys.flags.ignore_environment:  # PYTHONPATH is the program's: its json.py must not become ours
+if not sys.flags.ignore_environment:  # PYTHONPATH is for the program: its json.py must not be imported here
     os.execv(sys.executable, [sys.executable, "-ESs", __file__, *sys.argv[1:]])
 
 import json
@@ -31,8 +31,8 @@ import shared_stacks as stacks
 from rank_watch import Watch
 from shared_meeting import Meeting
 
-TERMINATING = settings.RUN / "terminating"  # made by the worker before it ends its ranks
-# Open MPI's names for what the program is told.
+TERMINATING = settings.RUN / "terminating"  # created by the worker before it ends its ranks
+# The variables of the program -> the variables of Open MPI.
 OPENMPI = {
     "RANK": "OMPI_COMM_WORLD_RANK",
     "WORLD_SIZE": "OMPI_COMM_WORLD_SIZE",
@@ -41,11 +41,11 @@ OPENMPI = {
     "LOCAL_WORLD_SIZE": "OMPI_COMM_WORLD_LOCAL_SIZE",
 }
 TAIL_LINES, TAIL_BYTES = 20, 4096
-DRAIN_SECONDS = 2.0  # for what is still in the pipe when the program has ended; others may hold it open
+DRAIN_SECONDS = 2.0  # to read the pipe after the program has ended; other processes may keep it open
 
 
 class Place(NamedTuple):
-    """This rank's place in the world. Where one program is all of a worker, that program is the rank."""
+    """The place of this rank in the world. For worker-command, the program of a worker is one rank."""
 
     rank: int
     world: int
@@ -53,7 +53,7 @@ class Place(NamedTuple):
 
 
 def place(whole: bool) -> Place:
-    """From the variables that whoever starts the ranks has set; KeyError when one is missing."""
+    """The place from the variables of the launch method; KeyError if one is missing."""
     os.environ.update({name: os.environ[source] for name, source in OPENMPI.items() if source in os.environ})
     if whole:
         return Place(int(os.environ["NODE_RANK"]), int(os.environ["NNODES"]), 0)
@@ -61,9 +61,9 @@ def place(whole: bool) -> Place:
 
 
 def command(inserted: list[str], given: list[str]) -> list[str]:
-    """The argument list of this rank: program, `--local_rank` where it is asked for, arguments.
+    """The argument list of this rank: program, `--local_rank` if enabled, arguments.
 
-    `given`: pairs of an option and its value that DeepSpeed's autotuner wants in the place of the user's.
+    `given`: pairs of an option and its value with which DeepSpeed's autotuner replaces those of the user.
     """
     words = json.loads((settings.CONFIG / "command.json").read_text(encoding="utf-8"))
     arguments = list(words["arguments"])
@@ -74,9 +74,9 @@ def command(inserted: list[str], given: list[str]) -> list[str]:
 
 
 def bind(local: int, slots: int) -> None:
-    """Give this rank its share of the cores, in one piece, and as many threads, unless the user has said how many.
+    """Bind this rank to its contiguous share of the cores, and set OMP_NUM_THREADS unless the user has set it.
 
-    Here, because deepspeed does not hand --bind_cores_to_rank on to its workers over pdsh.
+    deepspeed does not pass --bind_cores_to_rank to the workers over pdsh.
     """
     cores = sorted(os.sched_getaffinity(0))
     share = cores[local * len(cores) // slots : (local + 1) * len(cores) // slots]
@@ -95,13 +95,13 @@ class Tail:
         self.kept = (self.kept + data)[-TAIL_BYTES:]
 
     def lines(self) -> list[str]:
-        """At most TAIL_LINES lines; of a line that was overwritten with carriage returns the last state."""
+        """At most TAIL_LINES lines; of a line with carriage returns, only the last part."""
         lines = self.kept.decode(errors="replace").split("\n")
         return [line.rstrip("\r").rpartition("\r")[2] for line in lines if line.strip()][-TAIL_LINES:]
 
 
 class Rank:
-    """The user's program as a child with its output in one pipe."""
+    """The user's program as a child process, with its output in one pipe."""
 
     def __init__(
         self,
@@ -127,12 +127,12 @@ class Rank:
         signal.signal(signal.SIGUSR1, watch.on_signal)
 
     def pass_on(self, number: int, _: object) -> None:
-        """A signal to this process is one to the program."""
+        """Pass a signal on to the program."""
         self.told_to_stop = True
         processes.send([self.pid], number)
 
     def wait(self) -> int:
-        """Pass the output on until the program has ended; its exit code."""
+        """Pass the output on until the program has ended; returns its exit code."""
         code, deadline, streams = None, float("inf"), [self.output, self.wake]
         while code is None or (self.output in streams and time.monotonic() < deadline):
             ready = select.select(streams, [], [], self.until_look() if code is None else 0.2)[0]
@@ -147,12 +147,12 @@ class Rank:
         return code
 
     def until_look(self) -> float | None:
-        """Look at what there is to look at; seconds until that is due again, None for never."""
+        """Make the checks that are due; seconds until the next one, None for never."""
         waits = [seconds for seconds in (self.look(), self.watch.look()) if seconds is not None]
         return min(waits) if waits else None
 
     def look(self) -> float | None:
-        """Look whether the rank has met the others; seconds until the next look, None for no other."""
+        """Check whether the rank is connected with others; seconds until the next check, None for never."""
         if self.meeting is None or self.meeting.seen:
             return None
         if time.monotonic() >= self.look_at:
@@ -163,7 +163,7 @@ class Rank:
         return max(self.look_at - time.monotonic(), 0)
 
     def forward(self) -> bool:
-        """Pass on what has been printed; False at the end of the stream."""
+        """Pass on output; False at the end of the stream."""
         data = os.read(self.output, 65536)
         self.tail.add(data)
         self.watch.forwarded(data)
@@ -172,12 +172,12 @@ class Rank:
         while left:
             try:
                 left = left[os.write(1, left) :]
-            except OSError:  # the connection is gone; the session's supervisor ends this rank in its own order
+            except OSError:  # the connection is lost; the supervisor of the session ends this rank
                 break
         return bool(data)
 
     def keep(self, data: bytes) -> None:
-        """Write a copy of what has been printed; a full disk ends the copy, not the training."""
+        """Write a copy of the output; a full disk ends the copy, not the training."""
         try:
             while self.copy and data:
                 data = data[self.copy.write(data) or 0 :]
@@ -191,7 +191,7 @@ def complain(words: str) -> None:
 
 
 def log_file(run: settings.Settings, rank: int) -> RawIOBase | None:
-    """Where a copy of the output goes. A restart appends to it."""
+    """The file for a copy of the output. A restart appends to it."""
     if not run.rank_logs:
         return None
     try:
@@ -203,7 +203,7 @@ def log_file(run: settings.Settings, rank: int) -> RawIOBase | None:
 
 
 def meeting(run: settings.Settings, world: int) -> Meeting | None:
-    """What to look for. None where there is nobody else to meet, or the program meets nobody."""
+    """The check for connections; None for a world of one rank, and without expectWorld."""
     if world < 2 or not run.expect_world:
         return None
     master = os.environ.get("MASTER_ADDR", "").partition(".")[0]
@@ -220,7 +220,7 @@ def main(arguments: list[str]) -> int:
     except KeyError as missing:
         sys.stderr.write(f"[dsgen] {missing} is not set: {run.method} starts this program, once for every rank\n")
         return 1
-    if TERMINATING.exists():  # torchrun starts anew what has ended
+    if TERMINATING.exists():  # torchrun restarts ranks that have ended
         return 128 + signal.SIGTERM
     reporter.say("rank", {"rank": here.rank, "worldSize": here.world, "localRank": here.local})
     if run.bind_cores and not method.whole:
@@ -236,7 +236,7 @@ def main(arguments: list[str]) -> int:
         log_file(run, here.rank),
     )
     code = program.wait()
-    if not program.told_to_stop:  # a rank that is stopped because of another one is not the one that failed
+    if not program.told_to_stop:  # a rank that was stopped because of another one has not failed itself
         tail = program.tail.lines() if code else []
         reporter.say("rank-end", {"rank": here.rank, "exitCode": code, "tail": tail})
     return code

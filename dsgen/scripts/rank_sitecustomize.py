@@ -1,7 +1,7 @@
-"""What the interpreter of the user's program loads first: it makes the program able to write its stacks.
+"""Loaded first by the interpreter of the user's program: enables the program to write its stacks on a signal.
 
-rank.py puts it into PYTHONPATH under the name sitecustomize.py. The signal is that of shared_stacks.py, which cannot be
-imported here: the modules of dsgen are not to be seen by the program.
+rank.py puts it into PYTHONPATH under the name sitecustomize.py. The signal is that of shared_stacks.py, which is not
+imported here, because the program must not find the modules of dsgen.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from pathlib import Path
 with contextlib.suppress(ValueError, OSError, RuntimeError):  # standard error may be closed
     faulthandler.register(signal.SIGRTMAX - 3, file=2, all_threads=True)
 
-# A sitecustomize.py of the image's own comes after this one.
+# Then load the sitecustomize.py of the image, if it has one.
 HERE = str(Path(__file__).parent)
 sys.path[:] = [path for path in sys.path if path != HERE]
 sys.modules.pop("sitecustomize", None)

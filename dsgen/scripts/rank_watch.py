@@ -1,4 +1,4 @@
-"""What a rank tells of its program while it runs: that it does something, how far it is, and where it hangs."""
+"""Reports of a running rank: its activity, its progress, and the stacks of its program."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ import shared_stacks as stacks
 from shared_progress import Source
 
 LONGEST_SECONDS = 10.0  # between reports
-STACK_SECONDS, STACK_BYTES = 2.0, 1 << 20  # how long, and how much, programs write of their stacks
+STACK_SECONDS, STACK_BYTES = 2.0, 1 << 20  # limits for the stacks that programs write
 
 
 class Watch:
-    """Reports of one rank. The launcher takes silence for a hang, so they come while the program does something."""
+    """Sends reports while the program of a rank is active, because the launcher takes silence for a hang."""
 
     def __init__(self, run: settings.Settings, rank: int, say: Callable[[str, dict[str, Any]], None]) -> None:
         hang = run.hang_timeout_seconds
@@ -27,12 +27,12 @@ class Watch:
         self.interval = min(LONGEST_SECONDS, hang / 4) if hang else LONGEST_SECONDS
         self.due = time.monotonic()
         self.printed, self.told = False, dict(self.source.seen)
-        self.asked = False  # for the stacks
-        self.until = 0.0  # while the stacks are written
+        self.asked = False  # whether stacks were requested
+        self.until = 0.0  # the end of the time for stacks
         self.written = b""
 
     def forwarded(self, data: bytes) -> None:
-        """The program has printed this."""
+        """Note output of the program."""
         self.printed = True
         if self.until:
             self.written = (self.written + data)[-STACK_BYTES:]
@@ -40,7 +40,7 @@ class Watch:
             self.source.read_output(data)
 
     def look(self) -> float | None:
-        """Report what there is to report; seconds until the next look, None for no other."""
+        """Send the reports that are due; seconds until the next call, None for never."""
         if self.asked:
             self.ask_for_stacks()
         now = time.monotonic()
@@ -58,7 +58,7 @@ class Watch:
         return max(min(waits), 0) if waits else None
 
     def finish(self) -> None:
-        """The program has ended: report how far it came."""
+        """Report the last progress after the end of the program."""
         self.due = 0.0
         self.look()
 
@@ -66,7 +66,7 @@ class Watch:
         self.asked = True
 
     def ask_for_stacks(self) -> None:
-        """Have the programs of this rank write their stacks to the output that is watched here."""
+        """Make the programs of this rank write their stacks to their output, which is read here."""
         self.asked = False
         self.written, self.until = b"", time.monotonic() + STACK_SECONDS
         below = processes.below(os.getpid())

@@ -1,4 +1,4 @@
-"""A small client of the Kubernetes API for the pods that hold a token: GET and PATCH, nothing else."""
+"""A small client of the Kubernetes API for pods with a token: GET and PATCH only."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ TOKEN_FOLDER = Path("/var/run/secrets/dsgen")
 TIMEOUT_SECONDS = 5
 JSON_PATCH = "application/json-patch+json"
 MERGE_PATCH = "application/merge-patch+json"
-APPLY_PATCH = "application/apply-patch+yaml"  # JSON is YAML; creates what is not there
+APPLY_PATCH = "application/apply-patch+yaml"  # JSON is YAML; creates missing objects
 
 
 class ApiError(Exception):
-    """A request failed. `status` is the HTTP status, 0 when no answer came (connection, TLS, token file)."""
+    """A request failed. `status`: the HTTP status, 0 without an answer (connection, TLS, token file)."""
 
     def __init__(self, status: int, message: str) -> None:
         super().__init__(message)
@@ -27,7 +27,7 @@ class ApiError(Exception):
 
 
 class Api:
-    """Requests to one API server as the service account whose token and ca.crt lie in `folder`."""
+    """Requests to one API server as the ServiceAccount whose token and ca.crt are in `folder`."""
 
     def __init__(self, host: str, port: str, folder: Path = TOKEN_FOLDER) -> None:
         address = f"[{host}]" if ":" in host else host
@@ -55,7 +55,7 @@ class Api:
         return content
 
     def _open(self, method: str, path: str, body: bytes | None, content_type: str) -> Any:
-        # Token and CA are read for each call: the kubelet renews them. Proxies of the image are not for the API.
+        # Token and CA are read for each call, because the kubelet renews them. Proxies of the image are not used.
         token = (self.folder / "token").read_text(encoding="utf-8").strip()
         context = ssl.create_default_context(cafile=str(self.folder / "ca.crt"))
         opener = urllib.request.build_opener(
@@ -69,7 +69,7 @@ class Api:
 
 
 def in_cluster() -> Api:
-    """The API of the cluster that this pod runs in (environment of the kubelet)."""
+    """The API of the cluster of this pod, from variables that the kubelet sets."""
     host = os.environ.get("KUBERNETES_SERVICE_HOST", "kubernetes.default.svc")
     return Api(host, os.environ.get("KUBERNETES_SERVICE_PORT", "443"))
 
@@ -87,7 +87,7 @@ def job_path(namespace: str, name: str) -> str:
 
 
 def pods_path(namespace: str, job: str, *indices: str) -> str:
-    """The pods of a Job; with completion indices only those."""
+    """The path of the pods of a Job, or only of those with these completion indices."""
     selector = f"batch.kubernetes.io/job-name={job}"
     if indices:
         selector += f",batch.kubernetes.io/job-completion-index in ({','.join(indices)})"
@@ -95,7 +95,7 @@ def pods_path(namespace: str, job: str, *indices: str) -> str:
 
 
 def _reason(error: urllib.error.HTTPError) -> str:
-    """The server's own words, without the object it may quote (it can hold a Secret)."""
+    """The message of the server, without the object that it may contain (such as a Secret)."""
     try:
         content = json.loads(error.read(65536))
         return str(content.get("reason") or error.reason)

@@ -1,4 +1,4 @@
-"""lifecycle.debug: the environment is up and the training is not started; a person, or a command, looks around."""
+"""lifecycle.debug: the pods run, but the training is not started; a user or a command examines the environment."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ ENTER = "kubectl exec --namespace {namespace} --stdin --tty {pod} --container {c
 
 
 def script(argv: list[str], environment: dict[str, str]) -> str:
-    """Bash that does by hand what the launcher would have done: same variables, same directory, same command."""
+    """A Bash script that does what the launcher would do: same variables, same directory, same command."""
     changed = {name: value for name, value in environment.items() if os.environ.get(name) != value}
     lines = [
         "#!/usr/bin/env bash",
@@ -40,13 +40,13 @@ def enter(configured: settings.Settings, pod: str, container: str, command: str)
 
 
 def write_script(argv: list[str], environment: dict[str, str]) -> str:
-    """Leave the script in the pod, and say how it is started."""
+    """Write the script to the pod; returns a message about it."""
     TRAIN.write_text(script(argv, environment), encoding="utf-8")
     return f"lifecycle.debug: the training is not started; `bash {TRAIN}` starts it here: {shlex.join(argv)}"
 
 
 def print_instructions(configured: settings.Settings, start: methods.Start | None) -> None:
-    """What a person has to know. `start`: what the launcher would start; None where each worker starts its own part."""
+    """Print instructions for the user. `start`: what the launcher would start; None if the workers start the ranks."""
     pod = os.environ.get("HOSTNAME", "POD")
     worker = f"{configured.worker_job}-0-..."
     by_hand = (worker, "worker", f"bash {TRAIN}  (on every worker)")
@@ -65,10 +65,10 @@ def print_instructions(configured: settings.Settings, start: methods.Start | Non
 def run_or_idle(
     command: list[str], deadline: float, wait: Callable[[], None], children: set[int]
 ) -> tuple[str, str, int | None]:
-    """Run the command, or idle without one: event, message and exit code of the end.
+    """Run the command, or idle without one; returns event, message and exit code.
 
-    `deadline` in seconds, 0 for none. `wait` is called all the while, and ends it by raising; `children` are processes
-    that are not buried by others.
+    `deadline` in seconds, 0 for none. `wait` is called repeatedly, and may raise to end the wait; `children`: process
+    ids that the reaper leaves alone.
     """
     begun = time.monotonic()
     try:
@@ -92,7 +92,7 @@ def run_or_idle(
 
 
 def end(process: subprocess.Popen[bytes]) -> None:
-    """Whatever the command has started goes with it."""
+    """End the command and all processes that it has started."""
     with contextlib.suppress(ProcessLookupError):
         os.killpg(process.pid, signal.SIGKILL)
     process.wait()

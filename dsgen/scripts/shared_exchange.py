@@ -1,8 +1,8 @@
-"""The files by which the containers of the launcher pod tell each other something.
+"""The files with which the containers of the launcher pod communicate.
 
-Each container writes to a volume of its own, its /run/dsgen, and sees those of the others read-only. The other side may
-be the user's code (training.setup runs in the launcher), so nothing in its volume is trusted: no link is followed,
-nothing but a regular file is read, only up to a limit, and what is not as described here counts as nothing said.
+Each container writes to its own volume, its /run/dsgen, and the others mount it read-only. The volume of another
+container is not trusted, because training.setup runs in the launcher: no link is followed, only regular files are read,
+up to a limit, and content that does not have the form below is ignored.
 
 launcher.json (written by the launcher):
     {"version": 1, "sequence": 7, "phase": "Running", "reason": "", "message": "", "exitCode": null, "worldSize": 2,
@@ -41,7 +41,7 @@ from shared_transitions import TRANSITIONS
 LAUNCHER = "launcher.json"
 STATUS = "status.json"
 VERSION = 1
-LIMIT_BYTES = 1 << 20  # parsed, the worst that fits into it takes 25 MB
+LIMIT_BYTES = 1 << 20  # parsed, such a file takes at most 25 MB
 MESSAGE_CHARACTERS, LINE_CHARACTERS, NAME_CHARACTERS = 4096, 4096, 253
 TAIL_LINES = 20
 LARGEST = (1 << 53) - 1
@@ -49,19 +49,19 @@ UNPRINTABLE = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]")
 
 
 def content(path: Path, limit: int = LIMIT_BYTES, start: int = 0) -> bytes | None:
-    """The bytes of a regular file from `start` on, at most `limit`; None for all else. Follows no link, never waits.
+    """The bytes of a regular file from `start` on, at most `limit`; otherwise None. Follows no link, and never waits.
 
-    Only the last part of `path` may be the other side's: what stands before it is where its volume is mounted.
+    Only the last part of `path` is untrusted: the part before it is the mount point of the volume.
     """
     try:
-        # O_NONBLOCK: neither a FIFO nor a lease on the file holds this up.
+        # O_NONBLOCK: do not wait for a FIFO or a lease on the file.
         descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC | os.O_NOCTTY)
     except OSError:
         return None
     data = b""
     try:
-        found = os.fstat(descriptor)
-        if not stat.S_ISREG(found.st_mode) or found.st_size - start > limit:
+        status = os.fstat(descriptor)
+        if not stat.S_ISREG(status.st_mode) or status.st_size - start > limit:
             return None
         os.lseek(descriptor, start, os.SEEK_SET)
         while len(data) <= limit:
@@ -77,12 +77,12 @@ def content(path: Path, limit: int = LIMIT_BYTES, start: int = 0) -> bytes | Non
 
 
 def write(path: Path, said: dict[str, Any]) -> None:
-    """Replace `path` by `said` as one line of JSON, with the version added."""
+    """Replace the file by `said` as one line of JSON, with the version."""
     replace(path, json.dumps({"version": VERSION, **said}).encode() + b"\n")
 
 
 def replace(path: Path, data: bytes, mode: int = 0o644) -> None:
-    """Write a file whole or not at all, whatever stands in its place."""
+    """Write a file atomically, replacing whatever is at its path."""
     temporary = path.with_name(f".{path.name}.{secrets.token_hex(8)}")
     descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC, mode)
     with os.fdopen(descriptor, "wb") as file:
@@ -93,13 +93,13 @@ def replace(path: Path, data: bytes, mode: int = 0o644) -> None:
 
 
 def read(path: Path) -> dict[str, Any]:
-    """The JSON object in `path`; {} when there is none, or one of another version."""
-    found = record.parse((content(path) or b"").decode("utf-8", "replace"))
-    return found if found.get("version") == VERSION else {}
+    """The JSON object in the file; {} if there is none, or if it has another version."""
+    said = record.parse((content(path) or b"").decode("utf-8", "replace"))
+    return said if said.get("version") == VERSION else {}
 
 
 def launcher(folder: Path) -> dict[str, Any]:
-    """launcher.json with what may stand in a record, texts cut; {} when it is not as described above."""
+    """The valid fields of launcher.json, with long texts cut; {} if it does not have the form above."""
     try:
         return _fields(read(folder / LAUNCHER), LAUNCHER_FIELDS)
     except (TypeError, ValueError):
@@ -107,18 +107,18 @@ def launcher(folder: Path) -> dict[str, Any]:
 
 
 def words(path: Path) -> list[str] | None:
-    """The lines of a text of the other side, the first ones; None where there is none."""
+    """The first lines of a text file of another container; None if there is none."""
     data = content(path)
     if data is None:
         return None
     return [line(text) for text in data.decode("utf-8", "replace").splitlines()[: TAIL_LINES + 1]]
 
 
-# What a field may be. Each function returns the value, cut where it is too long, or raises TypeError or ValueError.
+# Checks of fields. Each function returns the value, cut if it is too long, or raises TypeError or ValueError.
 
 
 def text(value: Any, limit: int) -> str:
-    """One line: no control characters, and nothing that UTF-8 cannot say."""
+    """One line, without control characters and lone surrogates."""
     if not isinstance(value, str):
         raise TypeError(value)
     return UNPRINTABLE.sub(" ", value[:limit])
@@ -151,7 +151,7 @@ def flag(value: Any) -> bool:
 
 
 def moment(value: Any) -> str:
-    """A time as record.stamp writes it."""
+    """A time in the form of record.stamp."""
     if record.seconds(text(value, NAME_CHARACTERS)) is None:
         raise ValueError(value)
     return str(value)
@@ -180,7 +180,7 @@ def listed(check: Callable[[Any], Any]) -> Callable[[Any], list[Any]]:
 
 
 def _fields(said: Any, checks: dict[str, Callable[[Any], Any]]) -> dict[str, Any]:
-    """Those fields that are known, checked."""
+    """The known fields, checked."""
     if not isinstance(said, dict):
         raise TypeError(said)
     return {key: check(said[key]) for key, check in checks.items() if key in said}

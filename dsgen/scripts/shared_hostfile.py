@@ -1,17 +1,17 @@
-"""Which hosts and slots a training uses: the hostfile's, less what DeepSpeed's own options leave out."""
+"""The hosts and slots of a training: those of the hostfile, filtered by options of DeepSpeed."""
 
 from __future__ import annotations
 
 from pathlib import Path
 from typing import NamedTuple
 
-# Options of `deepspeed` with a value that dsgen has to know, by each of their spellings.
+# Options of `deepspeed` whose values dsgen needs, by each of their spellings.
 KNOWN = {"-i": "include", "--include": "include", "-e": "exclude", "--exclude": "exclude"}
 KNOWN["--launcher_args"] = "launcher_args"
 
 
 class Options(NamedTuple):
-    """training.deepspeed.args, the options that dsgen has to know apart from the rest."""
+    """training.deepspeed.args, with the options that dsgen needs separated from the rest."""
 
     include: str
     exclude: str
@@ -20,21 +20,21 @@ class Options(NamedTuple):
 
 
 def hosts(hostfile: Path) -> list[str]:
-    """Names of the workers in rank order. OSError without the file: deepspeed would train in the launcher's own pod."""
+    """Names of the workers in rank order. OSError without the file: deepspeed would train in the launcher pod."""
     return [line.split()[0] for line in hostfile.read_text(encoding="utf-8").splitlines() if line.strip()]
 
 
 def options(arguments: list[str]) -> Options:
-    """The user's arguments for `deepspeed`, sorted. An option may stand before its value or be joined to it by `=`."""
-    found = dict.fromkeys(KNOWN.values(), "")
+    """Parse the user's arguments for `deepspeed`. The value of an option is the next argument, or follows `=`."""
+    known = dict.fromkeys(KNOWN.values(), "")
     rest, words = [], iter(arguments)
     for word in words:
         option, equals, value = word.partition("=")
         if option in KNOWN:
-            found[KNOWN[option]] = value if equals else next(words, "")
+            known[KNOWN[option]] = value if equals else next(words, "")
         else:
             rest.append(word)
-    return Options(rest=rest, **found)
+    return Options(rest=rest, **known)
 
 
 def active(names: list[str], slots: int, given: Options) -> dict[str, int]:

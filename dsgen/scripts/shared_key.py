@@ -1,4 +1,4 @@
-"""The ssh key inside a pod: a private copy of the private half, and what follows from it."""
+"""The ssh key in a pod: a copy of the private key, and the public key."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ PUBLIC = "ssh-publickey"
 HOST_ALIAS = "dsgen-worker"  # HostKeyAlias of ssh_config: every worker has this one host key
 
 
-class BadKey(Exception):  # noqa: N818  # reads as what it is, a state of the Secret
-    """The private key cannot be used; the message is for the user and holds no key material."""
+class BadKey(Exception):  # noqa: N818  # the name describes the key
+    """The private key cannot be used; the message is for the user and contains no key material."""
 
 
 def write_private(path: Path, key: bytes) -> None:
-    """Write a private key: whole or not at all, readable by this user alone."""
+    """Write a private key atomically, readable only by this user."""
     whole = key if key.endswith(b"\n") else key + b"\n"  # ssh refuses a key without its last newline
     exchange.replace(path, whole, mode=0o600)
 
 
 def first_content(paths: Iterable[Path]) -> bytes | None:
-    """The content of the first file that is there and not empty."""
+    """The content of the first existing file that is not empty."""
     for path in paths:
         if path.is_file() and path.stat().st_size > 0:
             return path.read_bytes()
@@ -32,9 +32,9 @@ def first_content(paths: Iterable[Path]) -> bytes | None:
 
 
 def public_half(path: Path) -> str:
-    """Type and key of the public half, without a comment. Raises BadKey.
+    """Type and public key, without a comment. Raises BadKey.
 
-    It is derived: the Secret may lack it, or hold another's.
+    It is derived from the private key, because the Secret may lack it, or contain another one.
     """
     command = ["ssh-keygen", "-y", "-P", "", "-f", str(path)]
     done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False)

@@ -1,4 +1,4 @@
-"""What goes to the container's log, and the removal of passwords and keys from what goes into records and logs."""
+"""Writes to the container's log, and removes passwords and keys from texts for records and logs."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ import sys
 from pathlib import Path
 from typing import Any
 
-# code.sh has the same in sed.
+# code.sh has the same patterns for sed.
 SECRETS = (
-    r"(?i)(?<!ssh)(://)[^\s/?#]*@",  # user and password, or a token as the user; of ssh a user alone is no secret
-    r"(?i)(://)[^\s/?#:@]*:(?![0-9]*(?:[/?#\s]|$))[^\s@]{0,256}@",  # also where the password has a slash
+    r"(?i)(?<!ssh)(://)[^\s/?#]*@",  # user and password, or a token as the user; an ssh user name is not a secret
+    r"(?i)(://)[^\s/?#:@]*:(?![0-9]*(?:[/?#\s]|$))[^\s@]{0,256}@",  # also a password that contains a slash
     r"(://[^\s?\"'<>]*\?)[^\s\"'<>]+",
     r"(?i)((?:hooks\.slack\.com/services|discord(?:app)?\.com/api/webhooks|api\.telegram\.org"
     r"|\.webhook\.office\.com|hooks\.zapier\.com/hooks|maker\.ifttt\.com/trigger)/)[^\s\"'<>]+",
@@ -19,7 +19,7 @@ SECRETS = (
 
 
 def log(text: str) -> None:
-    """Write one line of dsgen's own to the container's log, whatever characters the image's locale knows."""
+    """Write a line of dsgen to the container's log, in UTF-8, whatever the locale of the image."""
     sys.stdout.flush()
     sys.stdout.buffer.write(f"[dsgen] {redacted(text)}\n".encode("utf-8", "replace"))
     sys.stdout.buffer.flush()
@@ -32,14 +32,14 @@ def last_words(path: Path, text: str) -> None:
 
 
 def redacted(text: str) -> str:
-    """The text without what may be a secret in an address."""
+    """The text without parts of URLs that may be secrets."""
     for pattern in SECRETS:
         text = re.sub(pattern, lambda match: f"{match[1]}***{'@' if match[0].endswith('@') else ''}", text)
     return text
 
 
 def redacted_everywhere(content: Any) -> Any:
-    """The same for all texts in lists and maps."""
+    """Redact all texts in lists and maps."""
     if isinstance(content, str):
         return redacted(content)
     if isinstance(content, list):

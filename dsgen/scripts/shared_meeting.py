@@ -1,7 +1,7 @@
-"""Evidence that a rank has met the others: a TCP connection of its program with the rendezvous at the master's port.
+"""Evidence that a rank is connected with others: a TCP connection of its program to the master port.
 
-torch.distributed keeps such a connection for as long as a process group lives. A program that trains alone has none, or
-has it with itself. The environment is no evidence: dsgen has set it.
+torch.distributed keeps such a connection as long as a process group exists. A program that trains alone has none, or
+only with itself. The environment is not evidence, because dsgen sets it.
 """
 
 from __future__ import annotations
@@ -15,16 +15,16 @@ import shared_processes as processes
 import shared_tcp as tcp
 
 SHORTEST_SECONDS, LONGEST_SECONDS = 0.05, 1.0
-AGE_SHARE = 1 / 200  # a program that needs a minute until it connects does not end in the next second
-COST_SHARE = 20  # the looks take at most a twentieth of a processor
+AGE_SHARE = 1 / 200  # the interval grows with the age of the program, which then does not end at once
+COST_SHARE = 20  # the checks take at most a twentieth of a processor
 OTHER_PORTS_EVERY = 20  # looks
 
 
 class Meeting:
-    """Looks for the connection from time to time, until it was seen once.
+    """Checks for the connection regularly, until it was observed once.
 
-    `at_master`: whether the rendezvous is on this worker. On any other one a connection with the worker itself, as
-    `torchrun --standalone` makes it, does not count.
+    `at_master`: whether the rendezvous is on this worker. On other workers, a connection with the worker itself, as of
+    `torchrun --standalone`, does not count.
     """
 
     def __init__(self, port: int, at_master: bool) -> None:
@@ -36,7 +36,7 @@ class Meeting:
         self.interval = SHORTEST_SECONDS
 
     def look(self) -> bool:
-        """Whether it is seen now for the first time."""
+        """Whether the connection is observed now for the first time."""
         if self.seen:
             return False
         before = time.process_time()
@@ -49,34 +49,34 @@ class Meeting:
         return self.seen
 
     def connected(self) -> bool:
-        """Whether a process below this one holds such a connection."""
-        found = {
+        """Whether a descendant of this process has such a connection."""
+        inodes = {
             row.inode
             for row in tcp.established()
             if self.ports & {row.local_port, row.remote_port} and (self.at_master or not row.with_itself)
         }
-        return bool(found) and any(not found.isdisjoint(sockets(pid)) for pid in processes.below(os.getpid()))
+        return bool(inodes) and any(not inodes.isdisjoint(sockets(pid)) for pid in processes.below(os.getpid()))
 
 
 def other_ports() -> set[int]:
-    """The master's port for programs below this one: what starts them may be a launcher of the user's own."""
-    found: set[int] = set()
+    """The values of MASTER_PORT in descendants of this process, which a launcher of the user may have set."""
+    ports: set[int] = set()
     for pid in processes.below(os.getpid()):
         try:
             variables = Path(f"/proc/{pid}/environ").read_bytes().split(b"\0")
         except OSError:
             continue
-        found.update(int(text[12:]) for text in variables if text[:12] == b"MASTER_PORT=" and text[12:].isdigit())
-    return found
+        ports.update(int(text[12:]) for text in variables if text[:12] == b"MASTER_PORT=" and text[12:].isdigit())
+    return ports
 
 
 def sockets(pid: int) -> set[str]:
-    """Inodes of the sockets that a process holds."""
-    found = set()
-    with contextlib.suppress(OSError):  # it has ended meanwhile
+    """The inodes of the sockets of a process."""
+    inodes = set()
+    with contextlib.suppress(OSError):  # the process has ended
         for entry in os.scandir(f"/proc/{pid}/fd"):
-            with contextlib.suppress(OSError):  # it has closed this one
+            with contextlib.suppress(OSError):  # the descriptor was closed
                 target = os.readlink(entry.path)  # noqa: PTH115  # many of them
                 if target.startswith("socket:["):
-                    found.add(target[8:-1])
-    return found
+                    inodes.add(target[8:-1])
+    return inodes

@@ -1,4 +1,4 @@
-"""The launch methods: what starts the ranks, and where. One row for each value of launch.method."""
+"""The launch methods: how the ranks are started. One row for each value of launch.method."""
 
 from __future__ import annotations
 
@@ -15,30 +15,30 @@ from shared_settings import Settings
 HOSTFILE = "/job/hostfile"
 RANK_PROGRAM = str(settings.CONFIG / "rank.py")
 PORTS = 8  # of the attempts without ssh, from launch.masterPort on
-PDSH_FANOUT = 1024  # deepspeed's own; sessions stay open, so more workers than this would wait for ever
-# deepspeed hands these on to the ranks, and pdsh and a shell read them again. The workers have them already, unharmed.
+PDSH_FANOUT = 1024  # the default of deepspeed; sessions stay open, so further workers would wait forever
+# deepspeed passes these through pdsh and a shell, which may change them. The workers have them already.
 FORWARDED = ("MLFLOW", "MV2", "UCX", "NCCL")
-# The autotuner starts `deepspeed` itself, for each experiment, without these: it would train in the launcher's own pod.
+# The autotuner starts `deepspeed` for each experiment without these options, and would train in the launcher pod.
 ALWAYS = ("--force_multi", "--no_python", "--no_local_rank")
 CONFIG_OPTIONS = ("--deepspeed_config", "--deepspeed")
 OPENMPI = {
     "OMPI_ALLOW_RUN_AS_ROOT": "1",
     "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
-    "OMPI_MCA_orte_keep_fqdn_hostnames": "true",  # else it cuts names at the first dot, and they are not in DNS
-    # One session from here to every worker, open as long as the training: its end is that worker's end.
+    "OMPI_MCA_orte_keep_fqdn_hostnames": "true",  # otherwise names are cut at the first dot, and not found in DNS
+    # One session from the launcher to every worker, open during the whole training: its end is the end of the worker.
     "OMPI_MCA_plm_rsh_no_tree_spawn": "true",
     "OMPI_MCA_orte_leave_session_attached": "true",
 }
 
 
-# What mpirun is told unless the user says something else.
+# Options of mpirun that the user can override.
 PLACED = (("--map-by", "slot"), ("--bind-to", "none"))
 
 
 class Start(NamedTuple):
-    """For whom a command is made. `hosts` in rank order; `node`: of this worker, -1 in the launcher; `attempt`: from 1.
+    """The input of a method. `hosts` in rank order; `node`: of this worker, -1 in the launcher; `attempt`: from 1.
 
-    Without ssh each attempt has a port of its own: nothing that is left of one can join the next.
+    Without ssh, each attempt has its own port, so that processes of an earlier attempt cannot join.
     """
 
     configured: Settings
@@ -57,7 +57,7 @@ class Start(NamedTuple):
 
 
 def pdsh(start: Start) -> list[str]:
-    """The deepspeed command line. No argument of the user's program is in it: rank.py reads them from a file."""
+    """The deepspeed command line, without the arguments of the user's program, which rank.py reads from a file."""
     given = hostfile.options(start.configured.deepspeed_args)
     wide = f"-f {len(start.hosts)}" if len(start.hosts) > PDSH_FANOUT else ""
     valued = {"--include": given.include, "--exclude": given.exclude}
@@ -69,7 +69,7 @@ def pdsh(start: Start) -> list[str]:
 
 
 def autotune(start: Start) -> list[str]:
-    """deepspeed's autotuner. It must see which file is the configuration: rank.py gets another in its place."""
+    """deepspeed's autotuner, which needs the configuration file as an argument, and replaces it for rank.py."""
     *before, program = pdsh(start)
     words = _command()["arguments"]
     pairs = [words[at : at + 2] for at, word in enumerate(words) if word in CONFIG_OPTIONS]
@@ -78,11 +78,11 @@ def autotune(start: Start) -> list[str]:
 
 
 def openmpi(start: Start) -> list[str]:
-    """mpirun itself: deepspeed's way to it is broken in several versions, and needs mpi4py."""
+    """mpirun itself: deepspeed's support for it is broken in several versions, and needs mpi4py."""
     world = str(len(start.hosts) * start.configured.slots)
     master = (f"MASTER_ADDR={start.hosts[0]}", f"MASTER_PORT={start.configured.master_port}")
     exports = [word for variable in master for word in ("-x", variable)]
-    given = start.configured.mpirun_args  # mpirun refuses an option that it gets twice
+    given = start.configured.mpirun_args  # mpirun refuses duplicate options
     placed = [word for pair in PLACED if pair[0] not in _names(given) for word in pair]
     return ["mpirun", "-n", world, "--hostfile", start.hostfile, *placed, *given, *exports, RANK_PROGRAM]
 
@@ -93,7 +93,7 @@ def _names(arguments: list[str]) -> set[str]:
 
 
 def torchrun(start: Start) -> list[str]:
-    """torchrun on one worker. It restarts nothing: the launcher decides that for all workers."""
+    """torchrun on one worker, without its restarts: the launcher restarts all workers."""
     run = start.configured
     program = [_interpreter(), "-m", "torch.distributed.run"] if _interpreter() else ["torchrun"]
     size = ["--nnodes", str(run.workers), "--nproc_per_node", str(run.slots), "--max_restarts", "0"]
@@ -109,7 +109,7 @@ def deepspeed_no_ssh(start: Start) -> list[str]:
 
 
 def worker_command(_: Start) -> list[str]:
-    """launch.command on one worker, by way of rank.py, which keeps its last lines."""
+    """launch.command on one worker, started by rank.py, which keeps its last lines."""
     return [RANK_PROGRAM]
 
 
@@ -119,7 +119,7 @@ def launcher_command(_: Start) -> list[str]:
 
 
 def _interpreter() -> str:
-    """training.pythonCommand, whose torch the ranks use; "" where the program is another and there is a torchrun."""
+    """training.pythonCommand, whose torch the ranks use; "" for another program if there is a torchrun."""
     first, *rest = _command()["program"]
     if rest[:1] == ["-u"]:  # as the template writes it for training.python and training.module
         return first
@@ -139,12 +139,12 @@ def own_environment(_: Start) -> dict[str, str]:
 
 
 def launcher_command_environment(start: Start) -> dict[str, str]:
-    """With the hostfile of those that train: with spare workers it is not the one at /job/hostfile."""
+    """The environment with the hostfile of the chosen workers; with spares, it differs from /job/hostfile."""
     return {**os.environ, "DSGEN_HOSTFILE": start.hostfile}
 
 
 def pdsh_environment(_: Start) -> dict[str, str]:
-    """The shim in front of pdsh."""
+    """The environment in which launcher_pdsh.sh replaces pdsh."""
     links = settings.RUN / "bin"
     links.mkdir(exist_ok=True)
     if not (links / "pdsh").is_symlink():
@@ -155,7 +155,7 @@ def pdsh_environment(_: Start) -> dict[str, str]:
 
 
 def autotune_environment(start: Start) -> dict[str, str]:
-    """A deepspeed in front of the real one, too, for those that the autotuner starts."""
+    """The environment in which a wrapper also replaces `deepspeed`, which the autotuner starts."""
     whole = pdsh_environment(start)
     wrapper = settings.RUN / "bin/deepspeed"
     wrapper.write_text(f'#!/bin/bash\nexec {shutil.which("deepspeed")} {" ".join(ALWAYS)} "$@"\n')
@@ -164,18 +164,18 @@ def autotune_environment(start: Start) -> dict[str, str]:
 
 
 def openmpi_environment(start: Start) -> dict[str, str]:
-    """Options of mpirun, where the user has not set them, and room for all sessions at once."""
+    """Options of mpirun that the user has not set, and room for all sessions at once."""
     return {**OPENMPI, "OMPI_MCA_plm_rsh_num_concurrent": str(max(len(start.hosts), 128)), **os.environ}
 
 
 def torchrun_environment(start: Start) -> dict[str, str]:
-    """torchrun sets OMP_NUM_THREADS to 1 where it is missing, and bindCores could not tell that from a user's."""
+    """The environment with OMP_NUM_THREADS for bindCores: torchrun would set it to 1, like a value of the user."""
     share = max(len(os.sched_getaffinity(0)) // start.configured.slots, 1)
     return {**({"OMP_NUM_THREADS": str(share)} if start.configured.bind_cores else {}), **os.environ}
 
 
 def worker_environment(start: Start) -> dict[str, str]:
-    """The world in the words of most launchers, and as torchrun's defaults."""
+    """The variables of the world for most launchers, and those with torchrun's defaults."""
     run = start.configured
     master = {"MASTER_ADDR": start.hosts[0], "MASTER_PORT": str(start.port)}
     size = {"NNODES": str(run.workers), "NODE_RANK": str(start.node), "NPROC_PER_NODE": str(run.slots), **master}
@@ -186,10 +186,10 @@ class Method(NamedTuple):
     """One way to start the ranks.
 
     `ssh`: the launcher starts them over ssh; else each worker starts its own. `tools`: programs that the image needs.
-    `ranks`: each rank is a rank.py that the launcher hears of; else the exit code of the command is all there is.
-    `pdsh`: pdsh opens the sessions, and says how each ended for ssh.
+    `ranks`: each rank is a rank.py that reports to the launcher; else only the exit code of the command is known.
+    `pdsh`: pdsh opens the sessions, and prints how each ended for ssh.
     `whole`: the user's command is one program for a whole worker, and nothing is added to it.
-    `local_rank`: programs expect `--local_rank=N`, because DeepSpeed's own launcher gives it; other launchers do not.
+    `local_rank`: programs expect `--local_rank=N`, which DeepSpeed's launcher adds, but other launchers do not.
     """
 
     ssh: bool
@@ -214,7 +214,7 @@ METHODS = {
 
 
 def of(configured: Settings) -> Method:
-    """The run's method. An autotuner's experiments have worlds of their own, so its exit code is all there is."""
+    """The method of the run. The experiments of the autotuner have other worlds, so only its exit code is used."""
     method = METHODS[configured.method]
     if configured.autotuning == "none":
         return method
@@ -222,7 +222,7 @@ def of(configured: Settings) -> Method:
 
 
 def meets_in_sessions(configured: Settings) -> bool:
-    """Whether only the sessions on the workers can show that a command of the user's has met on several of them."""
+    """Whether only the sessions on the workers can observe the connections between the workers of launch.command."""
     method = of(configured)
     return method.ssh and method.whole and configured.expect_world and configured.workers > 1
 
@@ -232,5 +232,5 @@ def missing_tools(method: Method) -> list[str]:
 
 
 def host(configured: Settings) -> str:
-    """The name of this worker without its domain. Not the pod's host name: with hostNetwork that is the node's."""
+    """The name of this worker without its domain; not the host name, which is that of the node with hostNetwork."""
     return f"{configured.run_name}-worker-{os.environ.get('JOB_COMPLETION_INDEX', '0')}"

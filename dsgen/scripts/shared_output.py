@@ -1,8 +1,8 @@
-"""What the launcher reads from the ranks' output: the protocol lines of rank.py and worker_session.py, and pdsh's own.
+"""Reads the output of the ranks: the protocol lines of rank.py and worker_session.py, and messages of pdsh.
 
-A protocol line begins with the nonce of its attempt: a program cannot print one by chance, and the log never shows it.
-The line is recognised behind other text too, because a program that ends without a newline must not hide the line that
-follows. Everything else goes to the log byte for byte.
+A protocol line begins with the nonce of its attempt, so that a program cannot print one by chance, and the log does not
+contain it. The line is also recognised after other text, because a program may end without a newline. All other output
+is written to the log unchanged.
 """
 
 from __future__ import annotations
@@ -12,9 +12,9 @@ import re
 import secrets
 from typing import Any, Protocol
 
-LABEL = re.compile(rb"^([A-Za-z0-9.-]+): $")  # pdsh puts `HOST: ` before each line
+LABEL = re.compile(rb"^([A-Za-z0-9.-]+): $")  # pdsh begins each line with `HOST: `
 PROTOCOL = re.compile(rb"^ dsgen-(rank-(?:met|end|beat|stack)|rank|session-end) (\{.*\})\s*$", re.DOTALL)
-# What programs say when another rank was gone before them.
+# Messages of programs that lost the connection to another rank.
 LOST_PEER = re.compile(
     r"(?i)(closed|reset) by peer|broken ?pipe|connection (refused|aborted)|connection ?reset|connectFullMesh"
     r"|remote process exited|peer has (gone|left)|got 0 bytes|ncclRemoteError|transport endpoint is not connected"
@@ -22,7 +22,7 @@ LOST_PEER = re.compile(
 
 
 class Listener(Protocol):
-    """What is told of the progress: launcher_progress.py."""
+    """The interface of launcher_progress.Progress that is used here."""
 
     stacks: dict[int, tuple[str, list[str]]]
 
@@ -42,9 +42,9 @@ def new_nonce() -> str:
 
 
 class Output:
-    """All that was learned from the output of one attempt; written by one thread, read by another.
+    """The facts from the output of one attempt; one thread writes them, another one reads them.
 
-    `pdsh`: whether pdsh speaks on this stream, too. `progress`: who is told how far the ranks are.
+    `pdsh`: whether pdsh also writes to this stream. `progress`: gets the progress reports.
     """
 
     def __init__(self, hosts: list[str], nonce: str = "", pdsh: bool = False, progress: Listener | None = None) -> None:
@@ -52,24 +52,24 @@ class Output:
         self.hosts = {_short(host): host for host in hosts}
         self.nonce = (nonce or new_nonce()).encode()
         self.pdsh = pdsh
-        self.unfinished = False  # the last piece was the beginning of a long line
+        self.unfinished = False  # the last piece was not the end of a line
         self.ranks: set[int] = set()
         self.world_sizes: set[int] = set()
-        self.met: set[int] = set()  # ranks that were seen connected with others
+        self.met: set[int] = set()  # ranks that reported a connection with others
         self.places: dict[int, str] = {}  # rank -> host
-        self.ends: list[dict[str, Any]] = []  # of ranks, as they came: host, rank, exitCode, tail
-        self.failures: list[dict[str, Any]] = []  # of ranks and hosts, as they came
-        self.ending = False  # the launcher ends the ranks: a host that ends from now on is not to blame
+        self.ends: list[dict[str, Any]] = []  # of ranks, in order of arrival: host, rank, exitCode, tail
+        self.failures: list[dict[str, Any]] = []  # of ranks and hosts, in order of arrival
+        self.ending = False  # the launcher is ending the ranks: hosts that end from now on have not failed
         self.closed: dict[str, int] = {}
         self.ssh_ended: dict[str, int] = {}
-        self.given_up: set[str] = set()  # hosts for whose loss mpirun has ended all others
+        self.given_up: set[str] = set()  # lost hosts for which mpirun has ended all others
 
     def process_line(self, line: bytes) -> bytes:
-        """Learn from one line, or a piece of a long one, and return what the log gets for it."""
+        """Parse a line, or a piece of a long line, and return the text for the log."""
         continues, self.unfinished = self.unfinished, not line.endswith(b"\n")
-        found = SSH_ENDED.match(line) if self.pdsh and not continues else None
-        if found:
-            self.ssh_ended.setdefault(self._host(found.group(1)), int(found.group(2) or 255))
+        ssh_end = SSH_ENDED.match(line) if self.pdsh and not continues else None
+        if ssh_end:
+            self.ssh_ended.setdefault(self._host(ssh_end.group(1)), int(ssh_end.group(2) or 255))
         if not self.pdsh and not continues:
             self._hear_mpirun(line)
         before, nonce, after = line.partition(self.nonce)
@@ -85,27 +85,27 @@ class Output:
         return rest + (f"[dsgen] {said}\n".encode("utf-8", "replace") if said else b"")
 
     def lost(self) -> list[str]:
-        """Hosts whose session has ended for ssh without the closing line: the worker is gone, or not reachable."""
+        """Hosts whose ssh session ended without the closing line: the worker is lost or unreachable."""
         return [host for host in self.hosts.values() if host in self.ssh_ended and host not in self.closed]
 
     def unclosed(self) -> list[str]:
-        """Hosts without a closing line, or those that mpirun named. They are gone when it or pdsh has ended."""
+        """Hosts without a closing line, or those that mpirun named; they are lost if mpirun or pdsh has ended."""
         left = [host for host in self.hosts.values() if host not in self.closed]
         return [host for host in left if host in self.given_up] or left
 
     def any_failed(self) -> bool:
-        """Whether any host's session has ended, and not well."""
+        """Whether the session of a host has failed."""
         return bool(self.lost()) or any(code != 0 for code in list(self.closed.values()))
 
     def any_started(self) -> bool:
-        """Whether any session was started at all."""
+        """Whether any session was started."""
         return bool(self.ranks or self.closed or self.ssh_ended)
 
     def failure(self) -> dict[str, Any]:
-        """Who is to blame: host, and where they are known rank, exitCode and tail; {} when nothing failed.
+        """The cause of the failure: host and, if known, rank, exitCode and tail; {} without a failure.
 
-        That is the first that failed for a reason of its own. A rank whose last lines say that it lost the connection
-        to another one failed because of that one, even if that one has ended without a word, and its host is all that
+        It is the first failure that is not the consequence of another one. A rank whose last lines report a lost
+        connection failed because of another rank, even if that one has ended without a report, so that only its host
         is known.
         """
         spoken = {end["host"] for end in self.failures if "rank" in end}
@@ -114,7 +114,7 @@ class Output:
         return dict(next(iter([*own, *failures]), {}))
 
     def blame(self) -> str:
-        """The same in words."""
+        """The cause of the failure as text."""
         failure = self.failure()
         if "rank" not in failure:
             ended = {end["rank"] for end in self.ends}
@@ -128,11 +128,11 @@ class Output:
         return words
 
     def strangers(self) -> list[int]:
-        """Ranks that were never seen connected with others."""
+        """Ranks that never reported a connection with others."""
         return sorted(self.ranks - self.met)
 
     def close(self, host: str, code: int) -> None:
-        """The part of this host has ended, and said so."""
+        """Note that the part of this host has ended with a closing line."""
         if host in self.closed:
             return
         self.closed[host] = code
@@ -140,7 +140,7 @@ class Output:
             self.failures.append({"host": host, "exitCode": code})
 
     def _learn(self, kind: bytes, text: bytes) -> str | None:
-        """Note one protocol line; the words for the log, "" for none. None when the line is none of ours after all."""
+        """Note a protocol line; returns the text for the log, or "". None if it is not a valid protocol line."""
         try:
             content = json.loads(text)
             host = self.hosts[_short(content["host"])]
@@ -180,7 +180,7 @@ class Output:
         rank, code = int(content["rank"]), int(content["exitCode"])
         tail = [str(line) for line in content.get("tail", [])]
         end = {"host": host, "rank": rank, "exitCode": code, "tail": tail}
-        if end not in self.ends:  # a worker that connects again repeats its reports
+        if end not in self.ends:  # a worker repeats its reports after a reconnection
             self.ends.append(end)
             self.failures += [end] if code else []
         return f"rank {rank} on {host} ended with {code}"
@@ -192,7 +192,7 @@ class Output:
         return f"rank {rank} on {host} is in {' < '.join(stack[:3]) or 'no program that shows its stack'}"
 
     def _host(self, label: bytes) -> str:
-        # pdsh cuts the domain from its labels when it is the same for all hosts.
+        # pdsh removes the domain from its labels if all hosts have the same.
         name = label.decode("ascii")
         return self.hosts.get(_short(name), name)
 

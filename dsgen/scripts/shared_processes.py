@@ -1,4 +1,4 @@
-"""The processes below this one: start them, find them in /proc, reap them, end them all."""
+"""Descendants of this process: starts them, finds them in /proc, reaps and ends them."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from typing import NamedTuple
 
 try:
     import ctypes
-except ImportError:  # a Python without libffi: orphans are then found by their process session alone
-    ctypes = None  # type: ignore[assignment]  # mypy knows no optional modules
+except ImportError:  # a Python without libffi: orphans are then found only by their process session
+    ctypes = None  # type: ignore[assignment]  # mypy does not support optional modules
 
 # prctl(2)
 SET_PDEATHSIG = 1
@@ -19,7 +19,7 @@ SET_CHILD_SUBREAPER = 36
 
 
 class Process(NamedTuple):
-    """What /proc/PID/stat says: process id, parent, process session, and the state letter."""
+    """Fields of /proc/PID/stat: process id, parent, process session, and the state letter."""
 
     pid: int
     parent: int
@@ -28,22 +28,22 @@ class Process(NamedTuple):
 
 
 def prctl(option: int, argument: int) -> None:
-    """Linux prctl(2), as far as this Python can call it."""
+    """Linux prctl(2), if this Python can call it."""
     if ctypes is not None:
         ctypes.CDLL(None).prctl(option, argument, 0, 0, 0)
 
 
 def adopt_orphans() -> None:
-    """From now on orphans below this process become its children, whatever group or session they moved to."""
+    """Make orphaned descendants children of this process, whatever their group or session."""
     prctl(SET_CHILD_SUBREAPER, 1)
 
 
 def spawn(
     argv: list[str], *, output: int | None = None, new_session: bool = False, die_with_parent: bool = False
 ) -> int:
-    """Start a program and return its process id; one that cannot be executed ends with 127 or 126 and says why.
+    """Start a program and return its process id; if it cannot be executed, it ends with 127 or 126 and a message.
 
-    `output` becomes its standard output and error. With `die_with_parent` the kernel kills it when this process dies.
+    `output` becomes its standard output and error. With `die_with_parent`, the kernel kills it if this process dies.
     """
     parent = os.getpid()
     pid = os.fork()
@@ -58,7 +58,7 @@ def spawn(
         _default_signals()
         if die_with_parent:
             prctl(SET_PDEATHSIG, signal.SIGKILL)
-            if os.getppid() != parent:  # it died before the line above
+            if os.getppid() != parent:  # the parent died before the line above
                 os._exit(128 + signal.SIGKILL)
         os.execvp(argv[0], argv)
     except OSError as error:
@@ -69,14 +69,14 @@ def spawn(
 
 
 def _default_signals() -> None:
-    """Undo what would be inherited: Python ignores SIGPIPE, and its callers block the signals they wait for."""
+    """Reset inherited signal settings: Python ignores SIGPIPE, and callers block signals."""
     for name in (signal.SIGPIPE, signal.SIGXFSZ):
         signal.signal(name, signal.SIG_DFL)
     signal.pthread_sigmask(signal.SIG_SETMASK, [])
 
 
 def cannot_execute(program: str, error: OSError) -> str:
-    """Why a program did not start, and what to look at."""
+    """Why a program did not start, and a hint."""
     hint = {
         FileNotFoundError: "no such file in the image, in PATH or on a volume",
         PermissionError: "it is a directory or is not executable (chmod +x)",
@@ -89,7 +89,7 @@ def cannot_execute(program: str, error: OSError) -> str:
 
 
 def reap() -> dict[int, int]:
-    """Exit codes of the children that have ended since the last call, by process id; 128+n for signal n."""
+    """The exit codes of children that have ended since the last call, by process id; 128 + n for signal n."""
     ended: dict[int, int] = {}
     while True:
         try:
@@ -102,38 +102,38 @@ def reap() -> dict[int, int]:
 
 
 def table() -> dict[int, Process]:
-    """All living processes by process id; zombies are left out."""
-    found = {}
+    """All processes by process id, except zombies."""
+    living = {}
     for entry in os.scandir("/proc"):
         if entry.name.isdigit():
             try:
-                # the name in parentheses may hold anything, parentheses too
+                # the name in parentheses may contain anything, also parentheses
                 fields = Path(entry.path, "stat").read_bytes().rpartition(b")")[2].split()
-            except OSError:  # ended in the meantime
+            except OSError:  # the process has ended
                 continue
             process = Process(int(entry.name), int(fields[1]), int(fields[3]), fields[0].decode())
             if process.state not in ("Z", "X"):
-                found[process.pid] = process
-    return found
+                living[process.pid] = process
+    return living
 
 
 def below(root: int, session: int | None = None) -> list[int]:
-    """Process ids of all descendants of a process, and of all members of a process session."""
+    """The process ids of all descendants of a process, and of all members of a process session."""
     processes = table().values()
     children: dict[int, list[int]] = {}
     for process in processes:
         children.setdefault(process.parent, []).append(process.pid)
-    found = {process.pid for process in processes if process.session == session}
+    descendants = {process.pid for process in processes if process.session == session}
     parents = [root]
     while parents:
         born = children.get(parents.pop(), [])
-        found.update(born)
+        descendants.update(born)
         parents.extend(born)
-    return sorted(found - {root})
+    return sorted(descendants - {root})
 
 
 def send(pids: list[int], number: int) -> None:
-    """A signal to each of them; those that have ended are passed over."""
+    """Send a signal to each of them, except those that have ended."""
     for pid in pids:
         try:
             os.kill(pid, number)
@@ -142,9 +142,9 @@ def send(pids: list[int], number: int) -> None:
 
 
 def end(root: int, session: int | None, seconds: float) -> None:
-    """End everything below a process: SIGTERM, and SIGKILL for what is left after so many seconds.
+    """End all descendants of a process: with SIGTERM, and after so many seconds with SIGKILL.
 
-    Gives up on processes that not even SIGKILL ends (a hanging NFS server) after half a minute.
+    Gives up after half a minute if SIGKILL does not end a process (for example because of a hanging NFS server).
     """
     told: set[int] = set()
     term_until = time.monotonic() + seconds
@@ -152,7 +152,7 @@ def end(root: int, session: int | None, seconds: float) -> None:
         left = below(root, session)
         if not left:
             return
-        send([pid for pid in left if pid not in told], signal.SIGTERM)  # also what is born while the others end
+        send([pid for pid in left if pid not in told], signal.SIGTERM)  # also to processes that were started meanwhile
         told.update(left)
         time.sleep(0.1)
         reap()

@@ -29,23 +29,23 @@ class Process(NamedTuple):
 
 def processes(proc: Path = Path("/proc")) -> dict[int, Process]:
     """All processes by id. One that ends meanwhile is left out."""
-    found: dict[int, Process] = {}
+    by_id: dict[int, Process] = {}
     for folder in proc.glob("[0-9]*"):
         try:
             # The name in parentheses may hold blanks and parentheses; the parent is the second field behind it.
             parent = int((folder / "stat").read_text(errors="replace").rpartition(")")[2].split()[1])
-            found[int(folder.name)] = Process(parent, (folder / "cmdline").read_bytes().split(b"\0"))
+            by_id[int(folder.name)] = Process(parent, (folder / "cmdline").read_bytes().split(b"\0"))
         except (OSError, IndexError, ValueError):
             continue
-    return found
+    return by_id
 
 
 def chosen(all_processes: dict[int, Process], name: str) -> set[int]:
     """Whom signal `name` goes to. Programs are known by a whole argument: that of a shell only contains it."""
-    found = {pid for pid, process in all_processes.items() if RANK in process.argv}
+    related = {pid for pid, process in all_processes.items() if RANK in process.argv}
     # Python's program is its first or second argument; for those that start it, it comes later.
-    ranks = {pid for pid in found if RANK in all_processes[pid].argv[1:3]}
-    launchers = found - ranks
+    ranks = {pid for pid in related if RANK in all_processes[pid].argv[1:3]}
+    launchers = related - ranks
     if name == "STACKS":
         return ranks
     if name == "TERM":

@@ -15,7 +15,7 @@ import shared_settings as settings
 from launcher_journal import External, Journal
 from launcher_outcome import AttemptEnd
 from launcher_process import Process, Ranks
-from launcher_progress import Progress, hang_message, report, told
+from launcher_progress import Progress, hang_message, recorded, report
 from shared_log import log
 from shared_output import Output
 from shared_progress import Source
@@ -185,16 +185,16 @@ class Attempt:
     if known is not None:
       facts["exitCode"] = known
     self.journal.end_attempt(TRANSITIONS[event].reason or "Succeeded", facts)
-    self.journal.said.update(worldSize=self.met_world(), **told(self.progress))
+    self.journal.said.update(worldSize=self.met_world(), **recorded(self.progress))
     message = (event in (cut, f"{cut}-restarting") and self.cut_message) or self.message(event, known, lost)
     return AttemptEnd(event, message, known)
 
   def failure(self, event: str, cut: str, lost: list[str]) -> dict[str, Any]:
 
-    found = {} if cut in outcome.CUTS else self.heard.failure()
+    failed = {} if cut in outcome.CUTS else self.heard.failure()
     if cut == "hung":
       return {key: fact for key, fact in self.progress.suspect().items() if key != "why"}
-    return {"host": lost[0]} if event == "workers-lost" and found.get("host") not in lost else found
+    return {"host": lost[0]} if event == "workers-lost" and failed.get("host") not in lost else failed
 
   def facts(self, code: int, training_code: int, cut: str, lost: bool) -> outcome.Facts:
     return outcome.Facts(

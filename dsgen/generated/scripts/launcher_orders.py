@@ -121,11 +121,11 @@ class Orders:
           if "report" in said:
             self._report(str(said["report"]), int(said["attempt"]))
             continue
-          found = self.members[said["host"]]
-          found.learn(said)
+          sender = self.members[said["host"]]
+          sender.learn(said)
           if member is None:
-            member, found.connection = found, connection
-            self._send(found)
+            member, sender.connection = sender, connection
+            self._send(sender)
     if member and member.connection is connection:
       member.connection, member.gone_at = None, time.monotonic()
 

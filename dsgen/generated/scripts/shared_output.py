@@ -67,9 +67,9 @@ class Output:
   def process_line(self, line: bytes) -> bytes:
 
     continues, self.unfinished = self.unfinished, not line.endswith(b"\n")
-    found = SSH_ENDED.match(line) if self.pdsh and not continues else None
-    if found:
-      self.ssh_ended.setdefault(self._host(found.group(1)), int(found.group(2) or 255))
+    ssh_end = SSH_ENDED.match(line) if self.pdsh and not continues else None
+    if ssh_end:
+      self.ssh_ended.setdefault(self._host(ssh_end.group(1)), int(ssh_end.group(2) or 255))
     if not self.pdsh and not continues:
       self._hear_mpirun(line)
     before, nonce, after = line.partition(self.nonce)
