@@ -1,3 +1,3 @@
 """Which templates, defaults, checks and scripts these are. Written by `make generate`."""
 
-DIGEST = "fc7c56c048e2c1265dfe2be7ba864aef789faa36db6711ea949fde20dd349806"
+DIGEST = "b6bb3cdcac247422fc6007ca59774d7c0739cbe29225c61446b98cd56ff4a5b6"
