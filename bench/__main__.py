@@ -93,22 +93,22 @@ class Case(NamedTuple):
 def cost(command: Command, exit_code: int, processors: int = 1) -> Cost:
     """Runs the processes, what they print is thrown away. Raises SystemExit when one ends with another exit code."""
     runner = [sys.executable, "-IS", str(Path(__file__).with_name("run.py")), str(processors), json.dumps(command)]
-    found = json.loads(subprocess.run(runner, capture_output=True, check=True).stdout)
-    for arguments, code in zip(command, found["exits"], strict=True):
+    measured = json.loads(subprocess.run(runner, capture_output=True, check=True).stdout)
+    for arguments, code in zip(command, measured["exits"], strict=True):
         if code != exit_code:
             raise SystemExit(f"exit {code}: {' '.join(arguments)}")
-    return Cost(*found["cost"])
+    return Cost(*measured["cost"])
 
 
 def ratios(case: Case, pairs: int, say: Callable[[str], None]) -> list[Cost]:
     """Ours divided by theirs, pair by pair, after one of each that is not counted."""
-    found: list[Cost] = []
+    costs: list[Cost] = []
     for number in range(pairs + 1):
         say(f"{case.title}: pair {number} of {pairs}")
         ours, theirs = cost(case.ours, case.exit, case.processors), cost(case.theirs, case.exit, 2)
         wall, cpu = ours.wall / theirs.wall / case.times, ours.cpu / theirs.cpu / case.times
-        found.append(Cost(wall, cpu, ours.memory / theirs.memory))
-    return found[1:]
+        costs.append(Cost(wall, cpu, ours.memory / theirs.memory))
+    return costs[1:]
 
 
 def cases(folder: Path) -> Iterator[Case]:
@@ -166,9 +166,9 @@ def printed(arguments: Sequence[str], exit_code: int) -> str:
     return done.stdout
 
 
-def row(case: Case, found: Sequence[Cost]) -> str:
+def row(case: Case, costs: Sequence[Cost]) -> str:
     """A row of the table."""
-    columns = [[one[place] for one in found] for place in range(len(Cost._fields))]
+    columns = [[one[place] for one in costs] for place in range(len(Cost._fields))]
     cells = [f"{median(column):.3g} ({min(column):.3g} to {max(column):.3g})" for column in columns]
     return f"| {' | '.join([case.title, *cells])} |\n"
 

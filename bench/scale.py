@@ -98,10 +98,10 @@ def family(pid: int) -> list[int]:
         except OSError:
             continue
         children.setdefault(int(fields[1]), []).append(int(path.parent.name))
-    found = [pid]
-    for one in found:
-        found += children.get(one, [])
-    return found
+    pids = [pid]
+    for one in pids:
+        pids += children.get(one, [])
+    return pids
 
 
 def memory(pids: list[int]) -> float:

@@ -52,6 +52,6 @@ def _capitals(sentence: str) -> str:
 
 def with_reasons(page: str) -> str:
     """A page with the table of the record's reasons, where it has one, as it should be."""
-    rows = (f"| `{name}` | {', '.join(found.phases)} | {found.text} |\n" for name, found in RECORDED.items())
+    rows = (f"| `{name}` | {', '.join(reason.phases)} | {reason.text} |\n" for name, reason in RECORDED.items())
     table = "| reason | phase | what it says, what to do |\n|---|---|---|\n" + "".join(rows) + "\n"
     return REASONS.sub(lambda _: table, page)

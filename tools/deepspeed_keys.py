@@ -219,13 +219,13 @@ MODELS = {
 
 def models() -> dict[str, Rule]:
     """The blocks with a model."""
-    found = {name: model_block(model) for name, place in MODELS.items() if (model := part(*place))}
-    zero = found["zero_optimization"]
+    blocks = {name: model_block(model) for name, place in MODELS.items() if (model := part(*place))}
+    zero = blocks["zero_optimization"]
     zero["types"] = ["object", "boolean"]  # true is the old form of stage 1
     stage = zero["keys"]["stage"]
     stage["enum"] = sorted(set(stage["enum"]))
     throughput = part("utils.config", "DeepSpeedThroughputTimerConfig")
-    return {**found, "timers": read_by_hand({"throughput": model_block(throughput)})}
+    return {**blocks, "timers": read_by_hand({"throughput": model_block(throughput)})}
 
 
 def parsed() -> dict[str, Rule]:
@@ -288,8 +288,9 @@ def any_case(values: Any) -> Rule:
 
 def torch_classes(module: Any, base: Any) -> list[str]:
     """The public classes of a module that are made from a base class."""
-    found = ((name, part) for name, part in vars(module).items() if inspect.isclass(part) and not name.startswith("_"))
-    return sorted(name for name, part in found if issubclass(part, base) and part is not base)
+    public = ((name, part) for name, part in vars(module).items() if not name.startswith("_"))
+    classes = ((name, part) for name, part in public if inspect.isclass(part))
+    return sorted(name for name, part in classes if issubclass(part, base) and part is not base)
 
 
 def torch_optimizers() -> dict[str, Rule]:
@@ -419,13 +420,13 @@ def schedulers() -> dict[str, Rule]:
     """DeepSpeed's own: the parameters that each takes and those that it must have."""
     from deepspeed.runtime import lr_schedules
 
-    found = {}
+    rules = {}
     for name in lr_schedules.VALID_LR_SCHEDULES:
         made = getattr(lr_schedules, name)
         given = list(inspect.signature(made.__init__).parameters.values())[2:]
         needed = [one.name for one in given if one.default is one.empty]
-        found[name] = {"needed": needed, "unknown": "rejected", "keys": parameters(made)}
-    return found
+        rules[name] = {"needed": needed, "unknown": "rejected", "keys": parameters(made)}
+    return rules
 
 
 # -- what is asked for, and older versions ----------------------------------------------------------------------------
@@ -506,16 +507,16 @@ def asked() -> dict[str, set[str]]:
 
 def versioned_keys() -> dict[str, Rule]:
     """The keys at the top of the installed version."""
-    found = asked()
+    read_keys = asked()
     known = {**PLAIN, **SPECIAL, **models(), **parsed()}
     newest = json.loads(TARGET.read_text(encoding="utf-8"))["keys"] if TARGET.exists() else known
     for name in ("fp16", "bf16"):
         if name not in known:
             below = newest[name]["keys"]
-            known[name] = read_by_hand({key: loosely(below.get(key, {})) for key in sorted(found[name])})
-    is_newest = all(name in found["refused"] for name in REMOVED)
-    others = {name: {} for name in found[""] - known.keys() if not (is_newest and name in REMOVED)}
-    return {name: rule for name, rule in {**known, **others}.items() if name in found[""] | {OTHER_NAME}}
+            known[name] = read_by_hand({key: loosely(below.get(key, {})) for key in sorted(read_keys[name])})
+    is_newest = all(name in read_keys["refused"] for name in REMOVED)
+    others = {name: {} for name in read_keys[""] - known.keys() if not (is_newest and name in REMOVED)}
+    return {name: rule for name, rule in {**known, **others}.items() if name in read_keys[""] | {OTHER_NAME}}
 
 
 def loosely(rule: Rule) -> Rule:
@@ -569,10 +570,10 @@ def write_older() -> None:
     import deepspeed
 
     newest, old = json.loads(TARGET.read_text(encoding="utf-8")), json.loads(json.dumps(table()))
-    found = json.loads(OLDER.read_text(encoding="utf-8")) if OLDER.exists() else {}
+    older = json.loads(OLDER.read_text(encoding="utf-8")) if OLDER.exists() else {}
     named = {kind: changes(newest[kind], old[kind]) for kind in ("optimizers", "schedulers")}
-    found[deepspeed.__version__.strip()] = {**named, "keys": dict(differences(newest, old))}
-    OLDER.write_text(as_text(dict(sorted(found.items()))) + "\n", encoding="utf-8")
+    older[deepspeed.__version__.strip()] = {**named, "keys": dict(differences(newest, old))}
+    OLDER.write_text(as_text(dict(sorted(older.items()))) + "\n", encoding="utf-8")
 
 
 def as_text(part: Any, margin: str = "") -> str:

@@ -34,10 +34,10 @@ def strict(part: Any, key: str = "") -> Any:
         return part
     if key == "properties":
         return {name: strict(below, name) for name, below in part.items() if name not in LEFT_OUT}
-    found = {name: strict(below, name) for name, below in part.items() if name not in UNSEEN}
-    if "properties" in found and not part.get("x-kubernetes-preserve-unknown-fields"):
-        found.setdefault("additionalProperties", False)
-    return {name: below for name, below in found.items() if not name.startswith("x-")}
+    parts = {name: strict(below, name) for name, below in part.items() if name not in UNSEEN}
+    if "properties" in parts and not part.get("x-kubernetes-preserve-unknown-fields"):
+        parts.setdefault("additionalProperties", False)
+    return {name: below for name, below in parts.items() if not name.startswith("x-")}
 
 
 def schemas(definition: dict[str, Any]) -> Iterator[tuple[str, Any]]:
@@ -63,11 +63,11 @@ def schemas(definition: dict[str, Any]) -> Iterator[tuple[str, Any]]:
 
 def main(paths: list[str]) -> None:
     """Write the file."""
-    found = dict(pair for path in paths for pair in schemas(yaml.safe_load(Path(path).read_text(encoding="utf-8"))))
-    missing = KINDS - {name.rpartition("/")[2] for name in found}
+    kinds = dict(pair for path in paths for pair in schemas(yaml.safe_load(Path(path).read_text(encoding="utf-8"))))
+    missing = KINDS - {name.rpartition("/")[2] for name in kinds}
     if missing:
         raise SystemExit(f"no definition of {', '.join(sorted(missing))}")
-    lines = (f"{json.dumps(name)}: {json.dumps(found[name], separators=(',', ':'))}" for name in sorted(found))
+    lines = (f"{json.dumps(name)}: {json.dumps(kinds[name], separators=(',', ':'))}" for name in sorted(kinds))
     TARGET.write_text("{\n" + ",\n".join(lines) + "\n}\n", encoding="utf-8")
 
 

@@ -85,14 +85,15 @@ def kubectl(path: str) -> Any:
 def table(components: dict[str, Any], version: str) -> dict[str, Any]:
     """The file's content, made of the API server's components and its version."""
     types = {name.rpartition(".")[2]: part for name, part in components.items()}
-    found: dict[str, Any] = {}
+    definitions: dict[str, Any] = {}
     waiting = wanted()
     while waiting:
         name = waiting.pop()
-        if name in types and name not in found:
-            found[name] = definition(name, types[name])
-            waiting += references(found[name])
-    return {"source": "tools/kubernetes_fragments.py", "version": version, "definitions": dict(sorted(found.items()))}
+        if name in types and name not in definitions:
+            definitions[name] = definition(name, types[name])
+            waiting += references(definitions[name])
+    by_name = dict(sorted(definitions.items()))
+    return {"source": "tools/kubernetes_fragments.py", "version": version, "definitions": by_name}
 
 
 def wanted() -> list[str]:
@@ -111,34 +112,34 @@ def definition(name: str, part: dict[str, Any]) -> dict[str, Any]:
     if name in SCALARS:
         return SCALARS[name]
     keys = ONLY.get(name, sorted(part["properties"]))
-    found: dict[str, Any] = {
+    rule: dict[str, Any] = {
         "type": "object",
         "properties": {key: field(name, key, part["properties"][key]) for key in keys},
     }
     required = {*part.get("required", ()), *REQUIRED_TOO.get(name, ())} - {*NOT_REQUIRED.get(name, ())}
     if required and name not in WITHOUT_REQUIRED:
-        found["required"] = sorted(required)
-    return {**found, "additionalProperties": False, **OF_TYPES.get(name, {})}
+        rule["required"] = sorted(required)
+    return {**rule, "additionalProperties": False, **OF_TYPES.get(name, {})}
 
 
 def field(name: str, key: str, part: dict[str, Any]) -> dict[str, Any]:
     """One field of a type, with the first sentence of its description."""
     if (name, key) in UNSEEN:
         return FREE
-    found = shape(part)
+    rule = shape(part)
     if (name, key) in EMPTY_TOO:
-        found["enum"] = ["", *found["enum"]]
-    return {**found, **MORE.get((name, key), {}), "description": sentence(part["description"])}
+        rule["enum"] = ["", *rule["enum"]]
+    return {**rule, **MORE.get((name, key), {}), "description": sentence(part["description"])}
 
 
 def shape(part: dict[str, Any]) -> dict[str, Any]:
     """What may stand there."""
     for other in part.get("allOf", (part,) if "$ref" in part else ()):
         return {"$ref": schema.DEFINITION + other["$ref"].removeprefix(COMPONENT).rpartition(".")[2]}
-    found = {keyword: part[keyword] for keyword in KEYWORDS if keyword in part}
+    rule = {keyword: part[keyword] for keyword in KEYWORDS if keyword in part}
     if part.get("format") == "int32":
-        found |= INT32
-    return found | {keyword: shape(part[keyword]) for keyword in ("items", "additionalProperties") if keyword in part}
+        rule |= INT32
+    return rule | {keyword: shape(part[keyword]) for keyword in ("items", "additionalProperties") if keyword in part}
 
 
 def sentence(text: str) -> str:
@@ -150,8 +151,8 @@ def sentence(text: str) -> str:
 def main() -> None:
     """Ask the API server of KUBECONFIG and write the file."""
     components = kubectl("/openapi/v3/api/v1")["components"]["schemas"]
-    found = table(components, kubectl("/version")["gitVersion"].removeprefix("v"))
-    TARGET.write_text(published.as_json(found), encoding="utf-8")
+    definitions = table(components, kubectl("/version")["gitVersion"].removeprefix("v"))
+    TARGET.write_text(published.as_json(definitions), encoding="utf-8")
 
 
 if __name__ == "__main__":

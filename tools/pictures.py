@@ -91,16 +91,16 @@ def status() -> str:
 
 def why() -> str:
     """What `dsgen why` says of a run that no node can take."""
-    facts, made, found = _seen("NoNodeBigEnough")
-    return terminal(f"dsgen why {_name(facts)}", views.why(made, found))
+    facts, made, causes = _seen("NoNodeBigEnough")
+    return terminal(f"dsgen why {_name(facts)}", views.why(made, causes))
 
 
 def _seen(name: str) -> tuple[Facts, dict[str, Any], list[Cause]]:
     """A run that a real cluster has shown, in the namespace `training`."""
     kept = json.loads((cluster_data.FOLDER / f"{name}.json").read_text())
     facts = cluster_data.Kept(json.loads(json.dumps(kept).replace(kept["namespace"], "training"))).facts()
-    shown, found = phase_and_causes(facts)
-    return facts, report.report(facts, shown), found
+    shown, causes = phase_and_causes(facts)
+    return facts, report.report(facts, shown), causes
 
 
 def _name(facts: Facts) -> str:

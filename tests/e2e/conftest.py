@@ -92,10 +92,10 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     later = []
     for item in items:
         if marker := item.get_closest_marker("by_turns"):
+            group, member = "modules", item.nodeid.partition("::")[0]
             if marker.args:
-                group, member = item.nodeid.partition("[")[0], str(item.callspec.params[marker.args[0]])  # type: ignore[attr-defined]
-            else:
-                group, member = "modules", item.nodeid.partition("::")[0]
+                group = item.nodeid.partition("[")[0]
+                member += f" {item.callspec.params[marker.args[0]]}"  # type: ignore[attr-defined]
             places = groups.setdefault(marker.kwargs.get("group", group), {})
             if places.setdefault(member, len(places)) % turns != turn % turns:
                 later.append(item)

@@ -46,14 +46,21 @@ class Proxy:
         with contextlib.suppress(OSError):  # the port was closed
             while True:
                 near, _ = self.listening.accept()
-                if not self.open:
+                far = self._far() if self.open else None
+                if far is None:
                     near.close()
                     continue
-                far = socket.create_connection(self.target)
                 self.connections += 1
                 self.sockets += [near, far]
                 for ends in ((near, far), (far, near)):
                     threading.Thread(target=_pass_on, args=ends, daemon=True).start()
+
+    def _far(self) -> socket.socket | None:
+        """A connection to the API server, None while that is away."""
+        try:
+            return socket.create_connection(self.target)
+        except OSError:
+            return None
 
 
 def _pass_on(here: socket.socket, there: socket.socket) -> None:

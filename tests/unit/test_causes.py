@@ -38,7 +38,7 @@ def test_the_cause_is_the_first_that_is_named(name: str) -> None:
 
 
 def test_most_causes_were_seen_on_a_cluster() -> None:
-    assert len({*cluster_data.names()} & {*CASES}) >= 20
+    assert len({*cluster_data.names()} & {*CASES}) >= 60
 
 
 @pytest.mark.parametrize("name", cluster_data.names())
