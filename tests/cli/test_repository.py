@@ -276,7 +276,7 @@ def test_a_repository_to_begin_with(cli: Cli, repository: Path, tmp_path_factory
 
     code, out, _ = cli("init", "--repository", "--name", "bert")
 
-    assert (0, True) == (code, "jobs/bert/values.yaml: written, a first job" in out)
+    assert (0, True) == (code, "jobs/bert/values.yaml: written; it is a first job" in out)
     assert (0, "jobs/bert/values.yaml: ok, job training/bert\n", "") == cli("validate")
     assert 0 == cli("render").code
     assert ["rendered/training/bert"] == folders(Path.cwd())

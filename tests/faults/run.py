@@ -16,6 +16,7 @@ from tests.faults.table import Case, End
 from tests.faults.trial import POWER, Trial, base_values, method_values
 
 ACCELERATE_IMAGE = "DSGEN_E2E_ACCELERATE_IMAGE"
+PATIENCE = float(os.environ.get("DSGEN_E2E_PATIENCE", "1"))
 AWAY = {"nodeSelector": {"kubernetes.io/hostname": "SECOND"}, "tolerations": [{"operator": "Exists"}]}
 
 
@@ -91,7 +92,7 @@ def observed(case: Case, trial: Trial) -> Seen:
     else:
         trial.starts()
     began = time.monotonic()
-    record = trial.wait_for_end(case.row.within + (0 if case.row.fault else 120))
+    record = trial.wait_for_end(PATIENCE * (case.row.within + (0 if case.row.fault else 120)))
     seen = Seen(case.name, record, seconds=time.monotonic() - began)
     trial.restore()
     time.sleep(2)
