@@ -1,6 +1,6 @@
-"""The record of a run: its phases, its shape, and how it is kept small. Pure functions; times in seconds since 1970.
+"""The record of a run: its phases, its form, and the limit of its size. Pure functions; times in seconds since 1970.
 
-The value of the run's key in ConfigMap `<name>-status`, one line of JSON, only ever added to:
+The value of the run's key in ConfigMap `<name>-status`, one line of JSON:
     {"version": 1, "phase": "Failed", "reason": "TrainingFailed", "message": "...", "exitCode": 3,
      "startTime": "2026-01-01T00:00:00Z", "endTime": "2026-01-01T00:10:00Z", "worldSize": 2,
      "workers": {"replicas": 2, "slots": 1, "failed": 0}, "attempts": [ATTEMPT, ...], "totals": TOTALS}
@@ -43,7 +43,7 @@ def stamp(seconds: float) -> str:
 
 
 def seconds(text: str | None) -> float | None:
-    """The reverse of stamp; None for what it cannot read."""
+    """The reverse of stamp; None for an invalid text."""
     try:
         return float(calendar.timegm(time.strptime(text or "", "%Y-%m-%dT%H:%M:%SZ")))
     except ValueError:
@@ -51,16 +51,16 @@ def seconds(text: str | None) -> float | None:
 
 
 def parse(text: str | None) -> dict[str, Any]:
-    """A record from its line; {} when there is none or it is not one."""
+    """Parse a record; {} if the text is missing or invalid."""
     try:
         content = json.loads(text or "", parse_constant=_refused)
-    except (ValueError, RecursionError):  # the latter for nesting without end
+    except (ValueError, RecursionError):  # RecursionError: nested too deeply
         return {}
     return content if isinstance(content, dict) else {}
 
 
 def mounted(run: str) -> dict[str, Any]:
-    """The run's record as the kubelet shows it to this pod; {} before there is one."""
+    """The run's record from the mounted ConfigMap; {} before there is one."""
     try:
         return parse((settings.STATUS / run).read_text(encoding="utf-8"))
     except (OSError, ValueError):
@@ -68,7 +68,7 @@ def mounted(run: str) -> dict[str, Any]:
 
 
 def mounted_end(run: str) -> str:
-    """The phase with which that record says that the run is over; else ""."""
+    """The phase in the mounted record if the run has ended; else ""."""
     phase = mounted(run).get("phase")
     return phase if phase in ENDS else ""
 
@@ -78,7 +78,7 @@ def _refused(word: str) -> None:
 
 
 def close(attempts: list[dict[str, Any]], reason: str, end: str) -> list[dict[str, Any]]:
-    """Attempts of a lost launcher pod: the open one ends, and a pod that lost none is listed all the same."""
+    """Attempts of a lost launcher pod: the open one is closed; without an open one, the lost pod is added."""
     if attempts and not attempts[-1].get("endTime"):
         start = attempts[-1].get("startTime") or ""
         return [*attempts[:-1], dict(attempts[-1], endTime=max(start, end), reason=reason)]
@@ -88,9 +88,9 @@ def close(attempts: list[dict[str, Any]], reason: str, end: str) -> list[dict[st
 
 
 def taken_over(recorded: dict[str, Any], end: str) -> dict[str, Any]:
-    """The record that an earlier launcher pod of the run left, as the next one goes on from it.
+    """The record of an earlier launcher pod, prepared for the next pod.
 
-    `end`: when that pod was last seen alive. An orderly end (see TRANSITIONS, sidecar) has closed its attempts already.
+    `end`: when that pod was last known to be alive. After an orderly end (see TRANSITIONS), attempts are closed.
     """
     orderly = {TRANSITIONS[event].reason for event in ("terminated", "launcher-lost", "suspended")}
     if not recorded or recorded.get("reason") in orderly:
@@ -105,7 +105,7 @@ def taken_over(recorded: dict[str, Any], end: str) -> dict[str, Any]:
 
 
 def totals(attempts: list[dict[str, Any]], before: dict[str, Any] | None = None) -> dict[str, Any]:
-    """Sums over attempts, added to those of the attempts before."""
+    """Sums over attempts, added to earlier sums."""
     base = before or {}
     spent = sum((seconds(a.get("endTime")) or 0) - (seconds(a["startTime"]) or 0) for a in attempts if _timed(a))
     return {
@@ -119,7 +119,7 @@ def totals(attempts: list[dict[str, Any]], before: dict[str, Any] | None = None)
 def compose(
     earlier: dict[str, Any], launcher: dict[str, Any], workers: dict[str, Any], start: float, end: float
 ) -> dict[str, Any]:
-    """The run's record: the earlier pods' record with what this pod's launcher says laid over it.
+    """The run's record: the record of earlier pods, updated with launcher.json of this pod.
 
     `earlier`: the record that was found, its attempts closed, or {}; `launcher`: launcher.json or {};
     `workers`: {"replicas", "slots", "failed"}; `start` and `end`: the run's, used where they are due and not known yet.
@@ -140,7 +140,7 @@ def compose(
 
 
 def line(record: dict[str, Any], limit: int = LIMIT_BYTES) -> str:
-    """One line of JSON of at most `limit` bytes: oldest tails are cut first, then oldest attempts, then the message."""
+    """One line of JSON of at most `limit` bytes: old tails are removed first, then old attempts, then the message."""
     record = redacted_everywhere(record)
     attempts = list(record.get("attempts", []))
     for position, attempt in enumerate(attempts):
@@ -157,7 +157,7 @@ def line(record: dict[str, Any], limit: int = LIMIT_BYTES) -> str:
 
 
 def dropped_runs(data: dict[str, str], run: str, history: int) -> list[str]:
-    """Keys of the oldest ended runs beyond `history` runs; never the present run's, never a run that has not ended."""
+    """Keys of the oldest ended runs beyond `history` runs; not the present run, and not runs that have not ended."""
     runs = {key: parse(text) for key, text in data.items() if not key.startswith("_") and key != run}
     ended = sorted((r.get("endTime") or "", key) for key, r in runs.items() if r.get("phase") in ENDS)
     surplus = len(runs) + 1 - max(history, 1)
@@ -176,7 +176,7 @@ def _timed(attempt: dict[str, Any]) -> bool:
 
 
 def _text(content: dict[str, Any]) -> str:
-    # Not escaped to ASCII: six bytes a character would cut a tail in another script to a sixth.
+    # Not escaped to ASCII, which would need six bytes per character for text in other scripts.
     return json.dumps(content, ensure_ascii=False, separators=(",", ":"))
 
 

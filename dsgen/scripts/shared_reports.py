@@ -1,11 +1,11 @@
-"""How a rank's reports reach those who listen.
+"""The transport of the reports of ranks.
 
-Where the launcher holds an ssh session to every worker, they are lines of its output. Else the worker reads them from a
-file of its pod, and sends them to the launcher by the connection that it holds to it.
+With ssh, reports are lines in the output of the session. Without ssh, the worker reads them from a file in its pod, and
+sends them to the launcher over its connection.
 
-Each line begins with a nonce of who listens. Over ssh the launcher hands it to each session, in a variable that ssh
-passes on; without ssh the worker hands one to what it starts. It is taken out of the environment before the user's
-program starts. That of the connections stands in the record beside the launcher's address.
+Each line begins with a nonce of the reader. With ssh, the launcher passes it to each session in an environment
+variable; without ssh, the worker passes its own nonce to the processes that it starts. It is removed from the
+environment before the user's program starts. The nonce of the connections is in the record.
 """
 
 from __future__ import annotations
@@ -28,15 +28,15 @@ WORD_BYTES = 65  # of a proof and its newline
 
 
 class Reporter:
-    """Of one rank or session: what it has to say to those who listen."""
+    """Sends the reports of one rank or session."""
 
     def __init__(self, run: settings.Settings) -> None:
-        """Takes the nonce out of the environment; without one nobody listens: a person has started this by hand."""
+        """Remove the nonce from the environment; without a nonce, nothing is sent (a user started the rank by hand)."""
         self.run = run
         self.nonce = os.environ.pop(NONCE, "")
 
     def say(self, kind: str, facts: dict[str, Any]) -> None:
-        """Send one line. Nobody may listen any more: that is not the failure of who reports."""
+        """Send one line; errors are ignored, because the reader may have ended."""
         if not self.nonce:
             return
         text = f"{self.nonce} dsgen-{kind} {json.dumps({'host': methods.host(self.run), **facts})}\n"
@@ -50,9 +50,9 @@ class Reporter:
 
 
 def shake(connection: socket.socket, nonce: str, side: str) -> None:
-    """Prove that this side, launcher or worker, knows the nonce, which is not sent; ConnectionError if the other fails.
+    """Prove that this side (launcher or worker) knows the nonce, unsent. ConnectionError if the other fails.
 
-    The record, where the nonce stands, can only be written by the run: who has it and the address is the launcher.
+    Only the run can write the record with the nonce and the address, so a process that knows both is the launcher.
     """
     own = secrets.token_hex(32)
     connection.sendall(f"{own}\n".encode())

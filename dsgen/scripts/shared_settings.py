@@ -1,7 +1,7 @@
-"""Settings of a run, and where things lie in its pods.
+"""Settings of a run, and paths in its pods.
 
-The manifests mount the settings as /etc/dsgen/settings.json. The environment variable DSGEN_ROOT is put in front of
-every path; it is empty in a pod, tests point it at a directory.
+The settings are mounted as /etc/dsgen/settings.json. The environment variable DSGEN_ROOT is a prefix of all paths; it
+is empty in a pod, and tests set it to a folder.
 """
 
 from __future__ import annotations
@@ -14,9 +14,9 @@ from typing import NamedTuple
 
 ROOT = Path(os.environ.get("DSGEN_ROOT") or "/")
 CONFIG = ROOT / "etc/dsgen"  # the run's ConfigMap: settings, command, scripts
-KEYS = ROOT / "etc/dsgen-keys"  # the Secret with the key pair; may fill late
+KEYS = ROOT / "etc/dsgen-keys"  # the Secret with the key pair, which may be empty at first
 STATUS = ROOT / "etc/dsgen-status"  # the job's record, one file per run
-RUN = ROOT / "run/dsgen"  # this container's own volume, in memory: no other container writes to it
+RUN = ROOT / "run/dsgen"  # the volume of this container, in memory; no other container writes to it
 TERMINATION_LOG = ROOT / "dev/termination-log"
 
 
@@ -70,11 +70,11 @@ class Settings(NamedTuple):
 
 
 def written_by(container: str) -> Path:
-    """The volume of another container of the pod, mounted read-only. Only shared_exchange.py reads what lies there."""
+    """The volume of another container of the pod, mounted read-only. Only shared_exchange.py reads its files."""
     return ROOT / f"run/dsgen-{container}"
 
 
 def load(path: Path = CONFIG / "settings.json") -> Settings:
-    """Read the settings. OSError, ValueError or TypeError when the file is missing or not what dsgen writes."""
+    """Read the settings. Raises OSError, ValueError or TypeError if the file is missing or invalid."""
     data = json.loads(path.read_text(encoding="utf-8"))
     return Settings(**{re.sub("[A-Z]", lambda m: "_" + m.group().lower(), key): value for key, value in data.items()})

@@ -1,7 +1,7 @@
-"""The stacks of programs that hang: a Python program writes them to its standard error when it gets a signal.
+"""The stacks of hanging programs: a Python program writes them to its standard error after a signal.
 
-The program is not changed: rank_sitecustomize.py makes its interpreter ready for the signal, whatever the program is
-at, in C code too. Only processes that are ready get it, because it would end all others.
+The program is not changed: rank_sitecustomize.py registers a handler in its interpreter, which also works in C code.
+Only processes with the handler get the signal, because it would end others.
 """
 
 from __future__ import annotations
@@ -20,17 +20,17 @@ import shared_settings as settings
 SIGNAL = signal.SIGRTMAX - 3  # not SIGUSR1 and SIGUSR2, which programs use themselves
 FOLDER = settings.RUN / "python"
 PY_SPY_SECONDS = 10
-FRAMES = 12  # the innermost ones, which are reported
+FRAMES = 12  # innermost frames that are reported
 THREAD = re.compile(r"^(?:Current thread|Thread) .*$", re.MULTILINE)
-# Of faulthandler and of py-spy: file, line, function, and the reverse.
+# A frame in the output of faulthandler and of py-spy.
 FAULTHANDLER = re.compile(r'^  File "(?P<file>.+)", line (?P<line>\d+) in (?P<name>.+)$', re.MULTILINE)
 PY_SPY = re.compile(r"^    (?P<name>.+) \((?P<file>.+):(?P<line>\d+)\)$", re.MULTILINE)
 
 
 def prepare(environment: MutableMapping[str, str]) -> None:
-    """Have Python programs with this environment write their stacks when they are asked, and when they crash."""
+    """Make Python programs with this environment write their stacks on the signal, and after a crash."""
     FOLDER.mkdir(exist_ok=True)
-    with contextlib.suppress(FileExistsError):  # another rank has made it
+    with contextlib.suppress(FileExistsError):  # created by another rank
         (FOLDER / "sitecustomize.py").symlink_to(settings.CONFIG / "rank_sitecustomize.py")
     given = environment.get("PYTHONPATH")
     environment["PYTHONPATH"] = f"{FOLDER}{os.pathsep}{given}" if given else str(FOLDER)
@@ -47,7 +47,7 @@ def is_ready(pid: int) -> bool:
 
 
 def ask(pids: list[int]) -> int:
-    """Have those that are ready write their stacks; how many that are."""
+    """Make the processes with a handler write their stacks; returns their number."""
     ready = [pid for pid in pids if is_ready(pid)]
     for pid in ready:
         with contextlib.suppress(OSError):
@@ -56,7 +56,7 @@ def ask(pids: list[int]) -> int:
 
 
 def spied(pids: list[int]) -> bytes:
-    """What py-spy says of these processes, where the image has it and it may look at them."""
+    """The output of py-spy for these processes, if the image has it and it is permitted."""
     said = b""
     for pid in pids if shutil.which("py-spy") else []:
         with contextlib.suppress(OSError, subprocess.TimeoutExpired):

@@ -1,4 +1,4 @@
-"""TCP connections of this pod, as /proc/net/tcp and /proc/net/tcp6 show them."""
+"""TCP connections of this pod, from /proc/net/tcp and /proc/net/tcp6."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ def _rows() -> Iterator[list[str]]:
 
 
 class Established(NamedTuple):
-    """One established connection. `inode` is that of its socket in this network namespace."""
+    """An established connection. `inode`: of its socket in this network namespace."""
 
     local_port: int
     remote_port: int
-    with_itself: bool  # both ends have one address
+    with_itself: bool  # both ends have the same address
     inode: str
 
 
@@ -42,18 +42,18 @@ def established() -> Iterator[Established]:
 
 
 def listening(port: int) -> bool:
-    """Whether somebody in this pod accepts connections on the port."""
+    """Whether a process in this pod listens on the port."""
     return any(row[3] == LISTEN and row[1].endswith(f":{port:04X}") for row in _rows())
 
 
 def _hex(packed: bytes) -> str:
-    """An address as the kernel prints it: words of four bytes in the machine's own order."""
+    """An address in the form of the kernel: words of four bytes in native byte order."""
     words = (packed[i : i + 4] for i in range(0, len(packed), 4))
     return "".join(f"{int.from_bytes(word, sys.byteorder):08X}" for word in words)
 
 
 def _spellings(address: str, port: str) -> set[str]:
-    """How the kernel may write an end point: IPv4 also mapped into IPv6."""
+    """The forms of an end point in the kernel's tables: IPv4 also as IPv4-mapped IPv6."""
     host = address.partition("%")[0]
     if ":" in host:
         forms = [socket.inet_pton(socket.AF_INET6, host)]

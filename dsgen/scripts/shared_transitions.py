@@ -1,4 +1,4 @@
-"""What an event makes of a run: its phase and reason in the record, and the launcher's exit code."""
+"""The transitions of a run: event -> phase and reason in the record, and exit code of the launcher."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ TRAINING = -1  # in the table: the launcher exits with the training's own code
 
 
 class Row(NamedTuple):
-    """What an event makes of the run. `exit` None: the launcher goes on."""
+    """The effect of an event. `exit` None: the launcher continues."""
 
     phase: str
     reason: str

@@ -1,6 +1,6 @@
-"""The status container: a native sidecar of the launcher pod that keeps lease and record, and watches the two Jobs.
+"""The status container: a native sidecar of the launcher pod that keeps lease and record, and watches the Jobs.
 
-It is the last to stop in its pod. Whatever the API answers, it tries again: a training never ends because of it.
+It is the last container to stop. After errors of the API it tries again, so that it never ends a training.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ FINAL_SECONDS = 25  # for the last state; after SIGTERM of the pod the kubelet l
 
 
 class Sidecar:
-    """The loop of the container, and the worker Job as it was seen last. Times named `*_at` are monotonic."""
+    """The loop of the container, with the last state of the worker Job. Times named `*_at` are monotonic."""
 
     def __init__(self, configured: settings.Settings, client: api.Api) -> None:
         self.configured = configured
@@ -46,7 +46,7 @@ class Sidecar:
         self.worker_job: dict[str, Any] | None = None
         self.looked_at = self.asked_at = self.failed_at = float("-inf")
         self.problem = ""
-        self.away_since: float | None = None  # when the API did not answer any more, in seconds since 1970
+        self.away_since: float | None = None  # since when the API does not answer, in seconds since 1970
 
     def run(self) -> int:
         self.resume()
@@ -59,7 +59,7 @@ class Sidecar:
         self.stopping = True
 
     def step(self) -> None:
-        """One round. An error of the API ends it early, and the next one comes a little later."""
+        """One round, which an error of the API ends early."""
         if time.monotonic() - self.failed_at < QUICK_SECONDS:
             return
         try:
@@ -80,7 +80,7 @@ class Sidecar:
         self.problem = str(error)
 
     def launcher(self) -> dict[str, Any]:
-        """What the launcher has written."""
+        """The content of launcher.json."""
         return exchange.launcher(settings.written_by("launcher"))
 
     def interval(self) -> float:
@@ -89,7 +89,7 @@ class Sidecar:
         return self.configured.status_interval_seconds if running else QUICK_SECONDS
 
     def watch_workers(self) -> None:
-        """Get the worker Job, when that is due, and why its pods do not run, where that is to be told."""
+        """Read the worker Job if that is due, and the problems of its pods if the launcher waits for them."""
         if time.monotonic() - self.looked_at < self.interval():
             return
         namespace, job = self.configured.namespace, self.configured.worker_job
@@ -103,7 +103,7 @@ class Sidecar:
         self.worker_job, self.looked_at = seen, time.monotonic()
 
     def problems_of_pods(self, path: str) -> list[str]:
-        """What the workers' pods say. Nothing where the cluster does not let the sidecar read them."""
+        """The problems of the workers' pods; none if the sidecar has no permission to read pods."""
         try:
             return problems(self.client.get(path).get("items", []))
         except api.ApiError as error:
@@ -112,7 +112,7 @@ class Sidecar:
             raise
 
     def write_status(self) -> None:
-        """Write status.json for the launcher, when it has changed."""
+        """Write status.json for the launcher if it has changed."""
         earlier = self.record.earlier
         said = {
             "lease": self.lease.state,
@@ -130,7 +130,7 @@ class Sidecar:
             exchange.write(path, said)
 
     def resume(self) -> None:
-        """After a restart of this container alone, in the same pod: go on with what status.json says."""
+        """Continue from status.json after a restart of only this container."""
         before = exchange.read(settings.RUN / exchange.STATUS)
         if before.get("found") is not None:
             self.record.earlier, self.record.ended_before = before["found"], before.get("ended")
@@ -139,7 +139,7 @@ class Sidecar:
     # The end
 
     def finish(self) -> int:
-        """Write the last state. The launcher has ended: with the run, or because its pod is deleted."""
+        """Write the last state after the launcher has ended, with the run or because its pod is deleted."""
         until = time.monotonic() + FINAL_SECONDS
         while time.monotonic() < until:
             try:
@@ -162,14 +162,14 @@ class Sidecar:
         last_words(settings.TERMINATION_LOG, record.summary(launcher))
 
     def notify(self, seconds: float) -> None:
-        """Send the end that this pod has recorded to the webhook, if there is one."""
+        """Send the end of the run to the webhook, if there is one and this pod has recorded the end."""
         url, written = webhook.address(self.configured), self.record.written
         if url and not self.record.ended_before and record.parse(written).get("phase") in ENDS:
             webhook.deliver(url, webhook.body(self.configured, written), log, min(seconds, webhook.BUDGET_SECONDS))
 
 
 def summary_of_job(job: dict[str, Any]) -> dict[str, Any]:
-    """What the launcher needs to know of the worker Job."""
+    """The fields of the worker Job that the launcher needs."""
     conditions = {c.get("type"): c for c in job.get("status", {}).get("conditions", []) if c.get("status") == "True"}
     # FailureTarget comes first; Failed follows when the last pod is gone.
     failed = conditions.get("FailureTarget") or conditions.get("Failed")

@@ -1,4 +1,4 @@
-"""What the pods of the workers say: why they do not run, and on which nodes they are."""
+"""Reads the pods of the workers: why they do not run, and on which nodes they are."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ ORDINARY = ("ContainerCreating", "PodInitializing")
 
 
 class Nodes:
-    """Adds the node to each worker that a message names: that of its last pod."""
+    """Adds the node of the newest pod to each worker in a message."""
 
     def __init__(self, configured: settings.Settings, client: api.Api) -> None:
         self.configured = configured
@@ -28,7 +28,7 @@ class Nodes:
         self.before = ("", "")  # the last message, without and with the nodes: asked for once
 
     def named(self, message: str) -> str:
-        """The message with ` (node NAME)` behind the workers. Raises ApiError."""
+        """The message with ` (node NAME)` after the names of workers. Raises ApiError."""
         if message != self.before[0]:
             self.before = (message, self._named(message))
         return self.before[1]
@@ -57,7 +57,7 @@ def nodes_of(pods: list[dict[str, Any]]) -> dict[str, str]:
 def problems(pods: list[dict[str, Any]]) -> list[str]:
     """One line for each pod that has failed or does not start, the one that failed first before the others.
 
-    Pods that were told to stop (143) are left out: they say nothing of the cause.
+    Pods that were stopped with SIGTERM (143) are left out, because they are not the cause.
     """
     lines = [problem for pod in pods for problem in _problems(pod)]
     return [words for _, words in sorted(lines)[:LIMIT]]
@@ -86,7 +86,7 @@ def _problems(pod: dict[str, Any]) -> list[tuple[str, str]]:
 
 
 def _end(container: str, ended: dict[str, Any]) -> str:
-    """What a container ended with, and its last words."""
+    """The exit code of a container, and its termination message."""
     where = "" if container == "worker" else f"container {container} "
     reason = ended.get("reason", "")
     because = f" ({reason})" if reason not in ("", "Error", "Completed") else ""

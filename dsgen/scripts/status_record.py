@@ -1,4 +1,4 @@
-"""The record of this run in the job's ConfigMap: read it, write it, and say what a lost launcher means."""
+"""Reads and writes the record of this run in the ConfigMap of the job, and determines why a launcher was lost."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from shared_transitions import ENDS, TRANSITIONS
 from status_pods import Nodes
 
 MANAGER = "dsgen-status"
-MISSING_SECONDS = 30  # until a record that was deleted is made anew
+MISSING_SECONDS = 30  # before a deleted record is created again
 # Files that say why the launcher was never started, named after the event, and the container in whose volume each lies.
 # The first line is the reason, the rest are the last lines of what failed. The launcher's own comes last, because the
 # user's code can write it.
@@ -22,7 +22,7 @@ FAILURES = {"no-key-made": "keygen", "code-failed": "code", "setup-failed": "lau
 
 
 class RunRecord:
-    """The ConfigMap as it was read last, and what of the run is in it."""
+    """The last state of the ConfigMap, and the record of the run in it."""
 
     def __init__(self, configured: settings.Settings, client: api.Api) -> None:
         self.configured = configured
@@ -39,7 +39,7 @@ class RunRecord:
         self.sequence = 0  # of the launcher.json that is in the record
 
     def read(self) -> None:
-        """Get the ConfigMap, or make it anew. Raises ApiError."""
+        """Read the ConfigMap, or create it again. Raises ApiError."""
         try:
             self.data = self.client.get(self.path).get("data")
             self.missing_since = 0.0
@@ -51,7 +51,7 @@ class RunRecord:
             self.written = ""  # the record was made anew, or emptied: write it again
 
     def may_make(self) -> bool:
-        """Whether to make the ConfigMap: it is gone for a while, and the run is not. A prune deletes both."""
+        """Whether to create the ConfigMap: it has been missing for a while, and the run was not deleted by a prune."""
         self.missing_since = self.missing_since or time.monotonic()
         if time.monotonic() - self.missing_since < MISSING_SECONDS:
             return False
@@ -59,14 +59,14 @@ class RunRecord:
         return job is not None and not job.get("metadata", {}).get("deletionTimestamp")
 
     def make(self) -> None:
-        """Make the ConfigMap anew, without data: what this pod knows follows."""
+        """Create the ConfigMap without data; the record of this pod follows."""
         name, labels = self.configured.record, {"dsgen.dev/job": self.configured.job}
         made = {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": name, "labels": labels}}
         self.patch(made, api.APPLY_PATCH)
         log(f"made ConfigMap {name} anew: it was deleted")
 
     def launcher_job(self) -> dict[str, Any] | None:
-        """The launcher's Job; None when it is gone. So is the Role by then, in a prune: 403 means the same."""
+        """The launcher Job; None if it was deleted. After a prune the Role is deleted, too, so 403 means the same."""
         try:
             return self.client.get(api.job_path(self.configured.namespace, self.configured.launcher_job))
         except api.ApiError as error:
@@ -79,7 +79,7 @@ class RunRecord:
         self.data = self.client.patch(self.path, patch, content_type, MANAGER).get("data")
 
     def continue_from(self, holder: dict[str, Any]) -> None:
-        """Continue what an earlier launcher pod of this run has recorded. `holder`: content of the lease."""
+        """Continue the record of an earlier launcher pod of this run. `holder`: content of the lease."""
         if self.earlier is not None:
             return
         earlier = record.parse((self.data or {}).get(self.configured.run))
@@ -90,7 +90,7 @@ class RunRecord:
         self.earlier = record.taken_over(earlier, str(last or record.stamp(time.time())))
 
     def keep(self, launcher: dict[str, Any], worker_job: dict[str, Any] | None) -> None:
-        """Write the record, when it has changed."""
+        """Write the record if it has changed."""
         if self.ended_before or self.earlier is None:
             return
         if launcher.get("phase") in ENDS and self.ended is None:
@@ -107,7 +107,7 @@ class RunRecord:
         self.sequence = launcher.get("sequence", 0)
 
     def write(self, line: str) -> None:
-        """Write this run's line, and drop the oldest of the runs that have ended."""
+        """Write the record of this run, and remove the oldest ended runs."""
         run, old = self.configured.run, self.data or {}
         data: dict[str, str | None] = {run: line}
         data.update(dict.fromkeys(record.dropped_runs(old, run, self.configured.status_history)))
@@ -116,9 +116,9 @@ class RunRecord:
 
 
 def meaning_of_loss(launcher: dict[str, Any], job: dict[str, Any] | None) -> str:
-    """The event (of TRANSITIONS) that a launcher is which has gone without an end of the run.
+    """The event (of TRANSITIONS) for a launcher that was lost before the end of the run.
 
-    `job`: its Job, None when that is gone, too.
+    `job`: its Job, None if that was deleted, too.
     """
     if job is None or job.get("metadata", {}).get("deletionTimestamp"):
         return "stopped"
@@ -142,7 +142,7 @@ def never_started() -> dict[str, Any]:
 
 
 def after_loss(launcher: dict[str, Any], job: dict[str, Any] | None) -> dict[str, Any]:
-    """The content of launcher.json once the launcher has gone without an end of the run."""
+    """The content of launcher.json after the launcher was lost before the end of the run."""
     row = TRANSITIONS[meaning_of_loss(launcher, job)]
     attempts = launcher.get("attempts", [])
     if not (launcher.get("terminated") and attempts):  # with SIGTERM the launcher has closed its attempt itself

@@ -1,6 +1,6 @@
 """status.webhook: one POST of the run's record when the run has ended, sent by the status sidecar.
 
-The address may hold a token: nothing here says more of it than scheme and host.
+The address may contain a token, so logs contain only its scheme and host.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ AGAIN = (408, 425, 429)  # answers below 500 that may change
 
 
 class NoRedirect(urllib.request.HTTPRedirectHandler):
-    """The record goes to the address that was given and to no other."""
+    """Does not follow redirections, so that the record is sent only to the configured address."""
 
     def redirect_request(self, *_: Any) -> None:
         """None: the redirection is the answer."""
@@ -41,7 +41,7 @@ def address(configured: settings.Settings) -> str:
 
 
 def body(configured: settings.Settings, line: str) -> bytes:
-    """The record, after the names of what it is the record of."""
+    """The record, with the names of job, namespace and run."""
     names = {"namespace": configured.namespace, "job": configured.job, "run": configured.run}
     return json.dumps({**names, **json.loads(line)}, ensure_ascii=False).encode()
 
@@ -71,7 +71,7 @@ def deliver(url: str, content: bytes, log: Callable[[str], None], budget: float 
 
 
 def send(parts: SplitResult, content: bytes, seconds: float) -> tuple[str, bool]:
-    """One try: what went wrong, "" for nothing, and whether another try may go better."""
+    """One try: the problem, or "", and whether a retry may help."""
     try:
         with opener().open(request(parts, content), timeout=max(seconds, 0.1)):
             return "", False
@@ -89,7 +89,7 @@ def send(parts: SplitResult, content: bytes, seconds: float) -> tuple[str, bool]
 
 
 def opener() -> urllib.request.OpenerDirector:
-    """No proxy of the image's environment, no redirections; certificates are checked."""
+    """An opener that uses no proxies and no redirections, and checks certificates."""
     authority = SECRET / "ca.crt"
     context = ssl.create_default_context()
     if authority.exists():
@@ -110,7 +110,7 @@ def request(parts: SplitResult, content: bytes) -> urllib.request.Request:
 
 
 def reason(error: object) -> str:
-    """What the system says of a connection that failed."""
+    """The reason of a failed connection."""
     if isinstance(error, ssl.SSLCertVerificationError):
         return f"its certificate is not trusted: {error.verify_message}"
     return str(getattr(error, "strerror", None) or type(error).__name__)

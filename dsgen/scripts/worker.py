@@ -31,11 +31,11 @@ from worker_with_ssh import SshServer
 from worker_without_ssh import LocalTraining
 
 WATCHED = (signal.SIGCHLD, signal.SIGTERM, signal.SIGINT)
-OVER = settings.RUN / "over"  # made by the launcher over ssh; its first word is the phase
+OVER = settings.RUN / "over"  # created by the launcher over ssh; its first word is the phase
 
 
 def told_phase() -> str:
-    """The phase with which the launcher told the end; empty when it has told nothing."""
+    """The phase that the launcher has announced; empty without an announcement."""
     told = exchange.content(OVER, limit=80)
     if told is None:
         return ""
@@ -43,14 +43,14 @@ def told_phase() -> str:
 
 
 class Worker:
-    """One worker pod's life. `part` is what it does in it."""
+    """The main loop of a worker pod. `part`: its role, with or without ssh."""
 
     def __init__(self, run: settings.Settings, part: SshServer | LocalTraining) -> None:
         self.run = run
         self.part = part
 
     def live(self) -> int:
-        """From start to end; the exit code."""
+        """Run until the end; returns the exit code."""
         phase = record.mounted_end(self.run.run)
         if phase:
             log(f"the record says that this run is over ({phase}): nothing to do")
@@ -66,7 +66,7 @@ class Worker:
             return self.close(end)
 
     def tick(self) -> None:
-        """Wait a second or for a signal; raises WorkerExit when the worker has to stop."""
+        """Wait for a second or a signal; raises WorkerExit if the worker must stop."""
         received = signal.sigtimedwait(WATCHED, 1)
         if received and received.si_signo != signal.SIGCHLD:
             raise WorkerExit(TERMINATED, "told to stop by a signal")
@@ -77,7 +77,7 @@ class Worker:
         self.part.check()
 
     def close(self, end: WorkerExit) -> int:
-        """WorkerExit what this worker does; the exit code."""
+        """End the part of this worker; returns the exit code."""
         log(f"{end.reason}; exit code {end.code}")
         if end.code not in (DONE, TERMINATED):
             last_words(settings.TERMINATION_LOG, end.reason)

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""On a worker: end what is left of a training. With TERM the ranks are asked to end, with KILL everything ends.
+"""Signals the ranks on a worker: TERM asks them to end, and KILL ends all processes of the training.
 
-With STACKS nothing ends: the programs write their stacks to their output.
+STACKS makes the programs write their stacks to their output.
 
-TERM goes to each rank.py, which hands it to the user's program: by DeepSpeed's launcher or torchrun a checkpoint would
-have 30 seconds, not the grace period. So those get it only where they have no rank. KILL goes to all of them and to all
-that they have started.
+TERM is sent to each rank.py, which passes it to the user's program. DeepSpeed's launcher and torchrun would give a
+checkpoint only 30 seconds, not the grace period, so they get the signal only if they have no rank. KILL is sent to all
+of them and all their descendants.
 """
 
 from __future__ import annotations
@@ -28,11 +28,11 @@ class Process(NamedTuple):
 
 
 def processes(proc: Path = Path("/proc")) -> dict[int, Process]:
-    """All processes by id. One that ends meanwhile is left out."""
+    """All processes by id, except those that end meanwhile."""
     by_id: dict[int, Process] = {}
     for folder in proc.glob("[0-9]*"):
         try:
-            # The name in parentheses may hold blanks and parentheses; the parent is the second field behind it.
+            # The name in parentheses may contain blanks and parentheses; the parent is the second field after it.
             parent = int((folder / "stat").read_text(errors="replace").rpartition(")")[2].split()[1])
             by_id[int(folder.name)] = Process(parent, (folder / "cmdline").read_bytes().split(b"\0"))
         except (OSError, IndexError, ValueError):
@@ -41,7 +41,7 @@ def processes(proc: Path = Path("/proc")) -> dict[int, Process]:
 
 
 def chosen(all_processes: dict[int, Process], name: str) -> set[int]:
-    """Whom signal `name` goes to. Programs are known by a whole argument: that of a shell only contains it."""
+    """The targets of the signal. Programs are recognised by a whole argument, because shells only contain it."""
     related = {pid for pid, process in all_processes.items() if RANK in process.argv}
     # Python's program is its first or second argument; for those that start it, it comes later.
     ranks = {pid for pid in related if RANK in all_processes[pid].argv[1:3]}

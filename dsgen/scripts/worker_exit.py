@@ -1,4 +1,4 @@
-"""What workers with and without ssh share: the way they exit, and how they notice that the launcher is gone."""
+"""Shared by workers with and without ssh: their exit, and the time since the last contact with the launcher."""
 
 from __future__ import annotations
 
@@ -9,19 +9,19 @@ from collections.abc import Callable
 import shared_settings as settings
 
 DONE, FAILED, ORPHAN, CANNOT_WORK, TERMINATED = 0, 1, 75, 78, 143
-# The readiness probe looks for this file: a program of its own would start some hundred times in an hour.
+# The readiness probe tests this file, because a separate program would be started hundreds of times per hour.
 READY = settings.RUN / "ready"
 RESERVED_SECONDS = 20  # of the grace period: what the ranks do not get
 
 
 def withdraw_ready() -> None:
-    """The pod is ready no more."""
+    """Make the pod not ready."""
     with contextlib.suppress(OSError):
         READY.unlink()
 
 
-class WorkerExit(Exception):  # noqa: N818  # the ordinary way out, not an error
-    """The worker has to stop: exit code, the reason for the log, and the phase of the run where it has ended."""
+class WorkerExit(Exception):  # noqa: N818  # control flow, not an error
+    """The worker must stop: exit code, reason for the log, and the phase of an ended run."""
 
     def __init__(self, code: int, reason: str, phase: str = "") -> None:
         super().__init__(reason)
@@ -36,7 +36,7 @@ class Contact:
         self.last, self.since = sign(), time.monotonic()
 
     def age(self) -> float:
-        """Seconds since the last sign, by this process's own clock."""
+        """Seconds since the last sign, by the monotonic clock."""
         now = self.sign()
         if now != self.last:
             self.last, self.since = now, time.monotonic()

@@ -19,7 +19,7 @@ SAY_SECONDS = 5  # between two messages while nothing changes
 
 
 class Orders:
-    """Connects to whichever launcher the record names, again and again, and never ends the worker."""
+    """Connects to the launcher in the record, repeatedly; errors never end the worker."""
 
     def __init__(self, run: settings.Settings) -> None:
         self.run = run
@@ -32,7 +32,7 @@ class Orders:
         self.said_at = self.tried_at = float("-inf")
 
     def exchange(self, state: dict[str, Any], told: list[str], beats: list[str]) -> dict[str, Any]:
-        """Say how this worker is and what its ranks report; the newest order, {} before the first.
+        """Send the state of this worker and the reports of its ranks; returns the newest order, {} before the first.
 
         `told`: all reports of the attempt, because a launcher that takes over needs them; `beats`: those of
         this moment.
@@ -50,7 +50,7 @@ class Orders:
         return self.order
 
     def connect(self) -> bool:
-        """Connect, when it is time to, to the launcher in the record."""
+        """Connect to the launcher in the record if a try is due."""
         if time.monotonic() - self.tried_at < AGAIN_SECONDS:
             return False
         self.tried_at = time.monotonic()
@@ -91,7 +91,7 @@ class Orders:
         self.connection = None
 
     def leave(self, state: dict[str, Any]) -> None:
-        """This pod goes away: its ranks have ended."""
+        """Report that the ranks have ended before this pod ends."""
         if self.connection:
             self.exchange({**state, "left": True}, [], [])
         self.drop()

@@ -25,25 +25,25 @@ RETRY_SECONDS = 0.2
 
 
 class Line:
-    """A connection to the other worker, for as long as the launcher gives."""
+    """A connection to the other worker, with time limits."""
 
     def __init__(self) -> None:
         self.until = 0.0
         self.socket = socket.socket()
 
     def allow(self, seconds: float) -> None:
-        """What follows may take so long."""
+        """Set the time limit for the next operations."""
         self.until = time.monotonic() + seconds
 
     def patience(self) -> float:
-        """Seconds that are left. Raises TimeoutError."""
+        """The remaining seconds. Raises TimeoutError."""
         left = self.until - time.monotonic()
         if left <= 0:
             raise TimeoutError("timed out")
         return left
 
     def listen(self, host: str, port: int, token: bytes) -> None:
-        """Wait for the other worker; whoever else connects is sent away."""
+        """Wait for the other worker; other connections are closed."""
         family, *_, where = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
         with socket.create_server(where[:2], family=family) as listener:
             while True:
@@ -55,7 +55,7 @@ class Line:
                 self.socket.close()
 
     def connect(self, host: str, port: int, token: bytes) -> None:
-        """Until the other worker listens and knows the token."""
+        """Connect until the other worker listens and knows the token."""
         while True:
             try:
                 self.socket = socket.create_connection((host, port), timeout=min(self.patience(), 5))
@@ -107,7 +107,7 @@ class Line:
 
 
 def meet(mine: int, other: int, port: int, seconds: list[float], token: bytes) -> dict[str, Any]:
-    """Exchange the amount, first one way and then the other; what came here."""
+    """Exchange the amount in both directions, one after the other; returns what was received."""
     hosts = [line.split()[0] for line in HOSTFILE.read_text(encoding="utf-8").splitlines() if line.strip()]
     line = Line()
     line.allow(seconds[0])

@@ -1,8 +1,8 @@
-"""Supervise the command of one ssh session on a worker.
+"""Supervises the command of one ssh session on a worker.
 
-ssh does not end a remote command when the connection ends, and a rank that nobody listens to holds its GPUs. So the
-command runs in a process session of its own, and everything below it is ended with it, or when sshd's session or the
-launcher's end of the connection is gone.
+ssh does not end a remote command when the connection ends, so ranks would keep their GPUs. So the command runs in its
+own process session, and all its descendants are ended with it, or after the end of sshd's session or of the
+connection.
 """
 
 from __future__ import annotations
@@ -27,11 +27,11 @@ TERMINATING = RUN / "terminating"  # made by the worker before it ends its sessi
 CONTACT = RUN / "contact"  # its modification time is the last contact with the launcher
 MET = RUN / "met"  # the launcher asks for it at the end
 GRACE_SECONDS = 10.0
-LOST = 255  # ssh's own code for a broken connection; nobody is left to read it
+LOST = 255  # ssh's exit code for a broken connection, which cannot be sent any more
 
 
 def sshd_is_there() -> bool:
-    """Whether the parent still is sshd's process of this login, and not whoever adopts orphans."""
+    """Whether the parent is still sshd's process of this login, and not a process that adopts orphans."""
     try:
         return Path(f"/proc/{os.getppid()}/comm").read_text().startswith("sshd")
     except OSError:
@@ -39,9 +39,9 @@ def sshd_is_there() -> bool:
 
 
 def watch(command: int, connection: Connection, meeting: Meeting | None) -> int | None:
-    """Wait for the command: its exit code, or None when the session was lost or told to end.
+    """Wait for the command: its exit code, or None if the session was lost or ended.
 
-    `meeting`: what to look for; where it is seen, the file MET says so to the launcher.
+    `meeting`: the check for connections; after its success, the file MET is created for the launcher.
     """
     looks, next_look = 0, 0.0
     while True:

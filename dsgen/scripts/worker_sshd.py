@@ -1,6 +1,6 @@
-"""What sshd needs in a worker: programs of the image, a user it lets in, keys, and its command line.
+"""Prepares sshd in a worker: programs of the image, a user that can log in, keys, and the command line.
 
-Each missing thing is reported with what to do about it.
+Everything that is missing is reported with a hint.
 """
 
 from __future__ import annotations
@@ -129,7 +129,7 @@ def unlock(name: str) -> None:
 
 
 def own_files(entry: pwd.struct_passwd, key: bool) -> None:
-    """Make the user the owner of what its sessions read: the environment, with a home of its own, and maybe the key."""
+    """Make the user the owner of the files that its sessions read: the environment, and the key if wanted."""
     settings.RUN.chmod(0o1777)  # the user removes and renames nothing of root's
     environment, key_file = settings.RUN / "env", settings.RUN / "id"
     own = {"HOME": entry.pw_dir, "USER": entry.pw_name, "LOGNAME": entry.pw_name, "SHELL": entry.pw_shell}

@@ -33,7 +33,7 @@ CONTACT = settings.RUN / "contact"  # touched by the supervisor of every session
 TERMINATING = settings.RUN / "terminating"
 PRIVATE_KEY = settings.KEYS / keyfile.PRIVATE
 
-GRACE_SECONDS = 10.0  # for sessions that are left when the run is over or nobody needs it
+GRACE_SECONDS = 10.0  # for remaining sessions after the end of the run or of the contact with a launcher
 LAST_WORD_SECONDS = 3.0  # for the session that says that the run is over
 SSHD_STARTS, SSHD_STEADY_SECONDS, SSHD_DELAY_SECONDS = 5, 60.0, 1.0  # give up after so many starts none of which lasted
 SWEEP_SECONDS = 5.0
@@ -100,7 +100,7 @@ class SshServer:
             withdraw_ready()
 
     def check(self) -> None:
-        """Raises WorkerExit when nobody needs this worker."""
+        """Raises WorkerExit after too long without a launcher."""
         limit = self.run.orphan_timeout_seconds
         if self.contact.age() > limit:
             raise WorkerExit(ORPHAN, f"no contact with a launcher for {limit} s: nobody needs this worker")

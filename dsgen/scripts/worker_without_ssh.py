@@ -1,10 +1,10 @@
 """A worker without ssh: it starts its own part of the training when the launcher orders it (worker_orders.py).
 
-Its part may end and be started again, until the launcher says that the run is over. A worker that is told by the record
-to start by itself, because not all of them reach the launcher, exits with the code of its part.
+The launcher may start a part again, until it announces the end of the run. If some workers cannot reach the launcher,
+the record makes all workers start by themselves, and each exits with the code of its part.
 
-The exit code is that of its part: the Job controller ends the whole run when it is a failure (the Job's
-podFailurePolicy), and completes the Job when every worker's part has ended well.
+The exit code is that of its part: after a failure, the Job controller ends the whole run (the Job's
+podFailurePolicy); the Job completes after all parts have succeeded.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ class LocalTraining:
         self.own = set(processes.below(os.getpid()))  # what training.setup has left running
         self.attempt, self.pid, self.code = 0, -1, -1  # code: with which this worker's part has ended
         self.ended = False
-        self.free = False  # nobody gives orders
+        self.free = False  # started by the record, without orders
         self.signalled = ""
         self.new_output()
         self.idle = False  # lifecycle.debug: a person starts it by hand
@@ -75,7 +75,7 @@ class LocalTraining:
         log("ready; the launcher says when the run begins")
 
     def step(self) -> None:
-        """Do what the launcher orders, and tell it what the ranks report."""
+        """Execute the orders of the launcher, and send it the reports of the ranks."""
         recorded = record.mounted(self.run.run)
         begun = recorded.get("phase") in BEGUN and not self.attempt and not self.idle
         if begun and (recorded.get("start") == BY_RECORD or self.run.debug):

@@ -63,5 +63,5 @@ def lies(samples: Sequence[Sample]) -> Iterator[str]:
         recorded = facts.record.get("phase")
         if shown.phase == "Running" and facts.now - max(alive, facts.heard or 0) > DEAD_SECONDS:
             yield f"Running, and no launcher since {facts.now - alive:.0f} s"
-        if shown.phase in ("Succeeded", "Failed") and recorded != shown.phase:
+        if shown.phase in ("Succeeded", "Failed") and recorded not in (None, shown.phase):
             yield f"{shown.phase}, and the record says {recorded}"

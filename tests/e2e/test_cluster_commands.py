@@ -27,7 +27,7 @@ from tests.e2e.training import RUN_SECONDS, Job, said
 
 SCHEMA = json.loads((Path(__file__).parents[2] / "schemas" / "status.schema.json").read_text())
 STEPS = 60
-STARTING = ("Pending", "Starting")
+STARTING = ("Pending", "Queued", "Starting")  # Queued: one Job of the two is resumed before the other
 RIGHTS = [
     {"apiGroups": [""], "resources": ["pods", "pods/log", "configmaps", "events"], "verbs": ["get", "list", "watch"]},
     {"apiGroups": ["batch"], "resources": ["jobs"], "verbs": ["get", "list", "watch"]},
@@ -165,7 +165,7 @@ def test_unknown_names_say_what_is_there(job: Job) -> None:
 
     assert [
         (1, f"dsgen: namespace {job.space.name} has no run of a job digit; did you mean digits?\n"),
-        (1, f"dsgen: there is no namespace {job.space.name}x\n"),
+        (1, f"dsgen: the namespace {job.space.name}x does not exist\n"),
     ] == [(one.returncode, one.stderr) for one in done]
     assert (1, f"dsgen: job {job.space.name}/digits has no run 7; possible: 1\n") == (
         (last := program("status", f"{job.space.name}/digits", "--run", "7")).returncode,
