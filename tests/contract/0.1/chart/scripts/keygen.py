@@ -60,10 +60,10 @@ def obtain(client: api.Api, configured: settings.Settings, deadline: float) -> b
   problem = ""
   while True:
     try:
-      found = found_key(client.get(path).get("data"), configured.secret)
-      if found is not None:
+      key = found_key(client.get(path).get("data"), configured.secret)
+      if key is not None:
         log(f"using the key in Secret {configured.secret}")
-        return found
+        return key
       made = made or make(configured.job)
       client.patch(path, fill(made), api.JSON_PATCH, MANAGER)
       log(f"made a key for Secret {configured.secret}")

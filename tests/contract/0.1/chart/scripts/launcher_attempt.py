@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from typing import Any
 
 import launcher_outcome as outcome
 import launcher_workers as workers
@@ -14,7 +15,7 @@ import shared_settings as settings
 from launcher_journal import External, Journal
 from launcher_outcome import AttemptEnd
 from launcher_process import Process, Ranks
-from launcher_progress import Progress, hang_message, report, told
+from launcher_progress import Progress, hang_message, recorded, report
 from shared_log import log
 from shared_output import Output
 from shared_progress import Source
@@ -59,6 +60,7 @@ class Attempt:
     try:
       cut = self.watch(process)
       if cut:
+        self.heard.ending = True
         self.end_ranks(process)
       lost = self.gone(process, cut)
     finally:
@@ -156,6 +158,8 @@ class Attempt:
     if code is None:
       return self.output.lost()
     process.finish()
+    if process.signalled():
+      self.heard.failures = [end for end in self.heard.failures if "rank" in end]
     if self.output.any_started():
 
       signalled = code >= 128 if self.method.pdsh else process.signalled()
@@ -177,16 +181,20 @@ class Attempt:
       self.alone = [host for host in self.hosts if host.partition(".")[0] not in met]
     event = outcome.decide(self.facts(code, training_code, cut, bool(lost)))
     known = training_code if event in ("succeeded", "failed", "restarting") else None
-
-    facts = {} if cut in outcome.CUTS else self.heard.failure()
-    if cut == "hung":
-      facts = {key: fact for key, fact in self.progress.suspect().items() if key != "why"}
+    facts = self.failure(event, cut, lost)
     if known is not None:
       facts["exitCode"] = known
     self.journal.end_attempt(TRANSITIONS[event].reason or "Succeeded", facts)
-    self.journal.said.update(worldSize=self.met_world(), **told(self.progress))
+    self.journal.said.update(worldSize=self.met_world(), **recorded(self.progress))
     message = (event in (cut, f"{cut}-restarting") and self.cut_message) or self.message(event, known, lost)
     return AttemptEnd(event, message, known)
+
+  def failure(self, event: str, cut: str, lost: list[str]) -> dict[str, Any]:
+
+    failed = {} if cut in outcome.CUTS else self.heard.failure()
+    if cut == "hung":
+      return {key: fact for key, fact in self.progress.suspect().items() if key != "why"}
+    return {"host": lost[0]} if event == "workers-lost" and failed.get("host") not in lost else failed
 
   def facts(self, code: int, training_code: int, cut: str, lost: bool) -> outcome.Facts:
     return outcome.Facts(

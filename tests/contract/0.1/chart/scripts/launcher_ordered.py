@@ -27,7 +27,7 @@ class Parts:
       if self.attempt in member.lost or member.is_away():
         self.output.ssh_ended.setdefault(hosts[name], LOST)
       elif member.attempt == self.attempt and member.code is not None:
-        self.output.closed.setdefault(hosts[name], member.code)
+        self.output.close(hosts[name], member.code)
     ended = {**self.output.ssh_ended, **self.output.closed}
     return None if len(ended) < len(hosts) else next((code for code in ended.values() if code), 0)
 
@@ -52,10 +52,10 @@ class OrderedAttempt(launcher_attempt.Attempt):
     self.orders, self.number, self.world = orders, number, ranks
     self.hosts = list(wait.workers.names)
     self.progress.source = None
-    self.heard = self.output = orders.output = Output(self.hosts, progress=self.progress)
+    self.heard = self.output = Output(self.hosts, progress=self.progress)
 
   def launch(self) -> Ranks:
-    self.orders.tell(attempt=self.number, signal="", over="")
+    self.orders.begin(self.number, self.output)
     return Parts(self.orders, self.number, self.output)
 
   def signal(self, name: str, seconds: float, until: Callable[[], bool] = lambda: False) -> None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import resource
 import socket
 import sys
 import threading
@@ -53,6 +54,7 @@ class Orders:
     self.members = {host.partition(".")[0]: Member() for host in hosts}
     self.order: dict[str, Any] = {"attempt": 0, "signal": "", "over": ""}
     self.output: Output | None = None
+    self.early: dict[tuple[int, str], None] = {}
     self.nonce = new_nonce()
     self.lock = threading.Lock()
 
@@ -61,6 +63,9 @@ class Orders:
 
 
 
+
+    _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
     address = socket.getaddrinfo(socket.gethostname(), None, type=socket.SOCK_STREAM)[0][4][0]
     family = socket.AF_INET6 if ":" in str(address) else socket.AF_INET
     server = socket.create_server(("", 0), family=family, backlog=1024)
@@ -72,6 +77,17 @@ class Orders:
     self.order = {**self.order, **order}
     for member in self.members.values():
       self._send(member)
+
+  def begin(self, attempt: int, output: Output) -> None:
+
+    with self.lock:
+      self.output = output
+      self.order = {"attempt": attempt, "signal": "", "over": ""}
+      for number, text in self.early:
+        if number == attempt:
+          self._hear(text, output)
+      self.early = {}
+    self.tell()
 
   def connected(self) -> list[Member]:
     return [member for member in self.members.values() if member.connection]
@@ -85,9 +101,12 @@ class Orders:
 
   def _accept(self, server: socket.socket) -> None:
     while True:
-      with contextlib.suppress(OSError):
+      try:
         connection, _ = server.accept()
-        threading.Thread(target=self._serve, args=(connection,), daemon=True).start()
+      except OSError:
+        time.sleep(1)
+        continue
+      threading.Thread(target=self._serve, args=(connection,), daemon=True).start()
 
   def _serve(self, connection: socket.socket) -> None:
 
@@ -102,19 +121,22 @@ class Orders:
           if "report" in said:
             self._report(str(said["report"]), int(said["attempt"]))
             continue
-          found = self.members[said["host"]]
-          found.learn(said)
+          sender = self.members[said["host"]]
+          sender.learn(said)
           if member is None:
-            member, found.connection = found, connection
-            self._send(found)
+            member, sender.connection = sender, connection
+            self._send(sender)
     if member and member.connection is connection:
       member.connection, member.gone_at = None, time.monotonic()
 
   def _report(self, text: str, attempt: int) -> None:
 
-    output = self.output
-    if output is None or attempt < self.order["attempt"]:
-      return
     with self.lock:
-      sys.stdout.buffer.write(output.process_line(output.nonce + f" {text}\n".encode()))
-      sys.stdout.buffer.flush()
+      if attempt > self.order["attempt"]:
+        self.early[attempt, text] = None
+      if self.output and attempt >= self.order["attempt"]:
+        self._hear(text, self.output)
+
+  def _hear(self, text: str, output: Output) -> None:
+    sys.stdout.buffer.write(output.process_line(output.nonce + f" {text}\n".encode()))
+    sys.stdout.buffer.flush()

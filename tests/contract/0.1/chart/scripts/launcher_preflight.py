@@ -54,9 +54,9 @@ class Rounds:
 
     self.round += 1
     ring = self.neighbours()
-    found = ring[self.round - 1] if self.round <= len(ring) else self.suspects_and_others(self.round - len(ring))
-    self.tried.update(frozenset(pair) for pair in found)
-    return found
+    chosen = ring[self.round - 1] if self.round <= len(ring) else self.suspects_and_others(self.round - len(ring))
+    self.tried.update(frozenset(pair) for pair in chosen)
+    return chosen
 
   def neighbours(self) -> list[list[Pair]]:
 
@@ -70,14 +70,14 @@ class Rounds:
     suspects = self.suspects()
     good = [index for index in range(self.hosts) if index not in suspects]
     free = good or suspects
-    found: list[Pair] = []
+    pairs: list[Pair] = []
     open_ones = [one for one in suspects if not any(frozenset((one, other)) in self.tried for other in good)]
     for suspect in open_ones if further <= FURTHER_ROUNDS else []:
       fits = [other for other in free if other != suspect and frozenset((suspect, other)) not in self.tried]
       if fits and (good or suspect in free):
-        found.append((suspect, fits[0]))
+        pairs.append((suspect, fits[0]))
         free = [other for other in free if other not in (suspect, fits[0])]
-    return found
+    return pairs
 
   def learn(self, pair: Pair, rate: float, problems: list[str]) -> None:
 
@@ -136,8 +136,8 @@ def exchange(
   command = f"python3 -ESs {script} %n {port} {connect} {TRANSFER_SECONDS} {token} {plan}"
   said = reached.listen([names[index] for index in hosts], command, 2 * connect + TRANSFER_SECONDS, wait)
   lines = re.finditer(REPORT.format(token), said.decode(errors="replace"), re.MULTILINE)
-  found = [json.loads(match.group(1)) for match in lines]
-  return {report["index"]: report for report in found}
+  reports = [json.loads(match.group(1)) for match in lines]
+  return {report["index"]: report for report in reports}
 
 
 def judge(reports: list[dict[str, Any]]) -> tuple[float, list[str]]:

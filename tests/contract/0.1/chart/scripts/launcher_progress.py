@@ -90,9 +90,9 @@ class Progress:
 
   def facts(self) -> dict[str, Any]:
 
-    found, left = dict(self.last), self.seconds_left()
+    known, left = dict(self.last), self.seconds_left()
     eta = LATEST if left is None else time.time() + left
-    return {**found, **({"eta": record.stamp(eta)} if eta < LATEST else {})}
+    return {**known, **({"eta": record.stamp(eta)} if eta < LATEST else {})}
 
   def seconds_left(self) -> float | None:
 
@@ -139,7 +139,7 @@ def _waits(stack: list[str]) -> bool:
   return any(part in frame for frame in stack for part in WAITING)
 
 
-def told(progress: Progress) -> dict[str, Any]:
+def recorded(progress: Progress) -> dict[str, Any]:
 
   return {"progress": progress.facts()} if progress.last else {}
 
@@ -155,7 +155,7 @@ def report(progress: Progress, journal: Journal, world: int | None) -> None:
     progress.warned = warning
     log(warning or "the loss is a finite number again, or there is a checkpoint")
     journal.note = "; ".join(filter(None, (progress.note, warning)))
-  journal.move("running", worldSize=world, **(told(progress) if progress.is_due() else {}))
+  journal.move("running", worldSize=world, **(recorded(progress) if progress.is_due() else {}))
 
 
 def hang_message(hang: str, suspect: dict[str, Any]) -> str:

@@ -111,9 +111,9 @@ class WithoutSsh:
 
   def failure(self) -> dict[str, Any]:
 
-    found = FAILED_POD.search(self.external.explain("workers-failed"))
-    told = {"host": found.group(1), "exitCode": int(found.group(2))} if found else {}
-    return self.output.failure() or told
+    match = FAILED_POD.search(self.external.explain("workers-failed"))
+    by_job = {"host": match.group(1), "exitCode": int(match.group(2))} if match else {}
+    return self.output.failure() or by_job
 
   def strangers(self) -> list[int]:
 

@@ -24,7 +24,7 @@ LOGINS_A_SECOND = 20
 TOUCH_CONTACT = "touch /run/dsgen/contact"
 
 
-def missing(names: list[str], port: int, go_on: Callable[[], bool]) -> list[str]:
+def missing(names: list[str], port: int, keep_waiting: Callable[[], bool]) -> list[str]:
 
 
 
@@ -32,18 +32,18 @@ def missing(names: list[str], port: int, go_on: Callable[[], bool]) -> list[str]
 
   loop = asyncio.new_event_loop()
   try:
-    return loop.run_until_complete(_missing(names, port, go_on))
+    return loop.run_until_complete(_missing(names, port, keep_waiting))
   finally:
     loop.close()
 
 
-async def _missing(names: list[str], port: int, go_on: Callable[[], bool]) -> list[str]:
+async def _missing(names: list[str], port: int, keep_waiting: Callable[[], bool]) -> list[str]:
   gate = asyncio.Semaphore(PROBES_AT_ONCE)
   tasks = {name: asyncio.ensure_future(_until_banner(name, port, gate)) for name in names}
   try:
     while True:
       _, waiting = await asyncio.wait(list(tasks.values()), timeout=TICK_SECONDS)
-      if not waiting or not go_on():
+      if not waiting or not keep_waiting():
         return [name for name, task in tasks.items() if not task.done()]
   finally:
     left = asyncio.all_tasks() - {asyncio.current_task()}
@@ -90,9 +90,9 @@ class Workers:
     self.contacted_at = time.monotonic()
     self.contact: subprocess.Popen[bytes] | None = None
 
-  def missing(self, go_on: Callable[[], bool]) -> list[str]:
+  def missing(self, keep_waiting: Callable[[], bool]) -> list[str]:
 
-    return missing(self.chosen, self.port, go_on)
+    return missing(self.chosen, self.port, keep_waiting)
 
   def refusals(self, names: list[str], wait: Callable[[], object]) -> dict[str, str]:
 
@@ -177,12 +177,12 @@ class Workers:
 
     while True:
       try:
-        found = os.waitid(os.P_ALL, 0, os.WEXITED | os.WNOHANG | os.WNOWAIT)
+        child = os.waitid(os.P_ALL, 0, os.WEXITED | os.WNOHANG | os.WNOWAIT)
       except ChildProcessError:
         return
-      if found is None or found.si_pid in self.children:
+      if child is None or child.si_pid in self.children:
         return
-      os.waitpid(found.si_pid, 0)
+      os.waitpid(child.si_pid, 0)
 
 
 def forget_meeting() -> str:

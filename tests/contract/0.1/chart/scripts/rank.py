@@ -183,7 +183,11 @@ class Rank:
         data = data[self.copy.write(data) or 0 :]
     except OSError as error:
       self.copy = None
-      sys.stderr.write(f"[dsgen] training.rankLogs: {error.strerror}; no further output is copied\n")
+      complain(f"{error.strerror}; no further output is copied")
+
+
+def complain(words: str) -> None:
+  print(f"[dsgen] training.rankLogs: {words}", file=sys.stderr, flush=True)
 
 
 def log_file(run: settings.Settings, rank: int) -> RawIOBase | None:
@@ -194,7 +198,7 @@ def log_file(run: settings.Settings, rank: int) -> RawIOBase | None:
     Path(run.rank_logs).mkdir(parents=True, exist_ok=True)
     return Path(run.rank_logs, f"{run.run_name}-rank-{rank}.log").open("ab", buffering=0)
   except OSError as error:
-    sys.stderr.write(f"[dsgen] training.rankLogs: {error.filename}: {error.strerror}; no output is copied\n")
+    complain(f"{error.filename}: {error.strerror}; no output is copied")
     return None
 
 

@@ -60,8 +60,8 @@ def content(path: Path, limit: int = LIMIT_BYTES, start: int = 0) -> bytes | Non
     return None
   data = b""
   try:
-    found = os.fstat(descriptor)
-    if not stat.S_ISREG(found.st_mode) or found.st_size - start > limit:
+    status = os.fstat(descriptor)
+    if not stat.S_ISREG(status.st_mode) or status.st_size - start > limit:
       return None
     os.lseek(descriptor, start, os.SEEK_SET)
     while len(data) <= limit:
@@ -94,8 +94,8 @@ def replace(path: Path, data: bytes, mode: int = 0o644) -> None:
 
 def read(path: Path) -> dict[str, Any]:
 
-  found = record.parse((content(path) or b"").decode("utf-8", "replace"))
-  return found if found.get("version") == VERSION else {}
+  said = record.parse((content(path) or b"").decode("utf-8", "replace"))
+  return said if said.get("version") == VERSION else {}
 
 
 def launcher(folder: Path) -> dict[str, Any]:

@@ -26,15 +26,15 @@ def hosts(hostfile: Path) -> list[str]:
 
 def options(arguments: list[str]) -> Options:
 
-  found = dict.fromkeys(KNOWN.values(), "")
+  known = dict.fromkeys(KNOWN.values(), "")
   rest, words = [], iter(arguments)
   for word in words:
     option, equals, value = word.partition("=")
     if option in KNOWN:
-      found[KNOWN[option]] = value if equals else next(words, "")
+      known[KNOWN[option]] = value if equals else next(words, "")
     else:
       rest.append(word)
-  return Options(rest=rest, **found)
+  return Options(rest=rest, **known)
 
 
 def active(names: list[str], slots: int, given: Options) -> dict[str, int]:

@@ -50,33 +50,33 @@ class Meeting:
 
   def connected(self) -> bool:
 
-    found = {
+    inodes = {
       row.inode
       for row in tcp.established()
       if self.ports & {row.local_port, row.remote_port} and (self.at_master or not row.with_itself)
     }
-    return bool(found) and any(not found.isdisjoint(sockets(pid)) for pid in processes.below(os.getpid()))
+    return bool(inodes) and any(not inodes.isdisjoint(sockets(pid)) for pid in processes.below(os.getpid()))
 
 
 def other_ports() -> set[int]:
 
-  found: set[int] = set()
+  ports: set[int] = set()
   for pid in processes.below(os.getpid()):
     try:
       variables = Path(f"/proc/{pid}/environ").read_bytes().split(b"\0")
     except OSError:
       continue
-    found.update(int(text[12:]) for text in variables if text[:12] == b"MASTER_PORT=" and text[12:].isdigit())
-  return found
+    ports.update(int(text[12:]) for text in variables if text[:12] == b"MASTER_PORT=" and text[12:].isdigit())
+  return ports
 
 
 def sockets(pid: int) -> set[str]:
 
-  found = set()
+  inodes = set()
   with contextlib.suppress(OSError):
     for entry in os.scandir(f"/proc/{pid}/fd"):
       with contextlib.suppress(OSError):
         target = os.readlink(entry.path)
         if target.startswith("socket:["):
-          found.add(target[8:-1])
-  return found
+          inodes.add(target[8:-1])
+  return inodes

@@ -31,6 +31,9 @@ class Listener(Protocol):
   def learn(self, rank: int, said: dict[str, Any]) -> None: ...
 
 
+
+MPI_LOST = re.compile(rb"^ *Remote daemon: \S+ on node ([A-Za-z0-9.-]+)$")
+MPI_KILLED = re.compile(rb"noticed that process rank (\d+) with PID \d+ on node (\S+) exited on signal (\d+)")
 SSH_ENDED = re.compile(rb"^pdsh@[^:]*: ([A-Za-z0-9.-]+): (?:ssh exited with exit code (\d+)|.*)")
 
 
@@ -53,16 +56,22 @@ class Output:
     self.ranks: set[int] = set()
     self.world_sizes: set[int] = set()
     self.met: set[int] = set()
+    self.places: dict[int, str] = {}
     self.ends: list[dict[str, Any]] = []
+    self.failures: list[dict[str, Any]] = []
+    self.ending = False
     self.closed: dict[str, int] = {}
     self.ssh_ended: dict[str, int] = {}
+    self.given_up: set[str] = set()
 
   def process_line(self, line: bytes) -> bytes:
 
     continues, self.unfinished = self.unfinished, not line.endswith(b"\n")
-    found = SSH_ENDED.match(line) if self.pdsh and not continues else None
-    if found:
-      self.ssh_ended.setdefault(self._host(found.group(1)), int(found.group(2) or 255))
+    ssh_end = SSH_ENDED.match(line) if self.pdsh and not continues else None
+    if ssh_end:
+      self.ssh_ended.setdefault(self._host(ssh_end.group(1)), int(ssh_end.group(2) or 255))
+    if not self.pdsh and not continues:
+      self._hear_mpirun(line)
     before, nonce, after = line.partition(self.nonce)
     if not nonce:
       if self.progress:
@@ -81,7 +90,8 @@ class Output:
 
   def unclosed(self) -> list[str]:
 
-    return [host for host in self.hosts.values() if host not in self.closed]
+    left = [host for host in self.hosts.values() if host not in self.closed]
+    return [host for host in left if host in self.given_up] or left
 
   def any_failed(self) -> bool:
 
@@ -97,20 +107,23 @@ class Output:
 
 
 
-    failures = [end for end in self.ends if end["exitCode"]]
-    own = [end for end in failures if end["exitCode"] == 137 or not LOST_PEER.search("\n".join(end["tail"]))]
-    spoken = {end["host"] for end in failures}
-    silent = [{"host": host, "exitCode": code} for host, code in list(self.closed.items()) if code]
-    silent = [end for end in silent if end["host"] not in spoken]
-    return dict(next(iter([*own, *silent, *failures]), {}))
+
+    spoken = {end["host"] for end in self.failures if "rank" in end}
+    failures = [end for end in self.failures if "rank" in end or end["host"] not in spoken]
+    own = [end for end in failures if end["exitCode"] == 137 or not LOST_PEER.search(_tail(end))]
+    return dict(next(iter([*own, *failures]), {}))
 
   def blame(self) -> str:
 
     failure = self.failure()
-    who = f"rank {failure['rank']} on {failure['host']}" if "rank" in failure else failure["host"]
-    words = f"{who} ended with exit code {failure['exitCode']}"
+    if "rank" not in failure:
+      ended = {end["rank"] for end in self.ends}
+      silent = [rank for rank, host in self.places.items() if host == failure["host"] and rank not in ended]
+      of = f"; no report of rank {', '.join(map(str, sorted(silent)))}" if silent else ""
+      return f"{failure['host']} ended with exit code {failure['exitCode']}{of}"
+    words = f"rank {failure['rank']} on {failure['host']} ended with exit code {failure['exitCode']}"
     before = next((end for end in self.ends if not end["exitCode"]), None)
-    if before and self.ends.index(before) == 0 and LOST_PEER.search("\n".join(failure.get("tail", []))):
+    if before and self.ends.index(before) == 0 and LOST_PEER.search(_tail(failure)):
       words += f" after rank {before['rank']} on {before['host']} had ended with exit code 0"
     return words
 
@@ -118,13 +131,21 @@ class Output:
 
     return sorted(self.ranks - self.met)
 
+  def close(self, host: str, code: int) -> None:
+
+    if host in self.closed:
+      return
+    self.closed[host] = code
+    if code and not self.ending:
+      self.failures.append({"host": host, "exitCode": code})
+
   def _learn(self, kind: bytes, text: bytes) -> str | None:
 
     try:
       content = json.loads(text)
       host = self.hosts[_short(content["host"])]
       if kind == b"session-end":
-        self.closed.setdefault(host, int(content["exitCode"]))
+        self.close(host, int(content["exitCode"]))
         return f"{host} ended with {int(content['exitCode'])}"
       if kind == b"rank-met":
         self.met.add(int(content["rank"]))
@@ -139,10 +160,20 @@ class Output:
     except (ValueError, TypeError, KeyError, AttributeError, OverflowError, RecursionError):
       return None
 
+  def _hear_mpirun(self, line: bytes) -> None:
+    lost, killed = MPI_LOST.match(line.rstrip()), MPI_KILLED.search(line)
+    if lost:
+      self.given_up.add(self._host(lost.group(1)))
+    if killed and not self.ending:
+      rank, name, number = killed.groups()
+      end = {"host": self._host(name), "rank": int(rank), "exitCode": 128 + int(number), "tail": []}
+      self.failures.append(end)
+
   def _rank(self, host: str, content: dict[str, Any]) -> str:
     rank, size = int(content["rank"]), int(content["worldSize"])
     self.world_sizes.add(size)
     self.ranks.add(rank)
+    self.places[rank] = host
     return f"rank {rank} of {size} started on {host}"
 
   def _rank_end(self, host: str, content: dict[str, Any]) -> str:
@@ -151,6 +182,7 @@ class Output:
     end = {"host": host, "rank": rank, "exitCode": code, "tail": tail}
     if end not in self.ends:
       self.ends.append(end)
+      self.failures += [end] if code else []
     return f"rank {rank} on {host} ended with {code}"
 
   def _rank_stack(self, host: str, content: dict[str, Any]) -> str:
@@ -163,6 +195,10 @@ class Output:
 
     name = label.decode("ascii")
     return self.hosts.get(_short(name), name)
+
+
+def _tail(end: dict[str, Any]) -> str:
+  return "\n".join(end.get("tail", []))
 
 
 def _short(host: str) -> str:

@@ -103,7 +103,7 @@ def reap() -> dict[int, int]:
 
 def table() -> dict[int, Process]:
 
-  found = {}
+  living = {}
   for entry in os.scandir("/proc"):
     if entry.name.isdigit():
       try:
@@ -113,8 +113,8 @@ def table() -> dict[int, Process]:
         continue
       process = Process(int(entry.name), int(fields[1]), int(fields[3]), fields[0].decode())
       if process.state not in ("Z", "X"):
-        found[process.pid] = process
-  return found
+        living[process.pid] = process
+  return living
 
 
 def below(root: int, session: int | None = None) -> list[int]:
@@ -123,13 +123,13 @@ def below(root: int, session: int | None = None) -> list[int]:
   children: dict[int, list[int]] = {}
   for process in processes:
     children.setdefault(process.parent, []).append(process.pid)
-  found = {process.pid for process in processes if process.session == session}
+  descendants = {process.pid for process in processes if process.session == session}
   parents = [root]
   while parents:
     born = children.get(parents.pop(), [])
-    found.update(born)
+    descendants.update(born)
     parents.extend(born)
-  return sorted(found - {root})
+  return sorted(descendants - {root})
 
 
 def send(pids: list[int], number: int) -> None:

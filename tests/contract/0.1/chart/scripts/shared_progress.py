@@ -59,9 +59,9 @@ class Source:
   def learn_lines(self, lines: list[bytes]) -> None:
 
     for line in reversed(lines):
-      found = self.pattern.search(line.decode("utf-8", "replace")) if self.pattern else None
-      if found:
-        self.learn(found.groupdict())
+      match = self.pattern.search(line.decode("utf-8", "replace")) if self.pattern else None
+      if match:
+        self.learn(match.groupdict())
         return
 
   def learn(self, said: dict[str, Any]) -> None:
@@ -82,10 +82,10 @@ def tail(path: str) -> bytes:
   except OSError:
     return b""
   try:
-    found = os.fstat(descriptor)
-    if not stat.S_ISREG(found.st_mode):
+    status = os.fstat(descriptor)
+    if not stat.S_ISREG(status.st_mode):
       return b""
-    return os.pread(descriptor, LINE_BYTES, max(found.st_size - LINE_BYTES, 0))
+    return os.pread(descriptor, LINE_BYTES, max(status.st_size - LINE_BYTES, 0))
   except OSError:
     return b""
   finally:

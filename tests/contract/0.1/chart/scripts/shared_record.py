@@ -19,6 +19,7 @@
 
 
 
+
 from __future__ import annotations
 
 import calendar
@@ -86,21 +87,21 @@ def close(attempts: list[dict[str, Any]], reason: str, end: str) -> list[dict[st
   return [*attempts, {"startTime": None, "endTime": end, "reason": reason}]
 
 
-def taken_over(found: dict[str, Any], end: str) -> dict[str, Any]:
+def taken_over(recorded: dict[str, Any], end: str) -> dict[str, Any]:
 
 
 
 
   orderly = {TRANSITIONS[event].reason for event in ("terminated", "launcher-lost", "suspended")}
-  if not found or found.get("reason") in orderly:
-    return found
-  attempts = found.get("attempts", [])
+  if not recorded or recorded.get("reason") in orderly:
+    return recorded
+  attempts = recorded.get("attempts", [])
   closed = close(attempts, TRANSITIONS["launcher-lost"].reason, end)
-  before = dict(found.get("totals") or {})
+  before = dict(recorded.get("totals") or {})
   changed = closed[-1:] if closed != attempts else []
   if len(closed) == len(attempts):
     before["attempts"] = before.get("attempts", 0) - len(changed)
-  return dict(found, attempts=closed, totals=totals(changed, before))
+  return dict(recorded, attempts=closed, totals=totals(changed, before))
 
 
 def totals(attempts: list[dict[str, Any]], before: dict[str, Any] | None = None) -> dict[str, Any]:

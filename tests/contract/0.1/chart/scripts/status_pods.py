@@ -44,7 +44,7 @@ class Nodes:
         return message
       raise
     nodes = nodes_of(pods.get("items", []))
-    return self.worker.sub(lambda found: found.group() + nodes.get(found.group(1), ""), message)
+    return self.worker.sub(lambda match: match.group() + nodes.get(match.group(1), ""), message)
 
 
 def nodes_of(pods: list[dict[str, Any]]) -> dict[str, str]:
@@ -59,8 +59,8 @@ def problems(pods: list[dict[str, Any]]) -> list[str]:
 
 
 
-  found = [problem for pod in pods for problem in _problems(pod)]
-  return [words for _, words in sorted(found)[:LIMIT]]
+  lines = [problem for pod in pods for problem in _problems(pod)]
+  return [words for _, words in sorted(lines)[:LIMIT]]
 
 
 def _problems(pod: dict[str, Any]) -> list[tuple[str, str]]:

@@ -82,12 +82,12 @@ class RunRecord:
 
     if self.earlier is not None:
       return
-    found = record.parse((self.data or {}).get(self.configured.run))
-    if found.get("phase") in ENDS:
-      self.ended_before = {key: found.get(key) for key in ("phase", "reason", "exitCode")}
-      log(f"the run has ended before: {record.summary(found)}")
+    earlier = record.parse((self.data or {}).get(self.configured.run))
+    if earlier.get("phase") in ENDS:
+      self.ended_before = {key: earlier.get(key) for key in ("phase", "reason", "exitCode")}
+      log(f"the run has ended before: {record.summary(earlier)}")
     last = holder.get("time") if holder.get("run") == self.configured.run else None
-    self.earlier = record.taken_over(found, str(last or record.stamp(time.time())))
+    self.earlier = record.taken_over(earlier, str(last or record.stamp(time.time())))
 
   def keep(self, launcher: dict[str, Any], worker_job: dict[str, Any] | None) -> None:
 

@@ -29,23 +29,23 @@ class Process(NamedTuple):
 
 def processes(proc: Path = Path("/proc")) -> dict[int, Process]:
 
-  found: dict[int, Process] = {}
+  by_id: dict[int, Process] = {}
   for folder in proc.glob("[0-9]*"):
     try:
 
       parent = int((folder / "stat").read_text(errors="replace").rpartition(")")[2].split()[1])
-      found[int(folder.name)] = Process(parent, (folder / "cmdline").read_bytes().split(b"\0"))
+      by_id[int(folder.name)] = Process(parent, (folder / "cmdline").read_bytes().split(b"\0"))
     except (OSError, IndexError, ValueError):
       continue
-  return found
+  return by_id
 
 
 def chosen(all_processes: dict[int, Process], name: str) -> set[int]:
 
-  found = {pid for pid, process in all_processes.items() if RANK in process.argv}
+  related = {pid for pid, process in all_processes.items() if RANK in process.argv}
 
-  ranks = {pid for pid in found if RANK in all_processes[pid].argv[1:3]}
-  launchers = found - ranks
+  ranks = {pid for pid in related if RANK in all_processes[pid].argv[1:3]}
+  launchers = related - ranks
   if name == "STACKS":
     return ranks
   if name == "TERM":

@@ -114,26 +114,26 @@ def meet(mine: int, other: int, port: int, seconds: list[float], token: bytes) -
   if mine < other:
     line.listen(hosts[mine], port, token)
     line.allow(seconds[1])
-    found = line.drink()
-    if found["bytes"] == BYTES:
+    received = line.drink()
+    if received["bytes"] == BYTES:
       line.pour()
   else:
     line.connect(hosts[other], port, token)
     line.allow(seconds[1])
     line.pour()
-    found = line.drink()
+    received = line.drink()
   line.socket.close()
-  return found
+  return received
 
 
 def main(arguments: list[str]) -> int:
   position, port, connect, transfer, token, plan = arguments
   mine, other = (int(index) for index in plan.split(",")[int(position)].split(":"))
   try:
-    found = meet(mine, other, int(port), [float(connect), float(transfer)], token.encode())
+    report = meet(mine, other, int(port), [float(connect), float(transfer)], token.encode())
   except OSError as error:
-    found = {"problem": str(error.strerror or error)}
-  os.write(2, f"{token} dsgen-preflight {json.dumps({'index': mine, **found})}\n".encode())
+    report = {"problem": str(error.strerror or error)}
+  os.write(2, f"{token} dsgen-preflight {json.dumps({'index': mine, **report})}\n".encode())
   return 0
 
 

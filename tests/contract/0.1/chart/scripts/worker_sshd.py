@@ -25,13 +25,13 @@ class UnusableImageError(Exception):
 
 def find_sshd() -> str:
 
-  found = shutil.which("sshd") or shutil.which("sshd", path=SBIN)
-  if not found:
+  path = shutil.which("sshd") or shutil.which("sshd", path=SBIN)
+  if not path:
     raise UnusableImageError(
       "there is no sshd in this image: use an image with openssh-server, or install it in training.setup "
       "(apt-get update && apt-get install -y openssh-server), which needs root"
     )
-  return found
+  return path
 
 
 def check_tools() -> None:

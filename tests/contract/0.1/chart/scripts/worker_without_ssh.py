@@ -76,9 +76,9 @@ class LocalTraining:
 
   def step(self) -> None:
 
-    found = record.mounted(self.run.run)
-    begun = found.get("phase") in BEGUN and not self.attempt and not self.idle
-    if begun and (found.get("start") == BY_RECORD or self.run.debug):
+    recorded = record.mounted(self.run.run)
+    begun = recorded.get("phase") in BEGUN and not self.attempt and not self.idle
+    if begun and (recorded.get("start") == BY_RECORD or self.run.debug):
       self.free = True
       self.start(1)
     beats = self.read_reports()

@@ -52,6 +52,14 @@ argocd.argoproj.io/compare-options: IgnoreExtraneous
 argocd.argoproj.io/sync-options: Prune=false
 {{- end }}
 
+{{/*
+kube-linter asks for a TTL. A Job that Kubernetes deletes would be made
+again, and train again, when the manifests are applied the next time.
+*/}}
+{{- define "contract.noTtlAnnotation" -}}
+ignore-check.kube-linter.io/job-ttl-seconds-after-finished: a deleted Job would train again when it is applied
+{{- end }}
+
 {{/* "true" for a label or annotation that dsgen, Kubernetes or a delivery tool writes; empty for others. */}}
 {{- define "contract.reservedKey" -}}
 {{- if regexMatch "^(dsgen[.]dev|batch[.]kubernetes[.]io|kueue[.]x-k8s[.]io|(meta[.])?helm[.]sh)/.*$" . -}}
@@ -62,6 +70,8 @@ true
 true
 {{- else if has . (list "job-name" "controller-uid" "argocd.argoproj.io/compare-options"
                         "argocd.argoproj.io/sync-options") -}}
+true
+{{- else if eq . "ignore-check.kube-linter.io/job-ttl-seconds-after-finished" -}}
 true
 {{- else if has . (list "scheduling.k8s.io/group-name" "scheduling.x-k8s.io/pod-group") -}}
 true
