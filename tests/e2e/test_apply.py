@@ -231,6 +231,7 @@ def interrupted(file: str, answer: str) -> tuple[int, str]:
     """Exit code and output of a run on a terminal that is interrupted at its first step, and answered."""
     child, terminal = pty.fork()
     if child == 0:
+        signal.signal(signal.SIGINT, signal.SIG_DFL)  # a shell ignores it for what it starts in the background
         os.execv(sys.executable, [sys.executable, "-m", "dsgen", "run", file])
     said, asked, deadline = b"", False, time.monotonic() + RUN_SECONDS
     while time.monotonic() < deadline:

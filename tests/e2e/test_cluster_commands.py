@@ -1,6 +1,7 @@
 """The commands on a cluster, with one training: waited for, looked at, followed, paused, stopped and deleted."""
 
 import contextlib
+import itertools
 import json
 import os
 import pty
@@ -316,4 +317,6 @@ def test_a_run_is_suspended_resumed_stopped_and_deleted(job: Job, named: str) ->
     soon("end of the run's objects", lambda: "digits-2" not in job.space.kubectl("get", "jobs,services"), 60)
     assert "Stopped" == status(named)["phase"]
     sampler.end()
-    assert ["Running", "Suspended", "Running", "Stopped"] == [one for one in sampler.phases() if one not in STARTING]
+    # Right after `resume`, the launcher may not know yet that it has lost its workers.
+    phases = [phase for phase, _ in itertools.groupby(one for one in sampler.phases() if one not in STARTING)]
+    assert ["Running", "Suspended", "Running", "Stopped"] == phases
