@@ -177,7 +177,8 @@ def test_the_story_of_a_queued_run_is_true(story: Story) -> None:
     assert 2 == phases.count("Queued")
     assert phases.index("Running") < len(phases) - 1 - phases[::-1].index("Queued") < phases.index("Succeeded")
     assert "QuotaTaken" in causes
-    assert causes <= {"QuotaTaken", "QueueWaits", "Preempted"}
+    # WorkersSuspended: until Kueue has written why.
+    assert causes <= {"QuotaTaken", "QueueWaits", "Preempted", "WorkersSuspended"}
 
 
 def test_an_admitted_run_can_be_applied_again(story: Story) -> None:
