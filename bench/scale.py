@@ -73,9 +73,8 @@ def server(folder: Path, port: int) -> Iterator[None]:
         text = "\n".join(line for line in text.splitlines() if "ForceCommand" not in line)
         (folder / name).write_text(text.replace("cifar-1-worker-*", "127.1.*") + "\n")
     with (folder / "sshd_config").open("a") as config:
-        config.write(
-            f"SetEnv HOME={folder}\n"
-        )  # a shell of sshd reads its home's .bashrc, which may cost more than the login
+        # A shell that sshd starts reads .bashrc in its home, which may take longer than the login.
+        config.write(f"SetEnv HOME={folder}\n")
     path = shutil.which("sshd", path=f"{os.environ['PATH']}:/usr/sbin") or "sshd"
     Path("/run/sshd").mkdir(exist_ok=True)
     process = subprocess.Popen([path, "-D", "-f", folder / "sshd_config"], stderr=subprocess.DEVNULL)

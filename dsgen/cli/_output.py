@@ -119,9 +119,13 @@ def _compared(mode: Mode, keep: bool, defer: bool, folder: Folder) -> Outcome:
         return Outcome(folder.place, "", "", Changes(index=True))
     item = folder.make()
     try:
-        return _outcome(item, item.unchanged or compare(item.place, item.plan, mode), keep)
+        return _outcome(item, _changes(item, mode), keep)
     except DsgenError as failure:
         return replace(_outcome(item, Changes()), failure=failure)
+
+
+def _changes(item: Item, mode: Mode) -> Changes:
+    return item.unchanged or compare(item.place, item.plan, mode)
 
 
 def _outcome(item: Item, changes: Changes, keep: bool = False) -> Outcome:
@@ -141,8 +145,11 @@ def _written(folders: Sequence[Folder], outcomes: Sequence[Outcome], mode: Mode)
 def _write(mode: Mode, work: tuple[Folder, tuple[Item, Changes] | None]) -> Outcome:
     """Write an item, the edit first: after an interruption, the next render continues."""
     folder, made = work
-    item = made[0] if made else folder.make()
-    changes = made[1] if made else item.unchanged or compare(item.place, item.plan, mode)
+    if made:
+        item, changes = made
+    else:
+        item = folder.make()
+        changes = _changes(item, mode)
     if item.edit:
         item.edit.write()
     write(item.place, item.plan, changes)

@@ -170,8 +170,7 @@ class Following:
             if isinstance(printed, tuple):
                 self.show.line(*printed)
             elif isinstance(printed, str):
-                if printed:
-                    complain(printed)
+                complain(printed)
             elif isinstance(printed, DsgenError):
                 raise printed
             else:
@@ -184,7 +183,8 @@ class Following:
                 made = reported(facts)
                 if since is None:
                     since = self.limits.since(facts)
-                    self.printed.put(_more(facts, self.wanted))
+                    if more := _more(facts, self.wanted):
+                        self.printed.put(more)
                 self.start(facts, since)
                 self.show_wait(made)
                 if made["phase"] in ENDS:

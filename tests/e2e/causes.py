@@ -63,6 +63,15 @@ def requires(resource: str) -> tuple[dict[str, Any], ...]:
     return ({"apiVersion": "v1", "kind": "ResourceQuota", "metadata": {"name": "team"}, "spec": spec},)
 
 
+def storage_class(name: str, provisioner: str) -> tuple[dict[str, Any], ...]:
+    """A class whose provisioner does not exist."""
+    metadata = {"name": name}
+    kind = {"apiVersion": "storage.k8s.io/v1", "kind": "StorageClass"}
+    return ({**kind, "metadata": metadata, "provisioner": provisioner},)
+
+
+HALF = ({"apiVersion": "v1", "kind": "Secret", "metadata": {"name": "half"}, "stringData": {"other": "x"}},)
+"""A Secret without the key that is wanted."""
 STARTED = 120
 """Seconds until pods have started on a busy machine, and the cause is named."""
 SLEEPS = {"name": "wait", "image": "dsgen.test/busybox:1", "command": ["sleep", "600"]}
@@ -81,25 +90,11 @@ CASES = {
     "StorageClassMissing": Case(claim(storageClass="nope")),
     "ClaimUnbound": Case(
         claim(storageClass="dsgen-e-none"),
-        objects=(
-            {
-                "apiVersion": "storage.k8s.io/v1",
-                "kind": "StorageClass",
-                "metadata": {"name": "dsgen-e-none"},
-                "provisioner": "example.com/none",
-            },
-        ),
+        objects=storage_class("dsgen-e-none", "example.com/none"),
     ),
     "ClaimUnbound-access": Case(
         claim(storageClass="dsgen-e-access"),
-        objects=(
-            {
-                "apiVersion": "storage.k8s.io/v1",
-                "kind": "StorageClass",
-                "metadata": {"name": "dsgen-e-access"},
-                "provisioner": "example.com/one-writer",
-            },
-        ),
+        objects=storage_class("dsgen-e-access", "example.com/one-writer"),
         after=provoked.no_such_access,
         says="MULTI_NODE_MULTI_WRITER",
     ),
@@ -110,7 +105,7 @@ CASES = {
     "ConfigMissing-mount": Case({"storage": {"token": {"mountPath": "/token", "secret": {"secretName": "nope"}}}}),
     "ConfigKeyMissing": Case(
         {"training": {"env": {"TOKEN": {"valueFrom": {"secretKeyRef": {"name": "half", "key": "missing"}}}}}},
-        objects=({"apiVersion": "v1", "kind": "Secret", "metadata": {"name": "half"}, "stringData": {"other": "x"}},),
+        objects=HALF,
     ),
     "ConfigKeyMissing-mount": Case(
         {
@@ -121,7 +116,7 @@ CASES = {
                 }
             }
         },
-        objects=({"apiVersion": "v1", "kind": "Secret", "metadata": {"name": "half"}, "stringData": {"other": "x"}},),
+        objects=HALF,
     ),
     "SandboxFailed": Case(
         workers(runtimeClassName="dsgen-e-none"),

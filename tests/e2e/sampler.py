@@ -3,7 +3,7 @@
 import contextlib
 import itertools
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from typing import NamedTuple
 
 from dsgen.cluster import causes, collect, story
@@ -48,9 +48,10 @@ class Sampler(threading.Thread):
         assert [] == [*lies(self.samples)]
         return self.samples
 
-    def phases(self) -> list[str]:
-        """The phases, one after the other."""
-        return [phase for phase, _ in itertools.groupby(sample.shown.phase for sample in self.samples)]
+    def phases(self, without: Collection[str] = ()) -> list[str]:
+        """The phases, one after the other, but for some."""
+        shown = (sample.shown.phase for sample in self.samples)
+        return [phase for phase, _ in itertools.groupby(phase for phase in shown if phase not in without)]
 
 
 def lies(samples: Sequence[Sample]) -> Iterator[str]:

@@ -281,20 +281,17 @@ def test_where_workers_cannot_connect_they_start_by_the_record(monkeypatch: pyte
     assert (found.free, found.journal.said["start"]) == (True, "record")
 
 
-def test_a_launcher_holds_more_connections_than_the_soft_limit_of_descriptors() -> None:
+@pytest.mark.usefixtures("run_folder")
+def test_a_launcher_holds_more_connections_than_the_soft_limit_of_descriptors(pod: Any) -> None:
     names = [f"cifar-1-worker-{index}" for index in range(40)]
     made = orders.Orders(names)
-    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-    with contextlib.ExitStack() as connections:
-        connections.callback(resource.setrlimit, resource.RLIMIT_NOFILE, (soft, hard))
-        resource.setrlimit(resource.RLIMIT_NOFILE, (len([*Path("/proc/self/fd").iterdir()]) + 20, hard))
-        address, _, nonce = made.listen().rpartition("/")
-        host, _, port = address.rpartition(":")
+    limits = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (len([*Path("/proc/self/fd").iterdir()]) + 20, limits[1]))
+    try:
+        address = made.listen()
         for name in names:
-            connection = connections.enter_context(socket.create_connection((host, int(port)), timeout=5))
-            reports.shake(connection, nonce, "worker")
-            connection.sendall(json.dumps({"host": name, "life": "1", "attempt": 0, "code": None}).encode() + b"\n")
-        deadline = time.monotonic() + 5
-        while len(made.connected()) < len(names) and time.monotonic() < deadline:
-            time.sleep(0.01)
-        assert len(made.connected()) == len(names)
+            state = {"host": name, "life": "1", "attempt": 0, "code": None}
+            shaken(made, address).sendall(json.dumps(state).encode() + b"\n")
+        assert pod.wait_until(lambda: len(made.connected()) == len(names), 5)
+    finally:
+        resource.setrlimit(resource.RLIMIT_NOFILE, limits)
