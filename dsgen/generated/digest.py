@@ -1,3 +1,3 @@
 """Which templates, defaults, checks and scripts these are. Written by `make generate`."""
 
-DIGEST = "b6bb3cdcac247422fc6007ca59774d7c0739cbe29225c61446b98cd56ff4a5b6"
+DIGEST = "7b496c6d7a480c40946430cdf3cca2c2a08f4a188ae56dcad55188f7385749a1"

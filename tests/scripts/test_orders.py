@@ -279,6 +279,9 @@ def test_where_workers_cannot_connect_they_start_by_the_record(monkeypatch: pyte
     found.wait_for_workers()
 
     assert (found.free, found.journal.said["start"]) == (True, "record")
+    ranks(found, 1, "rank-met")
+    assert not found.orders.early
+    assert found.output.met == {0, 1}
 
 
 @pytest.mark.usefixtures("run_folder")

@@ -64,7 +64,9 @@ class WithoutSsh:
     if len(self.orders.connected()) < wanted and not self.free:
       log("not all workers can connect to this pod: they start by the record, and nothing is restarted")
     self.free = len(self.orders.connected()) < wanted or any(m.free for m in self.orders.members.values())
-    self.journal.said.update({"start": "record"} if self.free else {})
+    if self.free:
+      self.journal.said["start"] = "record"
+      self.orders.begin_none()
 
   def ready(self) -> int:
 

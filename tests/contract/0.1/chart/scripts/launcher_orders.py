@@ -54,7 +54,8 @@ class Orders:
     self.members = {host.partition(".")[0]: Member() for host in hosts}
     self.order: dict[str, Any] = {"attempt": 0, "signal": "", "over": ""}
     self.output: Output | None = None
-    self.early: dict[tuple[int, str], None] = {}
+
+    self.early: dict[tuple[int, str], None] | None = {}
     self.nonce = new_nonce()
     self.lock = threading.Lock()
 
@@ -83,11 +84,16 @@ class Orders:
     with self.lock:
       self.output = output
       self.order = {"attempt": attempt, "signal": "", "over": ""}
-      for number, text in self.early:
+      for number, text in self.early or ():
         if number == attempt:
           self._hear(text, output)
       self.early = {}
     self.tell()
+
+  def begin_none(self) -> None:
+
+    with self.lock:
+      self.early = None
 
   def connected(self) -> list[Member]:
     return [member for member in self.members.values() if member.connection]
@@ -132,7 +138,7 @@ class Orders:
   def _report(self, text: str, attempt: int) -> None:
 
     with self.lock:
-      if attempt > self.order["attempt"]:
+      if self.early is not None and attempt > self.order["attempt"]:
         self.early[attempt, text] = None
       if self.output and attempt >= self.order["attempt"]:
         self._hear(text, self.output)
