@@ -53,6 +53,8 @@ lint: $(VENV)/installed-dev ## Check style, types, shell scripts and YAML
 	cd dsgen/scripts && '$(abspath $(python))' -m mypy --strict --explicit-package-bases --cache-dir ../../.mypy_cache/scripts .
 	$(VENV)/bin/shellcheck dsgen/scripts/*.sh .ci/run .ci/restart
 	$(python) -m yamllint --strict values-examples .yamllint
+	@# tests that run on clusters only: all that they ask for exists
+	$(python) -m pytest --setup-plan --quiet -m cluster tests/scripts tests/e2e >$(VENV)/plan || { grep '^E' $(VENV)/plan; exit 1; }
 
 generate: $(VENV)/installed ## Write what is generated from templates, checks and schema: dsgen/generated, charts/, schemas/, docs/
 	$(python) -m tools.generate

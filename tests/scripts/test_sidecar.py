@@ -13,6 +13,9 @@ import status
 import status_lease as lease
 import status_pods
 import status_record
+from tests.scripts import live
+
+job = live.job
 
 
 class Pod:
