@@ -100,6 +100,14 @@ class Folder:
         except OSError as error:
             raise _unreadable(self.place.path, error) from error
 
+    def links(self, folder: str) -> list[str]:
+        """The paths of all links directly in a folder below this one, which may not exist; "" for this one."""
+        handle = self._handle(self._full(folder))
+        if handle is None:
+            return []
+        with os.scandir(handle) as entries:
+            return [f"{folder}/{entry.name}".lstrip("/") for entry in entries if entry.is_symlink()]
+
     def make(self, path: str = "") -> None:
         """Create this folder or one below it, with all missing parents."""
         if self._handle("") is None:
