@@ -1,3 +1,3 @@
 """Which templates, defaults, checks and scripts these are. Written by `make generate`."""
 
-DIGEST = "7b496c6d7a480c40946430cdf3cca2c2a08f4a188ae56dcad55188f7385749a1"
+DIGEST = "2c5d6acbe1e73900d80c9f4307e12a9c56824036af637f118c0770c27627ad5b"
