@@ -1,3 +1,3 @@
 """Which templates, defaults, checks and scripts these are. Written by `make generate`."""
 
-DIGEST = "7b496c6d7a480c40946430cdf3cca2c2a08f4a188ae56dcad55188f7385749a1"
+DIGEST = "0ef56cd07215fe71b3fe0096d26acfe3fb8bc5e1f959116789bb8c4e0b325884"

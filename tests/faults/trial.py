@@ -271,7 +271,7 @@ def late(found: Any, seconds: float) -> list[str]:
     """What is still found after so many seconds."""
     deadline = time.monotonic() + seconds
     while (left := found()) and time.monotonic() < deadline:
-        time.sleep(1)
+        time.sleep(3)
     return list(left)
 
 
