@@ -34,9 +34,7 @@ def options() -> argparse.Namespace:
     parser.add_argument("--list", action="store_true", help="show the rows")
     parser.add_argument("--page", action="store_true", help="write the rows into the page, and run none")
     parser.add_argument("--anew", action="store_true", help="with --page: forget what was seen before")
-    parser.add_argument(
-        "--until", type=int, default=0, metavar="N", help="what has fewer than N right results"
-    )
+    parser.add_argument("--until", type=int, default=0, metavar="N", help="what has fewer than N right results")
     return parser.parse_args()
 
 
