@@ -51,7 +51,7 @@ def refused_by_dsgen(way: ways.Way, job: Job) -> None:
 def _healthy(way: ways.Way, working: str) -> str:
     """What the channel says while it trains and when it has succeeded."""
     if not working:
-        return "does not look"
+        return "does not check"
     good = "Healthy" if isinstance(way, ways.ArgoCD) else "Ready=True"
     soon(f"{good} of {way.title}", lambda: way.health() == good, ways.SECONDS)
     if isinstance(way, ways.ArgoCD):
