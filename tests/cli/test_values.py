@@ -121,9 +121,9 @@ def test_whatever_was_read_is_read_back() -> None:
 def test_how_texts_are_written(text: str, written: str) -> None:
     loaded = values.load([], [values.Override("--set-json", f"training.setup={json.dumps(text)}")])
 
-    found = origins.as_yaml(loaded).partition("\n  setup: ")[2].partition("\n  files:")[0]
+    shown = origins.as_yaml(loaded).partition("\n  setup: ")[2].partition("\n  files:")[0]
     head, _, rest = written.partition("\n")
-    assert f"{head} # --set-json{rest and chr(10)}{rest}" == found
+    assert f"{head} # --set-json{rest and chr(10)}{rest}" == shown
 
 
 def test_the_schema_is_that_of_the_editors(cli: Cli) -> None:

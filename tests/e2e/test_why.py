@@ -137,8 +137,8 @@ def test_the_cause_is_named(
     job = Job(spaces(case.space), tmp_path, values, name.lower())
 
     def named() -> tuple[Facts, Keeping] | None:
-        facts, found, kept = look(cluster, job)
-        return (facts, kept) if found and found[0].reason == reason else None
+        facts, blamed, kept = look(cluster, job)
+        return (facts, kept) if blamed and blamed[0].reason == reason else None
 
     try:
         apply(job, case)

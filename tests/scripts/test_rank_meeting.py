@@ -18,9 +18,9 @@ def connecting(host: str, port: int, seconds: float = 0.5) -> tuple[str, ...]:
 
 
 def met(lines: list[str]) -> bool:
-    found = [line for line in lines if " dsgen-rank-met " in line]
-    assert found in ([], [f'{NONCE} dsgen-rank-met {{"host": "cifar-1-worker-0", "rank": 1}}'])
-    return bool(found)
+    reports = [line for line in lines if " dsgen-rank-met " in line]
+    assert reports in ([], [f'{NONCE} dsgen-rank-met {{"host": "cifar-1-worker-0", "rank": 1}}'])
+    return bool(reports)
 
 
 @pytest.mark.parametrize(

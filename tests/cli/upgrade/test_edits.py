@@ -67,9 +67,9 @@ def edited(file: Path, chance: random.Random) -> list[tuple[str | int, ...]]:
     return edits
 
 
-def kept(found: dict[str, str], files: set[str]) -> dict[str, str]:
+def kept(present: dict[str, str], files: set[str]) -> dict[str, str]:
     """What is in the folders of these jobs."""
-    return {path: text for path, text in found.items() if f"{path.partition('/')[0]}.yaml" in files}
+    return {path: text for path, text in present.items() if f"{path.partition('/')[0]}.yaml" in files}
 
 
 def dotted(path: tuple[str | int, ...]) -> str:
