@@ -1,4 +1,4 @@
-"""Random values files that the schema accepts, with texts, numbers and keys that are known to go wrong somewhere."""
+"""Random values files that the schema accepts, with texts, numbers and keys that often cause errors."""
 
 import copy
 import functools

@@ -1,4 +1,4 @@
-"""Hints, applied as by somebody who does what they say and knows nothing else: one rule for each form of a hint."""
+"""Applies hints literally, without other knowledge: one rule for each form of a hint."""
 
 import re
 import shlex

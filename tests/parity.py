@@ -1,4 +1,4 @@
-"""What dsgen writes side by side: flat manifests from Python and Jinja2, and the chart's objects in the real Helm."""
+"""The outputs of dsgen for comparison: flat manifests from Python and Jinja2, and the objects of the chart in Helm."""
 
 import difflib
 import functools

@@ -1,4 +1,4 @@
-"""The schema of SARIF 2.1.0, from the package in which its authors publish it; what it says of a log."""
+"""Validates a log against the schema of SARIF 2.1.0, from the package of its authors."""
 
 import functools
 import json

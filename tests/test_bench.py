@@ -1,4 +1,4 @@
-"""The benchmark: it runs whole processes in turn, and notices a command that does something else than was meant."""
+"""The benchmark runs whole processes alternately, and detects a command with another result."""
 
 import sys
 from pathlib import Path

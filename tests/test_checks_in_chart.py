@@ -1,4 +1,4 @@
-"""Plain Helm says what dsgen says: every case of the checks, errors and warnings, in the chart and with both majors."""
+"""The chart reports the same problems as dsgen for every case of the checks, with both Helm majors."""
 
 import base64
 import functools

@@ -1,4 +1,4 @@
-"""The generated functions of the rows find what Jinja2 finds, also where a part of the values is not known."""
+"""The generated functions of the rows report the same problems as Jinja2, also if some values are unknown."""
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence

@@ -1,4 +1,4 @@
-"""What other systems run: hooks of pre-commit, steps of the GitHub Action, jobs of GitLab, steps of a release."""
+"""The hooks of pre-commit, steps of the GitHub Action, jobs of GitLab and steps of a release run."""
 
 import os
 import re

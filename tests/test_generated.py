@@ -1,4 +1,4 @@
-"""What is committed is what `make generate` would write."""
+"""Committed files are equal to the output of `make generate`."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""Imports point one way: a module of dsgen may import only what stands above it here."""
+"""Imports point one way: a module of dsgen may import only modules above it in this list."""
 
 import ast
 import re

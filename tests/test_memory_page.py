@@ -1,4 +1,4 @@
-"""docs/memory.md estimates what DeepSpeed's own functions estimate."""
+"""The formulas of docs/memory.md have the results of DeepSpeed's functions."""
 
 import json
 from pathlib import Path

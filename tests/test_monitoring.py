@@ -1,4 +1,4 @@
-"""TensorBoard and metrics: what is made, who may reach it, and that it starts; in manifests and chart alike."""
+"""TensorBoard and metrics: their objects, who may access them, and their start; in manifests and chart."""
 
 import json
 import subprocess

@@ -1,4 +1,4 @@
-"""The scripts as they are mounted do what their sources do, and a traceback names the same lines."""
+"""The mounted scripts do the same as their sources, and tracebacks have the same line numbers."""
 
 import ast
 from pathlib import Path

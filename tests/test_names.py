@@ -1,4 +1,4 @@
-"""No two jobs of a namespace have an object of one kind and name, whatever they are called."""
+"""Two jobs of a namespace never have objects of the same kind and name."""
 
 import itertools
 

@@ -1,4 +1,4 @@
-"""What every rendered job must be, whatever its values: who gets a token, who may do what, what belongs to a run."""
+"""Rules for the objects of every job: which containers have a token, permissions, and what belongs to a run."""
 
 import functools
 import importlib.util

@@ -1,4 +1,4 @@
-"""Flat manifests and chart hold the same objects, for every values file, with Helm 4 and Helm 3."""
+"""Flat manifests and chart have the same objects, for every values file, with Helm 4 and Helm 3."""
 
 import itertools
 import re

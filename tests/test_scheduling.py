@@ -1,4 +1,4 @@
-"""Where a job waits and where its pods run: queues, gangs, affinity, topology; in manifests and chart alike."""
+"""Queues, gangs, affinity and topology, in manifests and chart."""
 
 import json
 from pathlib import Path

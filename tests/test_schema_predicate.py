@@ -1,4 +1,4 @@
-"""The generated predicate of the schema accepts what jsonschema does, which it is there to spare."""
+"""The generated predicate of the schema accepts the same values as jsonschema."""
 
 import copy
 import functools

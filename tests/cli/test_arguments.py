@@ -1,4 +1,4 @@
-"""The command line that dsgen reads itself means what it means to click."""
+"""dsgen's own parser reads a command line exactly as click does."""
 
 import os
 import random

@@ -1,4 +1,4 @@
-"""`dsgen render --bump`: the next run id goes into the user's file, and nothing else of it changes."""
+"""`dsgen render --bump` writes the next run id into the user's file, and changes nothing else in it."""
 
 from pathlib import Path
 

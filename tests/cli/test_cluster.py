@@ -1,4 +1,4 @@
-"""A cluster that cannot be asked is one sentence and exit code 3, and shows no secret."""
+"""If a cluster cannot be reached, a command prints one sentence without a secret, and exits with 3."""
 
 import socket
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""`dsgen diff`: what a render would change."""
+"""`dsgen diff` shows what a render would change."""
 
 import json
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""`dsgen explain`: keys and ids in words."""
+"""`dsgen explain` explains keys and ids."""
 
 import json
 import re

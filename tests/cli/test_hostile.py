@@ -1,6 +1,6 @@
-"""Names and texts that mean something to a terminal or to a CI system: no command passes them on.
+"""No command prints names and texts that a terminal or a CI system would execute.
 
-Data is left aside: manifests and values on standard output are what they are.
+Manifests and values on standard output are data, and are not changed.
 """
 
 import json

@@ -1,4 +1,4 @@
-"""`dsgen init`: presets, names, and files that are there already."""
+"""`dsgen init`: presets, names, and files that exist already."""
 
 import json
 import subprocess

@@ -1,4 +1,4 @@
-"""Many jobs are done by two processes where there are two processors: what comes of them is the same."""
+"""Two processes, used if there are two processors, give the same results as one."""
 
 import contextlib
 import functools

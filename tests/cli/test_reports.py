@@ -1,4 +1,4 @@
-"""`dsgen validate --format`, `--for` and `--strict`: the same problems, for programs."""
+"""`dsgen validate --format`, `--for` and `--strict`: all formats report the same problems."""
 
 import json
 from pathlib import Path

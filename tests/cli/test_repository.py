@@ -1,4 +1,4 @@
-"""A repository of jobs: what dsgen.yaml makes of `render`, `validate`, `values` and `chart` without a FILE."""
+"""`render`, `validate`, `values` and `chart` without a FILE use the jobs of dsgen.yaml."""
 
 import os
 import re

@@ -1,4 +1,4 @@
-"""dsgen.yaml as nobody would write it, and links of every kind: a message, and never a byte outside the repository."""
+"""Malformed dsgen.yaml and links of every kind cause a message, and no write outside the repository."""
 
 import json
 import os

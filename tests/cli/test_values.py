@@ -1,4 +1,4 @@
-"""`dsgen values` and `dsgen schema`: what a job is made of, and what it may be."""
+"""`dsgen values` prints the values of a job, and `dsgen schema` the possible ones."""
 
 import json
 from pathlib import Path

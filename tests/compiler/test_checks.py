@@ -1,4 +1,4 @@
-"""The table of checks as templates: rows share their tags, and a file is as a person would write it."""
+"""The rows of the checks as templates: rows share their tags, and the files are readable."""
 
 import re
 

@@ -1,4 +1,4 @@
-"""The types that the compiler reads out of a schema."""
+"""The types that the compiler derives from a schema."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""A job in three states, changed under its run id through a channel, and what became of its Jobs and pods."""
+"""A job in three states, whose values are changed under the same run id, and the effect on its Jobs and pods."""
 
 import json
 import re

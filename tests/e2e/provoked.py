@@ -1,4 +1,4 @@
-"""What is around jobs that cannot run: nodes, volumes, a registry and a webhook that say no, other runs."""
+"""The environment of jobs that cannot run: nodes, volumes, a registry and a webhook that refuse, other runs."""
 
 import base64
 import json

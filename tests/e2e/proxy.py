@@ -1,4 +1,4 @@
-"""A way to the API server that can be cut, as a restart of the API server or of a load balancer cuts it."""
+"""A proxy to the API server whose connections can be cut, as by a restart of the API server or a load balancer."""
 
 import contextlib
 import os

@@ -1,4 +1,4 @@
-"""The commands on a cluster, with one training: waited for, looked at, followed, paused, stopped and deleted."""
+"""The commands on a cluster, with one training: wait, status, logs, suspend, stop and delete."""
 
 import contextlib
 import json

@@ -1,4 +1,4 @@
-"""A training that fails, is interrupted, loses a worker, is stopped, or starts on too small a world."""
+"""A training that fails, is interrupted, loses a worker, is stopped, or starts with too few ranks."""
 
 from collections.abc import Callable
 

@@ -1,4 +1,4 @@
-"""Kubernetes objects in values: dsgen and the strict API server say the same about unknown and mistyped fields."""
+"""dsgen and the strict API server refuse the same unknown and mistyped fields of Kubernetes objects in values."""
 
 import json
 import pathlib

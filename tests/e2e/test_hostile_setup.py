@@ -1,4 +1,4 @@
-"""training.setup of the launcher, or what a package does in it, against the sidecar that holds a token."""
+"""training.setup of the launcher attacks the sidecar, which has a token."""
 
 import json
 import re

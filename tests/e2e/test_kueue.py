@@ -1,4 +1,4 @@
-"""A training in a queue of Kueue's: it waits for quota, is admitted, preempted, admitted again, and succeeds."""
+"""A training in a queue of Kueue waits for quota, is admitted, preempted, admitted again, and succeeds."""
 
 import json
 import subprocess

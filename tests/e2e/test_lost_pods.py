@@ -1,4 +1,4 @@
-"""What the Job controller makes of the exit code that a kubelet gives to the pods of a node that was started again."""
+"""The Job controller replaces pods with the exit code that a kubelet reports after a restart of the node."""
 
 import json
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""The API server is the judge of what the checks say about the Pod Security Standards, rule by rule."""
+"""The checks of the Pod Security Standards agree with the API server, rule by rule."""
 
 import json
 import re

@@ -1,4 +1,4 @@
-"""`dsgen why` names the cause of each job that cannot run, from what a real cluster says of it."""
+"""`dsgen why` names the cause of each job that cannot run, on a real cluster."""
 
 import os
 from collections.abc import Callable, Iterator

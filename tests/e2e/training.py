@@ -1,4 +1,4 @@
-"""A training job of the tests: its values, its way into the cluster by the command line, what a run left behind."""
+"""A training job of the tests: its values, how it is applied, and the results of a run."""
 
 import base64
 import json

@@ -1,4 +1,4 @@
-"""Values files spoilt on one line: an answer without a traceback, no part of a folder, and the place is that line."""
+"""Values files with one malformed line: dsgen reports it, without a traceback or a partly written folder."""
 
 import contextlib
 import functools

@@ -1,4 +1,4 @@
-"""Mutated values files: what dsgen accepts is what both Helm majors read."""
+"""Mutated values files: both Helm majors read what dsgen accepts."""
 
 import base64
 import json

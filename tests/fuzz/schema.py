@@ -1,4 +1,4 @@
-"""Generated values, odd ones among them: dsgen and jsonschema refuse the same ones, for the same keywords."""
+"""Generated values, also unusual ones: dsgen and jsonschema refuse the same ones, for the same keywords."""
 
 import functools
 import random

@@ -1,4 +1,4 @@
-"""A case that shows a difference, made as small as it gets."""
+"""Makes a case that shows a difference as small as possible."""
 
 from collections.abc import Callable, Sequence
 from typing import Any

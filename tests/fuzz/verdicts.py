@@ -1,4 +1,4 @@
-"""Good and broken values: dsgen and the chart in the real Helm refuse the same ones, with the same words."""
+"""Good and bad values: dsgen and the chart in the real Helm refuse the same ones, with the same messages."""
 
 import base64
 import functools

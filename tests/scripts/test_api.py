@@ -1,4 +1,4 @@
-"""The API client: how it fails without a server, and what a real API server answers to its patches."""
+"""The API client: errors without a server, and the answers of a real API server to its patches."""
 
 from pathlib import Path
 from typing import Any

@@ -1,4 +1,4 @@
-"""code.sh: real git servers, and what becomes of a clone that fails."""
+"""code.sh with real git servers, and clones that fail."""
 
 import base64
 import os

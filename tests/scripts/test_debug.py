@@ -1,4 +1,4 @@
-"""lifecycle.debug: what is said, the script that starts the training by hand, and how it ends."""
+"""lifecycle.debug: the messages, the script that starts the training by hand, and its end."""
 
 import itertools
 import os

@@ -1,4 +1,4 @@
-"""The two files between launcher and sidecar, and the launcher's account of itself."""
+"""The two files between launcher and sidecar, and the content of launcher.json."""
 
 import json
 import os

@@ -1,4 +1,4 @@
-"""What each launch method starts, with which environment, on which hosts."""
+"""The command, environment and hosts of each launch method."""
 
 import json
 import os

@@ -1,4 +1,4 @@
-"""Processes of the launcher and of the ranks: how they are read, told to stop and buried."""
+"""Processes of the launcher and of the ranks: finding, ending and reaping them."""
 
 import os
 import signal

@@ -1,4 +1,4 @@
-"""How far a training is: what its output and files say, what the record gets, when it hangs, and whom it waits for."""
+"""The progress of a training: from output and files to the record, hangs, and the rank that the others wait for."""
 
 import json
 from pathlib import Path

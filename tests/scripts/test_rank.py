@@ -1,4 +1,4 @@
-"""rank.py: runs the program unchanged, reports its place and its end, and never outlives or is outlived."""
+"""rank.py runs the program unchanged, reports its place and its end, and ends together with it."""
 
 import json
 import os

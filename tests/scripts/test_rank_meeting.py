@@ -1,4 +1,4 @@
-"""When a rank has met the others: its connections with the master of the world."""
+"""When a rank counts as connected with the others: its connections to the master port."""
 
 import socket
 import time

@@ -1,4 +1,4 @@
-"""The record of a run, its lease, and how an attempt ends: pure functions, by tables."""
+"""The record of a run, its lease, and the end of an attempt: pure functions, tested with tables."""
 
 import json
 from typing import Any

@@ -1,4 +1,4 @@
-"""shared_settings.py reads what the template writes."""
+"""shared_settings.py reads the settings that the template writes."""
 
 import ast
 import subprocess

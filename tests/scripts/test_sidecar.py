@@ -1,4 +1,4 @@
-"""The sidecar against a real API server: how it keeps lease and record."""
+"""The sidecar with a real API server: lease and record."""
 
 import json
 import time

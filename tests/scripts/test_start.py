@@ -1,4 +1,4 @@
-"""shared_start.sh: training.setup holds for all that follows, and its failure is never taken for success."""
+"""shared_start.sh: the effects of training.setup remain, and its failure never counts as success."""
 
 import shutil
 import signal

@@ -1,4 +1,4 @@
-"""A worker without ssh that takes no orders: begins when the record says so, and exits with the code of its part."""
+"""A worker without ssh that takes no orders starts by the record, and exits with the code of its part."""
 
 import json
 import signal

@@ -1,4 +1,4 @@
-"""What `dsgen top` counts, and the order in which `dsgen events` tells."""
+"""The numbers of `dsgen top`, and the order of `dsgen events`."""
 
 from typing import Any
 

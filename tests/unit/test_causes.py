@@ -1,4 +1,4 @@
-"""What is said of runs that a real API server has shown (tests/cluster_data.py says how they were kept)."""
+"""The causes of runs, from answers of a real API server (see tests/cluster_data.py)."""
 
 import json
 import re

@@ -1,4 +1,4 @@
-"""What no text in the values may hold: exactly what stops the real Helm as soon as a chart has a schema."""
+"""Characters that values cannot contain: those with which the real Helm fails if a chart has a schema."""
 
 from collections.abc import Callable
 from pathlib import Path

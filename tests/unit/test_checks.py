@@ -1,4 +1,4 @@
-"""The table of checks: every row finds what it is for, and says it in one line."""
+"""The rows of the checks: each reports its problem, in one line."""
 
 import json
 from collections.abc import Iterator

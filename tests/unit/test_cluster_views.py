@@ -1,4 +1,4 @@
-"""What the commands on a cluster print, who keeps a job as it is, and what is changed."""
+"""The output of the commands on a cluster, the tool that applies a job, and the changes of an action."""
 
 import json
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""DeepSpeed's configuration: every mistake has its id and severity, and what DeepSpeed takes is let through."""
+"""DeepSpeed's configuration: every mistake has its id and severity, and valid configurations are accepted."""
 
 import json
 from collections.abc import Mapping

@@ -1,4 +1,4 @@
-"""Whatever is in a values file: an answer, never a traceback; and nothing wrong gets as far as the manifests."""
+"""Mutated values files cause problems, never a traceback, and no wrong value reaches the manifests."""
 
 from pathlib import Path
 

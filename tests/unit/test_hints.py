@@ -1,4 +1,4 @@
-"""Hints for words of other tools: each, applied to the file that got it, is valid and means what was meant."""
+"""Hints for keys of other tools: if the hint is applied, the file is valid and has the intended meaning."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Broken values files and the whole text that a person sees: tests/cases/invalid/X.yaml and X.out."""
+"""Invalid values files with the complete output: tests/cases/invalid/X.yaml and X.out."""
 
 from pathlib import Path
 

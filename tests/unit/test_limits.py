@@ -1,4 +1,4 @@
-"""Values that are too large, too deep or wrong too often get a short answer within seconds."""
+"""Values that are too large or too deep, or have too many problems, get a short answer within seconds."""
 
 import time
 from pathlib import Path

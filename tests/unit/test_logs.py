@@ -1,4 +1,4 @@
-"""Which containers a run's lines come from, and that each line comes once."""
+"""The containers from which the lines of a run come; each line is printed once."""
 
 import dataclasses
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""Large runs and many jobs: few lists, memory and time in proportion."""
+"""Large runs and many jobs: few list requests; memory and time are proportional to the size."""
 
 import time
 import tracemalloc

@@ -1,4 +1,4 @@
-"""People who know another tool get to a right file by the hints alone, in two runs of `dsgen validate`."""
+"""Users of other tools get a valid file by following the hints of two runs of `dsgen validate`."""
 
 import copy
 from pathlib import Path

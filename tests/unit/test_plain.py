@@ -1,4 +1,4 @@
-"""The reader without a library reads what it takes exactly as the one with PyYAML."""
+"""The reader without a library reads the same values as the reader with PyYAML."""
 
 import base64
 import json

@@ -1,4 +1,4 @@
-"""The schema, its defaults and its published forms, with the real Helm as the judge of the chart's."""
+"""The schema, its defaults and its published forms; the real Helm reads that of the chart."""
 
 import json
 import re

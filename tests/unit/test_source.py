@@ -1,4 +1,4 @@
-"""The reader: the same data as Helm's, with the place of everything."""
+"""The reader: the same data as Helm, with the place of every value."""
 
 import base64
 import json

@@ -1,4 +1,4 @@
-"""The table of what is seen and the phase that is shown for it, row by row."""
+"""The table of phases, row by row."""
 
 import dataclasses
 import re

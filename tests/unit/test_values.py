@@ -1,4 +1,4 @@
-"""Files merged as Helm merges them, with places and all problems."""
+"""Files are merged as in Helm, with places and all problems."""
 
 import json
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""A folder that somebody else has filled: nothing in it leads dsgen to another place, or makes it wait."""
+"""A folder with files of an attacker never leads dsgen to a place outside it, and never blocks it."""
 
 import hashlib
 import json

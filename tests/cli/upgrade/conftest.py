@@ -1,4 +1,4 @@
-"""A repository of jobs that one release of dsgen has rendered, and another one renders again."""
+"""A repository of jobs that one release of dsgen rendered, and another one renders again."""
 
 import json
 import os

@@ -1,4 +1,4 @@
-"""An edit after an upgrade is refused when it would change a run."""
+"""After an upgrade, an edit that would change a run is refused."""
 
 import json
 import os

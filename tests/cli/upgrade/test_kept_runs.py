@@ -1,4 +1,4 @@
-"""After an upgrade a run stays as the other release wrote it."""
+"""An upgrade does not change a run that another release wrote."""
 
 import json
 from pathlib import Path

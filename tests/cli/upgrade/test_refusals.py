@@ -1,4 +1,4 @@
-"""How a refused change is told, and which claims cannot change."""
+"""The messages about refused changes, and the changes of claims that are refused."""
 
 import json
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Spoilt values in the index of another release never harm."""
+"""Malformed values in the index of another release cause a message."""
 
 import json
 import os

@@ -1,4 +1,4 @@
-"""Argo CD and Flux as channels of a job: from a Git repository to what the controller says."""
+"""Argo CD and Flux as channels of a job: access to the Git repository, and the state that the controllers report."""
 
 import os
 import shutil

@@ -1,4 +1,4 @@
-"""What is told of a job in every channel, from its first commit to its removal: the steps, each with what it proves."""
+"""The steps of a job in every channel, from its first commit to its removal, each with its assertions."""
 
 import os
 from typing import Any

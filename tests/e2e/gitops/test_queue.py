@@ -1,4 +1,4 @@
-"""A job in a queue of Kueue, under Argo CD and Flux: what the queue changes is no difference, and it trains once."""
+"""A job in a queue of Kueue, under Argo CD and Flux: changes by the queue are no difference, and it trains once."""
 
 import json
 from collections.abc import Callable, Iterator

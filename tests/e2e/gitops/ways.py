@@ -1,4 +1,4 @@
-"""How a job comes from its folder into the cluster, and what is seen of it there: Argo CD, Flux, kubectl and Helm."""
+"""The ways to apply the folder of a job, and to observe it: Argo CD, Flux, kubectl and Helm."""
 
 import os
 import shlex
