@@ -122,8 +122,8 @@ class Output:
             of = f"; no report of rank {', '.join(map(str, sorted(silent)))}" if silent else ""
             return f"{failure['host']} ended with exit code {failure['exitCode']}{of}"
         words = f"rank {failure['rank']} on {failure['host']} ended with exit code {failure['exitCode']}"
-        before = next((end for end in self.ends if not end["exitCode"]), None)
-        if before and self.ends.index(before) == 0 and LOST_PEER.search(_tail(failure)):
+        before = next((end for end in self.ends if not end["exitCode"]), None)  # its report may arrive later
+        if before and LOST_PEER.search(_tail(failure)):
             words += f" after rank {before['rank']} on {before['host']} had ended with exit code 0"
         return words
 

@@ -40,7 +40,7 @@ def rendered() -> list[tuple[Place, Plan]]:
     """All jobs, with a run id and a label that changes every object."""
     files = tuple(map(str, sorted(Path().glob("job*.yaml"))))
     targets, _ = load_jobs(Inputs((*files,), ("run.yaml",), ()))
-    plans = [job_plan(job, render(job.data, job.release)) for job, _ in targets]
+    plans = [job_plan(job, render(job.data, job.release)) for job in (target.job for target in targets)]
     return list(zip(folders(Path("out"), targets), plans, strict=True))
 
 

@@ -34,15 +34,16 @@ def options() -> argparse.Namespace:
     parser.add_argument("--list", action="store_true", help="show the rows")
     parser.add_argument("--page", action="store_true", help="write the rows to the page, and run none")
     parser.add_argument("--anew", action="store_true", help="with --page: delete all results")
-    parser.add_argument("--missing", action="store_true", help="only rows without a result")
+    parser.add_argument("--until", type=int, default=0, metavar="N", help="only rows with fewer than N passes")
     return parser.parse_args()
 
 
 def chosen(given: argparse.Namespace) -> list[Case]:
     wanted = [case for case in CASES.values() if not given.row or {case.name, case.row.name} & set(given.row)]
-    if given.missing:
+    if given.until:
         known = page.kept(page.PAGE.read_text(encoding="utf-8"))
-        wanted = [case for case in wanted if known.get(case.name, page.NEVER)[-1] == "0"]
+        times = {case.name: int(known.get(case.name, page.NEVER)[-1]) for case in wanted}
+        return [case for number in range(given.until) for case in wanted if times[case.name] <= number]
     if given.random:
         able = [case for case in wanted if not case.row.needs and not missing(case)]
         return random.Random(given.seed).choices(able, k=given.random)
@@ -88,8 +89,7 @@ def main() -> int:
     seen = []
     for one in trials(able, given.at_once):
         seen.append(one)
-        if not given.random:
-            page.write([one])
+        page.write([one])
     for space in live:
         kubectl("delete", "namespace", space.name, "--wait=false", "--ignore-not-found")
     bad = [one for one in seen if one.problems]

@@ -159,7 +159,15 @@ ROWS = (
         SILENT,
         harm.kill_rank_supervisor,
     ),
-    Row("session", "SIGKILL of worker 1's ssh session", SSH, LOST_1, harm.kill_session, within=180),
+    Row(
+        "session",
+        "SIGKILL of worker 1's ssh session",
+        SSH,
+        LOST_1,
+        harm.kill_session,
+        others={COMMAND: failed("TrainingFailed", 1, words=("exit code 255",))},
+        within=180,
+    ),
     Row("sshd", "SIGKILL of sshd on worker 1", SSH, GOOD, harm.kill_sshd, within=180),
     Row(
         "launch-py",

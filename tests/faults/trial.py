@@ -271,7 +271,7 @@ def late(existing: Any, seconds: float) -> list[str]:
     """The items that still exist after this time."""
     deadline = time.monotonic() + seconds
     while (left := existing()) and time.monotonic() < deadline:
-        time.sleep(1)
+        time.sleep(3)
     return list(left)
 
 

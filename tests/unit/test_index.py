@@ -234,7 +234,6 @@ def test_files_of_another_job_and_other_texts_show_no_run_of_this_one(tmp_path: 
     text = 'metadata:\n  name: x\ndata:\n  labels: |\n    dsgen.dev/job: "cifar"\n    dsgen.dev/run: "8"\n'
     (tmp_path / "text.yaml").write_text(text)
     (tmp_path / "bytes.yaml").write_bytes(b"\xff" * 100)
-    (tmp_path / "link.yaml").symlink_to("other.yaml")
 
     put(tmp_path, job("1"))
 

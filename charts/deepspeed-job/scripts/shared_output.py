@@ -123,7 +123,7 @@ class Output:
       return f"{failure['host']} ended with exit code {failure['exitCode']}{of}"
     words = f"rank {failure['rank']} on {failure['host']} ended with exit code {failure['exitCode']}"
     before = next((end for end in self.ends if not end["exitCode"]), None)
-    if before and self.ends.index(before) == 0 and LOST_PEER.search(_tail(failure)):
+    if before and LOST_PEER.search(_tail(failure)):
       words += f" after rank {before['rank']} on {before['host']} had ended with exit code 0"
     return words
 
