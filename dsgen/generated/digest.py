@@ -1,3 +1,3 @@
 """Which templates, defaults, checks and scripts these are. Written by `make generate`."""
 
-DIGEST = "ff9f826949918bce616d867c2b44d8270785da06c6751a1dc54a908bbe344011"
+DIGEST = "f6a31f41d4e04e572f2cdd903c5d22c205f85c3ef39d1af6c97a4ed0e483fbf0"
