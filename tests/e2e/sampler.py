@@ -1,4 +1,4 @@
-"""Looks at a run each second, as `dsgen status` and `dsgen why` do, and holds what they say against what is there."""
+"""Reads a run each second, as `dsgen status` and `dsgen why` do, and compares the result with the cluster."""
 
 import contextlib
 import itertools

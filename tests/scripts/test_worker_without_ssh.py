@@ -1,4 +1,4 @@
-"""A worker without ssh that takes no orders: begins when the record says so, and exits with the code of its part."""
+"""A worker without ssh that takes no orders starts by the record, and exits with the code of its part."""
 
 import json
 import signal
@@ -169,7 +169,7 @@ def test_nobody_who_begins_the_run_is_waited_for_without_end(pod: Any, sign: str
     """A lease that is renewed, by whichever run, is a sign that this one's turn will come."""
     pod.settings(method="torchrun", orphanTimeoutSeconds=1)
     (pod.config / "hostfile").write_text("a slots=1\n")
-    found = pod.python(
+    done = pod.python(
         f"import sys; sys.path.insert(0, {str(pod.config)!r}); import time\n"
         "import shared_record as record, shared_settings as settings, worker_without_ssh as worker\n"
         f"worker.ORPHAN_SECONDS = 1; {sign.replace('.__next__', '')}\n"
@@ -177,7 +177,7 @@ def test_nobody_who_begins_the_run_is_waited_for_without_end(pod: Any, sign: str
         + "part = worker.LocalTraining(settings.load()); time.sleep(1.2)\n"
         "try: part.check(); print(0)\nexcept worker.WorkerExit as end: print(end.code)"
     )
-    assert found == str(code)
+    assert done == str(code)
 
 
 @pytest.mark.parametrize("method", ["worker-command", "torchrun"])
