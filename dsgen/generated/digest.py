@@ -1,3 +1,3 @@
 """Which templates, defaults, checks and scripts these are. Written by `make generate`."""
 
-DIGEST = "7b496c6d7a480c40946430cdf3cca2c2a08f4a188ae56dcad55188f7385749a1"
+DIGEST = "5f7af051d3246efd2f15a6304c602ad408fd6e4b71839539f9aa416101b7993f"

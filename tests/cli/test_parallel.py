@@ -1,4 +1,4 @@
-"""Many jobs are done by two processes where there are two processors: what comes of them is the same."""
+"""Two processes, used if there are two processors, give the same results as one."""
 
 import contextlib
 import functools
@@ -102,10 +102,10 @@ def _squared(number: int) -> int:
 def test_results_are_in_order_and_an_error_ends_them(first: int, error: type[Exception] | None) -> None:
     """Of the first process, or of the second one: every second item is its own."""
     numbers = range(first, first + 40)
-    with pytest.raises(error) if error else contextlib.nullcontext() as found:
+    with pytest.raises(error) if error else contextlib.nullcontext() as raised:
         assert [number * number for number in numbers] == list(in_order(_squared, numbers))
 
-    assert error is not UsageProblem or (found and str(found.value) == "one line\nand another")
+    assert error is not UsageProblem or (raised and str(raised.value) == "one line\nand another")
 
 
 def _ended(number: int) -> int:
