@@ -1,3 +1,3 @@
 """Which templates, defaults, checks and scripts these are. Written by `make generate`."""
 
-DIGEST = "f6a31f41d4e04e572f2cdd903c5d22c205f85c3ef39d1af6c97a4ed0e483fbf0"
+DIGEST = "5f7af051d3246efd2f15a6304c602ad408fd6e4b71839539f9aa416101b7993f"

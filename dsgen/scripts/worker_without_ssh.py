@@ -158,6 +158,8 @@ class LocalTraining:
         if self.pid in ended and not self.ended:
             self.read_reports()
             self.ended, self.code = True, ended[self.pid]
+            if self.code == 0 and self.output.without_end():  # deepspeed exits with 0 after a signal ended launch.py
+                self.code = 128 + signal.SIGKILL
             if self.free:
                 raise self.verdict(self.code)
             log(f"attempt {self.attempt} has ended here with exit code {self.code}")

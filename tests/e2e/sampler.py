@@ -54,6 +54,18 @@ class Sampler(threading.Thread):
         return [phase for phase, _ in itertools.groupby(phase for phase in shown if phase not in without)]
 
 
+@contextlib.contextmanager
+def sampling(job: Job) -> Iterator[list[Sample]]:
+    """The samples of the job's first run, one more each second."""
+    sampler = Sampler(job)
+    sampler.start()
+    try:
+        yield sampler.samples
+    finally:
+        sampler.stopped.set()
+        sampler.join(60)
+
+
 def lies(samples: Sequence[Sample]) -> Iterator[str]:
     """Samples that say Running long after the last launcher, or an end that is not the record's."""
     alive = 0.0

@@ -65,12 +65,12 @@ def trial(case: Case) -> Seen:
 
 
 def trials(cases: list[Case], at_once: int) -> Iterator[Seen]:
-    """Runs the cases; those with a fault of a node last, one at a time."""
-    on_nodes = [case for case in cases if case.row.needs == "power"]
-    for some, workers in (([case for case in cases if case not in on_nodes], at_once), (on_nodes, 1)):
-        with ThreadPoolExecutor(workers) as pool:
-            for done in as_completed([pool.submit(trial, case) for case in some]):
-                yield done.result()
+    """Run them; of those that hurt the second node, on which no others run, one at a time."""
+    with ThreadPoolExecutor(at_once) as pool, ThreadPoolExecutor(1) as hurting:
+        for done in as_completed(
+            [(hurting if case.row.needs == "power" else pool).submit(trial, case) for case in cases]
+        ):
+            yield done.result()
 
 
 def main() -> int:

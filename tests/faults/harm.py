@@ -196,6 +196,7 @@ def preempt_early(trial: Trial) -> None:
     trial.starts()
     soon("a worker", lambda: trial.pods("worker"), 120)
     _preempt(trial)
+    soon("a worker that runs", lambda: trial.pods("worker", "Running"), 120)  # for whoever lets the training go on
 
 
 def _preempt(trial: Trial) -> None:

@@ -10,6 +10,7 @@ from typing import Any
 
 from tests.e2e.cluster import Namespace, live
 from tests.e2e.queues import api_version
+from tests.e2e.sampler import lies, sampling
 from tests.e2e.training import Job, merged, said
 from tests.faults import harm
 from tests.faults.table import Case, End
@@ -84,24 +85,27 @@ def run(case: Case, folder: Path, image: str) -> Seen:
 
 
 def observed(case: Case, trial: Trial) -> Seen:
-    """Runs the training with its fault, and returns the result."""
+    """What became of it, and of what `dsgen status` showed meanwhile."""
     trial.begin({})
-    if case.row.fault:
-        case.row.fault(trial)
-        trial.continue_training()
-    else:
-        trial.starts()
-    began = time.monotonic()
-    record = trial.wait_for_end(PATIENCE * (case.row.within + (0 if case.row.fault else 120)))
-    seen = Seen(case.name, record, seconds=time.monotonic() - began)
-    trial.restore()
-    time.sleep(2)
-    trial.look_at_the_end()
-    seen.code = trial.exit_code()
+    with sampling(trial.job) as samples:
+        if case.row.fault:
+            case.row.fault(trial)
+            trial.go_on()
+        else:
+            trial.starts()
+        began = time.monotonic()
+        record = trial.wait_for_end(PATIENCE * (case.row.within + (0 if case.row.fault else 120)))
+        seen = Seen(case.name, record, seconds=time.monotonic() - began)
+        trial.restore()
+        time.sleep(2)
+        trial.look_at_the_end()
+        seen.code = trial.exit_code()
     end = case.end
     if not any(line.get("first") == end.first for text in trial.texts.values() for line in begun(text)) and end.first:
         seen.problems.append(f"no rank began at step {end.first}")
-    seen.problems += [*wrong(end, seen), *trial.left(), *trial.shown()]
+    seen.problems += [*wrong(end, seen), *trial.left(), *trial.shown(), *lies(samples)]
+    if len(samples) < seen.seconds / 10:
+        seen.problems.append(f"{len(samples)} samples of what is shown")
     return seen
 
 

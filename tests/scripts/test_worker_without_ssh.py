@@ -19,6 +19,11 @@ for program; do :; done
 RANK=1 WORLD_SIZE={world} LOCAL_RANK=0 "$program"
 [ $? = 0 ] || exit 1
 """
+LEAVES = """#!/bin/bash
+for program; do :; done
+RANK=1 WORLD_SIZE=2 LOCAL_RANK=0 "$program" &
+until [ -e started ]; do sleep 0.1; done
+"""
 
 
 @pytest.fixture
@@ -126,6 +131,18 @@ def test_a_starter_that_starts_nothing_is_no_success(pod: Any, begin: Callable[.
     pod.record("Running")
     assert begin("true", method="torchrun", slots=2, world=4).wait(20) == 1
     assert pod.termination_message() == "1 of 2 ranks of this worker started"
+
+
+def test_a_starter_that_leaves_its_rank_behind_is_no_success(pod: Any, begin: Callable[..., Any]) -> None:
+    """deepspeed exits with 0 after launch.py was killed."""
+    process = begin("bash", "-c", "touch started; sleep 4305", method="torchrun")
+    starter = pod.root / "programs/torchrun"
+    starter.write_text(LEAVES)
+    pod.record("Running")
+
+    assert process.wait(20) == 1
+    assert pod.termination_message() == "the training ended with exit code 137"
+    assert pod.marked("4305") == []
 
 
 def test_a_command_finds_its_place_and_nothing_is_added_to_it(pod: Any, begin: Callable[..., Any]) -> None:
