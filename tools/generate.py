@@ -87,7 +87,7 @@ def main() -> None:
 
 
 def _replace(wanted: Mapping[str, str], existing: Iterable[Path]) -> bool:
-    """Write the generated files, and remove existing ones that are no longer generated; returns whether there were changes."""
+    """Write the generated files, and remove those that are no longer generated; returns whether there were changes."""
     for path in stale(wanted, existing):
         path.unlink()
         print(f"removed: {path.relative_to(ROOT)}")

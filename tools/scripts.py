@@ -1,4 +1,4 @@
-"""The scripts of dsgen/scripts as they are mounted in pods: without comments and docstrings, with the same line numbers.
+"""The scripts of dsgen/scripts as pods mount them: without comments and docstrings, with the same line numbers.
 
 A rendered run contains its scripts, and the size of Kubernetes objects is limited; a quarter of the source is comments.
 Because of the same line numbers, a traceback in a pod can be compared with the source.
