@@ -1,4 +1,4 @@
-"""What the documentation shows is what happens."""
+"""The documentation shows the real output of its commands."""
 
 import re
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""What holds of everything that is printed, shown on every example."""
+"""Rules for all output, tested with every example."""
 
 import re
 from pathlib import Path

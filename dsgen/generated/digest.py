@@ -1,3 +1,3 @@
 """Which templates, defaults, checks and scripts these are. Written by `make generate`."""
 
-DIGEST = "0ef56cd07215fe71b3fe0096d26acfe3fb8bc5e1f959116789bb8c4e0b325884"
+DIGEST = "9861dfa2fa6d9a6dd9969f170eea13ee4a79236f866afb1cb88871319ee09d92"

@@ -1,4 +1,4 @@
-"""One namespace of a real cluster, and what the tests ask of it."""
+"""A namespace of a real cluster, and requests to it."""
 
 import json
 import math

@@ -1,4 +1,4 @@
-"""An attempt: when it is ended, who is gone after it, and how it is recorded."""
+"""An attempt: when it is ended, which processes are ended with it, and its record."""
 
 import signal
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Output of the ranks: what the launcher learns from it, and what reaches the log."""
+"""Output of the ranks: what the launcher reads from it, and what it writes to the log."""
 
 import pytest
 

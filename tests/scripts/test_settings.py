@@ -1,4 +1,4 @@
-"""shared_settings.py reads what the template writes."""
+"""shared_settings.py reads the settings that the template writes."""
 
 import ast
 import subprocess
@@ -30,9 +30,9 @@ def test_the_template_writes_exactly_the_settings_that_are_read(pod: Any) -> Non
     """A missing or unknown key would be a TypeError; each value has the type that is declared."""
     declared = "{name: getattr(kind, '__origin__', kind).__name__ for name, kind in HINTS.items()}"
     declared = declared.replace("HINTS", "typing.get_type_hints(settings.Settings)")
-    found = "{name: type(value).__name__ for name, value in settings.load()._asdict().items()}"
+    program = "{name: type(value).__name__ for name, value in settings.load()._asdict().items()}"
 
     kinds = ast.literal_eval(ask(pod, declared))
 
     assert len(kinds) > 30
-    assert kinds == ast.literal_eval(ask(pod, found))
+    assert kinds == ast.literal_eval(ask(pod, program))

@@ -1,4 +1,4 @@
-"""A folder that somebody else has filled: nothing in it leads dsgen to another place, or makes it wait."""
+"""A folder with files of an attacker never leads dsgen to a place outside it, and never blocks it."""
 
 import hashlib
 import json
@@ -42,8 +42,8 @@ def outside(tmp_path: Path) -> Iterator[Path]:
     for path in ("victim", "a.yaml", "b.yaml", INDEX, "below/victim"):
         (place / path).write_text(SECRET)
     yield place
-    found = {path.relative_to(place).as_posix(): path.read_text() for path in place.rglob("*") if path.is_file()}
-    assert dict.fromkeys(("victim", "a.yaml", "b.yaml", INDEX, "below/victim"), SECRET) == found
+    files = {path.relative_to(place).as_posix(): path.read_text() for path in place.rglob("*") if path.is_file()}
+    assert dict.fromkeys(("victim", "a.yaml", "b.yaml", INDEX, "below/victim"), SECRET) == files
 
 
 @pytest.fixture
@@ -252,10 +252,10 @@ def test_a_link_swapped_in_between_check_and_use_cannot_win(
     at = folder._at
 
     def late(above: int | str, name: str) -> tuple[str, int | None]:
-        found = at(above, name)
+        planted = at(above, name)
         if (out / "templates").is_dir() and not (out / "templates").is_symlink() and name == "b.yaml":
             swap(out, outside)
-        return found
+        return planted
 
     monkeypatch.setattr(folder, "_at", late)
     with pytest.raises(Refused, match="templates is in the way: it is a link"):
