@@ -1,3 +1,3 @@
 """Which templates, defaults, checks and scripts these are. Written by `make generate`."""
 
-DIGEST = "9861dfa2fa6d9a6dd9969f170eea13ee4a79236f866afb1cb88871319ee09d92"
+DIGEST = "5f7af051d3246efd2f15a6304c602ad408fd6e4b71839539f9aa416101b7993f"
