@@ -90,7 +90,7 @@ def observed(case: Case, trial: Trial) -> Seen:
     with sampling(trial.job) as samples:
         if case.row.fault:
             case.row.fault(trial)
-            trial.go_on()
+            trial.continue_training()
         else:
             trial.starts()
         began = time.monotonic()
