@@ -91,7 +91,9 @@ def apply(job: Job, case: Case) -> None:
     if case.before:
         case.before(job)
     values = yaml.safe_load(yaml.safe_dump(case.values).replace("SPACE", job.space.name))
-    objects = [entry for entry in yaml.safe_load_all(job.render(**values)) if not _left_out(entry, case)]
+    objects: list[dict[str, Any]] = [
+        entry for entry in yaml.safe_load_all(job.render(**values)) if not _left_out(entry, case)
+    ]
     if case.objects:
         job.space.kubectl("apply", "--filename", "-", text=provoked.around(case.objects, job))
     job.space.kubectl("apply", "--server-side", "--filename", "-", text=yaml.safe_dump_all(objects))
