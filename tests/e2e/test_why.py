@@ -54,7 +54,8 @@ def spaces(namespaces: Callable[..., Namespace]) -> Iterator[Callable[[str], Nam
 def _queues(space: Namespace) -> list[str]:
     """Queues that admit nothing, each for another reason; the names of what is not in the namespace."""
     version = next(line for line in kubectl("api-versions").splitlines() if line.startswith(GROUP))
-    name, objects = space.name, []
+    name = space.name
+    objects: list[dict[str, Any]] = []
     quotas = {
         "never": ("50m", name),
         "taken": ("100m", name),
