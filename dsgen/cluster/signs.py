@@ -6,13 +6,19 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from dsgen.cluster.facts import Container, Dict, Facts, Job, Pod, accelerators, true
+from dsgen.cluster.facts import Container, Dict, Facts, Job, Pod, accelerators, seconds, true
 from dsgen.cluster.parse import conditions
 from dsgen.cluster.words import ENDS, Shown
 from dsgen.reading.quantities import amount
 
 PATIENCE_SECONDS = 60
 """Seconds after which a normal wait at the start of a run becomes a sign of a problem."""
+PROVISIONING_SECONDS = 15
+"""Seconds in which the volume of a new claim is normally created."""
+PROVISIONING = ("", "ExternalProvisioning", "Provisioning", "WaitForFirstConsumer", "WaitForPodScheduled")
+"""Reasons of the newest event of a claim, "" without one, while its volume is being created."""
+UNBOUND = "unbound immediate"
+"""What the scheduler says of a pod whose claim has no volume."""
 DEFAULT_SCHEDULERS = ("", "default-scheduler")
 EFFECTS = ("NoSchedule", "NoExecute")
 """The effects of taints that keep pods off a node."""
@@ -113,9 +119,12 @@ def _claims(facts: Facts, _: Shown) -> Signs:
     """Claims without a volume, with their newest events."""
     for claim in facts.claims or []:
         name = claim["metadata"]["name"]
+        age = facts.now - (seconds(claim["metadata"].get("creationTimestamp")) or 0)
         if claim.get("status", {}).get("phase") == "Pending":
             events = [event for event in facts.events if event.uid == claim["metadata"]["uid"]]
             newest = max(events, key=lambda event: event.last, default=None)
+            if age <= PROVISIONING_SECONDS and (newest.reason if newest else "") in PROVISIONING:
+                continue
             modes = ",".join(claim["spec"].get("accessModes", []))
             text = f"{newest.reason}: {newest.message}" if newest else "no event"
             yield Sign("claim", f"claim {name}", f"{text} ({modes}, class {claim['spec'].get('storageClassName')})")
@@ -127,6 +136,8 @@ def _scheduling(facts: Facts, _: Shown) -> Signs:
         for pod in pods:
             condition = pod.conditions.get("PodScheduled")
             if condition and condition.status == "False":
+                if UNBOUND in condition.message and facts.now - pod.created <= PROVISIONING_SECONDS:
+                    continue
                 yield Sign(
                     "scheduling", _about(pod), _with_sizes(condition.reason, condition.message, pod, facts.nodes)
                 )
