@@ -8,8 +8,9 @@ import pytest
 from dsgen import api, values
 from dsgen.cluster import applying, sending
 from dsgen.cluster.actions import Object
-from dsgen.cluster.applying import Part, Verdict
+from dsgen.cluster.applying import Part
 from dsgen.errors import ApiError
+from dsgen.problems.diagnostics import Diagnostic
 
 VALUES = """\
 {name: cifar, namespace: training, image: {repository: r/x, tag: v1}, workers: {replicas: 2, slots: 1},
@@ -41,7 +42,7 @@ class Server:
             raise ApiError("not found", 404)
         return self.objects[path]
 
-    def apply(self, path: str, content: Any, dry_run: bool = False, force: bool = False) -> Any:
+    def apply(self, path: str, content: Any, dry_run: bool = False, force: bool = False) -> Any:  # noqa: ARG002  # as in Cluster
         self.refuse(path, dry_run)
         if not dry_run:
             self.objects[path] = content
@@ -63,6 +64,12 @@ def job() -> values.Job:
 
 def parts(server: Server) -> list[Part]:
     return applying.parts(server, job(), api.render(job()))  # type: ignore[arg-type]  # the part that is used
+
+
+def judged(server: Server) -> tuple[list[Diagnostic], str]:
+    """Why the run in the cluster is not changed, and the version of dsgen whose objects stay."""
+    verdict = applying.judge(server, job(), api.render(job()), parts(server))  # type: ignore[arg-type]  # as above
+    return list(verdict.problems), verdict.kept
 
 
 def applied(server: Server, rendered: Sequence[Part]) -> list[str]:
@@ -87,7 +94,7 @@ def test_an_apply_that_fails_in_the_middle_names_the_objects_and_is_completed_by
 
     server.fails.clear()
     again = parts(server)
-    assert Verdict() == applying.judge(server, job(), api.render(job()), again)  # type: ignore[arg-type]  # as above
+    assert ([], "") == judged(server)
     assert [f"{title} unchanged" for title in titles[:at]] == applied(server, again)[:at]
     assert [True] * len(titles) == [part.live is not None for part in parts(server)]
 
@@ -98,7 +105,7 @@ def test_a_run_of_which_few_objects_are_applied_is_no_changed_run() -> None:
         server = Server()
         applied(server, parts(server)[:count])
 
-        assert Verdict() == applying.judge(server, job(), api.render(job()), parts(server))  # type: ignore[arg-type]  # as above
+        assert ([], "") == judged(server)
 
 
 def test_a_webhook_that_is_away_before_the_first_object_leaves_nothing() -> None:
