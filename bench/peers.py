@@ -65,9 +65,12 @@ def _pkl() -> Path | None:
 
 
 def _jrsonnet() -> Path | None:
-    """A Python with the binding, from the package index."""
-    python = FOLDER / "venv" / "bin" / "python"
-    if not python.exists():
-        subprocess.run([sys.executable, "-m", "venv", str(FOLDER / "venv")], check=True)
-    install = [str(python), "-m", "pip", "--disable-pip-version-check", "--quiet", "install", JRSONNET]
-    return python if subprocess.run(install, capture_output=True, check=False).returncode == 0 else None
+    """A Python with the binding, from the package index; installed once."""
+    venv = FOLDER / "venv"
+    python = venv / "bin" / "python"
+    if not any(venv.glob(f"lib/*/site-packages/{JRSONNET}*")):
+        subprocess.run([sys.executable, "-m", "venv", str(venv)], check=True)
+        install = [str(python), "-m", "pip", "--disable-pip-version-check", "--quiet", "install", JRSONNET]
+        if subprocess.run(install, capture_output=True, check=False).returncode != 0:
+            return None
+    return python

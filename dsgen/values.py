@@ -15,10 +15,20 @@ from dsgen.schema.validate import TOO_MUCH, UNKNOWN_KEY, shown, validate
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-    from typing import Any
+    from typing import Any, Protocol
 
     from dsgen.problems.diagnostics import Path
     from dsgen.reading.nodes import Tree
+
+    class Named(Protocol):
+        """A job, or what stands for it."""
+
+        file: str
+
+        @property
+        def release(self) -> Release:
+            """Its names."""
+
 
 __all__ = ["Job", "Override", "Release", "SourceText", "Values", "check", "load", "twins"]
 
@@ -54,9 +64,6 @@ class Values:
         if self._data is None:
             self._data = complete_values(self._given.data())
         return self._data
-
-    def __getstate__(self) -> dict[str, Any]:  # computing the data again is faster than pickling it
-        return {"_given": self._given, "_data": None}
 
 
 @dataclass
@@ -282,9 +289,9 @@ def _run_checks(job: Job, data: dict[str, Any], release: Release, unknown: Colle
     return checks.run(data, {"name": release.name, "namespace": release.namespace}, job.position, unknown)
 
 
-def twins(jobs: Iterable[Job]) -> Iterator[Diagnostic]:
+def twins(jobs: Iterable[Named]) -> Iterator[Diagnostic]:
     """Jobs with the same name and namespace, whose objects would overwrite each other."""
-    first: dict[Release, Job] = {}
+    first: dict[Release, Named] = {}
     for job in jobs:
         other = first.setdefault(job.release, job)
         if other is not job and job.release.name:

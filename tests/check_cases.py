@@ -1,4 +1,4 @@
-"""What the checks are to find, and what they are to let through: keys set in a job that is right otherwise.
+"""The cases of the checks: keys that must cause a problem, and keys that must not, set in a valid job.
 
 A case is an id and `--set-json` flags.
 """

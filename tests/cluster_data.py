@@ -82,9 +82,9 @@ class Kept:
     def facts(self) -> Facts:
         """What is known of the run, as it was."""
         space, job, run = (self.content[key] for key in ("namespace", "job", "run"))
-        found = collect.run_facts(self, space, job, run)
-        assert found
-        return collect.surroundings(self, found)
+        read = collect.run_facts(self, space, job, run)
+        assert read
+        return collect.surroundings(self, read)
 
 
 def names() -> list[str]:

@@ -1,4 +1,4 @@
-"""`pytest --update` rewrites golden files instead of comparing with them; CI never does. Skipped tests are counted."""
+"""`pytest --update` rewrites golden files instead of comparing with them, but not in CI. Skipped tests are counted."""
 
 from collections import Counter
 

@@ -1,4 +1,4 @@
-"""Random values files that the schema accepts, with texts, numbers and keys that are known to go wrong somewhere."""
+"""Random values files that the schema accepts, with texts, numbers and keys that often cause errors."""
 
 import copy
 import functools
@@ -132,10 +132,10 @@ class Generator:
     def _array(self, part: Mapping[str, Any]) -> list[Any]:
         items, least = part.get("items", {}), part.get("minItems", 0)
         most = max(least, 3 if "type" in items else 2)
-        found = [self._below("#", items) for _ in range(self._random.randint(least, most))]
+        items_ = [self._below("#", items) for _ in range(self._random.randint(least, most))]
         # The API server warns of names that are listed twice.
-        names = [json.dumps(one["name"]) if isinstance(one, dict) and "name" in one else "" for one in found]
-        return [one for at, one in enumerate(found) if not names[at] or names[at] not in names[:at]]
+        names = [json.dumps(one["name"]) if isinstance(one, dict) and "name" in one else "" for one in items_]
+        return [one for at, one in enumerate(items_) if not names[at] or names[at] not in names[:at]]
 
     def _string(self, part: Mapping[str, Any]) -> str:
         return (
@@ -157,8 +157,8 @@ class Generator:
 
     def _character(self) -> str:
         """Any one that values may hold."""
-        found = chr(self._random.randrange(self._random.choice([0x100, 0x3000, 0x10000, 0x110000])))
-        return self._character() if uncarried_text(found) else found
+        character = chr(self._random.randrange(self._random.choice([0x100, 0x3000, 0x10000, 0x110000])))
+        return self._character() if uncarried_text(character) else character
 
     def _integer(self, part: Mapping[str, Any]) -> Any:
         return self._random.choice([one for one in self._numbers(part) if float(one).is_integer()])
@@ -208,12 +208,12 @@ def is_source(part: Mapping[str, Any]) -> bool:
 
 def valid_texts(count: int, seed: int = 0) -> Iterator[str]:
     """Values files as text, all accepted by the schema."""
-    found = 0
-    while found < count:
+    valid = 0
+    while valid < count:
         text = dump(Generator(seed).tree()) + "\n"
         seed += 1
         if values.load([values.SourceText("values.yaml", text)]).values:
-            found += 1
+            valid += 1
             yield text
 
 

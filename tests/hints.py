@@ -1,4 +1,4 @@
-"""Hints, applied as by somebody who does what they say and knows nothing else: one rule for each form of a hint."""
+"""Applies hints literally, without other knowledge: one rule for each form of a hint."""
 
 import re
 import shlex
@@ -25,21 +25,21 @@ def runs(data: Data, meant: Mapping[str, Any], most: int) -> int:
     for number in range(most):
         waiting = problems(data)
         ordered = [one for one in waiting if not _in_list(one)] + [one for one in reversed(waiting) if _in_list(one)]
-        if not sum(apply(data, found, meant) for found in ordered):
+        if not sum(apply(data, problem, meant) for problem in ordered):
             return number
     return most
 
 
-def _in_list(found: Diagnostic) -> bool:
+def _in_list(problem: Diagnostic) -> bool:
     """Items of lists are changed from the last one on, so that the others keep their numbers."""
-    return any(isinstance(key, int) for key in found.path)
+    return any(isinstance(key, int) for key in problem.path)
 
 
-def apply(data: Data, found: Diagnostic, meant: Mapping[str, Any]) -> bool:
+def apply(data: Data, problem: Diagnostic, meant: Mapping[str, Any]) -> bool:
     """Whether a rule fits the hint of a problem, and has changed the data. meant: decides where a hint has a choice."""
     for pattern, rule in RULES:
-        if match := re.search(pattern, found.hint, re.DOTALL):
-            rule(data, found, match, meant)
+        if match := re.search(pattern, problem.hint, re.DOTALL):
+            rule(data, problem, match, meant)
             return True
     return False
 
@@ -76,36 +76,36 @@ def _option(data: Data, path: Path) -> tuple[str, str]:
     return name.lstrip("-"), value
 
 
-def _absolute(found: Diagnostic, word: str) -> Path:
+def _absolute(problem: Diagnostic, word: str) -> Path:
     """The key of a hint: beside the wrong one, unless it has dots or the hint says otherwise."""
     parts = tuple(word.split("."))
-    return parts if len(parts) > 1 or "at the top of the file" in found.hint else (*found.path[:-1], *parts)
+    return parts if len(parts) > 1 or "at the top of the file" in problem.hint else (*problem.path[:-1], *parts)
 
 
-def _rename(data: Data, found: Diagnostic, match: re.Match[str], meant: Mapping[str, Any]) -> None:
+def _rename(data: Data, problem: Diagnostic, match: re.Match[str], meant: Mapping[str, Any]) -> None:
     """`did you mean KEY or KEY?`, `did you mean VALUE?`"""
     words = match[1].split(" or ")
-    if found.id == "DS101":
-        paths = [_absolute(found, word) for word in words]
-        put(data, next((path for path in paths if get(meant, path) is not None), paths[0]), take(data, found.path))
-    elif found.id == "DS109":
-        put(data, (*found.path[:-1], words[0]), take(data, found.path))
+    if problem.id == "DS101":
+        paths = [_absolute(problem, word) for word in words]
+        put(data, next((path for path in paths if get(meant, path) is not None), paths[0]), take(data, problem.path))
+    elif problem.id == "DS109":
+        put(data, (*problem.path[:-1], words[0]), take(data, problem.path))
     else:
-        put(data, found.path, yaml.safe_load(words[0]))
+        put(data, problem.path, yaml.safe_load(words[0]))
 
 
-def _replace(data: Data, found: Diagnostic, match: re.Match[str], _: Any) -> None:
+def _replace(data: Data, problem: Diagnostic, match: re.Match[str], _: Any) -> None:
     """The value as the hint writes it."""
-    put(data, found.path, yaml.safe_load(match[1]))
+    put(data, problem.path, yaml.safe_load(match[1]))
 
 
-def _use(data: Data, found: Diagnostic, match: re.Match[str], _: Any) -> None:
+def _use(data: Data, problem: Diagnostic, match: re.Match[str], _: Any) -> None:
     """`use KEY: A for X and Y, B for Z`, `use KEY: NAME divided by ...`, `use KEY: VALUE`, `use KEY`"""
     path, says = tuple(match[1].split(".")), match[2] or ""
-    if isinstance(found.path[-1], int):
-        old: Any = yaml.safe_load(_option(data, found.path)[1])
+    if isinstance(problem.path[-1], int):
+        old: Any = yaml.safe_load(_option(data, problem.path)[1])
     else:
-        old = take(data, found.path)
+        old = take(data, problem.path)
     choices = re.findall(r"(\w+) for ([\w ]+)", says)
     if choices:
         wanted = str(old).lower()
@@ -114,47 +114,47 @@ def _use(data: Data, found: Diagnostic, match: re.Match[str], _: Any) -> None:
         put(data, path, yaml.safe_load(says))
     elif "divided by the number of workers" in says:
         put(data, path, old // get(data, ("workers", "replicas")))
-    elif get(data, path) is None and "or nothing" not in found.hint:
+    elif get(data, path) is None and "or nothing" not in problem.hint:
         put(data, path, yaml.safe_load(str(old)))
 
 
-def _command_line(data: Data, found: Diagnostic, _: Any, __: Any) -> None:
-    words = shlex.split(get(data, found.path))
+def _command_line(data: Data, problem: Diagnostic, _: Any, __: Any) -> None:
+    words = shlex.split(get(data, problem.path))
     at = next((index for index, word in enumerate(words) if word.endswith(".py")), 0)
-    put(data, found.path, words[at])
-    put(data, (found.path[0], "args"), words[at + 1 :])
+    put(data, problem.path, words[at])
+    put(data, (problem.path[0], "args"), words[at + 1 :])
 
 
-def _volumes(data: Data, found: Diagnostic, _: Any, __: Any) -> None:
-    put(data, found.path, {one.pop("name"): one for one in take(data, found.path)})
+def _volumes(data: Data, problem: Diagnostic, _: Any, __: Any) -> None:
+    put(data, problem.path, {one.pop("name"): one for one in take(data, problem.path)})
 
 
-def _variables(data: Data, found: Diagnostic, _: Any, __: Any) -> None:
-    pairs = [one.split("=", 1) if isinstance(one, str) else one.values() for one in take(data, found.path)]
-    put(data, found.path, dict(pairs))
+def _variables(data: Data, problem: Diagnostic, _: Any, __: Any) -> None:
+    pairs = [one.split("=", 1) if isinstance(one, str) else one.values() for one in take(data, problem.path)]
+    put(data, problem.path, dict(pairs))
 
 
-def _launcher_option(data: Data, found: Diagnostic, match: re.Match[str], _: Any) -> None:
+def _launcher_option(data: Data, problem: Diagnostic, match: re.Match[str], _: Any) -> None:
     """Of the keys of the hint that with the words of the option, as in masterPort and --master_port."""
-    name, value = _option(data, found.path)
+    name, value = _option(data, problem.path)
     keys = {"".join(key.split(".")[-1:]).lower(): key for key in re.findall(KEY, match[0]) if "." in key}
     put(data, tuple(keys[name.replace("_", "").replace("-", "")].split(".")), yaml.safe_load(value))
 
 
-def _secret(data: Data, found: Diagnostic, match: re.Match[str], _: Any) -> None:
-    put(data, found.path, yaml.safe_load(match[1]))
+def _secret(data: Data, problem: Diagnostic, match: re.Match[str], _: Any) -> None:
+    put(data, problem.path, yaml.safe_load(match[1]))
 
 
-def _move(data: Data, found: Diagnostic, match: re.Match[str], _: Any) -> None:
-    put(data, tuple(match[1].split(".")), take(data, found.path))
+def _move(data: Data, problem: Diagnostic, match: re.Match[str], _: Any) -> None:
+    put(data, tuple(match[1].split(".")), take(data, problem.path))
 
 
 def _set(data: Data, _found: Diagnostic, match: re.Match[str], _: Any) -> None:
     put(data, tuple(match[1].split(".")), yaml.safe_load(match[2]))
 
 
-def _own_launcher(data: Data, found: Diagnostic, _: Any, __: Any) -> None:
-    put(data, ("launch", "command"), take(data, found.path))
+def _own_launcher(data: Data, problem: Diagnostic, _: Any, __: Any) -> None:
+    put(data, ("launch", "command"), take(data, problem.path))
     put(data, ("launch", "method"), "worker-command")
 
 
@@ -173,8 +173,8 @@ RULES: list[tuple[str, Rule]] = [
     (r"to run your own launcher, set launch.method", _own_launcher),
     (r"set only the name, and put the arguments into training.args", _command_line),
     (r"use workers.replicas, workers.slots and launch.masterPort", _launcher_option),
-    (r"remove it and its value", lambda data, found, *_: _option(data, found.path) and None),
+    (r"remove it and its value", lambda data, problem, *_: _option(data, problem.path) and None),
     (rf"^use ({KEY})(?:: (.+)|[,;] .+)?$", _use),
     (rf"^set ({KEY}): (\w+)", _set),
-    (r"use the full commit id", lambda data, found, *_: put(data, found.path, "0" * 40)),
+    (r"use the full commit id", lambda data, problem, *_: put(data, problem.path, "0" * 40)),
 ]

@@ -1,4 +1,4 @@
-"""The rows of the checks evaluated by Jinja2: what the generated Python is compared with."""
+"""Evaluates the rows of the checks with Jinja2, to compare the generated Python with it."""
 
 import functools
 import json

@@ -1,4 +1,4 @@
-"""What dsgen writes side by side: flat manifests from Python and Jinja2, and the chart's objects in the real Helm."""
+"""The outputs of dsgen for comparison: flat manifests from Python and Jinja2, and the objects of the chart in Helm."""
 
 import difflib
 import functools
@@ -44,13 +44,13 @@ def bare_chart() -> Path:
 
 def objects(text: str) -> Objects:
     """The objects of a stream of manifests. Their JSON tells 1, 1.0, "1" and true apart."""
-    found = {}
+    by_name = {}
     for document in re.split(r"^---$", text, flags=re.MULTILINE):
         key, content = _object(document.strip())
-        assert not key or key not in found, f"{key} twice"
-        found[key] = content
-    found.pop("", None)
-    return found
+        assert not key or key not in by_name, f"{key} twice"
+        by_name[key] = content
+    by_name.pop("", None)
+    return by_name
 
 
 @functools.lru_cache(4096)
@@ -78,8 +78,8 @@ def load(text: str) -> dict[str, Any]:
 def problems(text: str) -> list[str]:
     """What the checks say about a values file, as far as a chart can say it too."""
     loaded = values.load([values.SourceText("values.yaml", text)])
-    found = values.check(loaded, RELEASE)
-    errors = (problem for problem in found if problem.severity == "error" and problem.id in checks.IN_CHART)
+    reported = values.check(loaded, RELEASE)
+    errors = (problem for problem in reported if problem.severity == "error" and problem.id in checks.IN_CHART)
     return sorted({_unescaped(f"{problem.message} [{problem.id}]") for problem in errors})
 
 
@@ -142,21 +142,21 @@ def batch_objects(major: int, folder: Path, texts: Sequence[str]) -> list[Object
     schema_of_all = json.dumps({**above, "patternProperties": {r"^c\d{4}$": schema}})
     result = batch_run(major, folder, texts, files, {"values.schema.json": schema_of_all})
     assert result.returncode == 0, result.stderr[:2000]
-    found: dict[str, list[str]] = {f"c{number:04}": [] for number in range(len(texts))}
+    by_alias: dict[str, list[str]] = {f"c{number:04}": [] for number in range(len(texts))}
     parts = re.split(r"^---\n# Source: parent/charts/(\w+)/\S+\n", result.stdout, flags=re.MULTILINE)
     for alias, document in zip(parts[1::2], parts[2::2], strict=True):
-        found[alias].append(document)
-    return [_with_scripts(objects("\n---\n".join(documents))) for documents in found.values()]
+        by_alias[alias].append(document)
+    return [_with_scripts(objects("\n---\n".join(documents))) for documents in by_alias.values()]
 
 
-def _with_scripts(found: Objects) -> Objects:
+def _with_scripts(things: Objects) -> Objects:
     """The objects with the text of each script in place of EMPTY."""
     shipped = {path.removeprefix("scripts/"): text.rstrip("\n") for path, text in SHIPPED.texts.items()}
-    (key,) = (key for key in found if key.startswith("ConfigMap/") and "-scripts-" in key)
-    content = json.loads(found[key])
+    (key,) = (key for key in things if key.startswith("ConfigMap/") and "-scripts-" in key)
+    content = json.loads(things[key])
     assert {EMPTY} == {text.strip() for text in content["data"].values()}
     data = {name: text.replace(EMPTY, shipped[name]) for name, text in content["data"].items()}
-    return {**found, key: json.dumps({**content, "data": data}, sort_keys=True)}
+    return {**things, key: json.dumps({**content, "data": data}, sort_keys=True)}
 
 
 def batch_run(

@@ -1,4 +1,4 @@
-"""Progress of what takes minutes."""
+"""Shows the progress of tests that take minutes."""
 
 import sys
 

@@ -1,4 +1,4 @@
-"""The schema of SARIF 2.1.0, from the package in which its authors publish it; what it says of a log."""
+"""Validates a log against the schema of SARIF 2.1.0, from the package of its authors."""
 
 import functools
 import json
@@ -47,8 +47,8 @@ def _fetch(wanted: Path) -> None:
 
 def problems(log: Any) -> list[str]:
     """What is wrong with a SARIF log, beyond its form also results whose rule is another one."""
-    found = [f"{error.json_path}: {error.message}" for error in validator().iter_errors(log)]
+    invalid = [f"{error.json_path}: {error.message}" for error in validator().iter_errors(log)]
     for run in log["runs"]:
         rules = [rule["id"] for rule in run["tool"]["driver"]["rules"]]
-        found += [str(result) for result in run["results"] if rules[result["ruleIndex"]] != result["ruleId"]]
-    return found
+        invalid += [str(result) for result in run["results"] if rules[result["ruleIndex"]] != result["ruleId"]]
+    return invalid

@@ -145,7 +145,7 @@ SAID = "v.yaml:2:1: error: no [DS101]\n"
 
 
 @pytest.mark.parametrize(
-    ("found", "accepted", "expected"),
+    ("answer", "accepted", "expected"),
     [
         (broken.Answer(0, "", 9), True, ""),
         (broken.Answer(1, SAID, 0), False, ""),
@@ -158,9 +158,9 @@ SAID = "v.yaml:2:1: error: no [DS101]\n"
         (broken.Answer(1, "error: somewhere\n", 0), False, "a diagnostic without a place"),
     ],
 )
-def test_a_wrong_answer_to_a_spoilt_file_is_noticed(found: broken.Answer, accepted: bool, expected: str) -> None:
-    assert expected == broken.problem(found, accepted)[: len(expected)]
-    assert bool(expected) == bool(broken.problem(found, accepted))
+def test_a_wrong_answer_to_a_spoilt_file_is_noticed(answer: broken.Answer, accepted: bool, expected: str) -> None:
+    assert expected == broken.problem(answer, accepted)[: len(expected)]
+    assert bool(expected) == bool(broken.problem(answer, accepted))
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""The benchmark: it runs whole processes in turn, and notices a command that does something else than was meant."""
+"""The benchmark runs whole processes alternately, and detects a command with another result."""
 
 import sys
 from pathlib import Path
@@ -13,10 +13,10 @@ HEAVY = [sys.executable, "-ISc", "sum(range(5_000_000)); b = b'x' * 50_000_000"]
 
 
 def test_ratios_are_ours_divided_by_theirs_pair_by_pair() -> None:
-    found = bench.ratios(bench.Case("x", [QUICK], [HEAVY]), 2, str)
+    ratios = bench.ratios(bench.Case("x", [QUICK], [HEAVY]), 2, str)
 
-    assert 2 == len(found)
-    assert all(one.memory < 0.6 for one in found), found
+    assert 2 == len(ratios)
+    assert all(one.memory < 0.6 for one in ratios), ratios
 
 
 def test_theirs_is_multiplied_where_it_stands_for_more() -> None:
@@ -45,9 +45,9 @@ def test_another_exit_code_ends_it(text: str, expected: int) -> None:
 
 
 def test_a_row_has_the_median_and_the_extremes() -> None:
-    found = [bench.Cost(0.5, 1, 2), bench.Cost(0.25, 1, 3), bench.Cost(1, 1, 4)]
+    costs = [bench.Cost(0.5, 1, 2), bench.Cost(0.25, 1, 3), bench.Cost(1, 1, 4)]
 
-    assert "| x | 0.5 (0.25 to 1) | 1 (1 to 1) | 3 (2 to 4) |\n" == bench.row(bench.Case("x", [], []), found)
+    assert "| x | 0.5 (0.25 to 1) | 1 (1 to 1) | 3 (2 to 4) |\n" == bench.row(bench.Case("x", [], []), costs)
 
 
 def test_every_case_ends_as_it_says(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,4 +1,4 @@
-"""Plain Helm says what dsgen says: every case of the checks, errors and warnings, in the chart and with both majors."""
+"""The chart reports the same problems as dsgen for every case of the checks, with both Helm majors."""
 
 import base64
 import functools
@@ -43,9 +43,9 @@ def _same_before(number: int) -> int:
 
 @functools.cache
 def loaded(sets: tuple[str, ...]) -> values.Job:
-    found = values.load([SourceText("v.yaml", GOOD)], [Override("--set-json", one) for one in sets])
-    assert found.values, found.diagnostics
-    return found
+    job = values.load([SourceText("v.yaml", GOOD)], [Override("--set-json", one) for one in sets])
+    assert job.values, job.diagnostics
+    return job
 
 
 CASES = [
@@ -68,8 +68,8 @@ def complete(sets: tuple[str, ...]) -> Any:
 @functools.cache
 def ours(sets: tuple[str, ...]) -> tuple[list[str], list[str]]:
     """Errors and warnings of the rows that a chart has, each with its id."""
-    found = [one for one in values.check(loaded(sets), RELEASE) if one.id in BOTH]
-    lines = {kind: [f"{one.message} [{one.id}]" for one in found if one.severity == kind] for kind in KINDS}
+    problems = [one for one in values.check(loaded(sets), RELEASE) if one.id in BOTH]
+    lines = {kind: [f"{one.message} [{one.id}]" for one in problems if one.severity == kind] for kind in KINDS}
     return sorted(lines["error"]), sorted(lines["warning"])
 
 

@@ -1,4 +1,4 @@
-"""The generated functions of the rows find what Jinja2 finds, also where a part of the values is not known."""
+"""The generated functions of the rows report the same problems as Jinja2, also if some values are unknown."""
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -33,11 +33,13 @@ class Both:
     def findings(
         self, rows: Sequence[Check], tree: Mapping[str, Any], release: Mapping[str, str], watch: Watch
     ) -> Iterator[tuple[Check, Any, str]]:
-        found = list(evaluation.findings(rows, tree, release, watch))
+        generated = list(evaluation.findings(rows, tree, release, watch))
         other = list(jinja_checks.findings(rows, tree, release, watch))
-        self.counts.update(row.id for row, _, _ in found)
-        self.different += [one for one in found if one not in other] + [one for one in other if one not in found]
-        return iter(found)
+        self.counts.update(row.id for row, _, _ in generated)
+        self.different += [one for one in generated if one not in other] + [
+            one for one in other if one not in generated
+        ]
+        return iter(generated)
 
 
 @pytest.fixture

@@ -1,4 +1,4 @@
-"""What the documentation shows is what happens."""
+"""The documentation shows the real output of its commands."""
 
 import re
 from pathlib import Path
@@ -46,6 +46,20 @@ def test_links_lead_somewhere(page: Path) -> None:
     targets = [target for target in LINK.findall(page.read_text()) if "://" not in target]
 
     assert [] == [target for target in targets if not (page.parent / target).exists()]
+
+
+def test_twelve_commands_lead_to_a_repository_of_two_teams() -> None:
+    """Those of the table are those of the page."""
+    page = (ROOT / "docs" / "repository.md").read_text()
+    table = re.search(r"^\| commands \|.*?\n\n", page, re.DOTALL | re.MULTILINE)
+    assert table
+    commands = [
+        each for line in table[0].splitlines() for each in re.findall("`([a-z][^`]+ [^`]+)`", line.split("|")[1])
+    ]
+    shown = [line.removeprefix("$ ") for block in docs.BLOCK.finditer(page) for line in block["body"].splitlines()]
+
+    assert 12 == len(commands)
+    assert [] == [each for each in commands[1:] if not any(line.startswith(each) for line in shown)]
 
 
 def test_the_readme_leads_to_every_page() -> None:

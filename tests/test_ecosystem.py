@@ -1,4 +1,4 @@
-"""What other systems run: hooks of pre-commit, steps of the GitHub Action, jobs of GitLab, steps of a release."""
+"""The hooks of pre-commit, steps of the GitHub Action, jobs of GitLab and steps of a release run."""
 
 import os
 import re
@@ -119,9 +119,9 @@ def value(expression: str, context: Mapping[str, str]) -> str:
     return str(context[name] == text.strip("'")).lower() if equals else context[name]
 
 
-def steps(found: list[dict[str, Any]], context: Mapping[str, str]) -> Iterator[tuple[str, list[str], dict[str, str]]]:
+def steps(listed: list[dict[str, Any]], context: Mapping[str, str]) -> Iterator[tuple[str, list[str], dict[str, str]]]:
     """Name, command and environment of the steps that GitHub would run in bash."""
-    for step in found:
+    for step in listed:
         if "run" in step and value(step.get("if", "always"), {**context, "always": "true"}) == "true":
             assert not EXPRESSION.search(step["run"]), "what others write must never become a part of a script"
             environment = {
@@ -168,15 +168,15 @@ def test_the_action(
     if spoil:
         spoil(repository)
     context = {"github.action_path": str(ROOT), "runner.temp": str(runner), **inputs(**given)}
-    found = {
+    results = {
         name: run(command, repository, **env)
         for name, command, env in steps(load("action.yml")["runs"]["steps"][1:], context)
     }
 
-    assert expected.keys() == found.keys()
+    assert expected.keys() == results.keys()
     for name, text in expected.items():
-        assert text in found[name].stdout
-        assert bool(text) == bool(found[name].returncode), found[name].stdout
+        assert text in results[name].stdout
+        assert bool(text) == bool(results[name].returncode), results[name].stdout
 
 
 # ---- GitLab ----
@@ -214,8 +214,8 @@ def release() -> Any:
 def step(name: str) -> list[str]:
     return next(
         command
-        for found, command, _ in steps(release()["jobs"]["build"]["steps"], {"github.ref_name": ""})
-        if found == name
+        for step_name, command, _ in steps(release()["jobs"]["build"]["steps"], {"github.ref_name": ""})
+        if step_name == name
     )
 
 

@@ -1,4 +1,4 @@
-"""docs/faults.md has the rows of the table of faults, and what was seen of each."""
+"""docs/faults.md has the rows of the table of faults, with their results."""
 
 from dataclasses import replace
 

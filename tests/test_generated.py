@@ -1,4 +1,4 @@
-"""What is committed is what `make generate` would write."""
+"""Committed files are equal to the output of `make generate`."""
 
 from pathlib import Path
 
@@ -16,9 +16,9 @@ def texts() -> dict[str, str]:
 
 
 def test_generated_files_are_up_to_date(texts: dict[str, str]) -> None:
-    found = {name: (ROOT / name).read_text() for name in texts if (ROOT / name).exists()}
+    committed = {name: (ROOT / name).read_text() for name in texts if (ROOT / name).exists()}
 
-    assert [] == [name for name in texts if texts[name] != found.get(name)]
+    assert [] == [name for name in texts if texts[name] != committed.get(name)]
 
 
 def test_there_are_no_other_files(texts: dict[str, str]) -> None:

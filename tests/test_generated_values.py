@@ -1,4 +1,4 @@
-"""The generator of values: it leaves no key out, and what it makes is good."""
+"""The generator of values uses every key, and its values are valid."""
 
 from collections.abc import Iterator
 from typing import Any

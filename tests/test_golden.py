@@ -1,6 +1,6 @@
-"""Every example, and every file of tests/cases/valid, gives the manifests that are kept in the folder of its name.
+"""Every example and every file of tests/cases/valid gives the manifests in the folder of the same name.
 
-`pytest tests/test_golden.py --update` writes them anew; what changes then is what a user's next render changes.
+`pytest tests/test_golden.py --update` writes them again. A change of them is a change of the next render of users.
 """
 
 import textwrap

@@ -85,23 +85,23 @@ CASES = list(cases())
 def at(objects: dict[str, Any], place: str) -> Any:
     """What stands at a place; None where nothing does."""
     first, *rest = place.split()
-    found: Any = objects
+    part: Any = objects
     for step in [*SHORT.get(first, first).split(), *rest]:
-        found = below(found, step)
-    return found
+        part = below(part, step)
+    return part
 
 
-def below(found: Any, step: str) -> Any:
+def below(part: Any, step: str) -> Any:
     """One step: a key, the name or the mount path of a list's item, its index, or into a text."""
-    if isinstance(found, str):
-        found = found.splitlines() if step == "line" else json.loads(found)
-    if found is None or step == "line":
-        return found
-    if isinstance(found, dict):
-        return found.get(step)
+    if isinstance(part, str):
+        part = part.splitlines() if step == "line" else json.loads(part)
+    if part is None or step == "line":
+        return part
+    if isinstance(part, dict):
+        return part.get(step)
     if step.lstrip("-").isdigit():
-        return next(iter(found[int(step) :]), None)
-    return next((item for item in found if step in (item.get("name"), item.get("mountPath"))), None)
+        return next(iter(part[int(step) :]), None)
+    return next((item for item in part if step in (item.get("name"), item.get("mountPath"))), None)
 
 
 def parsed(objects: Objects) -> dict[str, Any]:
@@ -123,9 +123,9 @@ def test_chart_does_the_same(major: int, tmp_path: Path) -> None:
     """All cases in one run of Helm; all of their objects are compared, not only what they look at."""
     texts = [case.text for case in CASES]
 
-    found = batch_objects(major, tmp_path, texts)
+    charts = batch_objects(major, tmp_path, texts)
 
-    different = [text for text, chart in zip(texts, found, strict=True) if flat_objects(text) != chart]
+    different = [text for text, chart in zip(texts, charts, strict=True) if flat_objects(text) != chart]
     assert [] == different
 
 

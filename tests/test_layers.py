@@ -1,4 +1,4 @@
-"""Imports point one way: a module of dsgen may import only what stands above it here."""
+"""Imports point one way: a module of dsgen may import only modules above it in this list."""
 
 import ast
 import re
@@ -72,16 +72,16 @@ def test_a_module_imports_only_what_stands_above_it(path: Path) -> None:
 
 def dependencies(path: Path) -> set[Path]:
     """The files of dsgen that a file imports."""
-    found = set()
+    files = set()
     for name in imported(path):
         parts = name.split(".")
         for end in range(len(parts), 1, -1):
             place = PACKAGE.parent.joinpath(*parts[:end])
             file = next((one for one in (place.with_suffix(".py"), place / "__init__.py") if one.exists()), None)
             if file:
-                found.add(file)
+                files.add(file)
                 break
-    return found - {path}
+    return files - {path}
 
 
 def circles(graph: dict[Path, set[Path]]) -> dict[Path, set[Path]]:

@@ -1,4 +1,4 @@
-"""docs/memory.md estimates what DeepSpeed's own functions estimate."""
+"""The formulas of docs/memory.md have the results of DeepSpeed's functions."""
 
 import json
 from pathlib import Path
@@ -18,8 +18,8 @@ def states() -> dict[str, Any]:
     program = next(block["body"] for block in docs.BLOCK.finditer(page) if block["file"] == "memory.py")
     names: dict[str, Any] = {"__name__": "memory"}
     exec(program, names)
-    found: dict[str, Any] = names["STATES"]
-    return found
+    formulas: dict[str, Any] = names["STATES"]
+    return formulas
 
 
 @pytest.mark.parametrize("row", RECORDED, ids=lambda row: f"{row['parameters']}-{row['slots']}x{row['replicas']}")

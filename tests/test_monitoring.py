@@ -1,4 +1,4 @@
-"""TensorBoard and metrics: what is made, who may reach it, and that it starts; in manifests and chart alike."""
+"""TensorBoard and metrics: their objects, who may access them, and their start; in manifests and chart."""
 
 import json
 import subprocess
@@ -37,16 +37,16 @@ def pod(board: Any = BOARD, **values: Any) -> Any:
 
 
 def container(board: Any = BOARD, **values: Any) -> Any:
-    (found,) = pod(board, **values)["containers"]
-    return found
+    (only,) = pod(board, **values)["containers"]
+    return only
 
 
 def test_nothing_is_made_unasked() -> None:
-    found = rendered({"logDir": "/data/logs"})
+    things = rendered({"logDir": "/data/logs"})
 
-    assert [] == [name for name in found if name.startswith(KINDS) or "tensorboard" in name]
-    assert 1 == len(found["NetworkPolicy/cifar-1"]["spec"]["ingress"])
-    (ports,) = [item["ports"] for item in found["Job/cifar-1-worker"]["spec"]["template"]["spec"]["containers"]]
+    assert [] == [name for name in things if name.startswith(KINDS) or "tensorboard" in name]
+    assert 1 == len(things["NetworkPolicy/cifar-1"]["spec"]["ingress"])
+    (ports,) = [item["ports"] for item in things["Job/cifar-1-worker"]["spec"]["template"]["spec"]["containers"]]
     assert ["ssh"] == [port["name"] for port in ports]
 
 
@@ -65,14 +65,14 @@ def test_it_belongs_to_the_job_and_no_new_run_touches_it() -> None:
 
 
 def test_no_selector_of_a_run_matches_its_pod() -> None:
-    found = rendered()
-    deployment, service = found["Deployment/cifar-tensorboard"], found["Service/cifar-tensorboard"]
+    things = rendered()
+    deployment, service = things["Deployment/cifar-tensorboard"], things["Service/cifar-tensorboard"]
     labels = deployment["spec"]["template"]["metadata"]["labels"]
 
     assert LABELS == labels == deployment["spec"]["selector"]["matchLabels"] == service["spec"]["selector"]
     for selector in (
-        found["Service/cifar-1"]["spec"]["selector"],
-        found["NetworkPolicy/cifar-1"]["spec"]["podSelector"]["matchLabels"],
+        things["Service/cifar-1"]["spec"]["selector"],
+        things["NetworkPolicy/cifar-1"]["spec"]["podSelector"]["matchLabels"],
     ):
         assert not selector.items() <= labels.items()
 
@@ -263,24 +263,24 @@ def test_only_its_own_namespace_reaches_tensorboard() -> None:
 def test_what_watches_reaches_the_metrics_and_nothing_else_of_a_run(
     given: dict[str, str], namespace: dict[str, str], pods: dict[str, str]
 ) -> None:
-    found = rendered(monitoring={"podMonitor": {"enabled": True, "port": 9400, "scrapedBy": given}})
+    things = rendered(monitoring={"podMonitor": {"enabled": True, "port": 9400, "scrapedBy": given}})
     run = {"dsgen.dev/job": "cifar", "dsgen.dev/run": "1"}
     watching = {"namespaceSelector": {"matchLabels": namespace}, "podSelector": {"matchLabels": pods}}
 
     assert [
         {"from": [{"podSelector": {"matchLabels": run}}]},
         {"from": [watching], "ports": [{"port": 9400}]},
-    ] == found["NetworkPolicy/cifar-1"]["spec"]["ingress"]
+    ] == things["NetworkPolicy/cifar-1"]["spec"]["ingress"]
 
 
 @pytest.mark.parametrize("method", ["pdsh", "torchrun"])
 def test_pod_monitor_finds_the_port_of_every_worker(method: str) -> None:
     """Of all runs, and of no other pod; the metrics carry the run and the worker's number."""
     values = {"podMonitor": {"enabled": True, "port": 9400, "path": "/m?x=1"}}
-    found = rendered(monitoring=values, launch={"method": method})
-    spec = found["PodMonitor/cifar"]["spec"]
+    things = rendered(monitoring=values, launch={"method": method})
+    spec = things["PodMonitor/cifar"]["spec"]
     (endpoint,) = spec["podMetricsEndpoints"]
-    worker, launcher = (found[f"Job/cifar-1-{role}"]["spec"]["template"] for role in ("worker", "launcher"))
+    worker, launcher = (things[f"Job/cifar-1-{role}"]["spec"]["template"] for role in ("worker", "launcher"))
     ports = {port["name"]: port["containerPort"] for port in worker["spec"]["containers"][0]["ports"]}
     wanted = spec["selector"]["matchLabels"].items()
 
@@ -294,8 +294,8 @@ def test_pod_monitor_finds_the_port_of_every_worker(method: str) -> None:
 def test_metrics_on_the_network_of_the_node() -> None:
     """The port is the node's there, so the scheduler must know of it."""
     network, security = {"hostNetwork": True}, {"podSecurityLevel": "privileged"}
-    found = rendered(monitoring={"podMonitor": {"enabled": True, "port": 9400}}, network=network, security=security)
-    ports = found["Job/cifar-1-worker"]["spec"]["template"]["spec"]["containers"][0]["ports"]
+    things = rendered(monitoring={"podMonitor": {"enabled": True, "port": 9400}}, network=network, security=security)
+    ports = things["Job/cifar-1-worker"]["spec"]["template"]["spec"]["containers"][0]["ports"]
 
     assert {"name": "metrics", "containerPort": 9400, "hostPort": 9400} in ports
 
@@ -372,8 +372,8 @@ CASES: dict[str, dict[str, Any]] = {
 def test_the_chart_makes_the_same_objects(major: int, tmp_path: Path) -> None:
     texts = [dump(JOB | values) for values in CASES.values()]
 
-    found = batch_objects(major, tmp_path, texts)
+    charts = batch_objects(major, tmp_path, texts)
 
-    assert [flat_objects(text) for text in texts] == found
-    kinds = [json.loads(thing)["kind"] for things in found for thing in things.values()]
+    assert [flat_objects(text) for text in texts] == charts
+    kinds = [json.loads(thing)["kind"] for things in charts for thing in things.values()]
     assert (2, 2) == (kinds.count("Deployment"), kinds.count("PodMonitor"))

@@ -1,4 +1,4 @@
-"""The scripts as they are mounted do what their sources do, and a traceback names the same lines."""
+"""The mounted scripts do the same as their sources, and tracebacks have the same line numbers."""
 
 import ast
 from pathlib import Path
@@ -57,12 +57,12 @@ def test_of_a_shell_script_only_comments_are_gone(name: str) -> None:
     ],
 )
 def test_comments_and_docstrings_are_taken_out(source: str, expected: str | None) -> None:
-    found = scripts.mounted("x.py", source)
+    shortened = scripts.mounted("x.py", source)
 
     if expected is None:
-        assert found == f'#!/usr/bin/env python3\n{note()}X = """# no comment\n"""\n'
+        assert shortened == f'#!/usr/bin/env python3\n{note()}X = """# no comment\n"""\n'
     else:
-        assert found == expected.format(note=note())
+        assert shortened == expected.format(note=note())
 
 
 def note() -> str:

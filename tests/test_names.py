@@ -1,4 +1,4 @@
-"""No two jobs of a namespace have an object of one kind and name, whatever they are called."""
+"""Two jobs of a namespace never have objects of the same kind and name."""
 
 import itertools
 
@@ -26,8 +26,8 @@ def made(name: str, run: str) -> set[tuple[str, str]]:
     """Kind and name of each object of a run."""
     loaded = values.load([SourceText("v.yaml", f"{JOB}\nname: {name}\nnamespace: space\nrun: {{id: '{run}'}}\n")])
     assert loaded.values, loaded.diagnostics
-    found = [parsed(document.text) for document in render(loaded.values.data, Release(name, "space"))]
-    return {(thing["kind"], thing["metadata"]["name"]) for thing in found}
+    things = [parsed(document.text) for document in render(loaded.values.data, Release(name, "space"))]
+    return {(thing["kind"], thing["metadata"]["name"]) for thing in things}
 
 
 def test_objects_of_two_jobs_never_share_a_name() -> None:

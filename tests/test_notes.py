@@ -1,4 +1,4 @@
-"""What Helm shows after an installation: what to do next with this job, the same text in both majors."""
+"""The notes after an installation show the next commands for this job, with the same text in both Helm majors."""
 
 from pathlib import Path
 from typing import Any

@@ -1,4 +1,4 @@
-"""What every rendered job must be, whatever its values: who gets a token, who may do what, what belongs to a run."""
+"""Rules for the objects of every job: which containers have a token, permissions, and what belongs to a run."""
 
 import functools
 import importlib.util
@@ -43,8 +43,8 @@ def documents(text: str, *more: str) -> list[Document]:
 
 def objects(text: str, *more: str) -> dict[str, Any]:
     """Kind/name -> object."""
-    found = [parsed(document.text) for document in documents(text, *more)]
-    return {f"{thing['kind']}/{thing['metadata']['name']}": thing for thing in found}
+    things = [parsed(document.text) for document in documents(text, *more)]
+    return {f"{thing['kind']}/{thing['metadata']['name']}": thing for thing in things}
 
 
 def containers(job: Any) -> Iterator[Any]:
@@ -53,8 +53,8 @@ def containers(job: Any) -> Iterator[Any]:
 
 
 def environment(job: Any, container: str) -> dict[str, Any]:
-    (found,) = [item for item in containers(job) if item["name"] == container]
-    return {entry["name"]: entry.get("value", entry.get("valueFrom")) for entry in found["env"]}
+    (only,) = [item for item in containers(job) if item["name"] == container]
+    return {entry["name"]: entry.get("value", entry.get("valueFrom")) for entry in only["env"]}
 
 
 @pytest.fixture(params=CASES, ids=lambda path: path.stem)
@@ -232,9 +232,9 @@ def test_command_of_a_rank(training, program, arguments):
 def test_the_users_environment_is_literal_and_wins():
     """Dollar signs reach the ranks as they are written, and dsgen's own caches give way."""
     env = "{A: 'x$(B)$$', TRITON_CACHE_DIR: /mine, T: {valueFrom: {secretKeyRef: {name: s, key: k}}}}"
-    found = objects(MINIMAL.replace("{python: train.py}", f"{{python: train.py, env: {env}}}"))
+    things = objects(MINIMAL.replace("{python: train.py}", f"{{python: train.py, env: {env}}}"))
     for role in ("worker", "launcher"):
-        variables = environment(found[f"Job/cifar-1-{role}"], role)
+        variables = environment(things[f"Job/cifar-1-{role}"], role)
         assert "x$$(B)$$$$" == variables["A"]
         assert "/mine" == variables["TRITON_CACHE_DIR"]
         assert {"secretKeyRef": {"name": "s", "key": "k"}} == variables["T"]
@@ -270,8 +270,8 @@ def test_a_new_run_id_changes_the_runs_objects_and_no_others():
 def test_static_volume_and_claim_are_bound_to_each_other():
     """The volume names the claim and the claim the volume; both are kept by Helm, Argo CD and Flux."""
     storage = "storage: {data: {mountPath: /data, create: {persistentVolume: {nfs: {server: s, path: /p}}}}}"
-    found = objects(MINIMAL, storage)
-    volume, claim = found["PersistentVolume/training.cifar.data"], found["PersistentVolumeClaim/cifar-data"]
+    things = objects(MINIMAL, storage)
+    volume, claim = things["PersistentVolume/training.cifar.data"], things["PersistentVolumeClaim/cifar-data"]
 
     assert {"nfs": {"server": "s", "path": "/p"}}.items() <= volume["spec"].items()
     assert ("training", "cifar-data") == (volume["spec"]["claimRef"]["namespace"], volume["spec"]["claimRef"]["name"])
@@ -287,8 +287,8 @@ def test_static_volume_and_claim_are_bound_to_each_other():
 
 def test_an_unprotected_claim_may_be_deleted():
     """`protect: false` leaves out all three."""
-    found = objects(MINIMAL, "storage: {data: {mountPath: /data, create: {protect: false}}}")
-    annotations = found["PersistentVolumeClaim/cifar-data"]["metadata"]["annotations"]
+    things = objects(MINIMAL, "storage: {data: {mountPath: /data, create: {protect: false}}}")
+    annotations = things["PersistentVolumeClaim/cifar-data"]["metadata"]["annotations"]
     assert ["kustomize.toolkit.fluxcd.io/substitute"] == list(annotations)
 
 
@@ -298,13 +298,13 @@ def test_an_unprotected_claim_may_be_deleted():
 )
 def test_key_secret(mode, secret, keygen):
     """Made in the cluster by default; a Secret of the user's is mounted and never written."""
-    found = objects(MINIMAL, f"ssh: {{secret: {{{mode}}}}}")
-    names = {item["name"] for item in containers(found["Job/cifar-1-launcher"])}
-    volumes = {volume["name"]: volume for volume in found["Job/cifar-1-worker"]["spec"]["template"]["spec"]["volumes"]}
+    things = objects(MINIMAL, f"ssh: {{secret: {{{mode}}}}}")
+    names = {item["name"] for item in containers(things["Job/cifar-1-launcher"])}
+    volumes = {volume["name"]: volume for volume in things["Job/cifar-1-worker"]["spec"]["template"]["spec"]["volumes"]}
     assert secret == volumes["dsgen-keys"]["secret"]["secretName"]
     assert keygen == ("keygen" in names)
-    assert keygen == (f"Secret/{secret}" in found)
-    assert keygen == any("secrets" in rule["resources"] for rule in found["Role/cifar"]["rules"])
+    assert keygen == (f"Secret/{secret}" in things)
+    assert keygen == any("secrets" in rule["resources"] for rule in things["Role/cifar"]["rules"])
 
 
 @pytest.mark.parametrize(
@@ -337,8 +337,8 @@ def test_accelerators_are_in_requests_and_limits():
 
 @pytest.mark.parametrize(("seconds", "said"), [("null", 2), ("60", 0)])
 def test_a_job_that_stays_says_so_to_linters(seconds: str, said: int):
-    found = objects(MINIMAL, f"lifecycle: {{ttlSecondsAfterFinished: {seconds}}}")
-    names = [name for name, thing in found.items() if any("ttl" in key for key in thing["metadata"]["annotations"])]
+    things = objects(MINIMAL, f"lifecycle: {{ttlSecondsAfterFinished: {seconds}}}")
+    names = [name for name, thing in things.items() if any("ttl" in key for key in thing["metadata"]["annotations"])]
     assert said == len(names)
     assert said == 0 or ["Job/cifar-1-launcher", "Job/cifar-1-worker"] == sorted(names)
 

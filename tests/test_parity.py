@@ -1,4 +1,4 @@
-"""Flat manifests and chart hold the same objects, for every values file, with Helm 4 and Helm 3."""
+"""Flat manifests and chart have the same objects, for every values file, with Helm 4 and Helm 3."""
 
 import itertools
 import re
@@ -138,10 +138,10 @@ def test_verdicts_are_the_same(major: int) -> None:
     """The chart accepts what dsgen accepts, and refuses with the same words, all problems at once."""
     texts = [SourceText.from_bytes("v.yaml", content).text for content in CONTENTS]
     theirs = verdicts.helms_of_files(major, texts, EVERY)
-    found = dict(zip(CONTENTS, map(verdicts.agreement, texts, theirs), strict=True))
+    differences = dict(zip(CONTENTS, map(verdicts.agreement, texts, theirs), strict=True))
 
-    assert {} == {content: verdict for content, verdict in found.items() if verdict == "DIFFERENT"}
-    counts = Counter(found.values())
+    assert {} == {content: verdict for content, verdict in differences.items() if verdict == "DIFFERENT"}
+    counts = Counter(differences.values())
     assert min(counts[f"same: {kind}"] for kind in ("accepted", "schema", "checks")) >= 5, counts
 
 

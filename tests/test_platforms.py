@@ -1,4 +1,4 @@
-"""Windows and macOS, as far as Linux can show it: the commands on files work alike without what only Linux has."""
+"""Windows and macOS, as far as Linux can test them: the commands on files work without functions of Linux."""
 
 import subprocess
 import sys

@@ -1,4 +1,4 @@
-"""How large a run is in a repository: its scripts once for a job, and little for every further run."""
+"""The size of a run in a repository: the scripts once for a job, and little for every further run."""
 
 import difflib
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Where a job waits and where its pods run: queues, gangs, affinity, topology; in manifests and chart alike."""
+"""Queues, gangs, affinity and topology, in manifests and chart."""
 
 import json
 from pathlib import Path
@@ -50,9 +50,9 @@ def pod(role: str, **values: Any) -> Any:
 def leaves(part: Any, path: str = "") -> list[str]:
     """The dotted paths of all keys below a part of the schema that have a default."""
     return [
-        found
+        leaf
         for key, value in part["properties"].items()
-        for found in ([path + key] if "default" in value or "$ref" in value else leaves(value, f"{path}{key}."))
+        for leaf in ([path + key] if "default" in value or "$ref" in value else leaves(value, f"{path}{key}."))
     ]
 
 
@@ -63,16 +63,16 @@ def nested(path: str, value: Any) -> dict[str, Any]:
     return dict(value)
 
 
-def queue_labels(found: Any) -> dict[str, str]:
-    return {key: value for key, value in found["metadata"]["labels"].items() if key.startswith(KUEUE)}
+def queue_labels(thing: Any) -> dict[str, str]:
+    return {key: value for key, value in thing["metadata"]["labels"].items() if key.startswith(KUEUE)}
 
 
 def test_nothing_is_asked_of_a_scheduler_by_default() -> None:
-    found = rendered()
+    things = rendered()
 
-    assert "PodGroup" not in {thing["kind"] for thing in found.values()}
+    assert "PodGroup" not in {thing["kind"] for thing in things.values()}
     for role in ("worker", "launcher"):
-        made = found[f"Job/cifar-1-{role}"]
+        made = things[f"Job/cifar-1-{role}"]
         assert {} == queue_labels(made) == queue_labels(made["spec"]["template"])
         assert not {"affinity", "schedulerName", "nodeSelector"} & made["spec"]["template"]["spec"].keys()
 
@@ -206,41 +206,41 @@ def test_the_users_affinity_and_tolerations_are_written_in_a_queue_too() -> None
 def test_gang_of_volcano() -> None:
     """A PodGroup of all workers in Volcano's queue; the launcher is no part of it, and nothing is Kueue's."""
     scheduling = {"gang": "volcano", "queue": "gpus", "priorityClass": "high"}
-    found = rendered(scheduling=scheduling, workers={"replicas": 4}, launch={"preflight": {"spares": 2}})
-    group = found["PodGroup/cifar-1-6"]
-    worker, launcher = (found[f"Job/cifar-1-{role}"]["spec"]["template"] for role in ("worker", "launcher"))
+    things = rendered(scheduling=scheduling, workers={"replicas": 4}, launch={"preflight": {"spares": 2}})
+    group = things["PodGroup/cifar-1-6"]
+    worker, launcher = (things[f"Job/cifar-1-{role}"]["spec"]["template"] for role in ("worker", "launcher"))
 
     assert "scheduling.volcano.sh/v1beta1" == group["apiVersion"]
     assert {"minMember": 6, "queue": "gpus", "priorityClassName": "high"} == group["spec"]
-    assert 6 == found["Job/cifar-1-worker"]["spec"]["parallelism"]
+    assert 6 == things["Job/cifar-1-worker"]["spec"]["parallelism"]
     assert "cifar-1-6" == worker["metadata"]["annotations"]["scheduling.k8s.io/group-name"]
     assert "volcano" == worker["spec"]["schedulerName"]
     assert "scheduling.k8s.io/group-name" not in launcher["metadata"]["annotations"]
     assert "schedulerName" not in launcher["spec"]
-    assert {} == queue_labels(found["Job/cifar-1-worker"])
+    assert {} == queue_labels(things["Job/cifar-1-worker"])
 
 
 def test_gang_of_coscheduling() -> None:
     """A PodGroup that the pods name in a label; a queue beside it is Kueue's."""
-    found = rendered(scheduling={"gang": "coscheduling", "queue": "gpus"}, workers={"replicas": 4})
-    group = found["PodGroup/cifar-1-4"]
-    worker, launcher = (found[f"Job/cifar-1-{role}"]["spec"]["template"] for role in ("worker", "launcher"))
+    things = rendered(scheduling={"gang": "coscheduling", "queue": "gpus"}, workers={"replicas": 4})
+    group = things["PodGroup/cifar-1-4"]
+    worker, launcher = (things[f"Job/cifar-1-{role}"]["spec"]["template"] for role in ("worker", "launcher"))
 
     assert ("scheduling.x-k8s.io/v1alpha1", {"minMember": 4}) == (group["apiVersion"], group["spec"])
     assert "cifar-1-4" == worker["metadata"]["labels"]["scheduling.x-k8s.io/pod-group"]
     assert "scheduler-plugins-scheduler" == worker["spec"]["schedulerName"]
     assert "scheduling.x-k8s.io/pod-group" not in launcher["metadata"]["labels"]
     assert "schedulerName" not in launcher["spec"]
-    assert {f"{KUEUE}/queue-name": "gpus"} == queue_labels(found["Job/cifar-1-worker"])
+    assert {f"{KUEUE}/queue-name": "gpus"} == queue_labels(things["Job/cifar-1-worker"])
 
 
 @pytest.mark.parametrize("gang", ["none", "volcano", "coscheduling"])
 def test_scheduler_of_the_users_choice(gang: str) -> None:
     """It wins over that of the gang; each role has its own."""
     options = {"workers": {"schedulerName": "mine"}, "launcher": {"schedulerName": "yours"}}
-    found = [pod(role, scheduling={"gang": gang}, **options)["spec"] for role in ("worker", "launcher")]
+    specs = [pod(role, scheduling={"gang": gang}, **options)["spec"] for role in ("worker", "launcher")]
 
-    assert ["mine", "yours"] == [spec["schedulerName"] for spec in found]
+    assert ["mine", "yours"] == [spec["schedulerName"] for spec in specs]
 
 
 def test_group_comes_before_its_pods_and_belongs_to_the_run() -> None:
@@ -278,12 +278,12 @@ def test_topology_in_a_queue_is_kueues(level: str) -> None:
 def test_topology_without_kueue_is_affinity_to_the_runs_own_workers(gang: str) -> None:
     term = {"topologyKey": ZONE, "labelSelector": {"matchLabels": WORKERS}}
 
-    def found(level: str) -> Any:
+    def affinity_at(level: str) -> Any:
         spec = pod("worker", scheduling={"gang": gang, "topology": {level: ZONE}})["spec"]
         return spec["affinity"]
 
-    assert {"podAffinity": {REQUIRED: [term]}} == found("required")
-    assert {"podAffinity": {PREFERRED: [{"weight": 100, "podAffinityTerm": term}]}} == found("preferred")
+    assert {"podAffinity": {REQUIRED: [term]}} == affinity_at("required")
+    assert {"podAffinity": {PREFERRED: [{"weight": 100, "podAffinityTerm": term}]}} == affinity_at("preferred")
     assert "affinity" not in pod("launcher", scheduling={"topology": {"required": ZONE}})["spec"]
 
 
@@ -367,7 +367,7 @@ CASES: dict[str, dict[str, Any]] = {
 def test_the_chart_makes_the_same_objects(major: int, tmp_path: Path) -> None:
     texts = [dump(JOB | values) for values in CASES.values()]
 
-    found = batch_objects(major, tmp_path, texts)
+    charts = batch_objects(major, tmp_path, texts)
 
-    assert [flat_objects(text) for text in texts] == found
-    assert 3 == sum(json.loads(thing)["kind"] == "PodGroup" for things in found for thing in things.values())
+    assert [flat_objects(text) for text in texts] == charts
+    assert 3 == sum(json.loads(thing)["kind"] == "PodGroup" for things in charts for thing in things.values())

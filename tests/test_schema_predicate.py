@@ -1,4 +1,4 @@
-"""The generated predicate of the schema accepts what jsonschema does, which it is there to spare."""
+"""The generated predicate of the schema accepts the same values as jsonschema."""
 
 import copy
 import functools
@@ -55,8 +55,8 @@ def compiled(whole: schema.Schema) -> Predicate:
     """The predicate that `make generate` would write for a schema."""
     module: dict[str, Any] = {}
     exec(schema_module(whole), module)
-    found: Predicate = module["is_valid"]
-    return found
+    predicate: Predicate = module["is_valid"]
+    return predicate
 
 
 def data(text: str) -> Any:
@@ -68,8 +68,8 @@ def corpus() -> list[tuple[Any, bool]]:
     """Values with what jsonschema says of them."""
     texts = [path.read_text(encoding="utf-8", errors="replace") for path in FILES]
     texts += [case.text for case in broken.cases(SPOILT, 1)] + list(verdicts.cases(SPOILT, 1))
-    found = [*map(data, texts), *fuzz.cases(GENERATED, 1), *RARE]
-    return [(one, fuzz.validator().is_valid(one)) for one in found]
+    samples = [*map(data, texts), *fuzz.cases(GENERATED, 1), *RARE]
+    return [(one, fuzz.validator().is_valid(one)) for one in samples]
 
 
 def differences(predicate: Predicate) -> Iterator[Any]:

@@ -1,4 +1,4 @@
-"""Functions and modules stay small enough to be read at once."""
+"""Functions and modules stay short."""
 
 import ast
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""What is skipped on a machine without a tool is counted at the end, with what to install."""
+"""Tests that are skipped because a tool is missing are counted at the end, with the tool to install."""
 
 import subprocess
 import sys

@@ -5,7 +5,7 @@ import re
 from dsgen.cluster.known import TABLE, Row
 from dsgen.cluster.reasons import RECORDED, in_capitals
 
-HEAD = """# Why a run does not go on
+HEAD = """# Why a run waits or has failed
 
 All causes that `dsgen why` reports. A cause explains those below it: if there are several, the first one is the root
 cause. Words in capitals are placeholders for names and numbers.
@@ -51,7 +51,7 @@ def _capitals(sentence: str) -> str:
 
 
 def with_reasons(page: str) -> str:
-    """A page with the table of the record's reasons, where it has one, as it should be."""
+    """The page; if it has the table of reasons, with the present one."""
     rows = (f"| `{name}` | {', '.join(reason.phases)} | {reason.text} |\n" for name, reason in RECORDED.items())
-    table = "| reason | phase | what it says, what to do |\n|---|---|---|\n" + "".join(rows) + "\n"
+    table = "| reason | phase | meaning, what to do |\n|---|---|---|\n" + "".join(rows) + "\n"
     return REASONS.sub(lambda _: table, page)

@@ -17,9 +17,9 @@ from dsgen.writer import Place, compare
 
 def bumped(folders: Sequence[Folder], targets: Sequence[Target]) -> list[Folder]:
     """The folders; items of runs that would change get the next run id, or a problem if that is not possible."""
-    files = Counter(target.job.file for target in targets)
+    files = Counter(target.file for target in targets)
     return [
-        Folder(folder.place, functools.partial(_bumped, folder, target, files[target.job.file]))
+        Folder(folder.place, functools.partial(_bumped, folder, target, files[target.file]))
         for folder, target in zip(folders, targets, strict=True)
     ]
 
@@ -52,7 +52,7 @@ def _bumped(folder: Folder, target: Target, jobs: int) -> Item:
 
 def edit(target: Target, new: Bump) -> Edit:
     """The next run id in the file of a job."""
-    file = target.job.file
+    file = target.file
     assert file != STDIN
     if target.member:
         folder, _, name = target.member.file.rpartition("/")

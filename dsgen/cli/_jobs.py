@@ -5,7 +5,6 @@ from __future__ import annotations
 import functools
 import os
 import sys
-from collections import namedtuple
 
 from dsgen import api, values
 from dsgen.cli._parallel import in_order
@@ -20,7 +19,6 @@ from dsgen.values import Release, SourceText
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
-    from typing import NamedTuple
 
     from dsgen.cli._shared import Inputs
     from dsgen.problems.diagnostics import Diagnostic
@@ -29,22 +27,27 @@ if TYPE_CHECKING:
 
     Read = Callable[[str], SourceText]
 
-if TYPE_CHECKING:
 
-    class Target(NamedTuple):
-        """A job, and its place in a repository; None for a job from files of the command line."""
+class Target:
+    """A job of the command line.
 
-        job: Job
-        member: Member | None = None
+    file, release: the file and the names of the job; has_values: it has no errors. They are set when it was checked.
+    """
 
-    class _Source(NamedTuple):
-        """A function that reads a job, and a function that returns its place in a repository."""
+    def __init__(self, load: Callable[[], Job], locate: Callable[[Release], Member] | None = None) -> None:
+        self._load, self._locate = load, locate
+        self.file, self.release, self.has_values = "", values.UNNAMED, False
 
-        load: Callable[[], Job]
-        member: Callable[[Job], Member | None]
-else:  # without the import of `typing`
-    Target = namedtuple("Target", "job member", defaults=(None,))
-    _Source = namedtuple("_Source", "load member")
+    @functools.cached_property
+    def job(self) -> Job:
+        """The job. Of two processes, the one that checks it has loaded it; the other one loads it at the first use."""
+        return self._load()
+
+    @functools.cached_property
+    def member(self) -> Member | None:
+        """Its place in a repository; None for a job from files of the command line."""
+        return self._locate(self.release) if self._locate else None
+
 
 STDIN = "<stdin>"
 
@@ -108,17 +111,16 @@ def check_jobs(inputs: Inputs, chart: bool = False) -> tuple[list[Target], Repor
     chart: the jobs become charts, whose releases provide missing names.
     """
     report = Report(inputs.strict)
-    targets = []
-    sources = _sources(inputs, report)
-    checked = in_order(functools.partial(_checked, chart), [source.load for source in sources])
-    for source, (job, problems) in zip(sources, counted("checked", checked, len(sources)), strict=True):
+    found = _targets(inputs, report)
+    checked = in_order(functools.partial(_checked, chart), found)
+    for target, (names, problems, sources) in zip(found, counted("checked", checked, len(found)), strict=True):
+        target.file, target.release, target.has_values = names
         report.problems += problems
-        report.sources |= job.sources
-        if job.values:
-            targets.append(Target(job, source.member(job)))
+        report.sources |= sources
+    targets = [target for target in found if target.has_values]
     members = [target.member for target in targets if target.member]
     if members or not chart:
-        report.problems += values.twins(target.job for target in targets)
+        report.problems += values.twins(targets)
     if members:
         from dsgen.repository import collisions  # imported late: most calls have no repository
 
@@ -151,7 +153,7 @@ def refuse_several(inputs: Inputs, jobs: int, why: str) -> None:
 def load_values(inputs: Inputs) -> list[Job]:
     """The jobs of the command line, checked only against the schema; problems as in `load_jobs`."""
     report = Report(inputs.strict)
-    jobs = [source.load() for source in _sources(inputs, report)]
+    jobs = [target.job for target in _targets(inputs, report)]
     for job in jobs:
         report.problems += job.diagnostics
         report.sources |= job.sources
@@ -159,19 +161,19 @@ def load_values(inputs: Inputs) -> list[Job]:
     return jobs
 
 
-def _sources(inputs: Inputs, report: Report) -> Sequence[_Source]:
-    """The sources of the jobs: files of the command line or, without files, the repository."""
+def _targets(inputs: Inputs, report: Report) -> Sequence[Target]:
+    """The jobs that are to be loaded: of files of the command line or, without files, of the repository."""
     if inputs.has_files:
         read = _reader()
-        for name in inputs.overlays:
-            read(name)  # read early: only one process can read standard input
-        return [_Source(functools.partial(_load, group, inputs, read), lambda _: None) for group in _groups(inputs)]
+        for name in (*inputs.overlays, *{"-"}.intersection(inputs.files)):
+            read(name)  # read early, for both processes: only one can read standard input
+        return [Target(functools.partial(_load, group, inputs, read)) for group in _groups(inputs)]
     repository = report.repository = _repository(inputs)
     report.problems += repository.diagnostics
     report.sources |= repository.sources
     names = Release("", inputs.namespace)
     return [
-        _Source(
+        Target(
             functools.partial(repository.job, entry, inputs.overrides, names),
             functools.partial(repository.member, entry),
         )
@@ -179,9 +181,10 @@ def _sources(inputs: Inputs, report: Report) -> Sequence[_Source]:
     ]
 
 
-def _checked(chart: bool, load: Callable[[], Job]) -> tuple[Job, list[Diagnostic]]:
-    job = load()
-    return job, api.validate(job, for_chart=chart)
+def _checked(chart: bool, target: Target) -> tuple[tuple[str, Release, bool], list[Diagnostic], dict[str, str]]:
+    """The file and the names of a job, and whether it has values; its problems; the texts of its files."""
+    job = target.job
+    return (job.file, job.release, job.values is not None), api.validate(job, for_chart=chart), job.sources
 
 
 def _repository(inputs: Inputs) -> Repository:

@@ -34,9 +34,8 @@ def folders(directory: Path, targets: Sequence[Target]) -> list[Place]:
 
     Raises UsageProblem if a job would be written to a second folder, or two jobs to the same folder.
     """
-    jobs = [target.job for target in targets]
-    names = [folder_name(job.release.name) for job in jobs]
-    if len(jobs) == 1:
+    names = [folder_name(target.release.name) for target in targets]
+    if len(targets) == 1:
         if (directory / names[0] / INDEX).exists() and not (directory / INDEX).exists():
             raise UsageProblem(
                 f"{directory / names[0]} holds this job, from a call with several files: use -o {directory / names[0]}"
@@ -44,10 +43,10 @@ def folders(directory: Path, targets: Sequence[Target]) -> list[Place]:
         return [Place(directory)]
     if (directory / INDEX).exists():
         raise UsageProblem(f"{directory} is the folder of one job; choose another one for several")
-    for job, name in zip(jobs, names, strict=True):
+    for target, name in zip(targets, names, strict=True):
         if names.count(name) > 1:
             raise UsageProblem(
-                f"two jobs are named {job.release.name}, in two namespaces: render them in two calls, to two folders"
+                f"two jobs are named {target.release.name}, in two namespaces: render them in two calls, to two folders"
             )
     return [Place(directory, name) for name in names]
 
@@ -66,19 +65,28 @@ def manifests(
     wants_list = kustomization or (report.repository is not None and report.repository.setting("kustomization"))
     lists = LISTS if wants_list else {}
     return [
-        Folder(place, functools.partial(planned, place, target.job, lists, trust))
+        Folder(place, functools.partial(_planned, place, target, lists, trust))
         for place, target in zip(places, targets, strict=True)
     ]
 
 
 def charts(targets: Sequence[Target]) -> list[Folder]:
     """The chart of each job of a repository."""
-    return [chart(member.chart_place, job) for job, member in targets if member]
+    places = ((target.member.chart_place, target) for target in targets if target.member)
+    return [Folder(place, functools.partial(_charted, place, target)) for place, target in places]
+
+
+def _charted(place: Place, target: Target) -> Item:
+    return Item(place, api.chart(target.job))
 
 
 def chart(place: Place, job: Job | None) -> Folder:
     """The chart of a job, or the chart without the values of a job."""
-    return Folder(place, lambda: Item(place, api.chart(job)))
+    return ready(Item(place, api.chart(job)))
+
+
+def _planned(place: Place, target: Target, lists: Lists, trust: bool) -> Item:
+    return planned(place, target.job, lists, trust)
 
 
 def planned(place: Place, job: Job, lists: Lists, trust: bool = False) -> Item:
@@ -187,7 +195,7 @@ def left(repository: Repository, key: str, folders: Sequence[Folder]) -> list[Fo
 
 def ready(item: Item) -> Folder:
     """The folder of an existing item."""
-    return Folder(item.place, lambda: item)
+    return Folder(item.place, functools.partial(Item, *item))
 
 
 def _print_refusals(refused: Sequence[Outcome], delivery: Delivery, report: Report) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 
 from dsgen.cli._options import FOLDER, NAMES, SETS, STRICT
+from dsgen.cli._parallel import end
 from dsgen.cli._printed import complain, complain_of_bug
 from dsgen.errors import EXIT_FAILED, EXIT_FINDINGS, EXIT_INTERRUPTED, EXIT_OK, DsgenError, UsageProblem
 from dsgen.reading.nodes import Override
@@ -144,3 +145,5 @@ def run(call: Callable[[], int | None]) -> int:
         if os.environ.get("DSGEN_DEBUG"):
             complain_of_bug()
         return EXIT_FAILED
+    finally:
+        end()

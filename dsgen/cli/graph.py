@@ -23,7 +23,7 @@ def command(inputs: Inputs, form: str) -> int:
         raise UsageProblem("give a values file, as in: dsgen graph cifar.yaml > cifar.svg")
     targets, _ = load_jobs(inputs)
     refuse_several(inputs, len(targets), "the picture shows one job")
-    [(job, _)] = targets
+    job = targets[0].job
     names = job.release
     title = f"The objects of job {names.name} in namespace {names.namespace}, and the traffic between them"
     emit(graph.FORMS[form](graph.of_texts([document.text for document in api.render(job)]), title))

@@ -13,8 +13,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from dsgen.cli._jobs import Target
     from dsgen.cli._shared import Delivery, Inputs
-    from dsgen.values import Job
 
 
 def command(inputs: Inputs, output: Path | None, kustomization: bool, bump: bool, delivery: Delivery) -> int:
@@ -49,9 +49,11 @@ def command(inputs: Inputs, output: Path | None, kustomization: bool, bump: bool
         raise UsageProblem("--bump changes the run id: leave out --check, --refresh and --replace")
     targets, report = load_jobs(inputs, delivery.form)
     if output is None and not is_repository:
-        texts = in_order(_text, [target.job for target in targets])
+        texts = in_order(_text, targets)
         for number, text in enumerate(counted("rendered", texts, len(targets))):
-            emit("---\n" * bool(number) + text)
+            if number:
+                emit(b"---\n")
+            emit(text)
         return EXIT_OK
     # Printing does not need the writer.
     from dsgen.cli._output import deliver, manifests, with_orphans
@@ -65,5 +67,5 @@ def command(inputs: Inputs, output: Path | None, kustomization: bool, bump: bool
     return deliver(folders if output else with_orphans(folders, "output", delivery, report), delivery, report)
 
 
-def _text(job: Job) -> str:
-    return "---\n".join(document.text for document in api.render(job))
+def _text(target: Target) -> bytes:
+    return "---\n".join(document.text for document in api.render(target.job)).encode()

@@ -31,7 +31,7 @@ def command(inputs: Inputs, target: str, form: str, quiet: bool) -> int:
         report.output(form)
         return EXIT_FINDINGS if has_errors(report.diagnostics) else EXIT_OK
     report.show()
-    for job in () if quiet else [target.job for target in targets]:
+    for job in () if quiet else targets:
         names = job.release.name if target == "chart" else f"{job.release.namespace}/{job.release.name}"
         say([f"{job.file}: ok, {'chart' if target == 'chart' else 'job'} {names}".rstrip()])
     return EXIT_OK

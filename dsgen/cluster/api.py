@@ -181,9 +181,9 @@ class Cluster:
             return configuration
         contexts, active = config.list_kube_config_contexts(file)
         if self.context:
-            active = next((known_context for known_context in contexts if known_context["name"] == self.context), None)
+            active = next((one for one in contexts if one["name"] == self.context), None)
             if not active:
-                known = ", ".join(sorted(known_context["name"] for known_context in contexts))
+                known = ", ".join(sorted(one["name"] for one in contexts))
                 raise config.ConfigException(f"there is no context {self.context}; possible: {known}")
         self.namespace = active["context"].get("namespace") or "default"
         config.load_kube_config(file, self.context or None, configuration, persist_config=False)

@@ -33,8 +33,8 @@ ROWS, ALL_ROWS = "checks/_rows.j2", "checks/rows.yaml"
 _PATH = re.compile(r"<< *(?P<value>.*?) *>>|\[(?P<loop>\w+)\]|(?P<key>[^.\[<]+)")
 TEMPLATE = "checks/rendered-first/checks.yaml"
 TEMPLATE_TEXT = """\
-<# Fails with all errors at once. Helm renders templates in the deepest folder first, so no other template fails on \
-these values before this one. #>
+<# Fails with all errors at once. Helm renders templates in the deepest folder first, so no other template fails \
+before this one. #>
 <% set problems = all_problems(values, release) %>
 <% if problems %>
 << fail("\\n" ~ problems) >>

@@ -209,7 +209,7 @@ def environment(values, release, role):
     )
     own = {'PYTHONUNBUFFERED': '1', 'TRITON_CACHE_DIR': '/run/dsgen/cache/triton', 'XDG_CACHE_HOME': '/run/dsgen/cache'}
     own = overlay(own, {'TORCH_EXTENSIONS_DIR': '/run/dsgen/cache/torch_extensions'})
-    # Git refuses a working tree of another user, and the user of the code container may be another one.
+    # Git refuses a working tree of another user, such as that of the code container.
     if values['code']['git']['repository']:
         own = overlay(own, {'GIT_CONFIG_COUNT': '1', 'GIT_CONFIG_KEY_0': 'safe.directory', 'GIT_CONFIG_VALUE_0': values['code']['mountPath']})
     if role == 'worker' and values['network']['socketInterface']:
@@ -404,8 +404,8 @@ def keep_annotations():
 
 
 def stay_annotations():
-    """Argo CD prunes objects that are no longer in the source before it applies the others. If applying is then
-    refused, pods of the run may still need the pruned objects.
+    """By default, Argo CD prunes objects before it applies the others. If it then cannot apply them, pods of the run
+    may still need the pruned objects.
     """
     return (
         "argocd.argoproj.io/compare-options: IgnoreExtraneous\n"
@@ -414,8 +414,8 @@ def stay_annotations():
 
 
 def no_ttl_annotation():
-    """kube-linter asks for a TTL. A Job that Kubernetes deletes would be made again, and train again, when the
-    manifests are applied the next time.
+    """kube-linter recommends a TTL. But if Kubernetes deleted a Job, the next apply would create it again, and it could
+    train again.
     """
     return (
         "ignore-check.kube-linter.io/job-ttl-seconds-after-finished: a deleted Job would train again when it is applied"
@@ -810,9 +810,7 @@ def kueue_queue(values, role):
 
 
 def gang_name(values, release):
-    """The PodGroup of the workers. Its name contains their number, because a PodGroup can change: pods of a group of
-    two never wait for a third.
-    """
+    """The PodGroup of the workers. Its name contains their number: with another number, the run gets another PodGroup."""
     return f"{run_name(values, release)}-{worker_pods(values)}"
 
 
@@ -881,8 +879,8 @@ def affinity_of(values, release, pod, role):
 
 def selecting_affinity(values, pod, role, node):
     """The user's node affinity (`node`) with the nodeSelector and the excluded nodes in each of its terms, because a
-    node needs to match only one term. Kueue sets nodeSelector itself; if the Job had one, later applies would be
-    refused.
+    node needs to match only one term. The Job has no nodeSelector of its own: Kueue sets it, and the API server would
+    refuse later applies.
     """
     text = ""
     required = 'requiredDuringSchedulingIgnoredDuringExecution'
@@ -945,8 +943,8 @@ def term_expressions(values, pod, role, term):
 
 
 def term_fields(values, role, term):
-    """The excluded nodes as fields of node affinity, each with its one allowed value, before the user's. The name of a
-    node is not always its label kubernetes.io/hostname.
+    """The excluded nodes as expressions on metadata.name, which allow one value each, before the user's. The label
+    kubernetes.io/hostname can differ from the name of a node.
     """
     text = ""
     given = get(term, 'matchFields', [])

@@ -133,7 +133,7 @@ def storage_persistentvolumeclaims(values, release):
 
 
 def ssh_secret(values, release):
-    """ssh/secret.yaml: Without data: a pod of the job fills it once, so the private key is in no repository and no
+    """ssh/secret.yaml: Without data: a pod of the job writes the key, so the private key is in no repository, and no
     later apply removes it.
     """
     if makes_key(values):
@@ -272,7 +272,7 @@ def rbac_watch_role(values, release):
             f"    resourceNames: [{name}-launcher, {name}-worker]\n"
             "    verbs: [get]\n"
         )
-        # Why workers do not run. No rule can name pods whose names end at random, nor those with a label.
+        # To find out why workers do not run. A rule cannot select pods with random names, or by label.
         text += (
             "  - apiGroups: [\"\"]\n"
             "    resources: [pods]\n"
@@ -391,7 +391,7 @@ def config_configmap(values, release):
     # Without arguments this is an empty list, not null.
     arguments = training['args'] + config_arguments
     if values['launch']['command']:
-        # Nothing is added to a command of the user.
+        # launch.command gets no further arguments.
         program = values['launch']['command']
         arguments = []
     elif training['python']:
@@ -407,7 +407,7 @@ def config_configmap(values, release):
     if uses_ssh(values):
         text += (
             "  sshd_config: |\n"
-            "    # sshd of a worker: runs as root or as any user with a passwd entry; keys and state only in /run/dsgen\n"
+            "    # sshd of a worker: runs as root or as any user with a passwd entry; its keys and files are in /run/dsgen\n"
             f"    Port {scalar(values['ssh']['port'])}\n"
             "    PidFile none\n"
             "    HostKey /run/dsgen/id\n"
@@ -420,7 +420,7 @@ def config_configmap(values, release):
             "    PasswordAuthentication no\n"
             "    KbdInteractiveAuthentication no\n"
             "    DisableForwarding yes\n"
-            "    # before 10.0 the line above forgets these two\n"
+            "    # before OpenSSH 10.0, the line above does not disable these two\n"
             "    AllowAgentForwarding no\n"
             "    X11Forwarding no\n"
             "    PermitUserEnvironment no\n"
@@ -434,12 +434,12 @@ def config_configmap(values, release):
             "    ClientAliveInterval 10\n"
             "    ClientAliveCountMax 3\n"
             "    LogLevel INFO\n"
-            "    # every session gets the worker's environment and a supervisor\n"
+            "    # every session runs under a supervisor, with the environment of the worker\n"
             "    ForceCommand exec bash /etc/dsgen/worker_session.sh\n"
-            "    # the launcher's nonce of an attempt\n"
+            "    # the nonce of an attempt, from the launcher\n"
             "    AcceptEnv DSGEN_NONCE\n"
             "  ssh_config: |\n"
-            "    # ssh to the workers of this run and to nothing else; one key pair is user key and host key\n"
+            "    # ssh to the workers of this run only; one key pair is both the user key and the host key\n"
             f"    Host {name}-worker-*\n"
             f"        Port {scalar(values['ssh']['port'])}\n"
         )
@@ -458,7 +458,7 @@ def config_configmap(values, release):
             "        GlobalKnownHostsFile /dev/null\n"
             "        UpdateHostKeys no\n"
             "        CheckHostIP no\n"
-            "        # first in the list is taken; the post-quantum default costs nine times the time\n"
+            "        # ssh uses the first one that sshd supports; the post-quantum default takes nine times as long\n"
             "        KexAlgorithms curve25519-sha256,curve25519-sha256@libssh.org,ecdh-sha2-nistp256,ecdh-sha2-nistp384,ecdh-sha2-nistp521,diffie-hellman-group14-sha256\n"
             "        ConnectTimeout 10\n"
             "        ConnectionAttempts 3\n"
@@ -642,8 +642,8 @@ def scheduling_podgroup(values, release):
 
 
 def workers_job(values, release):
-    """workers/job.yaml: The workers. Each runs its ranks, which it or the launcher (over ssh) starts, and ends when the
-    run is over.
+    """workers/job.yaml: The workers. Each runs its ranks, which the launcher starts over ssh, or the worker itself, and
+    ends when the run is over.
     """
     text = ""
     name = run_name(values, release)
@@ -806,7 +806,7 @@ def launcher_job(values, release):
         text += f"      {indent(fail_job('passwd', 'In', '78'), 6)}\n"
     if values['code']['git']['repository']:
         text += f"      {indent(fail_job('code', 'In', '78'), 6)}\n"
-    # 126 to 128: there is no bash that could say 78.
+    # 126 to 128: bash, which would exit with 78, could not be started.
     text += (
         f"      {indent(fail_job('dsgen-check', 'In', '78, 126, 127, 128'), 6)}\n"
         "  template:\n"
@@ -817,7 +817,7 @@ def launcher_job(values, release):
         f"      {indent(pod_fields(values, release, pod, 'launcher'), 6)}\n"
         "      initContainers:\n"
     )
-    # An ordinary init container: without python3 the pod fails, where the sidecar would be restarted for ever.
+    # An ordinary init container, so that the pod fails without python3; the sidecar would be restarted forever.
     text += (
         "        - name: dsgen-check\n"
         f"          {indent(image_fields(values), 10)}\n"
@@ -994,7 +994,7 @@ def monitoring_tensorboard(values, release):
                 "      securityContext:\n"
                 f"        {indent(context, 8)}\n"
             )
-        # It uses the placement of the launcher: neither needs an accelerator.
+        # nodeSelector and tolerations are those of the launcher, because neither pod needs an accelerator.
         if values['launcher']['nodeSelector']:
             text += (
                 "      nodeSelector:\n"

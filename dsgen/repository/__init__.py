@@ -4,7 +4,7 @@
     repository = load(root)                 # its settings; repository.diagnostics has their problems
     for entry in repository.entries:        # in the order of their paths
         job = repository.job(entry)         # the result of `values.load`: problems(), data, release.name, .namespace
-        member = repository.member(entry, job)
+        member = repository.member(entry, job.release)
         member.file                         # its values file, such as "jobs/cifar/values.yaml"
         member.output, member.chart         # folders of its manifests and of its chart: "rendered/training/cifar"
         member.place, member.chart_place    # the same for `writer.compare` and `writer.write`

@@ -26,7 +26,7 @@ from dsgen.writer import Place, SourceFolder
 class Member:
     """A job of a repository. file: its values file; variables: the values of the matrix that made it."""
 
-    job: Job
+    names: Release
     file: str
     settings: Settings
     variables: Mapping[str, Any]
@@ -52,8 +52,7 @@ class Member:
         return Place(self.settings.root, self.chart)
 
     def _folder(self, key: str) -> str:
-        names = self.job.release
-        return settings.job_folder(str(self.settings.value(key)), names.namespace, names.name)
+        return settings.job_folder(str(self.settings.value(key)), self.names.namespace, self.names.name)
 
 
 class Entry(NamedTuple):
@@ -103,9 +102,9 @@ class Repository:
         job.severities = self.setting("checks")
         return job
 
-    def member(self, entry: Entry, job: Job) -> Member:
-        """A job with its place in the repository."""
-        return Member(job, entry.file, self.settings, {key: node.data() for key, node in entry.variables.items()})
+    def member(self, entry: Entry, names: Release) -> Member:
+        """The place in the repository of a job with these names."""
+        return Member(names, entry.file, self.settings, {key: node.data() for key, node in entry.variables.items()})
 
     def _over(self, entry: Entry, texts: dict[str, str]) -> Iterator[Tree]:
         """The values that are merged over those of a file; adds their texts to `texts`."""
@@ -162,12 +161,12 @@ def load(root: Path) -> Repository:
 def collisions(members: Iterable[Member]) -> Iterator[Diagnostic]:
     """Problems for jobs whose manifests or charts have the same folder."""
     for key in ("output", "charts"):
-        first: dict[str, Job] = {}
+        first: dict[str, Release] = {}
         for member in members:
             folder = member.output if key == "output" else member.chart
-            other = first.setdefault(folder, member.job)
-            if other.release != member.job.release:
-                names = [f"{job.release.namespace}/{job.release.name}" for job in (other, member.job)]
+            other = first.setdefault(folder, member.names)
+            if other != member.names:
+                names = [f"{each.namespace}/{each.name}" for each in (other, member.names)]
                 message = f"{key} gives {' and '.join(names)} the same folder, {folder}"
                 hint = "write {namespace} and {name} into it"
                 yield Diagnostic("DS908", message, member.settings.position((key,)), (key,), hint)

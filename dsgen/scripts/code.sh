@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# Init container `code` of both pods: clones $DSGEN_GIT_REPOSITORY at $DSGEN_GIT_REVISION into /run/dsgen/code/tree, whole
-# or not at all. Needs bash, git and, for addresses of ssh, ssh.
+# Init container `code` of both pods: clones $DSGEN_GIT_REPOSITORY at $DSGEN_GIT_REVISION into /run/dsgen/code/tree,
+# completely or not at all. Needs bash, git and, for a repository over ssh, ssh.
 #
-# Exit codes: 0; 78 for what another try does not mend; 143 after SIGTERM. A network that fails is tried again until
-# lifecycle.startTimeoutSeconds have passed. Called as `code.sh credential get` it is git's credential helper.
+# Exit codes: 0; 78 for an error that another try would not solve; 143 after SIGTERM. Network errors are retried for
+# lifecycle.startTimeoutSeconds. Called as `code.sh credential get`, it is git's credential helper.
 
 dsgen_run=$DSGEN_ROOT/run/dsgen
 dsgen_config=$DSGEN_ROOT/etc/dsgen
@@ -13,7 +13,7 @@ revision=$DSGEN_GIT_REVISION
 tree=$dsgen_run/code/tree
 new=$dsgen_run/code/new
 
-# The password goes from the Secret's file to git through a pipe: no command line, no variable and no file has it.
+# The password is passed from the file of the Secret to git through a pipe, never in an argument, variable or file.
 if [ "$1" = credential ]; then
   [ "$2" = get ] || exit 0
   user=git
@@ -22,7 +22,7 @@ if [ "$1" = credential ]; then
   exit 0
 fi
 
-# What is said leaves out passwords, tokens and queries of addresses, those in git's own words and in submodules too.
+# Removes passwords, tokens and queries of addresses from messages, also from those of git and of submodules.
 redact() {
   sed -E -e 's,([Hh][Tt][Tt][Pp][Ss]?|[Gg][Ii][Tt])(://)[^/?#[:space:]]*@,\1\2***@,g' \
     -e 's,(://)[^/?#:@[:space:]]*:[^/?#[:space:]]*@,\1***@,g' \
@@ -33,17 +33,17 @@ say() {
   printf '[dsgen] %s\n' "$1" | redact >&2
 }
 
-# What no other try mends. The file is for the status container, which records it.
+# Ends the container with an error that another try would not solve. The status container reads the file and records it.
 fail() {
   say "$1"
   printf '%s\n' "$1" | redact | tee "$dsgen_run/code-failed" >"$DSGEN_ROOT/dev/termination-log"
   exit 78
 }
 
-# ---- what is asked for --------------------------------------------------------------------------------------------------
+# ---- settings -----------------------------------------------------------------------------------------------------------
 
 if [[ $repository =~ ^[A-Za-z+.-]+://[^/]*:[^/]*@ || $repository =~ ^[Hh][Tt][Tt][Pp][Ss]?://[^/]*@ ]]; then
-  fail "code.git.repository holds a user name or a password: put username and password into a Secret, code.git.secretName"
+  fail "code.git.repository contains credentials: put username and password into a Secret, code.git.secretName"
 fi
 case $repository in
   https://*/* | http://*/*) scheme=http ;;
@@ -53,12 +53,12 @@ case $repository in
   *:*) scheme=ssh ;; # git@HOST:PATH
   *) scheme= ;;
 esac
-[ -n "$scheme" ] || fail "code.git.repository is no address of https, http, ssh or git: $repository"
+[ -n "$scheme" ] || fail "code.git.repository is not an https, http, ssh or git address: $repository"
 case $revision in
-  -* | +* | *:* | *'*'* | *' '*) fail "code.git.revision is no commit, branch or tag: $revision" ;;
+  -* | +* | *:* | *'*'* | *' '*) fail "code.git.revision is not a commit, branch or tag: $revision" ;;
 esac
 command -v git >/dev/null ||
-  fail "there is no git in this image: add it to the image, or name one that has bash and git in code.git.image"
+  fail "there is no git in this image: add it, or set code.git.image to an image with bash and git"
 
 umask 022
 limit=$(sed -n 's/.*"startTimeoutSeconds": *\([0-9]*\).*/\1/p' "$dsgen_config/settings.json")
@@ -69,7 +69,7 @@ home=$(umask 077 && mktemp -d "$dsgen_run/code-home.XXXXXX") || exit 1
 trap 'rm -rf "$home"' EXIT
 trap '[ -z "$child" ] || kill "$child" 2>/dev/null; exit 143' TERM INT
 
-# Git's own settings, in a home that ends with this script: the tree keeps none of them.
+# The settings of git are in a home folder that is removed at the end of this script; the tree contains none of them.
 export HOME=$home XDG_CONFIG_HOME=$home LC_ALL=C GIT_TERMINAL_PROMPT=0 GIT_ALLOW_PROTOCOL=https:http:ssh:git
 git_set() {
   git config --global --add "$1" "$2" || exit 1
@@ -77,21 +77,22 @@ git_set() {
 git_set advice.detachedHead false
 git_set init.defaultBranch main
 git_set gc.auto 0
-git_set safe.directory '*' # a tree that an earlier start of this container made
+git_set safe.directory '*' # for a tree of an earlier start of this container
 git_set http.lowSpeedLimit 1000
 git_set http.lowSpeedTime 60
-# Memory grows with these, and with the node's processors.
+# These limit the memory of git, which otherwise grows with the number of processors.
 git_set pack.threads 2
 git_set core.deltaBaseCacheLimit 32m
 git_set core.bigFileThreshold 16m
 [ ! -s "$dsgen_secret/ca.crt" ] || git_set http.sslCAInfo "$dsgen_secret/ca.crt"
 
-# The credentials are for the repository's own host, also when that redirects to another one or a submodule lies there.
+# The credentials are sent only to the host of the repository, also for submodules on this host, but not after a
+# redirect.
 if [ "$scheme" = http ] && [ -s "$dsgen_secret/password" ]; then
   site=$(printf '%s\n' "$repository" | sed 's,^\(https*://[^/]*\)/.*,\1,')
   host=$(printf '%s\n' "$site" | sed 's,^https*://,,; s,:[0-9]*$,,')
   git_set "credential.$site.helper" "!bash '$dsgen_config/code.sh' credential"
-  git_set "url.$site/.insteadOf" "git@$host:" # submodules that are written for people with an ssh key
+  git_set "url.$site/.insteadOf" "git@$host:" # for submodules with an ssh address
   git_set "url.$site/.insteadOf" "ssh://git@$host/"
   case $site in http://*) say "warning: the password for $site is sent without encryption" ;; esac
 fi
@@ -117,9 +118,9 @@ if [ "$scheme" = ssh ]; then
  the host's owner publishes it, into code.git.knownHosts or into known_hosts of the Secret"
 fi
 
-# ---- the way to the tree ------------------------------------------------------------------------------------------------
+# ---- clone --------------------------------------------------------------------------------------------------------------
 
-# git in the new tree, for as long as there is time, and ended by SIGTERM at once; what it says goes to a file.
+# Runs git in the new tree until the time limit. SIGTERM ends it at once; its output is written to a file.
 attempt() {
   timeout "$((limit > SECONDS ? limit - SECONDS : 1))" git -C "$new" "$@" </dev/null >"$home/said" 2>&1 &
   child=$!
@@ -130,7 +131,7 @@ said() {
   grep -qF "$1" "$home/said"
 }
 
-# The commit, in `commit`: alone where the server gives it so, else with all branches and tags.
+# Fetches the commit and sets `commit`: only this commit if the server allows it, otherwise all branches and tags.
 fetch() {
   rm -rf "$new"
   git init --quiet "$new" && git -C "$new" config remote.origin.url "$repository" || exit 1
@@ -139,19 +140,19 @@ fetch() {
     return
   fi
   if said "couldn't find remote ref"; then
-    # not a name; perhaps the beginning of a commit's
+    # not a branch or tag, but perhaps an abbreviated commit id
     [ -z "$(printf '%s' "$wanted" | tr -d 0-9a-f)" ] || fail "$repository has no branch or tag $wanted"
   elif ! said 'dumb http transport' && ! said 'not our ref' && ! said 'unadvertised object'; then
     return 1
   fi
-  say "fetching all of $repository: its server does not give a single commit"
+  say "fetching all of $repository: its server does not serve single commits"
   attempt fetch --tags origin '+refs/heads/*:refs/remotes/origin/*' '+HEAD:refs/remotes/origin/HEAD' || return
   commit=$(git -C "$new" rev-parse --verify --quiet "$wanted^{commit}") ||
     commit=$(git -C "$new" rev-parse --verify --quiet "origin/$wanted^{commit}") ||
     fail "$repository has no commit, branch or tag $wanted"
 }
 
-# Submodules belong to the code: a training without them would fail at its first import.
+# Fetches the submodules, which the program may import.
 submodules() {
   [ ! -e "$new/.gitmodules" ] || attempt submodule update --init --recursive --depth 1 ||
     attempt submodule update --init --recursive
@@ -161,8 +162,8 @@ clone() {
   fetch && attempt checkout --quiet --detach "$commit" && submodules
 }
 
-# Why another try would end the same way, "" where it may not. The first line that fits counts: of ssh's failures each
-# says that the repository could not be read.
+# The reason why another try would fail as well; empty if it may succeed. The first match counts, because after each
+# error of ssh, git also prints that the repository could not be read.
 hopeless() {
   local secret="code.git.secretName"
   case $(<"$home/said") in
@@ -171,20 +172,20 @@ hopeless() {
     *'Host key verification failed'* | *'host key is known'* | *'HOST IDENTIFICATION HAS CHANGED'*)
       echo "the host key of $repository is not the one in code.git.knownHosts (or known_hosts of the Secret)" ;;
     *'Permission denied ('* | *'Load key'*)
-      echo "the ssh key of the Secret in $secret is not let in to $repository" ;;
+      echo "$repository refuses the ssh key of the Secret in $secret" ;;
     *'could not read Username'* | *'could not read Password'*)
       echo "$repository asks for a password: name a Secret with username and password in $secret" ;;
     *'Authentication failed'* | *'returned error: 401'* | *'returned error: 403'*)
-      echo "username and password of the Secret in $secret are not let in to $repository" ;;
+      echo "$repository refuses username and password of the Secret in $secret" ;;
     *'certificate'*'verif'* | *'SSL certificate problem'*)
       echo "the certificate of $repository is not trusted: put its CA as ca.crt into the Secret in $secret" ;;
     *'returned error: 404'* | *"' not found"* | *'not appear to be a git repository'* | *'Repository not found'* | \
       *'repository not exported'* | *'access denied or repository'* | *'no such repository'*)
-      echo "there is no repository $repository, or not for these credentials" ;;
+      echo "the repository $repository does not exist, or refuses these credentials" ;;
     *"transport '"*"' not allowed"*)
       echo "a submodule's address is not one of https, http, ssh or git" ;;
     *'not a valid object name'* | *'unable to read tree'* | *'is not a commit'*)
-      echo "$repository: $wanted is no commit" ;;
+      echo "$repository: $wanted is not a commit" ;;
     *'No space left on device'*)
       echo "no space left on the node for the code: its ephemeral storage is full" ;;
   esac
@@ -206,9 +207,9 @@ if [ ! -d "$tree" ]; then
     delay=$((delay < 16 ? delay * 2 : 30))
   done
   if git -C "$new" grep -q filter=lfs -- .gitattributes '*/.gitattributes' && ! git lfs version >/dev/null 2>&1; then
-    say "warning: large files are kept by Git LFS, and this image has no git-lfs: they are pointers"
+    say "warning: this repository uses Git LFS, and the image has no git-lfs: large files are pointers"
   fi
-  # The main containers may run as another user than this one, and write beside the code.
+  # The main containers may run as another user, and write to the folders of the code.
   chmod -R a+rwX "$new" && mv "$new" "$tree" || exit 1
   say "code: $repository at $commit"
 fi

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 import time
 from collections.abc import Callable
 from typing import Any
@@ -26,6 +27,7 @@ FOLLOW_SECONDS = 20  # after a host has failed, the others have so long to end b
 RESERVED_SECONDS = 20  # of the grace period that the ranks do not get; 10 of them are for the sidecar
 KILL_SECONDS = 5
 PROBE_SECONDS = 6
+KILLED = 128 + signal.SIGKILL
 STACKS_SECONDS = 20  # for a login to all workers, and again for the reports of their ranks
 
 
@@ -68,7 +70,8 @@ class Attempt:
         process.finish()
         if self.output.unclosed() and cut != "terminated":
             self.signal("KILL", KILL_SECONDS)
-        return self.judge(process.code() or 0, cut, lost)
+        code = process.code() or (KILLED if not cut and self.starter_died(process) else 0)
+        return self.judge(code, cut, lost)
 
     def launch(self) -> Ranks:
         """Start the ranks."""
@@ -85,16 +88,11 @@ class Attempt:
         self.workers.everywhere(workers.signal_ranks(name), seconds, until)
 
     def start(self) -> methods.Start:
-        return methods.Start(self.configured, self.hosts, hostfile=self.hostfile())
-
-    def hostfile(self) -> str:
-        """The hostfile of the ConfigMap or, with spare workers, a hostfile of the chosen workers."""
-        if not self.configured.spares:
-            return methods.HOSTFILE
-        path = settings.RUN / "hostfile"
-        lines = [f"{host} slots={self.configured.slots}\n" for host in self.workers.chosen]
-        path.write_text("".join(lines), encoding="utf-8")
-        return str(path)
+        """The start, with the hostfile of the ConfigMap or, with spare workers, one of the chosen workers."""
+        path = methods.HOSTFILE
+        if self.configured.spares:
+            path = hostfile.write(settings.RUN / "hostfile", self.workers.chosen, self.configured.slots)
+        return methods.Start(self.configured, self.hosts, hostfile=path)
 
     def watch(self, process: Ranks) -> str:
         """Wait until the training has ended; returns the reason to end it before, or ""."""
@@ -161,14 +159,17 @@ class Attempt:
         if process.signalled():  # it was killed itself, and hosts have ended because of that
             self.heard.failures = [end for end in self.heard.failures if "rank" in end]
         if self.output.any_started():
-            # pdsh itself, not its hosts; mpirun may also end with a code above 128 for a lost worker.
-            signalled = code >= 128 if self.method.pdsh else process.signalled()
-            died = signalled and not self.output.closed and not self.output.ssh_ended
-            return [] if died else self.output.unclosed()
+            return [] if self.starter_died(process) else self.output.unclosed()
         if cut or code == 0:
             return []
         until = time.monotonic() + PROBE_SECONDS
         return self.workers.missing(lambda: time.monotonic() < until)
+
+    def starter_died(self, process: Ranks) -> bool:
+        """Whether a signal ended pdsh, after which deepspeed exits with 0, or mpirun."""
+        code = process.code() or 0  # of mpirun, a code above 128 may also mean a lost worker
+        signalled = code == 0 or code >= 128 if self.method.pdsh else process.signalled()
+        return signalled and self.output.any_started() and not self.output.closed and not self.output.ssh_ended
 
     def judge(self, code: int, cut: str, lost: list[str]) -> AttemptEnd:
         """Close the attempt in the journal, and name the event."""

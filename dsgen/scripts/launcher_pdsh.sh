@@ -1,6 +1,6 @@
 #!/bin/bash
-# Stands first in PATH as `pdsh`: deepspeed takes a pdsh that was killed by a signal for a success, since it only asks for an
-# exit code above 0. Here such an end becomes 128 + the signal's number, as every shell reports it.
+# The first `pdsh` in PATH. deepspeed treats a pdsh that was killed by a signal as a success, because it only checks for
+# exit codes above 0. This script exits with 128 + the number of the signal instead, as shells do.
 # DSGEN_PDSH is the real program.
 
 trap 'signalled=1; kill -TERM "$child" 2>/dev/null' TERM INT
@@ -8,7 +8,7 @@ trap 'signalled=1; kill -TERM "$child" 2>/dev/null' TERM INT
 "$DSGEN_PDSH" "$@" </dev/null &
 child=$!
 
-# A trapped signal ends `wait` early, with a code of its own; the next one has the child's.
+# After a trapped signal, `wait` returns early with another code; the next `wait` returns that of the child.
 signalled=1
 while [ -n "$signalled" ]; do
   signalled=

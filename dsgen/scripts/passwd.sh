@@ -1,16 +1,16 @@
 #!/usr/bin/env bash
-# Write the passwd file that the other containers mount: ssh and sshd refuse a user id without an entry, and one whose
-# shell is /sbin/nologin (container runtimes add such lines). Decides by id, shell and home, because the name may be the
-# runtime's invention.
+# Writes the passwd file that the other containers mount: ssh and sshd refuse a user id without an entry, or with the
+# shell /sbin/nologin, which container runtimes add. The name of the entry is ignored, because the runtime may have
+# chosen it.
 umask 022
 
 image_file=$DSGEN_ROOT/etc/passwd
 new_file=$DSGEN_ROOT/run/dsgen/passwd
-home=$DSGEN_ROOT/run/dsgen/home # in the main container, which makes it
+home=$DSGEN_ROOT/run/dsgen/home # the main container creates it
 uid=$(id -u)
 gid=$(id -g)
 
-# Shell and home of the entry that counts for the user id, the first one.
+# Shell and home of the first entry for the user id, which is the one in effect.
 shell_works=
 home_works=
 while IFS=: read -r _ _ id _ _ directory shell || [ -n "$id" ]; do
@@ -20,7 +20,7 @@ while IFS=: read -r _ _ id _ _ directory shell || [ -n "$id" ]; do
       */nologin | */false) ;;
       *) [ -x "$shell" ] && shell_works=yes ;;
     esac
-    # Not -w: here the image's files are read-only, which they are not for the main container.
+    # Not -w: the image is read-only in this container, but not in the main container.
     [ -d "$directory" ] && [ -O "$directory" ] && home_works=yes
     break
   fi

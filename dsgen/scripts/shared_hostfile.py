@@ -24,6 +24,12 @@ def hosts(hostfile: Path) -> list[str]:
     return [line.split()[0] for line in hostfile.read_text(encoding="utf-8").splitlines() if line.strip()]
 
 
+def write(path: Path, names: list[str], slots: int) -> str:
+    """Write a hostfile of these workers; returns its path."""
+    path.write_text("".join([f"{name} slots={slots}\n" for name in names]), encoding="utf-8")
+    return str(path)
+
+
 def options(arguments: list[str]) -> Options:
     """Parse the user's arguments for `deepspeed`. The value of an option is the next argument, or follows `=`."""
     known = dict.fromkeys(KNOWN.values(), "")

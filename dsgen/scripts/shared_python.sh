@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# Exits with 78 where this image's python3 is missing or too old for dsgen. It is the first container of the launcher pod:
-# the status container, a native sidecar, would be restarted for ever. start.sh sources it, after training.setup.
+# Exits with 78 if the image has no python3, or one that is too old for dsgen. It is the first container of the launcher
+# pod, because the status container, a native sidecar, would be restarted forever. shared_start.sh also sources it,
+# after training.setup.
 
 if ! command -v python3 >/dev/null; then
   dsgen_problem='there is no python3 in this image (3.8 or later): add it to the image or install it in training.setup'

@@ -1,17 +1,18 @@
 #!/usr/bin/env bash
-# Bounds training.setup: it runs before all programs of dsgen, and one that hangs would hold its GPU for ever.
-#     shared_setup_watch.sh             says why there is no need to begin: the run is over
-#     shared_setup_watch.sh PID TAIL    watches the shell PID, and has it end; TAIL, which keeps its last lines, stays
-# Bash alone: it may be setup that installs python3.
+# Limits the time of training.setup, which runs before all programs of dsgen: a setup that hangs would hold its GPU
+# forever.
+#     shared_setup_watch.sh             prints the reason if setup need not start: the run is over
+#     shared_setup_watch.sh PID TAIL    watches the shell PID and ends it, but not TAIL, which keeps its last lines
+# It uses only bash, because setup may install python3.
 
 record=$DSGEN_ROOT/etc/dsgen-status
 shell=$1
 tail=$2
 never=
 declare -n matched='BASH_REMATCH[1]'
-exec {never}<> <(:) # nothing is ever written to it: reading from it is sleeping without another process
+exec {never}<> <(:) # nothing is written to it: to read from it with a timeout is a sleep without another process
 
-# The run's record as it is mounted, and the lease, which the launcher of whichever run has its turn renews.
+# Reads the mounted record of the run, and the lease, which the launcher of the active run renews.
 read_record() {
   line='' lease=''
   { read -r line <"$record/$DSGEN_RUN"; read -r lease <"$record/_lease"; } 2>/dev/null
@@ -21,12 +22,12 @@ run_is_over() {
   [[ $line =~ \"phase\":\ ?\"(Succeeded|Failed|Stopped)\" ]]
 }
 
-# A number of settings.json.
+# Prints a number of settings.json.
 setting() {
   [[ $(<"$DSGEN_ROOT/etc/dsgen/settings.json") =~ \"$1\":\ *([0-9]+) ]] && echo "$matched"
 }
 
-# Exit code and reason for which setup has to end; fails when there is none.
+# Prints the exit code and the reason if setup has to end; fails otherwise.
 reason_to_end() {
   read_record
   if [ "$line$lease" != "$seen" ]; then
@@ -44,7 +45,7 @@ reason_to_end() {
   fi
 }
 
-# Process and parent of everything that runs, one in a line.
+# Prints each process with its parent, one per line.
 processes() {
   local status key pid value
   for status in /proc/[0-9]*/status; do
@@ -60,7 +61,7 @@ processes() {
   done 2>/dev/null
 }
 
-# All that runs below the shell, but this process and the one that keeps the last lines.
+# Prints all descendants of the shell except this process and TAIL.
 below() {
   local family=" $shell " before='' pid parent
   while [ "$family" != "$before" ]; do
@@ -84,13 +85,13 @@ fi
 
 limit=$(setting startTimeoutSeconds)
 orphan=$(setting orphanTimeoutSeconds)
-orphan=$((orphan > 300 ? orphan : 300)) # the lease is renewed once a minute, and takes as long to get here
+orphan=$((orphan > 300 ? orphan : 300)) # the lease is renewed once a minute, and is mounted up to a minute later
 seen='' seen_at=0
 until reason_to_end >"$DSGEN_ROOT/run/dsgen/setup-stop"; do
   read -rt 2 -u "$never"
   kill -0 "$shell" 2>/dev/null || exit # another process may get its number
 done
-kill -USR1 "$shell" # its trap waits for the command that runs
+kill -USR1 "$shell" # bash runs the trap after the current command
 for signal in TERM TERM TERM KILL KILL KILL KILL KILL KILL KILL; do
   for pid in $(below); do
     kill -"$signal" "$pid"

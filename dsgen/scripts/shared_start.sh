@@ -1,19 +1,19 @@
 #!/usr/bin/env bash
-# What workers and launcher start: the user's training.setup in this very shell, so that variables, limits, umask and
-# directory it sets hold for all that follows; then the program of the role takes this process over.
+# The command of workers and launcher: sources training.setup, so that its variables, limits, umask and directory apply
+# to everything that follows, and then executes the program of the role in this process.
 
 dsgen_run=$DSGEN_ROOT/run/dsgen
 dsgen_config=$DSGEN_ROOT/etc/dsgen
 dsgen_message=$DSGEN_ROOT/dev/termination-log
 
-# Pass standard input on and leave its last lines in a file. No copy of the whole: a process that setup leaves running
-# in the background may print for as long as the pod lives.
+# Copies standard input to standard output, and its last lines to a file. It does not keep all lines, because a
+# background process of setup may print until the pod ends.
 dsgen_keep_tail() {
   tee >(exec tail -n 20 >"$1")
   wait $!
 }
 
-# Back to the container's own output; waits for the tail, but not for a background process that holds it open.
+# Restores the output of the container. Waits for the tail, but not for a background process that holds it open.
 dsgen_release_output() {
   exec >&"$dsgen_output" 2>&"$dsgen_errors" {dsgen_output}>&- {dsgen_errors}>&-
   for _ in 1 2 3 4 5 6 7 8 9 10; do
@@ -22,8 +22,8 @@ dsgen_release_output() {
   done
 }
 
-# Setup has failed: what is said, in the log and in the pod's status, and 1, whatever code it ended with. A worker that
-# exits 0 would count as done and never be replaced, a launcher that exits 0 as a finished training.
+# Reports a failed setup in the log and in the pod's status, and exits with 1, whatever its exit code was: with 0, a
+# worker would count as completed and would not be replaced, and a launcher would report a successful training.
 dsgen_setup_failed() {
   local code=$1 reason
   trap - EXIT TERM USR1
@@ -45,12 +45,12 @@ dsgen_setup_failed() {
   fi
   printf '[dsgen] %s\n' "$reason" >&2
   sed 's/^/[dsgen] | /' "$dsgen_run/setup.tail" >&2
-  rm -rf "$dsgen_run/setup-failed" # setup may have put anything there
+  rm -rf "$dsgen_run/setup-failed" # setup may have created anything there
   { echo "$reason"; tail -c 3000 "$dsgen_run/setup.tail"; } | tee "$dsgen_run/setup-failed" >"$dsgen_message"
   builtin exit 1
 }
 
-# An exit in setup itself, which may have set an EXIT trap of its own; in its subshells the ordinary one.
+# Replaces exit in setup, which may have its own EXIT trap. In subshells, it is the ordinary exit.
 # shellcheck disable=SC2329 # setup calls it
 exit() {
   local code=$?
@@ -59,7 +59,7 @@ exit() {
   dsgen_setup_failed "$code"
 }
 
-(umask 022 && mkdir -p "$dsgen_run/home") # of the user that passwd.sh adds
+(umask 022 && mkdir -p "$dsgen_run/home") # for the user that passwd.sh adds
 
 dsgen_setup=$dsgen_config/setup.sh
 dsgen_watch=$dsgen_config/shared_setup_watch.sh
@@ -70,8 +70,8 @@ if [ -s "$dsgen_setup" ]; then
     builtin exit 0
   fi
   exec {dsgen_output}>&1 {dsgen_errors}>&2
-  # No process substitution: a `wait` of setup's would wait for it.
-  # shellcheck disable=SC2034 # it is used by the name dsgen_input
+  # Not a process substitution: a `wait` in setup would wait for it.
+  # shellcheck disable=SC2034 # it is used under the name dsgen_input
   coproc dsgen_keep {
     # shellcheck disable=SC2261 # two descriptors, not one
     exec >&"$dsgen_output" 2>&"$dsgen_errors"
@@ -84,13 +84,13 @@ if [ -s "$dsgen_setup" ]; then
   # shellcheck disable=SC1083,SC2093 # closes the descriptors whose numbers these are
   exec {dsgen_keep[0]}<&- {dsgen_keep[1]}>&-
   dsgen_terminated='' dsgen_stopped=
-  trap 'dsgen_setup_failed $?' EXIT # set -e and its like
+  trap 'dsgen_setup_failed $?' EXIT # for set -e and similar
   trap 'dsgen_terminated=1; exit' TERM
   trap 'dsgen_stopped=1; exit' USR1
-  bash "$dsgen_watch" "$$" "$dsgen_tail" </dev/null &>/dev/null & # it says all in its file
+  bash "$dsgen_watch" "$$" "$dsgen_tail" </dev/null &>/dev/null & # its result is in setup-stop
   dsgen_watch=$!
   disown
-  bash -O extglob -n "$dsgen_setup" || exit # source would run what stands above a syntax error and go on
+  bash -O extglob -n "$dsgen_setup" || exit # source would run the lines above a syntax error and continue
   # shellcheck source=/dev/null
   source "$dsgen_setup"
   trap - EXIT TERM USR1
@@ -103,6 +103,6 @@ unset -f exit
 # shellcheck source-path=SCRIPTDIR source=shared_python.sh
 source "$dsgen_config/shared_python.sh"
 
-# sshd starts every session with an empty environment: sessions source this file.
+# sshd starts every session with an empty environment, so sessions source this file.
 (umask 077 && export -p >"$dsgen_run/env.new" && mv "$dsgen_run/env.new" "$dsgen_run/env") || exit 1
 exec python3 -ESs "$dsgen_config/$DSGEN_ROLE.py"

@@ -31,18 +31,18 @@ class Orders:
         self.said: dict[str, Any] = {}
         self.said_at = self.tried_at = float("-inf")
 
-    def exchange(self, state: dict[str, Any], told: list[str], beats: list[str]) -> dict[str, Any]:
+    def exchange(self, state: dict[str, Any], reported: list[str], beats: list[str]) -> dict[str, Any]:
         """Send the state of this worker and the reports of its ranks; returns the newest order, {} before the first.
 
-        `told`: all reports of the attempt, because a launcher that takes over needs them; `beats`: those of
+        `reported`: all reports of the attempt, because a launcher that takes over needs them; `beats`: those of
         this moment.
         """
         try:
             if self.connection is None and not self.connect():
                 return self.order
-            for text in [*told[self.sent :], *beats]:
+            for text in [*reported[self.sent :], *beats]:
                 self.send({"attempt": state["attempt"], "report": text})
-            self.sent = len(told)
+            self.sent = len(reported)
             self.say(state)  # after the reports: with it the attempt may end
             self.receive()
         except (OSError, ValueError, KeyError):

@@ -1,8 +1,8 @@
-"""On a worker, over ssh from the launcher: exchange data with one other worker, and report how fast it came.
+"""On a worker, over ssh from the launcher: exchanges data with another worker, and reports the throughput.
 
     worker_preflight.py POSITION PORT CONNECT TRANSFER TOKEN PLAN
 
-PLAN has a pair of indices into the hostfile, MINE:OTHER, for each worker that takes part; POSITION chooses this one's.
+PLAN has a pair of indices into the hostfile, MINE:OTHER, for each participating worker; POSITION is this one's.
 CONNECT and TRANSFER are seconds. The lower index listens. Each end reports what it has received: the sender's clock
 would measure buffers.
 """
@@ -35,7 +35,7 @@ class Line:
         """Set the time limit for the next operations."""
         self.until = time.monotonic() + seconds
 
-    def patience(self) -> float:
+    def left(self) -> float:
         """The remaining seconds. Raises TimeoutError."""
         left = self.until - time.monotonic()
         if left <= 0:
@@ -47,7 +47,7 @@ class Line:
         family, *_, where = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
         with socket.create_server(where[:2], family=family) as listener:
             while True:
-                listener.settimeout(self.patience())
+                listener.settimeout(self.left())
                 self.socket, _ = listener.accept()
                 if self.receive(len(token)) == token:
                     self.send(token)
@@ -58,7 +58,7 @@ class Line:
         """Connect until the other worker listens and knows the token."""
         while True:
             try:
-                self.socket = socket.create_connection((host, port), timeout=min(self.patience(), 5))
+                self.socket = socket.create_connection((host, port), timeout=min(self.left(), 5))
                 self.send(token)
                 if self.receive(len(token)) == token:
                     return
@@ -69,32 +69,32 @@ class Line:
             time.sleep(RETRY_SECONDS)
 
     def send(self, data: bytes) -> None:
-        self.socket.settimeout(self.patience())
+        self.socket.settimeout(self.left())
         self.socket.sendall(data)
 
     def receive(self, size: int) -> bytes:
         """At most `size` bytes: fewer at the end of the stream."""
         data = b""
         while len(data) < size:
-            self.socket.settimeout(self.patience())
+            self.socket.settimeout(self.left())
             more = self.socket.recv(size - len(data))
             if not more:
                 break
             data += more
         return data
 
-    def pour(self) -> None:
-        """Send the amount."""
+    def send_data(self) -> None:
+        """Send BYTES bytes."""
         chunk = bytes(CHUNK)
         for _ in range(BYTES // CHUNK):
             self.send(chunk)
 
-    def drink(self) -> dict[str, Any]:
-        """Receive the amount, or what comes of it in time: bytes, and seconds since the first of them."""
+    def receive_data(self) -> dict[str, Any]:
+        """Receive BYTES bytes, or fewer when time is up; returns their number, and the seconds since the first."""
         buffer, received, begun = bytearray(CHUNK), 0, time.monotonic()
         try:
             while received < BYTES:
-                self.socket.settimeout(self.patience())
+                self.socket.settimeout(self.left())
                 size = self.socket.recv_into(buffer, min(CHUNK, BYTES - received))
                 if not size:
                     raise ConnectionError("the connection was closed")
@@ -107,21 +107,21 @@ class Line:
 
 
 def meet(mine: int, other: int, port: int, seconds: list[float], token: bytes) -> dict[str, Any]:
-    """Exchange the amount in both directions, one after the other; returns what was received."""
+    """Exchange BYTES bytes in both directions, one after the other; returns what was received."""
     hosts = [line.split()[0] for line in HOSTFILE.read_text(encoding="utf-8").splitlines() if line.strip()]
     line = Line()
     line.allow(seconds[0])
     if mine < other:
         line.listen(hosts[mine], port, token)
         line.allow(seconds[1])
-        received = line.drink()
+        received = line.receive_data()
         if received["bytes"] == BYTES:
-            line.pour()
+            line.send_data()
     else:
         line.connect(hosts[other], port, token)
         line.allow(seconds[1])
-        line.pour()
-        received = line.drink()
+        line.send_data()
+        received = line.receive_data()
     line.socket.close()
     return received
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+
 from dsgen.errors import DsgenError
 from dsgen.writer.folder import Folder, Refused
 from dsgen.writer.freezing import judge
@@ -67,6 +69,7 @@ def untouched(place: Place, made_of: str) -> Changes | None:
                 return None
             files = ((folder.read(path), known) for path, known in index.files.items())
             is_same = all(content is not None and checksum(content) == known for content, known in files)
+            is_same = is_same and not any(_links(folder, index.files))
         except DsgenError:
             return None
     return Changes(runs=frozenset(index.runs), unchanged=len(index.files)) if is_same else None
@@ -89,10 +92,13 @@ def texts(place: Place, paths: Iterable[str]) -> dict[str, str]:
 
 
 def _read(folder: Folder, paths: set[str]) -> tuple[dict[str, bytes | None], tuple[str, ...]]:
-    """The content of each file, with Unix line ends, and a refusal for each path that is not a regular file."""
+    """The content of each file, with Unix line ends, and a refusal for each path that is not a regular file.
+
+    Refused are also other links in the folders of these files: Helm and kubectl follow them.
+    """
     contents: dict[str, bytes | None] = {}
     blocked = set()
-    for path in paths:
+    for path in (*paths, *_links(folder, paths)):
         try:
             content = folder.read(path)
         except Refused as refusal:
@@ -100,6 +106,13 @@ def _read(folder: Folder, paths: set[str]) -> tuple[dict[str, bytes | None], tup
         else:
             contents[path] = None if content is None else unix(content)
     return contents, tuple(sorted(blocked))
+
+
+def _links(folder: Folder, paths: Iterable[str]) -> Iterator[str]:
+    """The links in the folders of these files, and in the folder itself."""
+    for each in {"", *(path.rpartition("/")[0] for path in paths)}:
+        with contextlib.suppress(Refused):  # the folder itself is a link: reading its files says so
+            yield from folder.links(each)
 
 
 def _of_another(place: Place, plan: Plan, history: History) -> str:

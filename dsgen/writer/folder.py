@@ -27,15 +27,12 @@ LARGEST = 64 * 2**20  # bytes of a file that is read; Kubernetes accepts objects
 _CAREFULLY = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
 _FOLDER = os.O_RDONLY | getattr(os, "O_DIRECTORY", 0)
 _NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL
-_NO_NAMES = ("", ".", "..")
 _KINDS = {
     stat.S_IFLNK: "a link",
     stat.S_IFDIR: "a folder",
     stat.S_IFREG: "a file",
     stat.S_IFIFO: "a named pipe",
     stat.S_IFSOCK: "a socket",
-    stat.S_IFBLK: "a device",
-    stat.S_IFCHR: "a device",
 }
 _Handle = int | str  # a descriptor; without BY_DESCRIPTOR a path
 
@@ -99,6 +96,14 @@ class Folder:
             return [name for name in names if _is_plain(_status(handle, name))]
         except OSError as error:
             raise _unreadable(self.place.path, error) from error
+
+    def links(self, folder: str) -> list[str]:
+        """The paths of all links directly in a folder below this one, which may not exist; "" for this one."""
+        handle = self._handle(self._full(folder))
+        if handle is None:
+            return []
+        with os.scandir(handle) as entries:
+            return [f"{folder}/{entry.name}".lstrip("/") for entry in entries if entry.is_symlink()]
 
     def make(self, path: str = "") -> None:
         """Create this folder or one below it, with all missing parents."""
@@ -181,10 +186,8 @@ class Folder:
         if fcntl is not None and isinstance(handle, int):
             try:
                 fcntl.flock(handle, fcntl.LOCK_EX if wait else fcntl.LOCK_SH | fcntl.LOCK_NB)
-            except BlockingIOError:
-                return False
-            except OSError:  # a file system without locks
-                return True
+            except OSError as error:  # other errors: a file system without locks
+                return not isinstance(error, BlockingIOError)
         return True
 
     def _full(self, path: str) -> str:
@@ -272,7 +275,7 @@ def _unreadable(path: Path, error: OSError) -> DsgenError:
 
 
 def _kind(status: os.stat_result) -> str:
-    kind = _KINDS.get(stat.S_IFMT(status.st_mode), "something else")
+    kind = _KINDS.get(stat.S_IFMT(status.st_mode), "a device")
     return "a file with a second name (a hard link)" if kind == "a file" and status.st_nlink > 1 else kind
 
 
@@ -283,7 +286,7 @@ def _is_plain(status: os.stat_result | None) -> bool:
 
 def _at(folder: _Handle, name: str) -> tuple[str, int | None]:
     """A name in a folder as arguments for functions of `os`: the path, and the descriptor to which it is relative."""
-    if "/" in name or name in _NO_NAMES:
+    if "/" in name or name in ("", ".", ".."):
         raise ValueError(f"not a name in a folder: {name!r}")
     return (name, folder) if isinstance(folder, int) else (str(Path(folder) / name), None)
 

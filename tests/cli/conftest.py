@@ -1,4 +1,4 @@
-"""A folder with values files, and the command line run in it."""
+"""Fixtures: a folder with values files, and the command line run in it."""
 
 import io
 import shutil

@@ -40,7 +40,7 @@ def rendered() -> list[tuple[Place, Plan]]:
     """All jobs, with a run id and a label that changes every object."""
     files = tuple(map(str, sorted(Path().glob("job*.yaml"))))
     targets, _ = load_jobs(Inputs((*files,), ("run.yaml",), ()))
-    plans = [job_plan(job, render(job.data, job.release)) for job, _ in targets]
+    plans = [job_plan(job, render(job.data, job.release)) for job in (target.job for target in targets)]
     return list(zip(folders(Path("out"), targets), plans, strict=True))
 
 
@@ -81,9 +81,9 @@ def digest(content: bytes) -> str:
 
 def tree() -> Tree:
     """Every file that is there but the indexes, and every folder that is empty."""
-    found = [path for path in Path("out").rglob("*") if path.name != INDEX]
-    files = {path.relative_to("out").as_posix(): digest(path.read_bytes()) for path in found if path.is_file()}
-    return files | {path.name: "an empty folder" for path in found if path.is_dir() and not any(path.iterdir())}
+    written = [path for path in Path("out").rglob("*") if path.name != INDEX]
+    files = {path.relative_to("out").as_posix(): digest(path.read_bytes()) for path in written if path.is_file()}
+    return files | {path.name: "an empty folder" for path in written if path.is_dir() and not any(path.iterdir())}
 
 
 def put(number: int, check: bool = False) -> tuple[int, str]:
@@ -137,14 +137,14 @@ def killed(number: int, after: float) -> bool:
 
 def look(old: Tree, new: Tree, number: int) -> str:
     """Where a kill came, in words. Raises AssertionError when what it left is not as it must be."""
-    found = tree()
-    left = {path for path in found if TEMPORARY.fullmatch(Path(path).name)}
-    for path in found.keys() - left:
-        assert found[path] in (old.get(path), new.get(path)), f"{path} is neither old nor new"
-    mixed = {job for job in map(job_of, found.keys() | new.keys()) if part(found, job, left) not in
+    present = tree()
+    left = {path for path in present if TEMPORARY.fullmatch(Path(path).name)}
+    for path in present.keys() - left:
+        assert present[path] in (old.get(path), new.get(path)), f"{path} is neither old nor new"
+    mixed = {job for job in map(job_of, present.keys() | new.keys()) if part(present, job, left) not in
              (part(old, job), part(new, job))}  # fmt: skip
     code, out = put(number, check=True)
-    assert (0 if found == new else 1) == code, out
+    assert (0 if present == new else 1) == code, out
     assert left == set(re.findall(r"^left by an interrupted write: out/(.*)$", out, re.MULTILINE))
     assert mixed <= set(map(job_of, left)), f"--check does not tell of {mixed}"
     return "between old and new files" if mixed else "between new texts" if left else "between jobs"

@@ -26,9 +26,9 @@ def test_files_are_those_of_the_command_line(cli: Cli, folder: Path, command: st
 
     changes = api.write(plan, "written")
 
-    found = {path.relative_to("shown").as_posix(): path.read_bytes() for path in Path("shown").rglob("*.*")}
-    assert found == {name: (folder / "written" / name).read_bytes() for name in found}
-    assert {*changes.write} == {*plan.files} == {*found} - {".dsgen-index"}
+    files = {path.relative_to("shown").as_posix(): path.read_bytes() for path in Path("shown").rglob("*.*")}
+    assert files == {name: (folder / "written" / name).read_bytes() for name in files}
+    assert {*changes.write} == {*plan.files} == {*files} - {".dsgen-index"}
 
 
 def test_the_chart_without_a_job_is_the_one_of_the_command_line(cli: Cli) -> None:

@@ -1,4 +1,4 @@
-"""The command line that dsgen reads itself means what it means to click."""
+"""dsgen's own parser reads a command line exactly as click does."""
 
 import os
 import random
@@ -67,7 +67,7 @@ def clicked(line: Sequence[str], monkeypatch: pytest.MonkeyPatch) -> dict[str, A
 
 
 def test_both_give_a_command_the_same_parameters(monkeypatch: pytest.MonkeyPatch) -> None:
-    read = [(line, found[0].name, found[1]) for line in LINES if (found := _arguments.known(line))]
+    read = [(line, known[0].name, known[1]) for line in LINES if (known := _arguments.known(line))]
 
     assert len(read) > 250
     for line, name, parameters in read:

@@ -1,4 +1,4 @@
-"""`dsgen render --bump`: the next run id goes into the user's file, and nothing else of it changes."""
+"""`dsgen render --bump` writes the next run id into the user's file, and changes nothing else in it."""
 
 from pathlib import Path
 
@@ -85,11 +85,11 @@ TEXTS = {
 
 @pytest.mark.parametrize("text", TEXTS)
 def test_only_the_id_changes_in_the_text(text: str) -> None:
-    found = bump.bump(api.load(SourceText("cifar.yaml", text)), ())
+    bumped = bump.bump(api.load(SourceText("cifar.yaml", text)), ())
 
-    assert isinstance(found, bump.Bump)
-    assert TEXTS[text] == found.text
-    assert found.new == str(found.job.data["run"]["id"])
+    assert isinstance(bumped, bump.Bump)
+    assert TEXTS[text] == bumped.text
+    assert bumped.new == str(bumped.job.data["run"]["id"])
 
 
 REFUSED = {
@@ -103,10 +103,10 @@ REFUSED = {
 
 @pytest.mark.parametrize("text", REFUSED)
 def test_what_is_not_changed(text: str) -> None:
-    found = bump.bump(api.load(SourceText("cifar.yaml", text)), ())
+    refused = bump.bump(api.load(SourceText("cifar.yaml", text)), ())
 
-    assert isinstance(found, api.Diagnostic)
-    assert REFUSED[text] in found.message
+    assert isinstance(refused, api.Diagnostic)
+    assert REFUSED[text] in refused.message
 
 
 @pytest.mark.parametrize(

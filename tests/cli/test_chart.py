@@ -1,4 +1,4 @@
-"""`dsgen chart`: a folder with a complete chart."""
+"""`dsgen chart` writes a complete chart."""
 
 import tarfile
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""A cluster that cannot be asked is one sentence and exit code 3, and shows no secret."""
+"""If a cluster cannot be reached, a command prints one sentence without a secret, and exits with 3."""
 
 import socket
 from pathlib import Path
@@ -29,9 +29,9 @@ def kubeconfig(folder: Path, user: dict[str, Any], port: int = 1) -> str:
 @pytest.fixture
 def closed_port() -> int:
     """A port on which nobody listens."""
-    with socket.socket() as found:
-        found.bind(("127.0.0.1", 0))
-        port: int = found.getsockname()[1]
+    with socket.socket() as listener:
+        listener.bind(("127.0.0.1", 0))
+        port: int = listener.getsockname()[1]
     return port
 
 

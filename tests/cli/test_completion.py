@@ -1,4 +1,4 @@
-"""Completion, in the shells themselves: what is typed, a tab, and what stands in the line then."""
+"""Completion in the real shells: some text, a tab, and the resulting line."""
 
 import os
 import shutil

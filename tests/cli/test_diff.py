@@ -1,4 +1,4 @@
-"""`dsgen diff`: what a render would change."""
+"""`dsgen diff` shows what a render would change."""
 
 import json
 from pathlib import Path
@@ -120,9 +120,9 @@ def test_json(cli: Cli, folder: Path) -> None:
 
     code, out, _ = cli("diff", *OUT, "--format", "json")
 
-    found: dict[str, Any] = json.loads(out)
-    job = found["jobs"][0]
-    assert (1, 1, False) == (code, found["version"], found["equal"])
+    report: dict[str, Any] = json.loads(out)
+    job = report["jobs"][0]
+    assert (1, 1, False) == (code, report["version"], report["equal"])
     assert ("out", "job training/cifar", "new run 2", False) == tuple(
         job[key] for key in ("folder", "owner", "status", "equal")
     )
@@ -163,10 +163,10 @@ data:
 def test_nothing_of_a_secret_is_shown() -> None:
     old, new = (differences.data_of(SECRET.format(*words)) for words in (("x", "SECRET1"), ("y", "SECRET2")))
 
-    found = [differences.without_secrets(one, "Secret") for one in differences.fields(old, new)]
+    shown = [differences.without_secrets(one, "Secret") for one in differences.fields(old, new)]
 
     assert [("metadata.labels.a", "x", "y"), ("data.key", differences.HIDDEN, differences.HIDDEN)] == [
-        (one.path, one.old, one.new) for one in found
+        (one.path, one.old, one.new) for one in shown
     ]
 
 

@@ -1,4 +1,4 @@
-"""`dsgen explain`: keys and ids in words."""
+"""`dsgen explain` explains keys and ids."""
 
 import json
 import re
@@ -15,17 +15,17 @@ WITHOUT_EXAMPLE = {"DS205", "DS253", "DS257", "DS372", *(f"DS{number}" for numbe
 
 
 def test_every_kind_has_an_example_where_a_file_can_have_it() -> None:
-    assert WITHOUT_EXAMPLE == {id_ for id_, found in KINDS.items() if not found.example}
+    assert WITHOUT_EXAMPLE == {id_ for id_, kind in KINDS.items() if not kind.example}
 
 
 @pytest.mark.parametrize("id_", [id_ for id_ in KINDS if id_ not in WITHOUT_EXAMPLE])
 def test_an_example_has_its_problem_and_no_other(cli: Cli, id_: str) -> None:
     report = json.loads(cli("validate", "-", "--format", "json", stdin=KINDS[id_].example).out)
 
-    assert {id_} == {found["id"] for found in report["diagnostics"]}
+    assert {id_} == {problem["id"] for problem in report["diagnostics"]}
 
 
-@pytest.mark.parametrize("id_", [id_ for id_, found in KINDS.items() if found.settings])
+@pytest.mark.parametrize("id_", [id_ for id_, kind in KINDS.items() if kind.settings])
 def test_settings_of_an_example_have_their_problem_and_no_other(cli: Cli, folder: Path, id_: str) -> None:
     """In a repository of two jobs, of which both were rendered before."""
     for name in ("cifar", "mnist"):
@@ -35,9 +35,9 @@ def test_settings_of_an_example_have_their_problem_and_no_other(cli: Cli, folder
     assert 0 == cli("render").code
     (folder / "dsgen.yaml").write_text(KINDS[id_].settings)
 
-    found = {*re.findall(r"\[(DS\d+)\]", cli("render", *(["--bump"] if id_ == "DS909" else ["--check"])).err)}
+    kind = {*re.findall(r"\[(DS\d+)\]", cli("render", *(["--bump"] if id_ == "DS909" else ["--check"])).err)}
 
-    assert {id_} == found - {"DS903"}  # which --bump is for
+    assert {id_} == kind - {"DS903"}  # which --bump is for
 
 
 @pytest.mark.parametrize("word", ["DS204", "ds204"])
@@ -195,8 +195,10 @@ def test_a_search_for_nothing_is_wrong_usage(cli: Cli, words: tuple[str, ...], m
 
 @pytest.mark.parametrize("path", sorted((Path(__file__).parents[1] / "cases" / "invalid").glob("*.yaml")), ids=str)
 def test_paths_of_messages_are_understood(cli: Cli, path: Path) -> None:
-    found = json.loads(cli("validate", path, "--format", "json").out)["diagnostics"]
-    known = {problem["path"] for problem in found if problem["id"] not in ("DS101", "DS107", "DS109", "DS111", "DS260")}
+    problems = json.loads(cli("validate", path, "--format", "json").out)["diagnostics"]
+    known = {
+        problem["path"] for problem in problems if problem["id"] not in ("DS101", "DS107", "DS109", "DS111", "DS260")
+    }
 
     assert all(explain.of(key) for key in known)
 

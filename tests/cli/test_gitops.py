@@ -1,4 +1,4 @@
-"""`dsgen gitops`: the objects of Argo CD and Flux; what the controllers make of them is tests/e2e/gitops."""
+"""`dsgen gitops` writes the objects of Argo CD and Flux; tests/e2e/gitops tests them with the controllers."""
 
 import json
 from pathlib import Path

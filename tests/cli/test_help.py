@@ -1,4 +1,4 @@
-"""`dsgen help`, and how much the program says: --quiet, progress, colour."""
+"""`dsgen help`, and the options for the amount of output: --quiet, progress, colour."""
 
 import os
 import sys

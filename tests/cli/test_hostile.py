@@ -1,6 +1,6 @@
-"""Names and texts that mean something to a terminal or to a CI system: no command passes them on.
+"""No command prints names and texts that a terminal or a CI system would execute.
 
-Data is left aside: manifests and values on standard output are what they are.
+Manifests and values on standard output are data, and are not changed.
 """
 
 import json
@@ -90,7 +90,7 @@ def test_names_of_files_are_not_passed_on(cli: Cli, folder: Path, text: str) -> 
         explained,
     ]
 
-    assert [] == [harm(found.out + found.err) for found in results if harm(found.out + found.err)]
+    assert [] == [harm(result.out + result.err) for result in results if harm(result.out + result.err)]
     assert (0, 0) == (results[0].code, results[-2].code)
     assert 1 == results[0].out.count("\n")
 
@@ -111,9 +111,9 @@ def test_names_of_folders_are_not_passed_on(cli: Cli, folder: Path, text: str) -
             yield cli(command, "cifar.yaml", "-o", f"{text}file/x")
         yield cli("render", "cifar.yaml", "mnist.yaml", "-o", f"{text}render")
 
-    for found in calls():
-        assert [] == harm(found.out + found.err)
-        assert "internal error" not in found.err
+    for result in calls():
+        assert [] == harm(result.out + result.err)
+        assert "internal error" not in result.err
 
 
 @pytest.mark.parametrize("text", [COMMAND, SEVERAL, "\udc9b"], ids=ascii)
@@ -132,9 +132,9 @@ def test_an_index_is_not_passed_on(cli: Cli, folder: Path, text: str, field: str
     path.write_text(json.dumps(index))
 
     for more in ([], ["--check"], ["--dry-run"], ["--set", "run.id=b"]):
-        found = cli("render", "cifar.yaml", "-o", "out", *more)
-        assert [] == harm(found.out + found.err)
-        assert "internal error" not in found.err
+        result = cli("render", "cifar.yaml", "-o", "out", *more)
+        assert [] == harm(result.out + result.err)
+        assert "internal error" not in result.err
 
 
 @pytest.mark.parametrize("text", [COMMAND, SEVERAL], ids=ascii)
@@ -148,8 +148,8 @@ def test_content_is_not_passed_on(cli: Cli, text: str) -> None:
         f"storage: {{{quoted}: 1}}\n",
     ):
         for form in ("text", "json", "sarif"):
-            found = cli("validate", "-", "--format", form, stdin=content)
-            assert (content, []) == (content, harm(found.out + found.err))
+            result = cli("validate", "-", "--format", form, stdin=content)
+            assert (content, []) == (content, harm(result.out + result.err))
         lines = cli("validate", "-", "--format", "github", stdin=content).out.splitlines()
         assert lines
         assert [] == [line for line in lines if not re.match("::(error|warning) title=|::(error|warning) file=", line)]
@@ -163,10 +163,10 @@ def test_a_bug_is_told_without_harm(cli: Cli, monkeypatch: pytest.MonkeyPatch) -
     monkeypatch.setattr("dsgen.explain.of", fail)
     monkeypatch.setenv("DSGEN_DEBUG", "1")
 
-    found = cli("explain", SEVERAL)
+    result = cli("explain", SEVERAL)
 
-    assert (3, []) == (found.code, harm(found.err))
-    assert "Traceback" in found.err
+    assert (3, []) == (result.code, harm(result.err))
+    assert "Traceback" in result.err
 
 
 # ---- secrets ----
@@ -201,11 +201,11 @@ def secret_arguments(address: str) -> Iterator[list[str]]:
 def test_a_secret_is_never_repeated(cli: Cli, folder: Path, address: str) -> None:
     for given in secret_arguments(address):
         for form in ("text", "json", "sarif", "github"):
-            found = cli("validate", "cifar.yaml", *given, "--format", form)
-            assert (given, False) == (given, SECRET in found.out + found.err)
+            result = cli("validate", "cifar.yaml", *given, "--format", form)
+            assert (given, False) == (given, SECRET in result.out + result.err)
     for text in ("status: {{webhook: {{url: {0}}}}}\n", "code: {{git: {{repository: '{0}'}}}}\n", "nosuch: {0}\n  b\n"):
         (folder / "more.yaml").write_text(text.format(address))
         for command in (["render"], ["validate"], ["validate", "--format", "github"]):
-            found = cli(*command, "cifar.yaml", "-f", "more.yaml")
-            messages = found.err if command == ["render"] else found.err + found.out
+            result = cli(*command, "cifar.yaml", "-f", "more.yaml")
+            messages = result.err if command == ["render"] else result.err + result.out
             assert (text, False) == (text, SECRET in messages)

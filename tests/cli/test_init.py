@@ -1,4 +1,4 @@
-"""`dsgen init`: presets, names, and files that are there already."""
+"""`dsgen init`: presets, names, and files that exist already."""
 
 import json
 import subprocess
@@ -95,9 +95,9 @@ def test_an_image_is_taken_apart(cli: Cli, folder: Path, image: str, expected: d
 @pytest.mark.parametrize("name", ["y", "no", "on", "off", "null", "e1", "nan"])
 def test_names_that_read_as_something_else_are_quoted(cli: Cli, name: str) -> None:
     assert 0 == cli("init", "new.yaml", "--name", name, "-n", name).code
-    found = json.loads(cli("values", "new.yaml", "--format", "json").out)
+    values = json.loads(cli("values", "new.yaml", "--format", "json").out)
 
-    assert (name, name) == (found["name"], found["namespace"])
+    assert (name, name) == (values["name"], values["namespace"])
 
 
 def test_one_line_for_each_preset(cli: Cli) -> None:

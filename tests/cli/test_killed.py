@@ -1,4 +1,4 @@
-"""Renders that are killed: every file is old or new, `--check` tells, and the next render leaves nothing behind."""
+"""After a killed render, every file is old or new, `--check` reports the rest, and the next render removes it."""
 
 import os
 import subprocess

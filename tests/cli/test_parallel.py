@@ -1,4 +1,4 @@
-"""Many jobs are done by two processes where there are two processors: what comes of them is the same."""
+"""Two processes, used if there are two processors, give the same results as one."""
 
 import contextlib
 import functools
@@ -10,7 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from dsgen.cli._parallel import FEWEST, in_order
+from dsgen.cli._parallel import FEWEST, end, in_order
+from dsgen.cli._second import PIPE_BYTES
 from dsgen.errors import DsgenError, UsageProblem
 
 ROOT = Path(__file__).parents[2]
@@ -52,6 +53,7 @@ def dsgen(folder: Path, *arguments: str, processors: int = 2, text: str = "") ->
         (("render", "-f", "-"), "workers: {replicas: 3}\n"),
         (("validate", "--set", "workers.slot=1", "--format", "json"), ""),
         (("render", "--set", "network.socketInterface=a b"), ""),
+        (("render", "-"), JOB.format(number=99, tag="v2")),
     ],
 )
 def test_two_processes_print_what_one_does(jobs: Path, arguments: tuple[str, ...], text: str) -> None:
@@ -100,10 +102,10 @@ def _squared(number: int) -> int:
 def test_results_are_in_order_and_an_error_ends_them(first: int, error: type[Exception] | None) -> None:
     """Of the first process, or of the second one: every second item is its own."""
     numbers = range(first, first + 40)
-    with pytest.raises(error) if error else contextlib.nullcontext() as found:
+    with pytest.raises(error) if error else contextlib.nullcontext() as raised:
         assert [number * number for number in numbers] == list(in_order(_squared, numbers))
 
-    assert error is not UsageProblem or (found and str(found.value) == "one line\nand another")
+    assert error is not UsageProblem or (raised and str(raised.value) == "one line\nand another")
 
 
 def _ended(number: int) -> int:
@@ -116,6 +118,47 @@ def _ended(number: int) -> int:
 def test_the_end_of_the_second_process_is_told() -> None:
     with pytest.raises(DsgenError, match="second process"):
         list(in_order(_ended, range(40)))
+
+
+def _long(number: int) -> tuple[int, bytes]:
+    return os.getpid(), bytes(number and 2 * PIPE_BYTES)
+
+
+@TWO
+def test_the_end_of_the_second_process_within_a_result_is_told() -> None:
+    results = in_order(_long, range(40))
+    next(results)
+    os.kill(next(results)[0], signal.SIGKILL)
+
+    with pytest.raises(DsgenError, match="second process"):
+        list(results)
+
+
+class _Kept:
+    process = 0
+
+
+def _loaded(item: _Kept) -> int:
+    item.process = os.getpid()
+    return item.process
+
+
+def _used(work: tuple[str, _Kept]) -> tuple[str, int, int]:
+    name, item = work
+    return name, os.getpid(), item.process
+
+
+@TWO
+def test_each_process_keeps_what_it_has_loaded() -> None:
+    items = [_Kept() for _ in range(40)]
+    loaded = list(in_order(_loaded, items))
+    used = list(in_order(_used, [(f"job{number}", item) for number, item in enumerate(items)]))
+    end()
+
+    assert len({*loaded}) == 2
+    assert used == [(f"job{number}", process, process) for number, process in enumerate(loaded)]
+    with pytest.raises(ChildProcessError):
+        os.waitpid(-1, os.WNOHANG)
 
 
 def _noted(folder: Path, number: int) -> int:
@@ -131,12 +174,3 @@ def test_the_second_process_ends_with_the_first(tmp_path: Path) -> None:
     assert 0 < len(list(tmp_path.iterdir())) < 100_000
     with pytest.raises(ChildProcessError):
         os.waitpid(-1, os.WNOHANG)
-
-
-@TWO
-def test_values_as_deep_as_may_be_are_sent(jobs: Path, tmp_path: Path) -> None:
-    deep = tmp_path / "deep.yaml"
-    deep.write_text(f"global: {{a: {'[' * 99}{']' * 99}}}\n")
-    done = dsgen(jobs, "validate", "-q", "-f", str(deep), "--set", "image.tag=v1")
-
-    assert (0, "", "") == (done.returncode, done.stdout, done.stderr)

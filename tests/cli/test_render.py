@@ -120,13 +120,15 @@ def test_names_of_the_command_line_may_repeat_the_files(cli: Cli) -> None:
 
 
 @pytest.mark.parametrize(
-    ("flag", "key", "found"), [("--name", "name", "cifar"), ("-n", "namespace", "training")], ids=["name", "namespace"]
+    ("flag", "key", "expected"),
+    [("--name", "name", "cifar"), ("-n", "namespace", "training")],
+    ids=["name", "namespace"],
 )
-def test_another_name_than_the_files_is_wrong_usage(cli: Cli, flag: str, key: str, found: str) -> None:
+def test_another_name_than_the_files_is_wrong_usage(cli: Cli, flag: str, key: str, expected: str) -> None:
     code, out, err = cli("render", "cifar.yaml", flag, "other")
 
     assert (2, "") == (code, out)
-    assert f"cifar.yaml has {key}: {found}, but {flag} is other; to replace the value, use --set {key}=other" in err
+    assert f"cifar.yaml has {key}: {expected}, but {flag} is other; to replace the value, use --set {key}=other" in err
 
 
 @pytest.mark.parametrize(

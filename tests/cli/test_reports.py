@@ -1,4 +1,4 @@
-"""`dsgen validate --format`, `--for` and `--strict`: the same problems, for programs."""
+"""`dsgen validate --format`, `--for` and `--strict`: all formats report the same problems."""
 
 import json
 from pathlib import Path
@@ -48,13 +48,13 @@ def test_json_has_every_field_of_every_problem(cli: Cli, broken: Path) -> None:
         "path": "workers.replicas",
         "hint": "",
     } == report["diagnostics"][0]
-    assert ["DS105", "DS901", "DS101", "DS202"] == [found["id"] for found in report["diagnostics"]]
+    assert ["DS105", "DS901", "DS101", "DS202"] == [problem["id"] for problem in report["diagnostics"]]
 
 
 def test_json_of_a_problem_without_a_place() -> None:
-    found = json.loads(reports.as_json([one(position=None)]))["diagnostics"][0]
+    problem = json.loads(reports.as_json([one(position=None)]))["diagnostics"][0]
 
-    assert (None, None, None, "", "") == tuple(found[key] for key in ("file", "line", "column", "path", "hint"))
+    assert (None, None, None, "", "") == tuple(problem[key] for key in ("file", "line", "column", "path", "hint"))
 
 
 @pytest.mark.parametrize("form", ["json", "sarif"])
@@ -77,7 +77,7 @@ def test_what_cannot_be_read_is_no_report(cli: Cli, form: str) -> None:
 def test_all_forms_tell_the_same_problems(cli: Cli, path: Path) -> None:
     text, told, log, lines = (cli("validate", path, "--format", form) for form in ("text", "json", "sarif", "github"))
 
-    ids = [found["id"] for found in json.loads(told.out)["diagnostics"]]
+    ids = [problem["id"] for problem in json.loads(told.out)["diagnostics"]]
     assert [1] * 4 == [text.code, told.code, log.code, lines.code]
     assert ids == [result["ruleId"] for result in json.loads(log.out)["runs"][0]["results"]]
     assert ids == [line.partition("]::")[0][-5:] for line in lines.out.splitlines()]
@@ -169,13 +169,13 @@ def test_github_annotates_lines(cli: Cli, broken: Path) -> None:
 
 def test_github_escapes_what_would_end_a_field_or_a_line() -> None:
     place = Position("a,b:100%\n.yaml", 1, 2)
-    found = one(id="DS108", position=place, message="100%\r\n::error::x", hint="a\nb", severity="warning")
+    problem = one(id="DS108", position=place, message="100%\r\n::error::x", hint="a\nb", severity="warning")
 
     expected = (
         "::warning file=a%2Cb%3A100%25\\n.yaml,line=1,col=2,title=Too few%2C too many or conflicting entries [DS108]::"
         "100%25\\r\\n::error::x%0Ahint: a%0Ahint: b\n"
     )
-    assert expected == reports.as_github([found])
+    assert expected == reports.as_github([problem])
 
 
 def test_github_names_no_file_for_a_flag() -> None:

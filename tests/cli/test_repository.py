@@ -1,4 +1,4 @@
-"""A repository of jobs: what dsgen.yaml makes of `render`, `validate`, `values` and `chart` without a FILE."""
+"""`render`, `validate`, `values` and `chart` without a FILE use the jobs of dsgen.yaml."""
 
 import os
 import re
@@ -165,8 +165,8 @@ def test_a_pattern_without_files_is_a_warning(cli: Cli, repository: Path) -> Non
 
 def test_what_a_warning_counts_as(cli: Cli, repository: Path) -> None:
     put(repository / "jobs/a/values.yaml", job("cifar", ssh="{ user: yes }").replace("{ user: yes }", "{port: 022}"))
-    found = cli("validate", "--format", "json").out
-    assert '"id": "DS050"' in found
+    report = cli("validate", "--format", "json").out
+    assert '"id": "DS050"' in report
 
     put(repository / "dsgen.yaml", f"checks: {{DS050: error}}\ndefaults:\n  {IMAGE}")
     assert 1 == cli("validate").code

@@ -1,4 +1,4 @@
-"""dsgen.yaml as nobody would write it, and links of every kind: a message, and never a byte outside the repository."""
+"""Malformed dsgen.yaml and links of every kind cause a message, and no write outside the repository."""
 
 import json
 import os
@@ -42,28 +42,28 @@ BYTES = [b"", b"\xff", b"*a", b"&a ", b"<<: ", b"{", b"\t", b"---\n"]
 KEYS = ["jobs", "output", "files", "values", "variables", "matrix", "x", "", "../x", "name", "run", "training", "DS050"]
 
 
-def spoil(found: Any, chance: random.Random) -> None:
+def spoil(part: Any, chance: random.Random) -> None:
     """One mistake, anywhere."""
-    keys = list(found) if isinstance(found, dict) else list(range(len(found)))
+    keys = list(part) if isinstance(part, dict) else list(range(len(part)))
     key = chance.choice(keys)
-    if isinstance(found[key], dict | list) and found[key] and chance.random() < 0.75:
-        return spoil(found[key], chance)
+    if isinstance(part[key], dict | list) and part[key] and chance.random() < 0.75:
+        return spoil(part[key], chance)
     kind = chance.random()
-    if isinstance(found, dict) and kind < 0.2:
-        found[chance.choice(KEYS)] = found.pop(key)
-    elif isinstance(found, list) and kind < 0.2:
-        found.append(chance.choice(WORDS))
+    if isinstance(part, dict) and kind < 0.2:
+        part[chance.choice(KEYS)] = part.pop(key)
+    elif isinstance(part, list) and kind < 0.2:
+        part.append(chance.choice(WORDS))
     else:
-        found[key] = chance.choice(WORDS if kind < 0.7 else VALUES)
+        part[key] = chance.choice(WORDS if kind < 0.7 else VALUES)
     return None
 
 
 def mutated(chance: random.Random) -> bytes:
     """The settings with a few mistakes, in what they say or in their bytes."""
-    found = json.loads(json.dumps(SETTINGS))
+    settings = json.loads(json.dumps(SETTINGS))
     for _ in range(chance.randint(1, 3)):
-        spoil(found, chance)
-    text = bytearray(json.dumps(found, indent=1).encode())
+        spoil(settings, chance)
+    text = bytearray(json.dumps(settings, indent=1).encode())
     if chance.random() < 0.25:
         for _ in range(chance.randint(1, 5)):
             at = chance.randrange(len(text))
@@ -98,8 +98,8 @@ def outside(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def everything(folder: Path) -> dict[str, bytes]:
     """What is in all plain files."""
-    found = (path for path in folder.rglob("*") if path.is_file() and not path.is_symlink())
-    return {path.relative_to(folder).as_posix(): path.read_bytes() for path in found}
+    files = (path for path in folder.rglob("*") if path.is_file() and not path.is_symlink())
+    return {path.relative_to(folder).as_posix(): path.read_bytes() for path in files}
 
 
 @pytest.mark.parametrize("seed", range(MUTATIONS))

@@ -1,4 +1,4 @@
-"""A job of which nothing has changed is not rendered again: what its index says is believed, but for `--check`."""
+"""An unchanged job is not rendered again, according to its index; `--check` renders every job."""
 
 import json
 import os

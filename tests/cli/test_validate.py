@@ -1,4 +1,4 @@
-"""`dsgen validate`: all problems of all files at once."""
+"""`dsgen validate` reports all problems of all files at once."""
 
 import os
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""`dsgen values` and `dsgen schema`: what a job is made of, and what it may be."""
+"""`dsgen values` prints the values of a job, and `dsgen schema` the possible ones."""
 
 import json
 from pathlib import Path
@@ -121,9 +121,9 @@ def test_whatever_was_read_is_read_back() -> None:
 def test_how_texts_are_written(text: str, written: str) -> None:
     loaded = values.load([], [values.Override("--set-json", f"training.setup={json.dumps(text)}")])
 
-    found = origins.as_yaml(loaded).partition("\n  setup: ")[2].partition("\n  files:")[0]
+    shown = origins.as_yaml(loaded).partition("\n  setup: ")[2].partition("\n  files:")[0]
     head, _, rest = written.partition("\n")
-    assert f"{head} # --set-json{rest and chr(10)}{rest}" == found
+    assert f"{head} # --set-json{rest and chr(10)}{rest}" == shown
 
 
 def test_the_schema_is_that_of_the_editors(cli: Cli) -> None:

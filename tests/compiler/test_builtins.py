@@ -1,4 +1,4 @@
-"""Every row of the table, called in both worlds: by Jinja2 and by the real Helm, with the same result."""
+"""Every row of the table has the same result in Jinja2 and in the real Helm."""
 
 from pathlib import Path
 from typing import Any

@@ -1,4 +1,4 @@
-"""The table of checks as templates: rows share their tags, and a file is as a person would write it."""
+"""The rows of the checks as templates: rows share their tags, and the files are readable."""
 
 import re
 
@@ -30,11 +30,11 @@ A is wrong [A]
 
 def test_a_row_for_python_gives_path_and_message() -> None:
     path = "<< role >>.tolerations[one].<< key >>"
-    found = Check(id="DS1", path=path, message="<< key | quote >> is wrong")
+    row = Check(id="DS1", path=path, message="<< key | quote >> is wrong")
 
     assert [
         '<< problem([role, "tolerations", index(one), key]) >><< key | quote >> is wrong',
-    ] == [line for line, _ in checks._as_problem(found)]
+    ] == [line for line, _ in checks._as_problem(row)]
 
 
 def test_rows_of_one_id_have_names_of_their_own() -> None:
@@ -86,9 +86,9 @@ def test_every_subject_has_a_file() -> None:
 
 
 def test_every_row_stands_in_the_chart_once() -> None:
-    found = re.findall(r" \[(DS\d+)\]$", "".join(files().values()), re.MULTILINE)
+    ids = re.findall(r" \[(DS\d+)\]$", "".join(files().values()), re.MULTILINE)
 
-    assert sorted(row.id for row in CHECKS if row.worlds == "both") == sorted(found)
+    assert sorted(row.id for row in CHECKS if row.worlds == "both") == sorted(ids)
 
 
 def test_no_condition_stands_directly_inside_itself() -> None:

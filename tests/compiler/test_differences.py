@@ -152,8 +152,8 @@ def test_both_worlds_agree(difference: Difference, tmp_path: Path) -> None:
     for major in MAJORS:
         assert expected == worlds.helm(major)
         if difference.go:
-            found = written_by_hand(difference.go, difference.values, major, tmp_path / f"hand{major}")
-            assert expected["t.yaml"] != found
+            written = written_by_hand(difference.go, difference.values, major, tmp_path / f"hand{major}")
+            assert expected["t.yaml"] != written
 
 
 @pytest.mark.parametrize(("source", "message"), [row[1:] for row in REFUSED], ids=[row[0] for row in REFUSED])

@@ -1,4 +1,4 @@
-"""What templates see: helpers of all files, keys instead of methods, text as Go prints it."""
+"""Templates see the helpers of all files, keys instead of methods, and text as Go prints it."""
 
 from pathlib import Path
 

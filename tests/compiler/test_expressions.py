@@ -1,4 +1,4 @@
-"""What each kind of expression becomes in Go."""
+"""The Go form of each kind of expression."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""What is not part of the language is refused, with the template and its line."""
+"""Templates with constructs outside the language are refused, with template and line."""
 
 import pytest
 

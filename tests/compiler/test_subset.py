@@ -1,4 +1,4 @@
-"""The subset of Jinja2: every kind of node either has cases that both worlds render alike, or is refused."""
+"""Every kind of node of Jinja2 is either refused, or has cases that Jinja2 and Helm render alike."""
 
 import inspect
 import typing

@@ -45,10 +45,10 @@ def characters() -> Iterator[str]:
 def numbers() -> list[float]:
     """Doubles of every size, and the borders of where the notation changes."""
     chance = random.Random(1)
-    found = [struct.unpack("d", chance.randbytes(8))[0] for _ in range(3000)]
-    found += [chance.uniform(-1, 1) * 10.0 ** chance.randint(-9, 24) for _ in range(3000)]
-    found += [float(f"{digits}e{exponent}") for digits in (1, -1, 9.5, 123) for exponent in range(-10, 25)]
-    return [one for one in found if one == one and abs(one) != float("inf")]
+    doubles = [struct.unpack("d", chance.randbytes(8))[0] for _ in range(3000)]
+    doubles += [chance.uniform(-1, 1) * 10.0 ** chance.randint(-9, 24) for _ in range(3000)]
+    doubles += [float(f"{digits}e{exponent}") for digits in (1, -1, 9.5, 123) for exponent in range(-10, 25)]
+    return [one for one in doubles if one == one and abs(one) != float("inf")]
 
 
 @pytest.fixture(scope="module", params=MAJORS)

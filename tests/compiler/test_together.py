@@ -1,4 +1,4 @@
-"""Charts in one parent chart: Helm has one namespace of defines for all of them."""
+"""Several charts of dsgen in one parent chart, which share one namespace of defines."""
 
 import json
 import re

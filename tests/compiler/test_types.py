@@ -1,4 +1,4 @@
-"""The types that the compiler reads out of a schema."""
+"""The types that the compiler derives from a schema."""
 
 import pytest
 
@@ -59,10 +59,10 @@ def test_patterns_of_text_that_needs_no_quotes(pattern: str, expected: bool) -> 
     ],
 )
 def test_kinds(path: str, kind: str, nullable: bool) -> None:
-    found = SchemaTypes(SCHEMA).values.field(path)
+    type_ = SchemaTypes(SCHEMA).values.field(path)
 
-    assert found
-    assert (kind, nullable) == (found.kind, found.nullable)
+    assert type_
+    assert (kind, nullable) == (type_.kind, type_.nullable)
 
 
 def test_what_stands_below_a_key_of_the_user() -> None:
@@ -72,7 +72,7 @@ def test_what_stands_below_a_key_of_the_user() -> None:
     assert storage.item
     fields = dict(storage.item.fields)
 
-    found = {name: (one.default, one.nullable) for name, one in fields.items()}
+    actual = {name: (one.default, one.nullable) for name, one in fields.items()}
     expected = {
         "path": ('"/data"', False),
         "readOnly": ("false", False),
@@ -81,7 +81,7 @@ def test_what_stands_below_a_key_of_the_user() -> None:
         "create": (None, True),
         "nfs": (None, True),
     }
-    assert expected == found
+    assert expected == actual
 
 
 def test_a_record_below_a_key_of_the_user_is_optional() -> None:
@@ -112,7 +112,7 @@ def test_join(left: Type, right: Type, expected: Type) -> None:
 
 
 @pytest.mark.parametrize(
-    ("found", "expected"),
+    ("type_", "expected"),
     [
         (INT, True),
         (BOOL, True),
@@ -126,5 +126,5 @@ def test_join(left: Type, right: Type, expected: Type) -> None:
         (Type("union", item=WORD, options=("object",)), False),
     ],
 )
-def test_json_that_may_stand_bare(found: Type, expected: bool) -> None:
-    assert expected == is_harmless(found)
+def test_json_that_may_stand_bare(type_: Type, expected: bool) -> None:
+    assert expected == is_harmless(type_)

@@ -1,4 +1,4 @@
-"""values.yaml of a chart: commented, and read back as it was written, by dsgen and by Helm."""
+"""The values.yaml of a chart has comments, and dsgen and Helm read the values that were written."""
 
 import functools
 import itertools

@@ -1,4 +1,4 @@
-"""Small templates in both worlds: rendered by Jinja2, and compiled and rendered by the real Helm."""
+"""Renders small templates with Jinja2, and with the real Helm after compilation."""
 
 import json
 import re

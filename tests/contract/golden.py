@@ -24,10 +24,10 @@ GOLDEN = HERE / MINOR
 
 def loaded() -> Values:
     """The values, which have no errors."""
-    found = values.load([SourceText(VALUES.name, VALUES.read_text(encoding="utf-8"))])
-    assert found.values, found.diagnostics
-    assert not has_errors(values.check(found, RELEASE))
-    return found.values
+    job = values.load([SourceText(VALUES.name, VALUES.read_text(encoding="utf-8"))])
+    assert job.values, job.diagnostics
+    assert not has_errors(values.check(job, RELEASE))
+    return job.values
 
 
 def documents() -> list[Document]:

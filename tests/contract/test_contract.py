@@ -1,4 +1,4 @@
-"""The objects of a run are what the first release of this minor version made, byte for byte."""
+"""The objects of a run have the same bytes as in the first release of this minor version."""
 
 from collections import Counter
 from pathlib import Path

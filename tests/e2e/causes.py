@@ -1,4 +1,4 @@
-"""Jobs that cannot run, each for one reason: what is wrong with its values, or with what is around it."""
+"""Jobs that cannot run, each for one reason, in its values or in its environment."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field

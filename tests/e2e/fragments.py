@@ -1,4 +1,4 @@
-"""Samples of the Kubernetes objects that values may hold, and the object in which the API server sees each."""
+"""Samples of the Kubernetes objects that values may contain, and an object of the API for each."""
 
 from collections.abc import Callable
 from typing import Any

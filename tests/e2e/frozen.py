@@ -1,4 +1,4 @@
-"""A job in three states, changed under its run id through a channel, and what became of its Jobs and pods."""
+"""A job in three states, whose values are changed under the same run id, and the effect on its Jobs and pods."""
 
 import json
 import re
@@ -110,16 +110,16 @@ class Jobs:
 
     def seen(self, state: str) -> Seen:
         """What there is of the job."""
-        found = {role: self.space.batch.read_namespaced_job(f"{state}-1-{role}", self.space.name) for role in ROLES}
+        jobs = {role: self.space.batch.read_namespaced_job(f"{state}-1-{role}", self.space.name) for role in ROLES}
         mounted = {
             source.config_map.name
-            for job in found.values()
+            for job in jobs.values()
             for volume in job.spec.template.spec.volumes
             for source in (volume.projected.sources if volume.name == "dsgen-config" else ())
         }
         there = {entry.metadata.name for entry in self.space.core.list_namespaced_config_map(self.space.name).items}
         return Seen(
-            jobs={role: (job.metadata.uid, job.metadata.generation) for role, job in found.items()},
+            jobs={role: (job.metadata.uid, job.metadata.generation) for role, job in jobs.items()},
             pods=frozenset(
                 pod.metadata.uid for pod in self.space.pods(job=state) if not pod.metadata.deletion_timestamp
             ),
@@ -189,5 +189,5 @@ def said(command: list[str], text: str | None = None) -> str:
 
 def of(kind: str, name: str, space: str) -> dict[str, Any]:
     """An object of the cluster."""
-    found: dict[str, Any] = json.loads(kubectl("--namespace", space, "get", kind, name, "--output", "json"))
-    return found
+    thing: dict[str, Any] = json.loads(kubectl("--namespace", space, "get", kind, name, "--output", "json"))
+    return thing

@@ -1,4 +1,4 @@
-"""What is around jobs that cannot run: nodes, volumes, a registry and a webhook that say no, other runs."""
+"""The environment of jobs that cannot run: nodes, volumes, a registry and a webhook that refuse, other runs."""
 
 import base64
 import json
@@ -65,9 +65,9 @@ def _status(kind: str, name: str, status: dict[str, Any], *where: str) -> None:
 def gated_pod(job: Job) -> None:
     """Replace a worker by one with a scheduling gate, as an admission webhook adds it."""
     first = soon("worker", lambda: job.pods("1", "worker"), 30)[0]
-    found = json.loads(job.space.kubectl("get", "pod", first.metadata.name, "--output", "json"))
-    metadata = {key: found["metadata"][key] for key in ("labels", "annotations", "ownerReferences", "finalizers")}
-    spec = {key: value for key, value in found["spec"].items() if key not in ("nodeName", "tolerations")}
+    pod = json.loads(job.space.kubectl("get", "pod", first.metadata.name, "--output", "json"))
+    metadata = {key: pod["metadata"][key] for key in ("labels", "annotations", "ownerReferences", "finalizers")}
+    spec = {key: value for key, value in pod["spec"].items() if key not in ("nodeName", "tolerations")}
     spec["schedulingGates"] = [{"name": "example.com/later"}]
     job.space.kubectl("delete", "pod", first.metadata.name, "--wait=false", "--grace-period=0")
     name = {"name": f"{first.metadata.name}-gated"}
@@ -140,9 +140,9 @@ def no_such_access(job: Job) -> None:
 def gang_does_not_fit(job: Job) -> None:
     """Say of the PodGroup what Volcano says."""
     message = "2/2 tasks in gang unschedulable: pod group is not ready, 2 Pending, 2 minAvailable"
-    found = {"type": "Unschedulable", "status": "True", "reason": "NotEnoughResources", "message": message}
+    condition = {"type": "Unschedulable", "status": "True", "reason": "NotEnoughResources", "message": message}
     now = {"lastTransitionTime": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()), "transitionID": "1"}
-    patch = json.dumps({"status": {"phase": "Pending", "conditions": [found | now]}})
+    patch = json.dumps({"status": {"phase": "Pending", "conditions": [condition | now]}})
     selector = f"dsgen.dev/job={job.name}"
     name = job.space.kubectl("get", "podgroups.scheduling.volcano.sh", "-l", selector, "--output", "name").strip()
     job.space.kubectl("patch", name, "--type=merge", "--patch", patch)
@@ -151,9 +151,9 @@ def gang_does_not_fit(job: Job) -> None:
 def members_are_missing(job: Job) -> None:
     """Say of the pods what the scheduler of scheduler-plugins says while not all of a gang are there."""
     message = "0/1 nodes are available: pre-filter pod digits cannot find enough sibling pods, minMember of group: 2"
-    found = {"type": "PodScheduled", "status": "False", "reason": "Unschedulable", "message": message}
+    condition = {"type": "PodScheduled", "status": "False", "reason": "Unschedulable", "message": message}
     for pod in soon("workers", lambda: job.pods("1", "worker"), 30):
-        _status("pod", pod.metadata.name, {"conditions": [found]}, "--namespace", job.space.name)
+        _status("pod", pod.metadata.name, {"conditions": [condition]}, "--namespace", job.space.name)
 
 
 def order(job: Job) -> None:

@@ -1,4 +1,4 @@
-"""A way to the API server that can be cut, as a restart of the API server or of a load balancer cuts it."""
+"""A proxy to the API server whose connections can be cut, as by a restart of the API server or a load balancer."""
 
 import contextlib
 import os
@@ -20,8 +20,8 @@ class Proxy:
     def __init__(self, folder: Path) -> None:
         content = yaml.safe_load(Path(os.environ["KUBECONFIG"]).read_text())
         cluster = content["clusters"][0]["cluster"]
-        found = urlsplit(cluster["server"])
-        self.target = (str(found.hostname), found.port or 443)
+        address = urlsplit(cluster["server"])
+        self.target = (str(address.hostname), address.port or 443)
         self.open, self.sockets, self.connections = True, list[socket.socket](), 0
         self.listening = socket.create_server(("127.0.0.1", 0))
         port = self.listening.getsockname()[1]

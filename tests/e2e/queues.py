@@ -1,4 +1,4 @@
-"""What a queue of Kueue's is made of."""
+"""The objects of a Kueue queue."""
 
 import json
 from typing import Any

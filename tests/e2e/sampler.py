@@ -1,4 +1,4 @@
-"""Looks at a run each second, as `dsgen status` and `dsgen why` do, and holds what they say against what is there."""
+"""Reads a run each second, as `dsgen status` and `dsgen why` do, and compares the result with the cluster."""
 
 import contextlib
 import itertools
@@ -52,6 +52,18 @@ class Sampler(threading.Thread):
         """The phases, one after the other, but for some."""
         shown = (sample.shown.phase for sample in self.samples)
         return [phase for phase, _ in itertools.groupby(phase for phase in shown if phase not in without)]
+
+
+@contextlib.contextmanager
+def sampling(job: Job) -> Iterator[list[Sample]]:
+    """The samples of the job's first run, one more each second."""
+    sampler = Sampler(job)
+    sampler.start()
+    try:
+        yield sampler.samples
+    finally:
+        sampler.stopped.set()
+        sampler.join(60)
 
 
 def lies(samples: Sequence[Sample]) -> Iterator[str]:

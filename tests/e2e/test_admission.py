@@ -95,9 +95,12 @@ class Server:
         groups = json.loads(kubectl("get", "--raw", "/apis"))["groups"]
         bases = ["api/v1", *(f"apis/{entry['groupVersion']}" for group in groups for entry in group["versions"])]
         for base in bases:
-            for found in json.loads(kubectl("get", "--raw", f"/{base}"))["resources"]:
-                if "/" not in found["name"]:
-                    yield (base.partition("/")[2], found["kind"]), (f"/{base}", found["name"], found["namespaced"])
+            for resource in json.loads(kubectl("get", "--raw", f"/{base}"))["resources"]:
+                if "/" not in resource["name"]:
+                    yield (
+                        (base.partition("/")[2], resource["kind"]),
+                        (f"/{base}", resource["name"], resource["namespaced"]),
+                    )
 
     def serves(self, kind: str) -> bool:
         return any(kind == known for _, known in self._paths)
@@ -119,10 +122,10 @@ class Server:
 
 @pytest.fixture(scope="module")
 def server(_cluster: None) -> Server:
-    found = Server()
-    if missing := [kind for kind in WITH_DEFINITIONS if not found.serves(kind)]:
+    connected = Server()
+    if missing := [kind for kind in WITH_DEFINITIONS if not connected.serves(kind)]:
         unavailable(HOW.format(kinds=" and ".join(missing)))
-    return found
+    return connected
 
 
 @pytest.fixture(scope="module")
@@ -189,13 +192,13 @@ def generated() -> Iterator[tuple[int, dict[str, Any]]]:
 
 
 def test_generated_values_are_accepted(server: Server, spaces: dict[str, Namespace]) -> None:
-    found = {
+    refusals = {
         f"{seed}: {refusal}": None
         for seed, tree in itertools.islice(generated(), GENERATED)
         for refusal in refused(server, objects(tree, spaces[level_of(tree)]))
     }
 
-    assert [] == list(found)
+    assert [] == list(refusals)
 
 
 @pytest.mark.parametrize(
@@ -215,6 +218,6 @@ def test_what_the_server_refuses_is_noticed(
     for template in (job["spec"]["template"]["spec"], bare["spec"]):
         template["containers"][0] |= spoilt
 
-    found = refused(server, things)
+    refusals = refused(server, things)
 
-    assert [True, True] == [reason in text for text in found], found
+    assert [True, True] == [reason in text for text in refusals], refusals

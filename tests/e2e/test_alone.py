@@ -1,4 +1,4 @@
-"""Programs that end well without having trained together are no successful runs."""
+"""A program that exits with 0 but trained alone on each worker is not a success."""
 
 from collections.abc import Callable
 from typing import Any

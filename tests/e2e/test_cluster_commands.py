@@ -1,4 +1,4 @@
-"""The commands on a cluster, with one training: waited for, looked at, followed, paused, stopped and deleted."""
+"""The commands on a cluster, with one training: wait, status, logs, suspend, stop and delete."""
 
 import contextlib
 import json
@@ -116,9 +116,9 @@ def sampler(job: Job) -> Iterator[Sampler]:
 def status(named: str) -> dict[str, Any]:
     done = program("status", named, "-o", "json")
     assert (0, "") == (done.returncode, done.stderr)
-    found: dict[str, Any] = json.loads(done.stdout)
-    jsonschema.validate(found, SCHEMA)
-    return found
+    report: dict[str, Any] = json.loads(done.stdout)
+    jsonschema.validate(report, SCHEMA)
+    return report
 
 
 def test_wait_tells_each_phase_until_it_runs(
@@ -136,22 +136,22 @@ def test_wait_tells_each_phase_until_it_runs(
 def test_a_run_that_runs_has_no_cause(named: str) -> None:
     done, cluster = program("why", named), Cluster()
     again = [collect.run_facts(cluster, *named.split("/")) for _ in range(9)]
-    found = [causes.find(collect.surroundings(cluster, facts), story.state(facts)) for facts in again if facts]
+    blamed = [causes.find(collect.surroundings(cluster, facts), story.state(facts)) for facts in again if facts]
 
     assert (0, "Nothing is wrong.") == (done.returncode, done.stdout.splitlines()[1])
-    assert [[]] * 9 == found
+    assert [[]] * 9 == blamed
 
 
 def test_status_has_the_published_shape(named: str, job: Job) -> None:
-    found = status(named)
+    report = status(named)
 
-    assert ("Running", 2, 2) == (found["phase"], found["workers"]["wanted"], found["workers"]["running"])
-    assert 3 == found["aggregate"]["running"]
+    assert ("Running", 2, 2) == (report["phase"], report["workers"]["wanted"], report["workers"]["running"])
+    assert 3 == report["aggregate"]["running"]
     assert {"Running": "True", "Completed": "False"}.items() <= {
-        c["type"]: c["status"] for c in found["conditions"]
+        c["type"]: c["status"] for c in report["conditions"]
     }.items()
-    assert f"{job.name}-data" == found["claims"][0]["name"]
-    assert "kubectl" == found["managedBy"]
+    assert f"{job.name}-data" == report["claims"][0]["name"]
+    assert "kubectl" == report["managedBy"]
 
 
 def test_a_values_file_names_its_job(job: Job) -> None:
@@ -187,13 +187,13 @@ def test_top_job_counts_all_containers_as_kubectl_does(named: str) -> None:
 def test_least_rights_are_enough(job: Job, named: str, tmp_path: Path) -> None:
     path = kubeconfig_with(job, RIGHTS, tmp_path)
 
-    found, listed, logged = (
+    report, listed, logged = (
         program(*words, "--kubeconfig", path)
         for words in (("status", named), ("list", "-n", job.space.name), ("logs", named, "--tail", "1"))
     )
 
-    assert (0, 0, 0) == (found.returncode, listed.returncode, logged.returncode), found.stderr
-    assert "not visible to you: claims" in found.stdout
+    assert (0, 0, 0) == (report.returncode, listed.returncode, logged.returncode), report.stderr
+    assert "not visible to you: claims" in report.stdout
     assert "digits" in listed.stdout
     assert 1 == len(logged.stdout.splitlines())
 
@@ -260,11 +260,11 @@ def test_followed_lines_are_all_there_once_over_a_lost_launcher_and_three_cuts(
 
 
 def test_the_launcher_that_was_lost_is_in_the_story(named: str) -> None:
-    found = status(named)
+    report = status(named)
 
-    assert "Succeeded" == found["phase"]
-    assert 2 == found["totals"]["attempts"]
-    assert [] == [note for note in found["notes"] if "limit" in note]
+    assert "Succeeded" == report["phase"]
+    assert 2 == report["totals"]["attempts"]
+    assert [] == [note for note in report["notes"] if "limit" in note]
 
 
 def test_a_watch_on_a_terminal_redraws_until_the_end(watched: Callable[[], str]) -> None:
@@ -283,7 +283,7 @@ def test_each_second_of_the_story_is_true(sampler: Sampler) -> None:
     assert {"Pending", "Running", "Succeeded"} <= {*phases}
     assert ["Succeeded"] == phases[-1:]
     assert 1 == phases.count("Succeeded")
-    assert [] == [found for shown, _, found in samples if shown.phase == "Running" and found]
+    assert [] == [blamed for shown, _, blamed in samples if shown.phase == "Running" and blamed]
 
 
 def test_a_run_is_suspended_resumed_stopped_and_deleted(job: Job, named: str) -> None:

@@ -1,4 +1,4 @@
-"""Objects for other people's controllers, checked by an API server that has their definitions."""
+"""Objects of other controllers are accepted by an API server that has their definitions."""
 
 import json
 from collections.abc import Callable

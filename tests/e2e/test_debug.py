@@ -25,8 +25,8 @@ def job(make_job: Callable[..., Job]) -> Job:
 def test_a_person_starts_the_training_by_hand(job: Job) -> None:
     """Environment up, nothing trains; the script does it; deleting the launcher's Job ends all of it."""
     job.apply()
-    found = job.recorded("1", lambda record: record["reason"] == "Debug", RUN_SECONDS)
-    assert "Running" == found["phase"]
+    waiting = job.recorded("1", lambda record: record["reason"] == "Debug", RUN_SECONDS)
+    assert "Running" == waiting["phase"]
     (launcher,) = [pod.metadata.name for pod in job.pods("1", "launcher")]
     log = soon("words", lambda: "start it by hand" in job.space.log(launcher, "launcher"), 20)
     assert log

@@ -1,4 +1,4 @@
-"""A training that fails, is interrupted, loses a worker, is stopped, or starts on too small a world."""
+"""A training that fails, is interrupted, loses a worker, is stopped, or starts with too few ranks."""
 
 from collections.abc import Callable
 
@@ -114,9 +114,9 @@ def test_deleted_jobs_stop_the_run(drained: tuple[Job, Run]) -> None:
     assert "Stopped" == record["phase"]
     soon("end of all pods", lambda: not job.space.pods(job="digits", run="2"), 60)
     assert [] == [
-        found.metadata.name
-        for found in job.space.batch.list_namespaced_job(job.space.name).items
-        if found.metadata.name.startswith("digits-2-")
+        configmap.metadata.name
+        for configmap in job.space.batch.list_namespaced_job(job.space.name).items
+        if configmap.metadata.name.startswith("digits-2-")
     ]
 
 

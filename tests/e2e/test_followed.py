@@ -128,7 +128,7 @@ def test_all_lines_of_the_ranks_come_once(job: Job, proxy: Proxy, tmp_path: Path
     sampler.end()
 
     assert 0 == following.returncode, err
-    lines = sorted(found[0] for line in out.read_text().splitlines() if (found := LINE.search(line)))
+    lines = sorted(match[0] for line in out.read_text().splitlines() if (match := LINE.search(line)))
     truth = Counter(written(job))
     assert Counter() == Counter(lines) - truth
     for rank in ("rank 0", "rank 1"):  # what a rank writes after the launcher has closed its session reaches no log

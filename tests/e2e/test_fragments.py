@@ -1,4 +1,4 @@
-"""Kubernetes objects in values: dsgen and the strict API server say the same about unknown and mistyped fields."""
+"""dsgen and the strict API server refuse the same unknown and mistyped fields of Kubernetes objects in values."""
 
 import json
 import pathlib
@@ -56,7 +56,7 @@ def status(_cluster: None) -> Callable[[dict[str, Any]], tuple[int, str]]:
     return ask
 
 
-def found(key: str, value: Any) -> list[tuple[Path, Diagnostic]]:
+def problems_below(key: str, value: Any) -> list[tuple[Path, Diagnostic]]:
     """What dsgen says when the key has this value, each with the path below the key."""
     parts = key.split(".")
     for part in reversed(parts):
@@ -128,7 +128,7 @@ def changed(value: Any, path: Path, new: Any) -> Any:
 def test_what_the_api_server_accepts_is_accepted(home: Home, status: Callable[..., tuple[int, str]]) -> None:
     key, in_kubernetes, samples = home
     for sample in samples:
-        assert (201, "", []) == (*status(in_kubernetes(sample)), found(key, sample))
+        assert (201, "", []) == (*status(in_kubernetes(sample)), problems_below(key, sample))
 
 
 @pytest.mark.parametrize("home", HOMES, ids=[home[0] for home in HOMES])
@@ -143,7 +143,7 @@ def test_unknown_and_mistyped_fields_are_refused_by_both(home: Home, status: Cal
         if not change.path:
             continue  # the key itself, which is dsgen's
         theirs, message = status(in_kubernetes(value))
-        ours = [problem for path, problem in found(key, value) if path == change.path]
+        ours = [problem for path, problem in problems_below(key, value) if path == change.path]
         if theirs != 400 or not ours:
             different.append((change, theirs, message, ours))
     assert [] == different
@@ -156,7 +156,7 @@ def test_null_is_refused_at_every_depth(home: Home) -> None:
     places = {change.path for change in changes(at(key), whole, set()) if change.path and UNKNOWN not in change.path}
 
     for place in places:
-        problems = found(key, changed(whole, place, None))
+        problems = problems_below(key, changed(whole, place, None))
         assert "DS106" in {problem.id for path, problem in problems if path == place}, place
 
 

@@ -1,4 +1,4 @@
-"""A run that has begun is changed under its id, by kubectl and Helm: the API server refuses it, and nothing happens."""
+"""kubectl and Helm cannot change a run that has started: the API server refuses it, without an effect on its pods."""
 
 from collections.abc import Callable, Iterator
 

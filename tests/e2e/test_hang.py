@@ -1,4 +1,4 @@
-"""A rank that hangs: the stacks are in the logs, the rank that the others wait for is named, and the run goes on."""
+"""A hanging rank: the log has the stacks, the record names the rank that the others wait for, and the run continues."""
 
 from collections.abc import Callable
 from typing import Any

@@ -1,4 +1,4 @@
-"""training.setup of the launcher, or what a package does in it, against the sidecar that holds a token."""
+"""training.setup of the launcher attacks the sidecar, which has a token."""
 
 import json
 import re
@@ -112,7 +112,7 @@ def test_rubbish_in_shared_places_and_printed_protocol_lines_change_nothing(
 
     run = job.ended()
     (launcher,) = run.pods_of("launcher")
-    (status,) = [found for found in launcher.status.init_container_statuses if found.name == "status"]
+    (status,) = [container for container in launcher.status.init_container_statuses if container.name == "status"]
     assert 0 == status.restart_count
     assert ("Succeeded", 2, 0) == (run.record["phase"], run.record["worldSize"], run.record["exitCode"])
     logs = "\n".join(run.logs.values())

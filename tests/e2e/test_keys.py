@@ -1,4 +1,4 @@
-"""What each key of the values does is accepted by the API server, where the Pod Security level is enforced."""
+"""The API server accepts the effect of each key of the values, under the Pod Security level of the values."""
 
 import json
 from collections.abc import Callable, Iterator

@@ -1,4 +1,4 @@
-"""A training in a queue of Kueue's: it waits for quota, is admitted, preempted, admitted again, and succeeds."""
+"""A training in a queue of Kueue waits for quota, is admitted, preempted, admitted again, and succeeds."""
 
 import json
 import subprocess
@@ -71,14 +71,14 @@ def queued_job(request: pytest.FixtureRequest, make_job: Callable[..., Job], kue
 
 def top_queue(space: Namespace) -> dict[str, Any]:
     """What `dsgen top queue` says."""
-    found: dict[str, Any] = json.loads(dsgen("top", "queue", "-n", space.name, "-o", "json"))
-    return found
+    report: dict[str, Any] = json.loads(dsgen("top", "queue", "-n", space.name, "-o", "json"))
+    return report
 
 
-def none_waits(found: dict[str, Any]) -> dict[str, Any] | None:
+def none_waits(report: dict[str, Any]) -> dict[str, Any] | None:
     """The queue, once its only run is admitted: Kueue counts a moment later."""
-    share = found["queues"][0]
-    return found if (share["admitted"], share["pending"]) == (1, 0) else None
+    share = report["queues"][0]
+    return report if (share["admitted"], share["pending"]) == (1, 0) else None
 
 
 def is_admitted(worker: Any) -> bool:
@@ -150,12 +150,12 @@ def test_a_queued_run_waits_and_says_so(story: Story) -> None:
 def test_the_queue_shows_who_waits_and_what_is_used(story: Story) -> None:
     """First the run waits behind the Job that has the quota, then it has all of it."""
     before, after = story.queues
-    shares = [[(row["resource"], row["used"], row["nominal"]) for row in found["queues"]] for found in story.queues]
+    shares = [[(row["resource"], row["used"], row["nominal"]) for row in report["queues"]] for report in story.queues]
 
     quota = [("cpu", f"{WORKERS * 50}m", f"{WORKERS * 50}m"), ("memory", *[f"{WORKERS * 128}Mi"] * 2)]
     assert [quota, quota] == shares
     assert [(1, 1), (1, 0)] == [
-        (found["queues"][0]["admitted"], found["queues"][0]["pending"]) for found in story.queues
+        (report["queues"][0]["admitted"], report["queues"][0]["pending"]) for report in story.queues
     ]
     assert [(1, "digits-1-worker")] == [(row["position"], row["job"]) for row in before["pending"]]
     assert [] == after["pending"]
@@ -171,7 +171,7 @@ def test_the_wait_for_admission_ends_with_it(story: Story) -> None:
 def test_the_story_of_a_queued_run_is_true(story: Story) -> None:
     """The sampler has found no lie; what it has seen is the whole story, and the queue is the cause of each wait."""
     phases = story.sampler.phases()
-    causes = {found[0].reason for shown, _, found in story.sampler.samples if shown.phase == "Queued" and found}
+    causes = {blamed[0].reason for shown, _, blamed in story.sampler.samples if shown.phase == "Queued" and blamed}
 
     assert "Queued" in phases[:2]
     assert 2 == phases.count("Queued")

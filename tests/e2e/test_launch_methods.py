@@ -1,4 +1,4 @@
-"""Launch methods other than pdsh: the same training, started by something else. Two runs at a time, to save time."""
+"""The same training with the launch methods other than pdsh. Two runs at a time, to save time."""
 
 from collections.abc import Callable
 from typing import Any

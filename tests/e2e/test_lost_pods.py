@@ -1,4 +1,4 @@
-"""What the Job controller makes of the exit code that a kubelet gives to the pods of a node that was started again."""
+"""The Job controller replaces pods with the exit code that a kubelet reports after a restart of the node."""
 
 import json
 from collections.abc import Callable
@@ -24,8 +24,8 @@ def end_pod(job: Job, role: str, code: int) -> None:
 
 
 def conditions(job: Job, role: str) -> list[str]:
-    found = json.loads(job.space.kubectl("get", "job", f"digits-1-{role}", "--output", "json"))
-    return [one["type"] for one in found["status"].get("conditions", [])]
+    job_object = json.loads(job.space.kubectl("get", "job", f"digits-1-{role}", "--output", "json"))
+    return [one["type"] for one in job_object["status"].get("conditions", [])]
 
 
 @pytest.mark.parametrize("role", ["launcher", "worker"])

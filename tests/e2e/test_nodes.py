@@ -1,4 +1,4 @@
-"""Workers on two nodes, and a kubelet that refreshes mounted objects once a minute, as those of real clusters do."""
+"""Workers on two nodes, and a kubelet that refreshes mounted objects once a minute, as real clusters do."""
 
 import json
 import re

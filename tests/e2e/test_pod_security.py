@@ -1,4 +1,4 @@
-"""The API server is the judge of what the checks say about the Pod Security Standards, rule by rule."""
+"""The checks of the Pod Security Standards agree with the API server, rule by rule."""
 
 import json
 import re
@@ -32,9 +32,9 @@ def spaces(namespaces: Callable[..., Namespace]) -> Spaces:
 
 
 def loaded(sets: tuple[str, ...]) -> values.Job:
-    found = values.load([SourceText("v.yaml", GOOD)], [Override("--set-json", one) for one in sets])
-    assert found.values, found.diagnostics
-    return found
+    job = values.load([SourceText("v.yaml", GOOD)], [Override("--set-json", one) for one in sets])
+    assert job.values, job.diagnostics
+    return job
 
 
 def pods(data: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
@@ -50,11 +50,11 @@ def pods(data: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
 
 def answer(spaces: Spaces, sets: tuple[str, ...]) -> str:
     """What the API server says against the pods in a namespace of the declared level; nothing when it takes them."""
-    found = loaded(sets).values
-    assert found
-    text = json.dumps({"apiVersion": "v1", "kind": "List", "items": list(pods(found.data))})
+    complete = loaded(sets).values
+    assert complete
+    text = json.dumps({"apiVersion": "v1", "kind": "List", "items": list(pods(complete.data))})
     try:
-        spaces[found.data["security"]["podSecurityLevel"]].kubectl("create", *CREATE, text=text)
+        spaces[complete.data["security"]["podSecurityLevel"]].kubectl("create", *CREATE, text=text)
     except AssertionError as error:
         return str(error)
     return ""

@@ -1,4 +1,4 @@
-"""What a user adds to the pods, in real ones: containers, volumes, a user of their own, the network of the node."""
+"""Additions of users to real pods: containers, volumes, another user, the network of the node."""
 
 from collections.abc import Callable
 

@@ -1,4 +1,4 @@
-"""What `dsgen init` writes for a cluster without GPUs trains there as it is, but for the image."""
+"""The presets for a cluster without GPUs train there, with another image."""
 
 import re
 from collections.abc import Callable

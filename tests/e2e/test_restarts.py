@@ -1,4 +1,4 @@
-"""Restarts without ssh: a rank that is killed in mid-training, and the same training goes on from its checkpoint."""
+"""Restarts without ssh: a rank is killed during the training, which resumes from its checkpoint."""
 
 from collections.abc import Callable
 

@@ -1,4 +1,4 @@
-"""A training that succeeds: flat manifests as root, the chart as another user, both applied again, a second run."""
+"""A successful training: flat manifests as root, the chart as another user, both applied again, a second run."""
 
 from collections.abc import Callable
 from pathlib import Path

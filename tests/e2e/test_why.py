@@ -1,4 +1,4 @@
-"""`dsgen why` names the cause of each job that cannot run, from what a real cluster says of it."""
+"""`dsgen why` names the cause of each job that cannot run, on a real cluster."""
 
 import os
 from collections.abc import Callable, Iterator
@@ -137,8 +137,8 @@ def test_the_cause_is_named(
     job = Job(spaces(case.space), tmp_path, values, name.lower())
 
     def named() -> tuple[Facts, Keeping] | None:
-        facts, found, kept = look(cluster, job)
-        return (facts, kept) if found and found[0].reason == reason else None
+        facts, blamed, kept = look(cluster, job)
+        return (facts, kept) if blamed and blamed[0].reason == reason else None
 
     try:
         apply(job, case)

@@ -1,4 +1,4 @@
-"""A record that was away has the end of a real run."""
+"""A record that was missing for some time contains the end of a real run."""
 
 from collections.abc import Callable
 

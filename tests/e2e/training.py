@@ -1,4 +1,4 @@
-"""A training job of the tests: its values, its way into the cluster by the command line, what a run left behind."""
+"""A training job of the tests: its values, how it is applied, and the results of a run."""
 
 import base64
 import json
@@ -81,21 +81,21 @@ def dsgen(*arguments: str) -> str:
 
 def said(log: str) -> list[dict[str, Any]]:
     """The training's JSON lines in a log, as the ranks printed them; in a launcher's by pdsh behind `HOST: `."""
-    found = []
+    lines = []
     for line in log.splitlines():
         _, brace, rest = f": {line}".partition(': {"')
         if brace and "dsgen-" not in line:
-            found.append(json.loads('{"' + rest))
-    return found
+            lines.append(json.loads('{"' + rest))
+    return lines
 
 
 def losses(lines: list[dict[str, Any]]) -> dict[int, float]:
     """Step -> loss. A step that was trained again after an interruption must give what it gave before."""
-    found: dict[int, float] = {}
+    by_step: dict[int, float] = {}
     for line in lines:
         if "step" in line:
-            assert found.setdefault(line["step"], line["loss"]) == line["loss"], line
-    return found
+            assert by_step.setdefault(line["step"], line["loss"]) == line["loss"], line
+    return by_step
 
 
 @dataclass
@@ -143,9 +143,9 @@ def ended(pod: client.V1Pod, container: str = "") -> client.V1ContainerStateTerm
 
 def condition(job: client.V1Job) -> client.V1JobCondition | None:
     """The final condition of a Job: Complete or Failed."""
-    for found in job.status.conditions or []:
-        if found.type in ("Complete", "Failed") and found.status == "True":
-            return found
+    for present in job.status.conditions or []:
+        if present.type in ("Complete", "Failed") and present.status == "True":
+            return present
     return None
 
 
@@ -206,14 +206,14 @@ class Job:
 
     def recorded(self, run: str, wanted: Callable[[dict[str, Any]], bool], seconds: float) -> dict[str, Any]:
         """The run's record as soon as it is as wanted."""
-        found: dict[str, Any] = {}
+        newest: dict[str, Any] = {}
 
         def look(record: client.V1ConfigMap) -> bool:
-            found.update(runs_of(record.data or {}).get(run, {}))
-            return bool(found) and wanted(found)
+            newest.update(runs_of(record.data or {}).get(run, {}))
+            return bool(newest) and wanted(newest)
 
         self.space.watched("config_map", f"{self.name}-status", look, seconds)
-        return found
+        return newest
 
     def trained(self, run: str = "1", checkpoint: int = 5, seconds: float = RUN_SECONDS) -> client.V1Pod:
         """The launcher pod, as soon as the run has written this checkpoint and goes on."""

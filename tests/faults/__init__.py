@@ -1,1 +1,1 @@
-"""The table of faults: what happens to a training, and what must be known and left afterwards."""
+"""The table of faults: the expected end of a training after each."""

@@ -1,4 +1,4 @@
-"""`make faults`: run rows of the table on the cluster of KUBECONFIG, and write what was seen into docs/faults.md."""
+"""`make faults`: runs rows of the table on the cluster of KUBECONFIG, and writes the results to docs/faults.md."""
 
 from __future__ import annotations
 
@@ -27,22 +27,23 @@ QUIET = threading.Lock()
 def options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="make faults", description=__doc__)
     parser.add_argument("--row", action="append", default=[], metavar="NAME", help="a row, or ROW/METHOD; repeatable")
-    parser.add_argument("--times", type=int, default=1, help="how often each is run")
+    parser.add_argument("--times", type=int, default=1, help="how often each row is run")
     parser.add_argument("--random", type=int, default=0, metavar="N", help="N trainings with random faults instead")
-    parser.add_argument("--seed", type=int, default=1, help="of --random")
+    parser.add_argument("--seed", type=int, default=1, help="seed of --random")
     parser.add_argument("--at-once", type=int, default=1, metavar="N", help="trainings at a time")
     parser.add_argument("--list", action="store_true", help="show the rows")
-    parser.add_argument("--page", action="store_true", help="write the rows into the page, and run none")
-    parser.add_argument("--anew", action="store_true", help="with --page: forget what was seen before")
-    parser.add_argument("--missing", action="store_true", help="only what the page has no result of")
+    parser.add_argument("--page", action="store_true", help="write the rows to the page, and run none")
+    parser.add_argument("--anew", action="store_true", help="with --page: delete all results")
+    parser.add_argument("--until", type=int, default=0, metavar="N", help="only rows with fewer than N passes")
     return parser.parse_args()
 
 
 def chosen(given: argparse.Namespace) -> list[Case]:
     wanted = [case for case in CASES.values() if not given.row or {case.name, case.row.name} & set(given.row)]
-    if given.missing:
+    if given.until:
         known = page.kept(page.PAGE.read_text(encoding="utf-8"))
-        wanted = [case for case in wanted if known.get(case.name, page.NEVER)[-1] == "0"]
+        times = {case.name: int(known.get(case.name, page.NEVER)[-1]) for case in wanted}
+        return [case for number in range(given.until) for case in wanted if times[case.name] <= number]
     if given.random:
         able = [case for case in wanted if not case.row.needs and not missing(case)]
         return random.Random(given.seed).choices(able, k=given.random)
@@ -54,7 +55,7 @@ def trial(case: Case) -> Seen:
     with tempfile.TemporaryDirectory() as folder:
         try:
             seen = run(case, Path(folder), os.environ["DSGEN_E2E_IMAGE"])
-        except Exception as error:  # a trial that could not be made is one that failed
+        except Exception as error:  # a trial that could not be run has failed
             traceback.print_exc()
             seen = Seen(case.name, problems=[f"{type(error).__name__}: {error}"[:600]])
     with QUIET:
@@ -64,12 +65,12 @@ def trial(case: Case) -> Seen:
 
 
 def trials(cases: list[Case], at_once: int) -> Iterator[Seen]:
-    """Run them, in the end those that hurt a node: one at a time."""
-    hurting = [case for case in cases if case.row.needs == "power"]
-    for some, workers in (([case for case in cases if case not in hurting], at_once), (hurting, 1)):
-        with ThreadPoolExecutor(workers) as pool:
-            for done in as_completed([pool.submit(trial, case) for case in some]):
-                yield done.result()
+    """Run them; of those that hurt the second node, on which no others run, one at a time."""
+    with ThreadPoolExecutor(at_once) as pool, ThreadPoolExecutor(1) as hurting:
+        for done in as_completed(
+            [(hurting if case.row.needs == "power" else pool).submit(trial, case) for case in cases]
+        ):
+            yield done.result()
 
 
 def main() -> int:
@@ -88,12 +89,11 @@ def main() -> int:
     seen = []
     for one in trials(able, given.at_once):
         seen.append(one)
-        if not given.random:
-            page.write([one])
+        page.write([one])
     for space in live:
         kubectl("delete", "namespace", space.name, "--wait=false", "--ignore-not-found")
     bad = [one for one in seen if one.problems]
-    print(f"{len(seen)} trainings, {len(bad)} not as they must be, {len(cases) - len(able)} not run")
+    print(f"{len(seen)} trainings, {len(bad)} failed, {len(cases) - len(able)} not run")
     return 1 if bad else 0
 
 

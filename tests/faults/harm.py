@@ -1,4 +1,4 @@
-"""What is done to a training: one function for each fault."""
+"""The faults: one function for each."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from tests.e2e.test_kueue import Queue
 from tests.faults.trial import PLANTED, Trial
 
 OUTAGE_SECONDS = 60
-# A worker that lets in another key than the launcher's.
+# A worker that accepts another key than the launcher's.
 OTHER_KEY = """
 ssh-keygen -q -t ed25519 -N '' -f /tmp/other
 (while sleep 0.2; do ! [ -e /run/dsgen/authorized_keys ] || cat /tmp/other.pub >/run/dsgen/authorized_keys; done) &
 """
-# A `deepspeed` that trains on one node less than it is told to, found before the real one.
+# A `deepspeed` before the real one in PATH, which trains on one node less.
 SMALLER = """
 if [ "$DSGEN_ROLE" = launcher ]; then
   mkdir /run/dsgen/smaller
@@ -29,7 +29,7 @@ fi
 
 
 def only(role: str, command: str) -> str:
-    """training.setup of one of the two roles."""
+    """training.setup that runs in only one of the two roles."""
     return f'if [ "$DSGEN_ROLE" = {role} ]; then\n{command}\nfi\n'
 
 
@@ -102,7 +102,7 @@ def delete_jobs(trial: Trial) -> None:
 
 
 def delete_kept_workers(trial: Trial) -> None:
-    """After the end the workers are there, without ranks, until somebody deletes them."""
+    """After the end, the workers run without ranks until they are deleted."""
     trial.wait_for_end(240)
     soon("the launcher's end", lambda: not trial.pods("launcher", "Running"), 60)
     time.sleep(15)
@@ -159,26 +159,26 @@ def cut_at_start(trial: Trial) -> None:
 
 
 def start_with_bad_key(trial: Trial) -> None:
-    """The Secret of ssh.secret.mode existing comes after the job."""
+    """Creates the Secret of ssh.secret.mode existing after the job."""
     data = {"ssh-privatekey": PLANTED["words"], "ssh-publickey": "ssh-ed25519 nothing"}
     secret = {"apiVersion": "v1", "kind": "Secret", "metadata": {"name": "nokey"}, "stringData": data}
     trial.job.space.kubectl("apply", "--filename", "-", text=yaml.safe_dump(secret))
 
 
 def begin_another_run(trial: Trial) -> None:
-    """It waits for its turn, and trains when this one has ended."""
+    """The other run waits for its turn, and trains when this one has ended."""
     trial.trains()
     trial.job.apply("2")
     waiting = trial.job.recorded("2", lambda record: record["reason"] == "WaitingForTurn", 60)
     assert waiting["phase"] == "Pending"
     assert trial.record()["phase"] == "Running"
-    trial.go_on()
+    trial.continue_training()
     trial.wait_for_end(120)
     trial.run = "2"
 
 
 def enter_queue(trial: Trial) -> Queue:
-    """A queue of Kueue's for the namespace; before the job is applied."""
+    """Creates a queue of Kueue for the namespace, before the job is applied."""
     name, version = trial.job.space.name, api_version()
     local = {"apiVersion": version, "kind": "LocalQueue", "metadata": {"name": "queue", "namespace": name}}
     made = [*queue_objects(name, version), {**local, "spec": {"clusterQueue": name}}]
@@ -196,6 +196,7 @@ def preempt_early(trial: Trial) -> None:
     trial.starts()
     soon("a worker", lambda: trial.pods("worker"), 120)
     _preempt(trial)
+    soon("a worker that runs", lambda: trial.pods("worker", "Running"), 120)  # for whoever lets the training go on
 
 
 def _preempt(trial: Trial) -> None:

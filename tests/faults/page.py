@@ -1,4 +1,4 @@
-"""docs/faults.md: the table of faults with what was seen, written by `make faults`."""
+"""docs/faults.md: the table of faults with their results, written by `make faults`."""
 
 from __future__ import annotations
 
@@ -19,21 +19,21 @@ NEVER = ("", "", "0")  # of a case that was not run
 
 
 def expected(end: End) -> tuple[str, str]:
-    """Record and exit code as the table asks for them."""
+    """Record and exit code that the table expects."""
     codes = " or ".join("no pod" if code is None else str(code) for code in end.codes)
     return " ".join(filter(None, [end.phase, end.reason])), codes
 
 
 def kept(text: str) -> dict[str, tuple[str, ...]]:
-    """Seconds, message and times of each case in a page; of one that must end in another way now, nothing is known."""
-    found = {}
+    """Seconds, message and times of each case in a page; empty for a case whose expected end has changed."""
+    results = {}
     for line in text.splitlines():
         cells = [cell.strip() for cell in line.strip("|").split(" | ")]
         if line.startswith("| `"):
             name = f"{cells[0].strip('`')}/{cells[2].strip('`')}"
             same = name in CASES and expected(CASES[name].end) == tuple(cells[3:5])
-            found[name] = tuple(cells[5:]) if same else NEVER
-    return found
+            results[name] = tuple(cells[5:]) if same else NEVER
+    return results
 
 
 def line(case: Case, seen: tuple[str, ...]) -> str:
@@ -43,7 +43,7 @@ def line(case: Case, seen: tuple[str, ...]) -> str:
 
 
 def added(before: tuple[str, ...], one: Seen) -> tuple[str, ...]:
-    """The last columns of a case after one more trial. One that did not end as it must begins the count anew."""
+    """The last columns of a case after one more trial. A failed trial resets the count."""
     if one.problems:
         return NEVER
     seconds = sorted([round(one.seconds), *map(int, before[0].split(" to ") if before[0] else ())])
@@ -52,14 +52,14 @@ def added(before: tuple[str, ...], one: Seen) -> tuple[str, ...]:
 
 
 def message(record: dict[str, Any]) -> str:
-    """What the record says; of a run that went on in the end, what its attempts say."""
+    """The message of the record; if it is empty, the reasons of the failed attempts."""
     failed = (a for a in record["attempts"] if a["reason"] != "Succeeded")
     said = record["message"] or "; ".join(f"{a['reason']} {a.get('host', '')}".strip() for a in failed)
     return " ".join(said.replace("|", "/").replace("<", "&lt;").split())
 
 
 def written(text: str, seen: list[Seen]) -> str:
-    """The page with these results added to those that it has."""
+    """The page with these results added."""
     known = kept(text)
     for one in seen:
         known[one.case] = added(known.get(one.case, NEVER), one)
@@ -70,7 +70,7 @@ def written(text: str, seen: list[Seen]) -> str:
 
 
 def write(seen: list[Seen], anew: bool = False) -> None:
-    """Put them into the page at once: two calls of `make faults` may write it. `anew`: forget what it has."""
+    """Adds results to the page, under a lock, because two processes may write it. `anew`: delete all others."""
     with PAGE.with_suffix(".lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         text = PAGE.read_text(encoding="utf-8")

@@ -1,7 +1,7 @@
-"""A training without PyTorch: ranks that meet over TCP and take steps together, so that a fault costs seconds.
+"""A training without PyTorch, which starts within seconds: its ranks connect over TCP and do each step together.
 
-Rank 0 says each step and each checkpoint as one JSON line. It resumes from the checkpoint, fails where it is told to,
-and writes a checkpoint when it gets SIGTERM.
+Rank 0 prints each step and each checkpoint as one JSON line. The training resumes from the checkpoint, fails as its
+arguments say, and writes a checkpoint on SIGTERM.
 """
 
 import argparse
@@ -26,7 +26,7 @@ def say(**facts: object) -> None:
 
 
 def reach(port: int) -> socket.socket:
-    """Connect to rank 0, which may not be there yet."""
+    """Connect to rank 0, which may not listen yet."""
     deadline = time.monotonic() + 60
     while True:
         try:
@@ -38,14 +38,14 @@ def reach(port: int) -> socket.socket:
 
 
 def meet() -> list[socket.socket]:
-    """Connections with the others: of rank 0 with all, of the others with rank 0."""
+    """Connections between the ranks: rank 0 has one to each other rank."""
     kept.append(socket.socket())
     with contextlib.suppress(OSError):  # torchrun's agent listens there
         kept[0].setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         if RANK == 0:
             kept[0].bind(("", PORT))
             kept[0].listen()
-    kept.append(reach(PORT))  # a process group keeps its connection with the rendezvous, and so does this
+    kept.append(reach(PORT))  # like a process group, keep the connection to the rendezvous open
     if RANK == 0 and kept[0].getsockname()[1] == PORT:
         kept.extend(kept[0].accept()[0] for _ in range(WORLD))
     if RANK:
@@ -55,7 +55,7 @@ def meet() -> list[socket.socket]:
 
 
 def exchange(others: list[socket.socket]) -> None:
-    """One step: everybody has come, everybody goes on."""
+    """One step, for which all ranks wait."""
     for other in others:
         other.settimeout(None)
         if RANK:
@@ -87,7 +87,7 @@ def main() -> None:
     parser.add_argument("--steps", type=int, default=20)
     parser.add_argument("--pause", type=float, default=0.4)
     parser.add_argument("--fail", default="", metavar="STEP:RANK:HOW")
-    parser.add_argument("--hold", action="store_true", help="wait after a checkpoint until there is a file `go`")
+    parser.add_argument("--hold", action="store_true", help="wait after a checkpoint until the file `go` exists")
     parser.add_argument("--once", action="store_true", help="fail in the first attempt only")
     given = parser.parse_args()
     folder = Path("/checkpoints")

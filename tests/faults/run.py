@@ -1,4 +1,4 @@
-"""One case of the table on a cluster: begin the training, do the fault, and compare what is there with what must be."""
+"""One case of the table on a cluster: starts the training, causes the fault, and compares the result with the table."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from typing import Any
 
 from tests.e2e.cluster import Namespace, live
 from tests.e2e.queues import api_version
+from tests.e2e.sampler import lies, sampling
 from tests.e2e.training import Job, merged, said
 from tests.faults import harm
 from tests.faults.table import Case, End
@@ -22,7 +23,7 @@ AWAY = {"nodeSelector": {"kubernetes.io/hostname": "SECOND"}, "tolerations": [{"
 
 @dataclass
 class Seen:
-    """What became of one training; `problems`: what is not as it must be."""
+    """The result of one training; `problems`: the differences from the expected result."""
 
     case: str
     record: dict[str, Any] = field(default_factory=dict)
@@ -37,7 +38,7 @@ class Seen:
 
 
 def missing(case: Case) -> str:
-    """Why the case cannot be run here; "" when it can."""
+    """The reason why the case cannot be run here; "" if it can."""
     if case.row.needs == "power" and not (os.environ.get(POWER) and os.environ.get("DSGEN_E2E_SECOND_NODE")):
         return f"it needs {POWER} and DSGEN_E2E_SECOND_NODE (tests/e2e/README.md)"
     if case.method == "accelerate" and not os.environ.get(ACCELERATE_IMAGE):
@@ -55,7 +56,7 @@ def values(case: Case, image: str) -> dict[str, Any]:
         image = os.environ.get(ACCELERATE_IMAGE, image)
     made = merged(base_values(image), method_values(case.method, [*row.arguments, *hold]))
     made = merged(made, row.values)
-    if row.needs == "power":  # the nodes that are hurt have none of the others' pods
+    if row.needs == "power":  # no pods of other trials are on a node with a fault
         role = "launcher" if row.name == "launcher-cut" else "workers"
         node = os.environ["DSGEN_E2E_SECOND_NODE"]
         made = merged(made, {role: {**AWAY, "nodeSelector": {"kubernetes.io/hostname": node}}})
@@ -84,43 +85,46 @@ def run(case: Case, folder: Path, image: str) -> Seen:
 
 
 def observed(case: Case, trial: Trial) -> Seen:
-    """What became of it."""
+    """What became of it, and of what `dsgen status` showed meanwhile."""
     trial.begin({})
-    if case.row.fault:
-        case.row.fault(trial)
-        trial.go_on()
-    else:
-        trial.starts()
-    began = time.monotonic()
-    record = trial.wait_for_end(PATIENCE * (case.row.within + (0 if case.row.fault else 120)))
-    seen = Seen(case.name, record, seconds=time.monotonic() - began)
-    trial.restore()
-    time.sleep(2)
-    trial.look_at_the_end()
-    seen.code = trial.exit_code()
+    with sampling(trial.job) as samples:
+        if case.row.fault:
+            case.row.fault(trial)
+            trial.go_on()
+        else:
+            trial.starts()
+        began = time.monotonic()
+        record = trial.wait_for_end(PATIENCE * (case.row.within + (0 if case.row.fault else 120)))
+        seen = Seen(case.name, record, seconds=time.monotonic() - began)
+        trial.restore()
+        time.sleep(2)
+        trial.look_at_the_end()
+        seen.code = trial.exit_code()
     end = case.end
     if not any(line.get("first") == end.first for text in trial.texts.values() for line in begun(text)) and end.first:
         seen.problems.append(f"no rank began at step {end.first}")
-    seen.problems += [*wrong(end, seen), *trial.left(), *trial.shown()]
+    seen.problems += [*wrong(end, seen), *trial.left(), *trial.shown(), *lies(samples)]
+    if len(samples) < seen.seconds / 10:
+        seen.problems.append(f"{len(samples)} samples of what is shown")
     return seen
 
 
 def begun(text: str) -> list[dict[str, Any]]:
-    """What ranks said when they began, in a log."""
+    """The lines of a log that ranks print when they start."""
     return [line for line in said(text) if "first" in line] if '"first"' in text else []
 
 
 def wrong(end: End, seen: Seen) -> list[str]:
-    """What the record or the exit code has that it must not have."""
+    """The differences of record and exit code from the table."""
     record = seen.record
-    found = []
+    differences = []
     if (end.phase, end.reason) != (record["phase"], record["reason"]):
-        found.append(f"the record says {record['phase']} {record['reason']} ({record['message']})")
+        differences.append(f"the record says {record['phase']} {record['reason']} ({record['message']})")
     if seen.code not in end.codes:
-        found.append(f"the launcher ended with {seen.code}")
+        differences.append(f"the launcher ended with {seen.code}")
     text = str([record["message"], record["attempts"]])
-    found += [f"the record does not say {word!r}: {text}" for word in end.words if word not in text]
-    found += [f"the record says {word!r}: {text}" for word in end.never if word in text]
+    differences += [f"the record does not say {word!r}: {text}" for word in end.words if word not in text]
+    differences += [f"the record says {word!r}: {text}" for word in end.never if word in text]
     if len(record["attempts"]) < end.attempts:
-        found.append(f"{len(record['attempts'])} attempts")
-    return found
+        differences.append(f"{len(record['attempts'])} attempts")
+    return differences

@@ -1,4 +1,4 @@
-"""The table: one row for each fault, with what must be known afterwards for each launch method."""
+"""The table of faults: one row for each, with the expected end for each launch method."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ RANKS = (PDSH, OPENMPI, TORCHRUN, NO_SSH)  # the methods whose ranks dsgen start
 
 @dataclass(frozen=True)
 class End:
-    """What the record must say at the end, and how the launcher's container must have ended.
+    """The expected record and the exit code of the launcher's container.
 
-    `words`: each is in the message or in an attempt, `never`: none is; `codes`: of the launcher, None where no pod is
-    left that has one.
+    Each of `words` must be in the message or in an attempt, none of `never`. `codes`: exit codes of the launcher, None
+    if no pod is left.
     """
 
     phase: str
@@ -31,14 +31,14 @@ class End:
     words: tuple[str, ...] = ()
     never: tuple[str, ...] = ()
     attempts: int = 0  # at least so many
-    first: int = 0  # the step at which some rank must have begun
+    first: int = 0  # the step at which a rank must have started
 
 
 GOOD = End("Succeeded", "", (0,))
 AGAIN = End("Succeeded", "", (0,), attempts=2)
-# The worker that was lost is named, and the one that noticed it is not.
+# The record names the lost worker, but not the other one, which noticed the loss.
 LOST_1 = End("Succeeded", "", (0,), words=("digits-1-worker-1",), never=("digits-1-worker-0",), attempts=2)
-# On with what was saved when SIGTERM came.
+# The training resumes from the checkpoint that was written on SIGTERM.
 SAVED = End("Succeeded", "", (0,), words=("digits-1-worker-0",), never=("digits-1-worker-1",), attempts=2, first=6)
 
 
@@ -48,7 +48,7 @@ def failed(reason: str, *codes: int | None, words: tuple[str, ...] = ()) -> End:
 
 @dataclass(frozen=True)
 class Row:
-    """One fault. `fault` is done to a training that was begun; without one, values or program are at fault.
+    """One fault. `fault` is called during the training; without it, the values or the program cause the fault.
 
     `in_ci`: the methods with which the end-to-end tests run it.
     """
@@ -67,16 +67,16 @@ class Row:
 
 
 def fails(how: str) -> tuple[str, ...]:
-    """Rank 1 does this at step 7."""
+    """Arguments with which rank 1 fails at step 7."""
     return ("--fail", f"7:1:{how}")
 
 
 def blamed(code: int) -> End:
-    """Rank 1 failed first, and the record names it. Of a command in the launcher it has the exit code only."""
+    """Rank 1 failed first, and the record names it; for a command in the launcher, it has only the exit code."""
     return failed("TrainingFailed", code, words=("rank 1 on",))
 
 
-# Rank 1 ended without a report, and its worker is named.
+# Rank 1 ended without a report; the record names its worker.
 SILENT = End("Failed", "TrainingFailed", (1,), words=("digits-1-worker-1",), never=("digits-1-worker-0",))
 
 
@@ -159,7 +159,15 @@ ROWS = (
         SILENT,
         harm.kill_rank_supervisor,
     ),
-    Row("session", "SIGKILL of worker 1's ssh session", SSH, LOST_1, harm.kill_session, within=180),
+    Row(
+        "session",
+        "SIGKILL of worker 1's ssh session",
+        SSH,
+        LOST_1,
+        harm.kill_session,
+        others={COMMAND: failed("TrainingFailed", 1, words=("exit code 255",))},
+        within=180,
+    ),
     Row("sshd", "SIGKILL of sshd on worker 1", SSH, GOOD, harm.kill_sshd, within=180),
     Row(
         "launch-py",

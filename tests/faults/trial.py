@@ -1,4 +1,4 @@
-"""One training with one fault: its job, what a fault may do to it, and what became of it."""
+"""One training with one fault: its job, the actions of faults, and its result."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ from tests.e2e.cluster import TooLateError, soon
 from tests.e2e.training import SMALL, Job, dsgen, ended, image_values, merged, said
 
 PROGRAM = Path(__file__).with_name("program.py").read_text()
-START_SECONDS = 360  # until a training runs: the machine may have other work
-END_SECONDS = 60  # for pods, from the end in the record on
-# Each is in the values or in the pods, and nowhere where people read.
+START_SECONDS = 360  # until a training runs; the machine may be busy
+END_SECONDS = 60  # for the end of pods after the end in the record
+# Each is in the values or in the pods, and must not appear in any output.
 PLANTED = {"environment": "planted-in-environment", "words": "planted-in-words", "webhook": "planted-in-webhook"}
 SECRET = {
     "apiVersion": "v1",
@@ -29,7 +29,7 @@ SECRET = {
     "stringData": {"PLANTED": PLANTED["environment"], "PLANTED_IN_WORDS": PLANTED["words"]},
 }
 TOKEN = "/var/run/secrets/dsgen/token"
-POWER = "DSGEN_E2E_NODE"  # a command to which `kill NODE`, `start NODE`, `cut NODE`, `heal NODE` are added
+POWER = "DSGEN_E2E_NODE"  # a command, to which `kill NODE`, `start NODE`, `cut NODE` or `heal NODE` is appended
 IN_LAUNCHER = (
     'hosts=$(cut -d " " -f 1 "$DSGEN_HOSTFILE" | paste -sd ,); exec pdsh -S -R ssh -w "$hosts" '
     '"RANK=%n WORLD_SIZE=2 MASTER_ADDR=${{hosts%%,*}} MASTER_PORT=29500 python3 -u /job/files/program.py {}"'
@@ -56,7 +56,7 @@ def method_values(method: str, arguments: list[str]) -> dict[str, Any]:
 
 
 def base_values(image: str) -> dict[str, Any]:
-    """Two workers with one rank each, a claim, and what must show nowhere."""
+    """Two workers with one rank each, a claim, and planted secrets."""
     return {
         "image": image_values(image),
         "workers": {"replicas": 2, "slots": 1, "accelerator": {"count": 0}, "sharedMemory": "64Mi", "resources": SMALL},
@@ -73,15 +73,15 @@ def base_values(image: str) -> dict[str, Any]:
 
 @dataclass
 class Trial:
-    """A training under way. Faults are functions of it."""
+    """A training with one fault. Faults are functions that take it."""
 
     job: Job
     method: str
     run: str = "1"
     began: float = field(default_factory=time.monotonic)
-    texts: dict[str, str] = field(default_factory=dict)  # what a person could read, by where it stood
+    texts: dict[str, str] = field(default_factory=dict)  # all output that users can read, by its source
     hidden: dict[str, str] = field(default_factory=lambda: dict(PLANTED))
-    undo: list[tuple[str, ...]] = field(default_factory=list)  # what to do to a node when the trial is over
+    undo: list[tuple[str, ...]] = field(default_factory=list)  # commands that repair a node after the trial
 
     @property
     def with_ssh(self) -> bool:
@@ -93,7 +93,7 @@ class Trial:
         soon("webhooks that answer", self._applied, 120)
 
     def _applied(self) -> bool:
-        """Whether the job is applied; not while a webhook of the cluster is away."""
+        """Whether the job could be applied; a webhook of the cluster may be unavailable."""
         try:
             return bool(self.job.apply(self.run))
         except AssertionError as error:
@@ -101,10 +101,10 @@ class Trial:
                 raise
             return False
 
-    # What a fault waits for, and whom it meets
+    # The state that a fault needs
 
     def trains(self, checkpoint: int = 5) -> None:
-        """Wait until this checkpoint is written, and look at everything while the ranks run."""
+        """Wait until this checkpoint is written, and keep all output while the ranks run."""
         soon(f"checkpoint {checkpoint}", lambda: self._has(checkpoint), START_SECONDS)
         self.look()
 
@@ -114,7 +114,7 @@ class Trial:
         return any(line.get("checkpoint") == checkpoint for line in said(self._output()))
 
     def _output(self) -> str:
-        """What rank 0 has printed last, as cheap as it can be had: it is asked for twice a second."""
+        """The last output of rank 0, with one cheap request: it is called twice a second."""
         role = "launcher" if self.with_ssh else "worker"
         pods = [pod for pod in self.pods(role, "Running") if role == "launcher" or "-worker-0-" in pod.metadata.name]
         with contextlib.suppress(client.ApiException):  # its container may not run yet
@@ -128,8 +128,8 @@ class Trial:
         soon("a launcher that runs", lambda: self.launcher("Running"), START_SECONDS)
 
     def pods(self, role: str, phase: str = "") -> list[client.V1Pod]:
-        found = [pod for pod in self.job.pods(self.run, role) if not pod.metadata.deletion_timestamp]
-        return [pod for pod in found if not phase or pod.status.phase == phase]
+        alive = [pod for pod in self.job.pods(self.run, role) if not pod.metadata.deletion_timestamp]
+        return [pod for pod in alive if not phase or pod.status.phase == phase]
 
     def launcher(self, phase: str = "") -> str:
         """The name of the launcher pod, "" for none."""
@@ -142,7 +142,7 @@ class Trial:
     def node(self, role: str) -> str:
         return str(self.pods(role, "Running")[-1].spec.node_name)
 
-    # What a fault does
+    # Actions of faults
 
     def execute(self, pod: str, container: str, *command: str) -> str:
         return self.job.space.kubectl("exec", pod, "--container", container, "--", *command)
@@ -165,7 +165,7 @@ class Trial:
         self.job.space.kubectl("delete", "pod", pod, "--wait=false", *options)
 
     def evict(self, pod: str) -> None:
-        """As a drain does it."""
+        """Evict the pod, as kubectl drain does."""
         body = {"metadata": {"name": pod, "namespace": self.job.space.name}}
         self.job.space.core.create_namespaced_pod_eviction(pod, self.job.space.name, body)
 
@@ -176,29 +176,29 @@ class Trial:
             self.undo.remove(what)
 
     def end_with(self, *what: str) -> None:
-        """What to do to a node when the trial is over, whatever came of it."""
+        """A command that repairs a node after the trial, whatever its result is."""
         self.undo.append(what)
 
-    def go_on(self) -> None:
-        """Let a training go on that waits for its fault; where it was ended, there is nobody who waits."""
+    def continue_training(self) -> None:
+        """Let the ranks continue, which wait for the fault. They may have ended."""
         workers = self.pods("worker", "Running")
         if workers:
             with contextlib.suppress(AssertionError):
                 self.execute(workers[0].metadata.name, "worker", "touch", "/checkpoints/go")
 
     def restore(self) -> None:
-        """Bring back what the fault has taken from a node: its pods have logs that must be looked at."""
+        """Repair the nodes: the logs of their pods are needed."""
         while self.undo:
             self.power(*self.undo.pop())
             time.sleep(5)
 
-    # What is seen
+    # Observations
 
     def record(self) -> dict[str, Any]:
         return self.job.space.record(self.job.name).get(self.run, {})
 
     def look(self) -> None:
-        """Keep what people can read now: logs, processes, and the token that none of it may have."""
+        """Keep the present logs and processes, and the token, which must not be in them."""
         self.keep("logs", self.job.space.logs())
         shown = {}
         for role in ("launcher", "worker"):
@@ -218,8 +218,8 @@ class Trial:
         except AssertionError:  # it has ended meanwhile
             return ""
 
-    def keep(self, where: str, found: dict[str, str]) -> None:
-        for name, text in found.items():
+    def keep(self, where: str, texts: dict[str, str]) -> None:
+        for name, text in texts.items():
             self.texts[f"{where} of {name}"] = text
 
     def wait_for_end(self, seconds: float) -> dict[str, Any]:
@@ -238,7 +238,7 @@ class Trial:
             self.texts[f"dsgen {' '.join(command)}"] = dsgen_output(*command, *given, "--namespace", space.name)
 
     def shown(self) -> list[str]:
-        """Where a secret stood that must stand nowhere. What the program itself prints is its own affair."""
+        """The places where a secret was disclosed. Output of the program itself does not count."""
         own = {where: own_lines(text) if where.startswith("logs") else text for where, text in self.texts.items()}
         return [
             f"{kind} in {where}"
@@ -248,13 +248,13 @@ class Trial:
         ]
 
     def left(self) -> list[str]:
-        """Pods that go on, and after `dsgen delete` all objects of the job."""
+        """Pods that still run, and objects of the job that exist after `dsgen delete`."""
         space, name = self.job.space, self.job.name
-        found = [f"pod {pod} runs" for pod in late(lambda: self.job.running(self.run), END_SECONDS)]
+        remains = [f"pod {pod} runs" for pod in late(lambda: self.job.running(self.run), END_SECONDS)]
         dsgen("delete", name, "--namespace", space.name, "--job", "--with-volumes", name, "--yes")
         kinds = "jobs,pods,secrets,configmaps,services,networkpolicies,roles,rolebindings,serviceaccounts"
         objects = ("get", kinds, "--selector", f"dsgen.dev/job={name}", "--output", "name")
-        return found + [f"{one} is left" for one in late(lambda: space.kubectl(*objects).split(), END_SECONDS)]
+        return remains + [f"{one} is left" for one in late(lambda: space.kubectl(*objects).split(), END_SECONDS)]
 
     def exit_code(self) -> int | None:
         """How the last launcher container ended."""
@@ -267,11 +267,11 @@ def own_lines(log: str) -> str:
     return "\n".join(line for line in log.splitlines() if line.startswith("[dsgen]"))
 
 
-def late(found: Any, seconds: float) -> list[str]:
-    """What is still found after so many seconds."""
+def late(existing: Any, seconds: float) -> list[str]:
+    """The items that still exist after this time."""
     deadline = time.monotonic() + seconds
-    while (left := found()) and time.monotonic() < deadline:
-        time.sleep(1)
+    while (left := existing()) and time.monotonic() < deadline:
+        time.sleep(3)
     return list(left)
 
 
@@ -285,7 +285,7 @@ def key_line(job: Job) -> str:
 
 
 def dsgen_output(*arguments: str) -> str:
-    """What a command prints, whatever its exit code."""
+    """The output of a command, whatever its exit code is."""
     import sys
 
     done = subprocess.run([sys.executable, "-m", "dsgen", *arguments], capture_output=True, text=True, check=False)

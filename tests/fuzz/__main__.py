@@ -33,8 +33,8 @@ def run(name: str, count: int, seed: int) -> int:
     different = done = 0
     cases = program.cases(count, seed)
     while texts := list(islice(cases, program.BATCH)):
-        found, differences = program.compare(texts)
-        figures += found
+        counts, differences = program.compare(texts)
+        figures += counts
         done += len(texts)
         different += len(differences)
         show(f"{name}: {done} of {count}, {different} differences, {time.monotonic() - start:.0f} s")

@@ -1,4 +1,4 @@
-"""Values files spoilt on one line: an answer without a traceback, no part of a folder, and the place is that line."""
+"""Values files with one malformed line: dsgen reports it, without a traceback or a partly written folder."""
 
 import contextlib
 import functools
@@ -65,8 +65,8 @@ class Answer(NamedTuple):
     @property
     def line(self) -> int:
         """The line of the first diagnostic; 0 without one."""
-        found = SAID.search(self.said)
-        return int(found[1]) if found else 0
+        match = SAID.search(self.said)
+        return int(match[1]) if match else 0
 
 
 # -- how a line is spoilt ---------------------------------------------------------------------------------------------
@@ -246,8 +246,8 @@ def _case(lines: Sequence[str], at: int, new: str, kind: str) -> Case:
 def owner(rest: Sequence[str], line: str, at: int) -> int:
     """The line of the key under which a line stood; the first line of the map for a key at the top."""
     above = ((number, rest[number - 1]) for number in range(at, 0, -1))
-    found = (number for number, other in above if other.strip() and _width(other) < _width(line))
-    return next(found, places(rest)[0] + 1)
+    owners = (number for number, other in above if other.strip() and _width(other) < _width(line))
+    return next(owners, places(rest)[0] + 1)
 
 
 def _width(line: str) -> int:
@@ -270,15 +270,15 @@ def answer(case: Case, folder: Path) -> Answer:
     said, out = io.StringIO(), io.TextIOWrapper(io.BytesIO())
     with contextlib.redirect_stderr(said), contextlib.redirect_stdout(out):
         code = main(["render", str(file), "-o", str(target)])
-    found = Answer(code, said.getvalue(), len(list(target.iterdir())) if target.exists() else 0)
+    given = Answer(code, said.getvalue(), len(list(target.iterdir())) if target.exists() else 0)
     if code == 0:
-        verify_folder(target, found)
-    return found
+        verify_folder(target, given)
+    return given
 
 
-def verify_folder(target: Path, found: Answer) -> None:
+def verify_folder(target: Path, answer: Answer) -> None:
     """Takes a complete folder away."""
-    assert (target / INDEX).exists(), found
+    assert (target / INDEX).exists(), answer
     for path in target.iterdir():
         path.unlink()
     target.rmdir()
@@ -286,20 +286,20 @@ def verify_folder(target: Path, found: Answer) -> None:
 
 def helms(major: int, texts: Sequence[str]) -> list[bool]:
     """Whether Helm accepts each of the texts as values of the chart."""
-    return [found == verdicts.ACCEPTED for found in verdicts.helms_of_files(major, texts, EVERY)]
+    return [verdict == verdicts.ACCEPTED for verdict in verdicts.helms_of_files(major, texts, EVERY)]
 
 
-def problem(found: Answer, accepted: bool) -> str:
+def problem(answer: Answer, accepted: bool) -> str:
     """What is wrong with an answer; empty when nothing is."""
-    if found.code not in (0, EXIT_FINDINGS) or "internal error" in found.said:
-        return f"exit {found.code}: {found.said}"
-    if (found.code == 0) != (found.files > 0):
-        return f"exit {found.code} and {found.files} files"
-    if found.code == 0:
+    if answer.code not in (0, EXIT_FINDINGS) or "internal error" in answer.said:
+        return f"exit {answer.code}: {answer.said}"
+    if (answer.code == 0) != (answer.files > 0):
+        return f"exit {answer.code} and {answer.files} files"
+    if answer.code == 0:
         return "" if accepted else "Helm refuses it"
-    if not found.line:
-        return f"a diagnostic without a place: {found.said}"
-    return "" if not accepted or any(map(is_own, found.ids)) else f"Helm accepts it: {found.said}"
+    if not answer.line:
+        return f"a diagnostic without a place: {answer.said}"
+    return "" if not accepted or any(map(is_own, answer.ids)) else f"Helm accepts it: {answer.said}"
 
 
 def is_own(id_: str) -> bool:
@@ -314,17 +314,17 @@ def compare(cases: Sequence[Case]) -> tuple[Counter[str], list[str]]:
     differences = []
     for major in MAJORS:
         accepted = helms(major, [case.text for case in cases])
-        for case, found, is_accepted in zip(cases, answers, accepted, strict=True):
-            if wrong := problem(found, is_accepted):
+        for case, given, is_accepted in zip(cases, answers, accepted, strict=True):
+            if wrong := problem(given, is_accepted):
                 differences.append(f"Helm {major}: {wrong}\n{case}")
     return Counter(map(where, cases, answers)), differences
 
 
-def where(case: Case, found: Answer) -> str:
+def where(case: Case, answer: Answer) -> str:
     """In which line the first diagnostic stands."""
-    if found.code == 0:
+    if answer.code == 0:
         return f"accepted: {case.kind}"
-    return f"{'in the line' if found.line in case.lines else 'elsewhere'}: {case.kind}"
+    return f"{'in the line' if answer.line in case.lines else 'elsewhere'}: {case.kind}"
 
 
 def share(figures: Counter[str]) -> float:

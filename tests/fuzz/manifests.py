@@ -47,9 +47,9 @@ def compare(texts: Sequence[str]) -> tuple[Counter[str], list[str]]:
         differences += [f"Jinja2: {text}\n{difference}"] if difference else []
     with ThreadPoolExecutor() as both:
         answers = list(both.map(lambda major: different(major, texts), MAJORS))
-    for major, found in zip(MAJORS, answers, strict=True):
-        figures.update(f"Helm {major}: {'DIFFERENT' if differs else 'equal'}" for differs in found)
-        for text, differs in zip(texts, found, strict=True):
+    for major, verdict in zip(MAJORS, answers, strict=True):
+        figures.update(f"Helm {major}: {'DIFFERENT' if differs else 'equal'}" for differs in verdict)
+        for text, differs in zip(texts, verdict, strict=True):
             if differs:
                 differences.append(_shown(major, text))
     return figures, differences
@@ -58,8 +58,8 @@ def compare(texts: Sequence[str]) -> tuple[Counter[str], list[str]]:
 def _shown(major: int, text: str) -> str:
     def which(candidates: list[str]) -> list[bool]:
         sound = [candidate for candidate in candidates if is_sound(candidate)]
-        found = dict(zip(sound, different(major, sound), strict=True))
-        return [found.get(candidate, False) for candidate in candidates]
+        verdict = dict(zip(sound, different(major, sound), strict=True))
+        return [verdict.get(candidate, False) for candidate in candidates]
 
     tree = values.load([SourceText("v.yaml", text)]).root.data()
     return f"Helm {major}, release rel in the namespace space: {smallest_tree(tree, dump, which)}"

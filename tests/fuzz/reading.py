@@ -1,4 +1,4 @@
-"""Mutated values files: what dsgen accepts is what both Helm majors read."""
+"""Mutated values files: both Helm majors read what dsgen accepts."""
 
 import base64
 import json
@@ -131,8 +131,8 @@ def helms(major: int, texts: Sequence[str]) -> list[Any]:
         (folder / "files").mkdir()
         for number, text in enumerate(texts):
             (folder / "files" / f"{number:06}").write_bytes(text.encode("utf-8", "surrogateescape"))
-        found = dict(re.findall(r"^# (\d{6}) (\S*)$", helm_template(helm(major), folder), flags=re.MULTILINE))
-    answers = [json.loads(base64.b64decode(found[f"{number:06}"])) for number in range(len(texts))]
+        digests = dict(re.findall(r"^# (\d{6}) (\S*)$", helm_template(helm(major), folder), flags=re.MULTILINE))
+    answers = [json.loads(base64.b64decode(digests[f"{number:06}"])) for number in range(len(texts))]
     return [None if _is_error(answer) else answer for answer in answers]
 
 
@@ -200,8 +200,8 @@ def compare(texts: Sequence[str]) -> tuple[Counter[str], list[str]]:
         accepted = [text for text in texts if not has_errors(read(SourceText("v.yaml", text)).diagnostics)]
         for alone, some in ((False, texts), (True, accepted[::EVERY])):
             verdicts = _verdicts(major, some, alone)
-            figures.update(f"Helm {major}{' --values' * alone}: {found}" for found in verdicts)
-            different = [text for text, found in zip(some, verdicts, strict=True) if found == "DIFFERENT"]
+            figures.update(f"Helm {major}{' --values' * alone}: {verdict}" for verdict in verdicts)
+            different = [text for text, verdict in zip(some, verdicts, strict=True) if verdict == "DIFFERENT"]
             differences += [_shown(major, text, alone) for text in different]
     return figures, differences
 
@@ -212,7 +212,7 @@ def _verdicts(major: int, texts: Sequence[str], alone: bool) -> list[str]:
 
 
 def _shown(major: int, text: str, alone: bool) -> str:
-    text = smallest_text(text, lambda texts: [found == "DIFFERENT" for found in _verdicts(major, texts, alone)])
+    text = smallest_text(text, lambda texts: [verdict == "DIFFERENT" for verdict in _verdicts(major, texts, alone)])
     ours, theirs = read(SourceText("v.yaml", text)).root.data(), (helms_alone if alone else helms)(major, [text])[0]
     return f"{text!r}\n  dsgen:  {_short(ours)}\n  Helm {major}: {'an error' if theirs is None else _short(theirs)}"
 

@@ -1,4 +1,4 @@
-"""Generated values, odd ones among them: dsgen and jsonschema refuse the same ones, for the same keywords."""
+"""Generated values, also unusual ones: dsgen and jsonschema refuse the same ones, for the same keywords."""
 
 import functools
 import random
@@ -65,8 +65,8 @@ def by_jsonschema(value: Any) -> list[str]:
 
 def by_dsgen(value: Any) -> list[str]:
     """The same, as dsgen finds it."""
-    found = violated(schema.load(), value)
-    return sorted(repr((one.keyword, one.limit, one.value, one.path, one.is_name)) for one in found)
+    keywords = violated(schema.load(), value)
+    return sorted(repr((one.keyword, one.limit, one.value, one.path, one.is_name)) for one in keywords)
 
 
 def verdict(value: Any) -> str:
@@ -79,9 +79,9 @@ def verdict(value: Any) -> str:
 
 def compare(trees: Sequence[Any]) -> tuple[Counter[str], list[str]]:
     """How often each verdict was given, and a minimal value for each difference."""
-    found = list(map(verdict, trees))
-    different = [tree for tree, one in zip(trees, found, strict=True) if one == "DIFFERENT"]
-    return Counter(found), [dump(build(smallest(leaves(tree), build, _which))) for tree in different]
+    verdicts = list(map(verdict, trees))
+    different = [tree for tree, one in zip(trees, verdicts, strict=True) if one == "DIFFERENT"]
+    return Counter(verdicts), [dump(build(smallest(leaves(tree), build, _which))) for tree in different]
 
 
 def _which(trees: list[Any]) -> list[bool]:

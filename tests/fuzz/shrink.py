@@ -1,4 +1,4 @@
-"""A case that shows a difference, made as small as it gets."""
+"""Makes a case that shows a difference as small as possible."""
 
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -26,11 +26,11 @@ def smallest(items: list[Any], as_case: Callable[[list[Any]], Any], which: Which
     while size and items:
         candidates = [items[:start] + items[start + size :] for start in range(0, len(items), size)]
         still = which([as_case(candidate) for candidate in candidates])
-        found = next((candidate for candidate, shows in zip(candidates, still, strict=True) if shows), None)
-        if found is None:
+        smaller = next((candidate for candidate, shows in zip(candidates, still, strict=True) if shows), None)
+        if smaller is None:
             size //= 2
         else:
-            items = found
+            items = smaller
             size = min(size, max(len(items) // 2, 1))
     return items
 

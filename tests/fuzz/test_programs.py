@@ -1,4 +1,4 @@
-"""The programs of `make fuzz`, each with a few cases, and whether they find what they are there to find."""
+"""The programs of `make fuzz`, each with a few cases, detect the differences for which they exist."""
 
 import pytest
 

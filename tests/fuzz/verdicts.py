@@ -1,4 +1,4 @@
-"""Good and broken values: dsgen and the chart in the real Helm refuse the same ones, with the same words."""
+"""Good and bad values: dsgen and the chart in the real Helm refuse the same ones, with the same messages."""
 
 import base64
 import functools
@@ -151,10 +151,10 @@ def helms(major: int, texts: Sequence[str]) -> list[Verdict]:
     with tempfile.TemporaryDirectory() as folder:
         result = batch_run(major, Path(folder), texts, checks_only())
     if result.returncode == 0:
-        found = dict(
+        digests = dict(
             re.findall(r"^# Source: parent/charts/c(\d{4})/\S+\n# (\S*)[.]$", result.stdout, flags=re.MULTILINE)
         )
-        lines = (base64.b64decode(found[f"{number:04}"]).decode() for number in range(len(texts)))
+        lines = (base64.b64decode(digests[f"{number:04}"]).decode() for number in range(len(texts)))
         return [tuple(check_lines(line)) or ACCEPTED for line in lines]
     refused = {int(number) for number in re.findall(r"^c(\d{4}):$", result.stderr, flags=re.MULTILINE)}
     if not refused:
@@ -173,12 +173,12 @@ def helms_of_files(major: int, texts: Sequence[str], every: int) -> list[Verdict
     trees = reading.helms(major, texts)
     together = [number for number, tree in enumerate(trees) if isinstance(tree, dict) and not has_null(tree)]
     said = helms(major, [dump(trees[number]) for number in together])
-    found = dict(zip(together, said, strict=True))
+    answers = dict(zip(together, said, strict=True))
     alone = {number for number, tree in enumerate(trees) if isinstance(tree, dict)} - {*together}
     for number in sorted(alone | {*range(0, len(texts), every)}):
         verdict = real(major, texts[number])
-        assert found.setdefault(number, verdict) == verdict, (texts[number], found[number], verdict)
-    return [found.get(number, SCHEMA) for number in range(len(texts))]
+        assert answers.setdefault(number, verdict) == verdict, (texts[number], answers[number], verdict)
+    return [answers.get(number, SCHEMA) for number in range(len(texts))]
 
 
 def has_null(tree: object) -> bool:
@@ -223,9 +223,9 @@ def compare(texts: Sequence[str]) -> tuple[Counter[str], list[str]]:
     with ThreadPoolExecutor() as both:
         answers = list(both.map(lambda major: helms(major, texts), MAJORS))
     for major, theirs in zip(MAJORS, answers, strict=True):
-        found = list(map(agreement, texts, theirs))
-        figures.update(f"Helm {major}: {one}" for one in found)
-        different = [text for text, one in zip(texts, found, strict=True) if one == "DIFFERENT"]
+        verdicts = list(map(agreement, texts, theirs))
+        figures.update(f"Helm {major}: {one}" for one in verdicts)
+        different = [text for text, one in zip(texts, verdicts, strict=True) if one == "DIFFERENT"]
         differences += [_shown(major, text) for text in different]
     return figures, differences
 

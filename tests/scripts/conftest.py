@@ -41,8 +41,8 @@ def run_config() -> dict[str, str]:
     loaded = values.load([values.SourceText("values.yaml", text)])
     assert loaded.values, loaded.diagnostics
     rendered = render(loaded.values.data, values.Release("cifar", "training"))
-    (found,) = [document.text for document in rendered if document.template == "config/configmap.yaml"]
-    data: dict[str, str] = yaml.load(found, yaml.CSafeLoader)["data"]
+    (config,) = [document.text for document in rendered if document.template == "config/configmap.yaml"]
+    data: dict[str, str] = yaml.load(config, yaml.CSafeLoader)["data"]
     return data
 
 

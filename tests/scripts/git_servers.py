@@ -1,4 +1,4 @@
-"""Git servers on this machine, and what tests of code.sh ask of them."""
+"""Git servers on this machine for the tests of code.sh."""
 
 import base64
 import copy

@@ -76,8 +76,8 @@ class Job:
         return api.Api(url.hostname or "", str(url.port or 443), self.folder)
 
     def secret(self) -> dict[str, bytes]:
-        found = self.core.read_namespaced_secret("a-ssh", self.namespace).data or {}
-        return {key: base64.b64decode(text) for key, text in found.items()}
+        data = self.core.read_namespaced_secret("a-ssh", self.namespace).data or {}
+        return {key: base64.b64decode(text) for key, text in data.items()}
 
     def record(self) -> dict[str, str]:
         return dict(self.core.read_namespaced_config_map("a-status", self.namespace).data or {})

@@ -1,4 +1,4 @@
-"""The API client: how it fails without a server, and what a real API server answers to its patches."""
+"""The API client: errors without a server, and the answers of a real API server to its patches."""
 
 from pathlib import Path
 from typing import Any
@@ -81,9 +81,9 @@ def test_a_secret_is_filled_once(job: Any) -> None:
     second = keygen.fill({"ssh-privatekey": "c2Vjb25k"})
 
     assert status_of(lambda: job.client.patch(path, second, api.JSON_PATCH, "dsgen-keygen")) == 422
-    found = job.client.get(path)
-    assert found["data"] == {"ssh-privatekey": "Zmlyc3Q="}
-    assert [entry["manager"] for entry in found["metadata"]["managedFields"]][-1] == "dsgen-keygen"
+    secret = job.client.get(path)
+    assert secret["data"] == {"ssh-privatekey": "Zmlyc3Q="}
+    assert [entry["manager"] for entry in secret["metadata"]["managedFields"]][-1] == "dsgen-keygen"
 
 
 @pytest.mark.cluster

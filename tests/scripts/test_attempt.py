@@ -1,4 +1,4 @@
-"""An attempt: when it is ended, who is gone after it, and how it is recorded."""
+"""An attempt: when it is ended, which processes are ended with it, and its record."""
 
 import signal
 from pathlib import Path
@@ -95,6 +95,7 @@ def test_sigterm_ends_an_attempt_first_of_all(run_folder: Path) -> None:
         ((RANK, RANK_0, SSH.replace(b"3", b"255"), CLOSED_0), 255, [HOSTS[1]]),
         ((RANK, RANK_0, CLOSED), 0, [HOSTS[0]]),
         ((RANK, RANK_0), 137, []),
+        ((RANK, RANK_0), 0, []),
         ((RANK, RANK_0), 1, HOSTS),
         ((), 0, []),
         ((), 1, HOSTS),
@@ -260,6 +261,6 @@ def test_spare_workers_are_not_in_the_hostfile_of_a_training(run_folder: Path) -
     made = attempt(spares=1)
     made.workers.chosen = HOSTS[1:]
 
-    assert made.hostfile() == str(run_folder / "hostfile")
+    assert made.start().hostfile == str(run_folder / "hostfile")
     assert (run_folder / "hostfile").read_text() == f"{HOSTS[1]} slots=1\n"
-    assert attempt().hostfile() == "/job/hostfile"
+    assert attempt().start().hostfile == "/job/hostfile"

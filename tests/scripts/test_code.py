@@ -1,4 +1,4 @@
-"""code.sh: real git servers, and what becomes of a clone that fails."""
+"""code.sh with real git servers, and clones that fail."""
 
 import base64
 import os
@@ -64,7 +64,7 @@ def test_large_files_that_stay_pointers_are_told(pod: Any, origin: Origin, serve
     no_lfs.write_text("#!/bin/sh\nexit 1\n")
     no_lfs.chmod(0o755)
     assert clone(pod, f"{server.url}/team/code.git", PATH=f"{no_lfs.parent}:{os.environ['PATH']}") == 0
-    assert "this image has no git-lfs: they are pointers" in pod.log()
+    assert "the image has no git-lfs: large files are pointers" in pod.log()
 
 
 def test_only_the_one_commit_is_fetched(pod: Any, origin: Origin, server: Any) -> None:
@@ -93,7 +93,7 @@ def test_a_commit_of_the_past_from_a_server_that_gives_only_branches(pod: Any, o
     path = f"{wrapper.parent}:{os.environ['PATH']}"
     assert clone(pod, f"{server.url}/team/code.git", origin.first, PATH=path) == 0
 
-    assert "its server does not give a single commit" in pod.log()
+    assert "its server does not serve single commits" in pod.log()
     assert git(tree(pod), "rev-parse", "HEAD") == origin.first
 
 
@@ -218,14 +218,14 @@ def test_submodules_come_with_the_code(pod: Any, origin: Origin, server: Any) ->
         ("{url}/team/code.git", "no-such", "{url}/team/code.git has no branch or tag no-such"),
         ("{url}/team/code.git", "0123abcd", "{url}/team/code.git has no commit, branch or tag 0123abcd"),
         ("{url}/team/code.git", "0" * 39 + "1", "{url}/team/code.git has no commit, branch or tag " + "0" * 39 + "1"),
-        ("{url}/team/none.git", "", "there is no repository {url}/team/none.git, or not for these credentials"),
-        ("http://a:b@127.0.0.1/x", "", "code.git.repository holds a user name or a password: put username and"),
-        ("HTTPS://token@127.0.0.1/x", "", "code.git.repository holds a user name or a password: put username and"),
-        ("x://h/?a=b", "", "code.git.repository is no address of https, http, ssh or git: x://h/?***"),
-        ("/srv/code", "", "code.git.repository is no address of https, http, ssh or git: /srv/code"),
-        ("file:///srv/code", "", "code.git.repository is no address of"),
+        ("{url}/team/none.git", "", "the repository {url}/team/none.git does not exist, or refuses these credentials"),
+        ("http://a:b@127.0.0.1/x", "", "code.git.repository contains credentials: put username and"),
+        ("HTTPS://token@127.0.0.1/x", "", "code.git.repository contains credentials: put username and"),
+        ("x://h/?a=b", "", "code.git.repository is not an https, http, ssh or git address: x://h/?***"),
+        ("/srv/code", "", "code.git.repository is not an https, http, ssh or git address: /srv/code"),
+        ("file:///srv/code", "", "code.git.repository is not an https"),
         ("ext::sh -c id/x", "", "ext::sh -c id/x"),
-        ("{url}/team/code.git", "--upload-pack=x", "code.git.revision is no commit, branch or tag"),
+        ("{url}/team/code.git", "--upload-pack=x", "code.git.revision is not a commit, branch or tag"),
         ("git@127.0.0.1:code", "", "git@127.0.0.1:code needs a key: name a Secret with ssh-privatekey"),
     ],
 )
@@ -241,7 +241,7 @@ def test_what_never_gets_better_ends_the_run(
     ("keys", "message"),
     [
         ({}, "asks for a password: name a Secret with username and password in code.git.secretName"),
-        ({"username": "robot", "password": "wrong"}, "are not let in to"),
+        ({"username": "robot", "password": "wrong"}, "refuses username and password of the Secret"),
     ],
 )
 def test_refused_credentials_are_named(pod: Any, server: Any, keys: dict[str, str], message: str) -> None:
@@ -328,7 +328,7 @@ def test_ssh_with_a_key_that_is_not_let_in(pod: Any, ssh_server: str) -> None:
     pod.make_key()
     secret(pod, ssh_privatekey=(pod.keys / "ssh-privatekey").read_text())
     assert clone(pod, ssh_server) == 78
-    assert "the ssh key of the Secret in code.git.secretName is not let in" in pod.termination_message()
+    assert "refuses the ssh key of the Secret in code.git.secretName" in pod.termination_message()
 
 
 @pytest.mark.usefixtures("root")

@@ -1,4 +1,4 @@
-"""lifecycle.debug: what is said, the script that starts the training by hand, and how it ends."""
+"""lifecycle.debug: the messages, the script that starts the training by hand, and its end."""
 
 import itertools
 import os
@@ -130,5 +130,5 @@ def test_what_happens_outside_ends_it_and_what_the_command_has_started() -> None
     with pytest.raises(KeyboardInterrupt):
         debug.run_or_idle(["sh", "-c", "sleep 4202 & wait"], 0, wait, set())
     time.sleep(0.2)
-    found = subprocess.run(["pgrep", "--full", "^sleep 4202$"], stdout=subprocess.PIPE, text=True, check=False)
-    assert "" == found.stdout
+    running = subprocess.run(["pgrep", "--full", "^sleep 4202$"], stdout=subprocess.PIPE, text=True, check=False)
+    assert "" == running.stdout

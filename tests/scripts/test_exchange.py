@@ -1,4 +1,4 @@
-"""The two files between launcher and sidecar, and the launcher's account of itself."""
+"""The two files between launcher and sidecar, and the content of launcher.json."""
 
 import json
 import os
@@ -142,14 +142,14 @@ def test_hostile_json_says_nothing(tmp_path: Path, text: str) -> None:
 
 
 def test_texts_are_cut_and_hold_nothing_that_a_terminal_or_utf_8_takes_amiss(tmp_path: Path) -> None:
-    found = said(
+    content = said(
         tmp_path,
         message="\ud800\n\x1b[2J" + "m" * 10_000,
         attempts=[{"tail": [*map(str, range(100)), "a\r\nb" + "y" * 10_000], "host": "h" * 1000}],
     )
 
-    assert found["message"] == ("   [2J" + "m" * 10_000)[: exchange.MESSAGE_CHARACTERS]
-    (attempt,) = found["attempts"]
+    assert content["message"] == ("   [2J" + "m" * 10_000)[: exchange.MESSAGE_CHARACTERS]
+    (attempt,) = content["attempts"]
     assert (len(attempt["tail"]), attempt["tail"][0], attempt["tail"][-1][:5]) == (exchange.TAIL_LINES, "81", "a  by")
     assert (len(attempt["tail"][-1]), len(attempt["host"])) == (exchange.LINE_CHARACTERS, exchange.NAME_CHARACTERS)
 

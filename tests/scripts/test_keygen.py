@@ -1,4 +1,4 @@
-"""The key maker: which key it uses, how it fails, and that of two only one fills the Secret."""
+"""keygen.py: which key it uses, how it fails, and that only one of two processes fills the Secret."""
 
 import base64
 import subprocess

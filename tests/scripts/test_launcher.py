@@ -1,4 +1,4 @@
-"""The launcher without a cluster: whom it waits for, when it gives up, and how it ends."""
+"""The launcher without a cluster: what it waits for, its time limits, and its end."""
 
 import signal
 import threading

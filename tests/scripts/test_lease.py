@@ -1,4 +1,4 @@
-"""The lease: who may take it, when it is lost, and how it is written."""
+"""The lease: which run may take it, when it is lost, and its form."""
 
 import json
 from typing import Any

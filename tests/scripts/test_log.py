@@ -1,4 +1,4 @@
-"""What dsgen itself writes where people read: its log lines, and the last words of a container."""
+"""dsgen's own log lines, and the termination message of a container."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""What each launch method starts, with which environment, on which hosts."""
+"""The command, environment and hosts of each launch method."""
 
 import json
 import os
@@ -114,21 +114,21 @@ def program(folder: Path, *words: str) -> None:
 
 @pytest.mark.parametrize("installed", [True, False])
 @pytest.mark.parametrize(
-    ("words", "found", "fallback"),
+    ("words", "installed_at", "fallback"),
     [
         (("/venv/python", "-u", "train.py"), "/venv/python -m torch.distributed.run", ""),
         (("train.sh",), "torchrun", "python3 -m torch.distributed.run"),
     ],
 )
 def test_torchrun_is_that_of_the_programs_python(
-    folder: Path, words: tuple[str, ...], found: str, fallback: str, installed: bool
+    folder: Path, words: tuple[str, ...], installed_at: str, fallback: str, installed: bool
 ) -> None:
     program(folder, *words)
     if installed:
         (folder / "programs").mkdir()
         (folder / "programs/torchrun").touch(mode=0o755)
     argv = methods.torchrun(start(node=1))
-    expected = found if installed or not fallback else fallback
+    expected = installed_at if installed or not fallback else fallback
 
     assert expected.split() == argv[: argv.index("--nnodes")]
 

@@ -1,4 +1,4 @@
-"""Workers without ssh and their launcher: a real worker takes its orders by a connection, and from nobody else."""
+"""Workers without ssh and their launcher: a real worker takes orders over its connection only."""
 
 import contextlib
 import json

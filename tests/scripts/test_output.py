@@ -1,4 +1,4 @@
-"""Output of the ranks: what the launcher learns from it, and what reaches the log."""
+"""Output of the ranks: what the launcher reads from it, and what it writes to the log."""
 
 import pytest
 
@@ -159,6 +159,7 @@ def test_a_rank_that_left_before_the_others_is_named() -> None:
 
     said = f"rank 0 on {HOSTS[0]} ended with exit code 3 after rank 1 on {HOSTS[1]} had ended with exit code 0"
     assert read(left, peer).blame() == said
+    assert read(peer, left).blame() == said, "the reports of two workers may arrive in another order"
 
 
 def test_ranks_that_never_met_are_strangers() -> None:

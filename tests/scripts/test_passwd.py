@@ -1,4 +1,4 @@
-"""passwd.sh: an entry with which ssh works, whatever the image and the container runtime wrote."""
+"""passwd.sh writes an entry with which ssh works, whatever the image and the container runtime wrote."""
 
 import os
 import stat

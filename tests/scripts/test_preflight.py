@@ -1,4 +1,4 @@
-"""The network check: who is paired with whom, what follows, and real workers that exchange data over real sshd."""
+"""The network test: pairs, results, and real workers that exchange data over real sshd."""
 
 import itertools
 import os

@@ -1,4 +1,4 @@
-"""Processes of the launcher and of the ranks: how they are read, told to stop and buried."""
+"""Processes of the launcher and of the ranks: finding, ending and reaping them."""
 
 import os
 import signal
@@ -114,12 +114,12 @@ def test_a_launcher_without_ranks_is_asked_to_end_itself() -> None:
 def test_processes_are_read_from_proc() -> None:
     child = subprocess.Popen(["sleep", "300"])
     try:
-        found = endranks.processes()[child.pid]
+        process = endranks.processes()[child.pid]
     finally:
         child.kill()
         child.wait()
 
-    assert (found.parent, found.argv[:2]) == (os.getpid(), [b"sleep", b"300"])
+    assert (process.parent, process.argv[:2]) == (os.getpid(), [b"sleep", b"300"])
 
 
 def test_output_that_comes_late_is_read_to_its_end(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,4 +1,4 @@
-"""How far a training is: what its output and files say, what the record gets, when it hangs, and whom it waits for."""
+"""The progress of a training: from output and files to the record, hangs, and the rank that the others wait for."""
 
 import json
 from pathlib import Path
@@ -182,10 +182,10 @@ def test_whom_the_others_wait_for(
     for rank, step in steps.items():
         made.learn(rank, {"step": step})
     made.stacks = {rank: (f"w-{rank}", stack) for rank, stack in stacks.items()}
-    found = made.suspect()
+    named = made.suspect()
 
-    assert suspect == ((found["rank"], found["why"]) if found else None)
-    assert progress.hang_message("x", found).startswith("x; suspected: rank" if suspect else "x; no rank stands out")
+    assert suspect == ((named["rank"], named["why"]) if named else None)
+    assert progress.hang_message("x", named).startswith("x; suspected: rank" if suspect else "x; no rank stands out")
 
 
 def test_reports_of_ranks_reach_it_and_not_the_log() -> None:

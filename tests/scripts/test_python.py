@@ -1,4 +1,4 @@
-"""The scripts run on Python 3.8, the oldest that an image may have."""
+"""The scripts run on Python 3.8, the oldest supported version."""
 
 import ast
 from pathlib import Path

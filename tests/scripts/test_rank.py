@@ -1,4 +1,4 @@
-"""rank.py: runs the program unchanged, reports its place and its end, and never outlives or is outlived."""
+"""rank.py runs the program unchanged, reports its place and its end, and ends together with it."""
 
 import json
 import os
@@ -154,9 +154,9 @@ def test_open_mpi_gives_the_place_and_the_host_is_named(pod: Any) -> None:
     program = ("bash", "-c", "echo $RANK $WORLD_SIZE $LOCAL_RANK $LOCAL_SIZE $LOCAL_WORLD_SIZE")
     expected = started(1, '"rank": 3, "worldSize": 4, "localRank": 1')
 
-    found = run(pod, *program, changes={"method": "openmpi"}, JOB_COMPLETION_INDEX="1", **environment)
+    done = run(pod, *program, changes={"method": "openmpi"}, JOB_COMPLETION_INDEX="1", **environment)
 
-    assert found == (0, "3 4 1 2 2\n", [expected, ended(1, 3)])
+    assert done == (0, "3 4 1 2 2\n", [expected, ended(1, 3)])
 
 
 @pytest.mark.parametrize(("slots", "threads"), [(1, None), (1, "5"), (2, None)])
@@ -217,8 +217,8 @@ def test_a_program_that_cannot_be_executed(pod: Any, program: str, code: int, te
         path = pod.root / name
         path.write_text(content)
         path.chmod(mode)
-    found, out, lines = run(pod, program)
-    assert found == code
+    exit_code, out, lines = run(pod, program)
+    assert exit_code == code
     assert text in out
     assert f"[dsgen] cannot execute '{program}': " in failure(lines)["tail"][0]
 

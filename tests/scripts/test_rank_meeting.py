@@ -1,4 +1,4 @@
-"""When a rank has met the others: its connections with the master of the world."""
+"""When a rank counts as connected with the others: its connections to the master port."""
 
 import socket
 import time
@@ -18,9 +18,9 @@ def connecting(host: str, port: int, seconds: float = 0.5) -> tuple[str, ...]:
 
 
 def met(lines: list[str]) -> bool:
-    found = [line for line in lines if " dsgen-rank-met " in line]
-    assert found in ([], [f'{NONCE} dsgen-rank-met {{"host": "cifar-1-worker-0", "rank": 1}}'])
-    return bool(found)
+    reports = [line for line in lines if " dsgen-rank-met " in line]
+    assert reports in ([], [f'{NONCE} dsgen-rank-met {{"host": "cifar-1-worker-0", "rank": 1}}'])
+    return bool(reports)
 
 
 @pytest.mark.parametrize(

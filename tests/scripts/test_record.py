@@ -1,4 +1,4 @@
-"""The record of a run, its lease, and how an attempt ends: pure functions, by tables."""
+"""The record of a run, its lease, and the end of an attempt: pure functions, tested with tables."""
 
 import json
 from typing import Any
@@ -142,18 +142,18 @@ def test_an_attempt_never_ends_before_it_began() -> None:
 
 def test_taking_over_closes_the_attempt_of_the_lost_pod() -> None:
     """Its time counts for the deadline, and it is counted once."""
-    found = {"phase": "Running", "reason": "", "attempts": [OPEN], "totals": record.totals([OPEN])}
+    before = {"phase": "Running", "reason": "", "attempts": [OPEN], "totals": record.totals([OPEN])}
 
-    taken = record.taken_over(found, "2026-01-01T00:04:00Z")
+    taken = record.taken_over(before, "2026-01-01T00:04:00Z")
 
     assert taken["attempts"] == [{**OPEN, "endTime": "2026-01-01T00:04:00Z", "reason": "LauncherLost"}]
     assert taken["totals"] == {"attempts": 1, "failures": 0, "replacements": 0, "seconds": 60}
 
 
 def test_taking_over_lists_a_pod_that_was_lost_while_it_waited() -> None:
-    found = {"phase": "Pending", "reason": "WaitingForWorkers", "attempts": [], "totals": record.totals([])}
+    before = {"phase": "Pending", "reason": "WaitingForWorkers", "attempts": [], "totals": record.totals([])}
 
-    taken = record.taken_over(found, "2026-01-01T00:04:00Z")
+    taken = record.taken_over(before, "2026-01-01T00:04:00Z")
 
     assert taken["attempts"] == [{"startTime": None, "endTime": "2026-01-01T00:04:00Z", "reason": "LauncherLost"}]
     assert taken["totals"]["attempts"] == 1
@@ -161,9 +161,9 @@ def test_taking_over_lists_a_pod_that_was_lost_while_it_waited() -> None:
 
 @pytest.mark.parametrize("reason", ["LauncherTerminated", "LauncherLost", "JobSuspended"])
 def test_taking_over_from_an_orderly_end_changes_nothing(reason: str) -> None:
-    found = {"phase": "Pending", "reason": reason, "attempts": [TRAINED], "totals": record.totals([TRAINED])}
+    before = {"phase": "Pending", "reason": reason, "attempts": [TRAINED], "totals": record.totals([TRAINED])}
 
-    assert record.taken_over(found, "2026-01-01T00:04:00Z") == found
+    assert record.taken_over(before, "2026-01-01T00:04:00Z") == before
 
 
 def test_the_first_pod_takes_over_nothing() -> None:

@@ -1,4 +1,4 @@
-"""shared_settings.py reads what the template writes."""
+"""shared_settings.py reads the settings that the template writes."""
 
 import ast
 import subprocess
@@ -33,7 +33,7 @@ def test_the_template_writes_exactly_the_settings_that_are_read(pod: Any) -> Non
     """A missing or unknown key would be a TypeError; each value has the type that is declared."""
     hints = typing.get_type_hints(settings.Settings)  # Python 3.8 cannot evaluate list[str]
     declared = {name: getattr(kind, "__origin__", kind).__name__ for name, kind in hints.items()}
-    found = "{name: type(value).__name__ for name, value in settings.load()._asdict().items()}"
+    program = "{name: type(value).__name__ for name, value in settings.load()._asdict().items()}"
 
     assert len(declared) > 30
-    assert declared == ast.literal_eval(ask(pod, found))
+    assert declared == ast.literal_eval(ask(pod, program))

@@ -1,4 +1,4 @@
-"""The sidecar against a real API server: how it keeps lease and record."""
+"""The sidecar with a real API server: lease and record."""
 
 import json
 import time
@@ -231,7 +231,7 @@ def test_the_end_is_recorded_once_the_rights_are_back(job: Any, pods: Any) -> No
 
 
 def names(job: Any) -> set[str]:
-    return {found.metadata.name for found in job.core.list_namespaced_config_map(job.namespace).items}
+    return {configmap.metadata.name for configmap in job.core.list_namespaced_config_map(job.namespace).items}
 
 
 @pytest.mark.cluster

@@ -1,4 +1,4 @@
-"""The stacks of a program that hangs: in its output, and in a report of its rank."""
+"""The stacks of a hanging program: in its output, and in the report of its rank."""
 
 import json
 import os

@@ -1,4 +1,4 @@
-"""shared_start.sh: training.setup holds for all that follows, and its failure is never taken for success."""
+"""shared_start.sh: the effects of training.setup remain, and its failure never counts as success."""
 
 import shutil
 import signal
@@ -74,9 +74,9 @@ def test_shell_options_of_setup_do_not_break_what_follows(pod: Any) -> None:
     ],
 )
 def test_any_exit_in_setup_is_a_failure_and_is_told(pod: Any, setup: str, code: int) -> None:
-    found, log = run(pod, setup + "\n")
+    exit_code, log = run(pod, setup + "\n")
     reason = f"training.setup ended with exit code {code} before its last line; its last lines:\n"
-    assert found == 1
+    assert exit_code == 1
     assert f"[dsgen] {reason}" in log
     assert "[dsgen] | last words\n" in log
     assert pod.termination_message().startswith(f"{reason}last words\n")

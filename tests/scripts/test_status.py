@@ -1,4 +1,4 @@
-"""The sidecar without an API server: what it makes of Jobs, pods and the files of other containers."""
+"""The sidecar without an API server: how it interprets Jobs, pods and the files of other containers."""
 
 from pathlib import Path
 from types import SimpleNamespace

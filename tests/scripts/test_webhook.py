@@ -1,4 +1,4 @@
-"""The webhook: a real HTTP server that takes the record, refuses it, or is not there."""
+"""The webhook, with a real HTTP server that accepts the record, refuses it, or does not answer."""
 
 import base64
 import json

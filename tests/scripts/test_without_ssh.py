@@ -1,4 +1,4 @@
-"""The launcher of workers without ssh that take no orders: what it makes of their Job and of the ranks' reports."""
+"""The launcher of workers without ssh that take no orders: how it interprets their Job and the reports of the ranks."""
 
 from pathlib import Path
 from typing import Any

@@ -1,4 +1,4 @@
-"""The worker: serves ssh until the run is over, leaves nothing behind, and its exit code says why."""
+"""The worker serves ssh until the run is over, leaves no process behind, and exits with the right code."""
 
 import json
 import signal

@@ -1,4 +1,4 @@
-"""Sessions on a worker: nothing survives them, whatever it did to get away."""
+"""Sessions on a worker: no process survives its session."""
 
 import os
 import signal

@@ -1,4 +1,4 @@
-"""ssh.user: a worker that root runs, with ranks of another user; in a mount namespace with accounts of its own."""
+"""ssh.user: a worker runs as root, its ranks as another user, in a mount namespace with its own accounts."""
 
 import os
 import subprocess

@@ -1,4 +1,4 @@
-"""A worker without ssh that takes no orders: begins when the record says so, and exits with the code of its part."""
+"""A worker without ssh that takes no orders starts by the record, and exits with the code of its part."""
 
 import json
 import signal
@@ -18,6 +18,11 @@ echo "torchrun $*"
 for program; do :; done
 RANK=1 WORLD_SIZE={world} LOCAL_RANK=0 "$program"
 [ $? = 0 ] || exit 1
+"""
+LEAVES = """#!/bin/bash
+for program; do :; done
+RANK=1 WORLD_SIZE=2 LOCAL_RANK=0 "$program" &
+until [ -e started ]; do sleep 0.1; done
 """
 
 
@@ -128,6 +133,18 @@ def test_a_starter_that_starts_nothing_is_no_success(pod: Any, begin: Callable[.
     assert pod.termination_message() == "1 of 2 ranks of this worker started"
 
 
+def test_a_starter_that_leaves_its_rank_behind_is_no_success(pod: Any, begin: Callable[..., Any]) -> None:
+    """deepspeed exits with 0 after launch.py was killed."""
+    process = begin("bash", "-c", "touch started; sleep 4305", method="torchrun")
+    starter = pod.root / "programs/torchrun"
+    starter.write_text(LEAVES)
+    pod.record("Running")
+
+    assert process.wait(20) == 1
+    assert pod.termination_message() == "the training ended with exit code 137"
+    assert pod.marked("4305") == []
+
+
 def test_a_command_finds_its_place_and_nothing_is_added_to_it(pod: Any, begin: Callable[..., Any]) -> None:
     pod.record("Running")
     program = ["bash", "-c", 'echo "$NNODES $NODE_RANK $PET_MASTER_ADDR $RANK|$*|"', "-", "a  b"]
@@ -152,7 +169,7 @@ def test_nobody_who_begins_the_run_is_waited_for_without_end(pod: Any, sign: str
     """A lease that is renewed, by whichever run, is a sign that this one's turn will come."""
     pod.settings(method="torchrun", orphanTimeoutSeconds=1)
     (pod.config / "hostfile").write_text("a slots=1\n")
-    found = pod.python(
+    done = pod.python(
         f"import sys; sys.path.insert(0, {str(pod.config)!r}); import time\n"
         "import shared_record as record, shared_settings as settings, worker_without_ssh as worker\n"
         f"worker.ORPHAN_SECONDS = 1; {sign.replace('.__next__', '')}\n"
@@ -160,7 +177,7 @@ def test_nobody_who_begins_the_run_is_waited_for_without_end(pod: Any, sign: str
         + "part = worker.LocalTraining(settings.load()); time.sleep(1.2)\n"
         "try: part.check(); print(0)\nexcept worker.WorkerExit as end: print(end.code)"
     )
-    assert found == str(code)
+    assert done == str(code)
 
 
 @pytest.mark.parametrize("method", ["worker-command", "torchrun"])

@@ -1,4 +1,4 @@
-"""Which workers answer, in which order they train, and how they learn of the end."""
+"""Which workers answer, in which order they train, and how the end is announced to them."""
 
 import subprocess
 import threading

@@ -1,4 +1,4 @@
-"""What tests of the launcher share: the lines of ranks, a training of one shell command, and settings of a job."""
+"""Shared by tests of the launcher: the lines of ranks, a training of one shell command, and settings of a job."""
 
 import os
 from collections.abc import Mapping

@@ -1,4 +1,4 @@
-"""What `dsgen top` counts, and the order in which `dsgen events` tells."""
+"""The numbers of `dsgen top`, and the order of `dsgen events`."""
 
 from typing import Any
 
@@ -93,13 +93,13 @@ def test_a_node_that_takes_no_pods_is_told() -> None:
 @pytest.mark.parametrize("name", ["running", "failed", "QuotaTaken"])
 def test_what_happened_is_told_in_order_and_once(name: str) -> None:
     seen = cluster_data.load(name).facts()
-    found = happened.happenings(seen)
-    times = [one.time for one in found]
+    listed = happened.happenings(seen)
+    times = [one.time for one in listed]
 
     assert sorted(times) == times
-    assert {event.message for event in seen.events} <= {one.message for one in found}
-    assert len(found) == len({*found})
-    assert happened.as_data(seen, found)["events"][0]["time"] == stamp(times[0])
+    assert {event.message for event in seen.events} <= {one.message for one in listed}
+    assert len(listed) == len({*listed})
+    assert happened.as_data(seen, listed)["events"][0]["time"] == stamp(times[0])
 
 
 def test_attempts_are_told_with_their_numbers_and_ends() -> None:

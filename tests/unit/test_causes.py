@@ -1,4 +1,4 @@
-"""What is said of runs that a real API server has shown (tests/cluster_data.py says how they were kept)."""
+"""The causes of runs, from answers of a real API server (see tests/cluster_data.py)."""
 
 import json
 import re
@@ -31,10 +31,10 @@ def told(name: str) -> tuple[Facts, list[Cause], dict[str, Any]]:
 
 @pytest.mark.parametrize("name", [name for name in cluster_data.names() if name in CASES])
 def test_the_cause_is_the_first_that_is_named(name: str) -> None:
-    _, found, _ = told(name)
+    _, blamed, _ = told(name)
 
-    assert name.partition("-")[0] == found[0].reason
-    assert "{" not in found[0].message.replace("{example.com", "")
+    assert name.partition("-")[0] == blamed[0].reason
+    assert "{" not in blamed[0].message.replace("{example.com", "")
 
 
 def test_most_causes_were_seen_on_a_cluster() -> None:
@@ -43,11 +43,11 @@ def test_most_causes_were_seen_on_a_cluster() -> None:
 
 @pytest.mark.parametrize("name", cluster_data.names())
 def test_the_report_has_the_published_shape(name: str) -> None:
-    facts, found, made = told(name)
+    facts, blamed, made = told(name)
 
     jsonschema.validate(made, SHAPE)
     assert f"{facts.namespace}/{facts.job}, run {facts.run}" in views.status(made, facts)
-    assert all(cause.reason in views.why(made, found) for cause in found)
+    assert all(cause.reason in views.why(made, blamed) for cause in blamed)
 
 
 def test_the_shape_has_all_phases() -> None:
@@ -85,20 +85,20 @@ def test_the_phase_is_what_the_cluster_showed(name: str, phase: str, reason: str
 
 
 def test_a_run_that_runs_has_no_cause() -> None:
-    _, found, made = told("running")
+    _, blamed, made = told("running")
 
-    assert [] == found
+    assert [] == blamed
     assert {"wanted": 2, "running": 2, "ready": 2} == made["workers"]
     assert [3, 0] == [made["aggregate"][word] for word in ("running", "failed")]
 
 
 def test_a_failed_run_shows_who_failed_first() -> None:
-    facts, found, made = told("failed")
+    facts, blamed, made = told("failed")
 
-    assert ["RunFailed"] == [cause.reason for cause in found]
+    assert ["RunFailed"] == [cause.reason for cause in blamed]
     assert (
         "the run has failed, TrainingFailed: rank 1 on cifar-1-worker-1.cifar-1 ended with exit code 9"
-        == found[0].message
+        == blamed[0].message
     )
     assert {"host": "cifar-1-worker-1.cifar-1", "rank": 1, "exitCode": 9}.items() <= made["firstFailure"].items()
     assert "  rank 1 gives up at step 12\n" in views.status(made, facts)
@@ -108,17 +108,17 @@ def test_a_failed_run_shows_who_failed_first() -> None:
 
 
 def test_a_node_that_is_too_small_is_named_with_the_largest() -> None:
-    _, found, _ = told("NoNodeBigEnough")
+    _, blamed, _ = told("NoNodeBigEnough")
 
-    assert "8 nvidia.com/gpu requested, no node has more than 0" == found[0].message
-    assert ("workers.resources", "workers.accelerator.count") == found[0].keys
-    assert "docs/causes.md#nonodebigenough" == found[0].link
+    assert "8 nvidia.com/gpu requested, no node has more than 0" == blamed[0].message
+    assert ("workers.resources", "workers.accelerator.count") == blamed[0].keys
+    assert "docs/causes.md#nonodebigenough" == blamed[0].link
 
 
 def test_the_same_cause_at_more_objects_is_counted() -> None:
-    _, found, _ = told("NoNodeSelected")
+    _, blamed, _ = told("NoNodeSelected")
 
-    assert [("NoNodeSelected", 1)] == [(cause.reason, cause.more) for cause in found]
+    assert [("NoNodeSelected", 1)] == [(cause.reason, cause.more) for cause in blamed]
 
 
 def test_hidden_nodes_are_said_and_no_error() -> None:
@@ -157,10 +157,10 @@ def test_a_thousand_workers_are_read_in_four_lists() -> None:
     space, job = many.content["namespace"], many.content["job"]
     facts = collect.run_facts(many, space, job)
     assert facts
-    found = causes.find(facts, story.state(facts))
+    blamed = causes.find(facts, story.state(facts))
 
     assert 4 == many.lists
-    assert [("NoNodeSelected", 999)] == [(cause.reason, cause.more) for cause in found]
+    assert [("NoNodeSelected", 999)] == [(cause.reason, cause.more) for cause in blamed]
 
 
 def test_a_queue_without_kueue_is_said() -> None:

@@ -1,4 +1,4 @@
-"""What no text in the values may hold: exactly what stops the real Helm as soon as a chart has a schema."""
+"""Characters that values cannot contain: those with which the real Helm fails if a chart has a schema."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -77,17 +77,17 @@ def test_helm_3_stops_at_these_keys(key: str, run: Runner) -> None:
     ],
 )
 def test_it_is_refused_wherever_it_comes_from(text: str, overrides: list[Override]) -> None:
-    found = [one for one in load([SourceText("v.yaml", text)], overrides).diagnostics if one.id == "DS111"]
+    problems = [one for one in load([SourceText("v.yaml", text)], overrides).diagnostics if one.id == "DS111"]
 
-    assert [overrides[0].flag if overrides else "v.yaml"] == [one.position.file for one in found if one.position]
+    assert [overrides[0].flag if overrides else "v.yaml"] == [one.position.file for one in problems if one.position]
 
 
 @pytest.mark.parametrize("key", ["python", "args", "env", "setup", "exec"])
 def test_a_program_gets_no_text_with_a_zero(key: str) -> None:
     text = {"args": '["a\\0"]', "exec": '["a\\0"]', "env": '{A: "a\\0"}'}.get(key, '"a\\0"')
-    found = load([SourceText("v.yaml", f"training: {{{key}: {text}}}\n")], []).diagnostics
+    problems = load([SourceText("v.yaml", f"training: {{{key}: {text}}}\n")], []).diagnostics
 
-    assert ["DS111"] == [one.id for one in found if one.path[:2] == ("training", key)]
+    assert ["DS111"] == [one.id for one in problems if one.path[:2] == ("training", key)]
 
 
 def test_a_file_may_hold_one() -> None:

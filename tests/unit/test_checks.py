@@ -1,4 +1,4 @@
-"""The table of checks: every row finds what it is for, and says it in one line."""
+"""The rows of the checks: each reports its problem, in one line."""
 
 import json
 from collections.abc import Iterator
@@ -30,7 +30,7 @@ def load(text: str, *sets: str) -> Job:
 
 def ids(*sets: str, release: Release = RELEASE) -> list[str]:
     """What is found when these keys are set in good values."""
-    return [found.id for found in values.check(load(GOOD, *sets), release)]
+    return [problem.id for problem in values.check(load(GOOD, *sets), release)]
 
 
 def test_good_values_have_no_problem() -> None:
@@ -68,8 +68,8 @@ def test_the_record_of_a_function_names_every_id_that_it_reports() -> None:
     for _, sets in WRONG:
         job = load(GOOD, *sets)
         for function in FUNCTIONS:
-            found = function.find(job.data, {"name": "cifar", "namespace": "x"}, job.position)
-            reported |= {(function.find.__name__, problem.id) for problem in found}
+            problems = function.find(job.data, {"name": "cifar", "namespace": "x"}, job.position)
+            reported |= {(function.find.__name__, problem.id) for problem in problems}
 
     assert set() == reported - {(function.find.__name__, id_) for function in FUNCTIONS for id_ in function.looks_at}
     assert len(reported) > 20
@@ -82,16 +82,16 @@ def test_a_row_that_looks_at_names_of_objects_needs_the_name_of_the_job(id_: str
 
 def test_a_row_of_a_loop_names_and_points_at_the_entry() -> None:
     text = GOOD + "storage:\n  a: {mountPath: /a, emptyDir: {}}\n  b: {mountPath: /data}\n"
-    [found] = values.check(load(text), RELEASE)
+    [problem] = values.check(load(text), RELEASE)
 
-    assert ("storage.b", 6, 3) == (path_text(found.path), found.position and found.position.line, 3)
+    assert ("storage.b", 6, 3) == (path_text(problem.path), problem.position and problem.position.line, 3)
 
 
 def test_a_row_about_a_key_points_at_the_key() -> None:
     text = GOOD + 'labels: {team: x, "dsgen.dev/job": y2}\n'
-    [found] = values.check(load(text), RELEASE)
+    [problem] = values.check(load(text), RELEASE)
 
-    assert (("labels", "dsgen.dev/job"), 19) == (found.path, found.position and found.position.column)
+    assert (("labels", "dsgen.dev/job"), 19) == (problem.path, problem.position and problem.position.column)
 
 
 def test_what_stands_around_a_row_is_a_loop_a_condition_or_a_name() -> None:
@@ -113,20 +113,20 @@ def test_reserved_paths(path: str, expected: bool) -> None:
 @pytest.mark.parametrize(("workers", "slots"), [(1, 1), (9, 2), (10, 8), (101, 11), (1000, 16), (11234, 1)])
 def test_bytes_of_the_world(workers: int, slots: int) -> None:
     """As DeepSpeed writes it."""
-    found = load(GOOD, f"workers.replicas={workers}", f"workers.slots={slots}", 'launch.method="torchrun"').values
-    assert found
+    complete = load(GOOD, f"workers.replicas={workers}", f"workers.slots={slots}", 'launch.method="torchrun"').values
+    assert complete
     names = (f"cifar-1-worker-{number}.cifar-1" for number in range(workers))
     world = json.dumps({name: list(range(slots)) for name in names})
 
-    assert len(world) == int(environment().helpers["world_bytes"](found.data, {"name": "cifar"}).strip())
+    assert len(world) == int(environment().helpers["world_bytes"](complete.data, {"name": "cifar"}).strip())
 
 
 def test_memory_that_the_launcher_needs() -> None:
-    found = load(GOOD, "workers.replicas=3").values
-    assert found
+    complete = load(GOOD, "workers.replicas=3").values
+    assert complete
 
     expected = pods.LAUNCHER_BYTES + 3 * pods.BYTES_PER_WORKER
-    assert expected == int(environment().helpers["launcher_bytes"](found.data).strip())
+    assert expected == int(environment().helpers["launcher_bytes"](complete.data).strip())
 
 
 NASTY = ['"', "\\", "\n", "\t", "\x1f", "<< 1 >>", "<% if %>", "{{ .Values }}", "\u2028", "é", "$(X)"]
@@ -139,8 +139,8 @@ def test_text_of_the_user_cannot_break_a_message(text: str) -> None:
     volume: dict[str, Any] = {"mountPath": f"/job/{text}", "subPath": "", "readOnly": False, "mountIn": "both"}
     loaded.values.data["storage"] = {"x": {**volume, "existingClaim": "", "emptyDir": {}}}
 
-    found = values.check(loaded, RELEASE)
-    assert all("\n" not in one.message and one.id in ("DS212",) for one in found)
+    problems = values.check(loaded, RELEASE)
+    assert all("\n" not in one.message and one.id in ("DS212",) for one in problems)
 
 
 @pytest.mark.parametrize("key", [*NASTY, "a.b", "[x]"])
@@ -150,8 +150,8 @@ def test_a_key_of_the_user_is_in_the_path_as_it_is(key: str) -> None:
     resources = {"requests": {key: 1}}
     loaded.values.data["workers"]["sidecars"] = [{"name": "mine", "image": "x:1", "resources": resources}]
 
-    [found] = values.check(loaded, RELEASE)
-    assert ("workers", "sidecars", 0, "resources", "requests", key) == found.path
+    [problem] = values.check(loaded, RELEASE)
+    assert ("workers", "sidecars", 0, "resources", "requests", key) == problem.path
 
 
 def test_every_label_and_annotation_that_dsgen_writes_is_reserved() -> None:
@@ -248,4 +248,4 @@ def test_every_mount_of_dsgens_has_a_reserved_path() -> None:
 def test_nothing_is_said_that_hangs_on_a_value_that_is_wrong(text: str, expected: list[str]) -> None:
     loaded = values.load([SourceText("v.yaml", f"namespace: training\n{GOOD}{text}")])
 
-    assert expected == [found.id for found in loaded.diagnostics]
+    assert expected == [problem.id for problem in loaded.diagnostics]

@@ -1,4 +1,4 @@
-"""What the commands on a cluster print, who keeps a job as it is, and what is changed."""
+"""The output of the commands on a cluster, the tool that applies a job, and the changes of an action."""
 
 import json
 from pathlib import Path
@@ -156,7 +156,7 @@ def test_the_schema_is_named_where_it_is() -> None:
 
 
 @pytest.mark.parametrize(
-    ("found", "expected"),
+    ("progress", "expected"),
     [
         ({}, ""),
         ({"step": 0}, "step 0"),
@@ -166,5 +166,5 @@ def test_the_schema_is_named_where_it_is() -> None:
         ({"checkpoint": "1970-01-01T00:00:00Z"}, "checkpoint of 1970-01-01T00:00:00Z"),
     ],
 )
-def test_progress_is_one_line(found: dict[str, object], expected: str) -> None:
-    assert expected == views.progress(found, 100)
+def test_progress_is_one_line(progress: dict[str, object], expected: str) -> None:
+    assert expected == views.progress(progress, 100)

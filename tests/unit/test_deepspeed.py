@@ -1,4 +1,4 @@
-"""DeepSpeed's configuration: every mistake has its id and severity, and what DeepSpeed takes is let through."""
+"""DeepSpeed's configuration: every mistake has its id and severity, and valid configurations are accepted."""
 
 import json
 from collections.abc import Mapping
@@ -160,16 +160,16 @@ FINE: list[dict[str, Any]] = [
 
 @pytest.mark.parametrize(("id_", "path", "config"), ERRORS)
 def test_what_deepspeed_refuses_or_overlooks_is_an_error(id_: str, path: str, config: dict[str, Any]) -> None:
-    found = [(one.id, path_text(one.path), one.severity) for one in problems(config)]
+    reported = [(one.id, path_text(one.path), one.severity) for one in problems(config)]
 
-    assert [(id_, f"training.deepspeed.config.{path}".rstrip("."), "error")] == found
+    assert [(id_, f"training.deepspeed.config.{path}".rstrip("."), "error")] == reported
 
 
 @pytest.mark.parametrize(("id_", "path", "config"), WARNINGS)
 def test_what_depends_on_the_version_is_a_warning(id_: str, path: str, config: dict[str, Any]) -> None:
-    found = [(one.id, path_text(one.path), one.severity) for one in problems(config)]
+    reported = [(one.id, path_text(one.path), one.severity) for one in problems(config)]
 
-    assert [(id_, f"training.deepspeed.config.{path}", "warning")] == found
+    assert [(id_, f"training.deepspeed.config.{path}", "warning")] == reported
 
 
 @pytest.mark.parametrize("config", FINE)
@@ -212,24 +212,24 @@ def test_batch_sizes_that_fit(given: Sizes) -> None:
 
 @pytest.mark.parametrize("given", UNFIT)
 def test_batch_sizes_that_do_not_fit(given: Sizes) -> None:
-    [found] = problems(sizes(given), *given[3:])
+    [problem] = problems(sizes(given), *given[3:])
 
-    assert ("DS265", f"training.deepspeed.config.{TOTAL}") == (found.id, path_text(found.path))
+    assert ("DS265", f"training.deepspeed.config.{TOTAL}") == (problem.id, path_text(problem.path))
 
 
 def test_the_message_has_the_arithmetic() -> None:
-    [found] = problems(sizes((32, 4, 2, 4, 4)), 4, 4)
+    [problem] = problems(sizes((32, 4, 2, 4, 4)), 4, 4)
     factors = "4 (train_micro_batch_size_per_gpu) x 2 (gradient_accumulation_steps)"
 
-    assert f"{TOTAL} must be {factors} x 16 (workers.replicas 4 x workers.slots 4) = 128, not 32" == found.message
-    assert f"set {TOTAL}: 128, or remove it: DeepSpeed computes it" == found.hint
+    assert f"{TOTAL} must be {factors} x 16 (workers.replicas 4 x workers.slots 4) = 128, not 32" == problem.message
+    assert f"set {TOTAL}: 128, or remove it: DeepSpeed computes it" == problem.hint
 
 
 def test_the_hint_of_two_sizes_is_the_nearest_multiple() -> None:
-    [found] = problems(sizes((30, 4, None, 2, 2)), 2, 2)
+    [problem] = problems(sizes((30, 4, None, 2, 2)), 2, 2)
 
-    assert found.message.endswith("= 16, not 30")
-    assert found.hint.startswith(f"set {TOTAL}: 16, or set only ")
+    assert problem.message.endswith("= 16, not 30")
+    assert problem.hint.startswith(f"set {TOTAL}: 16, or set only ")
 
 
 @pytest.mark.parametrize(
@@ -259,16 +259,18 @@ def test_a_configuration_that_is_not_used_is_not_looked_at() -> None:
 def test_nothing_is_said_about_batch_sizes_while_the_number_of_workers_is_wrong() -> None:
     text = "name: a\nnamespace: b\nimage: {repository: c, tag: d}\nworkers: {replicas: two}\ntraining:\n"
     text += "  python: e\n  deepspeed: {config: {train_batch_size: 8, train_micro_batch_size_per_gpu: 3}}\n"
-    found = values.load([SourceText("v.yaml", text)]).diagnostics
+    reported = values.load([SourceText("v.yaml", text)]).diagnostics
 
-    assert ["DS102"] == [one.id for one in found]
+    assert ["DS102"] == [one.id for one in reported]
 
 
 def test_an_unknown_key_is_shown_at_its_name() -> None:
-    [found] = problems({**ONE, "zero_optimisation": {"stage": 2}})
+    [problem] = problems({**ONE, "zero_optimisation": {"stage": 2}})
 
-    assert ("v.yaml", 17, 5) == (found.position and (found.position.file, found.position.line, found.position.column))
-    assert "did you mean zero_optimization?" == found.hint
+    assert ("v.yaml", 17, 5) == (
+        problem.position and (problem.position.file, problem.position.line, problem.position.column)
+    )
+    assert "did you mean zero_optimization?" == problem.hint
 
 
 @pytest.mark.parametrize("value", ["x", -1, 0.5, True, [], {}, ["a"], {"a": "auto"}, "auto", 1e308])
@@ -278,9 +280,9 @@ def test_no_value_can_stop_the_checks(value: Any) -> None:
         for key in reversed(path):
             config = {key: config}
         parts = (keys.findings(config), named.findings(config), combinations.findings(config))
-        found = [one for part in parts for one in part] + list(batch.findings(config, 2, 2, passed=True))
+        reported = [one for part in parts for one in part] + list(batch.findings(config, 2, 2, passed=True))
 
-        assert all(one.message.isprintable() for one in found)
+        assert all(one.message.isprintable() for one in reported)
 
 
 def everything(path: tuple[str, ...], rule: Mapping[str, Any]) -> list[tuple[str, ...]]:

@@ -62,10 +62,14 @@ STAGES = [
 def test_what_a_version_does_not_have_is_an_error_that_says_which_do(
     version: str, path: str, config: dict[str, Any]
 ) -> None:
-    [found] = problems(config, version=version)
+    [problem] = problems(config, version=version)
 
-    assert ("DS263", "error", f"training.deepspeed.config.{path}") == (found.id, found.severity, path_text(found.path))
-    assert any(known in found.message for known in KNOWN if known != version)
+    assert ("DS263", "error", f"training.deepspeed.config.{path}") == (
+        problem.id,
+        problem.severity,
+        path_text(problem.path),
+    )
+    assert any(known in problem.message for known in KNOWN if known != version)
 
 
 @pytest.mark.parametrize(("version", "config"), THERE)
@@ -92,14 +96,14 @@ def test_batch_sizes_are_not_told_where_workers_are_left_out() -> None:
 
 @pytest.mark.parametrize(("version", "name", "stage", "message"), STAGES)
 def test_which_optimizers_zero_takes_depends_on_the_version(version: str, name: str, stage: int, message: str) -> None:
-    [found] = problems({**optimizer(name), "zero_optimization": {"stage": stage}}, version=version)
+    [problem] = problems({**optimizer(name), "zero_optimization": {"stage": stage}}, version=version)
 
     assert ("DS267", "error", "training.deepspeed.config.optimizer.type") == (
-        found.id,
-        found.severity,
-        path_text(found.path),
+        problem.id,
+        problem.severity,
+        path_text(problem.path),
     )
-    assert message in found.message
+    assert message in problem.message
 
 
 @pytest.mark.parametrize(
@@ -120,9 +124,9 @@ def test_a_version_is_held_against_the_known_ones_around_it(given: str, expected
 
 
 def test_a_message_names_the_version_of_the_user() -> None:
-    [found] = problems({**ONE, "torch_autocast": {"enabled": True}}, version="0.16.4")
+    [problem] = problems({**ONE, "torch_autocast": {"enabled": True}}, version="0.16.4")
 
-    assert "torch_autocast: DeepSpeed has it from 0.17.6 on, 0.16.4 ignores it" == found.message
+    assert "torch_autocast: DeepSpeed has it from 0.17.6 on, 0.16.4 ignores it" == problem.message
 
 
 @pytest.mark.parametrize(("version", "severity"), [("0.18.5", "error"), ("0.20.0", "warning"), ("0.9.5", "warning")])
@@ -133,11 +137,11 @@ def test_an_unknown_key_may_be_one_of_a_version_that_is_not_known(version: str, 
 
 
 def test_a_renamed_key_is_shown_by_its_documented_name() -> None:
-    [found] = problems(zero(stage=3, stage3_gather_fp16_weights_on_model_save=True))
+    [problem] = problems(zero(stage=3, stage3_gather_fp16_weights_on_model_save=True))
     name = "stage3_gather_16bit_weights_on_model_save"
 
-    assert ("DS263", "warning", f"use {name}") == (found.id, found.severity, found.hint)
-    assert found.message.endswith(f"is an old name of {name}")
+    assert ("DS263", "warning", f"use {name}") == (problem.id, problem.severity, problem.hint)
+    assert problem.message.endswith(f"is an old name of {name}")
 
 
 @pytest.mark.parametrize(
@@ -148,12 +152,12 @@ def test_fp16_without_devices_depends_on_the_cpu(version: str, severity: str) ->
     cpu: dict[str, Any] = {"accelerator": {"count": 0}}
     pod = {"resourceClaims": [{"name": "gpu", "resourceClaimName": "a"}]}
     claims = {"resources": {"claims": [{"name": "gpu"}]}, "extraPodSpec": pod}
-    [found] = [one for one in problems(given, workers=cpu, version=version) if one.id != "DS368"]
+    [problem] = [one for one in problems(given, workers=cpu, version=version) if one.id != "DS368"]
 
     assert ("DS267", severity, "training.deepspeed.config.fp16.enabled") == (
-        found.id,
-        found.severity,
-        path_text(found.path),
+        problem.id,
+        problem.severity,
+        path_text(problem.path),
     )
     assert [] == problems(given, version=version)
     assert [] == problems(given, workers={**cpu, **claims}, version=version)

@@ -1,4 +1,4 @@
-"""How problems are ordered and shown."""
+"""The order and the output of problems."""
 
 import re
 

@@ -1,4 +1,4 @@
-"""What is printed of the user's texts: nothing that a terminal or a CI system acts upon, and all that can be read."""
+"""Texts of users in the output: nothing that a terminal or a CI system would execute, and everything readable."""
 
 import unicodedata
 

@@ -1,4 +1,4 @@
-"""Whatever is in a values file: an answer, never a traceback; and nothing wrong gets as far as the manifests."""
+"""Mutated values files cause problems, never a traceback, and no wrong value reaches the manifests."""
 
 from pathlib import Path
 
@@ -44,14 +44,14 @@ def mutated(text: str, changes: list[tuple[float, int, str]]) -> str:
 def test_a_mutated_file_gets_an_answer(text: str, changes: list[tuple[float, int, str]]) -> None:
     source = SourceText("v.yaml", mutated(text, changes))
     loaded = values.load([source])
-    found = loaded.diagnostics
+    problems = loaded.diagnostics
     if loaded.values:
-        found = [*found, *values.check(loaded, Release("cifar", "training"))]
+        problems = [*problems, *values.check(loaded, Release("cifar", "training"))]
 
     assert bool(loaded.values) != has_errors(loaded.diagnostics)
-    assert as_text(found, loaded.sources).replace("\n", "").isprintable()
-    assert all(one.position for one in found)
-    if loaded.values and not has_errors(found):
+    assert as_text(problems, loaded.sources).replace("\n", "").isprintable()
+    assert all(one.position for one in problems)
+    if loaded.values and not has_errors(problems):
         assert render(loaded.values.data, Release("cifar", "training"))
 
 

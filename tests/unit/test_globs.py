@@ -14,7 +14,7 @@ PATHS = [
 
 
 @pytest.mark.parametrize(
-    ("pattern", "found"),
+    ("pattern", "expected"),
     [
         ("jobs/*/values.yaml", ["jobs/a/values.yaml", "jobs/b/values.yaml"]),
         ("jobs/**/values.yaml", ["jobs/a/values.yaml", "jobs/b/deep/values.yaml", "jobs/b/values.yaml"]),
@@ -26,13 +26,15 @@ PATHS = [
         ("jobs", []),
     ],
 )
-def test_a_pattern_means_files(pattern: str, found: list[str], tmp_path: Path) -> None:
+def test_a_pattern_means_files(pattern: str, expected: list[str], tmp_path: Path) -> None:
     for path in PATHS:
         (tmp_path / path).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / path).touch()
 
-    assert found == sorted(globs.files(str(tmp_path), pattern))
-    assert found == [path for path in sorted(PATHS) if globs.matches(path, pattern) and not path.startswith("rendered")]
+    assert expected == sorted(globs.files(str(tmp_path), pattern))
+    assert expected == [
+        path for path in sorted(PATHS) if globs.matches(path, pattern) and not path.startswith("rendered")
+    ]
 
 
 def test_a_link_to_a_folder_is_named_where_the_pattern_names_it(tmp_path: Path) -> None:

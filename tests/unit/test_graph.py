@@ -1,4 +1,4 @@
-"""`dsgen graph`: what is drawn is what stands in the objects."""
+"""`dsgen graph` draws what the objects contain."""
 
 import re
 from collections.abc import Iterator

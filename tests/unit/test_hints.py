@@ -1,4 +1,4 @@
-"""Hints for words of other tools: each, applied to the file that got it, is valid and means what was meant."""
+"""Hints for keys of other tools: if the hint is applied, the file is valid and has the intended meaning."""
 
 import pytest
 
@@ -83,7 +83,7 @@ def problems(text: str) -> list[Diagnostic]:
     ],
 )
 def test_a_line(line: str, hint: str, mended: str | None) -> None:
-    assert hint in [found.hint for found in problems(f"{GOOD}{line}\n")]
+    assert hint in [problem.hint for problem in problems(f"{GOOD}{line}\n")]
     assert mended is None or [] == problems(f"{GOOD}{mended}\n")
 
 
@@ -123,15 +123,15 @@ def test_a_line(line: str, hint: str, mended: str | None) -> None:
     ],
 )
 def test_a_changed_line(old: str, new: str, hint: str, mended: str) -> None:
-    assert hint in [found.hint for found in problems(GOOD.replace(old, new))]
+    assert hint in [problem.hint for problem in problems(GOOD.replace(old, new))]
     assert [] == problems(GOOD.replace(old, mended))
 
 
 @pytest.mark.parametrize("kind", ["MPIJob", "PyTorchJob", "TrainJob", "Deployment"])
 def test_an_object_of_another_system_is_one_problem(kind: str) -> None:
-    [found] = problems(f"apiVersion: v1\nkind: {kind}\nspec: {{replicas: 3}}\n")
+    [problem] = problems(f"apiVersion: v1\nkind: {kind}\nspec: {{replicas: 3}}\n")
 
-    assert ("DS112", True) == (found.id, kind in found.message)
+    assert ("DS112", True) == (problem.id, kind in problem.message)
 
 
 def test_a_secret_is_not_shown() -> None:

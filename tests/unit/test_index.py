@@ -234,7 +234,6 @@ def test_files_of_another_job_and_other_texts_show_no_run_of_this_one(tmp_path: 
     text = 'metadata:\n  name: x\ndata:\n  labels: |\n    dsgen.dev/job: "cifar"\n    dsgen.dev/run: "8"\n'
     (tmp_path / "text.yaml").write_text(text)
     (tmp_path / "bytes.yaml").write_bytes(b"\xff" * 100)
-    (tmp_path / "link.yaml").symlink_to("other.yaml")
 
     put(tmp_path, job("1"))
 
@@ -270,26 +269,26 @@ def mutated(text: str, chance: random.Random) -> bytes:
             place, length = chance.randrange(len(content)), chance.choice([0, 1, 1, 3, 40])
             content[place : place + length] = bytes(chance.randrange(256) for _ in range(chance.choice([0, 1, 1, 5])))
         return bytes(content)
-    found = json.loads(text)
+    index = json.loads(text)
     for _ in range(chance.randint(1, 3)):
-        spoil(found, chance)
-    return json.dumps(found).encode()
+        spoil(index, chance)
+    return json.dumps(index).encode()
 
 
-def spoil(found: Any, chance: random.Random) -> None:
+def spoil(part: Any, chance: random.Random) -> None:
     """One mistake, anywhere."""
     while True:
-        keys = list(found) if isinstance(found, dict) else range(len(found)) if isinstance(found, list) else []
+        keys = list(part) if isinstance(part, dict) else range(len(part)) if isinstance(part, list) else []
         if not keys:
             return
         key = chance.choice(list(keys))
-        if isinstance(found[key], dict | list) and found[key] and chance.random() < 0.7:
-            found = found[key]
+        if isinstance(part[key], dict | list) and part[key] and chance.random() < 0.7:
+            part = part[key]
             continue
-        if isinstance(found, dict) and chance.random() < 0.4:
-            found[chance.choice(PATHS)] = found.pop(key)
+        if isinstance(part, dict) and chance.random() < 0.4:
+            part[chance.choice(PATHS)] = part.pop(key)
         else:
-            found[key] = chance.choice(VALUES)
+            part[key] = chance.choice(VALUES)
         return
 
 

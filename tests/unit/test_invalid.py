@@ -1,4 +1,4 @@
-"""Broken values files and the whole text that a person sees: tests/cases/invalid/X.yaml and X.out."""
+"""Invalid values files with the complete output: tests/cases/invalid/X.yaml and X.out."""
 
 from pathlib import Path
 
@@ -17,12 +17,12 @@ def findings(path: Path) -> str:
     """What `dsgen validate` would print about the file."""
     source = SourceText.from_bytes(path.name, path.read_bytes())
     loaded = values.load([source])
-    found = loaded.diagnostics
+    problems = loaded.diagnostics
     if loaded.values:
         names = Release(loaded.values.data["name"], loaded.values.data["namespace"])
-        found = [*found, *values.check(loaded, names)]
-    assert has_errors(found)
-    return as_text(found, loaded.sources)
+        problems = [*problems, *values.check(loaded, names)]
+    assert has_errors(problems)
+    return as_text(problems, loaded.sources)
 
 
 @pytest.mark.parametrize("path", CASES, ids=lambda path: path.stem)

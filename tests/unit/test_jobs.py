@@ -91,6 +91,6 @@ def test_errors_do_not_hide_what_the_names_of_the_command_line_do() -> None:
 
 
 def test_jobs_of_one_name_are_told_once_each() -> None:
-    found = list(values.twins([load(NAMED), load(NAMED), load(FINE, "mnist", "training"), load(FINE)]))
+    problems = list(values.twins([load(NAMED), load(NAMED), load(FINE, "mnist", "training"), load(FINE)]))
 
-    assert ["DS902"] == [problem.id for problem in found]
+    assert ["DS902"] == [problem.id for problem in problems]

@@ -1,4 +1,4 @@
-"""Values that are too large, too deep or wrong too often get a short answer within seconds."""
+"""Values that are too large or too deep, or have too many problems, get a short answer within seconds."""
 
 import time
 from pathlib import Path
@@ -19,9 +19,9 @@ SECONDS = 60
 def problems(text: str) -> list[Diagnostic]:
     """What is wrong with a file; takes no longer than it may."""
     start = time.process_time()
-    found = api.validate(api.load(SourceText("v.yaml", text)))
+    reported = api.validate(api.load(SourceText("v.yaml", text)))
     assert time.process_time() - start < SECONDS
-    return found
+    return reported
 
 
 def lines(entry: str, count: int = MANY) -> str:
@@ -30,9 +30,9 @@ def lines(entry: str, count: int = MANY) -> str:
 
 
 def test_a_million_labels_are_too_many_values() -> None:
-    (found,) = problems(lines("l{}: v", 1_000_000))
+    (problem,) = problems(lines("l{}: v", 1_000_000))
 
-    assert ("DS011", "the file has more than 200000 values") == (found.id, found.message)
+    assert ("DS011", "the file has more than 200000 values") == (problem.id, problem.message)
 
 
 def test_many_labels_are_rendered() -> None:
@@ -49,19 +49,19 @@ def test_many_labels_are_rendered() -> None:
     ],
 )
 def test_only_the_first_problems_are_listed(text: str, id_: str) -> None:
-    found = problems(text)
+    reported = problems(text)
 
-    assert {id_: 1000, "DS011": 1} == {one: [each.id for each in found].count(one) for one in (id_, "DS011")}
-    assert found[-1].message.startswith("there are more than 1000 problems")
+    assert {id_: 1000, "DS011": 1} == {one: [each.id for each in reported].count(one) for one in (id_, "DS011")}
+    assert reported[-1].message.startswith("there are more than 1000 problems")
 
 
 def test_only_the_first_warnings_are_listed() -> None:
-    found = problems(f"{JOB}global: {{a: [{'yes, ' * MANY}no]}}\n")
+    reported = problems(f"{JOB}global: {{a: [{'yes, ' * MANY}no]}}\n")
 
-    assert {("DS050", "warning")} == {(each.id, each.severity) for each in found}
+    assert {("DS050", "warning")} == {(each.id, each.severity) for each in reported}
     assert (1000, "there are 1000 of these warnings, or more; the others are not listed") == (
-        len(found),
-        found[-1].message,
+        len(reported),
+        reported[-1].message,
     )
 
 

@@ -1,4 +1,4 @@
-"""Which containers a run's lines come from, and that each line comes once."""
+"""The containers from which the lines of a run come; each line is printed once."""
 
 import dataclasses
 from collections.abc import Iterator
@@ -46,9 +46,9 @@ def run_of(count: int, method: str = "torchrun", slots: int = 1) -> Facts:
 def test_lines_come_from_where_the_method_writes_them(
     method: str, choice: Choice, expected: list[tuple[str, str, str]]
 ) -> None:
-    found = sources(run_of(3, method, slots=2), choice)
+    selected = sources(run_of(3, method, slots=2), choice)
 
-    assert expected == [(source.pod, source.container, source.host) for source in found]
+    assert expected == [(source.pod, source.container, source.host) for source in selected]
 
 
 def test_of_many_workers_the_first_and_the_last_are_shown() -> None:
@@ -112,11 +112,11 @@ def test_no_line_is_lost_or_comes_twice(first: int, second: int) -> None:
 )
 def test_what_the_kubelet_says_is_no_line(said: bytes, status: int) -> None:
     lines = Lines(Node([LOG[0], said], [2]), "training", Source("pod", "worker", "pod"))  # type: ignore[arg-type]  # as above
-    found = lines.connect(True)
+    received = lines.connect(True)
 
-    assert LOG[0] == next(found)
+    assert LOG[0] == next(received)
     with pytest.raises(ApiError, match=said.decode()) as raised:
-        next(found)
+        next(received)
     assert status == raised.value.status
 
 

@@ -1,4 +1,4 @@
-"""Large runs and many jobs: few lists, memory and time in proportion."""
+"""Large runs and many jobs: few list requests; memory and time are proportional to the size."""
 
 import time
 import tracemalloc
@@ -114,8 +114,8 @@ def test_the_time_of_a_status_is_linear() -> None:
 @pytest.mark.parametrize("count", [200])
 def test_many_jobs_are_listed_with_few_lists(count: int) -> None:
     reader = Counting("running").with_jobs(count)
-    found = list(runs(reader, "", JOB, False))
+    listed = list(runs(reader, "", JOB, False))
 
-    assert count == len(found)
-    assert {"Running"} == {story.state(facts).phase for facts in found}
+    assert count == len(listed)
+    assert {"Running"} == {story.state(facts).phase for facts in listed}
     assert len(reader.lists) <= 5

@@ -1,4 +1,4 @@
-"""People who know another tool get to a right file by the hints alone, in two runs of `dsgen validate`."""
+"""Users of other tools get a valid file by following the hints of two runs of `dsgen validate`."""
 
 import copy
 from pathlib import Path
@@ -29,7 +29,7 @@ def test_hints_lead_to_what_is_meant(kind: str, name: str) -> None:
     hints.runs(data, meant, MOST)
 
     assert meant == data
-    assert [] == [found for found in hints.problems(data) if found.severity == "error"]
+    assert [] == [problem for problem in hints.problems(data) if problem.severity == "error"]
 
 
 # A value for each key that the tables of words name.
@@ -116,7 +116,7 @@ def test_a_word_of_another_tool_leads_to_its_key(section: str, word: str, keys: 
     hints.runs(wrong, meant, 1)
 
     assert meant == wrong
-    assert [] == [found for found in hints.problems(wrong) if found.severity == "error"]
+    assert [] == [problem for problem in hints.problems(wrong) if problem.severity == "error"]
 
 
 @pytest.mark.parametrize(("word", "value", "key", "meant"), OTHERS)

@@ -1,4 +1,4 @@
-"""The reader without a library reads what it takes exactly as the one with PyYAML."""
+"""The reader without a library reads the same values as the reader with PyYAML."""
 
 import base64
 import json
@@ -18,12 +18,12 @@ MUTATED = 4000
 
 def texts() -> list[str]:
     corpus = json.loads((ROOT / "tests/data/helm_yaml_corpus.json").read_text(encoding="utf-8"))
-    found = [
+    collected = [
         base64.b64decode(entry["b64"]).decode("utf-8", "surrogateescape") if "b64" in entry else entry["yaml"]
         for entry in corpus
     ]
     choose = random.Random(8)
-    originals = [*found, *reading.originals()]
+    originals = [*collected, *reading.originals()]
     return [*originals, *(reading.mutated(choose.choice(originals), choose) for _ in range(MUTATED))]
 
 

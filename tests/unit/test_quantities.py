@@ -1,4 +1,4 @@
-"""Quantities as numbers, and which of them rows compare."""
+"""Quantities as numbers, and those that rows can compare."""
 
 from fractions import Fraction
 

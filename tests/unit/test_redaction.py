@@ -1,4 +1,4 @@
-"""Secrets of addresses: stars in their place, and everything else as it is."""
+"""Secrets in addresses are replaced by stars; all other text is unchanged."""
 
 import time
 

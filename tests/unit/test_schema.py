@@ -1,4 +1,4 @@
-"""The schema, its defaults and its published forms, with the real Helm as the judge of the chart's."""
+"""The schema, its defaults and its published forms; the real Helm reads that of the chart."""
 
 import json
 import re
@@ -125,10 +125,10 @@ def test_fill_gives_what_helm_cannot() -> None:
     ],
 )
 def test_every_path_has_a_type(path: tuple[str | int, ...], expected: str) -> None:
-    found = schema.type_at(path)
+    type_ = schema.type_at(path)
 
-    assert found is not None
-    assert expected == found["type"]
+    assert type_ is not None
+    assert expected == type_["type"]
 
 
 @pytest.mark.parametrize("path", [("worker",), ("workers", "slots", "x"), ("workers", 0)])

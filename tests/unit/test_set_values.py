@@ -1,4 +1,4 @@
-"""--set and its kin read as the real Helm reads them."""
+"""--set and similar flags are read as the real Helm reads them."""
 
 import base64
 import json

@@ -1,4 +1,4 @@
-"""The estimate of how large the run's ConfigMap is, against the object that is rendered."""
+"""The estimated size of the run's ConfigMap, compared with the rendered object."""
 
 import json
 

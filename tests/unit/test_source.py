@@ -1,4 +1,4 @@
-"""The reader: the same data as Helm's, with the place of everything."""
+"""The reader: the same data as Helm, with the place of every value."""
 
 import base64
 import json
@@ -22,7 +22,7 @@ def tree(text: str) -> Tree:
     return read(SourceText("v.yaml", text))
 
 
-def found(text: str) -> list[tuple[str, int, int]]:
+def problems_of(text: str) -> list[tuple[str, int, int]]:
     """Id, line and column of everything that is said about the text."""
     return [(one.id, one.position.line, one.position.column) for one in tree(text).diagnostics if one.position]
 
@@ -42,7 +42,9 @@ def test_what_is_accepted_is_what_both_helm_majors_read(entry: dict[str, Any]) -
 
 def test_few_files_that_helm_reads_are_refused() -> None:
     texts = [(entry["yaml"], entry["helm4"]) for entry in CORPUS if "yaml" in entry]
-    refused = [text for text, answer in texts if "value" in answer and not all(_is_warning(one) for one in found(text))]
+    refused = [
+        text for text, answer in texts if "value" in answer and not all(_is_warning(one) for one in problems_of(text))
+    ]
 
     assert 37 >= len(refused)
 
@@ -135,7 +137,7 @@ def test_every_key_has_its_place() -> None:
     ],
 )
 def test_what_is_dangerous_is_refused_at_its_place(text: str, expected: list[tuple[str, int, int]]) -> None:
-    assert expected == found(text)
+    assert expected == problems_of(text)
 
 
 @pytest.mark.parametrize(
@@ -158,20 +160,20 @@ def test_what_is_dangerous_is_refused_at_its_place(text: str, expected: list[tup
     ],
 )
 def test_what_is_harmless_is_accepted(text: str) -> None:
-    assert [] == found(text)
+    assert [] == problems_of(text)
 
 
 def test_one_run_tells_everything_up_to_a_syntax_error() -> None:
     text = "a: 1\na: 2\nb: !x 1\nc: 12345678901234567890\nd: [\n"
 
-    assert ["DS004", "DS007", "DS008", "DS001"] == [id_ for id_, _, _ in found(text)]
+    assert ["DS004", "DS007", "DS008", "DS001"] == [id_ for id_, _, _ in problems_of(text)]
 
 
 def test_an_alias_bomb_is_refused_before_it_explodes() -> None:
     lines = ["a0: &a0 [x, x, x, x, x, x, x, x, x, x]"]
     lines += [f"a{level}: &a{level} [{', '.join([f'*a{level - 1}'] * 10)}]" for level in range(1, 20)]
 
-    assert [("DS009", 3)] == [(id_, line) for id_, line, _ in found("\n".join(lines) + "\n")]
+    assert [("DS009", 3)] == [(id_, line) for id_, line, _ in problems_of("\n".join(lines) + "\n")]
 
 
 def test_bytes_that_are_no_text_have_a_place() -> None:
@@ -190,14 +192,14 @@ def test_a_file_of_another_encoding_is_one_problem(encoding: str) -> None:
 
 
 def test_of_a_binary_file_only_the_beginning_is_told() -> None:
-    assert 20 == len(found("\x00\n" * 5000))
+    assert 20 == len(problems_of("\x00\n" * 5000))
 
 
 def test_few_values_may_come_from_aliases_and_many_among_others() -> None:
     few = f"a: &a [{', '.join('x' * 20)}]\nb: [{', '.join(['*a'] * 14)}]\n"
     others = f"a: &a [{', '.join('x' * 40)}]\nb: [{', '.join(['*a'] * 25)}]\nc: [{', '.join('x' * 10)}]\n"
 
-    assert [] == found(few) == found(others)
+    assert [] == problems_of(few) == problems_of(others)
     assert all(answer is not None for major in MAJORS for answer in helms(major, [few, others]))
 
 
@@ -206,7 +208,7 @@ def test_mostly_aliases_are_refused_before_helm_does_so() -> None:
         f"a: &a [x,x,x]\nb: &b [{','.join(['*a'] * 9)}]\nc: &c [{','.join(['*b'] * 9)}]\nd: [{','.join(['*c'] * n)}]\n"
         for n in range(1, 10)
     ]
-    accepted = [not found(text) for text in texts]
+    accepted = [not problems_of(text) for text in texts]
 
     for major in MAJORS:
         assert all(answer is not None for answer, ours in zip(helms(major, texts), accepted, strict=True) if ours)
@@ -259,6 +261,6 @@ def test_a_syntax_error_is_told_where_it_was_made(text: str, line: int, column: 
     ],
 )
 def test_what_reading_stopped_in_is_not_looked_at(text: str, expected: list[tuple[str, int, int]]) -> None:
-    found = values.load([SourceText("v.yaml", text)]).diagnostics
+    problems = values.load([SourceText("v.yaml", text)]).diagnostics
 
-    assert expected == [(one.id, one.position.line, one.position.column) for one in found if one.position]
+    assert expected == [(one.id, one.position.line, one.position.column) for one in problems if one.position]

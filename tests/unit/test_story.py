@@ -1,4 +1,4 @@
-"""The table of what is seen and the phase that is shown for it, row by row."""
+"""The table of phases, row by row."""
 
 import dataclasses
 import re
@@ -152,7 +152,7 @@ def test_the_words_are_those_of_the_record() -> None:
             recorded.setdefault(reason, set()).add(phase)
 
     assert len(rows) > 20
-    assert recorded == {reason: set(found.phases) for reason, found in RECORDED.items()}
+    assert recorded == {reason: set(explained.phases) for reason, explained in RECORDED.items()}
     assert {phase for phase, _ in rows} == set(words.PHASES) - {"Unknown"}
     assert ends
     assert list(words.ENDS) == re.findall(r'"(\w+)"', ends[1])

@@ -1,4 +1,4 @@
-"""Hints for words that are not possible."""
+"""Suggestions for unknown words."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Files merged as Helm merges them, with places and all problems."""
+"""Files are merged as in Helm, with places and all problems."""
 
 import json
 from pathlib import Path
@@ -129,12 +129,12 @@ def test_what_nobody_set_points_to_the_nearest_key() -> None:
 
 
 def test_problems_of_all_files_and_flags_come_together() -> None:
-    found = load(
+    problems = load(
         "name: 1\n", "nam: x\nimage: {tag: !x y}\n", "a: [\n", overrides=(Override("--set", "workers.slots=x"),)
     ).diagnostics
 
     assert [("--set", "DS102"), ("1.yaml", "DS102"), ("2.yaml", "DS101"), ("2.yaml", "DS007"), ("3.yaml", "DS001")] == [
-        (one.position.file, one.id) for one in found if one.position and one.path != ("a",)
+        (one.position.file, one.id) for one in problems if one.position and one.path != ("a",)
     ]
 
 
@@ -151,21 +151,21 @@ def test_a_warning_does() -> None:
 
 
 def test_checks_see_what_has_nothing_to_do_with_the_errors() -> None:
-    found = load("nam: x\ntraining: {exec: train.py}\nimage: {tag: v3}\n").diagnostics
+    problems = load("nam: x\ntraining: {exec: train.py}\nimage: {tag: v3}\n").diagnostics
 
-    assert ["DS101", "DS102", "DS201"] == sorted(one.id for one in found)
+    assert ["DS101", "DS102", "DS201"] == sorted(one.id for one in problems)
 
 
 def test_an_error_deep_below_does_not_hide_what_is_missing() -> None:
-    found = load("image: {repository: a/b, tag: v1}\ntraining: {env: {A-B: x}}\n").diagnostics
+    problems = load("image: {repository: a/b, tag: v1}\ntraining: {env: {A-B: x}}\n").diagnostics
 
-    assert ["DS202", "DS109"] == [one.id for one in found]
+    assert ["DS202", "DS109"] == [one.id for one in problems]
 
 
 def test_a_key_that_is_wrong_is_not_called_missing_too() -> None:
-    found = load("image: {repository: 'a b'}\ntraining: {python: [train.py]}\n").diagnostics
+    problems = load("image: {repository: 'a b'}\ntraining: {python: [train.py]}\n").diagnostics
 
-    assert ["DS104", "DS102"] == [one.id for one in found]
+    assert ["DS104", "DS102"] == [one.id for one in problems]
 
 
 def test_a_charts_values_are_checked_by_the_names_that_they_have() -> None:
@@ -250,10 +250,10 @@ def test_a_mistake_hides_nothing_that_is_true_without_it(text: str, expected: li
     ],
 )
 def test_what_may_vanish_with_the_mistake_is_not_told(text: str) -> None:
-    found = told(f"{NAMED}training: {{python: t.py}}\n{text}\n")
+    problems = told(f"{NAMED}training: {{python: t.py}}\n{text}\n")
 
-    assert [] != found
-    assert [] == [(id_, path) for id_, path in found if id_ > "DS199"]
+    assert [] != problems
+    assert [] == [(id_, path) for id_, path in problems if id_ > "DS199"]
 
 
 def test_surprises_are_told_where_they_stand_and_once() -> None:
@@ -265,11 +265,11 @@ def test_surprises_are_told_where_they_stand_and_once() -> None:
 
 
 def test_a_null_on_the_command_line_has_no_line_to_remove() -> None:
-    (found,) = load(
+    (problem,) = load(
         f"{NAMED}training: {{python: t.py}}\n", overrides=(Override("--set", "training.deepspeed=null"),)
     ).diagnostics
 
-    assert "give it a value, or remove --set" == found.hint
+    assert "give it a value, or remove --set" == problem.hint
 
 
 @pytest.mark.parametrize(
@@ -288,6 +288,6 @@ def test_a_null_on_the_command_line_has_no_line_to_remove() -> None:
     ],
 )
 def test_what_a_hint_says_is_accepted(text: str, hint: str) -> None:
-    found = [one for one in load(text).diagnostics if one.id in ("DS102", "DS110")]
+    problems = [one for one in load(text).diagnostics if one.id in ("DS102", "DS110")]
 
-    assert [hint] == [one.hint for one in found]
+    assert [hint] == [one.hint for one in problems]

@@ -1,4 +1,4 @@
-"""The writer on real folders: what it writes, what it leaves alone, what it refuses."""
+"""The writer on real folders: what it writes, keeps and refuses."""
 
 import json
 import os

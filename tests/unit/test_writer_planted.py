@@ -1,4 +1,4 @@
-"""A folder that somebody else has filled: nothing in it leads dsgen to another place, or makes it wait."""
+"""A folder with files of an attacker never leads dsgen to a place outside it, and never blocks it."""
 
 import hashlib
 import json
@@ -12,7 +12,7 @@ import pytest
 
 from dsgen.compiler import chart_files
 from dsgen.errors import DsgenError
-from dsgen.writer import INDEX, Place, Plan, Refused, compare, folder, staging, write
+from dsgen.writer import INDEX, Place, Plan, Refused, compare, folder, staging, untouched, write
 from dsgen.writer.paths import is_path
 
 OLD, NEW, SECRET = "old\n", "new\n", "a secret of the user's\n"
@@ -42,8 +42,8 @@ def outside(tmp_path: Path) -> Iterator[Path]:
     for path in ("victim", "a.yaml", "b.yaml", INDEX, "below/victim"):
         (place / path).write_text(SECRET)
     yield place
-    found = {path.relative_to(place).as_posix(): path.read_text() for path in place.rglob("*") if path.is_file()}
-    assert dict.fromkeys(("victim", "a.yaml", "b.yaml", INDEX, "below/victim"), SECRET) == found
+    files = {path.relative_to(place).as_posix(): path.read_text() for path in place.rglob("*") if path.is_file()}
+    assert dict.fromkeys(("victim", "a.yaml", "b.yaml", INDEX, "below/victim"), SECRET) == files
 
 
 @pytest.fixture
@@ -114,8 +114,10 @@ def test_what_is_no_file_in_the_place_of_a_file_is_refused_by_name(
 def test_a_device_is_refused() -> None:
     plan = Plan("x", {"null": NEW, "zero": NEW})
 
-    assert all("it is a device" in refusal for refusal in compare(Place(Path("/dev")), plan).refusals)
-    assert 2 == len(compare(Place(Path("/dev")), plan).refusals)
+    refusals = compare(Place(Path("/dev")), plan).refusals
+
+    assert 2 == sum("it is a device" in refusal for refusal in refusals)
+    assert all("it is a link" in refusal for refusal in refusals if "it is a device" not in refusal)
 
 
 @pytest.mark.parametrize(("plant", "kind"), NO_FOLDERS.values(), ids=NO_FOLDERS)
@@ -185,23 +187,45 @@ def test_an_index_names_only_paths_inside(out: Path, path: str) -> None:
 def test_foreseen_temporary_names_are_no_way_out(out: Path, outside: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Nobody can foresee them; if somebody did, the link would not be followed and the write would fail."""
     monkeypatch.setattr(staging, "temporary", lambda path: f".dsgen-foreseen-{path.rpartition('/')[2]}")
+    changes = compare(Place(out), PLAN)
     (out / ".dsgen-foreseen-b.yaml").symlink_to(outside / "victim")
 
     with pytest.raises(DsgenError, match=f"cannot write into {out}: File exists"):
-        put(Place(out))
+        write(Place(out), PLAN, changes)
 
     assert [OLD, OLD] == [(out / path).read_text() for path in FILES]
 
 
-def test_links_with_names_like_left_overs_are_let_be(out: Path, outside: Path) -> None:
-    names = [".dsgen-0123456789abcdef.tmp", ".dsgen-index-0123456789abcdef.tmp"]
-    for name in names:
-        (out / name).symlink_to(outside / "victim")
+@pytest.mark.parametrize("name", ["README.md", "templates/c.yaml", ".dsgen-0123456789abcdef.tmp"])
+@pytest.mark.parametrize("plan", [PLAN, Plan(PLAN.owner, dict.fromkeys(FILES, OLD)), Plan(PLAN.owner, {})])
+def test_a_link_beside_the_files_is_refused_by_name(out: Path, outside: Path, plan: Plan, name: str) -> None:
+    """Helm and kubectl would follow it."""
+    (out / name).symlink_to(outside / "victim")
+
+    with pytest.raises(Refused, match=re.escape(f"{out / name} is in the way: it is a link. Move it, or choose")):
+        put(Place(out), plan)
+
+    assert (out / name).is_symlink()
+
+
+def test_a_link_in_another_folder_is_let_be(out: Path, outside: Path) -> None:
+    (out / "other").mkdir()
+    (out / "other" / "link").symlink_to(outside)
 
     put(Place(out))
 
-    assert [True, True] == [(out / name).is_symlink() for name in names]
-    assert () == compare(Place(out), PLAN).leftovers
+    assert NEW == (out / "a.yaml").read_text()
+
+
+@pytest.mark.parametrize("name", ["README.md", "templates/c.yaml"])
+def test_a_folder_with_a_link_is_not_untouched(out: Path, outside: Path, name: str) -> None:
+    plan = Plan(PLAN.owner, FILES, made_of=checksum("inputs"))
+    put(Place(out), plan)
+    assert untouched(Place(out), checksum("inputs"))
+
+    (out / name).symlink_to(outside / "victim")
+
+    assert untouched(Place(out), checksum("inputs")) is None
 
 
 def swap(out: Path, outside: Path) -> None:
@@ -228,10 +252,10 @@ def test_a_link_swapped_in_between_check_and_use_cannot_win(
     at = folder._at
 
     def late(above: int | str, name: str) -> tuple[str, int | None]:
-        found = at(above, name)
+        planted = at(above, name)
         if (out / "templates").is_dir() and not (out / "templates").is_symlink() and name == "b.yaml":
             swap(out, outside)
-        return found
+        return planted
 
     monkeypatch.setattr(folder, "_at", late)
     with pytest.raises(Refused, match="templates is in the way: it is a link"):

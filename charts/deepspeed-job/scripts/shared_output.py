@@ -117,15 +117,18 @@ class Output:
 
     failure = self.failure()
     if "rank" not in failure:
-      ended = {end["rank"] for end in self.ends}
-      silent = [rank for rank, host in self.places.items() if host == failure["host"] and rank not in ended]
-      of = f"; no report of rank {', '.join(map(str, sorted(silent)))}" if silent else ""
+      silent = [rank for rank in self.without_end() if self.places[rank] == failure["host"]]
+      of = f"; no report of rank {', '.join(map(str, silent))}" if silent else ""
       return f"{failure['host']} ended with exit code {failure['exitCode']}{of}"
     words = f"rank {failure['rank']} on {failure['host']} ended with exit code {failure['exitCode']}"
     before = next((end for end in self.ends if not end["exitCode"]), None)
-    if before and self.ends.index(before) == 0 and LOST_PEER.search(_tail(failure)):
+    if before and LOST_PEER.search(_tail(failure)):
       words += f" after rank {before['rank']} on {before['host']} had ended with exit code 0"
     return words
+
+  def without_end(self) -> list[int]:
+
+    return sorted(self.ranks - {end["rank"] for end in self.ends})
 
   def strangers(self) -> list[int]:
 

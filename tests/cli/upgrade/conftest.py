@@ -1,4 +1,4 @@
-"""A repository of jobs that one release of dsgen has rendered, and another one renders again."""
+"""A repository of jobs that one release of dsgen rendered, and another one renders again."""
 
 import json
 import os
@@ -40,9 +40,9 @@ def release(tmp_path_factory: pytest.TempPathFactory) -> Path:
     for script in (package / "generated" / "scripts").glob("*.py"):
         script.write_text(script.read_text() + "# other words\n")
     schema = package / "schema" / "values.json"
-    found = json.loads(schema.read_text())
-    found["properties"]["lifecycle"]["properties"]["orphanTimeoutSeconds"]["default"] += 7
-    schema.write_text(json.dumps(found))
+    content = json.loads(schema.read_text())
+    content["properties"]["lifecycle"]["properties"]["orphanTimeoutSeconds"]["default"] += 7
+    schema.write_text(json.dumps(content))
     module = package / "render.py" if (package / "render.py").exists() else package / "render" / "__init__.py"
     module.write_text(module.read_text() + OTHER_TEMPLATES)
     return folder
@@ -86,9 +86,9 @@ def contents(folder: Path) -> dict[str, str]:
     }
 
 
-def of_run(found: dict[str, str]) -> dict[str, str]:
+def of_run(files: dict[str, str]) -> dict[str, str]:
     """The files of runs, which have their label, and their scripts."""
-    return {path: text for path, text in found.items() if "dsgen.dev/run:" in text or "-scripts-" in path}
+    return {path: text for path, text in files.items() if "dsgen.dev/run:" in text or "-scripts-" in path}
 
 
 FILES = [f"{name}.yaml" for name in JOBS]

@@ -1,4 +1,4 @@
-"""An edit after an upgrade is refused when it would change a run."""
+"""After an upgrade, an edit that would change a run is refused."""
 
 import json
 import os
@@ -67,9 +67,9 @@ def edited(file: Path, chance: random.Random) -> list[tuple[str | int, ...]]:
     return edits
 
 
-def kept(found: dict[str, str], files: set[str]) -> dict[str, str]:
+def kept(present: dict[str, str], files: set[str]) -> dict[str, str]:
     """What is in the folders of these jobs."""
-    return {path: text for path, text in found.items() if f"{path.partition('/')[0]}.yaml" in files}
+    return {path: text for path, text in present.items() if f"{path.partition('/')[0]}.yaml" in files}
 
 
 def dotted(path: tuple[str | int, ...]) -> str:

@@ -1,4 +1,4 @@
-"""After an upgrade the chart of a job stays as the other release wrote it."""
+"""An upgrade does not change the chart of a job that another release wrote."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""After an upgrade a run stays as the other release wrote it."""
+"""An upgrade does not change a run that another release wrote."""
 
 import json
 from pathlib import Path
@@ -118,9 +118,9 @@ def test_an_index_without_values_compares_bytes(upgraded: Path, cli: Cli) -> Non
 
 def test_values_of_then_that_this_release_refuses_are_said(upgraded: Path, cli: Cli) -> None:
     path = upgraded / "out" / "cifar" / INDEX
-    found = json.loads(path.read_text())
-    found["values"]["workers"]["gone"] = 3
-    path.write_text(json.dumps(found))
+    index = json.loads(path.read_text())
+    index["values"]["workers"]["gone"] = 3
+    path.write_text(json.dumps(index))
 
     code, _, err = cli("render", *FILES, "-o", "out")
 

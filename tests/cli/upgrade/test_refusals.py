@@ -1,4 +1,4 @@
-"""How a refused change is told, and which claims cannot change."""
+"""The messages about refused changes, and the changes of claims that are refused."""
 
 import json
 from pathlib import Path
@@ -61,9 +61,9 @@ def test_a_claim_that_only_the_release_writes_otherwise_is_kept(upgraded: Path, 
     new = old.replace("ReadWriteMany", "ReadWriteOncePod")
     assert new != old
     path.write_text(new)
-    found = json.loads(index.read_text())
-    found["files"][path.name]["sha256"] = checksum(new.encode())
-    index.write_text(json.dumps(found))
+    content = json.loads(index.read_text())
+    content["files"][path.name]["sha256"] = checksum(new.encode())
+    index.write_text(json.dumps(content))
 
     assert 0 == cli("render", *FILES, "-o", "out").code
     assert new == path.read_text()

@@ -1,4 +1,4 @@
-"""After an upgrade: other jobs are written beside a refused one, and a run is replaced where the user asks for it."""
+"""After an upgrade, --keep-going writes the jobs that are not refused, and --replace replaces a run."""
 
 import os
 import pty

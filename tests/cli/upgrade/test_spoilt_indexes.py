@@ -1,4 +1,4 @@
-"""Spoilt values in the index of another release never harm."""
+"""Malformed values in the index of another release cause a message."""
 
 import json
 import os
@@ -19,10 +19,10 @@ MUTATIONS = int(os.environ.get("DSGEN_UPGRADE_MUTATIONS", "20"))
 def test_spoilt_values_in_an_index_never_harm(upgraded: Path, cli: Cli, seed: int) -> None:
     """Never a traceback. DSGEN_UPGRADE_MUTATIONS=2000 tries more."""
     path, chance = upgraded / "out" / "cifar" / INDEX, random.Random(seed)
-    found = json.loads(path.read_text())
+    index = json.loads(path.read_text())
     for _ in range(chance.randint(1, 3)):
-        spoil(found["values"], chance)
-    path.write_text(json.dumps(found))
+        spoil(index["values"], chance)
+    path.write_text(json.dumps(index))
 
     code, _, err = cli("render", *FILES, "-o", "out")
 
@@ -34,8 +34,8 @@ def test_spoilt_values_in_an_index_never_harm(upgraded: Path, cli: Cli, seed: in
 @pytest.mark.parametrize("depth", [150, 900, 100_000])
 def test_values_of_any_depth_are_a_message(upgraded: Path, cli: Cli, depth: int) -> None:
     path = upgraded / "out" / "cifar" / INDEX
-    found = json.loads(path.read_text())
-    text = json.dumps({**found, "values": "HERE"}).replace('"HERE"', '{"global": ' + "[" * depth + "]" * depth + "}")
+    index = json.loads(path.read_text())
+    text = json.dumps({**index, "values": "HERE"}).replace('"HERE"', '{"global": ' + "[" * depth + "]" * depth + "}")
     path.write_text(text)
 
     code, _, err = cli("render", *FILES, "-o", "out")

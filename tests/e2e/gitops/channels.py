@@ -1,4 +1,4 @@
-"""Argo CD and Flux as channels of a job: from a Git repository to what the controller says."""
+"""Argo CD and Flux as channels of a job: access to the Git repository, and the state that the controllers report."""
 
 import os
 import shutil
@@ -162,9 +162,9 @@ def _flux(version: str, kind: str, name: str, spec: dict[str, Any]) -> dict[str,
 
 def _ready(kind: str, name: str) -> tuple[str] | None:
     """What is wrong, or nothing, once the controller has dealt with what was applied last."""
-    found = of(kind, name, FLUX)
-    for condition in found.get("status", {}).get("conditions", []):
-        is_present = condition.get("observedGeneration") == found["metadata"]["generation"]
+    thing = of(kind, name, FLUX)
+    for condition in thing.get("status", {}).get("conditions", []):
+        is_present = condition.get("observedGeneration") == thing["metadata"]["generation"]
         is_final = condition["status"] != "Unknown" and not condition["reason"].startswith(("Source", "Artifact"))
         if condition["type"] == "Ready" and is_present and is_final:
             return ("" if condition["status"] == "True" else condition["message"],)

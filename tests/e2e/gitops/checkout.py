@@ -1,4 +1,4 @@
-"""A branch of the Git repository that the controllers read: what dsgen writes there, and how the controllers see it."""
+"""A branch of the Git repository that the controllers read, with the output of dsgen."""
 
 import os
 import shutil

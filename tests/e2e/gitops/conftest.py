@@ -1,4 +1,4 @@
-"""The rows of the table: they go into the page when pytest is run with --update."""
+"""Fixtures, and the rows of the table, which are written to the page if pytest is run with --update."""
 
 from collections.abc import Callable
 

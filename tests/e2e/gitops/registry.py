@@ -1,4 +1,4 @@
-"""A registry of OCI artifacts: a pod that answers what the specification of distribution wants for reading."""
+"""A registry of OCI artifacts in a pod, which implements the reading part of the distribution specification."""
 
 import base64
 import hashlib

@@ -1,4 +1,4 @@
-"""What is told of a job in every channel, from its first commit to its removal: the steps, each with what it proves."""
+"""The steps of a job in every channel, from its first commit to its removal, each with its assertions."""
 
 import os
 from typing import Any
@@ -51,7 +51,7 @@ def refused_by_dsgen(way: ways.Way, job: Job) -> None:
 def _healthy(way: ways.Way, working: str) -> str:
     """What the channel says while it trains and when it has succeeded."""
     if not working:
-        return "does not look"
+        return "does not check"
     good = "Healthy" if isinstance(way, ways.ArgoCD) else "Ready=True"
     soon(f"{good} of {way.title}", lambda: way.health() == good, ways.SECONDS)
     if isinstance(way, ways.ArgoCD):
@@ -125,15 +125,15 @@ def removed(way: ways.Way, job: Job, row: Row) -> None:
 
 def _kept(job: Job) -> dict[str, str]:
     """Uids of the Jobs and pods that there are."""
-    found = [*job.space.batch.list_namespaced_job(job.space.name).items, *job.space.pods()]
-    return {thing.metadata.name: thing.metadata.uid for thing in found}
+    things = [*job.space.batch.list_namespaced_job(job.space.name).items, *job.space.pods()]
+    return {thing.metadata.name: thing.metadata.uid for thing in things}
 
 
 def _end(job: Job, run: str) -> tuple[str, int]:
-    found: dict[str, Any] = job.space.record(job.name)[run]
-    return found["phase"], found["totals"]["attempts"]
+    record: dict[str, Any] = job.space.record(job.name)[run]
+    return record["phase"], record["totals"]["attempts"]
 
 
 def _claims(job: Job) -> dict[str, str]:
-    found = job.space.core.list_namespaced_persistent_volume_claim(job.space.name).items
-    return {claim.metadata.name: claim.metadata.uid for claim in found if not claim.metadata.deletion_timestamp}
+    claims = job.space.core.list_namespaced_persistent_volume_claim(job.space.name).items
+    return {claim.metadata.name: claim.metadata.uid for claim in claims if not claim.metadata.deletion_timestamp}

@@ -1,4 +1,4 @@
-"""The table of what the channels do, as the tests have seen it."""
+"""The table of docs/gitops-results.md."""
 
 from dataclasses import astuple, dataclass, fields
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""The API server takes all that `dsgen gitops` can write: every field is known, every rule of the types holds."""
+"""The API server accepts everything that `dsgen gitops` can write, with strict validation."""
 
 from pathlib import Path
 

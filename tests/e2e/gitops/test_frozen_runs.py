@@ -1,4 +1,4 @@
-"""A run that has begun is changed under its id, by Argo CD and Flux: the API server refuses it, and nothing happens."""
+"""Argo CD and Flux cannot change a run that has started: the API server refuses it, without an effect on its pods."""
 
 from collections.abc import Callable, Iterator
 

@@ -1,4 +1,4 @@
-"""What Argo CD makes of the patches of `dsgen gitops --notify`: its own program runs the checks and makes the text."""
+"""Argo CD itself runs the health checks and templates of `dsgen gitops --notify`."""
 
 import json
 import shutil

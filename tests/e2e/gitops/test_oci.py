@@ -64,8 +64,8 @@ def insecure(source: str) -> None:
 
 
 def condition(kind: str, name: str) -> dict[str, Any]:
-    found = looked_at(kind, name, FLUX).get("status", {}).get("conditions", [])
-    return next((each for each in found if each["type"] == "Ready"), {})
+    conditions = looked_at(kind, name, FLUX).get("status", {}).get("conditions", [])
+    return next((each for each in conditions if each["type"] == "Ready"), {})
 
 
 @pytest.mark.parametrize(

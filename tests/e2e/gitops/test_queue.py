@@ -1,4 +1,4 @@
-"""A job in a queue of Kueue, under Argo CD and Flux: what the queue changes is no difference, and it trains once."""
+"""A job in a queue of Kueue, under Argo CD and Flux: changes by the queue are no difference, and it trains once."""
 
 import json
 from collections.abc import Callable, Iterator
@@ -93,5 +93,9 @@ def admit(queue: str) -> None:
 
 def spec(job: Job) -> dict[str, object]:
     """What a channel could change of the worker Job."""
-    found = job.space.batch.read_namespaced_job(f"{job.name}-1-worker", job.space.name)
-    return {"suspend": found.spec.suspend, "uid": found.metadata.uid, "generation": found.metadata.generation}
+    worker_job = job.space.batch.read_namespaced_job(f"{job.name}-1-worker", job.space.name)
+    return {
+        "suspend": worker_job.spec.suspend,
+        "uid": worker_job.metadata.uid,
+        "generation": worker_job.metadata.generation,
+    }

@@ -1,4 +1,4 @@
-"""A job through each channel, from its first commit to its end: a run trains once, whatever is applied how often."""
+"""A job in each channel, from its first commit to its end: a run trains once, however often it is applied."""
 
 import subprocess
 from collections.abc import Callable, Iterator

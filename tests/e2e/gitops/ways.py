@@ -1,4 +1,4 @@
-"""How a job comes from its folder into the cluster, and what is seen of it there: Argo CD, Flux, kubectl and Helm."""
+"""The ways to apply the folder of a job, and to observe it: Argo CD, Flux, kubectl and Helm."""
 
 import os
 import shlex
@@ -83,8 +83,8 @@ APIS = {
 
 def looked_at(kind: str, name: str, space: str) -> dict[str, Any]:
     group, version, plural = APIS[kind]
-    found: dict[str, Any] = client.CustomObjectsApi().get_namespaced_custom_object(group, version, space, plural, name)
-    return found
+    thing: dict[str, Any] = client.CustomObjectsApi().get_namespaced_custom_object(group, version, space, plural, name)
+    return thing
 
 
 def patch(kind: str, name: str, space: str, change: dict[str, Any]) -> None:
@@ -149,9 +149,9 @@ class ArgoCD(Way):
         return str(soon("end of the forced sync", lambda: self._end_after(before), SECONDS))
 
     def _end_after(self, before: str | None) -> str:
-        found = self._application()
-        state = found["status"].get("operationState", {})
-        is_new = "operation" not in found and state.get("startedAt") != before
+        application = self._application()
+        state = application["status"].get("operationState", {})
+        is_new = "operation" not in application and state.get("startedAt") != before
         return str(state.get("phase", "")) if is_new and state.get("phase") != "Running" else ""
 
     def health(self) -> str:
@@ -221,9 +221,9 @@ class Flux(Way):
         return str(soon(f"end of {self.title}", lambda: self._ended(self.kind, self.title), SECONDS)[0])
 
     def _ended(self, kind: str, name: str) -> tuple[str] | None:
-        found = looked_at(kind, name, self.SPACE)
-        ready = _condition(found, "Ready")
-        status = found.get("status", {})
+        thing = looked_at(kind, name, self.SPACE)
+        ready = _condition(thing, "Ready")
+        status = thing.get("status", {})
         if self.commit in status.get("lastAppliedRevision", ""):
             return ("",)
         attempted = self.commit in status.get("lastAttemptedRevision", "")
@@ -274,21 +274,21 @@ class HelmRelease(Flux):
     controllers = ("source-controller", "helm-controller")
 
     def _ended(self, kind: str, name: str) -> tuple[str] | None:
-        found = looked_at(kind, name, self.SPACE)
-        ready = _condition(found, "Ready")
-        if self.commit[:12] not in str(found.get("status", {}).get("lastAttemptedRevision", "")):
+        thing = looked_at(kind, name, self.SPACE)
+        ready = _condition(thing, "Ready")
+        if self.commit[:12] not in str(thing.get("status", {}).get("lastAttemptedRevision", "")):
             return None
         if ready.get("status") == "True":
             return ("",)
         return (str(ready["message"]),) if str(ready.get("reason")).endswith("Failed") else None
 
     def health(self) -> str:
-        found = looked_at("kustomization", f"{self.title}-health", self.SPACE)
-        return f"Ready={_condition(found, 'Ready').get('status', '')}"
+        thing = looked_at("kustomization", f"{self.title}-health", self.SPACE)
+        return f"Ready={_condition(thing, 'Ready').get('status', '')}"
 
 
-def _condition(found: dict[str, Any], kind: str) -> dict[str, Any]:
-    return next((each for each in found.get("status", {}).get("conditions", []) if each["type"] == kind), {})
+def _condition(thing: dict[str, Any], kind: str) -> dict[str, Any]:
+    return next((each for each in thing.get("status", {}).get("conditions", []) if each["type"] == kind), {})
 
 
 class Kubectl(Way):
