@@ -48,6 +48,24 @@ def test_links_lead_somewhere(page: Path) -> None:
     assert [] == [target for target in targets if not (page.parent / target).exists()]
 
 
+def test_links_to_a_heading_lead_to_one(page: Path) -> None:
+    links = re.findall(r"\]\(([^):#]*)#([^)]+)\)", page.read_text())
+
+    assert [] == [
+        (file, anchor) for file, anchor in links if anchor not in anchors(page.parent / file if file else page)
+    ]
+
+
+def anchors(page: Path) -> list[str]:
+    """The anchors of the headings of a page, as GitHub makes them."""
+    words = re.findall("^#+ (.*)", page.read_text(), re.MULTILINE)
+    return [re.sub(r"[^\w -]", "", word).lower().replace(" ", "-") for word in words]
+
+
+def test_a_heading_follows_an_empty_line(page: Path) -> None:
+    assert [] == re.findall(r"(?<!\n)\n(#+ .*)", docs.BLOCK.sub("", page.read_text()))
+
+
 def test_twelve_commands_lead_to_a_repository_of_two_teams() -> None:
     """Those of the table are those of the page."""
     page = (ROOT / "docs" / "repository.md").read_text()
