@@ -1,3 +1,3 @@
 """A digest of templates, defaults, checks and scripts. Written by `make generate`."""
 
-DIGEST = "6f3a95f8033c95beafabcab4511f7027332a75331466736ed5e7952069756f78"
+DIGEST = "1927dbb7bc60ddda60889ac93a0a915f274fd5a666bc283ce54878fd3149f675"
