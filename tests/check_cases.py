@@ -41,6 +41,11 @@ def volume(source: str, mount: str = "/data", name: str = "data") -> str:
     return f'storage.{name}={{"mountPath": "{mount}", {source}}}'
 
 
+def token(of: str) -> str:
+    """A projected volume with a token of the pod's ServiceAccount, after a source that is no problem."""
+    return f'"projected": {{"sources": [{{"secret": {{"name": "x"}}}}, {{"serviceAccountToken": {{{of}}}}}]}}'
+
+
 NAMES: list[Case] = [
     ("DS201", ('image.repository=""',)),
     ("DS204", (f'name="{"a" * 53}"',)),
@@ -212,11 +217,14 @@ PODS: list[Case] = [
     ("DS232", ('workers.extraPodSpec={"hostNetwork":true}',)),
     ("DS232", ('launcher.extraPodSpec={"hostname":"x"}',)),
     ("DS232", ('launcher.extraPodSpec={"ephemeralContainers":[]}',)),
+    ("DS232", ('workers.extraPodSpec={"hostnameOverride":"x"}',)),
     ("DS344", ('workers.extraPodSpec={"shareProcessNamespace":true}',)),
     ("DS344", ('launcher.extraPodSpec={"shareProcessNamespace":true}',)),
     ("DS344", ('launcher.extraPodSpec={"hostPID":true}', 'security.podSecurityLevel="privileged"')),
     ("DS233", ('workers.extraContainerSpec={"env":[]}',)),
     ("DS233", ('launcher.extraContainerSpec={"args":["x"]}',)),
+    ("DS233", ('workers.extraContainerSpec={"terminationMessagePath":"/x"}',)),
+    ("DS233", ('workers.extraContainerSpec={"restartPolicyRules":[]}',)),
     ("DS234", ('workers.sidecars=[{"name":"worker","image":"x:1"}]',)),
     ("DS234", ('launcher.initContainers=[{"name":"keygen","image":"x:1"}]',)),
     (
@@ -569,6 +577,8 @@ UNMEANT: list[Case] = [
     ("DS369", (f'training.setup="wandb login\\nexport HUB={TOKEN}"',)),
     ("DS369", ('training.setup="export WANDB_API_KEY=0123456789abcdef"',)),
     ("DS369", ('training.files={"id":"-----BEGIN OPENSSH PRIVATE KEY-----\\nAAAA"}',)),
+    ("DS374", (volume(token('"path":"t"')),)),
+    ("DS374", (volume(token('"path":"t","audience":""') + ',"mountIn":"launcher"'),)),
     ("DS373", ('storage={"dsgen-run":{"mountPath":"/data","emptyDir":{}}}',)),
     ("DS370", ('image.pullSecrets=[{"name":"a"},{"name":"b"},{"name":"a"}]',)),
 ]
@@ -589,6 +599,9 @@ WRONG = [
 ]
 CPU = 'training.env={"DS_ACCELERATOR":"cpu"}'
 FINE: list[tuple[str, ...]] = [
+    (volume(token('"path":"t","audience":"vault"')),),
+    (volume(token('"path":"t"') + ',"mountIn":"workers"'),),
+    ('workers.extraPodSpec={"hostIPC":true}', 'security.podSecurityLevel="privileged"'),
     ('storage={"dsgen":{"mountPath":"/data","create":{}},"my-dsgen-run":{"mountPath":"/x","create":{}}}',),
     ('launch={"method":"openmpi","mpirunArgs":["--mca","btl_tcp_if_include","eth0","--bind-to","core","-x","A=-np"]}',),
     ('workers.nodeSelector={"kubernetes.io/hostname":"c"}', 'workers.excludeNodes=["b","a"]'),

@@ -15,15 +15,15 @@ SEVERAL_EACH = "^([a-z.]*/neuron.*|.*[.]shared)$"
 OWN_CONTAINERS = "^(worker|launcher|status|keygen|passwd|code|dsgen-.*)$"
 POD_FIELDS = (
     *("activeDeadlineSeconds", "affinity", "automountServiceAccountToken", "containers", "dnsPolicy"),
-    *("enableServiceLinks", "ephemeralContainers", "hostNetwork", "hostname", "imagePullSecrets", "initContainers"),
-    *("nodeSelector", "priorityClassName", "restartPolicy", "runtimeClassName", "schedulerName", "securityContext"),
-    *("serviceAccount", "serviceAccountName", "subdomain", "terminationGracePeriodSeconds", "tolerations"),
-    *("topologySpreadConstraints", "volumes"),
+    *("enableServiceLinks", "ephemeralContainers", "hostNetwork", "hostname", "hostnameOverride", "imagePullSecrets"),
+    *("initContainers", "nodeSelector", "priorityClassName", "restartPolicy", "runtimeClassName", "schedulerName"),
+    *("securityContext", "serviceAccount", "serviceAccountName", "subdomain", "terminationGracePeriodSeconds"),
+    *("tolerations", "topologySpreadConstraints", "volumes"),
 )
 """Fields of a pod that dsgen writes, or that would break what it writes."""
 CONTAINER_FIELDS = (
     *("args", "command", "env", "envFrom", "image", "imagePullPolicy", "name", "ports", "readinessProbe", "resources"),
-    *("restartPolicy", "securityContext", "volumeMounts", "workingDir"),
+    *("restartPolicy", "restartPolicyRules", "securityContext", "terminationMessagePath", "volumeMounts", "workingDir"),
 )
 """Fields of the main container that dsgen writes, or that would break what it writes."""
 USER_CONTAINERS = (

@@ -145,6 +145,21 @@ ROWS = (
         at_key=True,
     ),
     Check(
+        id="DS374",
+        path="storage.<< name >>.projected.sources[source].serviceAccountToken",
+        when='"serviceAccountToken" in source and not get(source, "serviceAccountToken", "audience", "")',
+        message=(
+            "storage.<< name >>: with a token of the launcher's ServiceAccount, the training code could change the"
+            " record and read the ssh key"
+        ),
+        hint="set mountIn: workers and workers.serviceAccountName, or the audience of another service",
+        inside=(
+            VOLUMES,
+            'if "projected" in volume and volume.mountIn != "workers"',
+            'for source in get(volume["projected"], "sources", [])',
+        ),
+    ),
+    Check(
         id="DS329",
         path="<< role >>.podAnnotations.<< key >>",
         when=f'key is matching("^{APP_ARMOR}.*$") and not value is matching("^(runtime/default|localhost/.*)?$")',

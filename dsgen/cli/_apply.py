@@ -17,7 +17,7 @@ from dsgen.cli._jobs import Report, load_jobs, refuse_several
 from dsgen.cli._options import NAMES, STRICT, VALUES, Option
 from dsgen.cli._printed import complain, say
 from dsgen.cli._shared import ErrorsReported, Inputs, overrides
-from dsgen.cluster import actions, applying
+from dsgen.cluster import actions, applying, sending
 from dsgen.errors import EXIT_FINDINGS
 from dsgen.problems.diagnostics import Diagnostic, has_errors
 from dsgen.runs.bump import Bump, bump
@@ -78,7 +78,10 @@ class Applying:
         return Target(self.cluster, self.job.release.namespace, self.job.release.name, self.run)
 
     def do(self, dry_run: bool = False) -> None:
-        """Apply all objects, or only ask the API server (dry_run). If it raises DsgenError, nothing was changed."""
+        """Apply all objects, or only ask the API server (dry_run).
+
+        If it raises sending.Incomplete, some objects were changed; with any other DsgenError, none was.
+        """
         documents = api.render(self.job)
         parts = applying.parts(self.cluster, self.job, documents)
         if (refusal := actions.refusal(applying.owner(parts), "change the keys")) and not self.force:
@@ -88,26 +91,19 @@ class Applying:
             self.report.problems += verdict.problems
             self.report.show()
         sent = [part for part in parts if not (verdict.kept and part.of_run)]
-        if refusals := applying.refusals(self.cluster, sent, self.force):
+        if refusals := sending.refusals(self.cluster, sent, self.force):
             raise applying.NotPossible(*refusals)
         old = applying.leftovers(self.cluster, self.job, parts, bool(verdict.kept))
         if not dry_run:
             self._ask(old)
             self._write_id()
-        for part in parts:
-            self._send(part, bool(verdict.kept and part.of_run), dry_run)
+        for line in sending.apply(self.cluster, parts, bool(verdict.kept), dry_run, self.force):
+            say([f"{line}{DRY_RUN * dry_run}"])
         if verdict.kept:
             say([f"{self.title}: its objects are kept as {verdict.kept} wrote them"])
         self._prune(old, dry_run)
         if end := self.runs.end(self.run):
             complain(f"{self.title} has ended ({end}) and does not train again; --bump starts the next run")
-
-    def _send(self, part: applying.Part, kept: bool, dry_run: bool) -> None:
-        if kept:
-            done = applying.suspend(self.cluster, part, dry_run)
-        else:
-            done = applying.send(self.cluster, part, dry_run, self.force)
-        say([f"{part.title} {done}{DRY_RUN * dry_run}"])
 
     def _ask(self, old: Sequence[actions.Object]) -> None:
         going = self.runs.going(self.run) if old else []
@@ -120,9 +116,11 @@ class Applying:
             say([self.edit.summary])
 
     def _prune(self, old: Sequence[actions.Object], dry_run: bool) -> None:
-        if not dry_run:
-            actions.remove(self.cluster, old)
-        say(f"{one.kind}/{one.name} pruned{DRY_RUN * dry_run}" for one in old)
+        if dry_run:
+            say(f"{one.kind}/{one.name} pruned{DRY_RUN}" for one in old)
+            return
+        for line in sending.remove(self.cluster, old):
+            say([line])
 
 
 def _bumped(job: Job, known: Sequence[str], report: Report) -> Bump:

@@ -14,7 +14,7 @@ from dsgen.cli._cluster import PATIENCE_SECONDS, NotThere, Target, reported, tar
 from dsgen.cli._printed import complain, emit, say, stdout_is_terminal
 from dsgen.cli.wait import seconds
 from dsgen.cluster.facts import Facts, stamp
-from dsgen.cluster.logs import BEGUN, Choice, Lines, Source, cannot_tell, left_out, sources, tails
+from dsgen.cluster.logs import BEGUN, Choice, Lines, Source, cannot_tell, left_out, of_all_ranks, sources, tails
 from dsgen.cluster.words import ENDS
 from dsgen.errors import EXIT_FINDINGS, EXIT_OK, ApiError, DsgenError, UsageProblem
 
@@ -27,7 +27,7 @@ _CHOICES = [
     click.option("--status", is_flag=True, help="The log of the sidecar in the launcher pod."),
     click.option("--init", is_flag=True, help="The logs of the init containers."),
     click.option("--worker", type=click.IntRange(0), metavar="N", help="The log of worker N."),
-    click.option("--rank", type=click.IntRange(0), metavar="N", help="The lines of the worker on which rank N runs."),
+    click.option("--rank", type=click.IntRange(0), metavar="N", help="The lines of rank N, or of its worker."),
     click.option("--previous", is_flag=True, help="The logs of pods that were replaced."),
 ]
 
@@ -120,9 +120,15 @@ def _chosen(facts: Facts, wanted: Choice) -> list[Source]:
 
 
 def _more(facts: Facts, wanted: Choice) -> str:
-    """A note that some workers are left out."""
-    count = left_out(facts, wanted)
-    return f"{count} more workers: --worker N shows one" if count else ""
+    """A note that some workers are left out, or that lines of other ranks are shown."""
+    if count := left_out(facts, wanted):
+        return f"{count} more workers: --worker N shows one"
+    if count := of_all_ranks(facts, wanted):
+        return (
+            f"most lines show their worker, not their rank: these are the lines of its {count} ranks, except those that"
+            " name another rank; training.rankLogs writes a file for each rank"
+        )
+    return ""
 
 
 def _once(target: Target, wanted: Choice, show: Show, limits: Limits) -> int:

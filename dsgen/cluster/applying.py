@@ -8,7 +8,6 @@ a dry run of the API server shows what would change.
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -35,16 +34,12 @@ BEGAN_WITH = "dsgen.dev/began-with"
 MOST_BYTES = 128 * 1024
 """The largest annotation; all annotations of an object can have 256 KiB."""
 CLUSTER_WIDE = ("PersistentVolume",)
-INVALID, CONFLICT = 422, 409
-MANAGER = "dsgen"
-MANAGERS = re.compile(r'conflicts? with "([^"]+)"')
+INVALID = 422
 OF_THE_SERVER = ("metadata.managedFields", "metadata.resourceVersion", "metadata.generation", "status")
 """Fields of metadata that the API server sets."""
 SUSPEND = "suspend"
 MOST_TOLD = 5
 """The number of changed fields in a message."""
-LONGEST = 300
-"""The length of a message of the API server, which may contain a whole object."""
 NEW_RUN = (
     "the objects of a run never change: change run.id to train with the new values, or let --bump write the next id"
 )
@@ -204,11 +199,11 @@ def _changes(cluster: Cluster, part: Part) -> Iterator[str]:
         if error.status != INVALID:
             raise
         # The message of the server contains the whole pod template, so the objects are compared here.
-        differences = [one for one in _differing(part, content) if one.new is not None] or [
+        differences = [one for one in differing(part, content) if one.new is not None] or [
             FieldChange("", None, str(error))
         ]
     else:
-        differences = _differing(part, made)
+        differences = differing(part, made)
     yield from (f"{part.title} {one.path}: {_short(one.old)} -> {_short(one.new)}" for one in differences)
 
 
@@ -216,7 +211,8 @@ def _without_values(metadata: Dict) -> dict[str, str]:
     return {key: value for key, value in metadata.get("annotations", {}).items() if key != BEGAN_WITH}
 
 
-def _differing(part: Part, made: Dict) -> list[FieldChange]:
+def differing(part: Part, made: Dict) -> list[FieldChange]:
+    """The fields that differ between the present object and the answer to an apply, except those of the API server."""
     return [one for one in fields(part.live, made) if not one.path.startswith(OF_THE_SERVER)]
 
 
@@ -225,52 +221,7 @@ def _short(value: Any) -> str:
     return text if len(text) <= 60 else f"{text[:60]}..."
 
 
-# Requests
-
-
-def refusals(cluster: Cluster, rendered: Iterable[Part], force: bool) -> list[str]:
-    """The reasons why the API server would refuse objects, from a dry run of all of them."""
-    said = []
-    for part in rendered:
-        try:
-            send(cluster, part, True, force)
-        except ApiError as error:
-            if not 400 <= error.status < 500:
-                raise
-            said.append(_refusal(part, error))
-    return said
-
-
-def _refusal(part: Part, error: ApiError) -> str:
-    if error.status == collect.MISSING and not part.live:
-        return f"{part.title}: the cluster has no kind {part.content['kind']} of {part.content['apiVersion']}"
-    said = str(error)
-    said = said if len(said) <= LONGEST else f"{said[: LONGEST // 2]} ... {said[-LONGEST // 2 :]}"
-    return f"{part.title}: {said}" + (". --force takes these fields over" if error.status == CONFLICT else "")
-
-
-def send(cluster: Cluster, part: Part, dry_run: bool, force: bool) -> str:
-    """Apply one object; `created`, `configured` or `unchanged`. Raises ApiError."""
-    try:
-        made = cluster.apply(part.path, part.content, dry_run, force)
-    except ApiError as error:
-        # `dsgen suspend` has the same field manager, but another operation.
-        if error.status != CONFLICT or set(MANAGERS.findall(str(error))) != {MANAGER}:
-            raise
-        made = cluster.apply(part.path, part.content, dry_run, True)
-    if part.live is None:
-        return "created"
-    return "configured" if _differing(part, made) else "unchanged"
-
-
-def suspend(cluster: Cluster, part: Part, dry_run: bool) -> str:
-    """Set only `suspend` of an object that is kept as another version of dsgen wrote it."""
-    wanted = part.content.get("spec", {}).get(SUSPEND)
-    if part.live is None or wanted in (None, part.live.get("spec", {}).get(SUSPEND)):
-        return "kept"
-    if not dry_run:
-        cluster.patch(part.path, {"spec": {SUSPEND: wanted}})
-    return "configured"
+# Objects of other runs
 
 
 def leftovers(cluster: Cluster, job: Job, applied: Sequence[Part], kept: bool) -> list[Object]:

@@ -29,6 +29,8 @@ BEGUN = ("running", "terminated")
 STAMP = 19
 """The length of a timestamp without fractions of a second."""
 TIMED = re.compile(rb"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d")
+RANK = re.compile(rb"^(?:\[rank(\d+)\]:|\[dsgen\] rank (\d+) |(?:\[[^]]*\] )*\[Rank (\d+)\] )")
+"""The beginning of a line of PyTorch, dsgen or DeepSpeed that names its rank."""
 LOST = b"unable to retrieve container logs"
 """The message of the kubelet for a removed container."""
 
@@ -45,12 +47,16 @@ class Choice(NamedTuple):
 
 
 class Source(NamedTuple):
-    """A container. `label`: printed before its lines if there are several; `host`: only lines of this host."""
+    """A container. `label`: printed before its lines if there are several.
+
+    `host`: only lines of this host. `rank`: no lines that name another rank.
+    """
 
     pod: str
     container: str
     label: str
     host: str = ""
+    rank: int | None = None
 
 
 def sources(facts: Facts, choice: Choice) -> list[Source]:
@@ -65,7 +71,7 @@ def sources(facts: Facts, choice: Choice) -> list[Source]:
         newest = {one.name for one in facts.pods_of(_role(facts, choice))}
         pods = [one for one in pods if one.name not in newest]
     host = f"{facts.job}-{facts.run}-worker-{index}" if choice.rank is not None and _ssh(facts) else ""
-    return [Source(one.name, name, one.name, host) for one in pods for name in _containers(one, choice)]
+    return [Source(one.name, name, one.name, host, choice.rank) for one in pods for name in _containers(one, choice)]
 
 
 def left_out(facts: Facts, choice: Choice) -> int:
@@ -79,6 +85,15 @@ def cannot_tell(facts: Facts, choice: Choice) -> str:
     """The launch method, where it does not show which lines are those of the rank; else empty."""
     method = str(facts.settings.get("method", "pdsh"))
     return method if choice.rank is not None and method not in LABELLED else ""
+
+
+def of_all_ranks(facts: Facts, choice: Choice) -> int:
+    """The number of ranks of the worker if it has several, because most lines do not show their rank; else 0."""
+    return _slots(facts) if choice.rank is not None and _slots(facts) > 1 else 0
+
+
+def _slots(facts: Facts) -> int:
+    return max(int(facts.settings.get("slots", 1)), 1)
 
 
 def _ssh(facts: Facts) -> bool:
@@ -95,7 +110,7 @@ def _role(facts: Facts, choice: Choice) -> str:
 
 def _index(facts: Facts, choice: Choice) -> int | None:
     if choice.rank is not None:
-        return choice.rank // max(int(facts.settings.get("slots", 1)), 1)
+        return choice.rank // _slots(facts)
     return choice.worker
 
 
@@ -163,6 +178,10 @@ class Lines:
         self.seen[line] += 1
 
     def _wanted(self, line: bytes) -> bool:
-        if not self.source.host:
-            return True
-        return line.partition(b" ")[2].startswith(f"{self.source.host}: ".encode())
+        text, label = line.partition(b" ")[2], f"{self.source.host}: ".encode()
+        if self.source.host:
+            if not text.startswith(label):
+                return False
+            text = text[len(label) :]
+        named = RANK.match(text) if self.source.rank is not None else None
+        return not named or int(next(filter(None, named.groups()))) == self.source.rank

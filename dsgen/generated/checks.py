@@ -1060,7 +1060,7 @@ def ds232(values, release, watch):
             before_field = watch.was_read
             for field, value in items(values[role]['extraPodSpec']):
                 watch.was_read = before_field
-                if field in ['activeDeadlineSeconds', 'affinity', 'automountServiceAccountToken', 'containers', 'dnsPolicy', 'enableServiceLinks', 'ephemeralContainers', 'hostNetwork', 'hostname', 'imagePullSecrets', 'initContainers', 'nodeSelector', 'priorityClassName', 'restartPolicy', 'runtimeClassName', 'schedulerName', 'securityContext', 'serviceAccount', 'serviceAccountName', 'subdomain', 'terminationGracePeriodSeconds', 'tolerations', 'topologySpreadConstraints', 'volumes']:
+                if field in ['activeDeadlineSeconds', 'affinity', 'automountServiceAccountToken', 'containers', 'dnsPolicy', 'enableServiceLinks', 'ephemeralContainers', 'hostNetwork', 'hostname', 'hostnameOverride', 'imagePullSecrets', 'initContainers', 'nodeSelector', 'priorityClassName', 'restartPolicy', 'runtimeClassName', 'schedulerName', 'securityContext', 'serviceAccount', 'serviceAccountName', 'subdomain', 'terminationGracePeriodSeconds', 'tolerations', 'topologySpreadConstraints', 'volumes']:
                     yield (
                         (role, 'extraPodSpec', field),
                         f"{role}.extraPodSpec: {quote(field)} is a field of the pod that dsgen writes",
@@ -1076,7 +1076,7 @@ def ds233(values, release, watch):
             before_field = watch.was_read
             for field, value in items(values[role]['extraContainerSpec']):
                 watch.was_read = before_field
-                if field in ['args', 'command', 'env', 'envFrom', 'image', 'imagePullPolicy', 'name', 'ports', 'readinessProbe', 'resources', 'restartPolicy', 'securityContext', 'volumeMounts', 'workingDir']:
+                if field in ['args', 'command', 'env', 'envFrom', 'image', 'imagePullPolicy', 'name', 'ports', 'readinessProbe', 'resources', 'restartPolicy', 'restartPolicyRules', 'securityContext', 'terminationMessagePath', 'volumeMounts', 'workingDir']:
                     yield (
                         (role, 'extraContainerSpec', field),
                         f"{role}.extraContainerSpec: {quote(field)} is a field of the container that dsgen writes",
@@ -2787,6 +2787,22 @@ def ds344(values, release, watch):
                     )
 
 
+def ds374(values, release, watch):
+    """DS374 storage.<name>.projected.sources[source].serviceAccountToken"""
+    before_name = watch.was_read
+    for name, volume in items(values['storage']):
+        watch.was_read = before_name
+        if 'projected' in volume and volume['mountIn'] != 'workers':
+            before_source = watch.was_read
+            for at_source, source in enumerate(get(volume['projected'], 'sources', [])):
+                watch.was_read = before_source
+                if 'serviceAccountToken' in source and not get(source, 'serviceAccountToken', 'audience', ''):
+                    yield (
+                        ('storage', name, 'projected', 'sources', at_source, 'serviceAccountToken'),
+                        f"storage.{name}: with a token of the launcher's ServiceAccount, the training code could change the record and read the ssh key",
+                    )
+
+
 def ds329_4(values, release, watch):
     """DS329 <role>.podAnnotations.<key>"""
     if values['security']['podSecurityLevel'] != 'privileged':
@@ -3013,6 +3029,7 @@ ROWS = (
     ds322_2,
     ds322_3,
     ds344,
+    ds374,
     ds329_4,
 )
 """The rows in the order of their table."""

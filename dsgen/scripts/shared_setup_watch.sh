@@ -89,6 +89,7 @@ orphan=$((orphan > 300 ? orphan : 300)) # the lease is renewed once a minute, an
 seen='' seen_at=0
 until reason_to_end >"$DSGEN_ROOT/run/dsgen/setup-stop"; do
   read -rt 2 -u "$never"
+  kill -0 "$shell" 2>/dev/null || exit # another process may get its number
 done
 kill -USR1 "$shell" # bash runs the trap after the current command
 for signal in TERM TERM TERM KILL KILL KILL KILL KILL KILL KILL; do

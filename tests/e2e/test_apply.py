@@ -196,6 +196,28 @@ def test_a_namespace_that_is_missing(file: str) -> None:
     assert (1, expected) == (done.returncode, errors(done))
 
 
+def test_an_apply_that_fails_in_the_middle_is_completed_by_another(make_job: Callable[..., Job]) -> None:
+    """A dry run of each object does not use up the quota, so it is the second Job that is refused."""
+    job = make_job("apply-quota")
+    job.values |= {"storage": {}, "launcher": NOWHERE, "launch": {"expectWorld": False}}
+    job.values["workers"] |= NOWHERE
+    path = job.file("1", name=job.name, namespace=job.space.name)
+    job.space.kubectl("create", "quota", "jobs", "--hard", "count/jobs.batch=1")
+    hard = ("get", "quota", "jobs", "--output", "jsonpath={.status.hard}")
+    soon("the quota", lambda: {*job.space.kubectl(*hard).split()}, 30)
+
+    failed = program("apply", path)
+    job.space.kubectl("patch", "quota", "jobs", "--patch", '{"spec": {"hard": {"count/jobs.batch": "2"}}}')
+    soon("the larger quota", lambda: {*job.space.kubectl(*hard).split()} & {'{"count/jobs.batch":"2"}'}, 30)
+    again = program("apply", path)
+
+    assert (3, True) == (failed.returncode, "job/digits-1-worker created" in failed.stdout)
+    assert 'jobs.batch "digits-1-launcher" is forbidden: exceeded quota: jobs' in failed.stderr
+    assert "not applied: job/digits-1-launcher\n" in failed.stderr
+    assert (0, True) == (again.returncode, "job/digits-1-worker unchanged" in again.stdout), again.stderr
+    assert "job/digits-1-launcher created" in again.stdout
+
+
 # One run that fails by itself, one that is stopped.
 
 

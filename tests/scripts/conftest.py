@@ -1,6 +1,5 @@
 """A pod without a cluster: dsgen's scripts with their paths below a directory, real bash, real sshd and ssh."""
 
-import compileall
 import functools
 import json
 import os
@@ -149,7 +148,7 @@ class Pod:
 
     def python(self, code: str, **environment: str) -> str:
         """What a piece of Python prints in the pod."""
-        argv = [sys.executable, "-ESs", "-c", code]
+        argv = [shutil.which("python3") or "", "-ESs", "-c", code]
         done = subprocess.run(argv, env={**self.environment, **environment}, capture_output=True, text=True, check=True)
         return done.stdout.rstrip("\n")
 
@@ -213,15 +212,16 @@ def require(*tools: str) -> None:
 
 @pytest.fixture(scope="session", autouse=True)
 def _quick_python(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
-    """In the pods of tests the scripts have bytecode, and `python3` is the interpreter of the tests.
+    """In the pods of tests the scripts have bytecode, and `python3` is the interpreter of the tests or a given one.
 
     Otherwise each process compiles the scripts anew, and `python3` may be a wrapper that takes longer than Python.
     """
+    folder = Path(os.environ.get("DSGEN_TEST_PYTHON") or Path(sys.base_prefix, "bin"))
     scripts = shutil.copytree(Pod.scripts, tmp_path_factory.mktemp("compiled") / "scripts")
-    compileall.compile_dir(scripts, quiet=1)
+    subprocess.run([folder / "python3", "-m", "compileall", "-q", scripts], check=True)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(Pod, "scripts", scripts)
-        patch.setenv("PATH", str(Path(sys.base_prefix, "bin")), prepend=os.pathsep)
+        patch.setenv("PATH", str(folder), prepend=os.pathsep)
         yield
 
 

@@ -15,7 +15,6 @@ import pytest
 import launcher
 import launcher_orders as orders
 import launcher_workers as workers
-import shared_output as output
 import shared_reports as reports
 from launcher_without_ssh import WithoutSsh
 from tests.scripts.trainings import HOSTS, settings_of, tell
@@ -23,11 +22,7 @@ from tests.scripts.trainings import HOSTS, settings_of, tell
 # Ends with 5 in the first attempt; says its port.
 PROGRAM = 'echo "port $MASTER_PORT"; [ $MASTER_PORT = 29500 ] && { echo last; exit 5; }; sleep 4401 & wait'
 
-
-def made_orders() -> orders.Orders:
-    made = orders.Orders(HOSTS)
-    made.output = output.Output(HOSTS)
-    return made
+STARTED = "[dsgen] rank 1 of 2 started on"
 
 
 @pytest.fixture
@@ -49,21 +44,22 @@ def worker(pod: Any) -> Iterator[Callable[..., Any]]:
 def test_a_worker_runs_one_attempt_after_the_other_and_ends_with_the_run(
     pod: Any, worker: Callable[..., Any], capfd: pytest.CaptureFixture[str]
 ) -> None:
-    """Each with a port of its own; what a rank reports reaches the launcher, and one that takes over, too."""
-    made = made_orders()
+    """Each with a port of its own; what a rank reports reaches this launcher and the next; each prints it once."""
+    made = orders.Orders(HOSTS)
     process = worker(made.listen(), "bash", "-c", PROGRAM)
     member = made.members["cifar-1-worker-1"]
     pod.wait_until(lambda: member.connection)
     assert (member.attempt, "starting" in pod.log()) == (0, False)
     made.tell(attempt=1)
     pod.wait_until(lambda: member.code == 5)
-    assert made.output is not None
     assert made.output.failure() == {"host": HOSTS[1], "rank": 1, "exitCode": 5, "tail": ["port 29500", "last"]}
     made.tell(attempt=2, signal="")
     pod.wait_until(lambda: pod.marked("4401"))
     assert "port 29501" in pod.log()
+    printed: list[str] = []
+    pod.wait_until(lambda: printed.append(capfd.readouterr().out) or "".join(printed).count(STARTED) == 2)
 
-    after = made_orders()  # another launcher pod
+    after = orders.Orders(HOSTS)  # another launcher pod
     pod.record("Running", launcher=after.listen())
     assert member.connection is not None
     member.connection.shutdown(socket.SHUT_RDWR)
@@ -71,7 +67,7 @@ def test_a_worker_runs_one_attempt_after_the_other_and_ends_with_the_run(
     pod.wait_until(lambda: member.connection)
     assert (member.attempt, member.code) == (2, None)
     after.tell(attempt=2)
-    pod.wait_until(lambda: after.output and after.output.ranks == {1})
+    pod.wait_until(lambda: after.output.ranks == {1})
     after.tell(signal="TERM")
     pod.wait_until(lambda: member.code is not None)
     after.tell(signal="KILL")
@@ -79,14 +75,14 @@ def test_a_worker_runs_one_attempt_after_the_other_and_ends_with_the_run(
     assert process.poll() is None
     after.tell(over="Failed")
     assert process.wait(20) == 1
-    assert "[dsgen] rank 1 of 2 started on" in capfd.readouterr().out
+    assert capfd.readouterr().out.count(STARTED) == 1
 
 
 @pytest.mark.parametrize(("phase", "code"), [("Succeeded", 0), ("Failed", 1)])
 def test_a_worker_that_has_ended_well_waits_for_the_end_of_the_run(
     pod: Any, worker: Callable[..., Any], phase: str, code: int
 ) -> None:
-    made = made_orders()
+    made = orders.Orders(HOSTS)
     process = worker(made.listen(), "true")
     member = made.members["cifar-1-worker-1"]
     pod.wait_until(lambda: member.connection)
@@ -98,7 +94,7 @@ def test_a_worker_that_has_ended_well_waits_for_the_end_of_the_run(
 
 
 def test_a_worker_that_is_told_to_stop_says_so(pod: Any, worker: Callable[..., Any]) -> None:
-    made = made_orders()
+    made = orders.Orders(HOSTS)
     process = worker(made.listen(), "bash", "-c", "sleep 4401 & wait")
     member = made.members["cifar-1-worker-1"]
     pod.wait_until(lambda: member.connection)
@@ -135,7 +131,7 @@ def shaken(made: orders.Orders, address: str, nonce: str = "") -> socket.socket:
 
 @pytest.mark.usefixtures("run_folder")
 def test_the_launcher_hears_no_worker_that_does_not_know_the_nonce() -> None:
-    made = made_orders()
+    made = orders.Orders(HOSTS)
     address = made.listen()
 
     with pytest.raises(ConnectionError):
@@ -260,15 +256,17 @@ def test_a_launcher_that_takes_over_goes_on_with_the_attempt_of_its_workers(at: 
 
 
 @pytest.mark.usefixtures("run_folder")
-def test_an_attempt_that_ended_before_a_launcher_took_over_counts() -> None:
-    """Its workers have reported all of it, and that they have ended, when they connect."""
+def test_an_attempt_that_ended_before_a_launcher_took_over_counts(capfd: pytest.CaptureFixture[str]) -> None:
+    """Its workers have reported all of it, and that they have ended, when they connect; each report is printed once."""
     launcher_side = side(max_restarts=0)
     ranks(launcher_side, 1, "rank-met", "rank-end")
     for index in (0, 1):
         says(launcher_side, index, 1, 0)
 
-    assert end_of(launcher_side, lambda: None) == ("succeeded", "")
+    assert end_of(launcher_side, lambda: ranks(launcher_side, 1, "rank-met", "rank-end")) == ("succeeded", "")
     assert (launcher_side.number, launcher_side.journal.said["worldSize"]) == (1, 2)
+    printed = [line for line in capfd.readouterr().out.splitlines() if line.startswith("[dsgen] rank ")]
+    assert 6 == len(printed) == len(set(printed))
 
 
 @pytest.mark.usefixtures("run_folder")
@@ -281,9 +279,9 @@ def test_where_workers_cannot_connect_they_start_by_the_record(monkeypatch: pyte
     launcher_side.wait_for_workers()
 
     assert (launcher_side.free, launcher_side.journal.said["start"]) == (True, "record")
-    ranks(launcher_side, 1, "rank-met")
-    assert not launcher_side.orders.early
+    ranks(launcher_side, 1, "rank-met", "rank-beat")
     assert launcher_side.output.met == {0, 1}
+    assert len(launcher_side.orders.heard) == 4, "what grows with time is not kept"
 
 
 @pytest.mark.usefixtures("run_folder")

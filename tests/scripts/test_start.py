@@ -92,6 +92,15 @@ def test_a_syntax_error_in_setup_is_a_failure_and_nothing_of_it_runs(pod: Any) -
     assert "syntax error" in pod.termination_message()
 
 
+def test_nothing_watches_a_setup_that_has_failed(pod: Any) -> None:
+    """It would send signals to a process that gets the same number later."""
+    assert run(pod, "exit 3")[0] == 1
+    script = str(pod.config / "shared_setup_watch.sh")
+    pod.wait_until(
+        lambda: subprocess.run(["pgrep", "--full", script], check=False, capture_output=True).returncode == 1
+    )
+
+
 def test_exit_in_a_subshell_of_setup_is_an_ordinary_one(pod: Any) -> None:
     code, log = run(pod, "(exit 0) && MARK=$(echo a; exit 3) || export MARK=$MARK$?\n")
     assert (code, "PROGRAM a3" in log) == (0, True)

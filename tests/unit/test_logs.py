@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from dsgen.cluster.facts import Container, Facts, Pod
-from dsgen.cluster.logs import Choice, Lines, Source, left_out, sources, tails
+from dsgen.cluster.logs import Choice, Lines, Source, left_out, of_all_ranks, sources, tails
 from dsgen.errors import ApiError
 from tests.unit.test_story import facts, pod
 
@@ -125,3 +125,36 @@ def test_a_rank_has_the_lines_of_its_host() -> None:
     lines = Lines(Node(log, [2]), "training", Source("pod", "launcher", "pod", "cifar-1-worker-1"))  # type: ignore[arg-type]  # as above
 
     assert log[:1] == list(lines.connect(False))
+
+
+MARKED = [
+    b"[rank5]: Traceback (most recent call last):",
+    b"[rank5]:[W1122 18:00:00.123456 ProcessGroupNCCL.cpp:1250] Warning",
+    b"[2026-11-22 18:00:00,123] [INFO] [logging.py:107:log_dist] [Rank 5] step=10, skipped=0",
+    b"[dsgen] rank 5 of 8 started on cifar-1-worker-1",
+    b"[epoch 5] [Rank of a matrix] [rank5] loss 1",
+]
+
+
+@pytest.mark.parametrize("host", ["", "cifar-1-worker-1"])
+@pytest.mark.parametrize(("rank", "expected"), [(5, 5), (4, 1), (55, 1)])
+def test_lines_that_name_another_rank_are_left_out(host: str, rank: int, expected: int) -> None:
+    label = f"{host}: ".encode() if host else b""
+    log = [b"2026-01-01T00:00:00.1Z " + label + line for line in MARKED]
+    lines = Lines(Node(log, [9]), "training", Source("pod", "worker", "pod", host, rank))  # type: ignore[arg-type]  # as above
+
+    assert log[-expected:] == list(lines.connect(False))
+
+
+def test_without_a_rank_all_lines_are_shown() -> None:
+    log = [b"2026-01-01T00:00:00.1Z " + line for line in MARKED]
+    lines = Lines(Node(log, [9]), "training", Source("pod", "worker", "pod"))  # type: ignore[arg-type]  # as above
+
+    assert log == list(lines.connect(False))
+
+
+@pytest.mark.parametrize(
+    ("slots", "choice", "expected"), [(4, Choice(rank=5), 4), (4, Choice(worker=1), 0), (1, Choice(rank=1), 0)]
+)
+def test_a_worker_with_several_ranks_mixes_their_lines(slots: int, choice: Choice, expected: int) -> None:
+    assert expected == of_all_ranks(run_of(3, slots=slots), choice)

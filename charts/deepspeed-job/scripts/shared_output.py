@@ -183,9 +183,8 @@ class Output:
     rank, code = int(content["rank"]), int(content["exitCode"])
     tail = [str(line) for line in content.get("tail", [])]
     end = {"host": host, "rank": rank, "exitCode": code, "tail": tail}
-    if end not in self.ends:
-      self.ends.append(end)
-      self.failures += [end] if code else []
+    self.ends.append(end)
+    self.failures += [end] if code else []
     return f"rank {rank} on {host} ended with {code}"
 
   def _rank_stack(self, host: str, content: dict[str, Any]) -> str:

@@ -141,7 +141,7 @@ class LocalTraining:
     for line in self.new_reports():
       sys.stderr.buffer.write(self.output.process_line(line))
       text = line.partition(self.output.nonce + b" ")[2].decode("utf-8", "replace").rstrip("\n")
-      (beats if text.startswith("dsgen-rank-beat ") else self.reported).append(text)
+      (beats if text.startswith(reports.BEAT) else self.reported).append(text)
     sys.stderr.flush()
     wrong = self.output.world_sizes - {self.world}
     if wrong and self.free:

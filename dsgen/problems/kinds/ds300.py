@@ -606,4 +606,20 @@ KINDS = (
         remedy="Choose another name for the volume.",
         example=job("storage: {dsgen-run: {mountPath: /data, create: {}}}"),
     ),
+    Kind(
+        "DS374",
+        title="A token of the Kubernetes API for the training",
+        when=(
+            "The ServiceAccount of the launcher pod may change the record and read the ssh key. A projected volume with"
+            " a token of it would give these permissions to the training code. A token for another service, which has"
+            " an audience, is fine."
+        ),
+        remedy=(
+            "If the training needs the Kubernetes API, set workers.serviceAccountName to a ServiceAccount of your own,"
+            " and mountIn: workers for the volume. For another service, set the audience of the token."
+        ),
+        example=job(
+            "storage: {api: {mountPath: /api, projected: {sources: [{serviceAccountToken: {path: token}}]}}}",
+        ),
+    ),
 )
