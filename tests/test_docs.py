@@ -72,7 +72,9 @@ def test_twelve_commands_lead_to_a_repository_of_two_teams() -> None:
     table = re.search(r"^\| commands \|.*?\n\n", page, re.DOTALL | re.MULTILINE)
     assert table
     commands = [
-        each for line in table[0].strip().splitlines() for each in re.findall("`([a-z][^`]+ [^`]+)`", line.split("|")[1])
+        each
+        for line in table[0].strip().splitlines()
+        for each in re.findall("`([a-z][^`]+ [^`]+)`", line.split("|")[1])
     ]
     shown = [line.removeprefix("$ ") for block in docs.BLOCK.finditer(page) for line in block["body"].splitlines()]
 

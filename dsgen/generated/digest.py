@@ -1,3 +1,3 @@
 """A digest of templates, defaults, checks and scripts. Written by `make generate`."""
 
-DIGEST = "1927dbb7bc60ddda60889ac93a0a915f274fd5a666bc283ce54878fd3149f675"
+DIGEST = "547d73e2d53efdd62f788c031a422748b86b886bc9edfa3e423cd3a204d92fc8"

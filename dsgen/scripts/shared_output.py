@@ -36,6 +36,9 @@ MPI_LOST = re.compile(rb"^ *Remote daemon: \S+ on node ([A-Za-z0-9.-]+)$")
 MPI_KILLED = re.compile(rb"noticed that process rank (\d+) with PID \d+ on node (\S+) exited on signal (\d+)")
 SSH_ENDED = re.compile(rb"^pdsh@[^:]*: ([A-Za-z0-9.-]+): (?:ssh exited with exit code (\d+)|.*)")
 
+TAIL_LINES, TAIL_BYTES = 20, 4096
+KEPT_BYTES, LINE_LENGTH = 32768, 300  # of the output that is searched for the report of a lost connection
+
 
 def new_nonce() -> str:
     return secrets.token_hex(16)
@@ -197,6 +200,30 @@ class Output:
         # pdsh removes the domain from its labels if all hosts have the same.
         name = label.decode("ascii")
         return self.hosts.get(_short(name), name)
+
+
+class Tail:
+    """The end of a stream of bytes."""
+
+    def __init__(self) -> None:
+        self.kept = b""
+
+    def add(self, data: bytes) -> None:
+        self.kept = (self.kept + data)[-KEPT_BYTES:]
+
+    def lines(self) -> list[str]:
+        """At most TAIL_LINES lines; of a line with carriage returns, only the last part.
+
+        A line before them that reports a lost connection comes first: torchrun and accelerate end with a long summary.
+        """
+        before, last = _lines(self.kept[:-TAIL_BYTES]), _lines(self.kept[-TAIL_BYTES:])
+        reports = [line[:LINE_LENGTH] for line in [*before, *last[:-TAIL_LINES]] if LOST_PEER.search(line)][-1:]
+        return [*reports, *last[-TAIL_LINES:][len(reports) :]]
+
+
+def _lines(data: bytes) -> list[str]:
+    lines = data.decode(errors="replace").split("\n")
+    return [line.rstrip("\r").rpartition("\r")[2] for line in lines if line.strip()]
 
 
 def _tail(end: dict[str, Any]) -> str:
