@@ -1,8 +1,8 @@
-"""`make bench`: whole processes of dsgen and of Helm in turn, and what one takes of the other.
+"""`make bench`: compares the costs of whole processes of dsgen and of Helm.
 
-A machine's speed drifts, so no time is shown: A B A B ... after a warm-up, the ratio pair by pair, the median of the
-ratios with the smallest and the largest. Both make the same objects of the same values, which is verified first.
-dsgen is installed from a wheel, with bytecode, as its users have it.
+The speed of a machine changes, so no times are shown: after a warm-up, both run alternately, each pair gives a ratio,
+and the table has the median of the ratios with the smallest and the largest. Both render the same objects from the same
+values, which is verified first. dsgen is installed from a wheel, with bytecode, as users install it.
 """
 
 import argparse
@@ -30,7 +30,7 @@ PAGE = ROOT / "docs" / "benchmark.md"
 BETWEEN = re.compile("(?<=<!-- figures -->\n).*(?=<!-- end of figures -->)", re.DOTALL)
 PAIRS = 9
 FILES, EVERY = 1_000, 50
-"""Files of one call, and how few of them Helm is measured with: its runs are alike, and they take minutes."""
+"""The number of files of one call, and the number with which Helm is measured, because its runs take minutes."""
 DSGEN = (str(environment.DSGEN),)
 PYTHON = str(environment.PYTHON)
 
@@ -58,12 +58,12 @@ launch: {{method: openmpi}}
 storage:
   checkpoints: {{mountPath: /checkpoints, create: {{size: 1Ti}}}}
 """
-"""Of a training of any size: pdsh takes no more than some thousand workers."""
+"""Values for any number of workers; pdsh supports only some thousand."""
 BROKEN = VALUES.format(workers="many").replace("slots:", "slotz:")
 
 
 class Cost(NamedTuple):
-    """Of one command: seconds of wall clock and of processor, most memory of one of its processes in KiB."""
+    """The costs of a command: seconds of wall clock and of processor, and the largest memory of a process in KiB."""
 
     wall: float
     cpu: float
@@ -91,7 +91,7 @@ class Case(NamedTuple):
 
 
 def cost(command: Command, exit_code: int, processors: int = 1) -> Cost:
-    """Runs the processes, what they print is thrown away. Raises SystemExit when one ends with another exit code."""
+    """Runs the processes and discards their output. Raises SystemExit if one ends with another exit code."""
     runner = [sys.executable, "-IS", str(Path(__file__).with_name("run.py")), str(processors), json.dumps(command)]
     measured = json.loads(subprocess.run(runner, capture_output=True, check=True).stdout)
     for arguments, code in zip(command, measured["exits"], strict=True):
@@ -101,7 +101,7 @@ def cost(command: Command, exit_code: int, processors: int = 1) -> Cost:
 
 
 def ratios(case: Case, pairs: int, say: Callable[[str], None]) -> list[Cost]:
-    """Ours divided by theirs, pair by pair, after one of each that is not counted."""
+    """The costs of the first command divided by those of the second, for each pair, after a warm-up of both."""
     costs: list[Cost] = []
     for number in range(pairs + 1):
         say(f"{case.title}: pair {number} of {pairs}")
@@ -112,7 +112,7 @@ def ratios(case: Case, pairs: int, say: Callable[[str], None]) -> list[Cost]:
 
 
 def cases(folder: Path) -> Iterator[Case]:
-    """What is compared; the files are written into the folder."""
+    """The cases; their files are written to the folder."""
     for workers in (4, 1_000, 10_000):
         file = written(folder / f"{workers}.yaml", VALUES.format(workers=workers))
         ours = [[*DSGEN, "render", file]]
@@ -133,7 +133,7 @@ def cases(folder: Path) -> Iterator[Case]:
 
 
 def peer_cases(folder: Path) -> Iterator[Case]:
-    """One file and what prints the same objects without a chart."""
+    """A file, compared with programs that print the same objects without a chart."""
     ours = [[*DSGEN, "render", written(folder / "4.yaml", VALUES.format(workers=4))]]
     rendered = [json.loads(content) for content in objects(printed(ours[0], 0)).values()]
     for peer, command in peers.commands(rendered, folder).items():
@@ -151,7 +151,7 @@ def template(file: str) -> list[str]:
 
 
 def verify(case: Case) -> None:
-    """Both commands make the same objects, or end with the same code. Raises SystemExit."""
+    """Verifies that both commands print the same objects, or end with the same code. Raises SystemExit."""
     sides = case.alike or case.ours, case.theirs
     ours, theirs = ["---\n".join(peers.as_stream(printed(one, case.exit)) for one in side) for side in sides]
     if case.alike and (not objects(ours) or objects(ours) != objects(theirs)):
@@ -159,7 +159,7 @@ def verify(case: Case) -> None:
 
 
 def printed(arguments: Sequence[str], exit_code: int) -> str:
-    """Standard output of a process. Raises SystemExit when it ends with another exit code."""
+    """Standard output of a process. Raises SystemExit if it ends with another exit code."""
     done = subprocess.run(arguments, capture_output=True, text=True, check=False)
     if done.returncode != exit_code:
         raise SystemExit(f"exit {done.returncode}: {' '.join(arguments)}")

@@ -1,4 +1,4 @@
-"""dsgen as its users have it: a wheel, installed with bytecode into an environment of its own, below build/bench."""
+"""Installs dsgen as users do: a wheel, with bytecode, in a separate environment below build/bench."""
 
 import shutil
 import subprocess
@@ -13,7 +13,7 @@ DSGEN = VENV / "bin" / "dsgen"
 
 
 def install() -> None:
-    """Build the wheel of this checkout and install it; the environment itself is made once."""
+    """Build the wheel of this checkout and install it; the environment is created only once."""
     wheels = FOLDER / "wheels"
     shutil.rmtree(wheels, ignore_errors=True)
     _pip(sys.executable, "wheel", "--no-deps", "--wheel-dir", str(wheels), str(ROOT))

@@ -1,6 +1,6 @@
-"""Other programs that print YAML, where they can be had: Pkl and jrsonnet, each with the objects of a job written out.
+"""Other programs that print YAML, if they can be installed: Pkl and jrsonnet, with the objects of a job as input.
 
-Their programs have no values, no schema and no checks, so they do less than dsgen and Helm do.
+Their input has no values, no schema and no checks, so they do less than dsgen and Helm.
 """
 
 import json
@@ -21,7 +21,7 @@ EVALUATE = "import rjsonnet, sys; sys.stdout.write(rjsonnet.evaluate_file(sys.ar
 
 
 def commands(objects: Sequence[Any], folder: Path) -> dict[str, list[str]]:
-    """What prints these objects, by the name of the peer; peers that cannot be installed are not in it."""
+    """The commands that print these objects, by the name of the program; without those that cannot be installed."""
     FOLDER.mkdir(parents=True, exist_ok=True)
     programs = {}
     if pkl := _pkl():
@@ -38,12 +38,12 @@ def commands(objects: Sequence[Any], folder: Path) -> dict[str, list[str]]:
 
 
 def as_stream(text: str) -> str:
-    """What a peer has printed, as a stream of manifests: Jsonnet prints one JSON text, a list."""
+    """The output of a program as a stream of manifests; Jsonnet prints a list as one JSON text."""
     return "---\n".join(f"{json.dumps(each)}\n" for each in json.loads(text)["items"]) if text.startswith("{") else text
 
 
 def in_pkl(value: Any) -> str:
-    """Data in the syntax of Pkl, which is not JSON's."""
+    """Data in the syntax of Pkl."""
     if isinstance(value, dict):
         return "new Mapping {\n" + "".join(f"[{in_pkl(key)}] = {in_pkl(each)}\n" for key, each in value.items()) + "}"
     if isinstance(value, list | tuple):
@@ -65,9 +65,12 @@ def _pkl() -> Path | None:
 
 
 def _jrsonnet() -> Path | None:
-    """A Python with the binding, from the package index."""
-    python = FOLDER / "venv" / "bin" / "python"
-    if not python.exists():
-        subprocess.run([sys.executable, "-m", "venv", str(FOLDER / "venv")], check=True)
-    install = [str(python), "-m", "pip", "--disable-pip-version-check", "--quiet", "install", JRSONNET]
-    return python if subprocess.run(install, capture_output=True, check=False).returncode == 0 else None
+    """A Python with the binding, from the package index; installed once."""
+    venv = FOLDER / "venv"
+    python = venv / "bin" / "python"
+    if not any(venv.glob(f"lib/*/site-packages/{JRSONNET}*")):
+        subprocess.run([sys.executable, "-m", "venv", str(venv)], check=True)
+        install = [str(python), "-m", "pip", "--disable-pip-version-check", "--quiet", "install", JRSONNET]
+        if subprocess.run(install, capture_output=True, check=False).returncode != 0:
+            return None
+    return python

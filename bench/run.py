@@ -1,6 +1,6 @@
-"""Runs processes in turn and prints what they cost as JSON: `run.py PROCESSORS '[["program", "argument"]]'`.
+"""Runs processes one after the other and prints their costs as JSON: `run.py PROCESSORS '[["program", "argument"]]'`.
 
-A process of its own, for the kernel counts the memory of whoever starts a program as the program's: this one is small.
+It is a separate, small process, because the kernel counts the memory of the starting process as that of the program.
 """
 
 import json

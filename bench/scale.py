@@ -1,9 +1,9 @@
 """`python -m bench.scale`: the launcher against many workers, on one machine, for docs/scale.md. As root.
 
-One sshd answers on as many loopback addresses as there are workers. The launcher's own code probes all of them, logs
-in to each, and one pdsh opens a session to each, as deepspeed does it. Without ssh the launcher itself is started, and
-each worker's connection is made to it. Servers and client share the machine, so processor seconds of the client say
-more than the clock.
+One sshd listens on as many loopback addresses as there are workers. The code of the launcher probes all of them and
+logs in to each, and one pdsh opens a session to each, as with deepspeed. Without ssh, the launcher itself is started,
+and this script connects to it once for each worker. Servers and client share the machine, so processor seconds of the
+client are more meaningful than elapsed time.
 """
 
 import argparse
@@ -39,7 +39,7 @@ FLAT = "| workers | start | processor | memory | descriptors |"
 
 
 class Figures(NamedTuple):
-    """Seconds by the clock, processor seconds of the client, MiB, numbers."""
+    """Elapsed seconds, processor seconds of the client, MiB, numbers."""
 
     probe: float
     login: float
@@ -89,7 +89,7 @@ def server(folder: Path, port: int) -> Iterator[None]:
 
 
 def family(pid: int) -> list[int]:
-    """A process and those below it."""
+    """A process and its descendants."""
     children: dict[int, list[int]] = {}
     for path in Path("/proc").glob("[0-9]*/stat"):
         try:
@@ -104,7 +104,7 @@ def family(pid: int) -> list[int]:
 
 
 def memory(pids: list[int]) -> float:
-    """MiB of their own and of what they share, divided among them."""
+    """Their proportional set size in MiB: private memory, and a share of shared memory."""
     total = 0
     for pid in pids:
         text = Path(f"/proc/{pid}/smaps_rollup").read_text()
@@ -154,7 +154,7 @@ def with_ssh(size: int, port: int) -> Figures:
 
 
 def wait_for_sessions(process: subprocess.Popen[bytes], size: int) -> None:
-    """Wait until every session has said that it is up."""
+    """Wait until every session has printed a line."""
     assert process.stdout is not None
     deadline, said = time.monotonic() + SECONDS, b""
     os.set_blocking(process.stdout.fileno(), False)
@@ -173,7 +173,7 @@ def spent() -> float:
 
 
 def without_ssh(size: int) -> FlatFigures:
-    """The launcher of a training by torchrun, from its start until the workers begin."""
+    """The launcher of a training with torchrun, from its start until the workers start the ranks."""
     root = Path(tempfile.mkdtemp(prefix="dsgen-scale-"))
     pod = Pod(root)
     pod.settings(method="torchrun", workers=size)
@@ -185,7 +185,7 @@ def without_ssh(size: int) -> FlatFigures:
     exchange.write(pod.run / exchange.STATUS, {"lease": "held", "known": True, "workers": seen, "earlier": None})
     try:
         began = time.monotonic()
-        # The limit of descriptors with which many containers begin.
+        # The limit of descriptors with which many containers start.
         limited = ("prlimit", "--nofile=1024:", sys.executable, "-ESs", pod.config / "launcher.py")
         process = pod.start(*limited, DSGEN_ROLE="launcher")
         address = pod.wait_until(lambda: journal(pod).get("launcher"), 60)
@@ -204,7 +204,7 @@ def without_ssh(size: int) -> FlatFigures:
 
 
 def journal(pod: Pod) -> dict[str, Any]:
-    """What the launcher has written for its sidecar."""
+    """The content of launcher.json."""
     try:
         return dict(json.loads((pod.run / exchange.LAUNCHER).read_text()))
     except (OSError, ValueError):
@@ -223,7 +223,7 @@ def connect(address: str, index: int) -> socket.socket:
 
 
 def line(size: int, figures: Figures | FlatFigures) -> str:
-    """A row of one of the two tables; the names of the fields say the unit."""
+    """A row of one of the two tables; the names of the fields contain the unit."""
     units = {"memory": " MiB", "processes": "", "descriptors": ""}
     cells = [
         f"{value:.{1 if unit == ' s' else 0}f}{unit}"

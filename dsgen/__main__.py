@@ -1,17 +1,24 @@
 """The program `dsgen`; also `python -m dsgen`."""
 
+import gc
 import signal
 import sys
 
-from dsgen import cli
-from dsgen.errors import EXIT_TERMINATED
+gc.disable()  # before other imports; most commands end before a collection would free anything
+
+from dsgen import cli  # noqa: E402
+from dsgen.cli._printed import leave  # noqa: E402
+from dsgen.errors import EXIT_TERMINATED  # noqa: E402
 
 
 def main() -> None:
     """Run the command line of this process and end it with the command's exit code."""
     # An exception, as for Ctrl-C, so that `finally` blocks clean up.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(EXIT_TERMINATED))
-    sys.exit(cli.main(sys.argv[1:]))
+    code = cli.main(sys.argv[1:])
+    if "click" in sys.modules:  # other libraries may follow it, with threads and temporary files
+        sys.exit(code)
+    leave(code)
 
 
 if __name__ == "__main__":

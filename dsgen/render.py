@@ -43,6 +43,14 @@ def _documents(values: Mapping[str, Any], release: Release) -> Iterator[Document
     names = {"name": release.name, "namespace": release.namespace}
     for template in TEMPLATES:
         text = functions[template.path](values, names)
-        for document in f"\n{text}".split(SEPARATOR):
-            if document.strip():
-                yield Document(template.path, template.scope, document.removeprefix("\n").rstrip("\n") + "\n")
+        # A template of several objects begins each with `---`. Searching in other texts, such as that of the scripts,
+        # would take a tenth of the time of a job.
+        for document in f"\n{text}".split(SEPARATOR) if text.startswith("---\n") else [text]:
+            if document and not document.isspace():
+                yield Document(template.path, template.scope, _with_one_newline(document))
+
+
+def _with_one_newline(text: str) -> str:
+    """The text without empty lines around it."""
+    is_so = text.endswith("\n") and not text.endswith("\n\n") and not text.startswith("\n")
+    return text if is_so else text.strip("\n") + "\n"

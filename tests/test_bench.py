@@ -54,7 +54,8 @@ def test_every_case_ends_as_it_says(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     monkeypatch.setattr(bench, "DSGEN", (sys.executable, "-m", "dsgen"))  # not the one that `make bench` installs
     monkeypatch.setattr(bench, "PYTHON", sys.executable)
     monkeypatch.setattr(bench, "FILES", 100)
-    for case in bench.cases(tmp_path):
+    # Cases that differ only in processors are verified once.
+    for case in {(str(case.ours), str(case.theirs)): case for case in bench.cases(tmp_path)}.values():
         bench.verify(case)
 
 

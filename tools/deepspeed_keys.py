@@ -1,20 +1,20 @@
-"""Writes dsgen/deepspeed/keys.json: what the installed DeepSpeed takes in its configuration.
+"""Writes dsgen/deepspeed/keys.json: the configuration keys of the installed DeepSpeed.
 
     path/to/python-with-deepspeed tools/deepspeed_keys.py           the newest version: keys.json
-    path/to/python-with-deepspeed tools/deepspeed_keys.py --older   an older one: how it differs, in older.json
+    path/to/python-with-deepspeed tools/deepspeed_keys.py --older   an older one: its differences, in older.json
 
-Run it with a Python that has deepspeed and torch (an unpacked source package on PYTHONPATH will do); dsgen itself needs
-neither. Which keys there are at the top is what DeepSpeed asks its configuration for. Blocks that it reads with
-pydantic are taken from its models, blocks that it reads by hand from the objects that it makes of an empty
-configuration. Plain keys at the top have no type in DeepSpeed; theirs, in PLAIN, are what its code does with them.
+Run it with a Python that has deepspeed and torch (an unpacked source package on PYTHONPATH is sufficient); dsgen itself
+needs neither. The keys at the top are those that DeepSpeed reads from its configuration. Blocks that it reads with
+pydantic come from its models, all others from the objects that it creates for an empty configuration. Plain keys at the
+top have no type in DeepSpeed; PLAIN has the types with which its code uses them.
 
-The form: `keys` is a map of a key to what may stand there. types: JSON types, absent for anything; enum, minimum,
-exclusiveMinimum, maximum, exclusiveMaximum: as in JSON Schema; case: "any" when the case of an enum does not matter;
-auto: the word "auto" is a value of its own; newName: this is an old name of that; keys: of a map; unknown: what
-DeepSpeed does with other keys of this map, "rejected" (then it also reads "2" as 2), "ignored" or "used".
+The format: `keys` maps each key to its possible values. types: JSON types, absent for anything; enum, minimum,
+exclusiveMinimum, maximum, exclusiveMaximum: as in JSON Schema; case: "any" if the case of an enum is ignored; auto: the
+text "auto" is allowed; newName: the new name of this old key; keys: the keys of a map; unknown: how DeepSpeed treats
+other keys of this map, "rejected" (then it also reads "2" as 2), "ignored" or "used".
 
-What an optimizer or a scheduler takes is what its class is made with, the types those of the defaults. stage: the
-highest stage of ZeRO that DeepSpeed lets an optimizer have; tested: whether it does so without
+The keys of an optimizer or a scheduler are the parameters of its class, with the types of the defaults. stage: the
+highest stage of ZeRO that DeepSpeed allows with an optimizer; tested: whether it does so without
 zero_allow_untested_optimizer; needed: parameters without a default.
 """
 
@@ -81,11 +81,11 @@ PLAIN: dict[str, Rule] = {
 
 
 def read_by_hand(keys: dict[str, Rule], unknown: str = "ignored") -> Rule:
-    """A block that DeepSpeed takes its keys from and does not look at otherwise."""
+    """A block of which DeepSpeed reads only the known keys."""
     return {"types": ["object"], "unknown": unknown, "keys": keys}
 
 
-# Read by hand, and not to be had from an object.
+# Blocks that are read without pydantic, and cannot be read from an object.
 SPECIAL: dict[str, Rule] = {
     "optimizer": read_by_hand({"type": TEXT, "params": MAP, "legacy_fusion": FLAG}),
     "scheduler": read_by_hand({"type": TEXT, "params": MAP}),
@@ -104,7 +104,7 @@ SPECIAL: dict[str, Rule] = {
     "data_efficiency": MAP,
     "datastates_ckpt": MAP,
 }
-# What it makes of two others; they are no keys.
+# Attributes that DeepSpeed computes from others; they are not keys.
 COMPUTED = {"start_step", "end_step"}
 
 
@@ -127,7 +127,7 @@ def model_block(model: Any) -> Rule:
 
 
 def field_rule(field: Any) -> Rule:
-    """What one field takes."""
+    """The possible values of a field."""
     rule = annotated(field.annotation)
     for limit in field.metadata:
         rule |= {name: getattr(limit, key) for key, name in LIMITS.items() if getattr(limit, key, None) is not None}
@@ -149,7 +149,7 @@ def old_field_rule(field: Any) -> Rule:
 
 
 def annotated(annotation: Any) -> Rule:
-    """What a type annotation takes."""
+    """The possible values of a type annotation."""
     origin, arguments = typing.get_origin(annotation) or annotation, typing.get_args(annotation)
     if origin is typing.Union or str(origin) == "<class 'types.UnionType'>":
         return united([annotated(one) for one in arguments if one is not type(None)])
@@ -171,7 +171,7 @@ def annotated(annotation: Any) -> Rule:
 
 
 def united(rules: list[Rule]) -> Rule:
-    """What any of the rules takes; types that are not known make it anything."""
+    """The values of any of the rules; an unknown type allows anything."""
     if len(rules) == 1:
         return rules[0]
     return {"types": [name for rule in rules for name in rule["types"]]} if all("types" in one for one in rules) else {}
@@ -181,20 +181,20 @@ def united(rules: list[Rule]) -> Rule:
 
 
 def parsed_block(defaults: dict[str, Any], unknown: str = "ignored") -> Rule:
-    """A block whose keys and types are those of its defaults; None says nothing about the type."""
+    """A block whose keys and types are those of its defaults; None does not determine a type."""
     given = {name: value for name, value in defaults.items() if not name.startswith("_") and name not in COMPUTED}
     return read_by_hand({name: like(value) for name, value in given.items()}, unknown)
 
 
 def like(default: Any) -> Rule:
-    """What may stand where this is the default."""
+    """The possible values of a key with this default."""
     if default == "auto":
         return {"auto": True}
     return {"types": [JSON_TYPES[type(default)]]} if type(default) in JSON_TYPES else {}
 
 
 def part(module: str, name: str) -> Any:
-    """A part of the installed DeepSpeed; None where this version has none."""
+    """A part of the installed DeepSpeed; None if this version does not have it."""
     try:
         return getattr(importlib.import_module(f"deepspeed.{module}"), name, None)
     except ModuleNotFoundError:
@@ -264,7 +264,7 @@ def checkpoint_block() -> Rule:
 
 
 def checkpoint_files() -> dict[str, Rule]:
-    """The keys of the block that say how the files are written."""
+    """The keys of the block for the output of files."""
     from deepspeed.runtime.model_checkpointing import constants
 
     writer = ("IO_BUFFER_SIZE", "IO_BUFFER_DOUBLE", "IO_STATISTICS", "WRITER_DECOUPLED", "IO_MULTIPLIER")
@@ -279,7 +279,7 @@ def checkpoint_files() -> dict[str, Rule]:
 
 
 def any_case(values: Any) -> Rule:
-    """One of some words, in capitals or not."""
+    """One of these words, in upper or lower case."""
     return {"types": ["string"], "enum": [getattr(value, "value", value) for value in values], "case": "any"}
 
 
@@ -287,14 +287,14 @@ def any_case(values: Any) -> Rule:
 
 
 def torch_classes(module: Any, base: Any) -> list[str]:
-    """The public classes of a module that are made from a base class."""
+    """The public subclasses of a base class in a module."""
     public = ((name, part) for name, part in vars(module).items() if not name.startswith("_"))
     classes = ((name, part) for name, part in public if inspect.isclass(part))
     return sorted(name for name, part in classes if issubclass(part, base) and part is not base)
 
 
 def torch_optimizers() -> dict[str, Rule]:
-    """Torch's, by the names that DeepSpeed finds them by."""
+    """The classes of torch, by the names with which DeepSpeed finds them."""
     import torch
 
     made = {name: getattr(torch.optim, name) for name in torch_classes(torch.optim, torch.optim.Optimizer)}
@@ -315,33 +315,33 @@ OPTIMIZERS: dict[str, tuple[str, ...]] = {
     "onebitlamb": ("deepspeed.runtime.fp16.onebit.lamb.OnebitLamb",),
     "zerooneadam": ("deepspeed.runtime.fp16.onebit.zoadam.ZeroOneAdam",),
 }
-"""What the engine may make for a name. MuAdam and the like are functions of the package mup, which make torch's."""
+"""The classes that the engine may create for a name. MuAdam and similar ones are functions of the package mup."""
 MUON = "muon"
 PASSED = ("adamw_mode", "deepspeed", "max_grad_norm")
-"""Arguments that the engine passes itself, and one that it refuses."""
+"""Parameters that the engine sets itself, and one that it refuses."""
 TAKEN: dict[str, dict[str, Rule]] = {
     **{name: {"torch_adam": FLAG, "adam_w_mode": FLAG} for name in ("adam", "adamw", MUON)},
     **{name: {"decoupled_wd": FLAG} for name in ("muadam", "muadamw", "musgd")},
 }
-"""Parameters that the engine, or mup, takes away before it makes the class."""
+"""Parameters that the engine, or mup, removes before it creates the object."""
 PARAMETER_TYPES = {float: "number", int: "number", bool: "boolean", str: "string", tuple: "array", list: "array"}
 DOCUMENTED_TYPES = {"float": float, "int": int, "bool": bool}
 
 
 def found_class(place: str) -> Any:
-    """The class at a dotted place."""
+    """The class with a dotted name."""
     module, _, name = place.rpartition(".")
     return getattr(importlib.import_module(module), name)
 
 
 def parameters(made: Any) -> dict[str, Rule]:
-    """What a class is made with, beside the first argument, which it works on."""
+    """The parameters of a class, except for the first one, which is its subject."""
     given = list(inspect.signature(made.__init__).parameters.values())[2:]
     return {one.name: parameter_rule(one, made) for one in given if one.name not in PASSED}
 
 
 def parameter_rule(one: inspect.Parameter, made: Any) -> Rule:
-    """The type of a parameter: its default's, else the one in the documentation of the class."""
+    """The type of a parameter: that of its default, otherwise the one in the documentation of the class."""
     text = inspect.getdoc(made) or ""
     told = re.search(rf"^ *{one.name} *\((\w+)( or list)?", text, re.MULTILINE)
     kind = type(one.default)
@@ -354,14 +354,14 @@ def parameter_rule(one: inspect.Parameter, made: Any) -> Rule:
 
 
 def optimizers() -> dict[str, Rule]:
-    """DeepSpeed's own."""
+    """The schedulers of DeepSpeed."""
     from deepspeed.runtime.config import DEEPSPEED_OPTIMIZERS
 
     return {name: optimizer(name) for name in sorted(DEEPSPEED_OPTIMIZERS)}
 
 
 def optimizer(name: str) -> Rule:
-    """One of them; a parameter may be one of any class that is made for the name."""
+    """An optimizer; it has the parameters of all classes that may be created for the name."""
     made = [found_class(place) for place in OPTIMIZERS[name]]
     taken = TAKEN.get(name, {})
     own = {key: rule for one in made for key, rule in parameters(one).items()} if name != MUON else muon_parameters()
@@ -374,7 +374,7 @@ def optimizer(name: str) -> Rule:
 
 
 def branch(name: str) -> str:
-    """What the engine does for this optimizer."""
+    """Whether and with which stages the engine accepts this optimizer."""
     from deepspeed.runtime import engine
 
     source = inspect.getsource(engine.DeepSpeedEngine._configure_basic_optimizer)
@@ -395,7 +395,7 @@ def highest_stage(name: str) -> int:
 
 
 def is_tested(made: Any) -> bool:
-    """Whether ZeRO takes objects of this class without being told to."""
+    """Whether ZeRO accepts objects of this class without zero_allow_untested_optimizer."""
     from deepspeed.runtime.zero import utils
 
     utils.dist = SimpleNamespace(get_rank=lambda: 1)
@@ -403,7 +403,7 @@ def is_tested(made: Any) -> bool:
 
 
 def muon_parameters() -> dict[str, Rule]:
-    """Muon gets those that the engine picks, by names in its source; their types are those of other classes."""
+    """Muon gets the parameters that the engine selects, by names in its source, with the types of other classes."""
     from deepspeed.runtime import engine
 
     source = inspect.getsource(engine.DeepSpeedEngine)
@@ -429,7 +429,7 @@ def schedulers() -> dict[str, Rule]:
     return rules
 
 
-# -- what is asked for, and older versions ----------------------------------------------------------------------------
+# -- the requested file, and older versions ---------------------------------------------------------------------------
 
 
 class Compared(str):

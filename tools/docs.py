@@ -1,9 +1,8 @@
-"""Runs what the documentation shows, so that it cannot say anything else than the program does.
+"""Runs the commands of the documentation, so that it always shows their real output.
 
-In a Markdown file, a block marked `console` has commands behind `$ ` and below each what it prints; a line `...` stands
+In a Markdown file, a block marked `console` has commands after `$ `, each followed by its output; a line `...` stands
 for any lines. A comment `<!-- file NAME -->` on the line before a block makes the block the file NAME. All commands of
-one page run in one folder, which has values-examples/, the files of the page, and the three files that the help texts
-speak of.
+a page run in one folder, which contains values-examples/, the files of the page, and the three files of the help texts.
 """
 
 import re
@@ -26,7 +25,7 @@ GENERATED = ("options.md", "causes.md")
 
 
 class Step(NamedTuple):
-    """One command of a console block and what it prints."""
+    """A command of a console block, and its output."""
 
     command: str
     output: str
@@ -39,7 +38,7 @@ def pages() -> list[Path]:
 
 
 def make_folder(folder: Path) -> None:
-    """Fill a folder with the files that examples name."""
+    """Fill a folder with the files that the examples use."""
     shutil.copytree(ROOT / "values-examples", folder / "values-examples")
     minimal = (ROOT / "values-examples" / "minimal.yaml").read_text()
     (folder / "cifar.yaml").write_text(minimal)
@@ -53,9 +52,9 @@ def make_folder(folder: Path) -> None:
 
 
 def run(command: str, folder: Path) -> subprocess.CompletedProcess[str]:
-    """Run one command line as a reader would; standard error goes where standard output goes.
+    """Run a command line as a reader would, with standard error and standard output together.
 
-    AssertionError where a program stumbles: that is never what a page is to show.
+    Raises AssertionError for a traceback, an internal error or a missing command, which a page must not show.
     """
     environment = {
         "PATH": f"{folder}/.programs:/usr/bin:/bin",
@@ -79,7 +78,7 @@ def steps(body: str) -> Iterator[Step]:
 
 
 def refreshed(page: str, folder: Path) -> str:
-    """The page with every console block as the commands print it now; blocks with `...` that still match stay."""
+    """The page with the present output in every console block; blocks with `...` that still match are unchanged."""
 
     def block(match: re.Match[str]) -> str:
         if match["file"]:
@@ -92,7 +91,7 @@ def refreshed(page: str, folder: Path) -> str:
 
 
 def write(path: Path, text: str) -> None:
-    """Write a file of a page, which may lie in a folder."""
+    """Write a file of a page, with its folder."""
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(text)
 
@@ -104,6 +103,6 @@ def _refreshed_step(step: Step, folder: Path) -> str:
 
 
 def matches(shown: str, printed: str) -> bool:
-    """Whether a text is what was printed, `...` lines standing for any lines."""
+    """Whether a text is the printed output; `...` lines stand for any lines."""
     parts = [re.escape(part) for part in re.split(rf"^{re.escape(ANY_LINES)}", shown, flags=re.MULTILINE)]
     return re.fullmatch("(?:.*\n)*?".join(parts), printed) is not None

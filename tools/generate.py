@@ -1,6 +1,6 @@
-"""Writes what is generated: Python, the chart, the schema for editors, the option reference, and what the docs show.
+"""Writes the generated files: Python, the chart, the schema for editors, the option reference, the output in the docs.
 
-`make generate` runs it; tests/test_generated.py fails when it was forgotten.
+`make generate` runs it; tests/test_generated.py fails if it was forgotten.
 """
 
 import os
@@ -19,14 +19,14 @@ ROOT = Path(__file__).parent.parent
 CHART = ROOT / "charts" / "deepspeed-job"
 PYTHON = ROOT / "dsgen" / "generated"
 SCRIPTS = PYTHON / "scripts"
-DIGEST = '''"""Which templates, defaults, checks and scripts these are. Written by `make generate`."""
+DIGEST = '''"""A digest of templates, defaults, checks and scripts. Written by `make generate`."""
 
 DIGEST = "{}"
 '''
 
 
 def script_texts() -> dict[str, str]:
-    """Path -> text of the scripts as they are mounted in pods."""
+    """Path -> text of the mounted scripts."""
     folder = SCRIPTS.relative_to(ROOT).as_posix()
     return {f"{folder}/{name}": text for name, text in scripts.texts().items()}
 
@@ -40,7 +40,7 @@ def python_texts() -> dict[str, str]:
 
 
 def texts() -> dict[str, str]:
-    """Path -> text of every generated file but the pages that are written by hand."""
+    """Path -> text of every generated file, without the pages that are written by hand."""
     chart = CHART.relative_to(ROOT).as_posix()
     return {
         **script_texts(),
@@ -58,17 +58,17 @@ def texts() -> dict[str, str]:
 
 
 def pages() -> dict[str, str]:
-    """Path -> text of the pages that are written by hand, with their shown output as the program prints it now."""
+    """Path -> text of the pages that are written by hand, with the present output of their commands."""
     return {page.relative_to(ROOT).as_posix(): _page(page) for page in docs.pages()}
 
 
 def files() -> list[Path]:
-    """The files in folders that hold nothing but generated files."""
+    """The files in folders that contain only generated files."""
     return [*CHART.rglob("*"), *PYTHON.glob("*.py"), *SCRIPTS.glob("*")]
 
 
 def stale(wanted: Container[str], existing: Iterable[Path]) -> list[Path]:
-    """Those of the existing files that are not wanted any more."""
+    """The existing files that are no longer generated."""
     return [path for path in existing if path.is_file() and path.relative_to(ROOT).as_posix() not in wanted]
 
 
@@ -79,7 +79,7 @@ def _page(page: Path) -> str:
 
 
 def main() -> None:
-    """Bring the repository up to date; files that are right already are not touched."""
+    """Update the repository; files that are up to date are not written."""
     _replace(script_texts(), SCRIPTS.glob("*"))  # before the modules, which know their digest
     if _replace(python_texts(), PYTHON.glob("*.py")):  # before the pages, which show what the program prints
         os.execv(sys.executable, [sys.executable, "-m", "tools.generate"])  # what is imported here is the old one
@@ -87,7 +87,7 @@ def main() -> None:
 
 
 def _replace(wanted: Mapping[str, str], existing: Iterable[Path]) -> bool:
-    """Write what is wanted, and remove the others of the existing files; whether anything was written."""
+    """Write the generated files, and remove those that are no longer generated; returns whether there were changes."""
     for path in stale(wanted, existing):
         path.unlink()
         print(f"removed: {path.relative_to(ROOT)}")

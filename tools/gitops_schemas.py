@@ -1,8 +1,8 @@
-"""Writes tests/data/gitops_schemas.json: what Argo CD and Flux accept of the objects that `dsgen gitops` writes.
+"""Writes tests/data/gitops_schemas.json: schemas of the objects of Argo CD and Flux that `dsgen gitops` writes.
 
-It is made of the controllers' own CustomResourceDefinitions, as JSON Schema with unknown fields refused, so that tests
-need no cluster. What the definitions say as rules in CEL is left to the end-to-end tests. Run it with the files of
-newer versions: `python -m tools.gitops_schemas FILE...`.
+They are converted from the CustomResourceDefinitions of the controllers to JSON Schema that refuses unknown fields, so
+that tests need no cluster. Rules in CEL are left to the end-to-end tests. Run it with the files of newer versions:
+`python -m tools.gitops_schemas FILE...`.
 """
 
 import json
@@ -22,12 +22,12 @@ LEFT_OUT = {
     *("clusterDecisionResource", "clusters", "matrix", "merge", "plugin", "pullRequest", "scmProvider"),
     *("kustomize", "plugin"),
 }
-"""Parts of Argo CD's objects, often nested and large, that dsgen does not write: a test would refuse them."""
+"""Large, nested parts of Argo CD's objects that dsgen does not write; the schemas do not contain them."""
 UNSEEN = ("description", "example", "x-kubernetes-validations")
 
 
 def strict(part: Any, key: str = "") -> Any:
-    """A schema that refuses unknown fields, without words."""
+    """The schema without descriptions, refusing unknown fields."""
     if isinstance(part, list):
         return [strict(each) for each in part]
     if not isinstance(part, dict):

@@ -1,9 +1,9 @@
-"""Writes dsgen/schema/kubernetes.json: objects of the Kubernetes API that values may hold, as JSON Schema definitions.
+"""Writes dsgen/schema/kubernetes.json: objects of the Kubernetes API that values may contain, as JSON Schema.
 
-They are what a cluster's own API server publishes (`kubectl get --raw /openapi/v3/api/v1`), so far as they can be
-reached from the types that dsgen/schema/values.json refers to: unknown fields refused, null refused at every depth.
-Where the API server is stricter or looser than its description, a table here says so; tests/e2e tries each row. Run it
-with KUBECONFIG for a newer version: `python -m tools.kubernetes_fragments`.
+The source is the OpenAPI document of a cluster (`kubectl get --raw /openapi/v3/api/v1`): the types to which
+dsgen/schema/values.json refers, and their parts. Unknown fields are refused, and so is null at every depth. Tables here
+list where the API server is stricter or looser than this document; tests/e2e tests each row. Run it with KUBECONFIG for
+a newer version: `python -m tools.kubernetes_fragments`.
 """
 
 import json
@@ -32,11 +32,11 @@ SCALARS: dict[str, dict[str, Any]] = {
 KEYWORDS = ("type", "enum")
 
 WITHOUT_REQUIRED = {"Container", "PodSpec"}
-"""Their fields are wanted, for a part of one; a whole container is a definition of dsgen/schema/values.json."""
+"""Types of which only fields are used; a whole container is defined in dsgen/schema/values.json."""
 ONLY = {"ObjectMeta": ("annotations", "labels")}
-"""The fields that the API server takes where dsgen has the type; all others it refuses there."""
+"""The fields that the API server accepts where dsgen uses the type; it refuses all others there."""
 UNSEEN = {("PodSpec", name) for name in ("containers", "ephemeralContainers", "initContainers", "volumes")}
-"""Fields that dsgen writes, so that a check refuses them: their types are not worth their size."""
+"""Fields that dsgen writes itself. A check refuses them, so their types are not needed."""
 REQUIRED_TOO = {
     "ConfigMapEnvSource": ["name"],
     "ConfigMapKeySelector": ["name"],
@@ -45,21 +45,21 @@ REQUIRED_TOO = {
     "SecretReference": ["name"],
     "VolumeNodeAffinity": ["required"],
 }
-"""Fields that the API server demands without saying so."""
+"""Fields that the API server requires although the document does not."""
 NOT_REQUIRED = {
     "HTTPHeader": ["value"],
     "PreferredSchedulingTerm": ["preference"],
     "SleepAction": ["seconds"],
     "Sysctl": ["value"],
 }
-"""Fields that it does without although it says the opposite."""
+"""Fields that the API server does not require although the document does."""
 EMPTY_TOO = {
     *(("Container", name) for name in ("imagePullPolicy", "terminationMessagePolicy")),
     *(("PodSpec", name) for name in ("dnsPolicy", "restartPolicy")),
     *(("Toleration", name) for name in ("effect", "operator")),
     *(("ContainerPort", "protocol"), ("HTTPGetAction", "scheme"), ("Lifecycle", "stopSignal")),
 }
-"""Choices for which an empty text is the same as none."""
+"""Enumerations for which an empty text means the same as no field."""
 MORE: dict[tuple[str, str], dict[str, Any]] = {
     ("EmptyDirVolumeSource", "medium"): {
         "pattern": "^(Memory|HugePages(-[0-9]+[KMG]i)?)?$",
@@ -78,12 +78,12 @@ OF_TYPES: dict[str, dict[str, Any]] = {
 
 
 def kubectl(path: str) -> Any:
-    """What the API server answers."""
+    """The answer of the API server."""
     return json.loads(subprocess.run(["kubectl", "get", "--raw", path], capture_output=True, check=True).stdout)
 
 
 def table(components: dict[str, Any], version: str) -> dict[str, Any]:
-    """The file's content, made of the API server's components and its version."""
+    """The content of the file, from the components and the version of the API server."""
     types = {name.rpartition(".")[2]: part for name, part in components.items()}
     definitions: dict[str, Any] = {}
     waiting = wanted()
@@ -97,7 +97,7 @@ def table(components: dict[str, Any], version: str) -> dict[str, Any]:
 
 
 def wanted() -> list[str]:
-    """The types that values.json refers to: those of its references that begin with a capital."""
+    """The types to which values.json refers: its references that begin with a capital letter."""
     text = Path(schema.SCHEMA_FILE).read_text(encoding="utf-8")
     return sorted(set(re.findall(rf'"{schema.DEFINITION}([A-Z]\w*)"', text)))
 
@@ -133,7 +133,7 @@ def field(name: str, key: str, part: dict[str, Any]) -> dict[str, Any]:
 
 
 def shape(part: dict[str, Any]) -> dict[str, Any]:
-    """What may stand there."""
+    """The schema of a field's value."""
     for other in part.get("allOf", (part,) if "$ref" in part else ()):
         return {"$ref": schema.DEFINITION + other["$ref"].removeprefix(COMPONENT).rpartition(".")[2]}
     rule = {keyword: part[keyword] for keyword in KEYWORDS if keyword in part}
@@ -149,7 +149,7 @@ def sentence(text: str) -> str:
 
 
 def main() -> None:
-    """Ask the API server of KUBECONFIG and write the file."""
+    """Request the document from the API server of KUBECONFIG, and write the file."""
     components = kubectl("/openapi/v3/api/v1")["components"]["schemas"]
     definitions = table(components, kubectl("/version")["gitVersion"].removeprefix("v"))
     TARGET.write_text(published.as_json(definitions), encoding="utf-8")

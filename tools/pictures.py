@@ -1,7 +1,7 @@
 """The pictures of the documentation.
 
-They are drawn from the smallest example, from the figures of docs/benchmark.md, and, for terminals, from answers of a
-real cluster (tests/data/cluster).
+Their sources are the smallest example, the figures of docs/benchmark.md, and, for terminals, answers of a real cluster
+(tests/data/cluster).
 """
 
 import json
@@ -25,14 +25,14 @@ FIGURES = re.compile(r"<!-- figures -->(.*)<!-- end of figures -->", re.DOTALL)
 
 
 class Figure(NamedTuple):
-    """One row of the table: what was measured, and dsgen's time on the processor divided by Helm's."""
+    """A row of the table: what was measured, and dsgen's processor time divided by Helm's."""
 
     what: str
     ratio: float
 
 
 def job(example: Path) -> str:
-    """A job's objects and who talks to whom."""
+    """The objects of a job, and the connections between them."""
     from dsgen import api, graph  # they render with the modules that were just written
 
     texts = [document.text for document in api.render(api.load(example))]
@@ -40,7 +40,7 @@ def job(example: Path) -> str:
 
 
 def figures(page: str) -> list[Figure]:
-    """The rows of the table in docs/benchmark.md that have a figure for the processor."""
+    """The rows of the table in docs/benchmark.md that have a ratio of processor time."""
     table = FIGURES.search(page)
     assert table, "docs/benchmark.md has no figures"
     rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in table[1].splitlines() if "|" in line]
@@ -51,7 +51,7 @@ def figures(page: str) -> list[Figure]:
 
 
 def benchmark(page: str) -> str:
-    """The figures as bars on a logarithmic scale, to the left of Helm's line where dsgen needs less."""
+    """The ratios as bars on a logarithmic scale; to the left of Helm's line, dsgen needs less."""
     from dsgen.graph.svg import DARK, LIGHT
 
     shown = figures(page)
@@ -84,19 +84,19 @@ def benchmark(page: str) -> str:
 
 
 def status() -> str:
-    """What `dsgen status --watch` shows of a run that trains."""
+    """The output of `dsgen status --watch` for a run that trains."""
     facts, made, _ = _seen("running")
     return terminal(f"dsgen status {_name(facts)} --watch", views.status(made, facts))
 
 
 def why() -> str:
-    """What `dsgen why` says of a run that no node can take."""
+    """The output of `dsgen why` for a run that fits no node."""
     facts, made, causes = _seen("NoNodeBigEnough")
     return terminal(f"dsgen why {_name(facts)}", views.why(made, causes))
 
 
 def _seen(name: str) -> tuple[Facts, dict[str, Any], list[Cause]]:
-    """A run that a real cluster has shown, in the namespace `training`."""
+    """A recorded run of a real cluster, in the namespace `training`."""
     kept = json.loads((cluster_data.FOLDER / f"{name}.json").read_text())
     facts = cluster_data.Kept(json.loads(json.dumps(kept).replace(kept["namespace"], "training"))).facts()
     shown, causes = phase_and_causes(facts)
@@ -108,7 +108,7 @@ def _name(facts: Facts) -> str:
 
 
 def terminal(command: str, output: str) -> str:
-    """A terminal with one command and what it printed."""
+    """A terminal with a command and its output."""
     from dsgen.graph.svg import DARK, LIGHT
 
     shown = [

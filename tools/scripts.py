@@ -1,7 +1,7 @@
-"""The scripts of dsgen/scripts as they are mounted in pods: without comments and docstrings, line by line the same.
+"""The scripts of dsgen/scripts as pods mount them: without comments and docstrings, with the same line numbers.
 
-A run commits its scripts, and the objects of Kubernetes have limits; comments are a quarter of them. Every line keeps
-its number, so that a traceback of a pod can be read beside the source.
+A rendered run contains its scripts, and the size of Kubernetes objects is limited; a quarter of the source is comments.
+Because of the same line numbers, a traceback in a pod can be compared with the source.
 """
 
 import ast
@@ -16,13 +16,13 @@ NOTE = "# Generated from dsgen/scripts/{name}, which has the comments.\n"
 
 
 def texts() -> dict[str, str]:
-    """Name -> text of every script as it is mounted."""
+    """Name -> mounted text of every script."""
     files = [path for path in sorted(SOURCES.iterdir()) if path.suffix in (".py", ".sh")]
     return {path.name: mounted(path.name, path.read_text(encoding="utf-8")) for path in files}
 
 
 def mounted(name: str, source: str) -> str:
-    """The script without its comments; the first line that this empties says where they are."""
+    """The script without its comments; the first emptied line says where the comments are."""
     lines = (python_lines if name.endswith(".py") else shell_lines)(source)
     lines[lines.index("\n")] = NOTE.format(name=name)
     return "".join(lines).rstrip("\n") + "\n"
@@ -53,7 +53,7 @@ def shell_lines(source: str) -> list[str]:
 
 
 def _narrow(line: str) -> str:
-    """The line with half of its indentation: a seventh of the text is blanks."""
+    """The line with half of its indentation: a seventh of the text is spaces."""
     text = line.lstrip(" ")
     return " " * ((len(line) - len(text)) // 2) + text
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import gc
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -16,4 +18,5 @@ def main(arguments: Sequence[str]) -> int:
         return _shared.run(lambda: _shared.call(*parsed))
     from dsgen.cli import _program  # click
 
+    gc.enable()  # some of these commands run for hours
     return _program.run(_program.dsgen, arguments)

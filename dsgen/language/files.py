@@ -25,6 +25,7 @@ class Files:
     def __init__(self, root: Path | str) -> None:
         self._root = root
         self._texts: dict[str, str] = {}
+        self._without_end: dict[str, str] = {}
 
     @property
     def texts(self) -> Mapping[str, str]:
@@ -40,7 +41,10 @@ class Files:
 
     def get(self, path: str) -> str:
         """The text without its final newline, which the line of the template has."""
-        return self.texts[path].removesuffix("\n")
+        # The same object each time: `indent` finds it without comparing the text.
+        if path not in self._without_end:
+            self._without_end[path] = self.texts[path].removesuffix("\n")
+        return self._without_end[path]
 
     def glob(self, pattern: str) -> dict[str, None]:
         """The paths that match, as the keys of a map; for a loop over its items."""

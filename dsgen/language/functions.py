@@ -9,7 +9,7 @@ from dsgen.errors import DsgenError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Callable, Iterable, Mapping
     from typing import Any, NoReturn
 
 
@@ -50,9 +50,15 @@ def items(tree: Mapping[str, Any]) -> list[tuple[str, Any]]:
 
 def matching(text: str, pattern: str) -> bool:
     """Whether the whole text matches `^...$`; patterns use the ASCII subset that Python and RE2 share."""
-    import re
+    if pattern not in _FULLMATCH:
+        import re  # imported late: only some values need it
 
-    return re.fullmatch(pattern, text) is not None
+        _FULLMATCH[pattern] = re.compile(pattern).fullmatch
+    return _FULLMATCH[pattern](text) is not None
+
+
+_FULLMATCH: dict[str, Callable[[str], object]] = {}
+"""The compiled patterns."""
 
 
 def replace(text: str, old: str, new: str) -> str:

@@ -117,7 +117,10 @@ class Node:
         yield path, self
         children = self.value.items() if isinstance(self.value, dict) else enumerate(self._items())
         for key, node in children:
-            yield from node.walk((*path, key))
+            if isinstance(node.value, dict | list):
+                yield from node.walk((*path, key))
+            else:
+                yield (*path, key), node
 
     def is_deeper_than(self, levels: int) -> bool:
         """Whether values are nested more than so many levels below this node."""

@@ -1,5 +1,6 @@
 """The program as a whole: help, version, exit codes, and that no error ever shows a traceback."""
 
+import gc
 import os
 import re
 import subprocess
@@ -223,6 +224,16 @@ def test_a_mistake_in_dsgen_is_a_sentence(capfd: pytest.CaptureFixture[str], mon
 def test_other_ends_have_their_codes(capfd: pytest.CaptureFixture[str], error: BaseException, code: int) -> None:
     assert code == run(failing(error), [])
     assert "Traceback" not in capfd.readouterr().err
+
+
+@pytest.mark.parametrize(("command", "collects"), [("validate", False), ("logs", True)])
+def test_only_commands_that_may_run_for_hours_collect_garbage(cli: Cli, command: str, collects: bool) -> None:
+    gc.disable()
+    try:
+        cli(command, "missing.yaml")
+        assert collects is gc.isenabled()
+    finally:
+        gc.enable()
 
 
 def test_render_imports_nothing_that_it_does_not_need() -> None:

@@ -105,7 +105,7 @@ class Namespace:
     def log(self, pod: str, container: str) -> str:
         """What the container has said so far; nothing when it has not begun."""
         try:
-            answer = self.core.read_namespaced_pod_log(pod, self.name, container=container, _preload_content=False)
+            answer: Any = self.core.read_namespaced_pod_log(pod, self.name, container=container, _preload_content=False)
         except client.ApiException as error:
             if error.status in (400, 404):
                 return ""

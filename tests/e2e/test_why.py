@@ -54,7 +54,8 @@ def spaces(namespaces: Callable[..., Namespace]) -> Iterator[Callable[[str], Nam
 def _queues(space: Namespace) -> list[str]:
     """Queues that admit nothing, each for another reason; the names of what is not in the namespace."""
     version = next(line for line in kubectl("api-versions").splitlines() if line.startswith(GROUP))
-    name, objects = space.name, []
+    name = space.name
+    objects: list[dict[str, Any]] = []
     quotas = {
         "never": ("50m", name),
         "taken": ("100m", name),
@@ -91,7 +92,9 @@ def apply(job: Job, case: Case) -> None:
     if case.before:
         case.before(job)
     values = yaml.safe_load(yaml.safe_dump(case.values).replace("SPACE", job.space.name))
-    objects = [entry for entry in yaml.safe_load_all(job.render(**values)) if not _left_out(entry, case)]
+    objects: list[dict[str, Any]] = [
+        entry for entry in yaml.safe_load_all(job.render(**values)) if not _left_out(entry, case)
+    ]
     if case.objects:
         job.space.kubectl("apply", "--filename", "-", text=provoked.around(case.objects, job))
     job.space.kubectl("apply", "--server-side", "--filename", "-", text=yaml.safe_dump_all(objects))

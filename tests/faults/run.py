@@ -106,6 +106,8 @@ def observed(case: Case, trial: Trial) -> Seen:
     seen.problems += [*wrong(end, seen), *trial.left(), *trial.shown(), *lies(samples)]
     if len(samples) < seen.seconds / 10:
         seen.problems.append(f"{len(samples)} samples of what is shown")
+    causes = [f"dsgen why: {cause.message}" for sample in samples for cause in sample.causes]
+    seen.problems += list(dict.fromkeys(causes)) if case.row.healthy else []
     return seen
 
 

@@ -65,6 +65,11 @@ class Row:
     needs: str = ""  # what a cluster must have: power, kueue, or two nodes
     in_ci: tuple[str, ...] = ()
 
+    @property
+    def healthy(self) -> bool:
+        """Whether nothing is wrong with the training."""
+        return not (self.fault or self.arguments or self.values or self.needs)
+
 
 def fails(how: str) -> tuple[str, ...]:
     """Arguments with which rank 1 fails at step 7."""
@@ -81,6 +86,7 @@ SILENT = End("Failed", "TrainingFailed", (1,), words=("digits-1-worker-1",), nev
 
 
 ROWS = (
+    Row("none", "no fault", (*ALL, ACCELERATE), GOOD),
     # the program
     Row(
         "exception",

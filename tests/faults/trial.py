@@ -119,7 +119,7 @@ class Trial:
         pods = [pod for pod in self.pods(role, "Running") if role == "launcher" or "-worker-0-" in pod.metadata.name]
         with contextlib.suppress(client.ApiException):  # its container may not run yet
             asked = (pods[-1].metadata.name, self.job.space.name) if pods else ("none", self.job.space.name)
-            read = self.job.space.core.read_namespaced_pod_log
+            read: Any = self.job.space.core.read_namespaced_pod_log
             return str(read(*asked, container=role, tail_lines=200, _preload_content=False).data.decode())
         return ""
 

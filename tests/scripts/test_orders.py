@@ -67,13 +67,13 @@ def test_a_worker_runs_one_attempt_after_the_other_and_ends_with_the_run(
     pod.record("Running", launcher=after.listen())
     assert member.connection is not None
     member.connection.shutdown(socket.SHUT_RDWR)
-    found = after.members["cifar-1-worker-1"]
-    pod.wait_until(lambda: found.connection)
-    assert (found.attempt, found.code) == (2, None)
+    member = after.members["cifar-1-worker-1"]
+    pod.wait_until(lambda: member.connection)
+    assert (member.attempt, member.code) == (2, None)
     after.tell(attempt=2)
     pod.wait_until(lambda: after.output and after.output.ranks == {1})
     after.tell(signal="TERM")
-    pod.wait_until(lambda: found.code is not None)
+    pod.wait_until(lambda: member.code is not None)
     after.tell(signal="KILL")
     pod.wait_until(lambda: not pod.marked("4401"))
     assert process.poll() is None
@@ -172,24 +172,24 @@ def side(**changes: Any) -> WithoutSsh:
     return made.side
 
 
-def says(found: WithoutSsh, index: int, attempt: int, code: int | None = None, **more: Any) -> None:
-    member = list(found.orders.members.values())[index]
+def says(launcher_side: WithoutSsh, index: int, attempt: int, code: int | None = None, **more: Any) -> None:
+    member = list(launcher_side.orders.members.values())[index]
     member.learn({"life": str(index), "attempt": attempt, "code": code, **more})
 
 
-def ranks(found: WithoutSsh, attempt: int, *kinds: str) -> None:
+def ranks(launcher_side: WithoutSsh, attempt: int, *kinds: str) -> None:
     for index in (0, 1):
         facts = {"host": f"cifar-1-worker-{index}", "rank": index, "worldSize": 2, "localRank": 0, "exitCode": 0}
         for kind in ("rank", *kinds):
-            found.orders._report(f"dsgen-{kind} {json.dumps({**facts, 'tail': []})}", attempt)
+            launcher_side.orders._report(f"dsgen-{kind} {json.dumps({**facts, 'tail': []})}", attempt)
 
 
-def end_of(found: WithoutSsh, act: Callable[[], None]) -> tuple[str, str]:
+def end_of(launcher_side: WithoutSsh, act: Callable[[], None]) -> tuple[str, str]:
     """Event and message of an attempt in which this happens once it has begun."""
-    attempt = found.attempt()
+    attempt = launcher_side.attempt()
 
     def later() -> None:
-        while not found.journal.attempts or found.orders.order["attempt"] != found.number:
+        while not launcher_side.journal.attempts or launcher_side.orders.order["attempt"] != launcher_side.number:
             time.sleep(0.01)
         act()
 
@@ -202,86 +202,88 @@ def end_of(found: WithoutSsh, act: Callable[[], None]) -> tuple[str, str]:
 
 @pytest.mark.usefixtures("run_folder")
 def test_attempts_end_as_they_do_over_ssh() -> None:
-    found = side(max_restarts=1)
+    launcher_side = side(max_restarts=1)
 
     def fails() -> None:
-        ranks(found, 1)
+        ranks(launcher_side, 1)
         failed = {"host": "cifar-1-worker-1", "rank": 1, "exitCode": 9, "tail": ["x"]}
-        found.orders._report(f"dsgen-rank-end {json.dumps(failed)}", 1)
-        says(found, 1, 1, 1)
-        says(found, 0, 1, 1)
+        launcher_side.orders._report(f"dsgen-rank-end {json.dumps(failed)}", 1)
+        says(launcher_side, 1, 1, 1)
+        says(launcher_side, 0, 1, 1)
 
     def succeeds() -> None:
-        found.orders._report('dsgen-rank-end {"host": "cifar-1-worker-1", "rank": 1, "exitCode": 9, "tail": []}', 1)
-        ranks(found, 2, "rank-met")
+        launcher_side.orders._report(
+            'dsgen-rank-end {"host": "cifar-1-worker-1", "rank": 1, "exitCode": 9, "tail": []}', 1
+        )
+        ranks(launcher_side, 2, "rank-met")
         for index in (0, 1):
-            says(found, index, 2, 0)
+            says(launcher_side, index, 2, 0)
 
-    assert end_of(found, fails) == ("restarting", f"rank 1 on {HOSTS[1]} ended with exit code 9")
-    assert found.orders.order["signal"] == ""
-    assert end_of(found, succeeds) == ("succeeded", "")
-    assert found.journal.said["worldSize"] == 2
+    assert end_of(launcher_side, fails) == ("restarting", f"rank 1 on {HOSTS[1]} ended with exit code 9")
+    assert launcher_side.orders.order["signal"] == ""
+    assert end_of(launcher_side, succeeds) == ("succeeded", "")
+    assert launcher_side.journal.said["worldSize"] == 2
 
 
 @pytest.mark.usefixtures("run_folder")
 def test_a_pod_that_comes_in_the_middle_waits_for_the_next_attempt() -> None:
     """Its predecessor is lost, whatever the others say, and they are ended."""
-    found = side(max_restarts=0)
-    member = found.orders.members["cifar-1-worker-1"]
+    launcher_side = side(max_restarts=0)
+    member = launcher_side.orders.members["cifar-1-worker-1"]
 
     def replaced() -> None:
-        ranks(found, 1)
-        says(found, 1, 1)
+        ranks(launcher_side, 1)
+        says(launcher_side, 1, 1)
         member.learn({"life": "another", "attempt": 0, "code": None})
-        says(found, 0, 1, 1)
+        says(launcher_side, 0, 1, 1)
 
-    assert end_of(found, replaced) == ("workers-lost", f"lost: {HOSTS[1]}")
-    assert found.orders.order["signal"] == "KILL"
+    assert end_of(launcher_side, replaced) == ("workers-lost", f"lost: {HOSTS[1]}")
+    assert launcher_side.orders.order["signal"] == "KILL"
     there, here = socket.socketpair()
     with there, here:
         member.connection = there
-        found.orders._send(member)
+        launcher_side.orders._send(member)
         assert json.loads(here.recv(1000))["attempt"] == 0
 
 
 @pytest.mark.usefixtures("run_folder")
 @pytest.mark.parametrize(("at", "number"), [((0, 0), 1), ((3, 3), 3), ((3, 0), 4), ((2, 3), 4)])
 def test_a_launcher_that_takes_over_goes_on_with_the_attempt_of_its_workers(at: tuple[int, int], number: int) -> None:
-    found = side()
+    launcher_side = side()
     for index, attempt in enumerate(at):
-        says(found, index, attempt)
-    found.attempt()
+        says(launcher_side, index, attempt)
+    launcher_side.attempt()
 
-    assert found.number == number
-    found.attempt()
-    assert found.number == number + 1
+    assert launcher_side.number == number
+    launcher_side.attempt()
+    assert launcher_side.number == number + 1
 
 
 @pytest.mark.usefixtures("run_folder")
 def test_an_attempt_that_ended_before_a_launcher_took_over_counts() -> None:
     """Its workers have reported all of it, and that they have ended, when they connect."""
-    found = side(max_restarts=0)
-    ranks(found, 1, "rank-met", "rank-end")
+    launcher_side = side(max_restarts=0)
+    ranks(launcher_side, 1, "rank-met", "rank-end")
     for index in (0, 1):
-        says(found, index, 1, 0)
+        says(launcher_side, index, 1, 0)
 
-    assert end_of(found, lambda: None) == ("succeeded", "")
-    assert (found.number, found.journal.said["worldSize"]) == (1, 2)
+    assert end_of(launcher_side, lambda: None) == ("succeeded", "")
+    assert (launcher_side.number, launcher_side.journal.said["worldSize"]) == (1, 2)
 
 
 @pytest.mark.usefixtures("run_folder")
 def test_where_workers_cannot_connect_they_start_by_the_record(monkeypatch: pytest.MonkeyPatch) -> None:
-    found = side()
-    found.wait_for_workers()
-    assert (found.free, "start" in found.journal.said) == (False, False)
-    found.orders.members["cifar-1-worker-1"].connection = None
+    launcher_side = side()
+    launcher_side.wait_for_workers()
+    assert (launcher_side.free, "start" in launcher_side.journal.said) == (False, False)
+    launcher_side.orders.members["cifar-1-worker-1"].connection = None
     monkeypatch.setattr("launcher_without_ssh.CONNECT_SECONDS", 0.1)
-    found.wait_for_workers()
+    launcher_side.wait_for_workers()
 
-    assert (found.free, found.journal.said["start"]) == (True, "record")
-    ranks(found, 1, "rank-met")
-    assert not found.orders.early
-    assert found.output.met == {0, 1}
+    assert (launcher_side.free, launcher_side.journal.said["start"]) == (True, "record")
+    ranks(launcher_side, 1, "rank-met")
+    assert not launcher_side.orders.early
+    assert launcher_side.output.met == {0, 1}
 
 
 @pytest.mark.usefixtures("run_folder")

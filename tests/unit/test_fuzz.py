@@ -71,5 +71,5 @@ def test_any_override_gets_an_answer(flag: str, text: str) -> None:
 
 @pytest.mark.parametrize("text", TEXTS)
 def test_a_file_cut_anywhere_gets_an_answer(text: str) -> None:
-    for end in range(0, len(text), 7):
+    for end in range(0, len(text), 17):
         assert values.load([SourceText("v.yaml", text[:end])]) is not None

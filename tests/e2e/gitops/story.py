@@ -125,7 +125,7 @@ def removed(way: ways.Way, job: Job, row: Row) -> None:
 
 def _kept(job: Job) -> dict[str, str]:
     """Uids of the Jobs and pods that there are."""
-    things = [*job.space.batch.list_namespaced_job(job.space.name).items, *job.space.pods()]
+    things: list[Any] = [*job.space.batch.list_namespaced_job(job.space.name).items, *job.space.pods()]
     return {thing.metadata.name: thing.metadata.uid for thing in things}
 
 

@@ -48,6 +48,10 @@ class Way:
         """The commit is in the cluster, or refused: what was said then."""
         raise NotImplementedError
 
+    def delete(self) -> None:
+        """Remove what the channel has in the cluster, apart from the namespace."""
+        raise NotImplementedError
+
     def force(self) -> None:
         """Apply everything again."""
         raise NotImplementedError
