@@ -43,7 +43,7 @@ fail() {
 
 
 if [[ $repository =~ ^[A-Za-z+.-]+://[^/]*:[^/]*@ || $repository =~ ^[Hh][Tt][Tt][Pp][Ss]?://[^/]*@ ]]; then
-  fail "code.git.repository holds a user name or a password: put username and password into a Secret, code.git.secretName"
+  fail "code.git.repository contains credentials: put username and password into a Secret, code.git.secretName"
 fi
 case $repository in
   https://*/* | http://*/*) scheme=http ;;
@@ -53,12 +53,12 @@ case $repository in
   *:*) scheme=ssh ;; # git@HOST:PATH
   *) scheme= ;;
 esac
-[ -n "$scheme" ] || fail "code.git.repository is no address of https, http, ssh or git: $repository"
+[ -n "$scheme" ] || fail "code.git.repository is not an https, http, ssh or git address: $repository"
 case $revision in
-  -* | +* | *:* | *'*'* | *' '*) fail "code.git.revision is no commit, branch or tag: $revision" ;;
+  -* | +* | *:* | *'*'* | *' '*) fail "code.git.revision is not a commit, branch or tag: $revision" ;;
 esac
 command -v git >/dev/null ||
-  fail "there is no git in this image: add it to the image, or name one that has bash and git in code.git.image"
+  fail "there is no git in this image: add it, or set code.git.image to an image with bash and git"
 
 umask 022
 limit=$(sed -n 's/.*"startTimeoutSeconds": *\([0-9]*\).*/\1/p' "$dsgen_config/settings.json")
@@ -77,7 +77,7 @@ git_set() {
 git_set advice.detachedHead false
 git_set init.defaultBranch main
 git_set gc.auto 0
-git_set safe.directory '*' # a tree that an earlier start of this container made
+git_set safe.directory '*' # for a tree of an earlier start of this container
 git_set http.lowSpeedLimit 1000
 git_set http.lowSpeedTime 60
 
@@ -87,11 +87,12 @@ git_set core.bigFileThreshold 16m
 [ ! -s "$dsgen_secret/ca.crt" ] || git_set http.sslCAInfo "$dsgen_secret/ca.crt"
 
 
+
 if [ "$scheme" = http ] && [ -s "$dsgen_secret/password" ]; then
   site=$(printf '%s\n' "$repository" | sed 's,^\(https*://[^/]*\)/.*,\1,')
   host=$(printf '%s\n' "$site" | sed 's,^https*://,,; s,:[0-9]*$,,')
   git_set "credential.$site.helper" "!bash '$dsgen_config/code.sh' credential"
-  git_set "url.$site/.insteadOf" "git@$host:" # submodules that are written for people with an ssh key
+  git_set "url.$site/.insteadOf" "git@$host:" # for submodules with an ssh address
   git_set "url.$site/.insteadOf" "ssh://git@$host/"
   case $site in http://*) say "warning: the password for $site is sent without encryption" ;; esac
 fi
@@ -144,7 +145,7 @@ fetch() {
   elif ! said 'dumb http transport' && ! said 'not our ref' && ! said 'unadvertised object'; then
     return 1
   fi
-  say "fetching all of $repository: its server does not give a single commit"
+  say "fetching all of $repository: its server does not serve single commits"
   attempt fetch --tags origin '+refs/heads/*:refs/remotes/origin/*' '+HEAD:refs/remotes/origin/HEAD' || return
   commit=$(git -C "$new" rev-parse --verify --quiet "$wanted^{commit}") ||
     commit=$(git -C "$new" rev-parse --verify --quiet "origin/$wanted^{commit}") ||
@@ -171,20 +172,20 @@ hopeless() {
     *'Host key verification failed'* | *'host key is known'* | *'HOST IDENTIFICATION HAS CHANGED'*)
       echo "the host key of $repository is not the one in code.git.knownHosts (or known_hosts of the Secret)" ;;
     *'Permission denied ('* | *'Load key'*)
-      echo "the ssh key of the Secret in $secret is not let in to $repository" ;;
+      echo "$repository refuses the ssh key of the Secret in $secret" ;;
     *'could not read Username'* | *'could not read Password'*)
       echo "$repository asks for a password: name a Secret with username and password in $secret" ;;
     *'Authentication failed'* | *'returned error: 401'* | *'returned error: 403'*)
-      echo "username and password of the Secret in $secret are not let in to $repository" ;;
+      echo "$repository refuses username and password of the Secret in $secret" ;;
     *'certificate'*'verif'* | *'SSL certificate problem'*)
       echo "the certificate of $repository is not trusted: put its CA as ca.crt into the Secret in $secret" ;;
     *'returned error: 404'* | *"' not found"* | *'not appear to be a git repository'* | *'Repository not found'* | \
       *'repository not exported'* | *'access denied or repository'* | *'no such repository'*)
-      echo "there is no repository $repository, or not for these credentials" ;;
+      echo "the repository $repository does not exist, or refuses these credentials" ;;
     *"transport '"*"' not allowed"*)
       echo "a submodule's address is not one of https, http, ssh or git" ;;
     *'not a valid object name'* | *'unable to read tree'* | *'is not a commit'*)
-      echo "$repository: $wanted is no commit" ;;
+      echo "$repository: $wanted is not a commit" ;;
     *'No space left on device'*)
       echo "no space left on the node for the code: its ephemeral storage is full" ;;
   esac
@@ -206,7 +207,7 @@ if [ ! -d "$tree" ]; then
     delay=$((delay < 16 ? delay * 2 : 30))
   done
   if git -C "$new" grep -q filter=lfs -- .gitattributes '*/.gitattributes' && ! git lfs version >/dev/null 2>&1; then
-    say "warning: large files are kept by Git LFS, and this image has no git-lfs: they are pointers"
+    say "warning: this repository uses Git LFS, and the image has no git-lfs: large files are pointers"
   fi
 
   chmod -R a+rwX "$new" && mv "$new" "$tree" || exit 1

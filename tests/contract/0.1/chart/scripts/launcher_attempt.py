@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 import time
 from collections.abc import Callable
 from typing import Any
@@ -26,6 +27,7 @@ FOLLOW_SECONDS = 20
 RESERVED_SECONDS = 20
 KILL_SECONDS = 5
 PROBE_SECONDS = 6
+KILLED = 128 + signal.SIGKILL
 STACKS_SECONDS = 20
 
 
@@ -68,7 +70,8 @@ class Attempt:
     process.finish()
     if self.output.unclosed() and cut != "terminated":
       self.signal("KILL", KILL_SECONDS)
-    return self.judge(process.code() or 0, cut, lost)
+    code = process.code() or (KILLED if not cut and self.starter_died(process) else 0)
+    return self.judge(code, cut, lost)
 
   def launch(self) -> Ranks:
 
@@ -85,16 +88,11 @@ class Attempt:
     self.workers.everywhere(workers.signal_ranks(name), seconds, until)
 
   def start(self) -> methods.Start:
-    return methods.Start(self.configured, self.hosts, hostfile=self.hostfile())
 
-  def hostfile(self) -> str:
-
-    if not self.configured.spares:
-      return methods.HOSTFILE
-    path = settings.RUN / "hostfile"
-    lines = [f"{host} slots={self.configured.slots}\n" for host in self.workers.chosen]
-    path.write_text("".join(lines), encoding="utf-8")
-    return str(path)
+    path = methods.HOSTFILE
+    if self.configured.spares:
+      path = hostfile.write(settings.RUN / "hostfile", self.workers.chosen, self.configured.slots)
+    return methods.Start(self.configured, self.hosts, hostfile=path)
 
   def watch(self, process: Ranks) -> str:
 
@@ -161,14 +159,17 @@ class Attempt:
     if process.signalled():
       self.heard.failures = [end for end in self.heard.failures if "rank" in end]
     if self.output.any_started():
-
-      signalled = code >= 128 if self.method.pdsh else process.signalled()
-      died = signalled and not self.output.closed and not self.output.ssh_ended
-      return [] if died else self.output.unclosed()
+      return [] if self.starter_died(process) else self.output.unclosed()
     if cut or code == 0:
       return []
     until = time.monotonic() + PROBE_SECONDS
     return self.workers.missing(lambda: time.monotonic() < until)
+
+  def starter_died(self, process: Ranks) -> bool:
+
+    code = process.code() or 0
+    signalled = code == 0 or code >= 128 if self.method.pdsh else process.signalled()
+    return signalled and self.output.any_started() and not self.output.closed and not self.output.ssh_ended
 
   def judge(self, code: int, cut: str, lost: list[str]) -> AttemptEnd:
 

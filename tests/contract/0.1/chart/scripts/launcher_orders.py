@@ -53,9 +53,9 @@ class Orders:
   def __init__(self, hosts: list[str]) -> None:
     self.members = {host.partition(".")[0]: Member() for host in hosts}
     self.order: dict[str, Any] = {"attempt": 0, "signal": "", "over": ""}
-    self.output: Output | None = None
+    self.output = Output(hosts)
 
-    self.early: dict[tuple[int, str], None] | None = {}
+    self.heard: dict[tuple[int, str], None] = {}
     self.nonce = new_nonce()
     self.lock = threading.Lock()
 
@@ -84,16 +84,11 @@ class Orders:
     with self.lock:
       self.output = output
       self.order = {"attempt": attempt, "signal": "", "over": ""}
-      for number, text in self.early or ():
+      self.heard = {report: None for report in self.heard if report[0] >= attempt}
+      for number, text in self.heard:
         if number == attempt:
-          self._hear(text, output)
-      self.early = {}
+          self._learn(text)
     self.tell()
-
-  def begin_none(self) -> None:
-
-    with self.lock:
-      self.early = None
 
   def connected(self) -> list[Member]:
     return [member for member in self.members.values() if member.connection]
@@ -138,11 +133,13 @@ class Orders:
   def _report(self, text: str, attempt: int) -> None:
 
     with self.lock:
-      if self.early is not None and attempt > self.order["attempt"]:
-        self.early[attempt, text] = None
-      if self.output and attempt >= self.order["attempt"]:
-        self._hear(text, self.output)
+      if attempt < self.order["attempt"] or (attempt, text) in self.heard:
+        return
+      if not text.startswith(reports.BEAT):
+        self.heard[attempt, text] = None
+      sys.stdout.buffer.write(self._learn(text))
+      sys.stdout.buffer.flush()
 
-  def _hear(self, text: str, output: Output) -> None:
-    sys.stdout.buffer.write(output.process_line(output.nonce + f" {text}\n".encode()))
-    sys.stdout.buffer.flush()
+  def _learn(self, text: str) -> bytes:
+
+    return self.output.process_line(self.output.nonce + f" {text}\n".encode())

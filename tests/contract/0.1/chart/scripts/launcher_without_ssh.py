@@ -16,7 +16,6 @@ from launcher_orders import Orders
 from launcher_outcome import AttemptEnd, RunEnded, deadline_message, never_met
 from launcher_wait import Wait
 from shared_log import log
-from shared_output import Output
 from shared_transitions import TRANSITIONS
 
 TICK_SECONDS = 0.5
@@ -35,7 +34,7 @@ class WithoutSsh:
     self.external = wait.external
     self.journal = wait.journal
     self.orders = Orders(wait.workers.names)
-    self.output = self.orders.output = Output(wait.workers.names)
+    self.output = self.orders.output
     self.whole = methods.of(self.configured).whole
     self.free = False
     self.number = 0
@@ -66,7 +65,6 @@ class WithoutSsh:
     self.free = len(self.orders.connected()) < wanted or any(m.free for m in self.orders.members.values())
     if self.free:
       self.journal.said["start"] = "record"
-      self.orders.begin_none()
 
   def ready(self) -> int:
 

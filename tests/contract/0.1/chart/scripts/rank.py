@@ -30,6 +30,7 @@ import shared_settings as settings
 import shared_stacks as stacks
 from rank_watch import Watch
 from shared_meeting import Meeting
+from shared_output import Tail
 
 TERMINATING = settings.RUN / "terminating"
 
@@ -40,7 +41,6 @@ OPENMPI = {
   "LOCAL_SIZE": "OMPI_COMM_WORLD_LOCAL_SIZE",
   "LOCAL_WORLD_SIZE": "OMPI_COMM_WORLD_LOCAL_SIZE",
 }
-TAIL_LINES, TAIL_BYTES = 20, 4096
 DRAIN_SECONDS = 2.0
 
 
@@ -83,21 +83,6 @@ def bind(local: int, slots: int) -> None:
   if share:
     os.sched_setaffinity(0, share)
     os.environ.setdefault("OMP_NUM_THREADS", str(len(share)))
-
-
-class Tail:
-
-
-  def __init__(self) -> None:
-    self.kept = b""
-
-  def add(self, data: bytes) -> None:
-    self.kept = (self.kept + data)[-TAIL_BYTES:]
-
-  def lines(self) -> list[str]:
-
-    lines = self.kept.decode(errors="replace").split("\n")
-    return [line.rstrip("\r").rpartition("\r")[2] for line in lines if line.strip()][-TAIL_LINES:]
 
 
 class Rank:

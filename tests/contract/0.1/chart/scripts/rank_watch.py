@@ -26,7 +26,7 @@ class Watch:
     self.wanted = bool(hang or run.progress_pattern or run.progress_file or run.checkpoint_path)
     self.interval = min(LONGEST_SECONDS, hang / 4) if hang else LONGEST_SECONDS
     self.due = time.monotonic()
-    self.printed, self.told = False, dict(self.source.seen)
+    self.printed, self.sent = False, dict(self.source.seen)
     self.asked = False
     self.until = 0.0
     self.written = b""
@@ -51,9 +51,9 @@ class Watch:
     if self.wanted and now >= self.due:
       self.due = now + self.interval
       self.source.read_files()
-      if self.printed or self.source.seen != self.told:
-        self.printed, self.told = False, dict(self.source.seen)
-        self.say("rank-beat", {"rank": self.rank, **self.told})
+      if self.printed or self.source.seen != self.sent:
+        self.printed, self.sent = False, dict(self.source.seen)
+        self.say("rank-beat", {"rank": self.rank, **self.sent})
     waits = [moment - now for moment in (self.due if self.wanted else 0, self.until) if moment]
     return max(min(waits), 0) if waits else None
 

@@ -24,6 +24,12 @@ def hosts(hostfile: Path) -> list[str]:
   return [line.split()[0] for line in hostfile.read_text(encoding="utf-8").splitlines() if line.strip()]
 
 
+def write(path: Path, names: list[str], slots: int) -> str:
+
+  path.write_text("".join([f"{name} slots={slots}\n" for name in names]), encoding="utf-8")
+  return str(path)
+
+
 def options(arguments: list[str]) -> Options:
 
   known = dict.fromkeys(KNOWN.values(), "")

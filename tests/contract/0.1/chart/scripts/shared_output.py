@@ -36,6 +36,9 @@ MPI_LOST = re.compile(rb"^ *Remote daemon: \S+ on node ([A-Za-z0-9.-]+)$")
 MPI_KILLED = re.compile(rb"noticed that process rank (\d+) with PID \d+ on node (\S+) exited on signal (\d+)")
 SSH_ENDED = re.compile(rb"^pdsh@[^:]*: ([A-Za-z0-9.-]+): (?:ssh exited with exit code (\d+)|.*)")
 
+TAIL_LINES, TAIL_BYTES = 20, 4096
+KEPT_BYTES, LINE_LENGTH = 32768, 300
+
 
 def new_nonce() -> str:
   return secrets.token_hex(16)
@@ -117,15 +120,18 @@ class Output:
 
     failure = self.failure()
     if "rank" not in failure:
-      ended = {end["rank"] for end in self.ends}
-      silent = [rank for rank, host in self.places.items() if host == failure["host"] and rank not in ended]
-      of = f"; no report of rank {', '.join(map(str, sorted(silent)))}" if silent else ""
+      silent = [rank for rank in self.without_end() if self.places[rank] == failure["host"]]
+      of = f"; no report of rank {', '.join(map(str, silent))}" if silent else ""
       return f"{failure['host']} ended with exit code {failure['exitCode']}{of}"
     words = f"rank {failure['rank']} on {failure['host']} ended with exit code {failure['exitCode']}"
     before = next((end for end in self.ends if not end["exitCode"]), None)
-    if before and self.ends.index(before) == 0 and LOST_PEER.search(_tail(failure)):
+    if before and LOST_PEER.search(_tail(failure)):
       words += f" after rank {before['rank']} on {before['host']} had ended with exit code 0"
     return words
+
+  def without_end(self) -> list[int]:
+
+    return sorted(self.ranks - {end["rank"] for end in self.ends})
 
   def strangers(self) -> list[int]:
 
@@ -180,9 +186,8 @@ class Output:
     rank, code = int(content["rank"]), int(content["exitCode"])
     tail = [str(line) for line in content.get("tail", [])]
     end = {"host": host, "rank": rank, "exitCode": code, "tail": tail}
-    if end not in self.ends:
-      self.ends.append(end)
-      self.failures += [end] if code else []
+    self.ends.append(end)
+    self.failures += [end] if code else []
     return f"rank {rank} on {host} ended with {code}"
 
   def _rank_stack(self, host: str, content: dict[str, Any]) -> str:
@@ -195,6 +200,30 @@ class Output:
 
     name = label.decode("ascii")
     return self.hosts.get(_short(name), name)
+
+
+class Tail:
+
+
+  def __init__(self) -> None:
+    self.kept = b""
+
+  def add(self, data: bytes) -> None:
+    self.kept = (self.kept + data)[-KEPT_BYTES:]
+
+  def lines(self) -> list[str]:
+
+
+
+
+    before, last = _lines(self.kept[:-TAIL_BYTES]), _lines(self.kept[-TAIL_BYTES:])
+    reports = [line[:LINE_LENGTH] for line in [*before, *last[:-TAIL_LINES]] if LOST_PEER.search(line)][-1:]
+    return [*reports, *last[-TAIL_LINES:][len(reports) :]]
+
+
+def _lines(data: bytes) -> list[str]:
+  lines = data.decode(errors="replace").split("\n")
+  return [line.rstrip("\r").rpartition("\r")[2] for line in lines if line.strip()]
 
 
 def _tail(end: dict[str, Any]) -> str:

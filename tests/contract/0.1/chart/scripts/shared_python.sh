@@ -2,6 +2,7 @@
 # Generated from dsgen/scripts/shared_python.sh, which has the comments.
 
 
+
 if ! command -v python3 >/dev/null; then
   dsgen_problem='there is no python3 in this image (3.8 or later): add it to the image or install it in training.setup'
 elif ! python3 -ESsc 'import sys; sys.exit(sys.version_info < (3, 8))'; then

@@ -23,6 +23,7 @@ import shared_settings as settings
 
 NONCE = "DSGEN_NONCE"
 FILE = settings.RUN / "reports"
+BEAT = "dsgen-rank-beat "
 LIMIT_BYTES = 1 << 16
 WORD_BYTES = 65
 

@@ -4,12 +4,13 @@
 
 
 
+
 record=$DSGEN_ROOT/etc/dsgen-status
 shell=$1
 tail=$2
 never=
 declare -n matched='BASH_REMATCH[1]'
-exec {never}<> <(:) # nothing is ever written to it: reading from it is sleeping without another process
+exec {never}<> <(:) # nothing is written to it: to read from it with a timeout is a sleep without another process
 
 
 read_record() {
@@ -84,12 +85,13 @@ fi
 
 limit=$(setting startTimeoutSeconds)
 orphan=$(setting orphanTimeoutSeconds)
-orphan=$((orphan > 300 ? orphan : 300)) # the lease is renewed once a minute, and takes as long to get here
+orphan=$((orphan > 300 ? orphan : 300)) # the lease is renewed once a minute, and is mounted up to a minute later
 seen='' seen_at=0
 until reason_to_end >"$DSGEN_ROOT/run/dsgen/setup-stop"; do
   read -rt 2 -u "$never"
+  kill -0 "$shell" 2>/dev/null || exit # another process may get its number
 done
-kill -USR1 "$shell" # its trap waits for the command that runs
+kill -USR1 "$shell" # bash runs the trap after the current command
 for signal in TERM TERM TERM KILL KILL KILL KILL KILL KILL KILL; do
   for pid in $(below); do
     kill -"$signal" "$pid"

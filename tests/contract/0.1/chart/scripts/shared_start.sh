@@ -45,7 +45,7 @@ dsgen_setup_failed() {
   fi
   printf '[dsgen] %s\n' "$reason" >&2
   sed 's/^/[dsgen] | /' "$dsgen_run/setup.tail" >&2
-  rm -rf "$dsgen_run/setup-failed" # setup may have put anything there
+  rm -rf "$dsgen_run/setup-failed" # setup may have created anything there
   { echo "$reason"; tail -c 3000 "$dsgen_run/setup.tail"; } | tee "$dsgen_run/setup-failed" >"$dsgen_message"
   builtin exit 1
 }
@@ -59,7 +59,7 @@ exit() {
   dsgen_setup_failed "$code"
 }
 
-(umask 022 && mkdir -p "$dsgen_run/home") # of the user that passwd.sh adds
+(umask 022 && mkdir -p "$dsgen_run/home") # for the user that passwd.sh adds
 
 dsgen_setup=$dsgen_config/setup.sh
 dsgen_watch=$dsgen_config/shared_setup_watch.sh
@@ -84,13 +84,13 @@ if [ -s "$dsgen_setup" ]; then
 
   exec {dsgen_keep[0]}<&- {dsgen_keep[1]}>&-
   dsgen_terminated='' dsgen_stopped=
-  trap 'dsgen_setup_failed $?' EXIT # set -e and its like
+  trap 'dsgen_setup_failed $?' EXIT # for set -e and similar
   trap 'dsgen_terminated=1; exit' TERM
   trap 'dsgen_stopped=1; exit' USR1
-  bash "$dsgen_watch" "$$" "$dsgen_tail" </dev/null &>/dev/null & # it says all in its file
+  bash "$dsgen_watch" "$$" "$dsgen_tail" </dev/null &>/dev/null & # its result is in setup-stop
   dsgen_watch=$!
   disown
-  bash -O extglob -n "$dsgen_setup" || exit # source would run what stands above a syntax error and go on
+  bash -O extglob -n "$dsgen_setup" || exit # source would run the lines above a syntax error and continue
 
   source "$dsgen_setup"
   trap - EXIT TERM USR1

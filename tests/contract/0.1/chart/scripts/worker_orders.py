@@ -31,7 +31,7 @@ class Orders:
     self.said: dict[str, Any] = {}
     self.said_at = self.tried_at = float("-inf")
 
-  def exchange(self, state: dict[str, Any], told: list[str], beats: list[str]) -> dict[str, Any]:
+  def exchange(self, state: dict[str, Any], reported: list[str], beats: list[str]) -> dict[str, Any]:
 
 
 
@@ -40,9 +40,9 @@ class Orders:
     try:
       if self.connection is None and not self.connect():
         return self.order
-      for text in [*told[self.sent :], *beats]:
+      for text in [*reported[self.sent :], *beats]:
         self.send({"attempt": state["attempt"], "report": text})
-      self.sent = len(told)
+      self.sent = len(reported)
       self.say(state)
       self.receive()
     except (OSError, ValueError, KeyError):

@@ -35,7 +35,7 @@ class Line:
 
     self.until = time.monotonic() + seconds
 
-  def patience(self) -> float:
+  def left(self) -> float:
 
     left = self.until - time.monotonic()
     if left <= 0:
@@ -47,7 +47,7 @@ class Line:
     family, *_, where = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
     with socket.create_server(where[:2], family=family) as listener:
       while True:
-        listener.settimeout(self.patience())
+        listener.settimeout(self.left())
         self.socket, _ = listener.accept()
         if self.receive(len(token)) == token:
           self.send(token)
@@ -58,7 +58,7 @@ class Line:
 
     while True:
       try:
-        self.socket = socket.create_connection((host, port), timeout=min(self.patience(), 5))
+        self.socket = socket.create_connection((host, port), timeout=min(self.left(), 5))
         self.send(token)
         if self.receive(len(token)) == token:
           return
@@ -69,32 +69,32 @@ class Line:
       time.sleep(RETRY_SECONDS)
 
   def send(self, data: bytes) -> None:
-    self.socket.settimeout(self.patience())
+    self.socket.settimeout(self.left())
     self.socket.sendall(data)
 
   def receive(self, size: int) -> bytes:
 
     data = b""
     while len(data) < size:
-      self.socket.settimeout(self.patience())
+      self.socket.settimeout(self.left())
       more = self.socket.recv(size - len(data))
       if not more:
         break
       data += more
     return data
 
-  def pour(self) -> None:
+  def send_data(self) -> None:
 
     chunk = bytes(CHUNK)
     for _ in range(BYTES // CHUNK):
       self.send(chunk)
 
-  def drink(self) -> dict[str, Any]:
+  def receive_data(self) -> dict[str, Any]:
 
     buffer, received, begun = bytearray(CHUNK), 0, time.monotonic()
     try:
       while received < BYTES:
-        self.socket.settimeout(self.patience())
+        self.socket.settimeout(self.left())
         size = self.socket.recv_into(buffer, min(CHUNK, BYTES - received))
         if not size:
           raise ConnectionError("the connection was closed")
@@ -114,14 +114,14 @@ def meet(mine: int, other: int, port: int, seconds: list[float], token: bytes) -
   if mine < other:
     line.listen(hosts[mine], port, token)
     line.allow(seconds[1])
-    received = line.drink()
+    received = line.receive_data()
     if received["bytes"] == BYTES:
-      line.pour()
+      line.send_data()
   else:
     line.connect(hosts[other], port, token)
     line.allow(seconds[1])
-    line.pour()
-    received = line.drink()
+    line.send_data()
+    received = line.receive_data()
   line.socket.close()
   return received
 

@@ -2,8 +2,9 @@
 # Generated from dsgen/scripts/worker_session.sh, which has the comments.
 
 
+
 source "$DSGEN_ROOT/run/dsgen/env"
 if [ -z "$SSH_ORIGINAL_COMMAND" ]; then
-  exec bash -i # a person looks around
+  exec bash -i # an interactive session of a user
 fi
 exec python3 -ESs "$DSGEN_ROOT/etc/dsgen/worker_session.py"

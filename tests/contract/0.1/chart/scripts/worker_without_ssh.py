@@ -64,7 +64,7 @@ class LocalTraining:
     exchange.replace(reports.FILE, b"")
     self.output = output.Output(self.hosts)
     self.read = 0
-    self.told: list[str] = []
+    self.reported: list[str] = []
 
   def prepare(self, _tick: Callable[[], None]) -> None:
     missing = methods.missing_tools(self.method)
@@ -82,7 +82,7 @@ class LocalTraining:
       self.free = True
       self.start(1)
     beats = self.read_reports()
-    order = self.orders.exchange(self.state(), self.told, beats)
+    order = self.orders.exchange(self.state(), self.reported, beats)
     if not self.free:
       self.obey(order)
 
@@ -141,7 +141,7 @@ class LocalTraining:
     for line in self.new_reports():
       sys.stderr.buffer.write(self.output.process_line(line))
       text = line.partition(self.output.nonce + b" ")[2].decode("utf-8", "replace").rstrip("\n")
-      (beats if text.startswith("dsgen-rank-beat ") else self.told).append(text)
+      (beats if text.startswith(reports.BEAT) else self.reported).append(text)
     sys.stderr.flush()
     wrong = self.output.world_sizes - {self.world}
     if wrong and self.free:
@@ -158,6 +158,8 @@ class LocalTraining:
     if self.pid in ended and not self.ended:
       self.read_reports()
       self.ended, self.code = True, ended[self.pid]
+      if self.code == 0 and self.output.without_end():
+        self.code = 128 + signal.SIGKILL
       if self.free:
         raise self.verdict(self.code)
       log(f"attempt {self.attempt} has ended here with exit code {self.code}")
@@ -196,15 +198,15 @@ class LocalTraining:
 
 
     settings.RUN.joinpath("terminating").touch()
-    told: set[int] = set()
+    asked: set[int] = set()
     until = time.monotonic() + ranks_seconds(self.run)
     while self.pid > 0 and time.monotonic() < until:
-      self.orders.exchange(self.state(), self.told, [])
+      self.orders.exchange(self.state(), self.reported, [])
       left = endranks.chosen(endranks.processes(), "TERM")
       if not left:
         break
-      processes.send(sorted(left - told), signal.SIGTERM)
-      told |= left
+      processes.send(sorted(left - asked), signal.SIGTERM)
+      asked |= left
       time.sleep(TERM_SECONDS)
       processes.reap()
     processes.end(os.getpid(), None, 0)

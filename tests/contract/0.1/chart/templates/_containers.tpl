@@ -183,7 +183,7 @@ claims:
     {{- include "contract.jobLimits" . | trim | nindent 4 }}
 {{- $own := dict "PYTHONUNBUFFERED" "1" "TRITON_CACHE_DIR" "/run/dsgen/cache/triton" "XDG_CACHE_HOME" "/run/dsgen/cache" }}
 {{- $own = mergeOverwrite (deepCopy $own) (dict "TORCH_EXTENSIONS_DIR" "/run/dsgen/cache/torch_extensions") }}
-{{- /* Git refuses a working tree of another user, and the user of the code container may be another one. */}}
+{{- /* Git refuses a working tree of another user, such as that of the code container. */}}
 {{- if .Values.code.git.repository }}
 {{- $own = mergeOverwrite (deepCopy $own) (dict "GIT_CONFIG_COUNT" "1" "GIT_CONFIG_KEY_0" "safe.directory"
                                                 "GIT_CONFIG_VALUE_0" .Values.code.mountPath) }}

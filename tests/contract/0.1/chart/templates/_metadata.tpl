@@ -44,8 +44,8 @@ kustomize.toolkit.fluxcd.io/prune: disabled
 {{- end }}
 
 {{/*
-Argo CD prunes objects that are no longer in the source before it applies the others.
-If applying is then refused, pods of the run may still need the pruned objects.
+By default, Argo CD prunes objects before it applies the others. If it
+then cannot apply them, pods of the run may still need the pruned objects.
 */}}
 {{- define "contract.stayAnnotations" -}}
 argocd.argoproj.io/compare-options: IgnoreExtraneous
@@ -53,8 +53,8 @@ argocd.argoproj.io/sync-options: Prune=false
 {{- end }}
 
 {{/*
-kube-linter asks for a TTL. A Job that Kubernetes deletes would be made
-again, and train again, when the manifests are applied the next time.
+kube-linter recommends a TTL. But if Kubernetes deleted a Job,
+the next apply would create it again, and it could train again.
 */}}
 {{- define "contract.noTtlAnnotation" -}}
 ignore-check.kube-linter.io/job-ttl-seconds-after-finished: a deleted Job would train again when it is applied

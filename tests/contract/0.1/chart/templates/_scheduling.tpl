@@ -10,8 +10,8 @@
 {{- end }}
 
 {{/*
-The PodGroup of the workers. Its name contains their number, because
-a PodGroup can change: pods of a group of two never wait for a third.
+The PodGroup of the workers. Its name contains their
+number: with another number, the run gets another PodGroup.
 */}}
 {{- define "contract.gangName" -}}
 {{ include "contract.runName" . }}-{{ include "contract.workerPods" . }}
@@ -77,9 +77,9 @@ podAntiAffinity:
 {{- end }}
 
 {{/*
-The user's node affinity (`node`) with the nodeSelector and the excluded nodes
-in each of its terms, because a node needs to match only one term. Kueue sets
-nodeSelector itself; if the Job had one, later applies would be refused.
+The user's node affinity (`node`) with the nodeSelector and the excluded nodes in each
+of its terms, because a node needs to match only one term. The Job has no nodeSelector
+of its own: Kueue sets it, and the API server would refuse later applies.
 */}}
 {{- define "contract.selectingAffinity" -}}
 {{- $required := "requiredDuringSchedulingIgnoredDuringExecution" }}
@@ -136,8 +136,8 @@ nodeSelector itself; if the Job had one, later applies would be refused.
 {{- end }}
 
 {{/*
-The excluded nodes as fields of node affinity, each with its one allowed value,
-before the user's. The name of a node is not always its label kubernetes.io/hostname.
+The excluded nodes as expressions on metadata.name, which allow one value each, before
+the user's. The label kubernetes.io/hostname can differ from the name of a node.
 */}}
 {{- define "contract.termFields" -}}
 {{- $given := dig "matchFields" (list) .term }}
