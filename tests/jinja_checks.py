@@ -38,13 +38,14 @@ def _template(row: Check) -> jinja2.Template:
     sets = [f"<% {tag} %>" for tag in row.tags() if tag.startswith("set ")]
     lines = []
     for tag in row.tags():
-        lines += [] if tag.startswith("if ") else [f"<% {tag} %>"]
+        lines.append(f"<% {tag} %>")
         if tag.startswith("for "):
             lines.append(f"<% set at_{re.split('[, ]', tag)[1]} = loop.index0 %>")
     conditions = [f"({tag.removeprefix('if ')})" for tag in row.tags() if tag.startswith("if ")]
     lines += ["<% if watch.start() %>", *sets, f"<% if {' and '.join(conditions) or 'true'} %>"]
     lines += [f"{_path(row.path)}\t{row.message}\t<< watch.was_read >>", "<% endif %>", "<% endif %>"]
-    lines += ["<% endfor %>" for tag in row.tags() if tag.startswith("for ")]
+    blocks = [tag.partition(" ")[0] for tag in reversed(row.tags())]
+    lines += [f"<% end{block} %>" for block in blocks if block in ("for", "if")]
     return environment().from_string("\n".join(lines) + "\n")
 
 

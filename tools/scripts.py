@@ -12,7 +12,7 @@ from pathlib import Path
 SOURCES = Path(__file__).parent.parent / "dsgen" / "scripts"
 # An f-string is one token before Python 3.12, and several from then on.
 TEXTS = {getattr(tokenize, name) for name in ("STRING", "FSTRING_MIDDLE", "FSTRING_END") if hasattr(tokenize, name)}
-NOTE = "# Generated from dsgen/scripts/{name}, which has the comments.\n"
+NOTE = "# dsgen/scripts/{name} without its comments.\n"
 
 
 def texts() -> dict[str, str]:

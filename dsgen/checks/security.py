@@ -155,8 +155,8 @@ ROWS = (
         hint="set mountIn: workers and workers.serviceAccountName, or the audience of another service",
         inside=(
             VOLUMES,
-            'if "projected" in volume and volume.mountIn != "workers"',
-            'for source in get(volume["projected"], "sources", [])',
+            'if volume.projected is not none and volume.mountIn != "workers"',
+            'for source in get(volume.projected, "sources", [])',
         ),
     ),
     Check(

@@ -2792,7 +2792,7 @@ def ds374(values, release, watch):
     before_name = watch.was_read
     for name, volume in items(values['storage']):
         watch.was_read = before_name
-        if 'projected' in volume and volume['mountIn'] != 'workers':
+        if volume.get('projected') is not None and volume['mountIn'] != 'workers':
             before_source = watch.was_read
             for at_source, source in enumerate(get(volume['projected'], 'sources', [])):
                 watch.was_read = before_source

@@ -1,3 +1,3 @@
 """A digest of templates, defaults, checks and scripts. Written by `make generate`."""
 
-DIGEST = "547d73e2d53efdd62f788c031a422748b86b886bc9edfa3e423cd3a204d92fc8"
+DIGEST = "4ca138968b50ba98a9f87e6b3f1a8ae4d0b47980b32aea1fdd8aec52709e9f00"

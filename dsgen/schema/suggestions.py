@@ -152,7 +152,8 @@ IN_VOLUME = {
 NOWHERE = frozenset(
     (
         *("automountserviceaccounttoken", "dnspolicy", "enableservicelinks", "ephemeralcontainers", "hostname"),
-        *("subdomain", "ports", "readinessprobe", "name"),
+        *("hostnameoverride", "subdomain", "ports", "readinessprobe", "name", "restartpolicyrules"),
+        "terminationmessagepath",
     )
 )
 """Fields of a pod or container for which workers and launcher have no key."""

@@ -1,4 +1,4 @@
-# Generated from dsgen/scripts/keygen.py, which has the comments.
+# dsgen/scripts/keygen.py without its comments.
 
 
 

@@ -1,4 +1,4 @@
-# Generated from dsgen/scripts/launcher_attempt.py, which has the comments.
+# dsgen/scripts/launcher_attempt.py without its comments.
 
 from __future__ import annotations
 

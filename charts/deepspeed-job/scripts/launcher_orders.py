@@ -1,4 +1,4 @@
-# Generated from dsgen/scripts/launcher_orders.py, which has the comments.
+# dsgen/scripts/launcher_orders.py without its comments.
 
 
 

@@ -1,4 +1,4 @@
-# Generated from dsgen/scripts/launcher_preflight.py, which has the comments.
+# dsgen/scripts/launcher_preflight.py without its comments.
 
 
 

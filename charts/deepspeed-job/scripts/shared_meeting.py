@@ -1,4 +1,4 @@
-# Generated from dsgen/scripts/shared_meeting.py, which has the comments.
+# dsgen/scripts/shared_meeting.py without its comments.
 
 
 

@@ -1,4 +1,4 @@
-# Generated from dsgen/scripts/shared_output.py, which has the comments.
+# dsgen/scripts/shared_output.py without its comments.
 
 
 

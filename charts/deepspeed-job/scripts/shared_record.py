@@ -1,4 +1,4 @@
-# Generated from dsgen/scripts/shared_record.py, which has the comments.
+# dsgen/scripts/shared_record.py without its comments.
 
 
 

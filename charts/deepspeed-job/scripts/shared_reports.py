@@ -1,4 +1,4 @@
-# Generated from dsgen/scripts/shared_reports.py, which has the comments.
+# dsgen/scripts/shared_reports.py without its comments.
 
 
 

@@ -1,4 +1,4 @@
-# Generated from dsgen/scripts/shared_settings.py, which has the comments.
+# dsgen/scripts/shared_settings.py without its comments.
 
 
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Generated from dsgen/scripts/shared_setup_watch.sh, which has the comments.
+# dsgen/scripts/shared_setup_watch.sh without its comments.
 
 
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Generated from dsgen/scripts/shared_start.sh, which has the comments.
+# dsgen/scripts/shared_start.sh without its comments.
 
 
 dsgen_run=$DSGEN_ROOT/run/dsgen

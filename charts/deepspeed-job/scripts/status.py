@@ -1,4 +1,4 @@
-# Generated from dsgen/scripts/status.py, which has the comments.
+# dsgen/scripts/status.py without its comments.
 
 
 

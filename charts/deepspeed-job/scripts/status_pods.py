@@ -1,4 +1,4 @@
-# Generated from dsgen/scripts/status_pods.py, which has the comments.
+# dsgen/scripts/status_pods.py without its comments.
 
 from __future__ import annotations
 

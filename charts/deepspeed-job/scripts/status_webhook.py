@@ -1,4 +1,4 @@
-# Generated from dsgen/scripts/status_webhook.py, which has the comments.
+# dsgen/scripts/status_webhook.py without its comments.
 
 
 

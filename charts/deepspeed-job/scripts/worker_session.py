@@ -1,4 +1,4 @@
-# Generated from dsgen/scripts/worker_session.py, which has the comments.
+# dsgen/scripts/worker_session.py without its comments.
 
 
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Generated from dsgen/scripts/code.sh, which has the comments.
+# dsgen/scripts/code.sh without its comments.
 
 
 

@@ -1,4 +1,4 @@
-# Generated from dsgen/scripts/launcher.py, which has the comments.
+# dsgen/scripts/launcher.py without its comments.
 
 
 

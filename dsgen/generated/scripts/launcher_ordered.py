@@ -1,4 +1,4 @@
-# Generated from dsgen/scripts/launcher_ordered.py, which has the comments.
+# dsgen/scripts/launcher_ordered.py without its comments.
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-# Generated from dsgen/scripts/launcher_wait.py, which has the comments.
+# dsgen/scripts/launcher_wait.py without its comments.
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-# Generated from dsgen/scripts/launcher_without_ssh.py, which has the comments.
+# dsgen/scripts/launcher_without_ssh.py without its comments.
 
 
 

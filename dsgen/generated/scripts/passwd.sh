@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Generated from dsgen/scripts/passwd.sh, which has the comments.
+# dsgen/scripts/passwd.sh without its comments.
 
 
 umask 022

@@ -1,4 +1,4 @@
-# Generated from dsgen/scripts/rank_sitecustomize.py, which has the comments.
+# dsgen/scripts/rank_sitecustomize.py without its comments.
 
 
 

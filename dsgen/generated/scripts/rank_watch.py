@@ -1,4 +1,4 @@
-# Generated from dsgen/scripts/rank_watch.py, which has the comments.
+# dsgen/scripts/rank_watch.py without its comments.
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-# Generated from dsgen/scripts/shared_exchange.py, which has the comments.
+# dsgen/scripts/shared_exchange.py without its comments.
 
 
 

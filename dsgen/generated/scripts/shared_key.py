@@ -1,4 +1,4 @@
-# Generated from dsgen/scripts/shared_key.py, which has the comments.
+# dsgen/scripts/shared_key.py without its comments.
 
 from __future__ import annotations
 

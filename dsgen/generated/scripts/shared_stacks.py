@@ -1,4 +1,4 @@
-# Generated from dsgen/scripts/shared_stacks.py, which has the comments.
+# dsgen/scripts/shared_stacks.py without its comments.
 
 
 

@@ -1,4 +1,4 @@
-# Generated from dsgen/scripts/status_lease.py, which has the comments.
+# dsgen/scripts/status_lease.py without its comments.
 
 
 

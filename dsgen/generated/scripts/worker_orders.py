@@ -1,4 +1,4 @@
-# Generated from dsgen/scripts/worker_orders.py, which has the comments.
+# dsgen/scripts/worker_orders.py without its comments.
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-# Generated from dsgen/scripts/worker_preflight.py, which has the comments.
+# dsgen/scripts/worker_preflight.py without its comments.
 
 
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Generated from dsgen/scripts/worker_session.sh, which has the comments.
+# dsgen/scripts/worker_session.sh without its comments.
 
 
 

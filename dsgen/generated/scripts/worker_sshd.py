@@ -1,4 +1,4 @@
-# Generated from dsgen/scripts/worker_sshd.py, which has the comments.
+# dsgen/scripts/worker_sshd.py without its comments.
 
 
 

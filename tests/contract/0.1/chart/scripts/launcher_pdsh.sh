@@ -1,5 +1,5 @@
 #!/bin/bash
-# Generated from dsgen/scripts/launcher_pdsh.sh, which has the comments.
+# dsgen/scripts/launcher_pdsh.sh without its comments.
 
 
 

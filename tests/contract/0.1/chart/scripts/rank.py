@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# Generated from dsgen/scripts/rank.py, which has the comments.
+# dsgen/scripts/rank.py without its comments.
 
 
 

@@ -1,4 +1,4 @@
-# Generated from dsgen/scripts/shared_hostfile.py, which has the comments.
+# dsgen/scripts/shared_hostfile.py without its comments.
 
 from __future__ import annotations
 

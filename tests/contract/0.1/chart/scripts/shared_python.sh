@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Generated from dsgen/scripts/shared_python.sh, which has the comments.
+# dsgen/scripts/shared_python.sh without its comments.
 
 
 

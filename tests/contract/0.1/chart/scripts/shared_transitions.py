@@ -1,4 +1,4 @@
-# Generated from dsgen/scripts/shared_transitions.py, which has the comments.
+# dsgen/scripts/shared_transitions.py without its comments.
 
 from __future__ import annotations
 

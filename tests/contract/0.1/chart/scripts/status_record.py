@@ -1,4 +1,4 @@
-# Generated from dsgen/scripts/status_record.py, which has the comments.
+# dsgen/scripts/status_record.py without its comments.
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-# Generated from dsgen/scripts/worker.py, which has the comments.
+# dsgen/scripts/worker.py without its comments.
 
 
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# Generated from dsgen/scripts/worker_end_ranks.py, which has the comments.
+# dsgen/scripts/worker_end_ranks.py without its comments.
 
 
 

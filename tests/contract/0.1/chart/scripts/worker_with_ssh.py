@@ -1,4 +1,4 @@
-# Generated from dsgen/scripts/worker_with_ssh.py, which has the comments.
+# dsgen/scripts/worker_with_ssh.py without its comments.
 
 from __future__ import annotations
 

@@ -117,8 +117,8 @@ storage.{{ $name }}.nfs: Pod Security restricted forbids it (restricted volume t
 {{- end }}
 
 {{- range $name, $volume := .Values.storage }}
-  {{- if and (hasKey $volume "projected") (ne (dig "mountIn" "both" $volume) "workers") }}
-    {{- range $source := dig "sources" (list) (index $volume "projected") }}
+  {{- if and (ne $volume.projected nil) (ne (dig "mountIn" "both" $volume) "workers") }}
+    {{- range $source := dig "sources" (list) $volume.projected }}
       {{- if and (hasKey $source "serviceAccountToken") (not (dig "serviceAccountToken" "audience" "" $source)) }}
 storage.{{ $name }}: with a token of the launcher's ServiceAccount, the training code could change the record and read the ssh key [DS374]
   set mountIn: workers and workers.serviceAccountName, or the audience of another service
