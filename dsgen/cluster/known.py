@@ -306,7 +306,7 @@ TABLE = (
     ),
     Row(
         "container",
-        r"(?i)image.*(?:unauthorized|denied|forbidden|401|403|authorization failed)",
+        r"(?i)image.*(?:unauthorized|denied|forbidden|\b40[13]\b|authorization failed)",
         "ImageAccess",
         "{about}: the registry refuses the pull",
         ("image.pullSecrets",),

@@ -41,6 +41,15 @@ def test_the_cause_is_the_first_that_is_named(name: str) -> None:
     assert "{" not in blamed[0].message.replace("{example.com", "")
 
 
+def test_the_uid_of_a_pod_is_no_answer_of_a_registry() -> None:
+    """CreateContainerConfigError names the uid, which may have the digits of a status."""
+    row = next(row for row in TABLE if row.reason == "ImageAccess")
+    said = 'image will run as root (pod: "a-1-launcher-9hxsx_team(40159e22-b715-4a38-a403-9498d34f5c19)", container: a)'
+
+    assert not re.search(row.words, said)
+    assert re.search(row.words, "failed to pull image: unexpected status: 403 Forbidden")
+
+
 def test_a_volume_that_is_being_created_is_no_cause() -> None:
     """The answers were taken a few seconds after the claim was created."""
     _, blamed, _ = told("ClaimUnbound")
