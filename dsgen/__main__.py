@@ -6,9 +6,9 @@ import sys
 
 gc.disable()  # before other imports; most commands end before a collection would free anything
 
-from dsgen import cli  # noqa: E402
-from dsgen.cli._printed import leave  # noqa: E402
-from dsgen.errors import EXIT_TERMINATED  # noqa: E402
+from dsgen import cli  # noqa: E402 - after gc.disable
+from dsgen.cli._printed import leave  # noqa: E402 - after gc.disable
+from dsgen.errors import EXIT_TERMINATED  # noqa: E402 - after gc.disable
 
 
 def main() -> None:

@@ -111,13 +111,13 @@ def check_jobs(inputs: Inputs, chart: bool = False) -> tuple[list[Target], Repor
     chart: the jobs become charts, whose releases provide missing names.
     """
     report = Report(inputs.strict)
-    found = _targets(inputs, report)
-    checked = in_order(functools.partial(_checked, chart), found)
-    for target, (names, problems, sources) in zip(found, counted("checked", checked, len(found)), strict=True):
+    read = _targets(inputs, report)
+    checked = in_order(functools.partial(_checked, chart), read)
+    for target, (names, problems, sources) in zip(read, counted("checked", checked, len(read)), strict=True):
         target.file, target.release, target.has_values = names
         report.problems += problems
         report.sources |= sources
-    targets = [target for target in found if target.has_values]
+    targets = [target for target in read if target.has_values]
     members = [target.member for target in targets if target.member]
     if members or not chart:
         report.problems += values.twins(targets)

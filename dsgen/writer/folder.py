@@ -88,22 +88,23 @@ class Folder:
 
     def files(self, pattern: re.Pattern[str]) -> list[str]:
         """The names of the regular files directly in the folder that fully match the pattern, sorted."""
-        handle = self._handle(self.place.below)
-        if handle is None:
-            return []
+        names = sorted(entry.name for entry in self._entries("") if pattern.fullmatch(entry.name))
         try:
-            names = sorted(name for name in os.listdir(handle) if pattern.fullmatch(name))  # noqa: PTH208 - a descriptor
-            return [name for name in names if _is_plain(_status(handle, name))]
+            return [name for name in names if _is_plain(_status(self._there(self.place.below), name))]
         except OSError as error:
             raise _unreadable(self.place.path, error) from error
 
     def links(self, folder: str) -> list[str]:
         """The paths of all links directly in a folder below this one, which may not exist; "" for this one."""
+        return [f"{folder}/{entry.name}".lstrip("/") for entry in self._entries(folder) if entry.is_symlink()]
+
+    def _entries(self, folder: str) -> list[os.DirEntry[str]]:
         handle = self._handle(self._full(folder))
-        if handle is None:
-            return []
-        with os.scandir(handle) as entries:
-            return [f"{folder}/{entry.name}".lstrip("/") for entry in entries if entry.is_symlink()]
+        try:
+            with contextlib.nullcontext(()) if handle is None else os.scandir(handle) as entries:
+                return list(entries)
+        except OSError as error:
+            raise _unreadable(self.place.path / folder, error) from error
 
     def make(self, path: str = "") -> None:
         """Create this folder or one below it, with all missing parents."""

@@ -102,10 +102,11 @@ class Namespace:
         selector = ",".join(f"dsgen.dev/{name}={value}" for name, value in labels.items())
         return self.core.list_namespaced_pod(self.name, label_selector=selector).items
 
-    def log(self, pod: str, container: str) -> str:
+    def log(self, pod: str, container: str, **options: Any) -> str:
         """What the container has said so far; nothing when it has not begun."""
         try:
-            answer: Any = self.core.read_namespaced_pod_log(pod, self.name, container=container, _preload_content=False)
+            read: Any = self.core.read_namespaced_pod_log
+            answer = read(pod, self.name, container=container, _preload_content=False, **options)
         except client.ApiException as error:
             if error.status in (400, 404):
                 return ""

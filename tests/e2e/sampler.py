@@ -41,10 +41,13 @@ class Sampler(threading.Thread):
                     shown = story.state(facts)
                     self.samples.append(Sample(shown, facts, causes.find(facts, shown)))
 
-    def end(self) -> list[Sample]:
-        """All samples, none of which is a lie."""
+    def stop(self) -> None:
         self.stopped.set()
         self.join(60)
+
+    def end(self) -> list[Sample]:
+        """All samples, none of which is a lie."""
+        self.stop()
         assert [] == [*lies(self.samples)]
         return self.samples
 
@@ -62,8 +65,7 @@ def sampling(job: Job) -> Iterator[list[Sample]]:
     try:
         yield sampler.samples
     finally:
-        sampler.stopped.set()
-        sampler.join(60)
+        sampler.stop()
 
 
 def lies(samples: Sequence[Sample]) -> Iterator[str]:

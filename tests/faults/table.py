@@ -126,7 +126,6 @@ ROWS = (
         "rank 1 takes more memory than its pod may have",
         (PDSH, TORCHRUN),
         blamed(1),
-        others={COMMAND: failed("TrainingFailed", 1)},
         arguments=fails("memory"),
         values={"workers": {"resources": {"limits": {"memory": "700Mi"}}}},
         within=180,

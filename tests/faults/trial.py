@@ -117,10 +117,8 @@ class Trial:
         """The last output of rank 0, with one cheap request: it is called twice a second."""
         role = "launcher" if self.with_ssh else "worker"
         pods = [pod for pod in self.pods(role, "Running") if role == "launcher" or "-worker-0-" in pod.metadata.name]
-        with contextlib.suppress(client.ApiException):  # its container may not run yet
-            asked = (pods[-1].metadata.name, self.job.space.name) if pods else ("none", self.job.space.name)
-            read: Any = self.job.space.core.read_namespaced_pod_log
-            return str(read(*asked, container=role, tail_lines=200, _preload_content=False).data.decode())
+        with contextlib.suppress(client.ApiException):  # its node may be down
+            return self.job.space.log(pods[-1].metadata.name, role, tail_lines=200) if pods else ""
         return ""
 
     def starts(self) -> None:

@@ -208,6 +208,16 @@ def test_a_link_beside_the_files_is_refused_by_name(out: Path, outside: Path, pl
     assert (out / name).is_symlink()
 
 
+def test_a_folder_that_cannot_be_listed_is_a_message(out: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(_: object) -> Iterator[object]:
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr(os, "scandir", refuse)
+
+    with pytest.raises(DsgenError, match=re.escape(f"cannot read {out}: Permission denied")):
+        put(Place(out))
+
+
 def test_a_link_in_another_folder_is_let_be(out: Path, outside: Path) -> None:
     (out / "other").mkdir()
     (out / "other" / "link").symlink_to(outside)
