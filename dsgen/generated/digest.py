@@ -1,3 +1,3 @@
 """A digest of templates, defaults, checks and scripts. Written by `make generate`."""
 
-DIGEST = "4ca138968b50ba98a9f87e6b3f1a8ae4d0b47980b32aea1fdd8aec52709e9f00"
+DIGEST = "6d6e4afcd5e37107bef3a39cedb3f4ca6f98a4821424aae4630b73e20fd61060"
