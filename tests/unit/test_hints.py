@@ -71,8 +71,8 @@ def problems(text: str) -> list[Diagnostic]:
         ),
         (
             "storage: {My_Data: {mountPath: /a, create: {}}}",
-            "did you mean my-data? Expected: 1 to 20 lower-case letters, digits and hyphens, beginning and ending with a"
-            " letter or digit",
+            "did you mean my-data? Expected: 1 to 20 lower-case letters, digits and hyphens, beginning and ending with"
+            " a letter or digit",
             "storage: {my-data: {mountPath: /a, create: {}}}",
         ),
         (
