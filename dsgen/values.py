@@ -295,6 +295,6 @@ def twins(jobs: Iterable[Named]) -> Iterator[Diagnostic]:
     for job in jobs:
         other = first.setdefault(job.release, job)
         if other is not job and job.release.name:
-            message = f"{other.file} also is the job {job.release.namespace}/{job.release.name}"
+            message = f"{other.file} describes the same job, {job.release.namespace}/{job.release.name}"
             hint = "change the name or namespace of one of them"
             yield Diagnostic("DS902", message, Position(job.file, 1, 1), ("name",), hint)

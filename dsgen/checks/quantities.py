@@ -101,7 +101,7 @@ def _refusal(key: str, kind: str, requests: Quantities, limits: Quantities) -> s
     if is_page and size % amount(key.removeprefix("hugepages-")):
         return f"{key} must be a multiple of the page size"
     if is_page and not {"cpu", "memory"} & (requests.keys() | limits.keys()):
-        return f"{key} requires cpu or memory, too"
+        return f"{key} also requires cpu or memory"
     return ""
 
 

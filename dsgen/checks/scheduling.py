@@ -92,7 +92,7 @@ ROWS = (
         path="scheduling.launcherQueue",
         when="values.scheduling.launcherQueue == values.scheduling.queue",
         message=(
-            "scheduling.launcherQueue is the same queue as scheduling.queue; there two runs can block each other"
+            "scheduling.launcherQueue is the same queue as scheduling.queue; in it, two runs can block each other"
             " forever"
         ),
         hint="give the launcher a queue with its own quota, or remove launcherQueue",
@@ -168,8 +168,8 @@ ROWS = (
         path="workers.tolerations",
         when="values.workers.tolerations",
         message=(
-            "workers.tolerations: the flavor of the queue must have no tolerations, or exactly these and none with"
-            " tolerationSeconds"
+            "workers.tolerations: the flavor of the queue must have no tolerations, or exactly the same ones, all"
+            " without tolerationSeconds"
         ),
         hint="remove them if the flavor has them",
         inside=QUEUE,
@@ -180,8 +180,8 @@ ROWS = (
         path="launcher.tolerations",
         when="values.launcher.tolerations",
         message=(
-            "launcher.tolerations: the flavor of the launcher's queue must have no tolerations, or exactly these and"
-            " none with tolerationSeconds"
+            "launcher.tolerations: the flavor of the launcher's queue must have no tolerations, or exactly the same"
+            " ones, all without tolerationSeconds"
         ),
         hint="remove them if the flavor has them",
         inside=("if values.scheduling.launcherQueue",),

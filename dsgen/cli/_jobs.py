@@ -40,7 +40,7 @@ class Target:
 
     @functools.cached_property
     def job(self) -> Job:
-        """The job. Of two processes, the one that checks it has loaded it; the other one loads it at the first use."""
+        """The job. The process that checks it loads it; with two processes, the other one loads it if it needs it."""
         return self._load()
 
     @functools.cached_property
@@ -136,7 +136,7 @@ def load_chart(inputs: Inputs, form: str = "text") -> tuple[Job | None, Report]:
         return None, Report(inputs.strict)
     report = Report(inputs.strict)
     groups = _groups(inputs)
-    refuse_several(inputs, len(groups), "a chart is made of one job")
+    refuse_several(inputs, len(groups), "a chart is made from one job")
     job = _load(groups[0], inputs, _reader())
     report.sources |= job.sources
     report.problems += api.validate(job, for_chart=True)
@@ -147,7 +147,7 @@ def load_chart(inputs: Inputs, form: str = "text") -> tuple[Job | None, Report]:
 def refuse_several(inputs: Inputs, jobs: int, why: str) -> None:
     """Raises UsageProblem if FILE is a folder with several values files."""
     if jobs > 1:
-        raise UsageProblem(f"{why}, and {inputs.files[0]} has {jobs} files: name one")
+        raise UsageProblem(f"{why}, but {inputs.files[0]} has {jobs} files: name one of them")
 
 
 def load_values(inputs: Inputs) -> list[Job]:

@@ -122,7 +122,9 @@ def deliver(folders: Sequence[Folder], delivery: Delivery, report: Report) -> in
 
 
 def _compared(mode: Mode, keep: bool, defer: bool, folder: Folder) -> Outcome:
-    """keep: keep the texts. defer: do not render for a missing folder, which cannot refuse anything, before writing."""
+    """The changes of a folder. keep: keep the rendered texts in memory. defer: render a job without a folder, where
+    nothing can be refused, only when it is written.
+    """
     if defer and is_absent(folder.place):
         return Outcome(folder.place, "", "", Changes(index=True))
     item = folder.make()

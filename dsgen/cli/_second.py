@@ -16,7 +16,7 @@ from dsgen.errors import DsgenError
 
 _Item = TypeVar("_Item")
 PIPE_BYTES = 1 << 20
-"""The most that Linux gives a user. With its usual 64 KiB, the processes wait for each other at every job."""
+"""The largest size of a pipe that Linux allows a user. With the usual 64 KiB, each job makes a process wait."""
 
 
 class Second:

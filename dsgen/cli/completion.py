@@ -21,7 +21,7 @@ OPEN = {
         "completions_with_descriptions -U ${${(M)response:#*[=.]}:+-S} ${${(M)response:#*[=.]}:+''}\n",
     ),
 }
-"""Replacements in click's scripts, so that no blank follows an incomplete word; fish needs none."""
+"""Replacements in click's scripts, so that no space follows an incomplete word; fish needs none."""
 
 
 @click.command("completion")

@@ -79,7 +79,7 @@ def _refuse_what_excludes_itself(given: dict[str, Any]) -> None:
     wheres = ("launcher", "status", "worker", "rank")
     chosen = [f"--{name}" for name in wheres if given[name] is not None and given[name] is not False]
     if len(chosen) > 1:
-        raise UsageProblem(f"{' and '.join(chosen)} exclude each other")
+        raise UsageProblem(f"{' and '.join(chosen)} are mutually exclusive")
     if given["exit_code"] and not given["follow"]:
         raise UsageProblem("--exit-code belongs to --follow: dsgen wait says whether a run has succeeded")
 
@@ -115,7 +115,7 @@ class Show:
 
 def _chosen(facts: Facts, wanted: Choice) -> list[Source]:
     if method := cannot_tell(facts, wanted):
-        raise NotThere(f"launch.method {method} does not show which rank has written a line: leave out --rank")
+        raise NotThere(f"launch.method {method} does not show which rank wrote a line: leave out --rank")
     return sources(facts, wanted)
 
 

@@ -27,7 +27,7 @@ def command(target: Target, yes: bool, force: bool) -> int:
 
 
 def suspend(target: Target, on: bool, yes: bool, force: bool) -> int:
-    """Set spec.suspend of both Jobs, first of the launcher: otherwise it would see its workers as lost."""
+    """Set spec.suspend of both Jobs, that of the launcher first: otherwise it would treat its workers as lost."""
     facts = target.facts()
     verb = "suspend" if on else "resume"
     if actions.has_ended(facts):

@@ -125,9 +125,9 @@ def _events(reader: Reader, facts: Facts) -> list[Event]:
 
 
 def surroundings(reader: Reader, facts: Facts, thrifty: bool = False) -> Facts:
-    """The facts with what is around the run: claims, nodes, queue, gang. What may not be read is `hidden`.
+    """Add what is around the run to the facts: claims, nodes, queue, gang. What may not be read is added to `hidden`.
 
-    thrifty: nodes are listed only where the scheduler speaks of their sizes or taints, and then no claims.
+    thrifty: list either nodes, if the scheduler mentions their sizes or taints, or claims.
     """
     space, selector = facts.namespace, f"{JOB}={facts.job}"
     claims, of_nodes = path("persistentvolumeclaims", space), depends_on_nodes(facts.pods)
@@ -143,13 +143,13 @@ def surroundings(reader: Reader, facts: Facts, thrifty: bool = False) -> Facts:
 
 
 def depends_on_nodes(pods: Iterable[Pod]) -> bool:
-    """Whether the scheduler says something of a pod that the sizes or taints of nodes explain."""
+    """Whether the sizes or taints of nodes explain what the scheduler says about a pod."""
     said = (pod.conditions["PodScheduled"].message for pod in pods if "PodScheduled" in pod.conditions)
     return any("Insufficient" in message or "untolerated taint" in message for message in said)
 
 
 def nodes(reader: Reader, hidden: list[str]) -> list[Dict] | None:
-    """All nodes, as far as they are looked at."""
+    """All nodes, without the parts that are not used."""
     return visible(hidden, "nodes", lambda: [_node(item) for item in reader.items(path("nodes"))])
 
 
@@ -183,7 +183,7 @@ def _gangs(reader: Reader, facts: Facts, group: str) -> list[Dict]:
 
 
 def visible(hidden: list[str], what: str, ask: Callable[[], T]) -> T | None:
-    """The result of `ask`; None if it is forbidden, which is added to `hidden`, or if the cluster lacks the kind."""
+    """The result of `ask`; None if the cluster lacks the kind, or if it may not be read: then `hidden` gets `what`."""
     try:
         return ask()
     except ApiError as error:

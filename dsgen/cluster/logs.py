@@ -82,7 +82,7 @@ def left_out(facts: Facts, choice: Choice) -> int:
 
 
 def cannot_tell(facts: Facts, choice: Choice) -> str:
-    """The launch method, where it does not show which lines are those of the rank; else empty."""
+    """The launch method if it does not show which lines are those of the chosen rank; otherwise empty."""
     method = str(facts.settings.get("method", "pdsh"))
     return method if choice.rank is not None and method not in LABELLED else ""
 

@@ -1,4 +1,4 @@
-"""What a pod asks for and may use, over all its containers. Pure functions from the spec of a pod."""
+"""The requests and limits of a pod, summed over its containers. Pure functions of the spec of a pod."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ MEBIBYTE = 2**20
 
 
 def requests(spec: Dict) -> dict[str, str]:
-    """What the scheduler counts for a pod."""
+    """The requests of a pod by resource, as the scheduler counts them."""
     containers = [*(spec.get("initContainers") or []), *spec["containers"]]
     return {name: requested(spec, name) for name in dict.fromkeys(name for one in containers for name in _asked(one))}
 
 
 def requested(spec: Dict, resource: str) -> str:
-    """What the scheduler counts of one resource: all containers together, or one init container that needs more."""
+    """The request of a pod for one resource: the sum of its containers, or an init container that needs more."""
     init, main = spec.get("initContainers") or [], spec["containers"]
     texts = [text for one in (*init, *main) if (text := _asked(one).get(resource))]
     if len(texts) < 2:
@@ -34,7 +34,7 @@ def requested(spec: Dict, resource: str) -> str:
 
 
 def limit(spec: Dict, resource: str) -> str:
-    """How much of a resource a pod may use; empty where one of its containers has no limit."""
+    """The limit of a pod for one resource; empty if one of its containers has no limit."""
     running = [*(one for one in spec.get("initContainers") or [] if _is_sidecar(one)), *spec["containers"]]
     texts = [str(((one.get("resources") or {}).get("limits") or {}).get(resource, "")) for one in running]
     return _sum(texts) if all(texts) else ""
@@ -49,7 +49,7 @@ def _is_sidecar(container: Dict) -> bool:
 
 
 def _asked(container: Dict) -> dict[str, str]:
-    """What a container asks for; a limit is a request where there is none."""
+    """The requests of a container; a resource without a request has its limit as request."""
     resources = container.get("resources") or {}
     return {**(resources.get("limits") or {}), **(resources.get("requests") or {})}
 

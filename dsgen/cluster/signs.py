@@ -18,13 +18,13 @@ PROVISIONING_SECONDS = 15
 PROVISIONING = ("", "ExternalProvisioning", "Provisioning", "WaitForFirstConsumer", "WaitForPodScheduled")
 """Reasons of the newest event of a claim, "" without one, while its volume is being created."""
 UNBOUND = "unbound immediate"
-"""What the scheduler says of a pod whose claim has no volume."""
+"""What the scheduler says about a pod whose claim has no volume."""
 DEFAULT_SCHEDULERS = ("", "default-scheduler")
 EFFECTS = ("NoSchedule", "NoExecute")
 """The effects of taints that keep pods off a node."""
 PREEMPTOR = re.compile(r"a workload \(UID: ([^,)]+)[^)]*\)")
-"""How Kueue names the one for which another was preempted."""
-ENDED_WELL = (0, 143)  # 143: told to end
+"""How Kueue names the Workload for which it preempted another one."""
+ENDED_WELL = (0, 143)  # 143: ended by SIGTERM
 Signs = Iterator["Sign"]
 
 

@@ -33,13 +33,13 @@ def notes(facts: Facts) -> Iterator[str]:
     worker = facts.worker
     if worker and facts.settings and worker.parallelism != facts.wanted:
         yield (
-            f"the run was changed after it began: {worker.name} asks for {worker.parallelism} workers, "
-            f"the run began with {facts.wanted}. Change run.id instead"
+            f"the run was changed after it began: {worker.name} now has {worker.parallelism} workers, "
+            f"but the run began with {facts.wanted}. Change run.id instead"
         )
     listed, counted = len(facts.record.get("attempts", [])), facts.record.get("totals", {}).get("attempts", 0)
     if counted > listed:
         limit = f"the record is at its limit of {LIMIT_BYTES // 1024} KiB"
-        yield f"{limit}: {counted - listed} older attempts are only counted"
+        yield f"{limit}: {counted - listed} older attempts are counted in its totals, but not listed"
     yield from not_visible(facts.hidden)
 
 
@@ -114,14 +114,14 @@ def _as_recorded(facts: Facts) -> Shown:
 
 
 def _unknown_version(facts: Facts) -> Shown:
-    message = f"its record is of version {facts.record.get('version')}, and this dsgen reads version {VERSION}"
+    message = f"its record has version {facts.record.get('version')}, but this dsgen reads version {VERSION}"
     return Shown("Unknown", "RecordVersion", message)
 
 
 def _silent(facts: Facts) -> Shown:
     said = _as_recorded(facts)
     heard = facts.heard
-    last = f"last heard of {stamp(heard)}, " if heard else ""
+    last = f"last heard from at {stamp(heard)}, " if heard else ""
     gone = ", and both its Jobs are gone" if _jobs_are_gone(facts) else ""
     return Shown("Unknown", "LauncherSilent", f"{last}when it was {said.phase}{gone}", heard or said.since)
 
@@ -130,7 +130,7 @@ def _ended_without_record(facts: Facts) -> Shown:
     assert facts.launcher
     condition = true(facts.launcher.conditions)[facts.launcher.ended]
     phase = "Failed" if facts.launcher.ended == "Failed" else "Unknown"
-    message = f"{facts.launcher.name} is {facts.launcher.ended}, and no end is in the record: {condition.message}"
+    message = f"{facts.launcher.name} is {facts.launcher.ended}, but the record contains no end: {condition.message}"
     return Shown(phase, condition.reason or "RecordUnavailable", message, condition.since)
 
 
@@ -147,7 +147,7 @@ def _since_suspended(job: Job | None) -> float | None:
 
 def _suspended(facts: Facts) -> Shown:
     by = facts.launcher.suspended_by if facts.launcher else ""
-    message = f"lifecycle.suspend, or somebody: suspended by {by}" if by else "lifecycle.suspend is true"
+    message = f"lifecycle.suspend is true, or a user suspended it: by {by}" if by else "lifecycle.suspend is true"
     return Shown("Suspended", "JobSuspended", message, _since_suspended(facts.launcher))
 
 

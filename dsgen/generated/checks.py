@@ -1627,7 +1627,7 @@ def ds300(values, release, watch):
     if values['scheduling']['launcherQueue'] and values['scheduling']['launcherQueue'] == values['scheduling']['queue']:
         yield (
             ('scheduling', 'launcherQueue'),
-            "scheduling.launcherQueue is the same queue as scheduling.queue; there two runs can block each other forever",
+            "scheduling.launcherQueue is the same queue as scheduling.queue; in it, two runs can block each other forever",
         )
 
 
@@ -1760,7 +1760,7 @@ def ds307(values, release, watch):
     if values['scheduling']['queue'] and values['scheduling']['gang'] != 'volcano' and values['workers']['tolerations']:
         yield (
             ('workers', 'tolerations'),
-            "workers.tolerations: the flavor of the queue must have no tolerations, or exactly these and none with tolerationSeconds",
+            "workers.tolerations: the flavor of the queue must have no tolerations, or exactly the same ones, all without tolerationSeconds",
         )
 
 
@@ -1769,7 +1769,7 @@ def ds307_2(values, release, watch):
     if values['scheduling']['launcherQueue'] and values['launcher']['tolerations']:
         yield (
             ('launcher', 'tolerations'),
-            "launcher.tolerations: the flavor of the launcher's queue must have no tolerations, or exactly these and none with tolerationSeconds",
+            "launcher.tolerations: the flavor of the launcher's queue must have no tolerations, or exactly the same ones, all without tolerationSeconds",
         )
 
 

@@ -1,3 +1,3 @@
 """A digest of templates, defaults, checks and scripts. Written by `make generate`."""
 
-DIGEST = "6d6e4afcd5e37107bef3a39cedb3f4ca6f98a4821424aae4630b73e20fd61060"
+DIGEST = "f8ee50c56b96161d113258908c0f107ec41b2933ca420262271704d28989eb74"

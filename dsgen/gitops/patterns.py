@@ -33,7 +33,7 @@ class Pattern:
         if len(namespaces) == 1:
             return next(iter(namespaces))
         raise UsageProblem(
-            f"an ApplicationSet takes the namespace of a job from its folder, and {self.text} has no folder {NAMESPACE}"
+            f"an ApplicationSet takes the namespace of a job from its folder, but {self.text} has no folder {NAMESPACE}"
         )
 
     @property
@@ -43,7 +43,7 @@ class Pattern:
             # The folder of a name that Windows reserves ends in an underscore.
             return self._part(NAME, ' | trimSuffix "_"')
         raise UsageProblem(
-            f"an ApplicationSet takes the name of a job from its folder, and {self.text} has no folder {NAME}"
+            f"an ApplicationSet takes the name of a job from its folder, but {self.text} has no folder {NAME}"
         )
 
     def _part(self, part: str, then: str = "") -> str:

@@ -137,7 +137,7 @@ def _problems(root: Node) -> Iterator[Diagnostic]:
             yield Diagnostic("DS906", f"{path[1]} is not the id of a problem", node.key or node.position, path, hint)
         elif path[-2:-1] in (("jobs",), ("files",)) and node.key is None and not is_pattern(str(node.value)):
             message = f"{node.value} is not a path below the folder of {FILE}"
-            yield Diagnostic("DS906", message, node.position, path, "write it with /, without .. as a name")
+            yield Diagnostic("DS906", message, node.position, path, "write / between its folders, and no ..")
 
 
 def _wrong_folder(text: str, path: Keys, at: Position) -> Iterator[Diagnostic]:
@@ -149,7 +149,7 @@ def _wrong_folder(text: str, path: Keys, at: Position) -> Iterator[Diagnostic]:
         yield Diagnostic("DS906", message, at, path, possible(PLACEHOLDERS, "placeholders"))
     elif not is_path(plain):
         message = f"{path[0]} is not the path of a folder below the folder of {FILE}"
-        yield Diagnostic("DS906", message, at, path, "such as rendered/{namespace}/{name}")
+        yield Diagnostic("DS906", message, at, path, "use a path such as rendered/{namespace}/{name}")
 
 
 def job_folder(path: str, namespace: str, name: str) -> str:

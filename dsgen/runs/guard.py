@@ -40,7 +40,8 @@ class JobGuard:
             return self._run_problems(past, lambda objects: objects.run, f"{NEW_RUN}; {ANEW}")
         if self.chart and past.then.job != self.objects.job:
             hint = (
-                f"{writer} wrote the chart, and this dsgen would replace all of it, also the run: change run.id; {ANEW}"
+                f"{writer} wrote the chart, and this dsgen would replace all of it, including the run: change run.id; "
+                f"{ANEW}"
             )
             return self._run_problems(past, lambda objects: objects.job, hint)
         return []

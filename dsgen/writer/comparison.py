@@ -81,7 +81,7 @@ def is_absent(place: Place) -> bool:
         try:
             return not folder.exists()
         except DsgenError:
-            return False  # `compare` tells what is in its way
+            return False  # `compare` reports what is in its way
 
 
 def texts(place: Place, paths: Iterable[str]) -> dict[str, str]:
@@ -111,7 +111,7 @@ def _read(folder: Folder, paths: set[str]) -> tuple[dict[str, bytes | None], tup
 def _links(folder: Folder, paths: Iterable[str]) -> Iterator[str]:
     """The links in the folders of these files, and in the folder itself."""
     for each in {"", *(path.rpartition("/")[0] for path in paths)}:
-        with contextlib.suppress(Refused):  # the folder itself is a link: reading its files says so
+        with contextlib.suppress(Refused):  # the folder itself is a link: reading its files reports that
             yield from folder.links(each)
 
 

@@ -19,12 +19,12 @@ if TYPE_CHECKING:
     """Path -> a function that makes the text of this file from the paths of all files."""
 
 Mode = Literal["keep", "refresh", "replace"]
-"""How an existing run is treated that this dsgen renders differently. Without changes by the user, `keep` keeps its
-files; otherwise it refuses. `refresh` replaces the run in the first case, `replace` in both.
+"""How to treat an existing run that this dsgen renders differently. If the user changed nothing, `keep` keeps its files
+and `refresh` replaces them; if the user changed values, both refuse. `replace` replaces the files in both cases.
 """
 
-# The only field of a run's objects that may change without a new run id. Two blanks: a field of the object's `spec`,
-# and not a text in a ConfigMap.
+# The only field of a run's objects that may change without a new run id. Two spaces: a field of the object's `spec`,
+# and not a line in a ConfigMap.
 _SUSPEND = re.compile(r"^  suspend: (?:true|false)\n", re.MULTILINE)
 
 

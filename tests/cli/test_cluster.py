@@ -100,8 +100,8 @@ def test_wrong_names_are_wrong_usage(cli: Cli, folder: Path, arguments: list[str
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["--worker", "0", "--launcher"], "--launcher and --worker exclude each other"),
-        (["--rank", "0", "--worker", "1"], "--worker and --rank exclude each other"),
+        (["--worker", "0", "--launcher"], "--launcher and --worker are mutually exclusive"),
+        (["--rank", "0", "--worker", "1"], "--worker and --rank are mutually exclusive"),
         (["--exit-code"], "--exit-code belongs to --follow"),
         (["--since", "soon"], "soon: write a time as 90s, 30m, 24h or 1h30m"),
         (["--grep", "("], "--grep (: "),
@@ -124,4 +124,4 @@ def test_a_folder_of_several_jobs_is_not_applied(cli: Cli, folder: Path, command
     result = cli(command, "jobs", "--kubeconfig", kubeconfig(folder, {"token": SECRET}))
 
     assert (2, "") == (result.code, result.out)
-    assert "dsgen: one job is applied at a time, and jobs has 2 files: name one\n" == result.err
+    assert "dsgen: one job is applied at a time, but jobs has 2 files: name one of them\n" == result.err

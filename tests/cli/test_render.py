@@ -138,7 +138,7 @@ def test_another_name_than_the_files_is_wrong_usage(cli: Cli, flag: str, key: st
 def test_an_impossible_name_is_wrong_usage_in_the_words_of_the_schema(cli: Cli, flag: str, key: str, name: str) -> None:
     code, out, err = cli("render", "-", "--name", "ok", "-n", "ok", flag, name, stdin=NAMELESS)
 
-    rule = "xpected: lower-case letters, digits and -, "  # with a capital after a suggestion
+    rule = "xpected: lower-case letters, digits and hyphens, "  # with a capital after a suggestion
     assert (2, "") == (code, out)
     assert err.startswith(f'dsgen: {flag}: {key} cannot be "{name}"; ')
     assert rule in err
@@ -155,7 +155,7 @@ def test_two_jobs_with_one_name_are_an_error_at_the_second(cli: Cli, folder: Pat
     code, out, err = cli("render", "cifar.yaml", "mnist.yaml", "twin.yaml")
 
     assert (1, "") == (code, out)
-    assert "twin.yaml:1:1: error: cifar.yaml also is the job training/cifar" in err
+    assert "twin.yaml:1:1: error: cifar.yaml describes the same job, training/cifar" in err
 
 
 # ---- folders ----

@@ -78,5 +78,8 @@ def test_a_folder_is_its_yaml_files(cli: Cli, folder: Path) -> None:
     assert (0, f"{a}: ok, job training/a\n{b}: ok, job training/b\n", "") == cli("validate", "jobs")
     assert cli("render", a, b) == cli("render", "jobs")
     assert (2, "", "dsgen: the folder empty has no *.yaml file\n") == cli("validate", "empty")
-    assert cli("chart", "jobs", "-o", "x").err == "dsgen: a chart is made of one job, and jobs has 2 files: name one\n"
-    assert cli("graph", "jobs").err == "dsgen: the picture shows one job, and jobs has 2 files: name one\n"
+    assert (
+        cli("chart", "jobs", "-o", "x").err
+        == "dsgen: a chart is made from one job, but jobs has 2 files: name one of them\n"
+    )
+    assert cli("graph", "jobs").err == "dsgen: the picture shows one job, but jobs has 2 files: name one of them\n"

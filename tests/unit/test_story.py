@@ -116,7 +116,7 @@ def test_who_suspended_a_run_is_named() -> None:
 def test_a_silent_run_says_when_it_was_last_heard_of() -> None:
     shown = story.state(facts("Running", heard=OLD))
 
-    assert f"last heard of {stamp(OLD)}, when it was Running" == shown.message
+    assert f"last heard from at {stamp(OLD)}, when it was Running" == shown.message
     assert OLD == shown.since
 
 
@@ -130,9 +130,9 @@ def test_a_changed_run_is_noted() -> None:
 def test_attempts_that_are_not_listed_any_more_are_noted() -> None:
     record = {"version": 1, "phase": "Running", "attempts": [{}], "totals": {"attempts": 40}}
 
-    assert ["the record is at its limit of 16 KiB: 39 older attempts are only counted"] == list(
-        story.notes(facts(record=record))
-    )
+    assert [
+        "the record is at its limit of 16 KiB: 39 older attempts are counted in its totals, but not listed"
+    ] == list(story.notes(facts(record=record)))
 
 
 def test_what_may_not_be_read_is_noted() -> None:

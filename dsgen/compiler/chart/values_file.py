@@ -76,7 +76,7 @@ def _row(part: Mapping[str, Any]) -> str:
 
 
 def _shortened(part: Mapping[str, Any], value: Any) -> Any:
-    """The value without the defaults below keys that the user names, which the templates add."""
+    """The value without the defaults of records whose names the user chooses, because the templates add those."""
     entry = part.get("additionalProperties")
     if not isinstance(entry, Mapping) or not isinstance(value, Mapping):
         return value

@@ -31,7 +31,7 @@ class Unit:
         return self.text.split("\n")
 
     def pad(self, line: int) -> str:
-        """The blanks at the start of a line (1-based)."""
+        """The indentation of a line (1-based)."""
         text = self.lines[line - 1]
         return text[: len(text) - len(text.lstrip(" "))]
 

@@ -144,7 +144,7 @@ class Pipelines:
         return not helper.is_inline and self._begins_with_tag(next(iter(helper.bodies.values())))
 
     def _begins_with_tag(self, body: tree.Body) -> bool:
-        """Whether the first output is below a tag, whose line end is printed first."""
+        """Whether a tag comes before the first output, so that the line end after the tag is printed first."""
         for statement in body:
             match statement:
                 case tree.Set() | tree.Comment():
@@ -157,7 +157,7 @@ class Pipelines:
         return False
 
     def _data(self, expr: tree.Include) -> str:
-        """The dot of a helper: everything, its only argument, or a map of both."""
+        """What a helper gets as its dot: the whole context, its only argument, or a map of both."""
         if not expr.arguments:
             return self.dot
         if len(expr.arguments) == 1 and not expr.roots:

@@ -194,7 +194,7 @@ STRUCTURE: dict[str, tuple[str, Callable[[_Writer, str, Schema], str]]] = {
 
 
 def _said(schema: Schema) -> list[str]:
-    """The keywords with conditions other than the type; that of `properties` includes `additionalProperties`."""
+    """The keywords that need more than a test of the type; `properties` includes `additionalProperties`."""
     apart = ASIDE | ({"additionalProperties"} if "properties" in schema else set())
     return [keyword for keyword in schema if keyword not in apart and not keyword.startswith("x-")]
 
