@@ -15,9 +15,9 @@ from tests.cli.conftest import Cli
 ROOT = Path(__file__).parents[2]
 EXAMPLES = dict(sorted((path.stem, path.read_text()) for path in (ROOT / "values-examples").glob("*.yaml")))
 
-FORM = "beginning with a letter and not ending with -, at most 63 characters"
-NAME = f"Expected: lower-case letters, digits and -, {FORM}"
-NAMESPACE = "Expected: lower-case letters, digits and -, not beginning or ending with -, at most 63 characters"
+FORM = "beginning with a letter and not ending with a hyphen, at most 63 characters"
+NAME = f"Expected: lower-case letters, digits and hyphens, {FORM}"
+NAMESPACE = "Expected: lower-case letters, digits and hyphens, beginning and ending with a letter or digit, at most 63 characters"
 REPOSITORY = "expected: an image such as registry.example.com/team/cifar; set tag and digest with their own keys"
 IMAGE = "set it to the image of the training, such as registry.example.com/team/cifar"
 
