@@ -58,7 +58,7 @@ def kill_launch_py(trial: Trial) -> None:
 
 def kill_agent(trial: Trial) -> None:
     trial.trains()
-    trial.kill(trial.worker(), "worker", "torchrun" if trial.method == "torchrun" else "accelerate launch")
+    trial.kill(trial.worker(), "worker", "torch.distributed.run" if trial.method == "torchrun" else "accelerate launch")
 
 
 def kill_starter(trial: Trial) -> None:

@@ -271,8 +271,8 @@ class Trial:
 
     def exit_code(self) -> int | None:
         """How the last launcher container ended."""
-        codes = [end.exit_code for pod in self.job.pods(self.run, "launcher") if (end := ended(pod))]
-        return codes[-1] if codes else None
+        ends = [end for pod in self.job.pods(self.run, "launcher") if (end := ended(pod))]
+        return max(ends, key=lambda end: end.finished_at).exit_code if ends else None
 
 
 def own_lines(log: str) -> str:
