@@ -127,9 +127,9 @@ def cases(folder: Path) -> Iterator[Case]:
     title, theirs = f"{FILES:,} files, one dsgen, {FILES:,} times Helm", [template(one) for one in few]
     ours, alike = [[*DSGEN, "render", *files]], [[*DSGEN, "render", *few]]
     yield Case(title, ours, theirs, times=EVERY, alike=alike)
-    yield Case("the same with two processors", ours, theirs, times=EVERY, processors=2, alike=alike)
-    yield Case("`python -c pass`, one Helm of 4 workers", [[PYTHON, "-c", "pass"]], [template(few[0])])
-    yield Case("`dsgen --help`, `import click`", [[*DSGEN, "--help"]], [[PYTHON, "-c", "import click"]])
+    yield Case("the same with two CPUs", ours, theirs, times=EVERY, processors=2, alike=alike)
+    yield Case("`python -c pass`; `helm template` for 4 workers", [[PYTHON, "-c", "pass"]], [template(few[0])])
+    yield Case("`dsgen --help`; `import click`", [[*DSGEN, "--help"]], [[PYTHON, "-c", "import click"]])
 
 
 def peer_cases(folder: Path) -> Iterator[Case]:
@@ -178,7 +178,7 @@ def table(rows: Sequence[str], pairs: int) -> str:
     return (
         f"{date.today()}: the first command divided by the second, Helm {version}, Python {platform.python_version()}, "
         f"median of {pairs} pairs (smallest to largest):\n\n"
-        "| what is compared | wall clock | processor | memory |\n|---|---|---|---|\n" + "".join(rows) + "\n"
+        "| what is compared | wall clock | CPU time | memory |\n|---|---|---|---|\n" + "".join(rows) + "\n"
     )
 
 

@@ -2,7 +2,7 @@
 
 One sshd listens on as many loopback addresses as there are workers. The code of the launcher probes all of them and
 logs in to each, and one pdsh opens a session to each, as with deepspeed. Without ssh, the launcher itself is started,
-and this script connects to it once for each worker. Servers and client share the machine, so processor seconds of the
+and this script connects to it once for each worker. Servers and client share the machine, so CPU seconds of the
 client are more meaningful than elapsed time.
 """
 
@@ -34,12 +34,12 @@ PAGE = Path(__file__).parents[1] / "docs" / "scale.md"
 BETWEEN = re.compile("(?<=<!-- figures -->\n).*(?=<!-- end of figures -->)", re.DOTALL)
 SIZES = (250, 500, 1000)
 SECONDS = 600
-HEAD = "| workers | probe | login to each | sessions open | processor | memory | processes | descriptors of pdsh |"
-FLAT = "| workers | start | processor | memory | descriptors |"
+HEAD = "| workers | probe | login to each | sessions open | CPU time | memory | processes | file descriptors of pdsh |"
+FLAT = "| workers | start | CPU time | memory | file descriptors |"
 
 
 class Figures(NamedTuple):
-    """Elapsed seconds, processor seconds of the client, MiB, numbers."""
+    """Elapsed seconds, CPU seconds of the client, MiB, numbers."""
 
     probe: float
     login: float

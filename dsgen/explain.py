@@ -14,7 +14,7 @@ from dsgen.errors import UsageProblem
 from dsgen.problems.escaping import in_place, visible
 from dsgen.problems.kinds import KINDS
 from dsgen.schema import suggestions
-from dsgen.schema.suggestions import did_you_mean, possible
+from dsgen.schema.suggestions import did_you_mean, possible_keys
 from dsgen.schema.validate import TYPE_WORDS
 
 if TYPE_CHECKING:
@@ -204,7 +204,7 @@ def _unknown(above: list[str], key: str, part: Schema) -> str:
     """A message for an unknown key: with a similar key, otherwise keys of that name elsewhere, otherwise all keys."""
     where, known = ".".join(above) or "a values file", list(part.get("properties", {}))
     meant = [".".join(map(str, path)) for path in suggestions.meant(key, tuple(above), part)]
-    rest = _question(meant) or (f"; {others}" if (others := possible(known)) else "")
+    rest = _question(meant) or (f"; {others}" if (others := possible_keys(known)) else "")
     return f'"{key}" is not a key of {where}{rest}'
 
 

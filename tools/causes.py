@@ -7,8 +7,8 @@ from dsgen.cluster.reasons import RECORDED, in_capitals
 
 HEAD = """# Why a run waits or has failed
 
-All causes that `dsgen why` reports. A cause explains those below it: if there are several, the first one is the root
-cause. Words in capitals are placeholders for names and numbers.
+This page lists all causes that `dsgen why` reports. A cause explains those below it: if there are several, the first
+one is the root cause. Words in capitals are placeholders for names and numbers.
 
 """
 PLACES = {

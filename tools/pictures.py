@@ -25,7 +25,7 @@ FIGURES = re.compile(r"<!-- figures -->(.*)<!-- end of figures -->", re.DOTALL)
 
 
 class Figure(NamedTuple):
-    """A row of the table: what was measured, and dsgen's processor time divided by Helm's."""
+    """A row of the table: what was measured, and dsgen's CPU time divided by Helm's."""
 
     what: str
     ratio: float
@@ -40,11 +40,11 @@ def job(example: Path) -> str:
 
 
 def figures(page: str) -> list[Figure]:
-    """The rows of the table in docs/benchmark.md that have a ratio of processor time."""
+    """The rows of the table in docs/benchmark.md that have a ratio of CPU time."""
     table = FIGURES.search(page)
     assert table, "docs/benchmark.md has no figures"
     rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in table[1].splitlines() if "|" in line]
-    column = rows[0].index("processor")
+    column = rows[0].index("CPU time")
     return [
         Figure(row[0].replace("`", ""), float(row[column].split()[0])) for row in rows[2:] if row[column][:1].isdigit()
     ]
@@ -61,12 +61,12 @@ def benchmark(page: str) -> str:
     lines = [
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {LABEL + BARS} {height}" width="{LABEL + BARS}" '
         f'height="{height}" role="img">',
-        "<title>Time on the processor, dsgen divided by Helm</title>",
+        "<title>CPU time of dsgen, divided by that of Helm</title>",
         f"<style>svg {{ {LIGHT} }} @media (prefers-color-scheme: dark) {{ svg {{ {DARK} }} }}",
         "text { font: 12px system-ui, sans-serif; fill: var(--ink); } .faint { fill: var(--faint); }",
         ".line { stroke: var(--edge); } .bar { fill: var(--live); } .more { fill: var(--edge); }</style>",
         f'<rect width="{LABEL + BARS}" height="{height}" style="fill: var(--paper)"/>',
-        f'<text x="{MARGIN}" y="{MARGIN + 8}" class="faint">time on the processor, dsgen / helm template</text>',
+        f'<text x="{MARGIN}" y="{MARGIN + 8}" class="faint">CPU time, dsgen / helm template</text>',
         f'<text x="{middle}" y="{MARGIN + 8}" class="faint" text-anchor="middle">as Helm</text>',
         f'<path class="line" d="M{middle} {MARGIN + 14} V{height - MARGIN / 2}"/>',
     ]

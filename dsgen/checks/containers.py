@@ -40,7 +40,7 @@ def volume_of_other_pods(values: Mapping[str, Any], _: Names, place: Place) -> I
             for number, mount in enumerate(container.get("volumeMounts", ())):
                 volume = values["storage"].get(mount.get("name"))
                 if volume and volume["mountIn"] not in ("both", role):
-                    message = f"storage.{mount['name']} is mounted only in {volume['mountIn']}"
+                    message = f"storage.{mount['name']} is mounted only in the {volume['mountIn']} (mountIn)"
                     hint = f"set storage.{mount['name']}.mountIn: both"
                     yield diagnostic("DS255", (*path, "volumeMounts", number, "name"), message, hint, place)
 

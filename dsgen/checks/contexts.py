@@ -41,7 +41,7 @@ class Context:
 
     def row(self, id_: str, keys: str, when: str, what: str, rule: str, hint: str, *inside: str) -> Check:
         """A row about one of its fields."""
-        message = f"{self.words}{what}: Pod Security << values.security.podSecurityLevel >> forbids it ({rule})"
+        message = f"{self.words}: Pod Security << values.security.podSecurityLevel >> forbids {what} ({rule})"
         return Check(
             id=id_,
             path=f"{self.path}.{keys}",
@@ -59,7 +59,7 @@ OWN = Context(
         'set context = values[part]["securityContext"]',
     ),
     "<< part >>.securityContext",
-    "<< part >>.securityContext: ",
+    "<< part >>.securityContext",
 )
 USERS = Context(
     (
@@ -69,12 +69,12 @@ USERS = Context(
         'set context = get(container, "securityContext", {})',
     ),
     "<< role >>.<< kind >>[container].securityContext",
-    "<< role >>.<< kind >>: << container.name | quote >> has ",
+    "<< role >>.<< kind >>: << container.name | quote >>",
 )
 POD = Context(
     ("if values.security.podSecurityContext", "set context = values.security.podSecurityContext"),
     "security.podSecurityContext",
-    "security.podSecurityContext: ",
+    "security.podSecurityContext",
 )
 
 
@@ -168,7 +168,7 @@ def _of_containers(context: Context) -> Iterator[Check]:
         "DS332",
         "allowPrivilegeEscalation",
         _field("allowPrivilegeEscalation", default="false" if is_own else "true"),
-        "allowPrivilegeEscalation: true" if is_own else "no allowPrivilegeEscalation: false",
+        "allowPrivilegeEscalation: true" if is_own else "containers without allowPrivilegeEscalation: false",
         "allowPrivilegeEscalation != false",
         "set it to false",
         RESTRICTED,

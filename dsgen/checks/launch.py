@@ -43,7 +43,7 @@ MPIRUN = (
     ),
     (
         "^--?(h|help|V|version|do-not-launch|daemonize|report-uri|launch-agent|tune|am|(wd|wdir)|path)(=.*)?$",
-        "the ranks would not start, or not as dsgen starts them",
+        "the ranks would not start, or would start differently",
         "remove it; training.workingDir and training.env describe where and how the ranks run",
     ),
 )
@@ -56,7 +56,7 @@ def _not_without_ssh(id_: str, path: str, when: str, why: str, hint: str = TRY_S
         id=id_,
         path=path,
         when=when,
-        message=f"{path}: {why} with {METHOD}",
+        message=f"{path}: with {METHOD}, {why}",
         hint=hint,
         inside=(
             *NOT_PDSH,
@@ -138,7 +138,7 @@ ROWS = (
         ("DS273"),
         "lifecycle.keepWorkers",
         'values.lifecycle.keepWorkers != "none"',
-        "workers end when their program ends",
+        "a worker always ends when its program ends",
     ),
     _not_without_ssh(
         "DS273", "launch.preflight.network", "values.launch.preflight.network", "the network is not tested"
@@ -149,7 +149,7 @@ ROWS = (
         "values.launch.preflight.spares > 0",
         "a spare worker cannot replace another one",
     ),
-    _not_without_ssh("DS273", "lifecycle.debug.command", "values.lifecycle.debug.command", "has no effect"),
+    _not_without_ssh("DS273", "lifecycle.debug.command", "values.lifecycle.debug.command", "it has no effect"),
     _not_without_ssh("DS273", "ssh.port", "values.ssh.port != 2222", "there is no sshd", "remove it"),
     _not_without_ssh("DS273", "ssh.user", "values.ssh.user", "there is no sshd", "remove it"),
     _not_without_ssh(

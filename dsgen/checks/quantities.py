@@ -64,10 +64,10 @@ def request_above_limit(values: Mapping[str, Any], _: Names, place: Place) -> It
         for key in sorted(requests.keys() & limits.keys()):
             if amount(requests[key]) > amount(limits[key]):
                 default = (schema.type_at((*path, "requests")) or {}).get("default", {}).get(key)
-                origin = " (the default)" if requests[key] == default else ""
+                origin = ", the default" if requests[key] == default else ""
                 message = (
-                    f"{path_text(path)}: the request of {key}, {requests[key]}{origin}, is above its limit,"
-                    f" {limits[key]}"
+                    f"{path_text(path)}: the request of {key} ({requests[key]}{origin}) is above the limit"
+                    f" ({limits[key]})"
                 )
                 hint = f"raise the limit, or set {path_text((*path, 'requests', key))} to at most the limit"
                 yield diagnostic("DS256", (*path, "requests", key), message, hint, place)

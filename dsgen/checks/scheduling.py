@@ -103,7 +103,7 @@ ROWS = (
         path="scheduling.launcherQueue",
         when=f"not {KUEUE}",
         message="scheduling.launcherQueue is a queue of Kueue, but the workers have no such queue",
-        hint="set scheduling.queue, too, without gang: volcano",
+        hint="also set scheduling.queue, without gang: volcano",
         inside=("if values.scheduling.launcherQueue",),
     ),
     Check(

@@ -18,7 +18,7 @@ def _of_extra(field: str) -> Check:
         path=f"<< role >>.extraPodSpec.{field}",
         when=f'get(values[role]["extraPodSpec"], "{field}", false)',
         message=(
-            f"<< role >>.extraPodSpec: {field}: Pod Security << values.security.podSecurityLevel >> forbids it"
+            f"<< role >>.extraPodSpec: Pod Security << values.security.podSecurityLevel >> forbids {field}"
             " (host namespaces)"
         ),
         hint=ELSEWHERE,
@@ -52,7 +52,7 @@ ROWS = (
         id="DS322",
         path="network.hostNetwork",
         message="network.hostNetwork: Pod Security << values.security.podSecurityLevel >> forbids it (host namespaces)",
-        hint="set security.podSecurityLevel: privileged, and the label of the namespace, too",
+        hint="remove it, or set security.podSecurityLevel: privileged if the namespace allows that",
         inside=(
             BELOW_PRIVILEGED,
             "if values.network.hostNetwork",
@@ -136,7 +136,7 @@ ROWS = (
             "<< role >>.extraPodSpec: with << field >> the training code could read the token of the status sidecar and"
             " the ssh key through /proc"
         ),
-        hint="remove it: within one container, a debugger needs neither of them",
+        hint="remove it; debuggers such as py-spy do not need it within one container",
         inside=(
             "if values.workers.extraPodSpec or values.launcher.extraPodSpec",
             ROLES,
@@ -152,7 +152,7 @@ ROWS = (
             "storage.<< name >>: with a token of the launcher's ServiceAccount, the training code could change the"
             " record and read the ssh key"
         ),
-        hint="set mountIn: workers and workers.serviceAccountName, or the audience of another service",
+        hint="set mountIn: workers and workers.serviceAccountName; for another service, set its audience",
         inside=(
             VOLUMES,
             'if volume.projected is not none and volume.mountIn != "workers"',

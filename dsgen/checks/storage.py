@@ -45,7 +45,7 @@ ROWS = (
         id="DS373",
         path="storage.<< name >>",
         when='name is matching("^dsgen-([^$]|[$])*$")',
-        message="storage: << name | quote >>: names that begin with dsgen- are those of dsgen's own volumes",
+        message="storage: << name | quote >>: names that begin with dsgen- are reserved for dsgen's own volumes",
         hint="choose another name",
         inside=(VOLUMES,),
         at_key=True,
@@ -73,7 +73,7 @@ ROWS = (
             "other < name and volume.mountPath and volume.mountPath == another.mountPath"
             ' and (volume.mountIn == another.mountIn or volume.mountIn == "both" or another.mountIn == "both")'
         ),
-        message="storage.<< name >>: storage.<< other >> is mounted at << volume.mountPath | quote >>, too",
+        message="storage.<< name >>: storage.<< other >> is also mounted at << volume.mountPath | quote >>",
         hint=ELSEWHERE,
         inside=(
             VOLUMES,
@@ -84,7 +84,7 @@ ROWS = (
         id="DS251",
         path="storage.<< name >>.mountPath",  # code.mountPath is often the default
         when="volume.mountPath == values.code.mountPath",
-        message="storage.<< name >>: code is mounted at << volume.mountPath | quote >>, too",
+        message="storage.<< name >>: code is also mounted at << volume.mountPath | quote >>",
         hint=ELSEWHERE,
         inside=(
             "if values.code.git.repository",

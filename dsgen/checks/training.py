@@ -92,7 +92,7 @@ ROWS = (
         id="DS363",
         path="training.args[argument]",
         when='argument is matching("^--?[A-Za-z][A-Za-z0-9_-]* +[^ ].*$")',
-        message="training.args: << argument | quote >> is one argument that contains a blank",
+        message="training.args: << argument | quote >> is one argument that contains a space",
         hint="write an option and its value as two items, or with = between them",
         inside=("for argument in values.training.args",),
         severity="warning",
@@ -126,7 +126,7 @@ ROWS = (
         id="DS365",
         path="training.args[argument]",
         when=f'argument is matching("{LAUNCHER_OPTION}")',
-        message="training.args: << argument | quote >> is an option of a launcher, but the program gets it",
+        message="training.args: << argument | quote >> is an option of a launcher, but is passed to the program",
         hint=(
             "use workers.replicas, workers.slots and launch.masterPort; other options of DeepSpeed's launcher belong in"
             " training.deepspeed.args"

@@ -13,7 +13,7 @@ from dsgen.errors import EXIT_FINDINGS, DsgenError, UsageProblem
 
 _OPTIONS = [
     click.option("--yes", is_flag=True, help="Do not ask for confirmation."),
-    click.option("--force", is_flag=True, help="Even if Argo CD, Flux or Helm applies the job."),
+    click.option("--force", is_flag=True, help="Proceed even if Argo CD, Flux or Helm applies the job."),
 ]
 
 

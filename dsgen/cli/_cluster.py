@@ -14,7 +14,7 @@ import yaml
 from dsgen.cli import _completion
 from dsgen.cli._clicked import decorated
 from dsgen.cli._jobs import load_values
-from dsgen.cli._options import NAMESPACE, SETS, VALUES, Option, overlays
+from dsgen.cli._options import OF_JOB, SETS, VALUES, Option, overlays
 from dsgen.cli._printed import emit
 from dsgen.cli._shared import Inputs, overrides
 from dsgen.cluster import causes, changes, collect, report, story
@@ -96,13 +96,13 @@ class Target:
         known = sorted({one.job for one in jobs})
         if self.job in known:
             runs = collect.runs([one for one in jobs if one.job == self.job], {})
-            return f"job {self.title} has no run {self.run}; {possible(runs)}"
+            return f"job {self.title} has no run {self.run}; {possible(runs, 'runs')}"
         try:
             self.cluster.get(f"/api/v1/namespaces/{self.namespace}")
         except ApiError as error:
             if error.status == collect.MISSING:
                 return f"the namespace {self.namespace} does not exist"
-        hint = did_you_mean(closest(self.job, known)) or possible(known) or "dsgen list -A shows all jobs"
+        hint = did_you_mean(closest(self.job, known)) or possible(known, "jobs") or "dsgen list -A shows all jobs"
         return f"namespace {self.namespace} has no run of a job {self.job}; {hint}"
 
 
@@ -142,7 +142,7 @@ def _with_target(command: Callable[..., int], values: Sequence[Option]) -> Calla
         space, name = named(job, namespace, Inputs((job,), overlays, sets, "", namespace))
         return command(Target(cluster, space or cluster.namespace, name, run), **rest)
 
-    return cluster_options(click.argument("job", metavar="JOB")(_RUN(decorated(call, [*values, NAMESPACE]))))
+    return cluster_options(click.argument("job", metavar="JOB")(_RUN(decorated(call, [*values, OF_JOB]))))
 
 
 def named(job: str, namespace: str, values: Inputs) -> tuple[str, str]:

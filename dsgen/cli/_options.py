@@ -63,6 +63,8 @@ SETS = (
     Option("--set-file", many=True, metavar="KEY=PATH", help="The same; the value is the text of a file."),
 )
 NAMESPACE = Option("-n", "--namespace", metavar="NAME", help="Namespace, if the file has none.")
+_OF_JOB = "Namespace of JOB.  [default: that of the file, or of the context]"
+OF_JOB = Option("-n", "--namespace", metavar="NAME", help=_OF_JOB)
 NAMES = (Option("--name", metavar="NAME", help="Name of the job, if the file has none."), NAMESPACE)
 VALUES = (overlays("-f", "--values"), *SETS)
 INPUTS = (*VALUES, *NAMES)

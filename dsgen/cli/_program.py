@@ -77,7 +77,7 @@ def dsgen() -> None:
     \b
     Exit codes:
       0  done
-      1  problems in the values files, or a folder that differs or would lose something
+      1  problems in the values files; a folder differs; or a file or a run must not be changed
       2  wrong usage of the command line
       3  failed: a file cannot be read or written, or the cluster cannot be reached
     """

@@ -60,9 +60,9 @@ def _checked(key: str, given: Any, rule: dict[str, Any]) -> Any:
 def write(inputs: Inputs, output: Path | None, delivery: Delivery, **parameters: Any) -> int:
     """Write the objects of Argo CD or Flux that apply jobs from a Git repository.
 
-    The jobs are those of the nearest dsgen.yaml, whose settings `argocd` and `flux` the options override. With FILEs,
-    they are the jobs of these files, as for `dsgen render`. The objects contain the name of each job and its folder in
-    the repository, and are the same for all runs of a job.
+    The jobs are those of the nearest dsgen.yaml. The options override its settings `argocd` and `flux`. With FILEs, the
+    jobs are those of these files, as for `dsgen render`. The objects contain the name of each job and its folder in the
+    repository, and are the same for all runs of a job.
 
     \b
     Examples:

@@ -43,7 +43,7 @@ def choices(command: Callable[..., int]) -> Callable[..., int]:
 @target_of_logs
 @choices
 @click.option("-f", "--follow", is_flag=True, help="Follow the log until the run ends, across restarts and lost pods.")
-@click.option("--since", default="", metavar="TIME", help="Only lines of the last TIME, such as 90s, 30m or 2h.")
+@click.option("--since", default="", metavar="TIME", help="Only lines newer than TIME, such as 90s, 30m or 2h.")
 @click.option("--tail", type=click.IntRange(0), metavar="N", help="Only the last N lines of each container.")
 @click.option("--timestamps", is_flag=True, help="Print the time of the node before each line.")
 @click.option("--grep", default="", metavar="REGEX", help="Only lines that match.")

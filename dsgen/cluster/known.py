@@ -19,12 +19,12 @@ RESOURCES = ("workers.resources", "workers.accelerator.count")
 IMAGE = ("image.repository", "image.tag")
 
 TABLE = (
-    # The Jobs and their pods could not be made.
+    # The Jobs and their pods could not be created.
     Row(
         "creation",
         r"[Ss]ervice ?[Aa]ccount.* \"?(?P<name>[\w.-]+)\"? not found",
         "ServiceAccountMissing",
-        "ServiceAccount {name} does not exist, so no pod of {about} can be made",
+        "ServiceAccount {name} does not exist, so no pod of {about} can be created",
         ("serviceAccount.name",),
     ),
     Row(
@@ -87,7 +87,7 @@ TABLE = (
         "queue",
         r"no Kueue (?P<queue>\S+)",
         "KueueMissing",
-        "{about} is for the queue {queue}, and the cluster has no Kueue",
+        "{about} names the queue {queue}, but the cluster has no Kueue",
         ("scheduling.queue",),
     ),
     Row(

@@ -98,6 +98,9 @@ RECORDED = {
 """The reasons of scripts/shared_transitions.py, in the order of a run; a test compares both."""
 
 
+PLACEHOLDERS = "Words in capitals are placeholders for names and numbers."
+
+
 def known() -> list[str]:
     """All reasons."""
     return list(dict.fromkeys([*RECORDED, *(row.reason for row in TABLE)]))
@@ -107,11 +110,13 @@ def explained(reason: str) -> list[str]:
     """The explanation of a known reason, as lines."""
     lines = [reason, ""]
     if recorded := RECORDED.get(reason):
-        lines += [f"In the record, {' or '.join(recorded.phases)}: {recorded.text}"]
+        lines += [f"In the record, with the phase {' or '.join(recorded.phases)}: {recorded.text}"]
     rows = [row for row in TABLE if row.reason == reason]
     lines += [f"From dsgen why: {in_capitals(row.sentence)}" for row in rows]
     keys = dict.fromkeys(key for row in rows for key in row.keys)
-    return [*lines, *([f"In the values file: {', '.join(keys)}"] if keys else [])]
+    if keys:
+        lines += [f"In the values file: {', '.join(keys)}"]
+    return [*lines, *([PLACEHOLDERS] if any("{" in row.sentence for row in rows) else [])]
 
 
 def in_capitals(sentence: str) -> str:

@@ -47,7 +47,7 @@ def _own(names: str, instead: str, has_value: bool = True, why: str = "dsgen pas
 LEVELS = ("debug", "info", "warning", "error", "critical")
 
 
-WORLD = "the launcher waits for another number of processes"
+WORLD = "it would start a different number of processes than the launcher waits for"
 OPTIONS = (
     _own("--hostfile -H", "remove it: dsgen writes the hostfile of this run"),
     _own("--master_addr", "remove it: the address is that of worker 0"),
@@ -173,11 +173,11 @@ def _of_option(given: Given, hosts: Hosts) -> Iterator[RelativeDiagnostic]:
     if option.why:
         yield RelativeDiagnostic("DS280", (given.index,), f"{given.name}: {option.why}", option.instead)
     elif option.since and order(version.table) < order(option.since):
-        message = f"{given.name}: DeepSpeed has it from {option.since} on, not in {version.called}"
+        message = f"{given.name} exists from DeepSpeed {option.since} on, not in {version.called}"
         yield RelativeDiagnostic("DS283", (given.index,), message)
     elif option.choices and given.value not in option.choices:
         message = f"{given.name} cannot be {shown(given.value)}"
-        yield RelativeDiagnostic("DS281", (given.index,), message, f"possible: {', '.join(option.choices)}")
+        yield RelativeDiagnostic("DS281", (given.index,), message, f"possible values: {', '.join(option.choices)}")
     elif hosts.method == OUR_NO_SSH and option.names[0] in ("--include", "--exclude", "--launcher_args"):
         message = f"{given.name} has no effect with launch.method {hosts.method}: every worker starts its own processes"
         yield RelativeDiagnostic("DS280", (given.index,), message, "use launch.method: pdsh")

@@ -10,7 +10,7 @@ from dsgen.deepspeed.versions import KNOWN, NEWEST, Version, order
 from dsgen.problems.diagnostics import path_text
 from dsgen.reading.nodes import kind
 from dsgen.records import dataclass
-from dsgen.schema.suggestions import among, closest, did_you_mean, possible
+from dsgen.schema.suggestions import among, closest, did_you_mean, possible, possible_keys
 from dsgen.schema.validate import TYPE_WORDS, shown
 
 TYPE_CHECKING = False
@@ -26,8 +26,8 @@ if TYPE_CHECKING:
 
 AUTO = "auto"
 NO_VERSION = Version()
-LAST = "DeepSpeed has it up to 0.19.4 and refuses it from 0.19.8 on"
-FIRST = "DeepSpeed has it in 0.14.5 and ignores it from 0.16.9 on"
+LAST = "DeepSpeed accepts it up to 0.19.4 and refuses it from 0.19.8 on"
+FIRST = "DeepSpeed uses it in 0.14.5 and ignores it from 0.16.9 on"
 REMOVED: dict[Path, tuple[str, str]] = {
     ("aio", "thread_count"): (FIRST, "use intra_op_parallelism"),
     ("amp",): (LAST, "use fp16, bf16 or torch_autocast"),
@@ -41,7 +41,7 @@ REMOVED: dict[Path, tuple[str, str]] = {
     ("quantize_training",): (LAST, ""),
     ("seq_parallel_comm_data_type",): (FIRST, "use seq_parallel_communication_data_type"),
     ("sparse_attention",): (LAST, ""),
-    ("sparse_gradients",): (LAST, "an embedding made with sparse=True needs no key"),
+    ("sparse_gradients",): (LAST, "an nn.Embedding with sparse=True works without it"),
     ("zero_optimization", "mics_hierarchical_params_gather"): (LAST, ""),
     ("zero_optimization", "mics_shard_size"): (LAST, ""),
     ("zero_optimization", "zeropp_loco_param"): (LAST, ""),
@@ -62,7 +62,7 @@ SPELLINGS = {
     "integer": "[-+]?[0-9]+([.]0+)?",
     "number": "[-+]?([0-9]+[.]?[0-9]*|[.][0-9]+)(e[-+]?[0-9]+)?",
 }
-"""Texts that pydantic converts to a value of the type."""
+"""Strings that pydantic converts to a value of the type."""
 LIMITS: dict[str, tuple[str, Callable[[float, float], bool]]] = {
     "minimum": ("at least", lambda value, limit: value >= limit),
     "exclusiveMinimum": ("more than", lambda value, limit: value > limit),
@@ -161,7 +161,7 @@ def _of_other_versions(path: Path, others: list[str], version: Version, rule: Ru
     refused = rule.get("unknown") == "rejected" or (path in REMOVED and REMOVED[path][0] == LAST)
     what = "refuses" if refused else "ignores"
     hint = REMOVED[path][1] if path in REMOVED else ""
-    message = f"{path_text(path)}: DeepSpeed has it {when(others, version)}, {version.called} {what} it"
+    message = f"{path_text(path)}: DeepSpeed accepts it {when(others, version)}; {version.called} {what} it"
     return RelativeDiagnostic("DS263", path, message, hint, "error", at_key=True)
 
 
@@ -181,7 +181,7 @@ def _unknown(path: Path, rule: Rule, version: Version) -> RelativeDiagnostic:
     message = f'"{key}" is not a key of {where}, {what}'
     question = did_you_mean(*_meant(key, path, rule))
     is_error = severity == "error" and (version.is_covered or question)
-    hint = question or possible(list(rule["keys"]))
+    hint = question or possible_keys(list(rule["keys"]))
     return RelativeDiagnostic("DS260", path, message, hint, "error" if is_error else "warning", at_key=True)
 
 
@@ -199,7 +199,7 @@ def _everywhere(path: Path, rule: Rule) -> Iterator[Path]:
 
 
 def of_value(path: Path, value: Any, rule: Rule, lenient: bool, version: Version) -> Iterator[RelativeDiagnostic]:
-    """The problems of a value; lenient: DeepSpeed converts texts."""
+    """The problems of a value; lenient: DeepSpeed converts strings."""
     if value == AUTO:
         return  # DeepSpeed or the program replaces it, as Hugging Face's Trainer does
     name, types = path_text(path), rule.get("types", ())

@@ -32,7 +32,7 @@ def findings(config: Mapping[str, Any], version: Version = NO_VERSION) -> Iterat
 def _unknown_name(path: tuple[str, str], name: str, known: list[str]) -> RelativeDiagnostic:
     """An error if it is a misspelling; another version of torch may have any other name."""
     close = closest(name, known)
-    hint = did_you_mean(close) or f"possible: {', '.join(known)}"
+    hint = did_you_mean(close) or f"possible values: {', '.join(known)}"
     message = f"{path[0]}.type: neither DeepSpeed nor torch has {shown(name)}"
     return RelativeDiagnostic("DS262", path, message, hint, "error" if close else "warning")
 
@@ -119,7 +119,7 @@ def _parameters(kind: str, config: Config, rule: Rule, version: Version) -> Iter
             yield from of_value(path, value, rule["keys"][key], False, version)
         elif key != NO_PARAMETER:
             close = closest(key, list(rule["keys"]))
-            hint = did_you_mean(close) or f"possible: {', '.join(rule['keys'])}"
+            hint = did_you_mean(close) or f"possible keys: {', '.join(rule['keys'])}"
             what = "ignored" if rule.get("unknown") == "ignored" else "refused"
             is_sure = what == "refused" and (close or (rule.get("unknown") == "rejected" and version.is_covered))
             message = f'"{key}" is not a parameter of the {kind} {config.get(kind, "type")}, and is {what}'

@@ -163,7 +163,7 @@ def ds231(values, release, watch):
         if key in values['annotations']:
             yield (
                 ('serviceAccount', 'annotations', key),
-                f"serviceAccount.annotations: {quote(key)} is in annotations, too",
+                f"serviceAccount.annotations: {quote(key)} is also in annotations",
             )
 
 
@@ -216,7 +216,7 @@ def ds363_5(values, release, watch):
         if matching(argument, '^--?[A-Za-z][A-Za-z0-9_-]* +[^ ].*$'):
             yield (
                 ('training', 'args', at_argument),
-                f"training.args: {quote(argument)} is one argument that contains a blank",
+                f"training.args: {quote(argument)} is one argument that contains a space",
             )
 
 
@@ -254,7 +254,7 @@ def ds365(values, release, watch):
         if matching(argument, '^--(num_gpus|num_nodes|hostfile|no_ssh(_check)?|launcher_args|force_multi|enable_each_rank_log|bind_cores_to_rank|master[-_](addr|port)|nproc[-_]per[-_]node|nnodes|node[-_]rank|rdzv[-_](backend|endpoint|id|conf))(=.*)?$'):
             yield (
                 ('training', 'args', at_argument),
-                f"training.args: {quote(argument)} is an option of a launcher, but the program gets it",
+                f"training.args: {quote(argument)} is an option of a launcher, but is passed to the program",
             )
 
 
@@ -607,7 +607,7 @@ def ds371_5(values, release, watch):
         if matching(word, '^--?(h|help|V|version|do-not-launch|daemonize|report-uri|launch-agent|tune|am|(wd|wdir)|path)(=.*)?$'):
             yield (
                 ('launch', 'mpirunArgs', at_word),
-                f"launch.mpirunArgs: {quote(word)}: the ranks would not start, or not as dsgen starts them",
+                f"launch.mpirunArgs: {quote(word)}: the ranks would not start, or would start differently",
             )
 
 
@@ -616,7 +616,7 @@ def ds273(values, release, watch):
     if values['launch']['method'] != 'pdsh' and not uses_ssh(values) and values['lifecycle']['keepWorkers'] != 'none':
         yield (
             ('lifecycle', 'keepWorkers'),
-            f"lifecycle.keepWorkers: workers end when their program ends with launch.method {values['launch']['method']}",
+            f"lifecycle.keepWorkers: with launch.method {values['launch']['method']}, a worker always ends when its program ends",
         )
 
 
@@ -625,7 +625,7 @@ def ds273_2(values, release, watch):
     if values['launch']['method'] != 'pdsh' and not uses_ssh(values) and values['launch']['preflight']['network']:
         yield (
             ('launch', 'preflight', 'network'),
-            f"launch.preflight.network: the network is not tested with launch.method {values['launch']['method']}",
+            f"launch.preflight.network: with launch.method {values['launch']['method']}, the network is not tested",
         )
 
 
@@ -634,7 +634,7 @@ def ds273_3(values, release, watch):
     if values['launch']['method'] != 'pdsh' and not uses_ssh(values) and values['launch']['preflight']['spares'] > 0:
         yield (
             ('launch', 'preflight', 'spares'),
-            f"launch.preflight.spares: a spare worker cannot replace another one with launch.method {values['launch']['method']}",
+            f"launch.preflight.spares: with launch.method {values['launch']['method']}, a spare worker cannot replace another one",
         )
 
 
@@ -643,20 +643,20 @@ def ds273_4(values, release, watch):
     if values['launch']['method'] != 'pdsh' and not uses_ssh(values) and values['lifecycle']['debug']['command']:
         yield (
             ('lifecycle', 'debug', 'command'),
-            f"lifecycle.debug.command: has no effect with launch.method {values['launch']['method']}",
+            f"lifecycle.debug.command: with launch.method {values['launch']['method']}, it has no effect",
         )
 
 
 def ds273_5(values, release, watch):
     """DS273 ssh.port"""
     if values['launch']['method'] != 'pdsh' and not uses_ssh(values) and values['ssh']['port'] != 2222:
-        yield ('ssh', 'port'), f"ssh.port: there is no sshd with launch.method {values['launch']['method']}"
+        yield ('ssh', 'port'), f"ssh.port: with launch.method {values['launch']['method']}, there is no sshd"
 
 
 def ds273_6(values, release, watch):
     """DS273 ssh.user"""
     if values['launch']['method'] != 'pdsh' and not uses_ssh(values) and values['ssh']['user']:
-        yield ('ssh', 'user'), f"ssh.user: there is no sshd with launch.method {values['launch']['method']}"
+        yield ('ssh', 'user'), f"ssh.user: with launch.method {values['launch']['method']}, there is no sshd"
 
 
 def ds273_7(values, release, watch):
@@ -664,7 +664,7 @@ def ds273_7(values, release, watch):
     if values['launch']['method'] != 'pdsh' and not uses_ssh(values) and values['ssh']['secret']['mode'] != 'cluster':
         yield (
             ('ssh', 'secret', 'mode'),
-            f"ssh.secret.mode: no ssh key is used with launch.method {values['launch']['method']}",
+            f"ssh.secret.mode: with launch.method {values['launch']['method']}, no ssh key is used",
         )
 
 
@@ -673,7 +673,7 @@ def ds274(values, release, watch):
     if values['launch']['method'] != 'pdsh' and values['training']['deepspeed']['autotuning'] != 'none':
         yield (
             ('training', 'deepspeed', 'autotuning'),
-            f"training.deepspeed.autotuning: autotuning does not work with launch.method {values['launch']['method']}",
+            f"training.deepspeed.autotuning: with launch.method {values['launch']['method']}, autotuning does not work",
         )
 
 
@@ -686,7 +686,7 @@ def ds275(values, release, watch):
     ):
         yield (
             ('training', 'deepspeed', 'args'),
-            f"training.deepspeed.args: DeepSpeed's launcher is not used with launch.method {values['launch']['method']}",
+            f"training.deepspeed.args: with launch.method {values['launch']['method']}, DeepSpeed's launcher is not used",
         )
 
 
@@ -695,7 +695,7 @@ def ds275_2(values, release, watch):
     if values['launch']['method'] != 'pdsh' and runs_command(values) and values['training']['deepspeed']['bindCores']:
         yield (
             ('training', 'deepspeed', 'bindCores'),
-            f"training.deepspeed.bindCores: dsgen does not start the processes with launch.method {values['launch']['method']}",
+            f"training.deepspeed.bindCores: with launch.method {values['launch']['method']}, dsgen does not start the processes",
         )
 
 
@@ -1181,7 +1181,7 @@ def ds373(values, release, watch):
         if matching(name, '^dsgen-([^$]|[$])*$'):
             yield (
                 ('storage', name),
-                f"storage: {quote(name)}: names that begin with dsgen- are those of dsgen's own volumes",
+                f"storage: {quote(name)}: names that begin with dsgen- are reserved for dsgen's own volumes",
             )
 
 
@@ -1222,7 +1222,7 @@ def ds251(values, release, watch):
             ):
                 yield (
                     ('storage', name, 'mountPath'),
-                    f"storage.{name}: storage.{other} is mounted at {quote(volume['mountPath'])}, too",
+                    f"storage.{name}: storage.{other} is also mounted at {quote(volume['mountPath'])}",
                 )
 
 
@@ -1235,7 +1235,7 @@ def ds251_2(values, release, watch):
             if volume['mountPath'] == values['code']['mountPath']:
                 yield (
                     ('storage', name, 'mountPath'),
-                    f"storage.{name}: code is mounted at {quote(volume['mountPath'])}, too",
+                    f"storage.{name}: code is also mounted at {quote(volume['mountPath'])}",
                 )
 
 
@@ -1494,7 +1494,7 @@ def ds226_2(values, release, watch):
         ):
             yield (
                 ('network', 'rdma', 'resources', key),
-                f"network.rdma.resources: {quote(key)} is in workers.resources.requests, too",
+                f"network.rdma.resources: {quote(key)} is also in workers.resources.requests",
             )
 
 
@@ -1509,7 +1509,7 @@ def ds226_3(values, release, watch):
         ):
             yield (
                 ('network', 'rdma', 'resources', key),
-                f"network.rdma.resources: {quote(key)} is in workers.resources.limits, too",
+                f"network.rdma.resources: {quote(key)} is also in workers.resources.limits",
             )
 
 
@@ -1928,7 +1928,7 @@ def ds327(values, release, watch):
         ):
             yield (
                 ('security', 'podSecurityContext', 'seccompProfile', 'type'),
-                f"security.podSecurityContext: seccompProfile.type Unconfined: Pod Security {values['security']['podSecurityLevel']} forbids it (seccompProfile)",
+                f"security.podSecurityContext: Pod Security {values['security']['podSecurityLevel']} forbids seccompProfile.type Unconfined (seccompProfile)",
             )
 
 
@@ -1942,7 +1942,7 @@ def ds329(values, release, watch):
         ):
             yield (
                 ('security', 'podSecurityContext', 'appArmorProfile', 'type'),
-                f"security.podSecurityContext: appArmorProfile.type Unconfined: Pod Security {values['security']['podSecurityLevel']} forbids it (forbidden AppArmor profile)",
+                f"security.podSecurityContext: Pod Security {values['security']['podSecurityLevel']} forbids appArmorProfile.type Unconfined (forbidden AppArmor profile)",
             )
 
 
@@ -1957,7 +1957,7 @@ def ds326(values, release, watch):
         ):
             yield (
                 ('security', 'podSecurityContext', 'seLinuxOptions'),
-                f"security.podSecurityContext: seLinuxOptions: Pod Security {values['security']['podSecurityLevel']} forbids it (seLinuxOptions)",
+                f"security.podSecurityContext: Pod Security {values['security']['podSecurityLevel']} forbids seLinuxOptions (seLinuxOptions)",
             )
 
 
@@ -1968,7 +1968,7 @@ def ds330(values, release, watch):
         if get(context, 'windowsOptions', 'hostProcess', False):
             yield (
                 ('security', 'podSecurityContext', 'windowsOptions', 'hostProcess'),
-                f"security.podSecurityContext: windowsOptions.hostProcess: Pod Security {values['security']['podSecurityLevel']} forbids it (hostProcess)",
+                f"security.podSecurityContext: Pod Security {values['security']['podSecurityLevel']} forbids windowsOptions.hostProcess (hostProcess)",
             )
 
 
@@ -1979,7 +1979,7 @@ def ds333(values, release, watch):
         if values['security']['podSecurityLevel'] == 'restricted' and not get(context, 'runAsNonRoot', True):
             yield (
                 ('security', 'podSecurityContext', 'runAsNonRoot'),
-                f"security.podSecurityContext: runAsNonRoot: false: Pod Security {values['security']['podSecurityLevel']} forbids it (runAsNonRoot != true)",
+                f"security.podSecurityContext: Pod Security {values['security']['podSecurityLevel']} forbids runAsNonRoot: false (runAsNonRoot != true)",
             )
 
 
@@ -1990,7 +1990,7 @@ def ds334(values, release, watch):
         if values['security']['podSecurityLevel'] == 'restricted' and not get(context, 'runAsUser', 1):
             yield (
                 ('security', 'podSecurityContext', 'runAsUser'),
-                f"security.podSecurityContext: runAsUser: 0: Pod Security {values['security']['podSecurityLevel']} forbids it (runAsUser=0)",
+                f"security.podSecurityContext: Pod Security {values['security']['podSecurityLevel']} forbids runAsUser: 0 (runAsUser=0)",
             )
 
 
@@ -2007,7 +2007,7 @@ def ds328(values, release, watch):
             ):
                 yield (
                     ('security', 'podSecurityContext', 'sysctls', at_sysctl, 'name'),
-                    f"security.podSecurityContext: the sysctl {quote(sysctl['name'])}: Pod Security {values['security']['podSecurityLevel']} forbids it (forbidden sysctls)",
+                    f"security.podSecurityContext: Pod Security {values['security']['podSecurityLevel']} forbids the sysctl {quote(sysctl['name'])} (forbidden sysctls)",
                 )
 
 
@@ -2040,7 +2040,7 @@ def ds327_2(values, release, watch):
             ):
                 yield (
                     (part, 'securityContext', 'seccompProfile', 'type'),
-                    f"{part}.securityContext: seccompProfile.type Unconfined: Pod Security {values['security']['podSecurityLevel']} forbids it (seccompProfile)",
+                    f"{part}.securityContext: Pod Security {values['security']['podSecurityLevel']} forbids seccompProfile.type Unconfined (seccompProfile)",
                 )
 
 
@@ -2060,7 +2060,7 @@ def ds329_2(values, release, watch):
             ):
                 yield (
                     (part, 'securityContext', 'appArmorProfile', 'type'),
-                    f"{part}.securityContext: appArmorProfile.type Unconfined: Pod Security {values['security']['podSecurityLevel']} forbids it (forbidden AppArmor profile)",
+                    f"{part}.securityContext: Pod Security {values['security']['podSecurityLevel']} forbids appArmorProfile.type Unconfined (forbidden AppArmor profile)",
                 )
 
 
@@ -2081,7 +2081,7 @@ def ds326_2(values, release, watch):
             ):
                 yield (
                     (part, 'securityContext', 'seLinuxOptions'),
-                    f"{part}.securityContext: seLinuxOptions: Pod Security {values['security']['podSecurityLevel']} forbids it (seLinuxOptions)",
+                    f"{part}.securityContext: Pod Security {values['security']['podSecurityLevel']} forbids seLinuxOptions (seLinuxOptions)",
                 )
 
 
@@ -2098,7 +2098,7 @@ def ds330_2(values, release, watch):
             if get(context, 'windowsOptions', 'hostProcess', False):
                 yield (
                     (part, 'securityContext', 'windowsOptions', 'hostProcess'),
-                    f"{part}.securityContext: windowsOptions.hostProcess: Pod Security {values['security']['podSecurityLevel']} forbids it (hostProcess)",
+                    f"{part}.securityContext: Pod Security {values['security']['podSecurityLevel']} forbids windowsOptions.hostProcess (hostProcess)",
                 )
 
 
@@ -2115,7 +2115,7 @@ def ds333_2(values, release, watch):
             if values['security']['podSecurityLevel'] == 'restricted' and not get(context, 'runAsNonRoot', True):
                 yield (
                     (part, 'securityContext', 'runAsNonRoot'),
-                    f"{part}.securityContext: runAsNonRoot: false: Pod Security {values['security']['podSecurityLevel']} forbids it (runAsNonRoot != true)",
+                    f"{part}.securityContext: Pod Security {values['security']['podSecurityLevel']} forbids runAsNonRoot: false (runAsNonRoot != true)",
                 )
 
 
@@ -2132,7 +2132,7 @@ def ds334_2(values, release, watch):
             if values['security']['podSecurityLevel'] == 'restricted' and not get(context, 'runAsUser', 1):
                 yield (
                     (part, 'securityContext', 'runAsUser'),
-                    f"{part}.securityContext: runAsUser: 0: Pod Security {values['security']['podSecurityLevel']} forbids it (runAsUser=0)",
+                    f"{part}.securityContext: Pod Security {values['security']['podSecurityLevel']} forbids runAsUser: 0 (runAsUser=0)",
                 )
 
 
@@ -2149,7 +2149,7 @@ def ds321(values, release, watch):
             if get(context, 'privileged', False):
                 yield (
                     (part, 'securityContext', 'privileged'),
-                    f"{part}.securityContext: privileged: true: Pod Security {values['security']['podSecurityLevel']} forbids it (privileged)",
+                    f"{part}.securityContext: Pod Security {values['security']['podSecurityLevel']} forbids privileged: true (privileged)",
                 )
 
 
@@ -2166,7 +2166,7 @@ def ds325(values, release, watch):
             if is_string(get(context, 'procMount', '')) and get(context, 'procMount', '') not in ['', 'Default']:
                 yield (
                     (part, 'securityContext', 'procMount'),
-                    f"{part}.securityContext: procMount: Pod Security {values['security']['podSecurityLevel']} forbids it (procMount)",
+                    f"{part}.securityContext: Pod Security {values['security']['podSecurityLevel']} forbids procMount (procMount)",
                 )
 
 
@@ -2186,7 +2186,7 @@ def ds332(values, release, watch):
             ):
                 yield (
                     (part, 'securityContext', 'allowPrivilegeEscalation'),
-                    f"{part}.securityContext: allowPrivilegeEscalation: true: Pod Security {values['security']['podSecurityLevel']} forbids it (allowPrivilegeEscalation != false)",
+                    f"{part}.securityContext: Pod Security {values['security']['podSecurityLevel']} forbids allowPrivilegeEscalation: true (allowPrivilegeEscalation != false)",
                 )
 
 
@@ -2206,7 +2206,7 @@ def ds335(values, release, watch):
             ):
                 yield (
                     (part, 'securityContext', 'capabilities', 'drop'),
-                    f"{part}.securityContext: capabilities.drop without ALL: Pod Security {values['security']['podSecurityLevel']} forbids it (unrestricted capabilities)",
+                    f"{part}.securityContext: Pod Security {values['security']['podSecurityLevel']} forbids capabilities.drop without ALL (unrestricted capabilities)",
                 )
 
 
@@ -2230,7 +2230,7 @@ def ds320_2(values, release, watch):
                     ):
                         yield (
                             (part, 'securityContext', 'capabilities', 'add'),
-                            f"{part}.securityContext: the capability {quote(capability)}: Pod Security {values['security']['podSecurityLevel']} forbids it (non-default capabilities)",
+                            f"{part}.securityContext: Pod Security {values['security']['podSecurityLevel']} forbids the capability {quote(capability)} (non-default capabilities)",
                         )
 
 
@@ -2251,7 +2251,7 @@ def ds320_3(values, release, watch):
                     if is_string(capability) and capability != 'NET_BIND_SERVICE':
                         yield (
                             (part, 'securityContext', 'capabilities', 'add'),
-                            f"{part}.securityContext: the capability {quote(capability)}: Pod Security {values['security']['podSecurityLevel']} forbids it (unrestricted capabilities)",
+                            f"{part}.securityContext: Pod Security {values['security']['podSecurityLevel']} forbids the capability {quote(capability)} (unrestricted capabilities)",
                         )
 
 
@@ -2278,7 +2278,7 @@ def ds327_3(values, release, watch):
                         ):
                             yield (
                                 (role, kind, at_container, 'securityContext', 'seccompProfile', 'type'),
-                                f"{role}.{kind}: {quote(container['name'])} has seccompProfile.type Unconfined: Pod Security {values['security']['podSecurityLevel']} forbids it (seccompProfile)",
+                                f"{role}.{kind}: {quote(container['name'])}: Pod Security {values['security']['podSecurityLevel']} forbids seccompProfile.type Unconfined (seccompProfile)",
                             )
 
 
@@ -2305,7 +2305,7 @@ def ds329_3(values, release, watch):
                         ):
                             yield (
                                 (role, kind, at_container, 'securityContext', 'appArmorProfile', 'type'),
-                                f"{role}.{kind}: {quote(container['name'])} has appArmorProfile.type Unconfined: Pod Security {values['security']['podSecurityLevel']} forbids it (forbidden AppArmor profile)",
+                                f"{role}.{kind}: {quote(container['name'])}: Pod Security {values['security']['podSecurityLevel']} forbids appArmorProfile.type Unconfined (forbidden AppArmor profile)",
                             )
 
 
@@ -2333,7 +2333,7 @@ def ds326_3(values, release, watch):
                         ):
                             yield (
                                 (role, kind, at_container, 'securityContext', 'seLinuxOptions'),
-                                f"{role}.{kind}: {quote(container['name'])} has seLinuxOptions: Pod Security {values['security']['podSecurityLevel']} forbids it (seLinuxOptions)",
+                                f"{role}.{kind}: {quote(container['name'])}: Pod Security {values['security']['podSecurityLevel']} forbids seLinuxOptions (seLinuxOptions)",
                             )
 
 
@@ -2357,7 +2357,7 @@ def ds330_3(values, release, watch):
                         if get(context, 'windowsOptions', 'hostProcess', False):
                             yield (
                                 (role, kind, at_container, 'securityContext', 'windowsOptions', 'hostProcess'),
-                                f"{role}.{kind}: {quote(container['name'])} has windowsOptions.hostProcess: Pod Security {values['security']['podSecurityLevel']} forbids it (hostProcess)",
+                                f"{role}.{kind}: {quote(container['name'])}: Pod Security {values['security']['podSecurityLevel']} forbids windowsOptions.hostProcess (hostProcess)",
                             )
 
 
@@ -2384,7 +2384,7 @@ def ds333_3(values, release, watch):
                         ):
                             yield (
                                 (role, kind, at_container, 'securityContext', 'runAsNonRoot'),
-                                f"{role}.{kind}: {quote(container['name'])} has runAsNonRoot: false: Pod Security {values['security']['podSecurityLevel']} forbids it (runAsNonRoot != true)",
+                                f"{role}.{kind}: {quote(container['name'])}: Pod Security {values['security']['podSecurityLevel']} forbids runAsNonRoot: false (runAsNonRoot != true)",
                             )
 
 
@@ -2408,7 +2408,7 @@ def ds334_3(values, release, watch):
                         if values['security']['podSecurityLevel'] == 'restricted' and not get(context, 'runAsUser', 1):
                             yield (
                                 (role, kind, at_container, 'securityContext', 'runAsUser'),
-                                f"{role}.{kind}: {quote(container['name'])} has runAsUser: 0: Pod Security {values['security']['podSecurityLevel']} forbids it (runAsUser=0)",
+                                f"{role}.{kind}: {quote(container['name'])}: Pod Security {values['security']['podSecurityLevel']} forbids runAsUser: 0 (runAsUser=0)",
                             )
 
 
@@ -2432,7 +2432,7 @@ def ds321_2(values, release, watch):
                         if get(context, 'privileged', False):
                             yield (
                                 (role, kind, at_container, 'securityContext', 'privileged'),
-                                f"{role}.{kind}: {quote(container['name'])} has privileged: true: Pod Security {values['security']['podSecurityLevel']} forbids it (privileged)",
+                                f"{role}.{kind}: {quote(container['name'])}: Pod Security {values['security']['podSecurityLevel']} forbids privileged: true (privileged)",
                             )
 
 
@@ -2459,7 +2459,7 @@ def ds325_2(values, release, watch):
                         ):
                             yield (
                                 (role, kind, at_container, 'securityContext', 'procMount'),
-                                f"{role}.{kind}: {quote(container['name'])} has procMount: Pod Security {values['security']['podSecurityLevel']} forbids it (procMount)",
+                                f"{role}.{kind}: {quote(container['name'])}: Pod Security {values['security']['podSecurityLevel']} forbids procMount (procMount)",
                             )
 
 
@@ -2486,7 +2486,7 @@ def ds332_2(values, release, watch):
                         ):
                             yield (
                                 (role, kind, at_container, 'securityContext', 'allowPrivilegeEscalation'),
-                                f"{role}.{kind}: {quote(container['name'])} has no allowPrivilegeEscalation: false: Pod Security {values['security']['podSecurityLevel']} forbids it (allowPrivilegeEscalation != false)",
+                                f"{role}.{kind}: {quote(container['name'])}: Pod Security {values['security']['podSecurityLevel']} forbids containers without allowPrivilegeEscalation: false (allowPrivilegeEscalation != false)",
                             )
 
 
@@ -2513,7 +2513,7 @@ def ds335_2(values, release, watch):
                         ):
                             yield (
                                 (role, kind, at_container, 'securityContext', 'capabilities', 'drop'),
-                                f"{role}.{kind}: {quote(container['name'])} has capabilities.drop without ALL: Pod Security {values['security']['podSecurityLevel']} forbids it (unrestricted capabilities)",
+                                f"{role}.{kind}: {quote(container['name'])}: Pod Security {values['security']['podSecurityLevel']} forbids capabilities.drop without ALL (unrestricted capabilities)",
                             )
 
 
@@ -2544,7 +2544,7 @@ def ds320_4(values, release, watch):
                                 ):
                                     yield (
                                         (role, kind, at_container, 'securityContext', 'capabilities', 'add'),
-                                        f"{role}.{kind}: {quote(container['name'])} has the capability {quote(capability)}: Pod Security {values['security']['podSecurityLevel']} forbids it (non-default capabilities)",
+                                        f"{role}.{kind}: {quote(container['name'])}: Pod Security {values['security']['podSecurityLevel']} forbids the capability {quote(capability)} (non-default capabilities)",
                                     )
 
 
@@ -2572,7 +2572,7 @@ def ds320_5(values, release, watch):
                                 if is_string(capability) and capability != 'NET_BIND_SERVICE':
                                     yield (
                                         (role, kind, at_container, 'securityContext', 'capabilities', 'add'),
-                                        f"{role}.{kind}: {quote(container['name'])} has the capability {quote(capability)}: Pod Security {values['security']['podSecurityLevel']} forbids it (unrestricted capabilities)",
+                                        f"{role}.{kind}: {quote(container['name'])}: Pod Security {values['security']['podSecurityLevel']} forbids the capability {quote(capability)} (unrestricted capabilities)",
                                     )
 
 
@@ -2748,7 +2748,7 @@ def ds322_2(values, release, watch):
             if get(values[role]['extraPodSpec'], 'hostPID', False):
                 yield (
                     (role, 'extraPodSpec', 'hostPID'),
-                    f"{role}.extraPodSpec: hostPID: Pod Security {values['security']['podSecurityLevel']} forbids it (host namespaces)",
+                    f"{role}.extraPodSpec: Pod Security {values['security']['podSecurityLevel']} forbids hostPID (host namespaces)",
                 )
 
 
@@ -2764,7 +2764,7 @@ def ds322_3(values, release, watch):
             if get(values[role]['extraPodSpec'], 'hostIPC', False):
                 yield (
                     (role, 'extraPodSpec', 'hostIPC'),
-                    f"{role}.extraPodSpec: hostIPC: Pod Security {values['security']['podSecurityLevel']} forbids it (host namespaces)",
+                    f"{role}.extraPodSpec: Pod Security {values['security']['podSecurityLevel']} forbids hostIPC (host namespaces)",
                 )
 
 

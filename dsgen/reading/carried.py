@@ -37,7 +37,7 @@ def unpassable_text(text: str) -> str:
 def uncarried_key(key: str) -> str:
     """The reason why Helm cannot read a key; empty if it can."""
     if key == "<<":
-        return "is a merge for Helm, even in quotes"
+        return "is read as a merge by Helm, even in quotes"
     if len(key) <= _SHORT_KEY:
         return _uncarried(key)
     import json
@@ -45,5 +45,5 @@ def uncarried_key(key: str) -> str:
     # Go escapes a few more characters than Python.
     size = len(json.dumps(key, ensure_ascii=False)) + len("u003c") * sum(key.count(char) for char in "<>&\u2028\u2029")
     if size > LONGEST_KEY:
-        return f"has {size} characters as JSON, Helm reads at most {LONGEST_KEY}"
+        return f"has {size} characters as JSON; Helm reads at most {LONGEST_KEY}"
     return _uncarried(key)

@@ -146,12 +146,12 @@ class Tree:
 
 
 def kind(value: Any) -> str:
-    """The type of a value for messages: "a text", "a list"."""
+    """The type of a value for messages: "a string", "a list"."""
     if value is None:
         return "null"
     if isinstance(value, bool):
         return "a boolean"
-    names = {str: "a text", int: "a number", float: "a number", list: "a list", dict: "a map"}
+    names = {str: "a string", int: "a number", float: "a number", list: "a list", dict: "a map"}
     return names[type(value)]
 
 

@@ -29,8 +29,8 @@ MOST_PROBLEMS = 1000  # that are reported for one file
 MAX_KEY, FEW_NODES, ALIASES_TO_OTHERS = 1000, 300, 30
 """The last two: values from aliases that are always allowed, and allowed per other value (Helm counts keys too)."""
 DIRECTIVE = "YAML directives are not read by Helm"
-SEPARATOR = "Helm 4 fails on a line that begins with --- and has more text"
-TAG_HINT = "remove it; put a text in quotes"
+SEPARATOR = "Helm 4 fails on a line that begins with --- and continues"
+TAG_HINT = "remove it; put a string in quotes"
 STRING_TAGS = (None, "!", "tag:yaml.org,2002:str")
 
 
@@ -196,7 +196,7 @@ class _Reader:
             if key is None:
                 node.is_partial = True
             elif key in written:
-                self._problem("DS004", f'the key "{key}" is duplicate; the first is in line {written[key].line}', at)
+                self._problem("DS004", f'duplicate key "{key}"; the first is on line {written[key].line}', at)
             else:
                 value.key = written[key] = at
                 entries[key] = value
@@ -207,7 +207,7 @@ class _Reader:
         if not isinstance(event, yaml.ScalarEvent):
             if not isinstance(event, yaml.AliasEvent):
                 self._node(event, depth + 1)
-            self._problem("DS010", "a key must be a text, not an alias, a map or a list", at)
+            self._problem("DS010", "a key must be a string, not an alias, a map or a list", at)
             return None
         if event.anchor:
             self._problem("DS010", "a key cannot have an anchor", at)
@@ -225,7 +225,7 @@ class _Reader:
             self._problem("DS010", f'the key "{text}" cannot be used: {error}', at, "put it in quotes")
             return None
         if surprise(text):
-            self._warn(f'Helm reads the key {text} as "{key}"', at, "put it in quotes if it is a text")
+            self._warn(f'Helm reads the key {text} as "{key}"', at, "put it in quotes if it is a string")
         return key
 
     def _merge(self, node: Node, at: Position, into: Node, written: dict[str, Position]) -> None:
@@ -239,7 +239,7 @@ class _Reader:
                 continue
             into.is_partial |= part.is_partial
             for key in sorted(part.value.keys() & written.keys()):
-                message = f'Helm lets << override the key "{key}" of line {written[key].line}'
+                message = f'Helm lets << override the key "{key}" on line {written[key].line}'
                 self._problem("DS005", message, at, "write << before the map's own keys")
             assert isinstance(into.value, dict)
             into.value.update((key, value) for key, value in part.value.items() if key not in written)
@@ -262,11 +262,11 @@ class _Reader:
             node.value = resolve(event.value)
         except Unreadable as error:
             message = f"{event.value} cannot be used: {error}"
-            self._problem("DS008", message, node.position, "put it in quotes if it is a text")
+            self._problem("DS008", message, node.position, "put it in quotes if it is a string")
             node.broken = True
         else:
             if surprising := surprise(event.value):
-                hint = f"write {surprising[1]}, or put it in quotes if it is a text"
+                hint = f"write {surprising[1]}, or put it in quotes if it is a string"
                 self._warn(f"Helm reads {event.value} as the {' '.join(surprising)}", node.position, hint)
 
     def _warn(self, message: str, at: Position, hint: str) -> None:
@@ -285,7 +285,7 @@ class _Reader:
 
     def _check_spelling(self, event: yaml.ScalarEvent, at: Position) -> None:
         if self.in_flow and not event.style and "?" in event.value:
-            self._problem("DS014", "Helm cannot read ? without quotes inside [] or {}", at, "put the text in quotes")
+            self._problem("DS014", "Helm cannot read ? without quotes inside [] or {}", at, "put the string in quotes")
         if event.style != '"':
             return
         written = self.text[index_of(event.start_mark) : index_of(event.end_mark)]
@@ -295,5 +295,5 @@ class _Reader:
     def _check_last_line(self, event: yaml.ScalarEvent, at: Position) -> None:
         # Helm 4 adds a newline to the text here, Helm 3 does not.
         if not self.ends and index_of(event.end_mark) >= len(self.text) and event.value.endswith("\n"):
-            hint = "end the file with a newline, or write |- for a text without one"
-            self._problem("DS012", "the file ends inside this text, without a newline", at, hint)
+            hint = "end the file with a newline, or write |- for a string without one"
+            self._problem("DS012", "the file ends inside this block scalar, without a newline", at, hint)

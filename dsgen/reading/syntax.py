@@ -124,16 +124,16 @@ def _forbidden_start(stop: Stop) -> Mistake | None:
         return Mistake((stop.number, column), "a tab cannot indent", "use spaces")
     if not word:
         return None
-    return Mistake(stop.place, f"a text that begins with {word[0][0]} must be in quotes", f'write "{word[0]}"')
+    return Mistake(stop.place, f"a value that begins with {word[0][0]} must be in quotes", f'write "{word[0]}"')
 
 
 def _open_quote(stop: Stop) -> Mistake | None:
-    hint = "close it in the same line"
+    hint = "close it on the same line"
     scanning = stop.begin if stop.context == "while scanning a quoted scalar" else None
     if stop.quoted and stop.quoted[0][0] < stop.quoted[1][0] == (scanning or stop.place)[0]:
-        message = f"the text that begins with this quote goes on to line {stop.quoted[1][0] + 1}"
+        message = f"the string that begins with this quote continues to line {stop.quoted[1][0] + 1}"
         return Mistake(stop.quoted[0], message, hint)
-    return Mistake(scanning, "the text that begins with this quote has no end", hint) if scanning else None
+    return Mistake(scanning, "the string that begins with this quote has no end", hint) if scanning else None
 
 
 def _open_bracket(stop: Stop) -> Mistake | None:
@@ -144,7 +144,7 @@ def _open_bracket(stop: Stop) -> Mistake | None:
     inside = stop.width(following) > stop.width(first) or stop.lines[following].lstrip().startswith(("]", "}"))
     if inside and stop.lines[first].partition(" #")[0].rstrip().endswith((",", "[", "{")):
         return None  # the bracket is meant to extend over several lines
-    return Mistake(stop.begin, "this bracket is not closed", "close it in the same line, or end the line with a comma")
+    return Mistake(stop.begin, "this bracket is not closed", "close it on the same line, or end the line with a comma")
 
 
 def _no_colon(stop: Stop) -> Mistake | None:

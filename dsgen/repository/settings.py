@@ -15,7 +15,7 @@ from dsgen.problems.diagnostics import Diagnostic, Position, ordered
 from dsgen.problems.diagnostics import Path as Keys
 from dsgen.reading.nodes import Node, SourceText, Tree
 from dsgen.reading.reader import read
-from dsgen.schema.suggestions import closest, did_you_mean, possible
+from dsgen.schema.suggestions import closest, did_you_mean, possible, possible_keys
 from dsgen.schema.validate import About, violations
 from dsgen.writer import Place, SourceFolder, folder_name, is_path
 
@@ -113,7 +113,7 @@ def read_settings(source: SourceText, root: Path) -> Settings:
 
 def _hint(key: str, _path: Keys, part: Schema) -> str:
     known = sorted(part["properties"])
-    return did_you_mean(closest(key, known)) or possible(known)
+    return did_you_mean(closest(key, known)) or possible_keys(known)
 
 
 def _without_values(root: Node) -> Node:
@@ -146,7 +146,7 @@ def _wrong_folder(text: str, path: Keys, at: Position) -> Iterator[Diagnostic]:
         plain = plain.replace(placeholder, "x")
     if "{" in plain or "}" in plain:
         message = f"{path[0]} has an unknown placeholder in braces"
-        yield Diagnostic("DS906", message, at, path, possible(PLACEHOLDERS))
+        yield Diagnostic("DS906", message, at, path, possible(PLACEHOLDERS, "placeholders"))
     elif not is_path(plain):
         message = f"{path[0]} is not the path of a folder below the folder of {FILE}"
         yield Diagnostic("DS906", message, at, path, "such as rendered/{namespace}/{name}")

@@ -16,16 +16,16 @@ if TYPE_CHECKING:
 HEAD = """\
 # Options
 
-All keys of a values file, which are also the keys of the chart's `values.yaml`. Only `image.repository` and one of
-`training.python`, `training.module` and `training.exec` (or `launch.command`) are required, and `name` and `namespace`
-for flat manifests. All other keys have defaults.
+This page lists all keys of a values file. The chart's `values.yaml` has the same keys. Only `image.repository` and one
+of `training.python`, `training.module` and `training.exec` (or `launch.command`) are required, and `name` and
+`namespace` for flat manifests. All other keys have defaults.
 `NAME` is a name that you choose. A type with a link is a type of the Kubernetes API. Its fields are checked, but not
 listed here; `dsgen explain workers.affinity`, for example, lists them. This page is generated from
 `dsgen/schema/values.json`.
 """
 REFERENCE = "https://kubernetes.io/docs/reference/generated/kubernetes-api/v{version}/#{name}-v1-core"
 TYPES = {
-    "string": "text",
+    "string": "string",
     "integer": "whole number",
     "number": "number",
     "boolean": "true or false",

@@ -53,9 +53,15 @@ def among(word: str, words: Sequence[str]) -> str:
     return f"{question} {others[:1].upper()}{others[1:]}".rstrip() if question else others
 
 
-def possible(words: Sequence[str]) -> str:
+def possible(words: Sequence[str], what: str = "values") -> str:
     """A list of these words; empty if there are none or too many."""
-    return "possible: " + ", ".join(word or '""' for word in words) if 0 < len(words) <= MOST_SHOWN else ""
+    listed = ", ".join(word or '""' for word in words)
+    return f"possible {what}: {listed}" if 0 < len(words) <= MOST_SHOWN else ""
+
+
+def possible_keys(words: Sequence[str]) -> str:
+    """The same for keys."""
+    return possible(words, "keys")
 
 
 ANYWHERE = {
@@ -162,7 +168,7 @@ NOWHERE = frozenset(
 def for_key(key: str, path: Path, part: schema.Schema) -> str:
     """A hint for an unknown key in a part of the schema: keys that may be meant, or all possible keys."""
     if path[:2] == ("training", "env") and key == "value":
-        return f'write the text directly: {path_text(path[2:])}: "text"'
+        return f'write the value directly: {path_text(path[2:])}: "value"'
     if path[:2] == ("training", "env") and key in ENV_SOURCES:
         return f"write it below valueFrom: {path_text(path[2:])}: {{valueFrom: {{{key}: ...}}}}"
     if text := _of_other_values(key, path):
@@ -171,7 +177,7 @@ def for_key(key: str, path: Path, part: schema.Schema) -> str:
     is_beside = all(one[:-1] == path for one in others)
     shown = [path_text(one[len(path) :]) if is_beside else path_text(one) for one in others]
     top = ", at the top of the file" if path and others and len(others[0]) == 1 else ""
-    return did_you_mean(*shown, where=top) or possible(sorted(schema.keys(part)))
+    return did_you_mean(*shown, where=top) or possible_keys(sorted(schema.keys(part)))
 
 
 def meant(key: str, path: Path, part: schema.Schema) -> list[Path]:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from dsgen.schema.violations import Violated
 
 TYPE_WORDS = {
-    "string": "a text",
+    "string": "a string",
     "integer": "a whole number",
     "number": "a number",
     "boolean": "true or false",
@@ -160,16 +160,16 @@ def _repair(violation: Violation, wanted: Sequence[str]) -> str:
     if "array" in wanted:
         return _as_list(violation)
     if violation.path == ("training", "env") and isinstance(value, list):
-        return 'write each variable as a line of a map, NAME: "text"'
-    return suggestions.possible(violation.known) if "object" in wanted else ""
+        return 'write each variable as a line of a map, NAME: "value"'
+    return suggestions.possible_keys(violation.known) if "object" in wanted else ""
 
 
 def _as_list(violation: Violation) -> str:
-    """A hint for a value that should be a list; a text with blanks is most likely a command line."""
+    """A hint for a value that should be a list; a string with spaces is most likely a command line."""
     value, items = violation.value, schema.types(schema.child(violation.rule, 0) or {})
-    if kind(value) == "a text" and "name" in schema.keys(schema.child(violation.rule, 0) or {}) and " " not in value:
+    if kind(value) == "a string" and "name" in schema.keys(schema.child(violation.rule, 0) or {}) and " " not in value:
         return f"write it as a list: [{{name: {item(value)}}}]"
-    if isinstance(value, dict) or (items and kind(value) == "a text" and "string" not in items):
+    if isinstance(value, dict) or (items and kind(value) == "a string" and "string" not in items):
         return "write it as a list: begin each item with -"
     words = words_of(value) if isinstance(value, str) else [shown(value)]
     if violation.node.position.file.startswith("--set"):
@@ -179,7 +179,7 @@ def _as_list(violation: Violation) -> str:
 
 
 def _as_text(violation: Violation) -> str:
-    """A hint for a value that should be a text."""
+    """A hint for a value that should be a string."""
     import re
 
     text = violation.node.text or shown(violation.value)
@@ -188,7 +188,7 @@ def _as_text(violation: Violation) -> str:
     if "pattern" in violation.rule and not re.fullmatch(violation.rule["pattern"], text):
         return _pattern_words(violation)
     if violation.node.position.file == "--set":
-        return "use --set-string, which makes it a text"
+        return "use --set-string, which makes it a string"
     return f'put it in quotes: "{text}"' if isinstance(violation.value, int | float) else ""
 
 
@@ -221,6 +221,8 @@ def _corrected(text: str) -> Iterator[str]:
         yield f"{quantity[1]}{quantity[2].upper()}i"
     elif number := re.fullmatch(r"([0-9.]+) *(cores?|cpus?|vcpus?)", text, re.IGNORECASE):
         yield number[1]
+    if text.startswith("-") or re.fullmatch("[0-9]*[.][0-9]*", text):
+        return  # an option or a number, not a name
     yield re.sub("[_.]", "-", text.lower())
     yield re.sub("[-.]", "_", text)
     yield re.sub("[-_.]", "", text.lower())

@@ -62,7 +62,7 @@ def test_a_key_is_explained(cli: Cli) -> None:
     expected = (
         "run.id\n\nName of this run. Change it to train again: a run that has ended does not train again while the\n"
         "job's record contains it.\n\n"
-        "  type     a text or a whole number\n"
+        "  type     a string or a whole number\n"
         "  range    at least 0, at most 9007199254740991\n"
         "  form     1 to 20 lower-case letters and digits\n"
         '  default  "1"\n'
@@ -82,7 +82,7 @@ def test_a_key_is_explained(cli: Cli) -> None:
         ("storage.NAME.create", "  default  absent"),
         (
             "storage",
-            "  *  a name that you choose: 1 to 20 lower-case letters, digits and -, not at the beginning or the",
+            "  *  a name that you choose: 1 to 20 lower-case letters, digits and hyphens, beginning and ending",
         ),
         ("storage", "  readOnly       Mount it read-only."),
         ("workers", "  replicas                   Number of worker pods."),
@@ -93,13 +93,13 @@ def test_a_key_is_explained(cli: Cli) -> None:
         ("workers.affinity", "  type     a map: Affinity of the Kubernetes API"),
         ("workers.affinity.nodeAffinity", "  type     a map: NodeAffinity of the Kubernetes API"),
         ("launcher.initContainers[0].image", "  default  none; the key is required"),
-        ("launcher.initContainers[0].volumeMounts[0].mountPath", "  type     a text"),
+        ("launcher.initContainers[0].volumeMounts[0].mountPath", "  type     a string"),
         ("storage.data.projected.sources.*.secret.optional", "  type     true or false"),
-        ("workers.extraPodSpec.hostAliases[0].ip", "  type     a text"),
+        ("workers.extraPodSpec.hostAliases[0].ip", "  type     a string"),
         ("workers.tolerations", "  effect             Effect indicates the taint effect to match."),
         ("workers.tolerations[0].effect", '  values   "", "NoExecute", "NoSchedule", "PreferNoSchedule"'),
-        ("workers.tolerations.*.key", "  type     a text"),
-        ("training.args", "  type     a list; each item is a text"),
+        ("workers.tolerations.*.key", "  type     a string"),
+        ("training.args", "  type     a list; each item is a string"),
         ("training.env.TOKEN.valueFrom", "  range    exactly one of its keys"),
         ("training.envFrom[0]", "  range    exactly one of configMapRef, secretRef"),
         ("image.pullSecrets[].name", "  default  none; the key is required"),
@@ -118,10 +118,10 @@ def test_a_key_is_explained(cli: Cli) -> None:
         ),
         (
             "training.deepspeed.config.amp",
-            "DeepSpeed has it up to 0.19.4 and refuses it from 0.19.8 on; use fp16, bf16 or torch_autocast.",
+            "DeepSpeed accepts it up to 0.19.4 and refuses it from 0.19.8 on; use fp16, bf16 or torch_autocast.",
         ),
         ("global.team.x", "The value can be anything; dsgen does not check it."),
-        ('labels["example.com/team"]', "  type     a text"),
+        ('labels["example.com/team"]', "  type     a string"),
         ("", "  workers         Worker pods, which run the training."),
     ],
 )
@@ -143,7 +143,7 @@ def test_every_key_can_be_explained(path: str) -> None:
         ("workers.slot", '"slot" is not a key of workers; did you mean workers.slots?'),
         ("worker.slots", '"worker" is not a key of a values file; did you mean workers?'),
         ("workers.slots.x", '"x" is not a key of workers.slots'),
-        ("run.number", '"number" is not a key of run; possible: id'),
+        ("run.number", '"number" is not a key of run; possible keys: id'),
         ("xyzzy", '"xyzzy" is not a key of a values file'),
         (
             "training.deepspeed.config.zero_optimization.stge",
@@ -206,7 +206,10 @@ def test_paths_of_messages_are_understood(cli: Cli, path: Path) -> None:
 @pytest.mark.parametrize(
     ("reason", "expected"),
     [
-        ("WorldSize", "In the record, Failed: the process group has fewer ranks than the values ask for"),
+        (
+            "WorldSize",
+            "In the record, with the phase Failed: the process group has fewer ranks than the values ask for",
+        ),
         ("WorkersUnreachable", "From dsgen why: not all workers answered in time: WHAT\n"),
         ("NoNodeBigEnough", "In the values file: workers.resources, workers.accelerator.count\n"),
     ],

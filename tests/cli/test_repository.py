@@ -105,7 +105,7 @@ WRONG = {
     "jobs: [/etc/*]\n": "/etc/* is not a path",
     "job: [a]\n": 'dsgen.yaml:1:1: error: "job" is not a key of dsgen.yaml [DS101]',
     "jobs:\n": "dsgen.yaml:1:6: error: jobs has no value [DS106]",
-    "jobs: a\n": "jobs must be a list, not a text",
+    "jobs: a\n": "jobs must be a list, not a string",
     "checks: {DS999: error}\n": "DS999 is not the id of a problem [DS906]",
     'checks: {DS050: "no"}\n': 'checks.DS050 cannot be "no" [DS103]',
     "defaults: {workers: {replica: 2}}\n": 'dsgen.yaml:1:22: error: "replica" is not a key of workers [DS101]',

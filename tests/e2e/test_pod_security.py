@@ -19,7 +19,7 @@ from tests.e2e.cluster import Namespace
 pytestmark = pytest.mark.by_turns
 
 RELEASE = Release("cifar", "training")
-RULE = re.compile(r"forbids it \((.*)\)$")
+RULE = re.compile(r"forbids .* \((.*)\)$")
 VIOLATES = "violates PodSecurity"
 CREATE = ("--dry-run=server", "--validate=strict", "--filename", "-")
 Spaces = Mapping[str, Namespace]

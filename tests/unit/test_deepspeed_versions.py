@@ -126,7 +126,7 @@ def test_a_version_is_held_against_the_known_ones_around_it(given: str, expected
 def test_a_message_names_the_version_of_the_user() -> None:
     [problem] = problems({**ONE, "torch_autocast": {"enabled": True}}, version="0.16.4")
 
-    assert "torch_autocast: DeepSpeed has it from 0.17.6 on, 0.16.4 ignores it" == problem.message
+    assert "torch_autocast: DeepSpeed accepts it from 0.17.6 on; 0.16.4 ignores it" == problem.message
 
 
 @pytest.mark.parametrize(("version", "severity"), [("0.18.5", "error"), ("0.20.0", "warning"), ("0.9.5", "warning")])

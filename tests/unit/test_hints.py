@@ -71,12 +71,13 @@ def problems(text: str) -> list[Diagnostic]:
         ),
         (
             "storage: {My_Data: {mountPath: /a, create: {}}}",
-            "did you mean my-data? Expected: 1 to 20 lower-case letters, digits and -, not at the beginning or the end",
+            "did you mean my-data? Expected: 1 to 20 lower-case letters, digits and hyphens, beginning and ending with"
+            " a letter or digit",
             "storage: {my-data: {mountPath: /a, create: {}}}",
         ),
         (
             "launch: {method: mpirun}",
-            "did you mean openmpi? Possible: pdsh, openmpi, torchrun, deepspeed-no-ssh, worker-command,"
+            "did you mean openmpi? Possible values: pdsh, openmpi, torchrun, deepspeed-no-ssh, worker-command,"
             " launcher-command",
             "launch: {method: openmpi}",
         ),

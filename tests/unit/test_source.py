@@ -218,10 +218,10 @@ def test_mostly_aliases_are_refused_before_helm_does_so() -> None:
 @pytest.mark.parametrize(
     ("text", "line", "column", "message"),
     [
-        ('a: "b\nc: 1\nd: 2\n', 1, 4, "the text that begins with this quote has no end"),
-        ("a: 'b\nc: 'd'\n", 1, 4, "the text that begins with this quote goes on to line 2"),
-        ("a: 'b\nc: ''\n", 1, 4, "the text that begins with this quote has no end"),
-        ('a: "b\nc: 1\nd: ""\n', 1, 4, "the text that begins with this quote goes on to line 3"),
+        ('a: "b\nc: 1\nd: 2\n', 1, 4, "the string that begins with this quote has no end"),
+        ("a: 'b\nc: 'd'\n", 1, 4, "the string that begins with this quote continues to line 2"),
+        ("a: 'b\nc: ''\n", 1, 4, "the string that begins with this quote has no end"),
+        ('a: "b\nc: 1\nd: ""\n', 1, 4, "the string that begins with this quote continues to line 3"),
         ("a: {b: 1\nc: 2\n", 1, 4, "this bracket is not closed"),
         ("a: {\nc: 2\nd: 3\n", 1, 4, "this bracket is not closed"),
         ("a: [\n  b: {c: 1,\n  d: 2]\n  ]\n", 2, 6, "this bracket is not closed"),
@@ -240,8 +240,8 @@ def test_mostly_aliases_are_refused_before_helm_does_so() -> None:
         ("a:\n  b: 1\n \tc: 2\n", 3, 2, "a tab cannot indent"),
         ("a:\n\tb: 1\n", 2, 1, "a tab cannot indent"),
         ("a:\n  -\tb: 1\n  -\tc: 1\n", 2, 4, "a tab cannot indent"),
-        ("a: {b: @x}\n", 1, 8, "a text that begins with @ must be in quotes"),
-        ("a: `x`\n", 1, 4, "a text that begins with ` must be in quotes"),
+        ("a: {b: @x}\n", 1, 8, "a value that begins with @ must be in quotes"),
+        ("a: `x`\n", 1, 4, "a value that begins with ` must be in quotes"),
         ("a:\n- b\n- c\n e: 1\n", 4, 3, "mapping values are not allowed in this context"),
     ],
 )

@@ -19,7 +19,7 @@ from dsgen.schema import suggestions
         ("required", ("scheduling",), "did you mean scheduling.topology.required?"),
         ("stopSignal", ("workers", "sidecars", 0), "did you mean workers.sidecars[0].lifecycle.stopSignal?"),
         ("mountPath", ("workers", "sidecars", 0), "did you mean workers.sidecars[0].volumeMounts[0].mountPath?"),
-        ("name", ("storage", "a", "secret"), "possible: defaultMode, items, optional, secretName"),
+        ("name", ("storage", "a", "secret"), "possible keys: defaultMode, items, optional, secretName"),
         ("xyzzy", ("workers",), ""),
         ("port", ("launch",), "did you mean masterPort?"),
         ("launcher", ("launch",), "did you mean method?"),
@@ -36,7 +36,7 @@ from dsgen.schema import suggestions
         ("image", ("launcher",), "did you mean image, at the top of the file?"),
         ("hostname", ("workers",), ""),
         ("hostPID", ("workers",), "did you mean workers.extraPodSpec.hostPID?"),
-        ("value", ("training", "env", "A"), 'write the text directly: A: "text"'),
+        ("value", ("training", "env", "A"), 'write the value directly: A: "value"'),
     ],
 )
 def test_a_key_that_does_not_exist(key: str, path: Path, expected: str) -> None:
@@ -65,6 +65,6 @@ def test_every_word_of_another_tool_leads_to_a_key() -> None:
 
 
 def test_words_are_listed_unless_they_are_too_many() -> None:
-    assert 'possible: "", a' == suggestions.possible(["", "a"])
+    assert 'possible values: "", a' == suggestions.possible(["", "a"])
     assert "" == suggestions.possible([])
     assert "" == suggestions.possible(["a"] * (suggestions.MOST_SHOWN + 1))

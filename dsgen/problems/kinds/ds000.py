@@ -32,8 +32,8 @@ KINDS = (
         "DS003",
         title="The file is not a map of keys",
         when=(
-            "A values file is a map of keys, like the values.yaml of a Helm chart. This file contains a list, a text or"
-            " a number."
+            "A values file is a map of keys, like the values.yaml of a Helm chart. This file contains a list, a string"
+            " or a number."
         ),
         remedy="Write `key: value` lines. Put each job into its own file.",
         example="- name: cifar\n- name: mnist\n",
@@ -47,7 +47,7 @@ KINDS = (
     ),
     Kind(
         "DS005",
-        title="A merge (<<) that Helm reads differently from YAML, or of something that is not a map",
+        title="A merge (<<) that Helm reads differently from YAML, or that refers to something other than a map",
         when=(
             "`<<` merges the keys of another map into this one. In YAML the map's own keys always win; in Helm a later"
             " `<<` overrides the keys before it. Only maps can be merged."
@@ -69,7 +69,7 @@ KINDS = (
         "DS007",
         title="A tag",
         when="Tags such as `!!int` or `!Ref` tell YAML how to read a value. Helm's versions treat them differently.",
-        remedy="Remove the tag. To get a text, put the value in quotes.",
+        remedy="Remove the tag. To get a string, put the value in quotes.",
         example=job('workers: {replicas: !!int "2"}'),
     ),
     Kind(
@@ -79,7 +79,7 @@ KINDS = (
             "Helm keeps every number as a 64-bit float: it cannot be infinite or not-a-number, and integers are exact"
             " only up to 2^53. A larger integer would become another number."
         ),
-        remedy="Put it in quotes if it is a text.",
+        remedy="Put it in quotes if it is a string.",
         example=job(training="training: {python: train.py, deepspeed: {config: {seed: 9007199254740993}}}"),
     ),
     Kind(
@@ -95,10 +95,10 @@ KINDS = (
     ),
     Kind(
         "DS010",
-        title="A key that is not a text, or is too long",
+        title="A key that is not a string, or is too long",
         when=(
-            "Keys become JSON keys, which are texts. Programs do not agree on the text of a key that is null, a"
-            " fraction, a list or a map. Helm refuses keys that are too long or have an anchor."
+            "Keys become JSON keys, which are strings. Programs do not agree on how to write a key that is null, a"
+            " fraction, a list or a map as a string. Helm refuses keys that are too long or have an anchor."
         ),
         remedy="Put the key in quotes.",
         example=job("labels: {1.5: half}"),
@@ -115,12 +115,12 @@ KINDS = (
     ),
     Kind(
         "DS012",
-        title="The file ends inside a text block, without a newline",
+        title="The file ends inside a block scalar, without a newline",
         when=(
-            "The file ends inside a `|` or `>` text, without a newline. Helm 4 adds a newline to the text, Helm 3 does"
-            " not."
+            "The file ends inside a block scalar (`|` or `>`), without a newline. Helm 4 adds a newline to the string,"
+            " Helm 3 does not."
         ),
-        remedy="End the file with a newline. For a text without one, write `|-`.",
+        remedy="End the file with a newline. For a string that does not end with one, write `|-`.",
         example=job(training="training:\n  python: train.py\n  setup: |\n    pip install .").rstrip("\n"),
     ),
     Kind(
@@ -135,17 +135,17 @@ KINDS = (
         title="A question mark without quotes inside brackets",
         when=(
             "Inside [] or {}, Helm's parser reads a question mark as the start of a key; other parsers read it as part"
-            " of the text."
+            " of the string."
         ),
-        remedy="Put the text in quotes.",
+        remedy="Put the string in quotes.",
         example=job(training="training: {python: train.py, args: [ready?]}"),
     ),
     Kind(
         "DS015",
-        title="A line that begins with --- and has more text",
+        title="A line that begins with --- and continues",
         when=(
-            "Helm 4 splits the text into documents before it reads YAML. It fails at a line that begins with --- and"
-            " has more text, even inside quotes."
+            "Helm 4 splits the file into documents before it reads YAML. It fails on a line that begins with --- and"
+            " continues, even inside quotes."
         ),
         remedy="Indent the line, or put the key into quotes.",
         example="---a: 1\n" + job(),
@@ -157,7 +157,7 @@ KINDS = (
             "A warning: Helm reads this value differently from what most people expect. yes, no, on, off, y and n are"
             " booleans, and 010 is the number 8."
         ),
-        remedy="Write true, false or the number itself. Put a text in quotes.",
+        remedy="Write true, false or the number itself. Put a string in quotes.",
         example=job("network: {policy: yes}"),
     ),
 )

@@ -10,8 +10,7 @@ KINDS = (
         title="An unknown key",
         when="There is no such key here. If dsgen accepted it, a misspelt key would be ignored and its default used.",
         remedy=(
-            "Correct the spelling, or move the key to where it belongs; `dsgen explain KEY` lists the keys below"
-            " another."
+            "Correct the spelling, or move the key to where it belongs. `dsgen explain KEY` lists the keys below KEY."
         ),
         example=job("workers: {replica: 2}"),
     ),
@@ -19,10 +18,13 @@ KINDS = (
         "DS102",
         title="A value of the wrong type",
         when=(
-            "The value has another type than the key takes: a text instead of a number, a number instead of a text, or"
-            " one value instead of a list."
+            "The value does not have the type that the key takes: a string instead of a number, a number instead of a"
+            " string, or one value instead of a list."
         ),
-        remedy="Put a text in quotes; write numbers and booleans without. `dsgen explain KEY` shows the type of a key.",
+        remedy=(
+            "Put strings in quotes; write numbers and booleans without quotes. `dsgen explain KEY` shows the type of a"
+            " key."
+        ),
         example=job("workers: {replicas: two}"),
     ),
     Kind(
@@ -34,8 +36,8 @@ KINDS = (
     ),
     Kind(
         "DS104",
-        title="A text of the wrong form",
-        when="The text does not have the form that is required by Kubernetes or by the program that reads it.",
+        title="A string of the wrong form",
+        when="The string does not have the form that is required by Kubernetes or by the program that reads it.",
         remedy="Use the form that the hint describes.",
         example=job("storage: {data: {mountPath: data, create: {}}}"),
     ),
@@ -43,7 +45,7 @@ KINDS = (
         "DS105",
         title="A number out of range",
         when="The number is smaller or larger than the key allows.",
-        remedy="Choose one within the limits; `dsgen explain KEY` has both.",
+        remedy="Choose a number within the limits; `dsgen explain KEY` shows them.",
         example=job("workers: {replicas: 0}"),
     ),
     Kind(
@@ -63,7 +65,9 @@ KINDS = (
     Kind(
         "DS108",
         title="Too few, too many or conflicting entries",
-        when="A list or text is empty where a value is required, or several keys are set of which only one is allowed.",
+        when=(
+            "A list or string is empty where a value is required, or several keys are set of which only one is allowed."
+        ),
         remedy="Keep as many entries as the message says.",
         example=job(training="training: {python: train.py, envFrom: [{prefix: TEAM_}]}"),
     ),
@@ -91,8 +95,8 @@ KINDS = (
         "DS111",
         title="A character or a key that Helm cannot read",
         when=(
-            "YAML allows this character or key, but Helm 3 fails on it with an error that names no key. U+0000 reaches"
-            " the cluster, where no program can be started with it."
+            "YAML allows this character or key, but Helm 3 fails on it with an error that names no key. Helm accepts"
+            " U+0000, but no program can be started with an argument or a variable that contains it."
         ),
         remedy="Leave the character out, or choose another key.",
         example=job('annotations: {example.com/note: "\\x7f"}'),

@@ -47,7 +47,7 @@ KINDS = (
             "The names of all objects begin with the name of the job, and some of them must be DNS labels. The name of"
             " a Helm release is not always valid there, for example if it begins with a digit."
         ),
-        remedy="Use lower-case letters, digits and -. Begin with a letter, and do not end with -.",
+        remedy="Use lower-case letters, digits and hyphens. Begin with a letter, and do not end with a hyphen.",
     ),
     Kind(
         "DS206",
@@ -123,7 +123,7 @@ KINDS = (
     ),
     Kind(
         "DS215",
-        title="A volume of one node for several workers",
+        title="A volume that only one node can attach, for several workers",
         when=(
             "A warning: a ReadWriteOnce volume can be attached to one node only. Workers on other nodes would wait for"
             " it forever."
@@ -135,7 +135,7 @@ KINDS = (
     ),
     Kind(
         "DS216",
-        title="A volume of one pod for several pods",
+        title="A volume that only one pod can use, for several pods",
         when=(
             "A ReadWriteOncePod volume can be used by one pod in the whole cluster. Several pods of this job mount it,"
             " and all but one would wait forever."
@@ -155,7 +155,7 @@ KINDS = (
     ),
     Kind(
         "DS218",
-        title="ReadWriteOncePod beside other access modes",
+        title="ReadWriteOncePod together with other access modes",
         when="Kubernetes refuses a claim that combines ReadWriteOncePod with another access mode.",
         remedy="Keep ReadWriteMany if several pods mount the volume, otherwise ReadWriteOncePod.",
         example=job(
@@ -236,7 +236,7 @@ KINDS = (
     ),
     Kind(
         "DS226",
-        title="A device that is listed twice, or is not a device",
+        title="A resource that is listed twice, or is not a device",
         when=(
             "network.rdma.resources lists network devices. A resource that is also in workers.resources or"
             " workers.accelerator would be written twice."
@@ -319,7 +319,7 @@ KINDS = (
     ),
     Kind(
         "DS234",
-        title="A container with the name of one of dsgen's",
+        title="A container with the name of one of dsgen's containers",
         when="One of your containers has the same name as one of dsgen's containers in the pod.",
         remedy="Choose another name.",
         example=job("workers: {sidecars: [{name: worker, image: x:1}]}"),
@@ -383,8 +383,8 @@ KINDS = (
         "DS240",
         title="A Secret that is not used",
         when=(
-            "ssh.secret.name is set, but only the mode existing uses a Secret of yours. In the mode cluster the key is"
-            " generated in the cluster."
+            "ssh.secret.name is set, but only with ssh.secret.mode: existing does dsgen use a Secret of yours. With"
+            " mode: cluster, the key is generated in the cluster."
         ),
         remedy="Set ssh.secret.mode: existing, or remove the name.",
         example=job("ssh: {secret: {name: mine}}"),
@@ -532,7 +532,7 @@ KINDS = (
         "DS256",
         title="A request above its limit",
         when="A container requests more than its limit. Kubernetes refuses such a pod.",
-        remedy="Raise the limit or lower the request. Without a request, the limit counts as one.",
+        remedy="Raise the limit or lower the request. If no request is set, Kubernetes uses the limit as the request.",
         example=job('workers: {sharedMemory: "", resources: {limits: {memory: 1Gi}}}'),
     ),
     Kind(
@@ -592,7 +592,7 @@ KINDS = (
         "DS261",
         title="A value of the wrong type for DeepSpeed",
         when=(
-            "DeepSpeed would fail on this value or misread it: at the top level it does not check types, and the text"
+            "DeepSpeed would fail on this value or misread it: at the top level it does not check types, and the string"
             ' "false" counts as true.'
         ),
         remedy="Use a value of the type that the message names.",
@@ -643,8 +643,8 @@ KINDS = (
         "DS267",
         title="DeepSpeed settings that conflict",
         when=(
-            "DeepSpeed refuses this combination when the training starts. fp16 without devices is a warning, except in"
-            " old versions: newer ones ask the CPU whether it has the instructions."
+            "DeepSpeed refuses this combination when the training starts. fp16 without devices is a warning, because"
+            " recent versions use it if the CPU supports it; for older versions, it is an error."
         ),
         remedy="Change one of the two keys that the message names.",
         example=deepspeed_job("zero_optimization: {stage: 3, offload_param: {device: nvme}}"),
@@ -686,7 +686,7 @@ KINDS = (
     ),
     Kind(
         "DS272",
-        title="A program beside the command",
+        title="A program in addition to launch.command",
         when="launch.command is the whole command line, so this setting in training has no effect.",
         remedy="Move it to launch.command.",
         example=job("launch: {method: worker-command, command: [accelerate, launch]}"),
@@ -736,8 +736,8 @@ KINDS = (
         "DS277",
         title="Too little memory for the launcher",
         when=(
-            "The launcher keeps an ssh session for each worker, which takes 1.4 MiB as measured, and needs 1 GiB for"
-            " itself. With this limit it would be killed."
+            "The launcher needs 1 GiB for itself, and about 1.4 MiB (measured) for the ssh session that it keeps to"
+            " each worker. With this limit it would be killed."
         ),
         remedy="Raise launcher.resources.limits.memory, or use launch.method: torchrun.",
         example=job("launcher: {resources: {requests: {memory: 512Mi}, limits: {memory: 512Mi}}}"),
@@ -746,8 +746,8 @@ KINDS = (
         "DS278",
         title="A small request of memory for the launcher",
         when=(
-            "A warning: the launcher keeps an ssh session for each worker, which takes 1.4 MiB as measured, and needs 1"
-            " GiB for itself. It requests less, so its node may run out of memory."
+            "A warning: the launcher needs 1 GiB for itself, and about 1.4 MiB (measured) for the ssh session that it"
+            " keeps to each worker. It requests less, so its node may run out of memory."
         ),
         remedy="Raise launcher.resources.requests.memory, or use launch.method: torchrun.",
         example=job("launcher: {resources: {requests: {memory: 512Mi}}}"),
@@ -796,7 +796,10 @@ KINDS = (
     Kind(
         "DS283",
         title="An argument that only some versions of DeepSpeed have",
-        when="The version in training.deepspeed.version does not have this option and would stop with a usage message.",
+        when=(
+            "DeepSpeed's launcher does not have this option in training.deepspeed.version, and would stop with a usage"
+            " message."
+        ),
         remedy="Remove the option, or correct the version.",
         example=job(training="training: {python: a.py, deepspeed: {version: '0.16.9', args: [--log_level, debug]}}"),
     ),
@@ -825,8 +828,8 @@ KINDS = (
             " thousandth, so 500m is half a byte."
         ),
         remedy=(
-            'Write 500M or 500Mi. "" means the small /dev/shm of the container runtime, unlimited means no limit but'
-            " the pod's."
+            'Write 500M or 500Mi. "" means the small /dev/shm of the container runtime; unlimited means that only the'
+            " memory limit of the pod applies."
         ),
         example=job("workers: {sharedMemory: 500m}"),
     ),

@@ -221,8 +221,8 @@ KINDS = (
         "DS328",
         title="Pod Security: sysctls",
         when=(
-            "A sysctl is set that is not one of the safe ones. The Pod Security level in security.podSecurityLevel"
-            " forbids this, and a namespace that enforces the level refuses the pods."
+            "The pods set a sysctl that is not one of the safe ones. The Pod Security level in"
+            " security.podSecurityLevel forbids this, and a namespace that enforces the level refuses the pods."
         ),
         remedy="Set it on the nodes instead, or set the level to privileged if the namespace allows that.",
         example=job('security: {podSecurityContext: {sysctls: [{name: net.core.somaxconn, value: "1024"}]}}'),
@@ -392,7 +392,7 @@ KINDS = (
         title="A folder that TensorBoard cannot see",
         when=(
             "TensorBoard runs in its own pod and can only read volumes that several pods can mount. The folder is not"
-            " on a volume, or is on a volume that every pod has for itself."
+            " on a volume, or is on a volume of which each pod has its own copy."
         ),
         remedy="Let the training write its events to a volume such as a claim, and set logDir to a folder on it.",
         example=job("monitoring: {tensorboard: {enabled: true, logDir: /tmp/runs}}"),
@@ -419,16 +419,16 @@ KINDS = (
             " the whole node; and through /proc/PID/root, their files. The status sidecar has a token of the Kubernetes"
             " API and the keygen container has the ssh key. The training code must have neither."
         ),
-        remedy="Remove it. Within one container nothing changes: py-spy and debuggers see what runs there.",
+        remedy="Remove it. Debuggers such as py-spy still see the processes of their own container.",
         example=job("launcher: {extraPodSpec: {shareProcessNamespace: true}}"),
     ),
     Kind(
         "DS350",
         title="Jobs that are deleted under a GitOps tool",
         when=(
-            "A warning: Kubernetes deletes the Jobs some time after they end. Argo CD and Flux create objects again"
-            " that are in Git but not in the cluster. The training does not run again, but its Jobs are created and"
-            " deleted forever."
+            "A warning: Kubernetes deletes the Jobs some time after they end. Argo CD and Flux then create them again,"
+            " because they are still in Git. The training does not run again, but its Jobs are created and deleted"
+            " forever."
         ),
         remedy="Remove lifecycle.ttlSecondsAfterFinished. A new run id removes the objects of the old run.",
         example=job("lifecycle: {ttlSecondsAfterFinished: 3600}"),
@@ -489,7 +489,7 @@ KINDS = (
     ),
     Kind(
         "DS363",
-        title="A command line in one text",
+        title="A command line in one string",
         when=(
             "The key takes the name of one program, script or module, or one argument, and dsgen passes it unchanged. A"
             " whole command line would be taken as one name. For an item of training.args it is a warning."
@@ -577,7 +577,7 @@ KINDS = (
     ),
     Kind(
         "DS371",
-        title="An argument of mpirun that is not possible",
+        title="An argument of mpirun that is not allowed",
         when=(
             "dsgen starts mpirun with the number of processes, the workers and the program, and reads the output of the"
             " ranks. An argument that changes one of these breaks the run."
@@ -602,7 +602,10 @@ KINDS = (
     Kind(
         "DS373",
         title="A volume with a reserved name",
-        when="dsgen adds volumes to the pods whose names begin with dsgen-, and the names in a pod must be unique.",
+        when=(
+            "dsgen adds volumes to the pods. Their names begin with dsgen-, and the names of the volumes of a pod must"
+            " be unique."
+        ),
         remedy="Choose another name for the volume.",
         example=job("storage: {dsgen-run: {mountPath: /data, create: {}}}"),
     ),
@@ -611,8 +614,8 @@ KINDS = (
         title="A token of the Kubernetes API for the training",
         when=(
             "The ServiceAccount of the launcher pod may change the record and read the ssh key. A projected volume with"
-            " a token of it would give these permissions to the training code. A token for another service, which has"
-            " an audience, is fine."
+            " its token would give these permissions to the training code. A token for another service, which has an"
+            " audience, is fine."
         ),
         remedy=(
             "If the training needs the Kubernetes API, set workers.serviceAccountName to a ServiceAccount of your own,"

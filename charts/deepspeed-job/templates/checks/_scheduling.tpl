@@ -10,7 +10,7 @@ scheduling.launcherQueue is the same queue as scheduling.queue; there two runs c
 
   {{- if not (include "deepspeed-job.kueueQueue" (dict "Values" .Values "role" "worker")) }}
 scheduling.launcherQueue is a queue of Kueue, but the workers have no such queue [DS301]
-  set scheduling.queue, too, without gang: volcano
+  also set scheduling.queue, without gang: volcano
   {{- end }}
 {{- end }}
 
