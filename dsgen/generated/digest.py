@@ -1,3 +1,3 @@
 """A digest of templates, defaults, checks and scripts. Written by `make generate`."""
 
-DIGEST = "69178620df1e2169bb054fced6162cbf6893d0939b1830f883673c2635a207cf"
+DIGEST = "0762076a5bf24a9434c73d347e5e894443abe45f820dce87b2df9648b9a4ceeb"
