@@ -24,6 +24,8 @@ EFFECTS = ("NoSchedule", "NoExecute")
 """The effects of taints that keep pods off a node."""
 PREEMPTOR = re.compile(r"a workload \(UID: ([^,)]+)[^)]*\)")
 """How Kueue names the Workload for which it preempted another one."""
+CONNECTIONS_SEEN = ("pdsh", "openmpi", "torchrun", "deepspeed-no-ssh")
+"""The launch methods that start rank.py for each rank, which reports when its rank is connected with others."""
 ENDED_WELL = (0, 143)  # 143: ended by SIGTERM
 Signs = Iterator["Sign"]
 
@@ -232,10 +234,18 @@ def _long_waits(facts: Facts, shown: Shown) -> Signs:
         yield Sign("wait", f"secret {secret}", "key")
     if waited < 2 * PATIENCE_SECONDS:
         return
-    if shown.reason == "RanksStarting":
+    if shown.reason == "RanksStarting" or _unconnected(facts, shown):
         yield Sign("wait", f"run {facts.run}", f"ranks {int(waited)}")
     if shown.reason == "WaitingForWorkers" and facts.workers and all(pod.up for pod in facts.workers):
         yield Sign("wait", f"job {facts.job}-{facts.run}-launcher", f"{len(facts.workers)} workers")
+
+
+def _unconnected(facts: Facts, shown: Shown) -> bool:
+    """Whether the ranks run without connections between them, as far as the launcher sees them."""
+    settings = facts.settings
+    seen = settings.get("method") in CONNECTIONS_SEEN and settings.get("autotuning") == "none"
+    expected = seen and settings.get("expectWorld") and not shown.reason
+    return bool(expected) and shown.phase == "Running" and facts.record.get("worldSize") is None
 
 
 def _held(facts: Facts, shown: Shown) -> Signs:

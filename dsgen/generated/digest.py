@@ -1,3 +1,3 @@
 """A digest of templates, defaults, checks and scripts. Written by `make generate`."""
 
-DIGEST = "f8ee50c56b96161d113258908c0f107ec41b2933ca420262271704d28989eb74"
+DIGEST = "2d66b4b007bc76bb20f48f3202c31b36bb5ca7d958aabc971253720dcda8a10e"

@@ -92,9 +92,14 @@ class Output:
         return [host for host in self.hosts.values() if host in self.ssh_ended and host not in self.closed]
 
     def unclosed(self) -> list[str]:
-        """Hosts without a closing line, or those that mpirun named; they are lost if mpirun or pdsh has ended."""
+        """Hosts without a closing line; they are lost if mpirun or pdsh has ended.
+
+        Only those that mpirun named, or else those whose ranks have not reported their end, if there are any: mpirun
+        also closes the sessions of the other hosts.
+        """
         left = [host for host in self.hosts.values() if host not in self.closed]
-        return [host for host in left if host in self.given_up] or left
+        silent = {self.places[rank] for rank in self.without_end()}
+        return [host for host in left if host in (self.given_up or silent)] or left
 
     def any_failed(self) -> bool:
         """Whether the session of a host has failed."""

@@ -12,6 +12,8 @@ import pytest
 from dsgen.cli import main
 
 MINIMAL = Path(__file__).parents[2] / "values-examples" / "minimal.yaml"
+JOB = MINIMAL.read_text()
+IMAGE = "image: {repository: registry.example.com/platform/deepspeed, tag: v1}\n"
 
 
 class Result(NamedTuple):
@@ -45,3 +47,26 @@ def cli(folder: Path, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.Mon
         return Result(code, *capfd.readouterr())
 
     return call
+
+
+@pytest.fixture
+def repository(folder: Path) -> Path:
+    """Two jobs of one name in two namespaces, and defaults with their image."""
+    for path in folder.iterdir():
+        path.unlink()
+    put(folder / "dsgen.yaml", f"defaults:\n  {IMAGE}")
+    put(folder / "jobs/a/values.yaml", job("cifar"))
+    put(folder / "jobs/b/values.yaml", job("cifar", "research"))
+    return folder
+
+
+def job(name: str, namespace: str = "training", **lines: str) -> str:
+    """A values file without an image."""
+    text = JOB.replace("cifar", name).replace("namespace: training", f"namespace: {namespace}")
+    kept = [line for line in text.splitlines() if not line.startswith("image:")]
+    return "\n".join([*kept, *(f"{key}: {value}" for key, value in lines.items())]) + "\n"
+
+
+def put(path: Path, text: str) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text)

@@ -7,8 +7,7 @@ import pytest
 from dsgen import api
 from dsgen.runs import bump
 from dsgen.values import SourceText
-from tests.cli.conftest import Cli
-from tests.cli.test_repository import IMAGE, job, put, repository  # noqa: F401 - a fixture
+from tests.cli.conftest import IMAGE, Cli, job, put
 
 
 def edit(folder: Path, old: str, new: str, file: str = "cifar.yaml") -> str:
@@ -130,7 +129,7 @@ def test_an_id_that_is_not_in_the_file(arguments: tuple[str, ...], said: str, cl
     assert "[DS903]" in err
 
 
-def test_a_repository(cli: Cli, repository: Path) -> None:  # noqa: F811
+def test_a_repository(cli: Cli, repository: Path) -> None:
     cli("render")
     edit(repository, "replicas: 2", "replicas: 3", "jobs/a/values.yaml")
     (repository / "jobs/a/values.yaml").chmod(0o640)
@@ -143,7 +142,7 @@ def test_a_repository(cli: Cli, repository: Path) -> None:  # noqa: F811
     assert (0, "", "") == cli("render", "--check")
 
 
-def test_one_file_of_several_jobs(cli: Cli, repository: Path) -> None:  # noqa: F811
+def test_one_file_of_several_jobs(cli: Cli, repository: Path) -> None:
     put(repository / "sweep.yaml", job("sft"))
     head = f"jobs: [sweep.yaml]\ndefaults:\n  {IMAGE}matrix:\n- jobs: [sweep.yaml]\n  variables: {{n: [1, 2]}}\n"
     values = '  values: {{name: "sft{{n}}", workers: {{replicas: {}}}}}\n'

@@ -8,9 +8,8 @@ import pytest
 
 from dsgen.runs import differences
 from dsgen.writer import INDEX
-from tests.cli.conftest import Cli
+from tests.cli.conftest import Cli, put
 from tests.cli.test_bump import edit
-from tests.cli.test_repository import put, repository  # noqa: F401 - a fixture
 
 OUT = ("cifar.yaml", "-o", "out")
 
@@ -36,7 +35,7 @@ def test_a_kustomization_is_compared_where_it_is_asked_for(cli: Cli) -> None:
     )
 
 
-def test_a_repository_can_ask_for_kustomizations(cli: Cli, repository: Path) -> None:  # noqa: F811
+def test_a_repository_can_ask_for_kustomizations(cli: Cli, repository: Path) -> None:
     edit(repository, "defaults:", "kustomization: true\ndefaults:", "dsgen.yaml")
 
     assert 0 == cli("render")[0]
@@ -182,7 +181,7 @@ def test_an_image_whose_name_looks_like_a_run(cli: Cli, folder: Path) -> None:
     assert "cifar-20" not in out
 
 
-def test_a_repository(cli: Cli, repository: Path) -> None:  # noqa: F811
+def test_a_repository(cli: Cli, repository: Path) -> None:
     cli("render")
     assert 0 == cli("diff").code
     (repository / "jobs/b/values.yaml").unlink()
@@ -235,7 +234,7 @@ def test_a_chart_that_would_be_refused(cli: Cli, folder: Path) -> None:
     assert before == tree(folder / "chart")
 
 
-def test_charts_of_a_repository(cli: Cli, repository: Path) -> None:  # noqa: F811
+def test_charts_of_a_repository(cli: Cli, repository: Path) -> None:
     (repository / "jobs" / "b" / "values.yaml").unlink()
     assert 0 == cli("chart").code
     assert (0, "charts/training/cifar: chart cifar, no difference\n", "") == cli("diff", "--chart")

@@ -17,7 +17,8 @@ EXAMPLES = dict(sorted((path.stem, path.read_text()) for path in (ROOT / "values
 
 FORM = "beginning with a letter and not ending with a hyphen, at most 63 characters"
 NAME = f"Expected: lower-case letters, digits and hyphens, {FORM}"
-NAMESPACE = "Expected: lower-case letters, digits and hyphens, beginning and ending with a letter or digit, at most 63 characters"
+ENDS = "beginning and ending with a letter or digit, at most 63 characters"
+NAMESPACE = f"Expected: lower-case letters, digits and hyphens, {ENDS}"
 REPOSITORY = "expected: an image such as registry.example.com/team/cifar; set tag and digest with their own keys"
 IMAGE = "set it to the image of the training, such as registry.example.com/team/cifar"
 

@@ -10,33 +10,7 @@ import yaml
 from dsgen.reading.nodes import SourceText
 from dsgen.repository import BEGIN, settings
 from dsgen.writer import INDEX
-from tests.cli.conftest import MINIMAL, Cli
-
-JOB = MINIMAL.read_text()
-IMAGE = "image: {repository: registry.example.com/platform/deepspeed, tag: v1}\n"
-
-
-def job(name: str, namespace: str = "training", **lines: str) -> str:
-    """A values file without an image."""
-    text = JOB.replace("cifar", name).replace("namespace: training", f"namespace: {namespace}")
-    kept = [line for line in text.splitlines() if not line.startswith("image:")]
-    return "\n".join([*kept, *(f"{key}: {value}" for key, value in lines.items())]) + "\n"
-
-
-@pytest.fixture
-def repository(folder: Path) -> Path:
-    """Two jobs of one name in two namespaces, and defaults with their image."""
-    for path in folder.iterdir():
-        path.unlink()
-    put(folder / "dsgen.yaml", f"defaults:\n  {IMAGE}")
-    put(folder / "jobs/a/values.yaml", job("cifar"))
-    put(folder / "jobs/b/values.yaml", job("cifar", "research"))
-    return folder
-
-
-def put(path: Path, text: str) -> None:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(text)
+from tests.cli.conftest import IMAGE, JOB, Cli, job, put
 
 
 def test_two_jobs_of_one_name_in_two_namespaces(cli: Cli, repository: Path) -> None:

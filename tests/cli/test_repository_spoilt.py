@@ -9,8 +9,7 @@ from typing import Any
 import pytest
 
 from dsgen.writer import INDEX
-from tests.cli.conftest import Cli
-from tests.cli.test_repository import IMAGE, job, put, repository  # noqa: F401 - a fixture
+from tests.cli.conftest import IMAGE, Cli, job, put
 
 MUTATIONS = int(os.environ.get("DSGEN_SETTINGS_MUTATIONS", "40"))
 
@@ -103,7 +102,7 @@ def everything(folder: Path) -> dict[str, bytes]:
 
 
 @pytest.mark.parametrize("seed", range(MUTATIONS))
-def test_spoilt_settings_never_harm(seed: int, cli: Cli, repository: Path, outside: Path) -> None:  # noqa: F811
+def test_spoilt_settings_never_harm(seed: int, cli: Cli, repository: Path, outside: Path) -> None:
     """Never a traceback, never a byte outside. DSGEN_SETTINGS_MUTATIONS=2000 tries more."""
     chance = random.Random(seed)
     put(outside / "victim", "precious\n")
@@ -131,7 +130,7 @@ def test_spoilt_settings_never_harm(seed: int, cli: Cli, repository: Path, outsi
 
 
 @pytest.mark.parametrize("what", ["rendered", "rendered/training", "rendered/training/cifar", "file"])
-def test_a_planted_link_stops_the_render(what: str, cli: Cli, repository: Path, outside: Path) -> None:  # noqa: F811
+def test_a_planted_link_stops_the_render(what: str, cli: Cli, repository: Path, outside: Path) -> None:
     place = repository / ("rendered/training/cifar/job-cifar-1-worker.yaml" if what == "file" else what)
     place.parent.mkdir(parents=True, exist_ok=True)
     place.symlink_to(outside / "victim" if what == "file" else outside)

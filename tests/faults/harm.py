@@ -56,6 +56,11 @@ def kill_launch_py(trial: Trial) -> None:
     trial.kill(trial.worker(), "worker", "deepspeed.launcher.launch")
 
 
+def kill_agent(trial: Trial) -> None:
+    trial.trains()
+    trial.kill(trial.worker(), "worker", "torch.distributed.run" if trial.method == "torchrun" else "accelerate launch")
+
+
 def kill_starter(trial: Trial) -> None:
     trial.trains()
     trial.kill(trial.launcher(), "launcher", "mpirun -n" if trial.method == "openmpi" else "pdsh -S")
@@ -65,6 +70,21 @@ def stop_sidecar(trial: Trial) -> None:
     """SIGTERM, because nothing in a container can send SIGKILL to its process 1."""
     trial.trains()
     trial.execute(trial.launcher(), "status", "sh", "-c", "kill -TERM 1")
+
+
+def kill_sidecar(trial: Trial) -> None:
+    trial.trains()
+    trial.on_host(trial.launcher(), "status", "kill -KILL $process")
+
+
+def kill_worker(trial: Trial) -> None:
+    trial.trains()
+    trial.on_host(trial.worker(), "worker", "kill -KILL $process")
+
+
+def kill_launcher(trial: Trial) -> None:
+    trial.trains()
+    trial.on_host(trial.launcher(), "launcher", "kill -KILL $process")
 
 
 # Pods
@@ -95,6 +115,11 @@ def evict_launcher(trial: Trial) -> None:
     trial.evict(trial.launcher())
 
 
+def cut_launcher_pod(trial: Trial) -> None:
+    trial.trains()
+    trial.on_host(trial.launcher(), "launcher", "nsenter --target $process --net ip link set eth0 down")
+
+
 def delete_jobs(trial: Trial) -> None:
     trial.trains()
     run = f"{trial.job.name}-{trial.run}"
@@ -116,18 +141,28 @@ def delete_kept_workers(trial: Trial) -> None:
 
 
 def kill_node(trial: Trial) -> None:
-    trial.trains()
-    node = trial.node("worker")
-    trial.end_with("start", node)
-    trial.power("kill", node)
-    time.sleep(OUTAGE_SECONDS)
-    trial.power("start", node)
+    _kill(trial, "worker", OUTAGE_SECONDS)
 
 
 def reboot_node(trial: Trial) -> None:
+    _kill(trial, "worker", 0)
+
+
+def kill_launcher_node(trial: Trial) -> None:
+    _kill(trial, "launcher", OUTAGE_SECONDS)
+
+
+def reboot_launcher_node(trial: Trial) -> None:
+    _kill(trial, "launcher", 0)
+
+
+def _kill(trial: Trial, role: str, seconds: float) -> None:
+    """Switch the power of a node off, and on again after this time."""
     trial.trains()
-    node = trial.node("worker")
+    node = trial.node(role)
+    trial.end_with("start", node)
     trial.power("kill", node)
+    time.sleep(seconds)
     trial.power("start", node)
 
 

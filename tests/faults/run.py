@@ -14,7 +14,7 @@ from tests.e2e.sampler import lies, sampling
 from tests.e2e.training import Job, merged, said
 from tests.faults import harm
 from tests.faults.table import Case, End
-from tests.faults.trial import POWER, Trial, base_values, method_values
+from tests.faults.trial import HOST, POWER, Trial, base_values, method_values
 
 ACCELERATE_IMAGE = "DSGEN_E2E_ACCELERATE_IMAGE"
 PATIENCE = float(os.environ.get("DSGEN_E2E_PATIENCE", "1"))
@@ -43,6 +43,8 @@ def missing(case: Case) -> str:
         return f"it needs {POWER} and DSGEN_E2E_SECOND_NODE (tests/e2e/README.md)"
     if case.method == "accelerate" and not os.environ.get(ACCELERATE_IMAGE):
         return f"it needs {ACCELERATE_IMAGE}: an image with accelerate"
+    if case.row.needs == "host" and not os.environ.get(HOST):
+        return f"it needs {HOST} (tests/e2e/README.md)"
     if case.row.needs == "kueue" and not api_version():
         return "it needs Kueue"
     return ""
@@ -57,9 +59,8 @@ def values(case: Case, image: str) -> dict[str, Any]:
     made = merged(base_values(image), method_values(case.method, [*row.arguments, *hold]))
     made = merged(made, row.values)
     if row.needs == "power":  # no pods of other trials are on a node with a fault
-        role = "launcher" if row.name == "launcher-cut" else "workers"
         node = os.environ["DSGEN_E2E_SECOND_NODE"]
-        made = merged(made, {role: {**AWAY, "nodeSelector": {"kubernetes.io/hostname": node}}})
+        made = merged(made, {row.on_second: {**AWAY, "nodeSelector": {"kubernetes.io/hostname": node}}})
     if row.needs == "kueue":
         made = merged(made, {"scheduling": {"queue": "queue"}})
     return made

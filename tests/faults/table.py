@@ -62,7 +62,8 @@ class Row:
     values: dict[str, Any] = field(default_factory=dict)
     others: dict[str, End] = field(default_factory=dict)  # methods with another end
     within: int = 90  # seconds from the fault until the end is in the record
-    needs: str = ""  # what a cluster must have: power, kueue, or two nodes
+    needs: str = ""  # what a cluster must have: power, host or kueue
+    on_second: str = "workers"  # with power: the role whose pods are on the second node
     in_ci: tuple[str, ...] = ()
 
     @property
@@ -116,7 +117,7 @@ ROWS = (
     Row(
         "killed",
         "rank 1 gets SIGKILL",
-        ALL,
+        (*ALL, ACCELERATE),
         blamed(1),
         others={COMMAND: failed("TrainingFailed", 1)},
         arguments=fails("kill"),
@@ -133,7 +134,7 @@ ROWS = (
     Row(
         "deadline",
         "the training takes longer than lifecycle.activeDeadlineSeconds",
-        (PDSH, EACH),
+        ALL,
         failed("DeadlineExceeded", 1),
         arguments=fails("hang"),
         values={"lifecycle": {"activeDeadlineSeconds": 20}},
@@ -141,7 +142,7 @@ ROWS = (
     Row(
         "restart",
         "rank 1 raises once, maxRestarts is 1",
-        (*SSH, TORCHRUN, ACCELERATE),
+        (*ALL, ACCELERATE),
         AGAIN,
         arguments=(*fails("raise"), "--once"),
         values={"lifecycle": {"maxRestarts": 1}},
@@ -150,7 +151,7 @@ ROWS = (
     Row(
         "hang",
         "rank 1 does nothing any more, hangTimeoutSeconds is 30",
-        (PDSH, TORCHRUN, EACH),
+        (*ALL, ACCELERATE),
         failed("Hung", 1),
         arguments=fails("hang"),
         values={"lifecycle": {"hangTimeoutSeconds": 30}},
@@ -182,6 +183,13 @@ ROWS = (
         harm.kill_launch_py,
     ),
     Row(
+        "agent",
+        "SIGKILL of torchrun or `accelerate launch` on worker 1",
+        (TORCHRUN, ACCELERATE),
+        SILENT,
+        harm.kill_agent,
+    ),
+    Row(
         "starter",
         "SIGKILL of pdsh or mpirun in the launcher",
         (PDSH, OPENMPI),
@@ -189,6 +197,25 @@ ROWS = (
         harm.kill_starter,
     ),
     Row("sidecar", "the status sidecar ends and is started again", ALL, GOOD, harm.stop_sidecar),
+    Row("sidecar-killed", "SIGKILL of the status sidecar", ALL, GOOD, harm.kill_sidecar, needs="host"),
+    Row(
+        "worker-killed",
+        "SIGKILL of the first process of worker 1",
+        ALL,
+        LOST_1,
+        harm.kill_worker,
+        needs="host",
+        within=180,
+    ),
+    Row(
+        "launcher-killed",
+        "SIGKILL of the first process of the launcher",
+        ALL,
+        AGAIN,
+        harm.kill_launcher,
+        needs="host",
+        within=240,
+    ),
     # pods
     Row(
         "worker-deleted",
@@ -217,8 +244,34 @@ ROWS = (
         values={"lifecycle": {"maxRestarts": 1}},
         within=240,
     ),
-    Row("launcher-deleted", "the launcher is deleted", SSH, AGAIN, harm.delete_launcher, within=240),
-    Row("launcher-evicted", "the launcher is evicted", WITHOUT, GOOD, harm.evict_launcher, within=240),
+    Row(
+        "launcher-deleted",
+        "the launcher is deleted",
+        ALL,
+        AGAIN,
+        harm.delete_launcher,
+        others=dict.fromkeys(WITHOUT, GOOD),
+        within=240,
+    ),
+    Row(
+        "launcher-evicted",
+        "the launcher is evicted",
+        (*ALL, ACCELERATE),
+        AGAIN,
+        harm.evict_launcher,
+        others=dict.fromkeys((*WITHOUT, ACCELERATE), GOOD),
+        within=240,
+    ),
+    Row(
+        "launcher-network",
+        "the launcher loses its network for good",
+        (PDSH, TORCHRUN),
+        AGAIN,
+        harm.cut_launcher_pod,
+        others={TORCHRUN: GOOD},
+        needs="host",
+        within=300,
+    ),
     Row(
         "run-deleted",
         "both Jobs are deleted",
@@ -239,7 +292,7 @@ ROWS = (
     Row(
         "node-killed",
         "the node of both workers loses its power for 60 s",
-        (OPENMPI,),
+        (OPENMPI, EACH),
         AGAIN,
         harm.kill_node,
         needs="power",
@@ -248,16 +301,38 @@ ROWS = (
     Row(
         "node-rebooted",
         "the node of both workers is started again",
-        (OPENMPI,),
+        (OPENMPI, EACH),
         AGAIN,
         harm.reboot_node,
         needs="power",
         within=300,
     ),
     Row(
+        "launcher-node-killed",
+        "the node of the launcher loses its power for 60 s",
+        (OPENMPI, EACH),
+        AGAIN,
+        harm.kill_launcher_node,
+        others={EACH: GOOD},
+        needs="power",
+        on_second="launcher",
+        within=400,
+    ),
+    Row(
+        "launcher-node-rebooted",
+        "the node of the launcher is started again",
+        (OPENMPI, EACH),
+        AGAIN,
+        harm.reboot_launcher_node,
+        others={EACH: GOOD},
+        needs="power",
+        on_second="launcher",
+        within=300,
+    ),
+    Row(
         "node-cut",
         "the node of both workers loses its network for 60 s",
-        (OPENMPI,),
+        (OPENMPI, EACH),
         AGAIN,
         harm.cut_node,
         needs="power",
@@ -270,6 +345,7 @@ ROWS = (
         AGAIN,
         harm.cut_launcher,
         needs="power",
+        on_second="launcher",
         within=400,
     ),
     Row(
@@ -286,7 +362,7 @@ ROWS = (
     Row(
         "setup-launcher",
         "training.setup fails in the launcher",
-        (PDSH, TORCHRUN),
+        (PDSH, TORCHRUN, ACCELERATE),
         failed("SetupFailed", 1, words=("exit code 3",)),
         values={"training": {"setup": harm.only("launcher", "exit 3")}},
         within=120,

@@ -20,6 +20,7 @@ import yaml
 import shared_settings as settings
 from dsgen import values
 from dsgen.render import render
+from tests.scripts.live import job  # noqa: F401 - a fixture of several modules
 
 PACKAGE = Path(__file__).parent.parent.parent / "dsgen"
 TOOLS = ("bash", "ssh", "ssh-keygen", "sshd")

@@ -8,9 +8,6 @@ import pytest
 import keygen
 import shared_api as api
 import status_lease as lease
-from tests.scripts import live
-
-job = live.job
 
 
 @pytest.fixture

@@ -15,7 +15,6 @@ import shared_key as keyfile
 import shared_settings as settings
 from tests.scripts import live
 
-job = live.job
 KEY = base64.b64encode(b"private\n").decode()
 
 

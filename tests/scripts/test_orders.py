@@ -41,8 +41,9 @@ def worker(pod: Any) -> Iterator[Callable[..., Any]]:
         pod.kill(pid)
 
 
+@pytest.mark.parametrize("closed", [True, False], ids=["killed", "without a network"])
 def test_a_worker_runs_one_attempt_after_the_other_and_ends_with_the_run(
-    pod: Any, worker: Callable[..., Any], capfd: pytest.CaptureFixture[str]
+    closed: bool, pod: Any, worker: Callable[..., Any], capfd: pytest.CaptureFixture[str]
 ) -> None:
     """Each with a port of its own; what a rank reports reaches this launcher and the next; each prints it once."""
     made = orders.Orders(HOSTS)
@@ -62,7 +63,8 @@ def test_a_worker_runs_one_attempt_after_the_other_and_ends_with_the_run(
     after = orders.Orders(HOSTS)  # another launcher pod
     pod.record("Running", launcher=after.listen())
     assert member.connection is not None
-    member.connection.shutdown(socket.SHUT_RDWR)
+    if closed:
+        member.connection.shutdown(socket.SHUT_RDWR)
     member = after.members["cifar-1-worker-1"]
     pod.wait_until(lambda: member.connection)
     assert (member.attempt, member.code) == (2, None)

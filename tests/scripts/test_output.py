@@ -3,7 +3,7 @@
 import pytest
 
 import shared_output as output
-from tests.scripts.trainings import CLOSED, FAILED, HOSTS, LABEL, NONCE, RANK, RANK_0, SSH, process_line, read
+from tests.scripts.trainings import CLOSED, FAILED, HOSTS, LABEL, NONCE, PEER, RANK, RANK_0, SSH, process_line, read
 
 
 @pytest.mark.parametrize(
@@ -124,13 +124,12 @@ def test_a_rank_that_lost_its_peer_is_not_to_blame(last: str) -> None:
 
 def test_a_host_that_ends_without_a_report_of_its_rank_is_to_blame() -> None:
     """Its rank.py or DeepSpeed's launch.py was killed; the rank that noticed may not say that it lost a peer."""
-    peer = FAILED.replace(b"worker-1", b"worker-0").replace(b'"rank": 1', b'"rank": 0')
-    lost = peer.replace(b'["a", "b"]', b'["Connection closed by peer"]')
+    lost = PEER.replace(b'["a", "b"]', b'["Connection closed by peer"]')
     killed = f"{HOSTS[1]} ended with exit code 3; no report of rank 1"
 
     assert read(RANK, lost, CLOSED).blame() == killed
-    assert read(RANK, CLOSED, peer).blame() == killed
-    assert read(RANK, peer, CLOSED).failure()["rank"] == 0
+    assert read(RANK, CLOSED, PEER).blame() == killed
+    assert read(RANK, PEER, CLOSED).failure()["rank"] == 0
 
 
 def test_mpirun_names_what_it_has_lost() -> None:
@@ -138,6 +137,9 @@ def test_mpirun_names_what_it_has_lost() -> None:
     seen = output.Output(HOSTS)
     seen.process_line(b"  Remote daemon: [[27407,0],1] on node cifar-1-worker-1.cifar-1\n")
     assert (seen.lost(), seen.unclosed()) == ([], HOSTS[1:])
+
+    survivor = PEER.replace(b'["a", "b"]', b'["Connection closed by peer"]')
+    assert read(RANK_0, RANK, survivor).unclosed() == HOSTS[1:], "before mpirun has noticed it"
 
     said = b"mpirun noticed that process rank 1 with PID 22 on node cifar-1-worker-1 exited on signal 9 (Killed).\n"
     assert said == seen.process_line(said)

@@ -13,9 +13,6 @@ import status
 import status_lease as lease
 import status_pods
 import status_record
-from tests.scripts import live
-
-job = live.job
 
 
 class Pod:

@@ -11,9 +11,7 @@ import status
 import status_pods
 import status_record
 from shared_transitions import TRANSITIONS
-from tests.scripts import live
 
-job = live.job
 GONE = {"metadata": {"deletionTimestamp": "2026-01-01T00:00:00Z"}, "spec": {"backoffLimit": 3}, "status": {}}
 
 

@@ -15,6 +15,7 @@ NONCE = "5f" * 16
 LABEL = b"cifar-1-worker-1: "
 RANK = LABEL + b'NONCE dsgen-rank {"host": "cifar-1-worker-1", "rank": 1, "worldSize": 2, "localRank": 0}\n'
 FAILED = LABEL + b'NONCE dsgen-rank-end {"host": "cifar-1-worker-1", "rank": 1, "exitCode": 3, "tail": ["a", "b"]}\n'
+PEER = FAILED.replace(b"worker-1", b"worker-0").replace(b'"rank": 1', b'"rank": 0')
 CLOSED = LABEL + b'NONCE dsgen-session-end {"host": "cifar-1-worker-1", "exitCode": 3}\n'
 SSH = b"pdsh@cifar-1-launcher-x: cifar-1-worker-1: ssh exited with exit code 3\n"
 RANK_0 = RANK.replace(b"worker-1", b"worker-0").replace(b'"rank": 1', b'"rank": 0')
