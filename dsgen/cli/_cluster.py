@@ -14,7 +14,7 @@ import yaml
 from dsgen.cli import _completion
 from dsgen.cli._clicked import decorated
 from dsgen.cli._jobs import load_values
-from dsgen.cli._options import OF_JOB, SETS, VALUES, Option, overlays
+from dsgen.cli._options import OF_JOB, SETS, Option, overlays
 from dsgen.cli._printed import emit
 from dsgen.cli._shared import Inputs, overrides
 from dsgen.cluster import causes, changes, collect, report, story
@@ -30,6 +30,7 @@ FILES = (".yaml", ".yml")
 UNEXPLAINED = ("", "LauncherNotStarted", "WaitingForWorkers", "WorkersLost")
 """Reasons of Pending that are less specific than the first cause."""
 REFUSALS: tuple[int, ...] = (401, 403)
+OF_FILE = "the values file JOB"
 PATIENCE_SECONDS = 300
 """How long a waiting command tolerates an API server that does not answer."""
 
@@ -127,12 +128,12 @@ def cluster_options(command: Callable[..., int]) -> Callable[..., int]:
 
 def target(command: Callable[..., int]) -> Callable[..., int]:
     """Add the argument JOB and its options to a command; it gets them as one `Target`."""
-    return _with_target(command, VALUES)
+    return _with_target(command, [overlays("-f", "--values", over=OF_FILE), *SETS])
 
 
 def target_of_logs(command: Callable[..., int]) -> Callable[..., int]:
     """Like `target`, for a command whose -f means --follow: there, --values adds values files."""
-    return _with_target(command, [overlays("--values"), *SETS])
+    return _with_target(command, [overlays("--values", over=OF_FILE), *SETS])
 
 
 def _with_target(command: Callable[..., int], values: Sequence[Option]) -> Callable[..., int]:

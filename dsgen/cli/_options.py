@@ -44,9 +44,9 @@ class Command:
         self.name, self.options, self.many = name, options, many
 
 
-def overlays(*flags: str) -> Option:
+def overlays(*flags: str, over: str = "every FILE") -> Option:
     """The option for more values files, under these flags."""
-    text = "Values file that is merged over every FILE, in order; repeatable."
+    text = f"Values file that is merged over {over}, in order; repeatable."
     return Option(*flags, name="overlays", many=True, metavar="FILE", help=text)
 
 

@@ -42,7 +42,7 @@ class Object(NamedTuple):
 
 
 def refusal(owned: tuple[Owner, str] | None, what: str) -> str:
-    """Why a tool would undo a change in the cluster, and what to do instead; empty without such a tool.
+    """Why a tool would undo a change in the cluster, and what to do instead; empty if no tool would.
 
     owned: the tool that applies the objects, and its name there. what: the change of the values, as text; empty for a
     removal.

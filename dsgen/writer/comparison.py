@@ -94,7 +94,7 @@ def texts(place: Place, paths: Iterable[str]) -> dict[str, str]:
 def _read(folder: Folder, paths: set[str]) -> tuple[dict[str, bytes | None], tuple[str, ...]]:
     """The content of each file, with Unix line ends, and a refusal for each path that is not a regular file.
 
-    Refused are also other links in the folders of these files: Helm and kubectl follow them.
+    Other links in the folders of these files are refused, too: Helm and kubectl follow them.
     """
     contents: dict[str, bytes | None] = {}
     blocked = set()

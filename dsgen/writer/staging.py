@@ -1,7 +1,7 @@
 """Writes the result of a comparison: all new files are complete under temporary names before the first one is renamed.
 
-So each file is always old or new, and never partial. A kill may leave temporary files. The index is renamed last: from
-its temporary file, the next comparison knows the interrupted write.
+So each file is always old or new, and never partial. A kill may leave temporary files. The index is renamed last: by
+its temporary file, the next comparison recognises the interrupted write.
 """
 
 from __future__ import annotations

@@ -13,7 +13,7 @@ ONLY = f"the only methods are {', '.join(f'{NAME}.{name}' for name in METHODS)},
 
 
 def call(method: str, given: Expr, files: Mapping[str, str], used: set[str]) -> Expr:
-    """`files.get(path)`, `files.glob(pattern)` or `files.digest(pattern)`; the last one is a constant of the outputs.
+    """`files.get(path)`, `files.glob(pattern)` or `files.digest(pattern)`; a digest is a constant in the outputs.
 
     Adds the paths of the files to `used`. Raises ValueError, with the reason, if there is no such file.
     """
