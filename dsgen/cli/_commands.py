@@ -20,7 +20,7 @@ ON_CLUSTERS = {
     "list": "List jobs with their newest runs.",
     "status": "Show the status of a run: phase, reason, attempts and pods.",
     "why": "Explain why a run waits or has failed.",
-    "events": "Show what happened to a run, in order of time.",
+    "events": "Show what happened to a run, in chronological order.",
     "wait": "Wait until a run is admitted, runs, or has ended.",
     "logs": "Print the output of a run.",
     "top": "Show the accelerators of nodes, the queues, or what a job uses.",

@@ -13,7 +13,7 @@ from dsgen.errors import EXIT_OK
 @target
 @form_option
 def command(target: Target, form: str | None) -> int:
-    """Show what happened to a run, in order of time.
+    """Show what happened to a run, in chronological order.
 
     JOB is the name of a job, NAMESPACE/NAME, or its values file. The list contains the starts and ends of attempts and
     pods, the conditions of the Jobs and of the queue, and the events of all these objects. The API server keeps events

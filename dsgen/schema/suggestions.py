@@ -141,7 +141,7 @@ IN_SECTION = {
 OTHER_VALUES = {
     "cleanpodpolicy": "lifecycle.keepWorkers: none for Running and All, always for None",
     "cleanupworkers": "lifecycle.keepWorkers: none for true, always for false",
-    "containers": "image and training for the training itself, workers.sidecars for containers beside it",
+    "containers": "image and training for the training itself, workers.sidecars for containers that run alongside it",
     "hostfile": "workers.replicas; dsgen writes the hostfile",
     "mpiimplementation": "launch.method: openmpi",
     "numprocesses": "workers.slots: num_processes divided by the number of workers",

@@ -444,7 +444,7 @@ KINDS = (
         "DS352",
         title="A time limit for checkpoints without a path",
         when="A warning: checkpointTimeoutSeconds is set, but checkpointPath is not, so checkpoints are not observed.",
-        remedy="Set lifecycle.progress.checkpointPath, for example to DeepSpeed's file latest, beside the checkpoints.",
+        remedy="Set lifecycle.progress.checkpointPath, such as DeepSpeed's file latest, next to the checkpoints.",
         example=job("lifecycle: {progress: {checkpointTimeoutSeconds: 3600}}"),
     ),
     # secrets in values
