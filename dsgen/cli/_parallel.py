@@ -6,7 +6,7 @@ import os
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Generator, Sequence
+    from collections.abc import Callable, Generator, Iterable, Sequence
     from typing import TypeVar
 
     from dsgen.cli._second import Second
@@ -26,25 +26,63 @@ def in_order(work: Callable[[_Item], _Result], items: Sequence[_Item]) -> Genera
     The second process runs the function for every second item. The first call starts it, so it has these items; what
     it keeps in one of them is there in the next call.
     """
-    if len(items) < FEWEST:
-        yield from map(work, items)
-        return
+    return _ended_after_errors(_shared(work, items) if _is_shared(items) else map(work, items))
+
+
+def in_turns(
+    make: Callable[[_Item], _Result], use: Callable[[_Result], object], items: Sequence[_Item]
+) -> Generator[object]:
+    """Calls `use(make(item))` for all items, and yields after each; `use` is called in order.
+
+    Each process uses the results of its own items, so that large results are not sent.
+    """
+    whole = (use(make(item)) for item in items)
+    return _ended_after_errors(_taking_turns(make, use, items) if _is_shared(items) else whole)
+
+
+def _is_shared(items: Sequence[_Item]) -> bool:
+    return len(items) >= FEWEST and _processors() >= 2
+
+
+def _ended_after_errors(results: Iterable[_Result]) -> Generator[_Result]:
+    """The results; if one of them is an exception, the second process ends."""
     try:
-        yield from map(work, items) if _processors() < 2 else _shared(work, items)
+        yield from results
     except BaseException:
         end()
         raise
 
 
 def _shared(work: Callable[[_Item], _Result], items: Sequence[_Item]) -> Generator[_Result]:
+    second = _started(items)
+    second.give(work, items[1::2])
+    for number, item in enumerate(items):
+        yield second.take() if number % 2 else work(item)
+
+
+def _taking_turns(
+    make: Callable[[_Item], _Result], use: Callable[[_Result], object], items: Sequence[_Item]
+) -> Generator[object]:
+    second = _started(items)
+    second.give(make, items[1::2], use)
+    made = make(items[0])
+    for number in range(0, len(items), 2):
+        yield use(made)
+        if number + 1 < len(items):
+            second.let_use()
+            if number + 2 < len(items):
+                made = make(items[number + 2])
+            yield second.take()
+
+
+def _started(items: Sequence[_Item]) -> Second:
+    """The second process; it is started once."""
     global _second
     if not _second:
         from dsgen.cli._second import Second  # imported late: few calls need it
 
         _second = Second(items)
-    _second.give(work, items[1::2])
-    for number, item in enumerate(items):
-        yield _second.take() if number % 2 else work(item)
+    return _second
 
 
 def end() -> None:

@@ -38,10 +38,18 @@ class Second:
         os.close(writing)
         self._orders, self._results = open(sending, "wb"), open(receiving, "rb")  # noqa: PTH123, SIM115 - pipes
 
-    def give(self, work: Callable[[_Item], Any], items: Sequence[_Item]) -> None:
-        """Make the process run the function for these items."""
+    def give(
+        self, work: Callable[[_Item], Any], items: Sequence[_Item], use: Callable[[Any], object] | None = None
+    ) -> None:
+        """Make the process run the function for these items. use: what it does with each result when it may."""
         with _named():
-            _Pickler(self._orders, self._numbers).dump((work, [*items]))
+            _Pickler(self._orders, self._numbers).dump((work, use, [*items]))
+            self._orders.flush()
+
+    def let_use(self) -> None:
+        """Let the process use its next result."""
+        with _named():
+            self._orders.write(b".")
             self._orders.flush()
 
     def take(self) -> Any:
@@ -64,16 +72,25 @@ class Second:
         try:
             with open(reading, "rb") as orders, open(writing, "wb") as results:
                 while True:
-                    work, items = _Unpickler(orders, self._items).load()
+                    work, use, items = _Unpickler(orders, self._items).load()
                     for item in items:
                         try:
-                            answer: tuple[Any, Exception | None] = work(item), None
-                        except Exception as error:  # the first process raises it
+                            result = work(item)
+                            if use:
+                                _wait_for_turn(orders)
+                                result = use(result)
+                            answer: tuple[Any, BaseException | None] = result, None
+                        except (Exception, SystemExit) as error:  # the first process raises it
                             answer = None, error
                         pickle.dump(answer, results, pickle.HIGHEST_PROTOCOL)
                         results.flush()
         finally:  # also after an exception: the first process has ended, or has closed the pipes
             os._exit(0)  # skips the exit handlers of the first process
+
+
+def _wait_for_turn(orders: BinaryIO) -> None:
+    if not orders.read(1):
+        raise EOFError  # the first process has ended
 
 
 class _Pickler(pickle.Pickler):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dsgen import api
 from dsgen.cli._jobs import load_jobs
-from dsgen.cli._parallel import in_order
+from dsgen.cli._parallel import in_turns
 from dsgen.cli._printed import emit
 from dsgen.cli._progress import counted
 from dsgen.errors import EXIT_OK, UsageProblem
@@ -49,11 +49,8 @@ def command(inputs: Inputs, output: Path | None, kustomization: bool, bump: bool
         raise UsageProblem("--bump changes the run id: leave out --check, --refresh and --replace")
     targets, report = load_jobs(inputs, delivery.form)
     if output is None and not is_repository:
-        texts = in_order(_text, targets)
-        for number, text in enumerate(counted("rendered", texts, len(targets))):
-            if number:
-                emit(b"---\n")
-            emit(text)
+        for _ in counted("rendered", in_turns(_text, emit, [*enumerate(targets)]), len(targets)):
+            pass
         return EXIT_OK
     # Printing does not need the writer.
     from dsgen.cli._output import deliver, manifests, with_orphans
@@ -67,5 +64,8 @@ def command(inputs: Inputs, output: Path | None, kustomization: bool, bump: bool
     return deliver(folders if output else with_orphans(folders, "output", delivery, report), delivery, report)
 
 
-def _text(target: Target) -> bytes:
-    return "---\n".join(document.text for document in api.render(target.job)).encode()
+def _text(numbered: tuple[int, Target]) -> bytes:
+    """The manifests of a job, after a separator if it is not the first one."""
+    number, target = numbered
+    texts = [document.text for document in api.render(target.job)]
+    return "---\n".join([*[""] * bool(number), *texts]).encode()
