@@ -1,3 +1,3 @@
 """A digest of templates, defaults, checks and scripts. Written by `make generate`."""
 
-DIGEST = "2d66b4b007bc76bb20f48f3202c31b36bb5ca7d958aabc971253720dcda8a10e"
+DIGEST = "0d8e98c5133a50f187a9ed735a06617c27660952ccd34e1a1adc5874e20effde"

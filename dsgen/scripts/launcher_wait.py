@@ -126,4 +126,4 @@ class Wait:
         limit = f"lifecycle.startTimeoutSeconds ({self.configured.start_timeout_seconds})"
         remedy = f"kubectl delete job -n {self.configured.namespace} {self.configured.worker_job}"
         said = "; ".join([f"{problem} within {limit}", *self.external.problems()])
-        return f"{said}; free what they hold: {remedy}"
+        return f"{said}; to free the workers: {remedy}"

@@ -36,15 +36,15 @@ class WithoutSsh:
         self.orders = Orders(wait.workers.names)
         self.output = self.orders.output
         self.whole = methods.of(self.configured).whole
-        self.free = False  # the workers start by the record
+        self.free = False  # the workers start when the record says so
         self.number = 0  # of the attempt, counted over all launcher pods
 
     def prepare(self) -> None:
-        """Listen for the workers. If the pod has no address, they start by the record."""
+        """Listen for the workers. If the pod has no address, they start when the record says so."""
         try:
             self.journal.said["launcher"] = self.orders.listen()
         except OSError as error:
-            log(f"this pod has no address to listen at: {error}")
+            log(f"this pod has no address to listen on: {error}")
 
     def wait_for_workers(self) -> None:
         """Wait until each worker has connected, or has been ready too long without a connection, or is done."""
@@ -61,7 +61,7 @@ class WithoutSsh:
                 raise RunEnded("unreachable", self.wait.too_late(said))
             time.sleep(TICK_SECONDS)
         if len(self.orders.connected()) < wanted and not self.free:
-            log("not all workers can connect to this pod: they start by the record, and nothing is restarted")
+            log("not all workers can connect to this pod: they start when the record says so, and nothing is restarted")
         self.free = len(self.orders.connected()) < wanted or any(m.free for m in self.orders.members.values())
         if self.free:
             self.journal.said["start"] = "record"
@@ -131,7 +131,7 @@ class WithoutSsh:
 
 
 class Attempt:
-    """An attempt of workers that start by the record, as observed by the launcher."""
+    """An attempt of workers that start when the record says so, as observed by the launcher."""
 
     def __init__(self, side: WithoutSsh) -> None:
         self.side = side

@@ -65,7 +65,7 @@ def test_the_pattern_finds_the_last_step_of_the_output(pieces: list[bytes], seen
 def test_a_pattern_that_is_none_is_said_and_ends_nothing(capsys: pytest.CaptureFixture[str]) -> None:
     source.Source(configured(progress_pattern="("), files=True).read_output(b"(\n")
 
-    assert "lifecycle.progress.pattern is no regular expression of Python" in capsys.readouterr().out
+    assert "lifecycle.progress.pattern is not a regular expression of Python" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize(

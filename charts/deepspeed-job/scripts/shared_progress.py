@@ -26,7 +26,7 @@ class Source:
     try:
       self.pattern = re.compile(run.progress_pattern) if run.progress_pattern else None
     except re.error as error:
-      log(f"lifecycle.progress.pattern is no regular expression of Python: {error}")
+      log(f"lifecycle.progress.pattern is not a regular expression of Python: {error}")
     self.file = run.progress_file if files else ""
     self.checkpoint = run.checkpoint_path if files else ""
     self.seen: dict[str, Any] = {}

@@ -56,7 +56,7 @@ def deliver(url: str, content: bytes, log: Callable[[str], None], budget: float 
   except ValueError:
     usable = False
   if not usable:
-    log("webhook: the address is none of http or https")
+    log("webhook: the URL is not one of http or https")
     return False
   for delay in (*DELAYS, 0):
     problem, again = send(parts, content, min(TIMEOUT_SECONDS, until - time.monotonic()))

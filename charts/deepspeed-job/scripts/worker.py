@@ -84,7 +84,7 @@ class Worker:
     withdraw_ready()
     self.part.close(end)
     if end.code == DONE and self.keeps(end.phase):
-      log("lifecycle.keepWorkers: this pod stays for a look at it until it is deleted")
+      log("lifecycle.keepWorkers: this pod stays until it is deleted")
       while signal.sigwait(WATCHED) == signal.SIGCHLD:
         processes.reap()
     return end.code

@@ -44,7 +44,7 @@ class WithoutSsh:
     try:
       self.journal.said["launcher"] = self.orders.listen()
     except OSError as error:
-      log(f"this pod has no address to listen at: {error}")
+      log(f"this pod has no address to listen on: {error}")
 
   def wait_for_workers(self) -> None:
 
@@ -61,7 +61,7 @@ class WithoutSsh:
         raise RunEnded("unreachable", self.wait.too_late(said))
       time.sleep(TICK_SECONDS)
     if len(self.orders.connected()) < wanted and not self.free:
-      log("not all workers can connect to this pod: they start by the record, and nothing is restarted")
+      log("not all workers can connect to this pod: they start when the record says so, and nothing is restarted")
     self.free = len(self.orders.connected()) < wanted or any(m.free for m in self.orders.members.values())
     if self.free:
       self.journal.said["start"] = "record"

@@ -63,7 +63,7 @@ class RunRecord:
     name, labels = self.configured.record, {"dsgen.dev/job": self.configured.job}
     made = {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": name, "labels": labels}}
     self.patch(made, api.APPLY_PATCH)
-    log(f"made ConfigMap {name} anew: it was deleted")
+    log(f"created ConfigMap {name} again: it was deleted")
 
   def launcher_job(self) -> dict[str, Any] | None:
 
@@ -85,7 +85,7 @@ class RunRecord:
     earlier = record.parse((self.data or {}).get(self.configured.run))
     if earlier.get("phase") in ENDS:
       self.ended_before = {key: earlier.get(key) for key in ("phase", "reason", "exitCode")}
-      log(f"the run has ended before: {record.summary(earlier)}")
+      log(f"the run has already ended: {record.summary(earlier)}")
     last = holder.get("time") if holder.get("run") == self.configured.run else None
     self.earlier = record.taken_over(earlier, str(last or record.stamp(time.time())))
 

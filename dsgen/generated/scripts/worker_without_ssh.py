@@ -72,7 +72,7 @@ class LocalTraining:
       names = ", ".join(missing)
       raise WorkerExit(CANNOT_WORK, f"the image has no {names}: add it to the image or in training.setup")
     exchange.replace(READY, b"")
-    log("ready; the launcher says when the run begins")
+    log("ready; waiting for the launcher to start the run")
 
   def step(self) -> None:
 

@@ -66,7 +66,7 @@ def obtain(client: api.Api, configured: settings.Settings, deadline: float) -> b
         return key
       made = made or make(configured.job)
       client.patch(path, fill(made), api.JSON_PATCH, MANAGER)
-      log(f"made a key for Secret {configured.secret}")
+      log(f"created a key for Secret {configured.secret}")
       return base64.b64decode(made[PRIVATE])
     except api.ApiError as error:
 

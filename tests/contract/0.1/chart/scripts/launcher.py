@@ -98,7 +98,7 @@ class Launcher:
     row = TRANSITIONS.get(ended.event)
     if row is None:
       before = self.external.status().get("ended") or {}
-      log(f"the run has ended before: {before.get('phase')}; choose another run.id to train again")
+      log(f"the run has already ended: {before.get('phase')}; choose another run.id to train again")
       return exit_code_again(before)
     code = exit_code(row, ended.training_code)
     words = record.summary({"phase": row.phase, "reason": row.reason, "message": ended.message})

@@ -93,8 +93,13 @@ class Output:
 
   def unclosed(self) -> list[str]:
 
+
+
+
+
     left = [host for host in self.hosts.values() if host not in self.closed]
-    return [host for host in left if host in self.given_up] or left
+    silent = {self.places[rank] for rank in self.without_end()}
+    return [host for host in left if host in (self.given_up or silent)] or left
 
   def any_failed(self) -> bool:
 

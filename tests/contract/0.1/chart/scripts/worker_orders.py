@@ -25,6 +25,7 @@ class Orders:
     self.run = run
     self.own = {"host": methods.host(run), "life": secrets.token_hex(8)}
     self.connection: socket.socket | None = None
+    self.launcher = ""
     self.order: dict[str, Any] = {}
     self.received = b""
     self.sent = 0
@@ -38,7 +39,10 @@ class Orders:
 
 
     try:
-      if self.connection is None and not self.connect():
+      named = str(record.mounted(self.run.run).get("launcher") or "")
+      if named not in ("", self.launcher):
+        self.drop()
+      if self.connection is None and not self.connect(named):
         return self.order
       for text in [*reported[self.sent :], *beats]:
         self.send({"attempt": state["attempt"], "report": text})
@@ -49,17 +53,17 @@ class Orders:
       self.drop()
     return self.order
 
-  def connect(self) -> bool:
+  def connect(self, named: str) -> bool:
 
     if time.monotonic() - self.tried_at < AGAIN_SECONDS:
       return False
     self.tried_at = time.monotonic()
-    address, _, nonce = str(record.mounted(self.run.run)["launcher"]).rpartition("/")
+    address, _, nonce = named.rpartition("/")
     host, _, port = address.rpartition(":")
     self.connection = socket.create_connection((host, int(port)), timeout=CONNECT_SECONDS)
     reports.shake(self.connection, nonce, "worker")
     self.connection.settimeout(0)
-    self.received, self.sent, self.said = b"", 0, {}
+    self.received, self.sent, self.said, self.launcher = b"", 0, {}, named
     return True
 
   def say(self, state: dict[str, Any]) -> None:

@@ -27,7 +27,7 @@ The ConfigMap with dsgen's scripts. Its name changes with their
 content, so a run keeps the scripts with which it started.
 */}}
 {{- define "contract.scriptsName" -}}
-{{ include "contract.jobName" . }}-scripts-{{ "7f58b22c16" }}
+{{ include "contract.jobName" . }}-scripts-{{ "6ed293f8ad" }}
 {{- end }}
 
 {{/* The reference of an image; a digest takes precedence over a tag. `image` is values.image. */}}

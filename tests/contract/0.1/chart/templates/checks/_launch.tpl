@@ -30,55 +30,55 @@ training.args has no effect: launch.method {{ .Values.launch.method }} runs only
     {{- end }}
 
     {{- if .Values.training.deepspeed.bindCores }}
-training.deepspeed.bindCores: dsgen does not start the processes with launch.method {{ .Values.launch.method }} [DS275]
+training.deepspeed.bindCores: with launch.method {{ .Values.launch.method }}, dsgen does not start the processes [DS275]
   bind them in launch.command, with numactl
     {{- end }}
   {{- end }}
 
   {{- if not (include "contract.usesSsh" .) }}
     {{- if ne .Values.lifecycle.keepWorkers "none" }}
-lifecycle.keepWorkers: workers end when their program ends with launch.method {{ .Values.launch.method }} [DS273]
+lifecycle.keepWorkers: with launch.method {{ .Values.launch.method }}, a worker always ends when its program ends [DS273]
   use launch.method: pdsh or openmpi, or remove it
     {{- end }}
 
     {{- if .Values.launch.preflight.network }}
-launch.preflight.network: the network is not tested with launch.method {{ .Values.launch.method }} [DS273]
+launch.preflight.network: with launch.method {{ .Values.launch.method }}, the network is not tested [DS273]
   use launch.method: pdsh or openmpi, or remove it
     {{- end }}
 
     {{- if gt (int64 .Values.launch.preflight.spares) 0 }}
-launch.preflight.spares: a spare worker cannot replace another one with launch.method {{ .Values.launch.method }} [DS273]
+launch.preflight.spares: with launch.method {{ .Values.launch.method }}, a spare worker cannot replace another one [DS273]
   use launch.method: pdsh or openmpi, or remove it
     {{- end }}
 
     {{- if .Values.lifecycle.debug.command }}
-lifecycle.debug.command: has no effect with launch.method {{ .Values.launch.method }} [DS273]
+lifecycle.debug.command: with launch.method {{ .Values.launch.method }}, it has no effect [DS273]
   use launch.method: pdsh or openmpi, or remove it
     {{- end }}
 
     {{- if ne (int64 .Values.ssh.port) 2222 }}
-ssh.port: there is no sshd with launch.method {{ .Values.launch.method }} [DS273]
+ssh.port: with launch.method {{ .Values.launch.method }}, there is no sshd [DS273]
   remove it
     {{- end }}
 
     {{- if .Values.ssh.user }}
-ssh.user: there is no sshd with launch.method {{ .Values.launch.method }} [DS273]
+ssh.user: with launch.method {{ .Values.launch.method }}, there is no sshd [DS273]
   remove it
     {{- end }}
 
     {{- if ne .Values.ssh.secret.mode "cluster" }}
-ssh.secret.mode: no ssh key is used with launch.method {{ .Values.launch.method }} [DS273]
+ssh.secret.mode: with launch.method {{ .Values.launch.method }}, no ssh key is used [DS273]
   remove it
     {{- end }}
   {{- end }}
 
   {{- if ne .Values.training.deepspeed.autotuning "none" }}
-training.deepspeed.autotuning: autotuning does not work with launch.method {{ .Values.launch.method }} [DS274]
+training.deepspeed.autotuning: with launch.method {{ .Values.launch.method }}, autotuning does not work [DS274]
   use launch.method: pdsh
   {{- end }}
 
   {{- if and (ne .Values.launch.method "deepspeed-no-ssh") .Values.training.deepspeed.args }}
-training.deepspeed.args: DeepSpeed's launcher is not used with launch.method {{ .Values.launch.method }} [DS275]
+training.deepspeed.args: with launch.method {{ .Values.launch.method }}, DeepSpeed's launcher is not used [DS275]
   remove them; only the methods pdsh and deepspeed-no-ssh use them
   {{- end }}
 {{- end }}
@@ -122,7 +122,7 @@ launch.mpirunArgs: {{ $word | quote }}: dsgen sets how mpirun reaches the worker
   {{- end }}
 
   {{- if regexMatch "^--?(h|help|V|version|do-not-launch|daemonize|report-uri|launch-agent|tune|am|(wd|wdir)|path)(=.*)?$" $word }}
-launch.mpirunArgs: {{ $word | quote }}: the ranks would not start, or not as dsgen starts them [DS371]
+launch.mpirunArgs: {{ $word | quote }}: the ranks would not start, or would start differently [DS371]
   remove it; training.workingDir and training.env describe where and how the ranks run
   {{- end }}
 {{- end }}

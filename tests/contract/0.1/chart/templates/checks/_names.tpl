@@ -30,7 +30,7 @@ run.id: the Service of the run tensorboard would have the same name as TensorBoa
 {{- $job := include "contract.jobName" . }}
 {{- if and $job (not (regexMatch "^[a-z]([-a-z0-9]*[a-z0-9])?$" $job)) }}
 {{ $job | quote }} is not a valid job name [DS205]
-  use lower-case letters, digits and -; begin with a letter, and do not end with -
+  use lower-case letters, digits and hyphens; begin with a letter, and do not end with a hyphen
 {{- end }}
 
 {{- range $key, $value := .Values.labels }}
@@ -74,7 +74,7 @@ serviceAccount.annotations: {{ $key | quote }} is written by dsgen or Kubernetes
   {{- end }}
 
   {{- if hasKey $.Values.annotations $key }}
-serviceAccount.annotations: {{ $key | quote }} is in annotations, too [DS231]
+serviceAccount.annotations: {{ $key | quote }} is also in annotations [DS231]
   keep one of them
   {{- end }}
 {{- end }}

@@ -35,7 +35,7 @@ network.hostNetwork: each worker needs the ports of its own node, but scheduling
 
 {{- if and .Values.network.rdma.networks (hasKey .Values.workers.podAnnotations "k8s.v1.cni.cncf.io/networks") }}
 workers.podAnnotations: "k8s.v1.cni.cncf.io/networks" is written by dsgen from network.rdma.networks [DS228]
-  keep one of them
+  remove the annotation, or network.rdma.networks
 {{- end }}
 
 {{- range $key, $count := .Values.network.rdma.resources }}
@@ -46,19 +46,19 @@ network.rdma.resources: {{ $key | quote }} is not a device [DS226]
 
   {{- if and (hasKey $.Values.workers.resources.requests $key)
              (not (has $key (list "cpu" "memory" "ephemeral-storage" "pods"))) }}
-network.rdma.resources: {{ $key | quote }} is in workers.resources.requests, too [DS226]
+network.rdma.resources: {{ $key | quote }} is also in workers.resources.requests [DS226]
   keep one of them
   {{- end }}
 
   {{- if and (hasKey $.Values.workers.resources.limits $key)
              (not (has $key (list "cpu" "memory" "ephemeral-storage" "pods"))) }}
-network.rdma.resources: {{ $key | quote }} is in workers.resources.limits, too [DS226]
+network.rdma.resources: {{ $key | quote }} is also in workers.resources.limits [DS226]
   keep one of them
   {{- end }}
 
   {{- if eq $key $.Values.workers.accelerator.resource }}
 network.rdma.resources: {{ $key | quote }} is written by dsgen from workers.accelerator [DS226]
-  keep one of them
+  remove it here; workers.accelerator.count is the number of these devices
   {{- end }}
 {{- end }}
 

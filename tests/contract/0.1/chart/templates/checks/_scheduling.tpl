@@ -4,13 +4,13 @@
 {{- define "contract.schedulingProblems" -}}
 {{- if .Values.scheduling.launcherQueue }}
   {{- if eq .Values.scheduling.launcherQueue .Values.scheduling.queue }}
-scheduling.launcherQueue is the same queue as scheduling.queue; there two runs can block each other forever [DS300]
+scheduling.launcherQueue is the same queue as scheduling.queue; in it, two runs can block each other forever [DS300]
   give the launcher a queue with its own quota, or remove launcherQueue
   {{- end }}
 
   {{- if not (include "contract.kueueQueue" (dict "Values" .Values "role" "worker")) }}
 scheduling.launcherQueue is a queue of Kueue, but the workers have no such queue [DS301]
-  set scheduling.queue, too, without gang: volcano
+  also set scheduling.queue, without gang: volcano
   {{- end }}
 {{- end }}
 
@@ -72,7 +72,7 @@ workers.affinity: Kueue considers only labels of its flavors; with other labels 
   {{- end }}
 
   {{- if .Values.workers.tolerations }}
-workers.tolerations: the flavor of the queue must have no tolerations, or exactly these and none with tolerationSeconds [DS307]
+workers.tolerations: the flavor of the queue must have no tolerations, or exactly the same ones, all without tolerationSeconds [DS307]
   remove them if the flavor has them
   {{- end }}
 
@@ -124,7 +124,7 @@ launcher.affinity: Kueue considers only labels of its flavors; with other labels
   {{- end }}
 
   {{- if .Values.launcher.tolerations }}
-launcher.tolerations: the flavor of the launcher's queue must have no tolerations, or exactly these and none with tolerationSeconds [DS307]
+launcher.tolerations: the flavor of the launcher's queue must have no tolerations, or exactly the same ones, all without tolerationSeconds [DS307]
   remove them if the flavor has them
   {{- end }}
 

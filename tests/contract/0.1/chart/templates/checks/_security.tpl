@@ -5,7 +5,7 @@
 {{- if ne .Values.security.podSecurityLevel "privileged" }}
   {{- if .Values.network.hostNetwork }}
 network.hostNetwork: Pod Security {{ .Values.security.podSecurityLevel }} forbids it (host namespaces) [DS322]
-  set security.podSecurityLevel: privileged, and the label of the namespace, too
+  remove it, or set security.podSecurityLevel: privileged if the namespace allows that
   {{- end }}
 
   {{- range $name, $volume := .Values.storage }}
@@ -82,12 +82,12 @@ storage.{{ $name }}.nfs: Pod Security restricted forbids it (restricted volume t
   {{- if or .Values.workers.extraPodSpec .Values.launcher.extraPodSpec }}
     {{- range $role := list "workers" "launcher" }}
       {{- if dig "hostPID" false (index (index $.Values $role) "extraPodSpec") }}
-{{ $role }}.extraPodSpec: hostPID: Pod Security {{ $.Values.security.podSecurityLevel }} forbids it (host namespaces) [DS322]
+{{ $role }}.extraPodSpec: Pod Security {{ $.Values.security.podSecurityLevel }} forbids hostPID (host namespaces) [DS322]
   remove it, or set security.podSecurityLevel: privileged if the namespace allows that
       {{- end }}
 
       {{- if dig "hostIPC" false (index (index $.Values $role) "extraPodSpec") }}
-{{ $role }}.extraPodSpec: hostIPC: Pod Security {{ $.Values.security.podSecurityLevel }} forbids it (host namespaces) [DS322]
+{{ $role }}.extraPodSpec: Pod Security {{ $.Values.security.podSecurityLevel }} forbids hostIPC (host namespaces) [DS322]
   remove it, or set security.podSecurityLevel: privileged if the namespace allows that
       {{- end }}
     {{- end }}
@@ -110,7 +110,7 @@ storage.{{ $name }}.nfs: Pod Security restricted forbids it (restricted volume t
       {{- if and (dig $field false (index (index $.Values $role) "extraPodSpec"))
                  (or (ne $field "hostPID") (eq $.Values.security.podSecurityLevel "privileged")) }}
 {{ $role }}.extraPodSpec: with {{ $field }} the training code could read the token of the status sidecar and the ssh key through /proc [DS344]
-  remove it: within one container, a debugger needs neither of them
+  remove it; debuggers such as py-spy do not need it within one container
       {{- end }}
     {{- end }}
   {{- end }}
@@ -121,7 +121,7 @@ storage.{{ $name }}.nfs: Pod Security restricted forbids it (restricted volume t
     {{- range $source := dig "sources" (list) $volume.projected }}
       {{- if and (hasKey $source "serviceAccountToken") (not (dig "serviceAccountToken" "audience" "" $source)) }}
 storage.{{ $name }}: with a token of the launcher's ServiceAccount, the training code could change the record and read the ssh key [DS374]
-  set mountIn: workers and workers.serviceAccountName, or the audience of another service
+  set mountIn: workers and workers.serviceAccountName; for another service, set its audience
       {{- end }}
     {{- end }}
   {{- end }}

@@ -11,7 +11,7 @@ storage.{{ $name }} has no mountPath, and no init container or sidecar mounts it
   {{- end }}
 
   {{- if regexMatch "^dsgen-([^$]|[$])*$" $name }}
-storage: {{ $name | quote }}: names that begin with dsgen- are those of dsgen's own volumes [DS373]
+storage: {{ $name | quote }}: names that begin with dsgen- are reserved for dsgen's own volumes [DS373]
   choose another name
   {{- end }}
 
@@ -32,7 +32,7 @@ storage.{{ $name }}.mountPath: {{ dig "mountPath" "" $volume | quote }} is reser
                (or (eq (dig "mountIn" "both" $volume) (dig "mountIn" "both" $another))
                    (eq (dig "mountIn" "both" $volume) "both")
                    (eq (dig "mountIn" "both" $another) "both")) }}
-storage.{{ $name }}: storage.{{ $other }} is mounted at {{ dig "mountPath" "" $volume | quote }}, too [DS251]
+storage.{{ $name }}: storage.{{ $other }} is also mounted at {{ dig "mountPath" "" $volume | quote }} [DS251]
   change one of the paths
     {{- end }}
   {{- end }}
@@ -80,7 +80,7 @@ storage.{{ $name }}: {{ include "contract.firstSource" $volume }} and {{ $source
 {{- if .Values.code.git.repository }}
   {{- range $name, $volume := .Values.storage }}
     {{- if eq (dig "mountPath" "" $volume) $.Values.code.mountPath }}
-storage.{{ $name }}: code is mounted at {{ dig "mountPath" "" $volume | quote }}, too [DS251]
+storage.{{ $name }}: code is also mounted at {{ dig "mountPath" "" $volume | quote }} [DS251]
   change one of the paths
     {{- end }}
   {{- end }}

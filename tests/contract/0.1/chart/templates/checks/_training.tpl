@@ -99,12 +99,12 @@ training.envFrom: variables that begin with {{ $source.prefix | quote }} are set
 {{- define "contract.trainingWarnings" -}}
 {{- range $argument := .Values.training.args }}
   {{- if regexMatch "^--?[A-Za-z][A-Za-z0-9_-]* +[^ ].*$" $argument }}
-training.args: {{ $argument | quote }} is one argument that contains a blank [DS363]
+training.args: {{ $argument | quote }} is one argument that contains a space [DS363]
   write an option and its value as two items, or with = between them
   {{- end }}
 
   {{- if regexMatch "^--(num_gpus|num_nodes|hostfile|no_ssh(_check)?|launcher_args|force_multi|enable_each_rank_log|bind_cores_to_rank|master[-_](addr|port)|nproc[-_]per[-_]node|nnodes|node[-_]rank|rdzv[-_](backend|endpoint|id|conf))(=.*)?$" $argument }}
-training.args: {{ $argument | quote }} is an option of a launcher, but the program gets it [DS365]
+training.args: {{ $argument | quote }} is an option of a launcher, but is passed to the program [DS365]
   use workers.replicas, workers.slots and launch.masterPort; other options of DeepSpeed's launcher belong in training.deepspeed.args
   {{- end }}
 
