@@ -90,7 +90,7 @@ def _own_resource(path: str) -> Check:
             f"{path}: << values.workers.accelerator.resource | quote >> is written by dsgen from workers.accelerator"
         ),
         hint=(
-            "set workers.slots (one for each device), or workers.accelerator.count if that is not the number of slots"
+            "use workers.slots, one for each device, or workers.accelerator.count if that is not the number of slots"
         ),
         inside=(f"if values.{path}",),
         at_key=True,

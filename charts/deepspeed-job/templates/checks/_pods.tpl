@@ -29,13 +29,13 @@ workers.slots: a process can use only one MIG slice of its pod, so {{ int64 .Val
 {{- if and .Values.workers.resources.requests
            (hasKey .Values.workers.resources.requests .Values.workers.accelerator.resource) }}
 workers.resources.requests: {{ .Values.workers.accelerator.resource | quote }} is written by dsgen from workers.accelerator [DS208]
-  set workers.slots (one for each device), or workers.accelerator.count if that is not the number of slots
+  use workers.slots, one for each device, or workers.accelerator.count if that is not the number of slots
 {{- end }}
 
 {{- if and .Values.workers.resources.limits
            (hasKey .Values.workers.resources.limits .Values.workers.accelerator.resource) }}
 workers.resources.limits: {{ .Values.workers.accelerator.resource | quote }} is written by dsgen from workers.accelerator [DS208]
-  set workers.slots (one for each device), or workers.accelerator.count if that is not the number of slots
+  use workers.slots, one for each device, or workers.accelerator.count if that is not the number of slots
 {{- end }}
 
 {{- if regexMatch "^0+([.]0+)?[A-Za-z]*$" .Values.workers.sharedMemory }}
