@@ -167,7 +167,7 @@ def test_unknown_names_say_what_is_there(job: Job) -> None:
         (1, f"dsgen: namespace {job.space.name} has no run of a job digit; did you mean digits?\n"),
         (1, f"dsgen: the namespace {job.space.name}x does not exist\n"),
     ] == [(one.returncode, one.stderr) for one in done]
-    assert (1, f"dsgen: job {job.space.name}/digits has no run 7; possible: 1\n") == (
+    assert (1, f"dsgen: job {job.space.name}/digits has no run 7; possible runs: 1\n") == (
         (last := program("status", f"{job.space.name}/digits", "--run", "7")).returncode,
         last.stderr,
     )
