@@ -167,9 +167,9 @@ def _repair(violation: Violation, wanted: Sequence[str]) -> str:
 def _as_list(violation: Violation) -> str:
     """A hint for a value that should be a list; a string with spaces is most likely a command line."""
     value, items = violation.value, schema.types(schema.child(violation.rule, 0) or {})
-    if kind(value) == "a string" and "name" in schema.keys(schema.child(violation.rule, 0) or {}) and " " not in value:
+    if isinstance(value, str) and "name" in schema.keys(schema.child(violation.rule, 0) or {}) and " " not in value:
         return f"write it as a list: [{{name: {item(value)}}}]"
-    if isinstance(value, dict) or (items and kind(value) == "a string" and "string" not in items):
+    if isinstance(value, dict) or (items and isinstance(value, str) and "string" not in items):
         return "write it as a list: begin each item with -"
     words = words_of(value) if isinstance(value, str) else [shown(value)]
     if violation.node.position.file.startswith("--set"):
