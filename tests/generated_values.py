@@ -144,9 +144,9 @@ class Generator:
 
     def _fitting(self, part: Mapping[str, Any], pool: tuple[str, ...]) -> str:
         own = [text for text in (*part.get("examples", ()), part.get("default")) if isinstance(text, str)]
-        fitting = [text for text in (*pool, *own) if re.fullmatch(part["pattern"], text)]
-        assert fitting, f"no text for {part}: give the key an example, or WORDS a text"
-        return self._random.choice(fitting)
+        texts = fitting(part["pattern"], (*pool, *own))
+        assert texts, f"no text for {part}: give the key an example, or WORDS a text"
+        return self._random.choice(texts)
 
     def _text(self) -> str:
         text = self._random.choice(TEXTS)
@@ -184,6 +184,12 @@ class Generator:
         if kind < 0.85:
             return {self._random.choice(WORDS): self._json(part, depth + 1) for _ in range(self._random.randint(0, 4))}
         return [self._json(part, depth + 1) for _ in range(self._random.randint(0, 3))]
+
+
+@functools.cache
+def fitting(pattern: str, texts: tuple[str, ...]) -> list[str]:
+    """Those of the texts that a pattern accepts."""
+    return [text for text in texts if re.fullmatch(pattern, text)]
 
 
 def resolved(part: Mapping[str, Any]) -> dict[str, Any]:

@@ -116,7 +116,7 @@ def helm_objects(major: int, chart: Path, *arguments: str | Path) -> Objects:
 
 def helm_installed(major: int, chart: Path) -> Objects:
     """What Helm makes of the chart of one job, as the release that its values name."""
-    data = yaml.safe_load((chart / "values.yaml").read_text())
+    data = yaml.load((chart / "values.yaml").read_text(), yaml.CSafeLoader)
     names = [data["name"] or RELEASE.name, "--namespace", data["namespace"] or RELEASE.namespace]
     return objects(helm_template(helm(major), chart, "--name-template", *names))
 
@@ -130,13 +130,18 @@ EMPTY = "#"
 """Stands for each script in a batch."""
 
 
+def without_scripts(files: Mapping[str, str]) -> dict[str, str]:
+    """A chart whose scripts, two thirds of its text and the same for all values, are empty."""
+    return {path: EMPTY if path.startswith("scripts/") else text for path, text in files.items()}
+
+
 def batch_objects(major: int, folder: Path, texts: Sequence[str]) -> list[Objects]:
     """What Helm makes of many values files at once; AssertionError with Helm's message when it fails.
 
     Scripts, which are the same in every chart, and a schema in each of them would take two thirds of Helm's time: the
     scripts are empty, and the schema is that of the parent's values.
     """
-    files = {path: EMPTY if path.startswith("scripts/") else text for path, text in chart_files().items()}
+    files = without_scripts(chart_files())
     schema = json.loads(files.pop("values.schema.json"))
     above = {"$schema": schema["$schema"], "definitions": schema.pop("definitions")}
     schema_of_all = json.dumps({**above, "patternProperties": {r"^c\d{4}$": schema}})
@@ -146,10 +151,10 @@ def batch_objects(major: int, folder: Path, texts: Sequence[str]) -> list[Object
     parts = re.split(r"^---\n# Source: parent/charts/(\w+)/\S+\n", result.stdout, flags=re.MULTILINE)
     for alias, document in zip(parts[1::2], parts[2::2], strict=True):
         by_alias[alias].append(document)
-    return [_with_scripts(objects("\n---\n".join(documents))) for documents in by_alias.values()]
+    return [with_scripts(objects("\n---\n".join(documents))) for documents in by_alias.values()]
 
 
-def _with_scripts(things: Objects) -> Objects:
+def with_scripts(things: Objects) -> Objects:
     """The objects with the text of each script in place of EMPTY."""
     shipped = {path.removeprefix("scripts/"): text.rstrip("\n") for path, text in SHIPPED.texts.items()}
     (key,) = (key for key in things if key.startswith("ConfigMap/") and "-scripts-" in key)

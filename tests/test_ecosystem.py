@@ -5,6 +5,7 @@ import re
 import shutil
 import subprocess
 import sys
+import sysconfig
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -20,6 +21,8 @@ MINIMAL = (ROOT / "values-examples" / "minimal.yaml").read_text()
 EXPRESSION = re.compile(r"\$\{\{ *(.*?) *\}\}")
 QUICK_PIP = {"PIP_NO_COMPILE": "0"}
 """Compile nothing: pip takes the option's name for its meaning, and 0 for yes."""
+PACKAGES = sysconfig.get_path("purelib")
+"""The packages that dsgen needs, as the tests have them. pip sees them there, and installs dsgen alone."""
 IDENTITY = {f"GIT_{who}_{what}": "dsgen" for who in ("AUTHOR", "COMMITTER") for what in ("NAME", "EMAIL")}
 
 
@@ -137,9 +140,15 @@ def runner(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("runner")
     context = {"github.action_path": str(ROOT), "runner.temp": str(folder)}
     name, command, environment = next(steps(load("action.yml")["runs"]["steps"], {**context, **inputs()}))
-    done = run(command, folder, **environment)
+    done = run(command, folder, PYTHONPATH=PACKAGES, **environment)
     assert (name, 0) == ("Install dsgen", done.returncode), done.stdout
+    add_packages(folder / "dsgen")
     return folder
+
+
+def add_packages(environment: Path) -> None:
+    """Makes PACKAGES part of a virtual environment, behind its own."""
+    next((environment / "lib").glob("python*/site-packages")).joinpath("x.pth").write_text(f"{PACKAGES}\n")
 
 
 def inputs(**given: str) -> dict[str, str]:
@@ -182,19 +191,17 @@ def test_the_action(
 # ---- GitLab ----
 
 
-def test_the_jobs_of_gitlab(repository: Path, runner: Path) -> None:
-    """Beside the packages that the Action has installed, so that pip has to install dsgen alone."""
+def test_the_jobs_of_gitlab(repository: Path) -> None:
     template = load("ci/gitlab.yml")
     jobs = {name: {**template[job["extends"]], **job} for name, job in template.items() if "extends" in job}
     spoils = {"dsgen validate": break_values, "dsgen render --check": break_rendered}
     assert spoils.keys() == jobs.keys()
     (before,) = {tuple(job["before_script"]) for job in jobs.values()}
-    there = next((runner / "dsgen" / "lib").glob("python*/site-packages"))
+    environment = {**template[".dsgen"]["variables"], "DSGEN_PACKAGE": str(ROOT), "PYTHONPATH": PACKAGES}
     for command in before:
-        environment = {**template[".dsgen"]["variables"], "DSGEN_PACKAGE": str(ROOT)}
         done = run(["sh", "-c", command], repository, **environment)
         assert 0 == done.returncode, done.stdout
-        next((repository / ".dsgen" / "lib").glob("python*/site-packages")).joinpath("x.pth").write_text(f"{there}\n")
+    add_packages(repository / ".dsgen")
 
     for name, spoil in spoils.items():
         (command,) = jobs[name]["script"]

@@ -1,12 +1,14 @@
 """The mounted scripts do the same as their sources, and tracebacks have the same line numbers."""
 
 import ast
+import functools
 from pathlib import Path
 
 import pytest
 
 from tools import scripts
 
+TEXTS = functools.cache(scripts.texts)
 SOURCES = {path.name: path.read_text() for path in scripts.SOURCES.iterdir() if path.suffix in (".py", ".sh")}
 
 
@@ -24,7 +26,7 @@ def code(text: str) -> str:
 
 @pytest.mark.parametrize("name", sorted(name for name in SOURCES if name.endswith(".py")))
 def test_python_is_the_same_code_on_the_same_lines(name: str) -> None:
-    mounted = scripts.texts()[name]
+    mounted = TEXTS()[name]
 
     assert code(mounted) == code(SOURCES[name])
     assert '"""' not in mounted
@@ -35,7 +37,7 @@ def test_python_is_the_same_code_on_the_same_lines(name: str) -> None:
 
 @pytest.mark.parametrize("name", sorted(name for name in SOURCES if name.endswith(".sh")))
 def test_of_a_shell_script_only_comments_are_gone(name: str) -> None:
-    mounted = scripts.texts()[name].splitlines()
+    mounted = TEXTS()[name].splitlines()
     source = SOURCES[name].splitlines()
 
     assert len(mounted) == len(source)

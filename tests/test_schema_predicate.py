@@ -26,10 +26,10 @@ from tests.generated_values import trees
 
 ROOT = Path(__file__).parent.parent
 FILES = [path for folder in ("values-examples", "tests/cases") for path in sorted((ROOT / folder).rglob("*.yaml"))]
-SPOILT = 100
+SPOILT = 50
 EVERY = 3
 """jsonschema takes long to say what is wrong, so it says it of every third value; of all it says whether."""
-GENERATED = 200
+GENERATED = 100
 """Values that tests/fuzz/schema.py makes; `make fuzz` tries thousands."""
 
 

@@ -56,7 +56,9 @@ def test_names_of_the_command_line_are_the_charts(cli: Cli, folder: Path, major:
     assert cli("render", "cifar.yaml") == cli("render", "bare.yaml", *names)
     done = run_helm(helm(major), "template", "cifar", "named", "--namespace", "training")
     made = {
-        f"{one['metadata']['namespace']}/{one['metadata']['name']}" for one in yaml.safe_load_all(done.stdout) if one
+        f"{one['metadata']['namespace']}/{one['metadata']['name']}"
+        for one in yaml.load_all(done.stdout, yaml.CSafeLoader)
+        if one
     }
     assert {"training/cifar-1-launcher", "training/cifar-1-worker"} <= made
     assert [] == [name for name in made if not name.startswith("training/cifar")]

@@ -55,7 +55,7 @@ def test_a_preset_with_other_names_renders(cli: Cli, preset: str) -> None:
     code, out, err = cli("render", "new.yaml", "--strict")
 
     assert (0, "") == (code, err)
-    objects = list(yaml.safe_load_all(out))
+    objects = list(yaml.load_all(out, yaml.CSafeLoader))
     assert {"bert"} == {thing["metadata"]["labels"]["dsgen.dev/job"] for thing in objects}
     assert {"research", None} >= {thing["metadata"].get("namespace") for thing in objects}
 

@@ -204,16 +204,17 @@ OFTEN = ("key misspelt", "value misspelt", "another type", "another number", "in
 
 
 @functools.cache
-def originals() -> list[list[str]]:
+def originals() -> list[tuple[str, ...]]:
     """The lines of the files that are spoilt, about which there is nothing to say as they are."""
     paths = [*sorted(ROOT.glob("values-examples/*.yaml")), *sorted(ROOT.glob("tests/cases/valid/*.yaml"))]
     texts = [path.read_text(encoding="utf-8") for path in paths]
     with tempfile.TemporaryDirectory() as folder:
         good = [text for text in texts if answer(Case(text, frozenset(), ""), Path(folder)).said == ""]
-    return [text.rstrip("\n").split("\n") for text in good]
+    return [tuple(text.rstrip("\n").split("\n")) for text in good]
 
 
-def places(lines: Sequence[str]) -> list[int]:
+@functools.lru_cache(1000)
+def places(lines: tuple[str, ...]) -> list[int]:
     """The lines that are YAML: not empty, no comment, no line of a block of text."""
     inside: set[int] = set()
     with contextlib.suppress(yaml.YAMLError):
@@ -223,7 +224,7 @@ def places(lines: Sequence[str]) -> list[int]:
     return [at for at, line in enumerate(lines) if line.strip() and line.lstrip()[0] != "#" and at not in inside]
 
 
-def spoilt(lines: Sequence[str], rng: random.Random) -> Case:
+def spoilt(lines: tuple[str, ...], rng: random.Random) -> Case:
     """The file with one of its lines spoilt."""
     while True:
         kind = rng.choice([*SPOILS, *OFTEN, *OFTEN])
@@ -236,14 +237,14 @@ def spoilt(lines: Sequence[str], rng: random.Random) -> Case:
 def _case(lines: Sequence[str], at: int, new: str, kind: str) -> Case:
     if kind == "line gone":
         # Nothing stands there any more: what is before and after it, and the map that it was in.
-        rest = [*lines[:at], *lines[at + 1 :]]
+        rest = (*lines[:at], *lines[at + 1 :])
         around = {max(at, 1), min(at + 1, len(rest)), owner(rest, lines[at], at)}
         return Case("\n".join(rest) + "\n", frozenset(around), kind)
     text = "\n".join([*lines[:at], new, *lines[at + 1 :]]) + "\n"
     return Case(text, frozenset(range(at + 1, at + 2 + len(BREAK.findall(new)))), kind)
 
 
-def owner(rest: Sequence[str], line: str, at: int) -> int:
+def owner(rest: tuple[str, ...], line: str, at: int) -> int:
     """The line of the key under which a line stood; the first line of the map for a key at the top."""
     above = ((number, rest[number - 1]) for number in range(at, 0, -1))
     owners = (number for number, other in above if other.strip() and _width(other) < _width(line))

@@ -34,10 +34,11 @@ def test_a_wrong_reading_is_found_and_made_small(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr("dsgen.reading.scalars.TRUE", frozenset(["true"]))
-    monkeypatch.setattr(reading, "cases", lambda *_: iter(["# text\nname: x\nworkers:\n  name: yes\n  slots: 1\n"]))
+    monkeypatch.setattr(reading, "MAJORS", (3,))
+    monkeypatch.setattr(reading, "cases", lambda *_: iter(["# text\nname: yes\n"]))
 
     assert 1 == main(["reading"])
-    assert "reading: 'e: y'\n  dsgen:  {'e': 'y'}\n  Helm 3: {'e': True}\n" in capsys.readouterr().out
+    assert "reading: 'e: yes'\n  dsgen:  {'e': 'yes'}\n  Helm 3: {'e': True}\n" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize(

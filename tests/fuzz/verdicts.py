@@ -136,8 +136,9 @@ def _put(tree: Any, path: Sequence[str], value: Any) -> None:
 # -- the comparison ---------------------------------------------------------------------------------------------------
 
 
+@functools.lru_cache(BATCH)
 def ours(text: str) -> tuple[Verdict, set[str]]:
-    """What dsgen says, and the ids of what is wrong before any check."""
+    """What dsgen says, and the ids of what is wrong before any check; asked once for both majors."""
     loaded = values.load([SourceText("v.yaml", text)])
     if has_errors(loaded.diagnostics):
         return SCHEMA, {one.id for one in loaded.diagnostics if one.severity == "error" and one.id < "DS200"}

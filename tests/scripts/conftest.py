@@ -80,11 +80,14 @@ class Pod:
         (self.config / "settings.json").write_text(json.dumps({**rendered, "sshPort": self.port, **changes}))
 
     def write_ssh_files(self) -> None:
-        """sshd_config and ssh_config as they are rendered, with this pod's port, paths and address."""
+        """sshd_config and ssh_config as they are rendered, with this pod's port, paths and address.
+
+        With SHLVL, bash does not read the .bashrc of the person who runs the tests, as it otherwise does over ssh.
+        """
         for key in ("sshd_config", "ssh_config"):
             text = run_config()[key].replace("Port 2222", f"Port {self.port}")
             text = text.replace("/run/dsgen", str(self.run)).replace("/etc/dsgen", str(self.config))
-            extra = f"SetEnv DSGEN_ROOT={self.root}" if key == "sshd_config" else "  HostName 127.0.0.1"
+            extra = f"SetEnv DSGEN_ROOT={self.root} SHLVL=1" if key == "sshd_config" else "  HostName 127.0.0.1"
             (self.config / key).write_text(f"{text}{extra}\n")
 
     def make_key(self, kind: str = "ed25519") -> None:
@@ -180,9 +183,10 @@ class Pod:
         return (self.root / "dev/termination-log").read_text()
 
     def marked(self, mark: str) -> list[int]:
-        """Process ids of all `sleep MARK`, MARK being a number that only this test uses."""
-        wanted = f"sleep\0{mark}\0".encode()
-        return [int(path.parent.name) for path in Path("/proc").glob("[0-9]*/cmdline") if _content(path) == wanted]
+        """Process ids of all `sleep MARK` of this pod: other tests, which may run at the same time, have the same."""
+        wanted, root = f"sleep\0{mark}\0".encode(), f"DSGEN_ROOT={self.root}\0".encode()
+        found = [path.parent for path in Path("/proc").glob("[0-9]*/cmdline") if _content(path) == wanted]
+        return [int(process.name) for process in found if root in _content(process / "environ")]
 
     def stop(self) -> None:
         for process in self.started:

@@ -128,7 +128,7 @@ def test_what_happens_outside_ends_it_and_what_the_command_has_started() -> None
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        debug.run_or_idle(["sh", "-c", "sleep 4202 & wait"], 0, wait, set())
+        debug.run_or_idle(["sh", "-c", "sleep 4209 & wait"], 0, wait, set())
     time.sleep(0.2)
-    running = subprocess.run(["pgrep", "--full", "^sleep 4202$"], stdout=subprocess.PIPE, text=True, check=False)
+    running = subprocess.run(["pgrep", "--full", "^sleep 4209$"], stdout=subprocess.PIPE, text=True, check=False)
     assert "" == running.stdout
