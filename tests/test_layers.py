@@ -1,9 +1,9 @@
 """Imports point one way: a module of dsgen may import only modules above it in this list."""
 
 import ast
+import functools
 import re
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -42,14 +42,17 @@ def part_of(path: Path) -> str:
     return inside.parts[0].removesuffix(".py")
 
 
-def imported(path: Path) -> Iterator[str]:
+@functools.cache
+def imported(path: Path) -> list[str]:
     """The full names of all modules that a file imports, also inside functions."""
+    names: list[str] = []
     for node in ast.walk(ast.parse(path.read_text())):
         if isinstance(node, ast.Import):
-            yield from (name.name for name in node.names)
+            names += [name.name for name in node.names]
         elif isinstance(node, ast.ImportFrom):
             assert node.level == 0, f"{path}: import it by its full name"
-            yield from (f"{node.module}.{name.name}" for name in node.names)
+            names += [f"{node.module}.{name.name}" for name in node.names]
+    return names
 
 
 def parts_used(path: Path) -> set[str]:

@@ -131,7 +131,7 @@ VALUES = (
 )
 CONTENTS = [text.encode() for text in VALUES]
 CONTENTS += [path.read_bytes() for path in (*FILES[::5], *sorted(ROOT.glob("tests/cases/invalid/*.yaml")))]
-EVERY = 10
+EVERY = 25
 """Of so many files one is given to Helm alone."""
 
 

@@ -1,7 +1,7 @@
 """Functions and modules stay short."""
 
 import ast
-from collections.abc import Iterator
+import functools
 from pathlib import Path
 from statistics import median
 
@@ -19,12 +19,12 @@ TABLES = {
 GENERATED = ROOT / "dsgen/generated"
 
 
-def functions(path: Path) -> Iterator[tuple[str, int]]:
+@functools.cache
+def functions(path: Path) -> list[tuple[str, int]]:
     """Every function of a file with its number of lines, docstring included."""
-    for node in ast.walk(ast.parse(path.read_text())):
-        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
-            assert node.end_lineno
-            yield f"{path.relative_to(ROOT)}:{node.name}", node.end_lineno - node.lineno + 1
+    nodes = ast.walk(ast.parse(path.read_text()))
+    found = [node for node in nodes if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)]
+    return [(f"{path.relative_to(ROOT)}:{one.name}", (one.end_lineno or 0) - one.lineno + 1) for one in found]
 
 
 def sources(folder: str) -> list[Path]:
