@@ -66,7 +66,6 @@ def test_another_end_is_a_problem(end: End, problems: int) -> None:
 
 def test_the_names_of_rows_and_methods_are_unique() -> None:
     assert len(CASES) == sum(len(row.methods) for row in ROWS)
-    assert [] == [row.name for row in ROWS if not set(row.in_ci) <= set(row.methods)]
 
 
 @pytest.mark.parametrize("name", CASES)

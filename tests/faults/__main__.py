@@ -34,6 +34,9 @@ def options() -> argparse.Namespace:
     parser.add_argument("--list", action="store_true", help="show the rows")
     parser.add_argument("--page", action="store_true", help="write the rows to the page, and run none")
     parser.add_argument("--anew", action="store_true", help="with --page: delete all results")
+    parser.add_argument(
+        "--turn", metavar="K/N", help="only every N-th of the rows that can be run here, from the K-th on"
+    )
     parser.add_argument("--until", type=int, default=0, metavar="N", help="only rows with fewer than N passes")
     return parser.parse_args()
 
@@ -47,6 +50,9 @@ def chosen(given: argparse.Namespace) -> list[Case]:
     if given.random:
         able = [case for case in wanted if not case.row.needs and not missing(case)]
         return random.Random(given.seed).choices(able, k=given.random)
+    if given.turn:
+        turn, turns = map(int, given.turn.split("/"))
+        wanted = [case for case in wanted if not missing(case)][turn % turns :: turns]
     return [case for case in wanted for _ in range(given.times)]
 
 
@@ -75,14 +81,18 @@ def trials(cases: list[Case], at_once: int) -> Iterator[Seen]:
 
 def main() -> int:
     given = options()
-    cases = chosen(given)
-    if given.list or not cases:
-        print("\n".join(f"{case.name:32}{case.row.what}" for case in CASES.values()))
-        return 0 if given.list else 2
+    rows = "\n".join(f"{case.name:32}{case.row.what}" for case in CASES.values())
+    if given.list:
+        print(rows)
+        return 0
     if given.page:
         page.write([], given.anew)
         return 0
     config.load_kube_config()
+    cases = chosen(given)
+    if not cases:
+        print(rows, "\nno row has this name", file=sys.stderr)
+        return 2
     able = [case for case in cases if not missing(case)]
     for case in {case.name: case for case in cases if case not in able}.values():
         print(f"{case.name}: not run, {missing(case)}")

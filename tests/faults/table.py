@@ -48,10 +48,7 @@ def failed(reason: str, *codes: int | None, words: tuple[str, ...] = ()) -> End:
 
 @dataclass(frozen=True)
 class Row:
-    """One fault. `fault` is called during the training; without it, the values or the program cause the fault.
-
-    `in_ci`: the methods with which the end-to-end tests run it.
-    """
+    """One fault. `fault` is called during the training; without it, the values or the program cause the fault."""
 
     name: str
     what: str
@@ -64,7 +61,6 @@ class Row:
     within: int = 90  # seconds from the fault until the end is in the record
     needs: str = ""  # what a cluster must have: power, host or kueue
     on_second: str = "workers"  # with power: the role whose pods are on the second node
-    in_ci: tuple[str, ...] = ()
 
     @property
     def healthy(self) -> bool:
@@ -96,7 +92,6 @@ ROWS = (
         blamed(1),
         others={COMMAND: failed("TrainingFailed", 1)},
         arguments=fails("raise"),
-        in_ci=(OPENMPI, NO_SSH, EACH),
     ),
     Row(
         "exit-code",
@@ -224,7 +219,6 @@ ROWS = (
         LOST_1,
         harm.delete_worker,
         within=180,
-        in_ci=(COMMAND,),
     ),
     Row(
         "worker-evicted",
@@ -366,7 +360,6 @@ ROWS = (
         failed("SetupFailed", 1, words=("exit code 3",)),
         values={"training": {"setup": harm.only("launcher", "exit 3")}},
         within=120,
-        in_ci=(TORCHRUN,),
     ),
     Row(
         "setup-hangs",
@@ -386,7 +379,6 @@ ROWS = (
         failed("WorkersFailed", 1, words=("there is no sshd in this image",)),
         values={"training": {"setup": harm.only("worker", 'rm -f "$(PATH=$PATH:/usr/sbin type -P sshd)"')}},
         within=120,
-        in_ci=(PDSH,),
     ),
     Row(
         "no-starter",
