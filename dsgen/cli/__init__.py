@@ -18,5 +18,6 @@ def main(arguments: Sequence[str]) -> int:
         return _shared.run(lambda: _shared.call(*parsed))
     from dsgen.cli import _program  # click
 
+    gc.freeze()  # modules stay until the end: no collection has to look at them
     gc.enable()  # some of these commands run for hours
     return _program.run(_program.dsgen, arguments)
