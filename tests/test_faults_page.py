@@ -5,6 +5,7 @@ from dataclasses import replace
 import pytest
 
 from dsgen import api
+from tests.faults import __main__ as program
 from tests.faults import page
 from tests.faults.run import Seen, values, wrong
 from tests.faults.table import CASES, ROWS, End
@@ -66,6 +67,16 @@ def test_another_end_is_a_problem(end: End, problems: int) -> None:
 
 def test_the_names_of_rows_and_methods_are_unique() -> None:
     assert len(CASES) == sum(len(row.methods) for row in ROWS)
+
+
+def test_in_twelve_turns_each_row_that_can_be_run_comes_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(program, "missing", lambda case: "a node" if case.row.needs == "power" else "")
+    came: list[str] = []
+    for turn in range(327, 339):
+        monkeypatch.setattr("sys.argv", ["faults", "--turn", f"{turn}/12"])
+        came += [case.name for case in program.chosen(program.options())]
+
+    assert sorted(name for name, case in CASES.items() if case.row.needs != "power") == sorted(came)
 
 
 @pytest.mark.parametrize("name", CASES)
