@@ -1,5 +1,6 @@
 """The outputs of dsgen for comparison: flat manifests from Python and Jinja2, and the objects of the chart in Helm."""
 
+import base64
 import difflib
 import functools
 import json
@@ -61,6 +62,11 @@ def _object(document: str) -> tuple[str, str]:
         return "", ""
     meta = content["metadata"]
     return f"{content['kind']}/{meta.get('namespace', '')}/{meta['name']}", json.dumps(content, sort_keys=True)
+
+
+def documents(text: str) -> list[Any]:
+    """The documents of a stream, read by C: the scripts of a run are long."""
+    return list(yaml.load_all(text, yaml.CSafeLoader))
 
 
 def parsed(document: str) -> Any:
@@ -184,6 +190,12 @@ def batch_run(
     file = folder / "values-of-all.yaml"
     file.write_text("\n".join(entries), encoding="utf-8")
     return helm_run(major, folder, "--values", file)
+
+
+def batch_comments(output: str) -> dict[int, str]:
+    """Number of the chart -> what its one template printed in base64, with a dot behind it, as a comment."""
+    encoded = re.findall(r"^# Source: parent/charts/c(\d{4})/\S+\n# (\S*)[.]$", output, flags=re.MULTILINE)
+    return {int(number): base64.b64decode(text).decode() for number, text in encoded}
 
 
 def check_lines(text: str) -> list[str]:

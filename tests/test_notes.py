@@ -1,7 +1,5 @@
 """The notes after an installation show the next commands for this job, with the same text in both Helm majors."""
 
-import base64
-import re
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +9,7 @@ from dsgen import __version__
 from dsgen.compiler import chart_files
 from dsgen.language.environment import environment
 from tests.helm import MAJORS
-from tests.parity import RELEASE, batch_run, dump, load
+from tests.parity import RELEASE, batch_comments, batch_run, dump, load
 
 JOB = {"image": {"repository": "r/x", "tag": "1"}, "training": {"python": "train.py"}}
 COMMAND = {"training": {}, "launch": {"method": "worker-command", "command": ["a"]}}
@@ -116,8 +114,7 @@ def test_helm_shows_the_same(major: int, tmp_path: Path) -> None:
     kept = {path: text for path, text in files.items() if path.endswith((".tpl", "NOTES.txt", "values.yaml"))}
     chart = {**kept, "Chart.yaml": files["Chart.yaml"], "templates/shown.yaml": shown}
 
-    printed = batch_run(major, tmp_path, [dump(each) for each in values], chart)
+    texts = batch_comments(batch_run(major, tmp_path, [dump(each) for each in values], chart).stdout)
 
-    encoded = re.findall(r"^# Source: parent/charts/(c\d{4})/\S+\n# (\S+)[.]$", printed.stdout, flags=re.MULTILINE)
-    texts = [base64.b64decode(text).decode() for _, text in sorted(encoded)]
-    assert [] == [text for each, text in zip(values, texts, strict=True) if notes(each).strip() not in text]
+    assert {*range(len(values))} == texts.keys()
+    assert [] == [texts[number] for number, each in enumerate(values) if notes(each).strip() not in texts[number]]

@@ -9,6 +9,7 @@ import yaml
 from dsgen.writer import INDEX
 from tests.cli.conftest import Cli
 from tests.helm import MAJORS, helm, run_helm
+from tests.parity import documents
 
 CHART = Path(__file__).parents[2] / "charts" / "deepspeed-job"
 
@@ -55,11 +56,7 @@ def test_names_of_the_command_line_are_the_charts(cli: Cli, folder: Path, major:
     assert tree(folder / "chart") == tree(folder / "named")
     assert cli("render", "cifar.yaml") == cli("render", "bare.yaml", *names)
     done = run_helm(helm(major), "template", "cifar", "named", "--namespace", "training")
-    made = {
-        f"{one['metadata']['namespace']}/{one['metadata']['name']}"
-        for one in yaml.load_all(done.stdout, yaml.CSafeLoader)
-        if one
-    }
+    made = {f"{one['metadata']['namespace']}/{one['metadata']['name']}" for one in documents(done.stdout) if one}
     assert {"training/cifar-1-launcher", "training/cifar-1-worker"} <= made
     assert [] == [name for name in made if not name.startswith("training/cifar")]
 

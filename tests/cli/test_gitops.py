@@ -12,6 +12,7 @@ from dsgen.generated import helpers, manifests
 from dsgen.gitops import Delivered
 from dsgen.gitops.plans import KINDS
 from tests.cli.conftest import Cli
+from tests.parity import documents
 
 ROOT = Path(__file__).parents[2]
 SCHEMAS = {
@@ -165,9 +166,7 @@ def test_a_project_has_what_the_jobs_need_and_no_more(cli: Cli) -> None:
     assert [{"server": "https://c.example", "namespace": "training"}] == spec["destinations"]
     assert [] == spec["clusterResourceWhitelist"]
     golden = (ROOT / "tests/cases/valid").rglob("*.yaml")
-    made = [
-        each for path in golden for each in yaml.load_all(path.read_text(), yaml.CSafeLoader) if isinstance(each, dict)
-    ]
+    made = [each for path in golden for each in documents(path.read_text()) if isinstance(each, dict)]
     kinds = {(each["apiVersion"].rpartition("/")[0], each["kind"]) for each in made if "apiVersion" in each}
     assert {("", "PersistentVolume"), *KINDS} >= kinds
     assert len(kinds) > 10

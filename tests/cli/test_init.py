@@ -11,6 +11,7 @@ import yaml
 
 from dsgen import presets
 from tests.cli.conftest import Cli
+from tests.parity import documents
 
 ROOT = Path(__file__).parents[2]
 EXAMPLES = dict(sorted((path.stem, path.read_text()) for path in (ROOT / "values-examples").glob("*.yaml")))
@@ -55,7 +56,7 @@ def test_a_preset_with_other_names_renders(cli: Cli, preset: str) -> None:
     code, out, err = cli("render", "new.yaml", "--strict")
 
     assert (0, "") == (code, err)
-    objects = list(yaml.load_all(out, yaml.CSafeLoader))
+    objects = documents(out)
     assert {"bert"} == {thing["metadata"]["labels"]["dsgen.dev/job"] for thing in objects}
     assert {"research", None} >= {thing["metadata"].get("namespace") for thing in objects}
 

@@ -6,24 +6,20 @@ import sys
 from pathlib import Path
 
 import pytest
-import yaml
 
 from dsgen.writer import INDEX
 from tests.cli.conftest import Cli
+from tests.parity import documents
 
 
 def names(text: str) -> list[str]:
     """`Kind name` of every object in a stream."""
-    return [f"{each['kind']} {each['metadata']['name']}" for each in yaml.load_all(text, yaml.CSafeLoader)]
+    return [f"{each['kind']} {each['metadata']['name']}" for each in documents(text)]
 
 
 def workers(text: str) -> int:
     """The number of workers in a stream."""
-    jobs = [
-        each
-        for each in yaml.load_all(text, yaml.CSafeLoader)
-        if each["kind"] == "Job" and "completions" in each["spec"]
-    ]
+    jobs = [each for each in documents(text) if each["kind"] == "Job" and "completions" in each["spec"]]
     return jobs[0]["spec"]["completions"]
 
 
@@ -61,11 +57,7 @@ def test_overlays_alone_are_one_job(cli: Cli) -> None:
 def test_overlays_are_laid_over_every_file(cli: Cli) -> None:
     out = cli("render", "cifar.yaml", "mnist.yaml", "-f", "prod.yaml").out
 
-    assert [4, 4] == [
-        each["spec"]["completions"]
-        for each in yaml.load_all(out, yaml.CSafeLoader)
-        if "completions" in each.get("spec", {})
-    ]
+    assert [4, 4] == [each["spec"]["completions"] for each in documents(out) if "completions" in each.get("spec", {})]
 
 
 def test_sets_are_helms(cli: Cli, folder: Path) -> None:
@@ -78,7 +70,7 @@ def test_sets_are_helms(cli: Cli, folder: Path) -> None:
     assert "" == err
     assert {"a", "b"} <= set(out.replace('"', " ").replace("\\", " ").split())
     assert "Job cifar-3-worker" in names(out)
-    assert {"vision"} == {each["metadata"]["labels"]["team"] for each in yaml.load_all(out, yaml.CSafeLoader)}
+    assert {"vision"} == {each["metadata"]["labels"]["team"] for each in documents(out)}
     assert "export X=1" in out
 
 
@@ -118,7 +110,7 @@ def test_names_of_the_command_line_fill_the_gaps(cli: Cli) -> None:
     out = cli("render", "-", "--name", "x", "-n", "y", stdin=NAMELESS).out
 
     assert "Job x-1-worker" in names(out)
-    assert {"y"} == {each["metadata"]["namespace"] for each in yaml.load_all(out, yaml.CSafeLoader)}
+    assert {"y"} == {each["metadata"]["namespace"] for each in documents(out)}
 
 
 def test_names_of_the_command_line_may_repeat_the_files(cli: Cli) -> None:

@@ -91,7 +91,7 @@ def main() -> int:
     config.load_kube_config()
     cases = chosen(given)
     if not cases:
-        print(rows, "\nno row has this name", file=sys.stderr)
+        print(rows, "\nno row is chosen", file=sys.stderr)
         return 2
     able = [case for case in cases if not missing(case)]
     for case in {case.name: case for case in cases if case not in able}.values():

@@ -166,7 +166,7 @@ def _mark(line: str, rng: random.Random) -> str | None:
 
 
 def _dash(line: str, rng: random.Random) -> str | None:
-    indentation, words = re.fullmatch("( *)(.*)", line, re.DOTALL).groups()  # type: ignore[union-attr] # always
+    indentation, words = line[: _width(line)], line[_width(line) :]
     return indentation + (words[2:] if words.startswith("- ") else rng.choice(["- ", "-"]) + words)
 
 

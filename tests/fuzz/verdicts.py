@@ -1,6 +1,5 @@
 """Good and bad values: dsgen and the chart in the real Helm refuse the same ones, with the same messages."""
 
-import base64
 import functools
 import random
 import re
@@ -20,7 +19,7 @@ from tests.fuzz import reading
 from tests.fuzz.shrink import build, leaves, smallest_tree
 from tests.generated_values import TEXTS, Generator, repaired
 from tests.helm import MAJORS
-from tests.parity import bare_chart, batch_run, check_lines, dump, helm_run, problems
+from tests.parity import bare_chart, batch_comments, batch_run, check_lines, dump, helm_run, problems
 
 BATCH = 50
 DEFAULT = 2000
@@ -156,11 +155,8 @@ def helms(major: int, texts: Sequence[str], is_schema_passed: bool = False) -> l
     with tempfile.TemporaryDirectory() as folder:
         result = batch_run(major, Path(folder), texts, files)
     if result.returncode == 0:
-        digests = dict(
-            re.findall(r"^# Source: parent/charts/c(\d{4})/\S+\n# (\S*)[.]$", result.stdout, flags=re.MULTILINE)
-        )
-        lines = (base64.b64decode(digests[f"{number:04}"]).decode() for number in range(len(texts)))
-        return [tuple(check_lines(line)) or ACCEPTED for line in lines]
+        found = batch_comments(result.stdout)
+        return [tuple(check_lines(found[number])) or ACCEPTED for number in range(len(texts))]
     refused = {int(number) for number in re.findall(r"(?:^|allowed)c(\d{4}):$", result.stderr, flags=re.MULTILINE)}
     if not refused:
         half = len(texts) // 2

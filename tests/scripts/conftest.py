@@ -211,7 +211,8 @@ def require(*tools: str) -> None:
     search = os.environ["PATH"] + ":/usr/sbin:/usr/local/sbin:/sbin"
     missing = [tool for tool in tools if not shutil.which(tool, path=search)]
     if missing and os.environ.get("CI") != "true":
-        pytest.skip(f"{' and '.join(missing)} missing: install openssh-server, openssh-client and util-linux")
+        reason = f"{' and '.join(missing)} missing: install openssh-server, openssh-client and util-linux"
+        pytest.skip(reason)  # a laptop without the tools; CI fails below
     assert missing == []
 
 
@@ -254,7 +255,7 @@ def needs() -> Callable[..., None]:
 def root() -> None:
     """Skip the test on a laptop where nobody is root."""
     if os.getuid() != 0 and os.environ.get("CI") != "true":
-        pytest.skip("only root can run them")
+        pytest.skip("only root can run them")  # a laptop; CI fails below
     assert os.getuid() == 0
 
 
