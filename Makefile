@@ -63,7 +63,7 @@ lint: $(VENV)/installed-dev ## Check style, types, shell scripts and YAML
 generate: $(VENV)/installed ## Write the generated files: dsgen/generated, charts/, schemas/, and output in docs/
 	$(python) -m tools.generate
 
-contract: $(VENV)/installed-test ## Write the golden files of this minor version, once (tests/contract/README.md)
+contract: $(VENV)/installed-test ## Write the golden files of this minor version, until it is released (tests/contract/README.md)
 	$(python) -m tests.contract.golden
 
 bench: $(VENV)/installed-test ## Compare the speed with that of Helm, for docs/benchmark.md; minutes

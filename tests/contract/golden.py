@@ -1,8 +1,11 @@
-"""What dsgen makes of values.yaml, and what the first release of each minor version made of it.
+"""What dsgen makes of values.yaml, and what each minor version makes of it.
 
-`python -m tests.contract.golden` writes the latter for the version of the source, once: what is there is never changed.
+`make contract` writes the latter for the version of the source, as often as needed until that minor version is released.
+After that it is never changed.
 """
 
+import os
+import re
 import sys
 from collections.abc import Mapping
 from pathlib import Path
@@ -16,10 +19,15 @@ from dsgen.values import Release, Values
 
 HERE = Path(__file__).parent
 VALUES = HERE / "values.yaml"
+CHANGELOG = HERE.parent.parent / "CHANGELOG.md"
 RELEASE = Release("contract", "contract-space")
 """Names in the golden manifests; the tests on a cluster put that of a real namespace in place of the second."""
 MINOR = ".".join(__version__.split(".")[:2])
 GOLDEN = HERE / MINOR
+
+
+class ReleasedError(Exception):
+    """The output of a released version was to be written again."""
 
 
 def loaded() -> Values:
@@ -36,33 +44,46 @@ def documents() -> list[Document]:
 
 
 def present() -> dict[str, str]:
-    """What dsgen makes now, by its path in a golden folder: manifests, those of the run apart, and the chart."""
+    """What dsgen makes now, by its file in a golden folder: the objects of the job, and those of the run."""
     made = documents()
-    manifests = {
+    return {
         f"{scope}.yaml": "---\n".join(document.text for document in made if document.scope == scope)
         for scope in ("name", "run")
     }
-    chart = chart_files(loaded().data, "contract")
-    return manifests | {f"chart/{path}": text for path, text in chart.items()}
 
 
-def write(folder: Path, files: Mapping[str, str]) -> None:
-    """Writes a new folder. Raises FileExistsError when there is one."""
-    folder.mkdir()
+def chart() -> dict[str, str]:
+    """The chart that dsgen makes now, with these values as its defaults: texts by their path in it."""
+    return chart_files(loaded().data, "contract")
+
+
+def is_released(minor: str, changelog: str) -> bool:
+    """Whether the changelog has the first version of `minor` with its date, such as `## [0.1.0] - 2026-11-23`."""
+    return bool(re.search(rf"^## \[{re.escape(minor)}\.0\] - \d{{4}}-\d\d-\d\d$", changelog, re.MULTILINE))
+
+
+def write(minor: str, files: Mapping[str, str], changelog: str, root: Path) -> None:
+    """Writes or renews the folder of a minor version below `root`.
+
+    Raises ReleasedError if that version is released and the folder is there.
+    """
+    folder = root / minor
+    if folder.exists() and is_released(minor, changelog):
+        how = "tests/contract/README.md says what to do"
+        raise ReleasedError(f"{minor}.0 is released, and what was released never changes: {how}")
+    folder.mkdir(exist_ok=True)
     for path, text in files.items():
-        target = folder / path
-        target.parent.mkdir(parents=True, exist_ok=True)
-        target.write_text(text, encoding="utf-8")
+        (folder / path).write_text(text, encoding="utf-8")
 
 
-def main() -> int:
+def main(root: Path = HERE, changelog: Path = CHANGELOG) -> int:
     """The exit code: 0 written, 1 refused."""
     try:
-        write(GOLDEN, present())
-    except FileExistsError:
-        print(f"{GOLDEN} is there, and what was released never changes: tests/contract/README.md says what to do")
+        write(MINOR, present(), changelog.read_text(encoding="utf-8"), root)
+    except ReleasedError as error:
+        print(error, file=sys.stderr)
         return 1
-    print(f"written: {GOLDEN}")
+    print(f"written: {os.path.relpath(root / MINOR)}")
     return 0
 
 

@@ -1,4 +1,4 @@
-"""The objects of a run have the same bytes as in the first release of this minor version."""
+"""The objects of a run have the bytes that are written down for this minor version."""
 
 from collections import Counter
 from pathlib import Path
@@ -8,8 +8,8 @@ import pytest
 from tests.contract import golden
 from tests.parity import parsed
 
-ROOT = Path(__file__).parent.parent.parent
 HOW = "the bytes of a run have changed: tests/contract/README.md says what that needs"
+UNRELEASED, RELEASED = "## [Unreleased]\n", "## [0.7.0] - 2026-11-23\n"
 
 
 def test_the_objects_of_a_run_have_not_changed() -> None:
@@ -27,18 +27,67 @@ def test_the_job_uses_a_little_of_everything() -> None:
 def test_every_newer_folder_is_announced() -> None:
     """Each minor version after the first that has golden files has them because its runs are written differently."""
     folders = sorted(path.name for path in golden.HERE.iterdir() if (path / "run.yaml").exists())
-    changelog = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
+    changelog = golden.CHANGELOG.read_text(encoding="utf-8")
 
     assert folders
     for version in folders[1:]:
-        section = changelog.partition(f"## [{version}.0]")[2].partition("\n## ")[0]
+        heading = f"## [{version}.0]" if golden.is_released(version, changelog) else "## [Unreleased]"
+        section = changelog.partition(heading)[2].partition("\n## ")[0]
         assert "- **New run id**" in section, f"{version} has golden files of its own; its changelog does not say why"
 
 
-def test_golden_files_are_never_written_over(tmp_path: Path) -> None:
-    golden.write(tmp_path / "0.1", {"run.yaml": "a\n"})
+def test_only_the_newest_minor_version_may_be_unreleased() -> None:
+    changelog = golden.CHANGELOG.read_text(encoding="utf-8")
+    folders = {path.name for path in golden.HERE.iterdir() if (path / "run.yaml").exists()}
 
-    with pytest.raises(FileExistsError):
-        golden.write(tmp_path / "0.1", {"run.yaml": "b\n"})
+    assert set() == {name for name in folders - {golden.MINOR} if not golden.is_released(name, changelog)}
 
-    assert "a\n" == (tmp_path / "0.1" / "run.yaml").read_text(encoding="utf-8")
+
+def test_golden_files_hold_manifests_only() -> None:
+    for folder in golden.HERE.glob("*.*/"):
+        assert {"name.yaml", "run.yaml"} == {path.name for path in folder.iterdir()}
+
+
+def test_golden_files_are_renewed_until_the_release(tmp_path: Path) -> None:
+    golden.write("0.7", {"run.yaml": "a\n"}, UNRELEASED, tmp_path)
+    golden.write("0.7", {"run.yaml": "b\n"}, UNRELEASED, tmp_path)
+
+    assert "b\n" == (tmp_path / "0.7" / "run.yaml").read_text(encoding="utf-8")
+
+
+def test_released_golden_files_are_never_written_over(tmp_path: Path) -> None:
+    golden.write("0.7", {"run.yaml": "a\n"}, UNRELEASED, tmp_path)
+
+    with pytest.raises(golden.ReleasedError, match=r"0\.7\.0 is released"):
+        golden.write("0.7", {"run.yaml": "b\n"}, RELEASED, tmp_path)
+
+    assert "a\n" == (tmp_path / "0.7" / "run.yaml").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize(
+    ("changelog", "expected"),
+    [
+        (RELEASED, True),
+        (UNRELEASED, False),
+        ("## [0.7.0]\n", False),
+        ("## [0.7.1] - 2026-11-23\n", False),
+        ("## [0.70.0] - 2026-11-23\n", False),
+        ("see ## [0.7.0] - 2026-11-23\n", False),
+    ],
+)
+def test_a_version_with_a_date_in_the_changelog_is_released(changelog: str, expected: bool) -> None:
+    assert expected is golden.is_released("0.7", changelog)
+
+
+def test_make_contract_renews_until_the_release(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    changelog = tmp_path / "CHANGELOG.md"
+    changelog.write_text(UNRELEASED, encoding="utf-8")
+    written = [golden.main(tmp_path, changelog), golden.main(tmp_path, changelog)]
+    made = {path.name: path.read_text(encoding="utf-8") for path in (tmp_path / golden.MINOR).iterdir()}
+
+    changelog.write_text(f"## [{golden.MINOR}.0] - 2026-11-23\n", encoding="utf-8")
+    refused = golden.main(tmp_path, changelog)
+
+    assert ([0, 0], 1) == (written, refused)
+    assert golden.present() == made
+    assert "what was released never changes" in capsys.readouterr().err

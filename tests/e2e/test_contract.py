@@ -37,27 +37,44 @@ def uids(space: Namespace) -> dict[str, str]:
     return {name: uid for name, (uid, _) in space.identities().items() if not name.startswith("Pod/")}
 
 
-def manifests(folder: dict[str, str], space: Namespace) -> str:
-    """The manifests of a folder, for a real namespace."""
-    return "---\n".join((folder["name.yaml"], folder["run.yaml"])).replace(golden.RELEASE.namespace, space.name)
-
-
 def released() -> dict[str, str]:
-    files = (path for path in golden.GOLDEN.rglob("*") if path.is_file())
-    return {path.relative_to(golden.GOLDEN).as_posix(): path.read_text(encoding="utf-8") for path in files}
+    return {path.name: path.read_text(encoding="utf-8") for path in golden.GOLDEN.iterdir()}
+
+
+def manifests(files: dict[str, str], space: Namespace) -> str:
+    """The manifests of a golden folder, for a real namespace."""
+    return "---\n".join((files["name.yaml"], files["run.yaml"])).replace(golden.RELEASE.namespace, space.name)
 
 
 def by_kubectl(space: Namespace, tmp_path: Path) -> Iterator[str]:  # noqa: ARG001 - as by_helm
-    for folder in (released(), golden.present(), released()):
-        yield space.kubectl("apply", "--filename", "-", text=manifests(folder, space))
+    for files in (released(), golden.present(), released()):
+        yield space.kubectl("apply", "--filename", "-", text=manifests(files, space))
+
+
+def chart_of(files: dict[str, str], space: Namespace, folder: Path) -> Path:
+    """A chart with the objects of a golden folder. tests/test_parity.py compares dsgen's charts with manifests."""
+    (folder / "templates").mkdir(parents=True)
+    (folder / "Chart.yaml").write_text("{apiVersion: v2, name: deepspeed-job, version: 0.0.0}\n", encoding="utf-8")
+    (folder / "objects.yaml").write_text(manifests(files, space), encoding="utf-8")
+    (folder / "templates" / "objects.yaml").write_text('{{ .Files.Get "objects.yaml" }}\n', encoding="utf-8")
+    return folder
+
+
+def present_chart(folder: Path) -> Path:
+    """The chart that dsgen makes now."""
+    for path, text in golden.chart().items():
+        target = folder / path
+        target.parent.mkdir(parents=True, exist_ok=True)
+        target.write_text(text, encoding="utf-8")
+    return folder
 
 
 def by_helm(major: int) -> Callable[[Namespace, Path], Iterator[str]]:
-    """Installed from the golden chart, upgraded to the present one, and back."""
+    """Installed with the golden objects, upgraded to the present chart, and back."""
 
     def apply(space: Namespace, tmp_path: Path) -> Iterator[str]:
-        golden.write(tmp_path / "present", golden.present())
-        for chart in (golden.GOLDEN / "chart", tmp_path / "present" / "chart", golden.GOLDEN / "chart"):
+        old, new = chart_of(released(), space, tmp_path / "released"), present_chart(tmp_path / "present")
+        for chart in (old, new, old):
             command = [helm(major), "upgrade", "--install", golden.RELEASE.name, str(chart), "--namespace", space.name]
             done = subprocess.run(command, capture_output=True, text=True, check=False)
             assert done.returncode == 0, f"{' '.join(command)}\n{done.stdout}{done.stderr}"
@@ -86,14 +103,18 @@ def test_another_template_is_refused(
     way: str, space: Namespace, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """What the contract prevents: a changed pod template under the same run id."""
-    spoilt = {
-        path: text.replace("terminationGracePeriodSeconds: 60", "terminationGracePeriodSeconds: 61").replace(
-            "terminationGracePeriodSeconds: {{ int64 .Values.lifecycle.terminationGracePeriodSeconds }}",
-            "terminationGracePeriodSeconds: 61",
-        )
-        for path, text in golden.present().items()
+    graces = {
+        "terminationGracePeriodSeconds: 60": "terminationGracePeriodSeconds: 61",
+        "terminationGracePeriodSeconds: {{ int64 .Values.lifecycle.terminationGracePeriodSeconds }}": (
+            "terminationGracePeriodSeconds: 61"
+        ),
     }
-    monkeypatch.setattr(golden, "present", lambda: spoilt)
+    for made in (golden.present, golden.chart):
+        files = made()
+        for old, new in graces.items():
+            files = {path: text.replace(old, new) for path, text in files.items()}
+        assert made() != files
+        monkeypatch.setattr(golden, made.__name__, lambda files=files: files)
 
     with pytest.raises(AssertionError, match="field is immutable"):
         list(WAYS[way](space, tmp_path))
