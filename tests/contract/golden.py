@@ -1,7 +1,7 @@
 """What dsgen makes of values.yaml, and what each minor version makes of it.
 
-`make contract` writes the latter for the version of the source, as often as needed until that minor version is released.
-After that it is never changed.
+`make contract` writes the latter for the version of the source, as often as needed until that minor version is
+released. After that it is never changed.
 """
 
 import os
