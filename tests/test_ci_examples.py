@@ -17,6 +17,7 @@ STEPS = {
     "github": [step["run"] for step in BLOCKS["github.yaml"]["jobs"]["check"]["steps"] if "run" in step],
     "gitlab": BLOCKS["gitlab.yaml"]["check"]["script"],
 }
+INSTALL = 'pip install "$DSGEN_PACKAGE"'
 SETTINGS = """
 jobs: ["*.yaml"]
 argocd: {repository: "https://git.example.com/jobs.git"}
@@ -39,7 +40,7 @@ def ran(steps: list[str], folder: Path) -> list[tuple[str, subprocess.CompletedP
     """Each step and what it did, up to the first that fails; the installation is that of these tests."""
     done = []
     for step in steps:
-        if step != "pip install dsgen":
+        if step != INSTALL:
             done.append((step, docs.run(step, folder)))
             if done[-1][1].returncode:
                 break
@@ -51,7 +52,7 @@ def test_a_repository_that_is_up_to_date_passes(steps: list[str], checkout: Path
     done = ran(steps, checkout)
 
     assert [0, 0, 0] == [each.returncode for _, each in done]
-    assert "pip install dsgen" in steps
+    assert INSTALL in steps
 
 
 @pytest.mark.parametrize("steps", STEPS.values(), ids=STEPS)

@@ -23,6 +23,8 @@ QUICK_PIP = {"PIP_NO_COMPILE": "0"}
 """Compile nothing: pip takes the option's name for its meaning, and 0 for yes."""
 PACKAGES = sysconfig.get_path("purelib")
 """The packages that dsgen needs, as the tests have them. pip sees them there, and installs dsgen alone."""
+BROKEN = "::error file=jobs/cifar/values.yaml,line=6,"
+"""What the Action prints after `break_values`."""
 IDENTITY = {f"GIT_{who}_{what}": "dsgen" for who in ("AUTHOR", "COMMITTER") for what in ("NAME", "EMAIL")}
 
 
@@ -163,7 +165,9 @@ def inputs(**given: str) -> dict[str, str]:
         ({}, None, {"dsgen validate": ""}),
         ({"check": "true"}, None, {"dsgen validate": "", "dsgen render --check": ""}),
         ({"files": "jobs/cifar/values.yaml jobs/mnist/values.yaml", "strict": "true"}, None, {"dsgen validate": ""}),
-        ({}, break_values, {"dsgen validate": "::error file=jobs/cifar/values.yaml,line=6,"}),
+        ({"files": "jobs/mnist/values.yaml\njobs/cifar/values.yaml\n"}, break_values, {"dsgen validate": BROKEN}),
+        ({"files": "--help"}, None, {"dsgen validate": "cannot read --help: No such file or directory"}),
+        ({}, break_values, {"dsgen validate": BROKEN}),
         (
             {"check": "true"},
             break_rendered,
@@ -188,7 +192,25 @@ def test_the_action(
         assert bool(text) == bool(results[name].returncode), results[name].stdout
 
 
+def test_the_action_installs_the_distribution_under_its_own_name(runner: Path) -> None:
+    python = runner / "dsgen" / "bin" / "python"
+    code = "from importlib.metadata import version; print(version('dsgen-k8s'))"
+
+    assert f"{__version__}\n" == run([str(python), "-c", code], runner).stdout
+    assert f"dsgen, version {__version__}\n" == run([str(python.with_name("dsgen")), "--version"], runner).stdout
+
+
 # ---- GitLab ----
+
+
+def test_gitlab_installs_nothing_without_an_address(repository: Path) -> None:
+    template = load("ci/gitlab.yml")[".dsgen"]
+    assert "DSGEN_PACKAGE" not in template["variables"]  # a variable of the job would replace that of the pipeline
+
+    done = run(["sh", "-c", template["before_script"][0]], repository)
+
+    assert "DSGEN_PACKAGE: is not set: give it the address of the wheel of a release of dsgen" in done.stdout
+    assert done.returncode
 
 
 def test_the_jobs_of_gitlab(repository: Path) -> None:
