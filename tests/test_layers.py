@@ -12,7 +12,7 @@ PACKAGE = Path(__file__).parent.parent / "dsgen"
 
 ORDER = (
     *("records", "errors", "problems", "reading", "language", "generated", "schema"),
-    *("deepspeed", "checks", "values"),
+    *("deepspeed", "estimate", "checks", "values"),
     *("origins", "explain", "presets", "pages"),
     *("objects", "render", "compiler"),
     *("writer", "repository", "gitops", "runs", "cluster", "search", "api", "graph"),
