@@ -7,40 +7,25 @@ counted (a vision tower, an adapter) and quantized weights raise `ConfigError`, 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
-from dsgen.estimate.families import FAMILIES, OPTIONAL, Config, Family, Number, Switch
+from dsgen.estimate.families import FAMILIES, Config, Family
+from dsgen.estimate.modules import (
+    KINDS,
+    LOOKED_UP,
+    ConfigError,
+    Module,
+    decoder_layers,
+    experts_of,
+    is_gated,
+    number,
+    sizes_of,
+)
+
+__all__ = ["ConfigError", "Model", "Module", "of_config"]
 
 INSTEAD = "write estimate.model.parameters, and layers and hidden for the activations, instead"
-
-
-class ConfigError(ValueError):
-    """The parameters do not follow from this config.json; the text says why, and what to write instead."""
-
-
-@dataclass(frozen=True)
-class Module:
-    """Equal parts of a model: parameters of one, how many there are, and how many of them a token passes.
-
-    stacked: together with the others of the same layer it is one tensor in newer versions of transformers.
-    """
-
-    name: str
-    size: int
-    count: int = 1
-    active: int | None = None
-    stacked: int = 1
-
-    @property
-    def total(self) -> int:
-        """The parameters of all."""
-        return self.size * self.count
-
-    @property
-    def used(self) -> int:
-        """The parameters that a token passes."""
-        return self.size * (self.count if self.active is None else self.active)
 
 
 @dataclass(frozen=True)
@@ -86,13 +71,13 @@ def of_config(config: Mapping[str, Any]) -> Model:
 
 
 def _of_family(family: Family, config: Config) -> Model:
-    sizes = _sizes(family, config)
+    sizes = sizes_of(family, config)
     modules = tuple(one for one in KINDS[family.kind](family, config, sizes) if one.size and one.count)
     routed = [one for one in modules if one.stacked > 1]
-    experts, chosen = _experts(family, config)
+    experts, chosen = experts_of(family, config)
     width = sizes.intermediate
     if family.experts and experts:
-        shared = _number(family.experts.shared, config)
+        shared = number(family.experts.shared, config)
         width = int(config[family.experts.width]) * chosen + shared
     embedding = sum(one.total for one in modules if one.name in LOOKED_UP)
     tied = not any(one.name == "output layer" for one in modules)
@@ -102,14 +87,14 @@ def _of_family(family: Family, config: Config) -> Model:
         embedding=embedding - (sizes.vocabulary * sizes.hidden if tied and family.kind != "encoder" else 0),
         expert_parameters=sum(one.total for one in routed),
         largest_layer=max(one.size for one in modules),
-        layers=sizes.layers + (_decoder_layers(family, config, sizes) if family.kind in ("t5", "bart") else 0),
+        layers=sizes.layers + (decoder_layers(family, config, sizes) if family.kind in ("t5", "bart") else 0),
         hidden=sizes.hidden,
         heads=sizes.heads,
         kv_heads=sizes.kv_heads,
         head_dim=sizes.head_dim,
         intermediate=width,
         vocabulary=sizes.vocabulary,
-        matrices=3 if _is_gated(family, config) else 2,
+        matrices=3 if is_gated(family, config) else 2,
         experts=experts,
         experts_per_token=chosen,
         positions=sizes.positions,
@@ -139,257 +124,3 @@ def _family(config: Mapping[str, Any]) -> Family:
     if parts := [part for part in PARTS if part in config]:
         raise ConfigError(f"a model with {' and '.join(parts)} has parts that are not counted: {INSTEAD}")
     raise ConfigError(f"the parameters of model_type {name} are not known: {INSTEAD}")
-
-
-# -- numbers of config.json -------------------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True)
-class _Sizes:
-    hidden: int
-    layers: int
-    heads: int
-    kv_heads: int
-    head_dim: int
-    intermediate: int
-    vocabulary: int
-    positions: int | None
-
-
-def _sizes(family: Family, config: Config) -> _Sizes:
-    given: dict[str, int | None] = {}
-    for symbol, key in family.names.items():
-        value = config.get(key)
-        if value is None and symbol not in OPTIONAL:
-            raise ConfigError(f"{key} is missing in config.json")
-        if value is not None and (isinstance(value, bool) or not isinstance(value, int) or value < 1):
-            raise ConfigError(f"{key} must be a positive integer, not {value!r}")
-        given[symbol] = value
-    hidden, heads = given["hidden"] or 0, given["heads"] or 1
-    kv_heads = given["kvHeads"] if family.kv_heads is None else _number(family.kv_heads, config)
-    intermediate = given["intermediate"]
-    if intermediate is None:
-        if family.intermediate is None:
-            raise ConfigError(f"{family.names['intermediate']} is missing in config.json")
-        intermediate = _number(family.intermediate, config)
-    return _Sizes(
-        hidden=hidden,
-        layers=given["layers"] or 0,
-        heads=heads,
-        kv_heads=kv_heads or heads,
-        head_dim=given["headDim"] or family.head_dim or hidden // heads,
-        intermediate=intermediate,
-        vocabulary=given["vocabulary"] or 0,
-        positions=given["positions"],
-    )
-
-
-def _number(number: Number, config: Config) -> int:
-    if not callable(number):
-        return number
-    try:
-        return number(config)
-    except KeyError as error:
-        raise ConfigError(f"{error.args[0]} is missing in config.json") from None
-
-
-def _is_on(switch: Switch, config: Config) -> bool:
-    if isinstance(switch, bool):
-        return switch
-    key, default = switch
-    given = config.get(key)
-    return default if given is None else bool(given)
-
-
-def _is_tied(family: Family, config: Config) -> bool:
-    return _is_on(("tie_word_embeddings", family.tied), config)
-
-
-def _is_gated(family: Family, config: Config) -> bool:
-    return str(config.get("feed_forward_proj", "relu")).startswith("gated") if family.kind == "t5" else family.gated
-
-
-def _experts(family: Family, config: Config) -> tuple[int, int]:
-    """The experts of a layer, and those of a token; of a dense model 0 and 0."""
-    if not family.experts:
-        return 0, 0
-    keys = family.experts.count, family.experts.chosen
-    counts = dict.fromkeys((keys[0], "num_experts", "num_local_experts"))  # newer versions use one name for all
-    count = next((config[key] for key in counts if config.get(key)), None)
-    chosen = config.get(keys[1])
-    if not isinstance(count, int) or not isinstance(chosen, int):
-        missing = keys[1] if isinstance(count, int) else " or ".join(counts)
-        raise ConfigError(f"{missing} is missing in config.json")
-    return count, chosen
-
-
-# -- modules ----------------------------------------------------------------------------------------------------------
-
-LOOKED_UP = ("embedding", "positions", "token types")
-
-
-def _linear(inputs: int, outputs: int, bias: bool = False) -> int:
-    return inputs * outputs + (outputs if bias else 0)
-
-
-def _decoder(family: Family, config: Config, sizes: _Sizes) -> list[Module]:
-    h = sizes.hidden
-    modules = [*_embedding(family, config, sizes), *_positions(family, sizes)]
-    if family.embedding_norm:
-        modules.append(Module("norm of the embedding", family.norm * h))
-    modules += _attention(family, config, sizes)
-    modules += _norms(family, config, sizes)
-    modules += _mlp_or_experts(family, config, sizes)
-    if _is_on(family.final_norm, config) and not config.get("_remove_final_layer_norm"):
-        modules.append(Module("last norm", family.norm * h))
-    return modules + _output(family, config, sizes)
-
-
-def _embedding(family: Family, config: Config, sizes: _Sizes) -> list[Module]:
-    width = _embedding_width(family, config, sizes)
-    modules = [Module("embedding", sizes.vocabulary * width)]
-    if width != sizes.hidden:
-        modules.append(Module("projections of the embedding", width * sizes.hidden, 2))
-    return modules
-
-
-def _embedding_width(family: Family, config: Config, sizes: _Sizes) -> int:
-    return int(config.get(family.embedding) or sizes.hidden) if family.embedding else sizes.hidden
-
-
-def _output(family: Family, config: Config, sizes: _Sizes) -> list[Module]:
-    modules = []
-    if not _is_tied(family, config):
-        modules.append(Module("output layer", sizes.vocabulary * _embedding_width(family, config, sizes)))
-    if _is_on(family.head_bias, config):
-        modules.append(Module("bias of the output layer", sizes.vocabulary))
-    if family.further:
-        modules.append(Module("further", _number(family.further, config)))
-    return modules
-
-
-def _positions(family: Family, sizes: _Sizes) -> list[Module]:
-    if family.positions is None:
-        return []
-    if sizes.positions is None:
-        raise ConfigError(f"{family.names['positions']} is missing in config.json")
-    return [Module("positions", (sizes.positions + family.positions) * sizes.hidden)]
-
-
-def _norms(family: Family, config: Config, sizes: _Sizes) -> list[Module]:
-    count = _number(family.norms, config) * sizes.layers + family.first_norms
-    return [Module("norms", family.norm * sizes.hidden, count)]
-
-
-def _attention(family: Family, config: Config, sizes: _Sizes) -> list[Module]:
-    of_layer = _latent(config, sizes) if family.attention == "latent" else _heads(family, config, sizes)
-    if family.extra:
-        of_layer["attention, other"] = _number(family.extra, config)
-    return [Module(name, size, sizes.layers) for name, size in of_layer.items()]
-
-
-def _heads(family: Family, config: Config, sizes: _Sizes) -> dict[str, int]:
-    h, queries, keys = sizes.hidden, sizes.heads * sizes.head_dim, sizes.kv_heads * sizes.head_dim
-    bias = _is_on(family.qkv_bias, config)
-    of_layer = {
-        "queries": _linear(h, queries, bias),
-        "keys": _linear(h, keys, bias),
-        "values": _linear(h, keys, bias),
-        "output of attention": _linear(queries, h, _is_on(family.output_bias, config)),
-    }
-    if _is_on(family.qk_norm, config):
-        vectors = queries + keys if family.qk_norm_of == "heads" else 2 * sizes.head_dim
-        of_layer["norms of queries and keys"] = family.norm * vectors
-    return of_layer
-
-
-def _latent(config: Config, sizes: _Sizes) -> dict[str, int]:
-    """Multi-head latent attention (DeepSeek-V2, arXiv 2405.04434, section 2.1)."""
-    keys = ("kv_lora_rank", "qk_rope_head_dim", "qk_nope_head_dim", "v_head_dim")
-    if missing := [key for key in keys if not isinstance(config.get(key), int)]:
-        raise ConfigError(f"{missing[0]} is missing in config.json")
-    latent, rotary, plain, values = (int(config[key]) for key in keys)
-    h, heads, bias = sizes.hidden, sizes.heads, bool(config.get("attention_bias"))
-    queries, rank = heads * (plain + rotary), config.get("q_lora_rank")
-    of_layer = {"queries": _linear(h, queries)}
-    if rank:
-        of_layer = {"latent queries": _linear(h, rank, bias), "norm": rank, "queries": _linear(rank, queries)}
-    return of_layer | {
-        "latent keys and values": _linear(h, latent + rotary, bias),
-        "norm of latent keys and values": latent,
-        "keys and values": _linear(latent, heads * (plain + values)),
-        "output of attention": _linear(heads * values, h, bias),
-    }
-
-
-def _mlp(matrices: int, hidden: int, width: int, bias: bool, count: int) -> list[Module]:
-    ins = [Module("MLP, in", _linear(hidden, width, bias), (matrices - 1) * count)]
-    return [*ins, Module("MLP, out", _linear(width, hidden, bias), count)]
-
-
-def _mlp_or_experts(family: Family, config: Config, sizes: _Sizes) -> list[Module]:
-    h, matrices, bias = sizes.hidden, 3 if family.gated else 2, _is_on(family.mlp_bias, config)
-    experts = family.experts
-    if experts is None:
-        return _mlp(matrices, h, sizes.intermediate, bias, sizes.layers)
-    count, chosen = _experts(family, config)
-    width = config.get(experts.width)
-    if not isinstance(width, int):
-        raise ConfigError(f"{experts.width} is missing in config.json")
-    dense = _number(experts.dense, config)
-    sparse = sizes.layers - dense
-    modules = [Module("router", _linear(h, count, experts.router_bias), sparse)]
-    for part in _mlp(matrices, h, width, experts.bias, sparse):
-        modules.append(replace(part, count=part.count * count, active=part.count * chosen, stacked=count))
-    shared = _number(experts.shared, config)
-    modules += _mlp(matrices, h, shared, bias, sparse if shared else 0)
-    if experts.shared_gate:
-        modules.append(Module("gate of the shared expert", h, sparse))
-    dense_width = int(config.get(experts.dense_width) or sizes.intermediate)
-    return modules + _mlp(matrices, h, dense_width, bias, dense)
-
-
-def _encoder(family: Family, config: Config, sizes: _Sizes) -> list[Module]:
-    """An encoder without the layers of a task, which config.json does not name."""
-    modules = _decoder(replace(family, tied=True), {**config, "tie_word_embeddings": True}, sizes)
-    if family.pooler:
-        types = config.get("type_vocab_size")
-        modules.append(Module("token types", (2 if types is None else int(types)) * sizes.hidden))
-        modules.append(Module("pooler", _linear(sizes.hidden, sizes.hidden, True)))
-    return modules
-
-
-def _decoder_layers(family: Family, config: Config, sizes: _Sizes) -> int:
-    key = "num_decoder_layers" if family.kind == "t5" else "decoder_layers"
-    return int(config.get(key) or sizes.layers)
-
-
-def _t5(family: Family, config: Config, sizes: _Sizes) -> list[Module]:
-    h, inner, matrices = sizes.hidden, sizes.heads * sizes.head_dim, 3 if _is_gated(family, config) else 2
-    encoder, decoder = sizes.layers, _decoder_layers(family, config, sizes)
-    return [
-        Module("embedding", sizes.vocabulary * h),
-        Module("attention", h * inner, 4 * (encoder + 2 * decoder)),
-        *_mlp(matrices, h, sizes.intermediate, False, encoder + decoder),
-        Module("norms", h, 2 * encoder + 3 * decoder + 2),
-        *_output(family, config, sizes),
-    ]
-
-
-def _bart(family: Family, config: Config, sizes: _Sizes) -> list[Module]:
-    h, encoder, decoder = sizes.hidden, sizes.layers, _decoder_layers(family, config, sizes)
-    width = int(config.get("decoder_ffn_dim") or sizes.intermediate)
-    copies = 1 if _is_tied(family, config) else 3
-    around = int(family.embedding_norm) + int(_is_on(family.final_norm, config))
-    return [
-        Module("embedding", sizes.vocabulary * h, copies),
-        *(replace(one, count=2) for one in _positions(family, sizes)),
-        Module("attention", _linear(h, h, True), 4 * (encoder + 2 * decoder)),
-        *_mlp(2, h, sizes.intermediate, True, encoder),
-        *_mlp(2, h, width, True, decoder),
-        Module("norms", family.norm * h, 2 * encoder + 3 * decoder + 2 * around),
-        *_output(family, config, sizes),
-    ]
-
-
-KINDS = {"decoder": _decoder, "encoder": _encoder, "t5": _t5, "bart": _bart}
