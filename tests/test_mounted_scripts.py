@@ -12,9 +12,29 @@ TEXTS = functools.cache(scripts.texts)
 SOURCES = {path.name: path.read_text() for path in scripts.SOURCES.iterdir() if path.suffix in (".py", ".sh")}
 
 
+class Untyped(ast.NodeTransformer):
+    """Leaves out the types of arguments, results and variables, but not those of the fields of a class."""
+
+    def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.AST:
+        node.returns = None
+        return self.generic_visit(node)
+
+    def visit_arg(self, node: ast.arg) -> ast.AST:
+        node.annotation = None
+        return node
+
+    def visit_ClassDef(self, node: ast.ClassDef) -> ast.AST:
+        node.body = [one if isinstance(one, ast.AnnAssign) else self.visit(one) for one in node.body]
+        return node
+
+    def visit_AnnAssign(self, node: ast.AnnAssign) -> ast.AST:
+        assert node.value is not None
+        return ast.copy_location(ast.Assign([node.target], node.value), node)
+
+
 def code(text: str) -> str:
-    """What Python makes of a text, docstrings left out, with the number of every line."""
-    tree = ast.parse(text)
+    """What Python makes of a text, docstrings and types left out, with the number of every line."""
+    tree = Untyped().visit(ast.parse(text))
     for node in ast.walk(tree):
         if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
             first = node.body[0]
@@ -29,6 +49,7 @@ def test_python_is_the_same_code_on_the_same_lines(name: str) -> None:
     mounted = TEXTS()[name]
 
     assert code(mounted) == code(SOURCES[name])
+    assert ast.unparse(Untyped().visit(ast.parse(mounted))) == ast.unparse(ast.parse(mounted)), "no type is left"
     assert '"""' not in mounted
     assert [line for line in mounted.splitlines() if line.lstrip().startswith("#") and line[:2] != "#!"] == [
         scripts.NOTE.format(name=name).rstrip()
@@ -55,10 +76,15 @@ def test_of_a_shell_script_only_comments_are_gone(name: str) -> None:
             "{note}class A(Exception):\n  pass\n\n\nX = 1\n",
         ),
         ("\ndef f():\n    '''Words.'''\n    # why\n    return 1\n", "{note}def f():\n\n\n  return 1\n"),
+        (
+            "\nclass A(NamedTuple):\n    a: int = 1\n\n    def f(self, é: str = ':', *b: int) -> str | None:\n"
+            "        self.x: list[int] = []\n        y: int = 1\n",
+            "{note}class A(NamedTuple):\n  a: int = 1\n\n  def f(self, é = ':', *b):\n    self.x = []\n    y = 1\n",
+        ),
         ('#!/usr/bin/env python3\n"""Module."""\nX = """# no comment\n"""\n', None),
     ],
 )
-def test_comments_and_docstrings_are_taken_out(source: str, expected: str | None) -> None:
+def test_comments_docstrings_and_types_are_taken_out(source: str, expected: str | None) -> None:
     shortened = scripts.mounted("x.py", source)
 
     if expected is None:

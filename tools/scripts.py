@@ -1,4 +1,4 @@
-"""The scripts of dsgen/scripts as pods mount them: without comments and docstrings, with the same line numbers.
+"""The scripts of dsgen/scripts as pods mount them: without comments, docstrings and types, with the same line numbers.
 
 A rendered run contains its scripts, and the size of Kubernetes objects is limited; a quarter of the source is comments.
 Because of the same line numbers, a traceback in a pod can be compared with the source.
@@ -7,6 +7,7 @@ Because of the same line numbers, a traceback in a pod can be compared with the 
 import ast
 import io
 import tokenize
+from collections.abc import Iterator
 from pathlib import Path
 
 SOURCES = Path(__file__).parent.parent / "dsgen" / "scripts"
@@ -29,9 +30,12 @@ def mounted(name: str, source: str) -> str:
 
 
 def python_lines(source: str) -> list[str]:
-    """Python without comments and docstrings, except for a first line like `#!/usr/bin/env python3`."""
+    """Python without comments, docstrings and types, except for a first line like `#!/usr/bin/env python3`."""
     lines = [list(line) for line in source.splitlines(keepends=True)]
-    for node in ast.walk(ast.parse(source)):
+    tree = ast.parse(source)
+    for node, sign in _types(tree):
+        _cut(lines, source, node, sign)
+    for node in ast.walk(tree):
         body = getattr(node, "body", None)
         if isinstance(body, list) and body and _is_docstring(body[0]):
             _blank(lines, body[0], replacement="" if body[1:] or isinstance(node, ast.Module) else "pass")
@@ -44,6 +48,20 @@ def python_lines(source: str) -> list[str]:
             lines[row - 1][column:end] = " " * (end - column)
     stripped = ["".join(line).rstrip() + "\n" for line in lines]
     return [line if row in texts else _narrow(line) for row, line in enumerate(stripped, 1)]
+
+
+def _types(tree: ast.Module) -> Iterator[tuple[ast.expr, str]]:
+    """The types of arguments, results and variables, each with the sign before it.
+
+    Those in the body of a class are the fields of a NamedTuple.
+    """
+    fields = {id(one) for node in ast.walk(tree) if isinstance(node, ast.ClassDef) for one in node.body}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.FunctionDef) and node.returns:
+            yield node.returns, "->"
+        has_type = isinstance(node, ast.arg) or (isinstance(node, ast.AnnAssign) and node.value)
+        if has_type and node.annotation and id(node) not in fields:
+            yield node.annotation, ":"
 
 
 def shell_lines(source: str) -> list[str]:
@@ -60,6 +78,16 @@ def _narrow(line: str) -> str:
 
 def _is_docstring(node: ast.stmt) -> bool:
     return isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant) and isinstance(node.value.value, str)
+
+
+def _cut(lines: list[list[str]], source: str, node: ast.expr, sign: str) -> None:
+    """Empty the characters of a type, on one line, and the sign before it; the line keeps its length."""
+    assert node.lineno == node.end_lineno
+    row = node.lineno - 1
+    text = source.splitlines()[row].encode()  # offsets are those of UTF-8
+    end = len(text[: node.end_col_offset].decode())
+    start = len(text[: node.col_offset].decode().rpartition(sign)[0].rstrip())
+    lines[row][start:end] = [""] * (end - start)
 
 
 def _blank(lines: list[list[str]], node: ast.stmt, replacement: str) -> None:

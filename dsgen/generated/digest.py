@@ -1,3 +1,3 @@
 """A digest of templates, defaults, checks and scripts. Written by `make generate`."""
 
-DIGEST = "0d8e98c5133a50f187a9ed735a06617c27660952ccd34e1a1adc5874e20effde"
+DIGEST = "30ed8d73e92a3873c8c5638581864e252d6cb1d55dfc0136ab5bcb6cc7035dc8"

@@ -35,7 +35,7 @@ class CannotWorkError(Exception):
   pass
 
 
-def main() -> int:
+def main():
   signal.signal(signal.SIGTERM, lambda *_: os._exit(143))
   configured = settings.load()
   deadline = time.monotonic() + configured.start_timeout_seconds
@@ -50,13 +50,13 @@ def main() -> int:
   return 0
 
 
-def obtain(client: api.Api, configured: settings.Settings, deadline: float) -> bytes:
+def obtain(client, configured, deadline):
 
 
 
 
   path = api.secret_path(configured.namespace, configured.secret)
-  made: dict[str, str] = {}
+  made = {}
   problem = ""
   while True:
     try:
@@ -78,7 +78,7 @@ def obtain(client: api.Api, configured: settings.Settings, deadline: float) -> b
     time.sleep(RETRY_SECONDS)
 
 
-def found_key(data: dict[str, str] | None, name: str) -> bytes | None:
+def found_key(data, name):
 
   if not data:
     return None
@@ -89,12 +89,12 @@ def found_key(data: dict[str, str] | None, name: str) -> bytes | None:
   return base64.b64decode(data[PRIVATE])
 
 
-def fill(made: dict[str, str]) -> list[dict[str, Any]]:
+def fill(made):
 
   return [{"op": "test", "path": "/data", "value": None}, {"op": "add", "path": "/data", "value": made}]
 
 
-def make(comment: str) -> dict[str, str]:
+def make(comment):
 
   if shutil.which("ssh-keygen") is None:
     raise CannotWorkError(
@@ -110,7 +110,7 @@ def make(comment: str) -> dict[str, str]:
     return {PRIVATE: _encoded(path), PUBLIC: _encoded(path.with_suffix(".pub"))}
 
 
-def _encoded(path: Path) -> str:
+def _encoded(path):
   return base64.b64encode(path.read_bytes()).decode("ascii")
 
 

@@ -38,7 +38,7 @@ SAY_SECONDS = 10
 class Launcher:
 
 
-  def __init__(self, configured: settings.Settings, reached: workers.Workers) -> None:
+  def __init__(self, configured, reached):
     self.configured = configured
     self.workers = reached
     self.journal = Journal(settings.RUN / exchange.LAUNCHER)
@@ -47,7 +47,7 @@ class Launcher:
     self.wait = Wait(configured, reached, self.journal, self.external)
     self.side = WithSsh(self.wait) if ssh else WithoutSsh(self.wait)
 
-  def run(self) -> int:
+  def run(self):
 
     try:
       self.side.prepare()
@@ -66,7 +66,7 @@ class Launcher:
       print(traceback.format_exc(), file=sys.stderr, flush=True)
       return self.end(RunEnded("bug", traceback.format_exc().strip().splitlines()[-1]))
 
-  def train(self) -> None:
+  def train(self):
 
     self.wait.failures_before = self.external.failures()
     attempt = self.side.attempt()
@@ -85,7 +85,7 @@ class Launcher:
       self.wait.pause(self.configured.restart_delay_seconds)
       self.wait.clock = self.wait.new_clock()
 
-  def debug(self) -> RunEnded:
+  def debug(self):
 
     self.journal.move("debug")
     debug.print_instructions(self.configured, self.side.start())
@@ -93,7 +93,7 @@ class Launcher:
     check = self.wait.check_and_keep_contact
     return RunEnded(*debug.run_or_idle(self.configured.debug_command, limit, check, self.workers.children))
 
-  def end(self, ended: RunEnded) -> int:
+  def end(self, ended):
 
     row = TRANSITIONS.get(ended.event)
     if row is None:
@@ -114,7 +114,7 @@ class Launcher:
       self.wait_for_sidecar()
     return code
 
-  def wait_for_sidecar(self) -> None:
+  def wait_for_sidecar(self):
 
     begun, said = time.monotonic(), False
     while time.monotonic() - begun < CONFIRM_SECONDS and not self.external.terminated:
@@ -126,7 +126,7 @@ class Launcher:
       time.sleep(0.2)
 
 
-def main() -> int:
+def main():
   configured = settings.load()
   names = hostfile.hosts(settings.CONFIG / "hostfile")
 

@@ -35,8 +35,8 @@ class Attempt:
 
 
   def __init__(
-    self, configured: settings.Settings, reached: workers.Workers, journal: Journal, external: External
-  ) -> None:
+    self, configured, reached, journal, external
+  ):
     self.configured = configured
     self.workers = reached
     self.journal = journal
@@ -52,9 +52,9 @@ class Attempt:
     self.world = sum(used.values()) if self.method.ranks else 0
     self.before = journal.totals(external.earlier())
     self.cut_message = self.hang = ""
-    self.alone: list[str] = []
+    self.alone = []
 
-  def run(self) -> AttemptEnd:
+  def run(self):
 
     self.journal.begin_attempt()
     self.journal.move("started")
@@ -73,7 +73,7 @@ class Attempt:
     code = process.code() or (KILLED if not cut and self.starter_died(process) else 0)
     return self.judge(code, cut, lost)
 
-  def launch(self) -> Ranks:
+  def launch(self):
 
     start = self.start()
     if methods.meets_in_sessions(self.configured):
@@ -83,18 +83,18 @@ class Attempt:
       environment[reports.NONCE] = self.heard.nonce.decode()
     return Process(self.method.command(start), environment, self.heard, self.workers.children)
 
-  def signal(self, name: str, seconds: float, until: Callable[[], bool] = lambda: False) -> None:
+  def signal(self, name, seconds, until = lambda: False):
 
     self.workers.everywhere(workers.signal_ranks(name), seconds, until)
 
-  def start(self) -> methods.Start:
+  def start(self):
 
     path = methods.HOSTFILE
     if self.configured.spares:
       path = hostfile.write(settings.RUN / "hostfile", self.workers.chosen, self.configured.slots)
     return methods.Start(self.configured, self.hosts, hostfile=path)
 
-  def watch(self, process: Ranks) -> str:
+  def watch(self, process):
 
     started, wrong_since = time.monotonic(), 0.0
     while process.code() is None:
@@ -114,12 +114,12 @@ class Attempt:
       time.sleep(TICK_SECONDS)
     return ""
 
-  def ask_for_stacks(self, process: Ranks) -> None:
+  def ask_for_stacks(self, process):
 
     self.hang = self.progress.hang()
     log(f"the training hangs: {self.hang}; the stacks of all ranks:")
 
-    def done() -> bool:
+    def done():
       return process.code() is not None or len(self.progress.stacks) >= max(self.world, 1)
 
     self.signal("STACKS", STACKS_SECONDS, done)
@@ -127,7 +127,7 @@ class Attempt:
     while self.world and not done() and time.monotonic() < until:
       time.sleep(TICK_SECONDS)
 
-  def why_cut(self, seconds: float, wrong_seconds: float) -> str:
+  def why_cut(self, seconds, wrong_seconds):
 
     limit, start = self.configured.active_deadline_seconds, self.configured.start_timeout_seconds
     reasons = (
@@ -139,7 +139,7 @@ class Attempt:
     )
     return next((event for event, holds in reasons if event and holds), "")
 
-  def end_ranks(self, process: Ranks) -> None:
+  def end_ranks(self, process):
 
     patience = max(self.configured.termination_grace_period_seconds - RESERVED_SECONDS, 10)
     for name, seconds in (("TERM", patience), ("KILL", KILL_SECONDS)):
@@ -150,7 +150,7 @@ class Attempt:
         while process.code() is None and time.monotonic() < until:
           time.sleep(TICK_SECONDS)
 
-  def gone(self, process: Ranks, cut: str) -> list[str]:
+  def gone(self, process, cut):
 
     code = process.code()
     if code is None:
@@ -165,13 +165,13 @@ class Attempt:
     until = time.monotonic() + PROBE_SECONDS
     return self.workers.missing(lambda: time.monotonic() < until)
 
-  def starter_died(self, process: Ranks) -> bool:
+  def starter_died(self, process):
 
     code = process.code() or 0
     signalled = code == 0 or code >= 128 if self.method.pdsh else process.signalled()
     return signalled and self.output.any_started() and not self.output.closed and not self.output.ssh_ended
 
-  def judge(self, code: int, cut: str, lost: list[str]) -> AttemptEnd:
+  def judge(self, code, cut, lost):
 
     failed = self.heard.failure().get("exitCode", 0)
     if not code and not self.method.ranks:
@@ -190,14 +190,14 @@ class Attempt:
     message = (event in (cut, f"{cut}-restarting") and self.cut_message) or self.message(event, known, lost)
     return AttemptEnd(event, message, known)
 
-  def failure(self, event: str, cut: str, lost: list[str]) -> dict[str, Any]:
+  def failure(self, event, cut, lost):
 
     failed = {} if cut in outcome.CUTS else self.heard.failure()
     if cut == "hung":
       return {key: fact for key, fact in self.progress.suspect().items() if key != "why"}
     return {"host": lost[0]} if event == "workers-lost" and failed.get("host") not in lost else failed
 
-  def facts(self, code: int, training_code: int, cut: str, lost: bool) -> outcome.Facts:
+  def facts(self, code, training_code, cut, lost):
     return outcome.Facts(
       code=code,
       training_code=training_code,
@@ -214,7 +214,7 @@ class Attempt:
       restart_exit_codes=tuple(self.configured.restart_exit_codes),
     )
 
-  def message(self, event: str, code: int | None, lost: list[str]) -> str:
+  def message(self, event, code, lost):
 
     if event in ("failed", "restarting"):
       return self.heard.blame() if self.heard.failure() else f"the training ended with exit code {code}"
@@ -233,17 +233,17 @@ class Attempt:
       return outcome.deadline_message(self.configured.active_deadline_seconds)
     return self.external.explain(event)
 
-  def strangers(self) -> list[int]:
+  def strangers(self):
 
     return self.output.strangers() if self.configured.expect_world and self.world > 1 else []
 
-  def met_world(self) -> int | None:
+  def met_world(self):
 
     met = self.world == 1 or len(self.output.met) == self.world
     return self.world if met and self.world_is_there() and self.world else None
 
-  def world_is_there(self) -> bool:
+  def world_is_there(self):
     return len(self.output.ranks) == self.world and self.output.world_sizes == {self.world} - {0}
 
-  def world_is_wrong(self) -> bool:
+  def world_is_wrong(self):
     return bool(self.output.world_sizes - {self.world})

@@ -17,10 +17,10 @@ LOST = 255
 class Parts:
 
 
-  def __init__(self, orders: Orders, attempt: int, output: Output) -> None:
+  def __init__(self, orders, attempt, output):
     self.orders, self.attempt, self.output = orders, attempt, output
 
-  def code(self) -> int | None:
+  def code(self):
 
     hosts = self.output.hosts
     for name, member in self.orders.members.items():
@@ -31,53 +31,53 @@ class Parts:
     ended = {**self.output.ssh_ended, **self.output.closed}
     return None if len(ended) < len(hosts) else next((code for code in ended.values() if code), 0)
 
-  def kill(self) -> None:
+  def kill(self):
     pass
 
-  def finish(self) -> None:
+  def finish(self):
     pass
 
-  def behind(self) -> bool:
+  def behind(self):
     return False
 
-  def signalled(self) -> bool:
+  def signalled(self):
     return False
 
 
 class OrderedAttempt(launcher_attempt.Attempt):
 
 
-  def __init__(self, wait: Wait, orders: Orders, ranks: int, number: int) -> None:
+  def __init__(self, wait, orders, ranks, number):
     super().__init__(wait.configured, wait.workers, wait.journal, wait.external)
     self.orders, self.number, self.world = orders, number, ranks
     self.hosts = list(wait.workers.names)
     self.progress.source = None
     self.heard = self.output = Output(self.hosts, progress=self.progress)
 
-  def launch(self) -> Ranks:
+  def launch(self):
     self.orders.begin(self.number, self.output)
     return Parts(self.orders, self.number, self.output)
 
-  def signal(self, name: str, seconds: float, until: Callable[[], bool] = lambda: False) -> None:
+  def signal(self, name, seconds, until = lambda: False):
     self.orders.tell(signal=name)
     deadline = time.monotonic() + seconds
     while not until() and time.monotonic() < deadline:
       time.sleep(launcher_attempt.TICK_SECONDS)
 
-  def end_ranks(self, process: Ranks) -> None:
+  def end_ranks(self, process):
 
     if not self.external.terminated:
       super().end_ranks(process)
 
-  def gone(self, process: Ranks, cut: str) -> list[str]:
+  def gone(self, process, cut):
     process.code()
     return [] if cut == "terminated" else self.output.lost()
 
-  def why_cut(self, seconds: float, wrong_seconds: float) -> str:
+  def why_cut(self, seconds, wrong_seconds):
 
     event = super().why_cut(seconds, wrong_seconds)
     return "" if event == "succeeded" else event
 
-  def met_world(self) -> int | None:
+  def met_world(self):
 
     return None if self.method.whole else super().met_world()

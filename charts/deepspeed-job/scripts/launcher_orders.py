@@ -26,23 +26,23 @@ RECONNECT_SECONDS = 30
 class Member:
 
 
-  def __init__(self) -> None:
-    self.connection: socket.socket | None = None
+  def __init__(self):
+    self.connection = None
     self.gone_at = float("-inf")
     self.life = ""
     self.attempt = 0
     self.free = False
-    self.code: int | None = None
-    self.lost: set[int] = set()
+    self.code = None
+    self.lost = set()
 
-  def learn(self, said: dict[str, Any]) -> None:
+  def learn(self, said):
     life, attempt, code = str(said["life"]), int(said["attempt"]), said["code"]
     if self.life not in ("", life) or said.get("left"):
       self.lost.add(self.attempt)
     self.free = bool(said.get("free"))
     self.life, self.attempt, self.code = life, attempt, None if code is None else int(code)
 
-  def is_away(self) -> bool:
+  def is_away(self):
 
     return self.connection is None and time.monotonic() - self.gone_at > RECONNECT_SECONDS
 
@@ -50,16 +50,16 @@ class Member:
 class Orders:
 
 
-  def __init__(self, hosts: list[str]) -> None:
+  def __init__(self, hosts):
     self.members = {host.partition(".")[0]: Member() for host in hosts}
-    self.order: dict[str, Any] = {"attempt": 0, "signal": "", "over": ""}
+    self.order = {"attempt": 0, "signal": "", "over": ""}
     self.output = Output(hosts)
 
-    self.heard: dict[tuple[int, str], None] = {}
+    self.heard = {}
     self.nonce = new_nonce()
     self.lock = threading.Lock()
 
-  def listen(self) -> str:
+  def listen(self):
 
 
 
@@ -73,13 +73,13 @@ class Orders:
     threading.Thread(target=self._accept, args=(server,), daemon=True).start()
     return f"{address}:{server.getsockname()[1]}/{self.nonce}"
 
-  def tell(self, **order: Any) -> None:
+  def tell(self, **order):
 
     self.order = {**self.order, **order}
     for member in self.members.values():
       self._send(member)
 
-  def begin(self, attempt: int, output: Output) -> None:
+  def begin(self, attempt, output):
 
     with self.lock:
       self.output = output
@@ -90,17 +90,17 @@ class Orders:
           self._learn(text)
     self.tell()
 
-  def connected(self) -> list[Member]:
+  def connected(self):
     return [member for member in self.members.values() if member.connection]
 
-  def _send(self, member: Member) -> None:
+  def _send(self, member):
 
     late = {"attempt": 0} if self.order["attempt"] in member.lost else {}
     with contextlib.suppress(OSError):
       if member.connection:
         member.connection.sendall(json.dumps({**self.order, **late}).encode() + b"\n")
 
-  def _accept(self, server: socket.socket) -> None:
+  def _accept(self, server):
     while True:
       try:
         connection, _ = server.accept()
@@ -109,7 +109,7 @@ class Orders:
         continue
       threading.Thread(target=self._serve, args=(connection,), daemon=True).start()
 
-  def _serve(self, connection: socket.socket) -> None:
+  def _serve(self, connection):
 
     member = None
     with contextlib.suppress(OSError, ValueError, KeyError, TypeError), connection:
@@ -130,7 +130,7 @@ class Orders:
     if member and member.connection is connection:
       member.connection, member.gone_at = None, time.monotonic()
 
-  def _report(self, text: str, attempt: int) -> None:
+  def _report(self, text, attempt):
 
     with self.lock:
       if attempt < self.order["attempt"] or (attempt, text) in self.heard:
@@ -140,6 +140,6 @@ class Orders:
       sys.stdout.buffer.write(self._learn(text))
       sys.stdout.buffer.flush()
 
-  def _learn(self, text: str) -> bytes:
+  def _learn(self, text):
 
     return self.output.process_line(self.output.nonce + f" {text}\n".encode())

@@ -36,25 +36,25 @@ class Facts(NamedTuple):
 CUTS = ("terminated", "lease-lost", "workers-failed", "deadline", "world-size")
 
 
-def _ended_well(facts: Facts) -> bool:
+def _ended_well(facts):
   return facts.code == 0 and facts.cut == "" and facts.ranks == facts.expected_ranks and facts.closed == facts.hosts
 
 
-def _succeeded(facts: Facts) -> bool:
+def _succeeded(facts):
   return _ended_well(facts) and facts.strangers == 0
 
 
-def _may_restart(facts: Facts) -> bool:
+def _may_restart(facts):
   worth_it = not facts.restart_exit_codes or facts.training_code in facts.restart_exit_codes
   return worth_it and facts.restarts < facts.max_restarts
 
 
-def _cut_for(event: str) -> Callable[[Facts], bool]:
+def _cut_for(event):
   return lambda facts: facts.cut == event
 
 
 
-RULES: tuple[tuple[Callable[[Facts], bool], str], ...] = (
+RULES = (
   *((_cut_for(event), event) for event in CUTS),
   (lambda facts: facts.world_is_wrong, "world-size"),
   (_succeeded, "succeeded"),
@@ -68,7 +68,7 @@ RULES: tuple[tuple[Callable[[Facts], bool], str], ...] = (
 )
 
 
-def decide(facts: Facts) -> str:
+def decide(facts):
 
   return next(event for holds, event in RULES if holds(facts))
 
@@ -76,7 +76,7 @@ def decide(facts: Facts) -> str:
 class RunEnded(Exception):
 
 
-  def __init__(self, event: str, message: str = "", training_code: int | None = None) -> None:
+  def __init__(self, event, message = "", training_code = None):
     super().__init__(message)
     self.event = event
     self.message = message
@@ -91,7 +91,7 @@ class AttemptEnd(NamedTuple):
   code: int | None
 
 
-def external_event(status: dict[str, Any], own_end: bool = False) -> str:
+def external_event(status, own_end = False):
 
 
 
@@ -109,12 +109,12 @@ def external_event(status: dict[str, Any], own_end: bool = False) -> str:
   return "" if state == "active" else "workers-failed"
 
 
-def never_met(strangers: list[int], world: int) -> str:
+def never_met(strangers, world):
 
   named = ", ".join(map(str, strangers[:10])) + (", ..." if len(strangers) > 10 else "")
   return f"{len(strangers)} of {world} ranks never connected with the others: {named} (launch.expectWorld)"
 
 
-def deadline_message(limit: int) -> str:
+def deadline_message(limit):
 
   return f"the training ran longer than lifecycle.activeDeadlineSeconds ({limit})"

@@ -33,7 +33,7 @@ class Verdict(NamedTuple):
   dead: dict[int, str]
   median: float
 
-  def words(self, names: list[str]) -> str:
+  def words(self, names):
 
     said = [f"{names[at]} exchanges no data: {problem}" for at, problem in self.dead.items()]
     said += [f"{names[at]} is slow: {rate:.0f} MiB/s, median {self.median:.0f}" for at, rate in self.slow.items()]
@@ -43,14 +43,14 @@ class Verdict(NamedTuple):
 class Rounds:
 
 
-  def __init__(self, hosts: int) -> None:
+  def __init__(self, hosts):
     self.hosts = hosts
     self.round = 0
-    self.tried: set[frozenset[int]] = set()
+    self.tried = set()
     self.best = dict.fromkeys(range(hosts), 0.0)
-    self.problems: dict[int, str] = {}
+    self.problems = {}
 
-  def pairs(self) -> list[Pair]:
+  def pairs(self):
 
     self.round += 1
     ring = self.neighbours()
@@ -58,19 +58,19 @@ class Rounds:
     self.tried.update(frozenset(pair) for pair in chosen)
     return chosen
 
-  def neighbours(self) -> list[list[Pair]]:
+  def neighbours(self):
 
     last = self.hosts - 1
     rounds = [[(index, index + 1) for index in range(start, last, 2)] for start in (0, 1)]
     closing = [(last, 0)] if last > 1 else []
     return list(filter(None, [rounds[0], rounds[1] + closing] if self.hosts % 2 == 0 else [*rounds, closing]))
 
-  def suspects_and_others(self, further: int) -> list[Pair]:
+  def suspects_and_others(self, further):
 
     suspects = self.suspects()
     good = [index for index in range(self.hosts) if index not in suspects]
     free = good or suspects
-    pairs: list[Pair] = []
+    pairs = []
     open_ones = [one for one in suspects if not any(frozenset((one, other)) in self.tried for other in good)]
     for suspect in open_ones if further <= FURTHER_ROUNDS else []:
       fits = [other for other in free if other != suspect and frozenset((suspect, other)) not in self.tried]
@@ -79,21 +79,21 @@ class Rounds:
         free = [other for other in free if other not in (suspect, fits[0])]
     return pairs
 
-  def learn(self, pair: Pair, rate: float, problems: list[str]) -> None:
+  def learn(self, pair, rate, problems):
 
     for index, problem in zip(pair, problems):
       self.best[index] = max(self.best[index], rate)
       if problem != LATE or index not in self.problems:
         self.problems[index] = problem
 
-  def median(self) -> float:
+  def median(self):
     return statistics.median([rate for rate in self.best.values() if rate] or [0.0])
 
-  def suspects(self) -> list[int]:
+  def suspects(self):
     limit = SLOW * self.median()
     return [index for index, rate in self.best.items() if rate <= 0 or rate < limit]
 
-  def verdict(self) -> Verdict:
+  def verdict(self):
     suspects = self.suspects() if self.tried else []
     slow = {index: self.best[index] for index in suspects if self.best[index]}
     dead = {index: self.problems.get(index, "no answer") for index in suspects if not self.best[index]}
@@ -101,8 +101,8 @@ class Rounds:
 
 
 def check(
-  reached: workers.Workers, names: list[str], places: list[int], port: int, wait: Callable[[], None]
-) -> Verdict:
+  reached, names, places, port, wait
+):
 
 
 
@@ -119,13 +119,13 @@ def check(
 
 
 def exchange(
-  reached: workers.Workers,
-  names: list[str],
-  places: list[int],
-  pairs: list[Pair],
-  port: int,
-  wait: Callable[[], None],
-) -> dict[int, dict[str, Any]]:
+  reached,
+  names,
+  places,
+  pairs,
+  port,
+  wait,
+):
 
   hosts = [index for pair in pairs for index in pair]
   token = secrets.token_hex(16)
@@ -140,7 +140,7 @@ def exchange(
   return {report["index"]: report for report in reports}
 
 
-def judge(reports: list[dict[str, Any]]) -> tuple[float, list[str]]:
+def judge(reports):
 
 
 

@@ -21,17 +21,17 @@ DRAIN_SECONDS, IDLE_SECONDS, POLL_SECONDS = 60, 2, 0.1
 class Ranks(Protocol):
 
 
-  def code(self) -> int | None: ...
-  def kill(self) -> None: ...
-  def finish(self) -> None: ...
-  def behind(self) -> bool: ...
-  def signalled(self) -> bool: ...
+  def code(self): ...
+  def kill(self): ...
+  def finish(self): ...
+  def behind(self): ...
+  def signalled(self): ...
 
 
 class Process:
 
 
-  def __init__(self, argv: list[str], env: dict[str, str], output: Output, children: set[int]) -> None:
+  def __init__(self, argv, env, output, children):
 
     self.output, self.children = output, children
     self.process = subprocess.Popen(
@@ -46,23 +46,23 @@ class Process:
     self._pump = threading.Thread(target=self._forward, daemon=True)
     self._pump.start()
 
-  def code(self) -> int | None:
+  def code(self):
 
     code = self.process.poll()
     return code if code is None or code >= 0 else 128 - code
 
-  def signalled(self) -> bool:
+  def signalled(self):
 
     return self.process.returncode < 0
 
-  def kill(self) -> None:
+  def kill(self):
 
     with contextlib.suppress(ProcessLookupError):
       os.killpg(self.process.pid, signal.SIGKILL)
     self.process.wait()
     self.children.discard(self.process.pid)
 
-  def finish(self) -> None:
+  def finish(self):
 
     until = time.monotonic() + DRAIN_SECONDS
     while self._pump.is_alive() and time.monotonic() < until:
@@ -72,7 +72,7 @@ class Process:
           return
       self._pump.join(POLL_SECONDS)
 
-  def behind(self) -> bool:
+  def behind(self):
 
     assert self.process.stdout is not None
     try:
@@ -80,7 +80,7 @@ class Process:
     except (ValueError, OSError):
       return False
 
-  def _forward(self) -> None:
+  def _forward(self):
     assert self.process.stdout is not None
     with self.process.stdout as lines:
       for line in iter(lambda: lines.readline(LINE_BYTES), b""):

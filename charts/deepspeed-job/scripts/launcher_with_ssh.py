@@ -23,14 +23,14 @@ SLICE_SECONDS = 5
 class WithSsh:
 
 
-  def __init__(self, wait: Wait) -> None:
+  def __init__(self, wait):
     self.wait = wait
     self.configured = wait.configured
     self.workers = wait.workers
     self.journal = wait.journal
     self.selection = Selection(self.configured, self.workers)
 
-  def prepare(self) -> None:
+  def prepare(self):
 
     missing = methods.missing_tools(methods.of(self.configured))
     if missing:
@@ -38,7 +38,7 @@ class WithSsh:
       raise RunEnded("no-tool", f"the image has no {names}: add it to the image or in training.setup")
     self.take_key()
 
-  def take_key(self) -> None:
+  def take_key(self):
 
     private, clock = settings.RUN / "id", self.wait.new_clock()
     places = [settings.written_by("keygen") / keyfile.PRIVATE, settings.KEYS / keyfile.PRIVATE]
@@ -57,7 +57,7 @@ class WithSsh:
       raise RunEnded("bad-key", f"Secret {self.configured.secret}: {problem}") from problem
     (settings.RUN / "known_hosts").write_text(known, encoding="ascii")
 
-  def wait_for_workers(self) -> None:
+  def wait_for_workers(self):
 
     time_left = self.wait.time_left_for_workers
     missing = self.selection.wait_for_workers(time_left, self.wait.check_isolation)
@@ -68,7 +68,7 @@ class WithSsh:
       self.workers.everywhere(workers.signal_ranks("KILL"), workers.COMMAND_SECONDS)
     self.choose()
 
-  def choose(self) -> None:
+  def choose(self):
 
     if self.configured.preflight_network and not self.configured.debug:
       self.journal.move("preflight")
@@ -82,17 +82,17 @@ class WithSsh:
     if not enough:
       raise RunEnded("preflight-failed", self.journal.note)
 
-  def start(self) -> methods.Start:
+  def start(self):
     return self.attempt().start()
 
-  def attempt(self) -> Attempt:
+  def attempt(self):
     return Attempt(self.configured, self.workers, self.journal, self.wait.external)
 
-  def ended(self, event: str) -> RunEnded:
+  def ended(self, event):
 
     return RunEnded(event, self.wait.external.explain(event))
 
-  def announce_end(self, phase: str) -> None:
+  def announce_end(self, phase):
 
     if (settings.RUN / "known_hosts").exists():
       self.workers.everywhere(workers.announce_end(phase), workers.COMMAND_SECONDS)
@@ -104,15 +104,15 @@ class Selection:
 
 
 
-  def __init__(self, configured: settings.Settings, reached: workers.Workers) -> None:
+  def __init__(self, configured, reached):
     self.configured = configured
     self.workers = reached
     self.present = list(reached.names)
     self.verdict = preflight.Verdict({}, {}, 0.0)
 
   def wait_for_workers(
-    self, time_left: Callable[[], bool], nobody_answers: Callable[[], None] = lambda: None
-  ) -> dict[str, str]:
+    self, time_left, nobody_answers = lambda: None
+  ):
 
 
 
@@ -141,12 +141,12 @@ class Selection:
     self.workers.chosen = self.present[: self.configured.workers]
     return {} if len(self.present) >= self.configured.workers else missing
 
-  def check_network(self, wait: Callable[[], None]) -> None:
+  def check_network(self, wait):
 
     places = [self.workers.names.index(name) for name in self.present]
     self.verdict = preflight.check(self.workers, self.present, places, self.configured.master_port, wait)
 
-  def choose(self) -> bool:
+  def choose(self):
 
     bad = self.verdict
     order = sorted(range(len(self.present)), key=lambda index: -bad.slow.get(index, float("inf")))
@@ -154,7 +154,7 @@ class Selection:
     self.workers.chosen = [self.present[index] for index in fit]
     return len(fit) == self.configured.workers
 
-  def note(self) -> str:
+  def note(self):
 
     regular = self.workers.names[: self.configured.workers]
     said = [self.verdict.words(self.present)]
@@ -164,7 +164,7 @@ class Selection:
     return "; ".join(filter(None, said))
 
 
-def unreached(missing: dict[str, str]) -> str:
+def unreached(missing):
 
   if not missing:
     return "no attempt had all its ranks"
@@ -177,11 +177,11 @@ def unreached(missing: dict[str, str]) -> str:
 class TimeSlice:
 
 
-  def __init__(self, time_left: Callable[[], bool]) -> None:
+  def __init__(self, time_left):
     self.ask = time_left
     self.time_left = True
     self.until = time.monotonic() + SLICE_SECONDS
 
-  def __call__(self) -> bool:
+  def __call__(self):
     self.time_left = self.ask()
     return self.time_left and time.monotonic() < self.until

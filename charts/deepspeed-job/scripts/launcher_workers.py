@@ -24,7 +24,7 @@ LOGINS_A_SECOND = 20
 TOUCH_CONTACT = "touch /run/dsgen/contact"
 
 
-def missing(names: list[str], port: int, keep_waiting: Callable[[], bool]) -> list[str]:
+def missing(names, port, keep_waiting):
 
 
 
@@ -37,7 +37,7 @@ def missing(names: list[str], port: int, keep_waiting: Callable[[], bool]) -> li
     loop.close()
 
 
-async def _missing(names: list[str], port: int, keep_waiting: Callable[[], bool]) -> list[str]:
+async def _missing(names, port, keep_waiting) -> list[str]:
   gate = asyncio.Semaphore(PROBES_AT_ONCE)
   tasks = {name: asyncio.ensure_future(_until_banner(name, port, gate)) for name in names}
   try:
@@ -52,7 +52,7 @@ async def _missing(names: list[str], port: int, keep_waiting: Callable[[], bool]
     await asyncio.gather(*left, return_exceptions=True)
 
 
-async def _until_banner(name: str, port: int, gate: asyncio.Semaphore) -> None:
+async def _until_banner(name, port, gate) -> None:
   delay = 0.2
   while True:
     async with gate:
@@ -65,7 +65,7 @@ async def _until_banner(name: str, port: int, gate: asyncio.Semaphore) -> None:
     delay = min(delay * 2, 3)
 
 
-async def _has_banner(name: str, port: int) -> bool:
+async def _has_banner(name, port) -> bool:
   try:
     reader, writer = await asyncio.open_connection(name, port)
   except OSError:
@@ -81,20 +81,20 @@ async def _has_banner(name: str, port: int) -> bool:
 class Workers:
 
 
-  def __init__(self, names: list[str], port: int, orphan_seconds: float) -> None:
+  def __init__(self, names, port, orphan_seconds):
     self.names = names
     self.chosen = names
     self.port = port
-    self.children: set[int] = set()
+    self.children = set()
     self.contact_every = orphan_seconds / 4
     self.contacted_at = time.monotonic()
-    self.contact: subprocess.Popen[bytes] | None = None
+    self.contact = None
 
-  def missing(self, keep_waiting: Callable[[], bool]) -> list[str]:
+  def missing(self, keep_waiting):
 
     return missing(self.chosen, self.port, keep_waiting)
 
-  def refusals(self, names: list[str], wait: Callable[[], object]) -> dict[str, str]:
+  def refusals(self, names, wait):
 
 
 
@@ -102,7 +102,7 @@ class Workers:
     if not names:
       return {}
     heard = Output(names, pdsh=True)
-    words: dict[str, str] = {}
+    words = {}
     seconds = COMMAND_SECONDS + len(names) // LOGINS_A_SECOND
     for line in self.listen(names, "true", seconds, wait, LOGINS_AT_ONCE).splitlines(keepends=True):
       heard.process_line(line)
@@ -111,7 +111,7 @@ class Workers:
     ended = heard.ssh_ended.items()
     return {name: words.get(name.partition(".")[0], f"ssh exit code {code}") for name, code in ended}
 
-  def everywhere(self, command: str, seconds: float, until: Callable[[], bool] = lambda: False) -> None:
+  def everywhere(self, command, seconds, until = lambda: False):
 
     deadline = time.monotonic() + seconds
     with self._child(self._pdsh(command), errors=subprocess.DEVNULL) as process:
@@ -119,8 +119,8 @@ class Workers:
         time.sleep(POLL_SECONDS)
 
   def listen(
-    self, names: list[str], command: str, seconds: float, wait: Callable[[], object], at_once: int = 0
-  ) -> bytes:
+    self, names, command, seconds, wait, at_once = 0
+  ):
 
 
 
@@ -137,13 +137,13 @@ class Workers:
         time.sleep(POLL_SECONDS)
       return said + (process.stderr.read() or b"")
 
-  def met(self) -> set[str]:
+  def met(self):
 
     token = secrets.token_hex(8)
     said = self.listen(self.chosen, ask_meeting(token), COMMAND_SECONDS, lambda: None).decode(errors="replace")
     return {line.partition(":")[0].partition(".")[0] for line in said.splitlines() if line.endswith(f": {token}")}
 
-  def keep_contact(self) -> None:
+  def keep_contact(self):
 
     if self.contact and self.contact.poll() is not None:
       self.children.discard(self.contact.pid)
@@ -152,18 +152,18 @@ class Workers:
       self.contacted_at = time.monotonic()
       self.contact = self._start(self._pdsh(TOUCH_CONTACT), errors=subprocess.DEVNULL)
 
-  def _pdsh(self, command: str) -> list[str]:
+  def _pdsh(self, command):
     bounds = ["-R", "ssh", "-f", "256", "-t", str(CONNECT_SECONDS), "-u", str(COMMAND_SECONDS)]
     return ["pdsh", *bounds, "-w", ",".join(self.names), command]
 
-  def _start(self, argv: list[str], errors: int) -> subprocess.Popen[bytes]:
+  def _start(self, argv, errors):
     null = subprocess.DEVNULL
     process = subprocess.Popen(argv, stdin=null, stdout=null, stderr=errors, start_new_session=True)
     self.children.add(process.pid)
     return process
 
   @contextlib.contextmanager
-  def _child(self, argv: list[str], errors: int) -> Iterator[subprocess.Popen[bytes]]:
+  def _child(self, argv, errors):
     with self._start(argv, errors) as process:
       try:
         yield process
@@ -173,7 +173,7 @@ class Workers:
         process.wait()
         self.children.discard(process.pid)
 
-  def reap(self) -> None:
+  def reap(self):
 
     while True:
       try:
@@ -185,21 +185,21 @@ class Workers:
       os.waitpid(child.si_pid, 0)
 
 
-def forget_meeting() -> str:
+def forget_meeting():
 
   return "rm -f $DSGEN_ROOT/run/dsgen/met"
 
 
-def ask_meeting(token: str) -> str:
+def ask_meeting(token):
 
   return f"test ! -e $DSGEN_ROOT/run/dsgen/met || echo {token} >&2"
 
 
-def announce_end(phase: str) -> str:
+def announce_end(phase):
 
   return f"echo {phase} >/run/dsgen/over.new && mv /run/dsgen/over.new /run/dsgen/over"
 
 
-def signal_ranks(name: str) -> str:
+def signal_ranks(name):
 
   return f"python3 -ESs /etc/dsgen/worker_end_ranks.py {name}"

@@ -52,7 +52,7 @@ class Place(NamedTuple):
   local: int
 
 
-def place(whole: bool) -> Place:
+def place(whole):
 
   os.environ.update({name: os.environ[source] for name, source in OPENMPI.items() if source in os.environ})
   if whole:
@@ -60,7 +60,7 @@ def place(whole: bool) -> Place:
   return Place(*(int(os.environ[name]) for name in ("RANK", "WORLD_SIZE", "LOCAL_RANK")))
 
 
-def command(inserted: list[str], given: list[str]) -> list[str]:
+def command(inserted, given):
 
 
 
@@ -73,7 +73,7 @@ def command(inserted: list[str], given: list[str]) -> list[str]:
   return [*words["program"], *inserted, *arguments]
 
 
-def bind(local: int, slots: int) -> None:
+def bind(local, slots):
 
 
 
@@ -90,12 +90,12 @@ class Rank:
 
   def __init__(
     self,
-    argv: list[str],
-    on_meeting: Callable[[], None],
-    meeting: Meeting | None,
-    watch: Watch,
-    copy: RawIOBase | None = None,
-  ) -> None:
+    argv,
+    on_meeting,
+    meeting,
+    watch,
+    copy = None,
+  ):
     self.tail, self.copy, self.watch = Tail(), copy, watch
     self.meeting, self.on_meeting = meeting, on_meeting
     self.look_at = 0.0
@@ -111,12 +111,12 @@ class Rank:
       signal.signal(number, self.pass_on)
     signal.signal(signal.SIGUSR1, watch.on_signal)
 
-  def pass_on(self, number: int, _: object) -> None:
+  def pass_on(self, number, _):
 
     self.told_to_stop = True
     processes.send([self.pid], number)
 
-  def wait(self) -> int:
+  def wait(self):
 
     code, deadline, streams = None, float("inf"), [self.output, self.wake]
     while code is None or (self.output in streams and time.monotonic() < deadline):
@@ -131,12 +131,12 @@ class Rank:
     self.watch.finish()
     return code
 
-  def until_look(self) -> float | None:
+  def until_look(self):
 
     waits = [seconds for seconds in (self.look(), self.watch.look()) if seconds is not None]
     return min(waits) if waits else None
 
-  def look(self) -> float | None:
+  def look(self):
 
     if self.meeting is None or self.meeting.seen:
       return None
@@ -147,7 +147,7 @@ class Rank:
       self.look_at = time.monotonic() + self.meeting.interval
     return max(self.look_at - time.monotonic(), 0)
 
-  def forward(self) -> bool:
+  def forward(self):
 
     data = os.read(self.output, 65536)
     self.tail.add(data)
@@ -161,7 +161,7 @@ class Rank:
         break
     return bool(data)
 
-  def keep(self, data: bytes) -> None:
+  def keep(self, data):
 
     try:
       while self.copy and data:
@@ -171,11 +171,11 @@ class Rank:
       complain(f"{error.strerror}; no further output is copied")
 
 
-def complain(words: str) -> None:
+def complain(words):
   print(f"[dsgen] training.rankLogs: {words}", file=sys.stderr, flush=True)
 
 
-def log_file(run: settings.Settings, rank: int) -> RawIOBase | None:
+def log_file(run, rank):
 
   if not run.rank_logs:
     return None
@@ -187,7 +187,7 @@ def log_file(run: settings.Settings, rank: int) -> RawIOBase | None:
     return None
 
 
-def meeting(run: settings.Settings, world: int) -> Meeting | None:
+def meeting(run, world):
 
   if world < 2 or not run.expect_world:
     return None
@@ -196,7 +196,7 @@ def meeting(run: settings.Settings, world: int) -> Meeting | None:
   return Meeting(int(port) if port.isdigit() else run.master_port, at_master=master == methods.host(run))
 
 
-def main(arguments: list[str]) -> int:
+def main(arguments):
   run = settings.load()
   method = methods.of(run)
   reporter = reports.Reporter(run)

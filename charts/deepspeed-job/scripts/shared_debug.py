@@ -21,7 +21,7 @@ TICK_SECONDS = 0.5
 ENTER = "kubectl exec --namespace {namespace} --stdin --tty {pod} --container {container} -- {command}"
 
 
-def script(argv: list[str], environment: dict[str, str]) -> str:
+def script(argv, environment):
 
   changed = {name: value for name, value in environment.items() if os.environ.get(name) != value}
   lines = [
@@ -35,17 +35,17 @@ def script(argv: list[str], environment: dict[str, str]) -> str:
   return "\n".join(lines) + "\n"
 
 
-def enter(configured: settings.Settings, pod: str, container: str, command: str) -> str:
+def enter(configured, pod, container, command):
   return ENTER.format(namespace=configured.namespace, pod=pod, container=container, command=command)
 
 
-def write_script(argv: list[str], environment: dict[str, str]) -> str:
+def write_script(argv, environment):
 
   TRAIN.write_text(script(argv, environment), encoding="utf-8")
   return f"lifecycle.debug: the training is not started; `bash {TRAIN}` starts it here: {shlex.join(argv)}"
 
 
-def print_instructions(configured: settings.Settings, start: methods.Start | None) -> None:
+def print_instructions(configured, start):
 
   pod = os.environ.get("HOSTNAME", "POD")
   worker = f"{configured.worker_job}-0-..."
@@ -63,8 +63,8 @@ def print_instructions(configured: settings.Settings, start: methods.Start | Non
 
 
 def run_or_idle(
-  command: list[str], deadline: float, wait: Callable[[], None], children: set[int]
-) -> tuple[str, str, int | None]:
+  command, deadline, wait, children
+):
 
 
 
@@ -91,7 +91,7 @@ def run_or_idle(
       children.discard(process.pid)
 
 
-def end(process: subprocess.Popen[bytes]) -> None:
+def end(process):
 
   with contextlib.suppress(ProcessLookupError):
     os.killpg(process.pid, signal.SIGKILL)

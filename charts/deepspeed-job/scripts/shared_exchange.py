@@ -48,7 +48,7 @@ LARGEST = (1 << 53) - 1
 UNPRINTABLE = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]")
 
 
-def content(path: Path, limit: int = LIMIT_BYTES, start: int = 0) -> bytes | None:
+def content(path, limit = LIMIT_BYTES, start = 0):
 
 
 
@@ -76,12 +76,12 @@ def content(path: Path, limit: int = LIMIT_BYTES, start: int = 0) -> bytes | Non
   return None
 
 
-def write(path: Path, said: dict[str, Any]) -> None:
+def write(path, said):
 
   replace(path, json.dumps({"version": VERSION, **said}).encode() + b"\n")
 
 
-def replace(path: Path, data: bytes, mode: int = 0o644) -> None:
+def replace(path, data, mode = 0o644):
 
   temporary = path.with_name(f".{path.name}.{secrets.token_hex(8)}")
   descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC, mode)
@@ -92,13 +92,13 @@ def replace(path: Path, data: bytes, mode: int = 0o644) -> None:
   temporary.replace(path)
 
 
-def read(path: Path) -> dict[str, Any]:
+def read(path):
 
   said = record.parse((content(path) or b"").decode("utf-8", "replace"))
   return said if said.get("version") == VERSION else {}
 
 
-def launcher(folder: Path) -> dict[str, Any]:
+def launcher(folder):
 
   try:
     return _fields(read(folder / LAUNCHER), LAUNCHER_FIELDS)
@@ -106,7 +106,7 @@ def launcher(folder: Path) -> dict[str, Any]:
     return {}
 
 
-def words(path: Path) -> list[str] | None:
+def words(path):
 
   data = content(path)
   if data is None:
@@ -117,18 +117,18 @@ def words(path: Path) -> list[str] | None:
 
 
 
-def text(value: Any, limit: int) -> str:
+def text(value, limit):
 
   if not isinstance(value, str):
     raise TypeError(value)
   return UNPRINTABLE.sub(" ", value[:limit])
 
 
-def line(value: Any) -> str:
+def line(value):
   return text(value, LINE_CHARACTERS)
 
 
-def number(value: Any) -> int:
+def number(value):
   if isinstance(value, bool) or not isinstance(value, int):
     raise TypeError(value)
   if abs(value) > LARGEST:
@@ -136,7 +136,7 @@ def number(value: Any) -> int:
   return value
 
 
-def decimal(value: Any) -> float:
+def decimal(value):
   if isinstance(value, bool) or not isinstance(value, (int, float)):
     raise TypeError(value)
   if not abs(value) < float("inf"):
@@ -144,21 +144,21 @@ def decimal(value: Any) -> float:
   return value
 
 
-def flag(value: Any) -> bool:
+def flag(value):
   if not isinstance(value, bool):
     raise TypeError(value)
   return value
 
 
-def moment(value: Any) -> str:
+def moment(value):
 
   if record.seconds(text(value, NAME_CHARACTERS)) is None:
     raise ValueError(value)
   return str(value)
 
 
-def one_of(known: set[str]) -> Callable[[Any], str]:
-  def check(value: Any) -> str:
+def one_of(known):
+  def check(value):
     if text(value, NAME_CHARACTERS) not in known:
       raise ValueError(value)
     return str(value)
@@ -166,12 +166,12 @@ def one_of(known: set[str]) -> Callable[[Any], str]:
   return check
 
 
-def optional(check: Callable[[Any], Any]) -> Callable[[Any], Any]:
+def optional(check):
   return lambda value: None if value is None else check(value)
 
 
-def listed(check: Callable[[Any], Any]) -> Callable[[Any], list[Any]]:
-  def each(value: Any) -> list[Any]:
+def listed(check):
+  def each(value):
     if not isinstance(value, list):
       raise TypeError(value)
     return [check(one) for one in value]
@@ -179,7 +179,7 @@ def listed(check: Callable[[Any], Any]) -> Callable[[Any], list[Any]]:
   return each
 
 
-def _fields(said: Any, checks: dict[str, Callable[[Any], Any]]) -> dict[str, Any]:
+def _fields(said, checks):
 
   if not isinstance(said, dict):
     raise TypeError(said)
@@ -188,7 +188,7 @@ def _fields(said: Any, checks: dict[str, Callable[[Any], Any]]) -> dict[str, Any
 
 PHASES = {row.phase for row in TRANSITIONS.values()}
 REASONS = {row.reason for row in TRANSITIONS.values()} | {"Succeeded"}
-ATTEMPT_FIELDS: dict[str, Callable[[Any], Any]] = {
+ATTEMPT_FIELDS = {
   "startTime": optional(moment),
   "endTime": optional(moment),
   "reason": one_of(REASONS),
@@ -198,7 +198,7 @@ ATTEMPT_FIELDS: dict[str, Callable[[Any], Any]] = {
   "tail": lambda value: listed(line)(value)[-TAIL_LINES:],
   "counted": flag,
 }
-PROGRESS_FIELDS: dict[str, Callable[[Any], Any]] = {
+PROGRESS_FIELDS = {
   "step": number,
   "total": number,
   "loss": optional(decimal),
@@ -206,7 +206,7 @@ PROGRESS_FIELDS: dict[str, Callable[[Any], Any]] = {
   "eta": moment,
   "checkpoint": moment,
 }
-LAUNCHER_FIELDS: dict[str, Callable[[Any], Any]] = {
+LAUNCHER_FIELDS = {
   "sequence": number,
   "phase": one_of(PHASES),
   "reason": one_of(REASONS),

@@ -17,13 +17,13 @@ class BadKey(Exception):
   pass
 
 
-def write_private(path: Path, key: bytes) -> None:
+def write_private(path, key):
 
   whole = key if key.endswith(b"\n") else key + b"\n"
   exchange.replace(path, whole, mode=0o600)
 
 
-def first_content(paths: Iterable[Path]) -> bytes | None:
+def first_content(paths):
 
   for path in paths:
     if path.is_file() and path.stat().st_size > 0:
@@ -31,7 +31,7 @@ def first_content(paths: Iterable[Path]) -> bytes | None:
   return None
 
 
-def public_half(path: Path) -> str:
+def public_half(path):
 
 
 

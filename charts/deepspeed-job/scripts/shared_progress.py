@@ -20,25 +20,25 @@ LARGEST = (1 << 53) - 1
 class Source:
 
 
-  def __init__(self, run: settings.Settings, files: bool) -> None:
+  def __init__(self, run, files):
 
-    self.pattern: re.Pattern[str] | None = None
+    self.pattern = None
     try:
       self.pattern = re.compile(run.progress_pattern) if run.progress_pattern else None
     except re.error as error:
       log(f"lifecycle.progress.pattern is not a regular expression of Python: {error}")
     self.file = run.progress_file if files else ""
     self.checkpoint = run.checkpoint_path if files else ""
-    self.seen: dict[str, Any] = {}
+    self.seen = {}
     self.part = b""
 
-  def read_output(self, data: bytes) -> None:
+  def read_output(self, data):
 
     if self.pattern:
       *lines, self.part = re.split(rb"[\r\n]", self.part[-LINE_BYTES:] + data)
       self.learn_lines(lines)
 
-  def read_files(self) -> None:
+  def read_files(self):
 
     text = tail(self.file) if self.file else b""
     for part in (text, *text.splitlines()[-1:]):
@@ -56,7 +56,7 @@ class Source:
     except OSError:
       self.seen["checkpoint"] = 0
 
-  def learn_lines(self, lines: list[bytes]) -> None:
+  def learn_lines(self, lines):
 
     for line in reversed(lines):
       match = self.pattern.search(line.decode("utf-8", "replace")) if self.pattern else None
@@ -64,7 +64,7 @@ class Source:
         self.learn(match.groupdict())
         return
 
-  def learn(self, said: dict[str, Any]) -> None:
+  def learn(self, said):
 
     for name, kind in NUMBERS.items():
       try:
@@ -75,7 +75,7 @@ class Source:
         self.seen[name] = value
 
 
-def tail(path: str) -> bytes:
+def tail(path):
 
   try:
     descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)

@@ -69,12 +69,12 @@ class Settings(NamedTuple):
   code_path: str
 
 
-def written_by(container: str) -> Path:
+def written_by(container):
 
   return ROOT / f"run/dsgen-{container}"
 
 
-def load(path: Path = CONFIG / "settings.json") -> Settings:
+def load(path = CONFIG / "settings.json"):
 
   data = json.loads(path.read_text(encoding="utf-8"))
   return Settings(**{re.sub("[A-Z]", lambda m: "_" + m.group().lower(), key): value for key, value in data.items()})

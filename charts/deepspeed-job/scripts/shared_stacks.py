@@ -27,7 +27,7 @@ FAULTHANDLER = re.compile(r'^  File "(?P<file>.+)", line (?P<line>\d+) in (?P<na
 PY_SPY = re.compile(r"^    (?P<name>.+) \((?P<file>.+):(?P<line>\d+)\)$", re.MULTILINE)
 
 
-def prepare(environment: MutableMapping[str, str]) -> None:
+def prepare(environment):
 
   FOLDER.mkdir(exist_ok=True)
   with contextlib.suppress(FileExistsError):
@@ -37,7 +37,7 @@ def prepare(environment: MutableMapping[str, str]) -> None:
   environment.setdefault("PYTHONFAULTHANDLER", "1")
 
 
-def is_ready(pid: int) -> bool:
+def is_ready(pid):
 
   try:
     status = Path(f"/proc/{pid}/status").read_text(errors="replace")
@@ -46,7 +46,7 @@ def is_ready(pid: int) -> bool:
     return False
 
 
-def ask(pids: list[int]) -> int:
+def ask(pids):
 
   ready = [pid for pid in pids if is_ready(pid)]
   for pid in ready:
@@ -55,7 +55,7 @@ def ask(pids: list[int]) -> int:
   return len(ready)
 
 
-def spied(pids: list[int]) -> bytes:
+def spied(pids):
 
   said = b""
   for pid in pids if shutil.which("py-spy") else []:
@@ -66,7 +66,7 @@ def spied(pids: list[int]) -> bytes:
   return said
 
 
-def main_thread(text: str) -> list[str]:
+def main_thread(text):
 
 
 

@@ -20,7 +20,7 @@ class Row(NamedTuple):
 
 
 
-TRANSITIONS: dict[str, Row] = {
+TRANSITIONS = {
   "begun": Row("Pending", "LauncherStarting", None),
   "key": Row("Pending", "WaitingForKey", None),
   "turn": Row("Pending", "WaitingForTurn", None),
@@ -62,7 +62,7 @@ TRANSITIONS: dict[str, Row] = {
 }
 
 
-def exit_code(row: Row, training_code: int | None) -> int:
+def exit_code(row, training_code):
 
   if row.exit != TRAINING:
     return 1 if row.exit is None else row.exit
@@ -71,7 +71,7 @@ def exit_code(row: Row, training_code: int | None) -> int:
   return int(training_code or 1)
 
 
-def exit_code_again(ended: dict[str, Any]) -> int:
+def exit_code_again(ended):
 
   for row in TRANSITIONS.values():
     if row.exit is not None and (row.phase, row.reason) == (ended.get("phase"), ended.get("reason")):

@@ -37,28 +37,28 @@ FINAL_SECONDS = 25
 class Sidecar:
 
 
-  def __init__(self, configured: settings.Settings, client: api.Api) -> None:
+  def __init__(self, configured, client):
     self.configured = configured
     self.client = client
     self.record = RunRecord(configured, client)
     self.lease = lease.Lease(self.record)
     self.stopping = False
-    self.worker_job: dict[str, Any] | None = None
+    self.worker_job = None
     self.looked_at = self.asked_at = self.failed_at = float("-inf")
     self.problem = ""
-    self.away_since: float | None = None
+    self.away_since = None
 
-  def run(self) -> int:
+  def run(self):
     self.resume()
     while not self.stopping:
       self.step()
       time.sleep(TICK_SECONDS)
     return self.finish()
 
-  def on_signal(self, _number: int, _frame: FrameType | None) -> None:
+  def on_signal(self, _number, _frame):
     self.stopping = True
 
-  def step(self) -> None:
+  def step(self):
 
     if time.monotonic() - self.failed_at < QUICK_SECONDS:
       return
@@ -71,7 +71,7 @@ class Sidecar:
       self.note(error)
     self.write_status()
 
-  def note(self, error: api.ApiError) -> None:
+  def note(self, error):
     self.failed_at = time.monotonic()
     if not error.status:
       self.away_since = self.away_since or time.time()
@@ -79,16 +79,16 @@ class Sidecar:
       log(f"{error}; trying again")
     self.problem = str(error)
 
-  def launcher(self) -> dict[str, Any]:
+  def launcher(self):
 
     return exchange.launcher(settings.written_by("launcher"))
 
-  def interval(self) -> float:
+  def interval(self):
 
     running = self.launcher().get("phase") == TRANSITIONS["running"].phase
     return self.configured.status_interval_seconds if running else QUICK_SECONDS
 
-  def watch_workers(self) -> None:
+  def watch_workers(self):
 
     if time.monotonic() - self.looked_at < self.interval():
       return
@@ -102,7 +102,7 @@ class Sidecar:
       self.asked_at = time.monotonic()
     self.worker_job, self.looked_at = seen, time.monotonic()
 
-  def problems_of_pods(self, path: str) -> list[str]:
+  def problems_of_pods(self, path):
 
     try:
       return problems(self.client.get(path).get("items", []))
@@ -111,7 +111,7 @@ class Sidecar:
         return []
       raise
 
-  def write_status(self) -> None:
+  def write_status(self):
 
     earlier = self.record.earlier
     said = {
@@ -129,7 +129,7 @@ class Sidecar:
     if dict(said, version=exchange.VERSION) != exchange.read(path):
       exchange.write(path, said)
 
-  def resume(self) -> None:
+  def resume(self):
 
     before = exchange.read(settings.RUN / exchange.STATUS)
     if before.get("found") is not None:
@@ -138,7 +138,7 @@ class Sidecar:
 
 
 
-  def finish(self) -> int:
+  def finish(self):
 
     until = time.monotonic() + FINAL_SECONDS
     while time.monotonic() < until:
@@ -151,7 +151,7 @@ class Sidecar:
       time.sleep(1)
     return 1
 
-  def write_last_state(self) -> None:
+  def write_last_state(self):
     if self.record.earlier is None:
       self.lease.read()
     launcher = self.launcher()
@@ -161,14 +161,14 @@ class Sidecar:
     self.write_status()
     last_words(settings.TERMINATION_LOG, record.summary(launcher))
 
-  def notify(self, seconds: float) -> None:
+  def notify(self, seconds):
 
     url, written = webhook.address(self.configured), self.record.written
     if url and not self.record.ended_before and record.parse(written).get("phase") in ENDS:
       webhook.deliver(url, webhook.body(self.configured, written), log, min(seconds, webhook.BUDGET_SECONDS))
 
 
-def summary_of_job(job: dict[str, Any]) -> dict[str, Any]:
+def summary_of_job(job):
 
   conditions = {c.get("type"): c for c in job.get("status", {}).get("conditions", []) if c.get("status") == "True"}
 
@@ -185,7 +185,7 @@ def summary_of_job(job: dict[str, Any]) -> dict[str, Any]:
   }
 
 
-def main() -> int:
+def main():
   sidecar = Sidecar(settings.load(), api.in_cluster())
   for number in (signal.SIGTERM, signal.SIGINT):
     signal.signal(number, sidecar.on_signal)

@@ -29,18 +29,18 @@ class Seen(NamedTuple):
   since: float
 
 
-def watch(before: Seen | None, data: dict[str, str] | None, now: float) -> Seen:
+def watch(before, data, now):
 
   text = (data or {}).get(KEY)
   return before if before and before.text == text else Seen(text, now)
 
 
-def holder(text: str | None) -> dict[str, Any]:
+def holder(text):
 
   return record.parse(text)
 
 
-def may_take(data: dict[str, str] | None, run: str, seen: Seen, now: float) -> bool:
+def may_take(data, run, seen, now):
 
   if seen.text is None:
     return True
@@ -49,7 +49,7 @@ def may_take(data: dict[str, str] | None, run: str, seen: Seen, now: float) -> b
   return other == run or ended or now - seen.since >= DEAD_SECONDS
 
 
-def state(before: str, data: dict[str, str] | None, run: str, seen: Seen, now: float) -> str:
+def state(before, data, run, seen, now):
 
 
 
@@ -60,13 +60,13 @@ def state(before: str, data: dict[str, str] | None, run: str, seen: Seen, now: f
   return "free" if may_take(data, run, seen, now) else "waiting"
 
 
-def value(text: str | None, run: str, now: str) -> str:
+def value(text, run, now):
 
   counter = holder(text).get("counter")
   return json.dumps({"run": run, "counter": counter + 1 if isinstance(counter, int) else 1, "time": now})
 
 
-def patch(data: dict[str, str] | None, new: str) -> list[dict[str, Any]]:
+def patch(data, new):
 
   if data is None:
     return [
@@ -82,14 +82,14 @@ def patch(data: dict[str, str] | None, new: str) -> list[dict[str, Any]]:
 class Lease:
 
 
-  def __init__(self, run_record: RunRecord) -> None:
+  def __init__(self, run_record):
     self.record = run_record
     self.run = run_record.configured.run
     self.state = ""
     self.seen = Seen(None, 0)
     self.changed_at = float("-inf")
 
-  def keep(self, interval: float) -> None:
+  def keep(self, interval):
 
 
 
@@ -107,13 +107,13 @@ class Lease:
       self.state = now
     self.changed_at = time.monotonic()
 
-  def read(self) -> None:
+  def read(self):
 
     self.record.read()
     self.seen = watch(self.seen, self.record.data, time.monotonic())
     self.record.continue_from(holder(self.seen.text))
 
-  def take(self) -> None:
+  def take(self):
 
     new = value(self.seen.text, self.run, record.stamp(time.time()))
     try:

@@ -24,21 +24,21 @@ FAILURES = {"no-key-made": "keygen", "code-failed": "code", "setup-failed": "lau
 class RunRecord:
 
 
-  def __init__(self, configured: settings.Settings, client: api.Api) -> None:
+  def __init__(self, configured, client):
     self.configured = configured
     self.client = client
     self.nodes = Nodes(configured, client)
     self.path = api.configmap_path(configured.namespace, configured.record)
     self.begun = time.time()
-    self.ended: float | None = None
-    self.earlier: dict[str, Any] | None = None
-    self.ended_before: dict[str, Any] | None = None
-    self.data: dict[str, str] | None = None
+    self.ended = None
+    self.earlier = None
+    self.ended_before = None
+    self.data = None
     self.missing_since = 0.0
     self.written = ""
     self.sequence = 0
 
-  def read(self) -> None:
+  def read(self):
 
     try:
       self.data = self.client.get(self.path).get("data")
@@ -50,7 +50,7 @@ class RunRecord:
     if self.earlier is not None and (self.data or {}).get(self.configured.run) != self.written:
       self.written = ""
 
-  def may_make(self) -> bool:
+  def may_make(self):
 
     self.missing_since = self.missing_since or time.monotonic()
     if time.monotonic() - self.missing_since < MISSING_SECONDS:
@@ -58,14 +58,14 @@ class RunRecord:
     job = self.launcher_job()
     return job is not None and not job.get("metadata", {}).get("deletionTimestamp")
 
-  def make(self) -> None:
+  def make(self):
 
     name, labels = self.configured.record, {"dsgen.dev/job": self.configured.job}
     made = {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": name, "labels": labels}}
     self.patch(made, api.APPLY_PATCH)
     log(f"created ConfigMap {name} again: it was deleted")
 
-  def launcher_job(self) -> dict[str, Any] | None:
+  def launcher_job(self):
 
     try:
       return self.client.get(api.job_path(self.configured.namespace, self.configured.launcher_job))
@@ -74,11 +74,11 @@ class RunRecord:
         return None
       raise
 
-  def patch(self, patch: Any, content_type: str) -> None:
+  def patch(self, patch, content_type):
 
     self.data = self.client.patch(self.path, patch, content_type, MANAGER).get("data")
 
-  def continue_from(self, holder: dict[str, Any]) -> None:
+  def continue_from(self, holder):
 
     if self.earlier is not None:
       return
@@ -89,7 +89,7 @@ class RunRecord:
     last = holder.get("time") if holder.get("run") == self.configured.run else None
     self.earlier = record.taken_over(earlier, str(last or record.stamp(time.time())))
 
-  def keep(self, launcher: dict[str, Any], worker_job: dict[str, Any] | None) -> None:
+  def keep(self, launcher, worker_job):
 
     if self.ended_before or self.earlier is None:
       return
@@ -106,16 +106,16 @@ class RunRecord:
       log(record.summary(content))
     self.sequence = launcher.get("sequence", 0)
 
-  def write(self, line: str) -> None:
+  def write(self, line):
 
     run, old = self.configured.run, self.data or {}
-    data: dict[str, str | None] = {run: line}
+    data = {run: line}
     data.update(dict.fromkeys(record.dropped_runs(old, run, self.configured.status_history)))
     self.patch({"data": data}, api.MERGE_PATCH)
     self.written = line
 
 
-def meaning_of_loss(launcher: dict[str, Any], job: dict[str, Any] | None) -> str:
+def meaning_of_loss(launcher, job):
 
 
 
@@ -129,7 +129,7 @@ def meaning_of_loss(launcher: dict[str, Any], job: dict[str, Any] | None) -> str
   return "terminated" if launcher.get("terminated") else "launcher-lost"
 
 
-def never_started() -> dict[str, Any]:
+def never_started():
 
   for event, container in FAILURES.items():
     words = exchange.words(settings.written_by(container) / event)
@@ -141,7 +141,7 @@ def never_started() -> dict[str, Any]:
   return {}
 
 
-def after_loss(launcher: dict[str, Any], job: dict[str, Any] | None) -> dict[str, Any]:
+def after_loss(launcher, job):
 
   row = TRANSITIONS[meaning_of_loss(launcher, job)]
   attempts = launcher.get("attempts", [])

@@ -28,11 +28,11 @@ AGAIN = (408, 425, 429)
 class NoRedirect(urllib.request.HTTPRedirectHandler):
 
 
-  def redirect_request(self, *_: Any) -> None:
+  def redirect_request(self, *_):
     pass
 
 
-def address(configured: settings.Settings) -> str:
+def address(configured):
 
   try:
     return configured.webhook_url or (SECRET / "url").read_text(encoding="utf-8").strip()
@@ -40,13 +40,13 @@ def address(configured: settings.Settings) -> str:
     return ""
 
 
-def body(configured: settings.Settings, line: str) -> bytes:
+def body(configured, line):
 
   names = {"namespace": configured.namespace, "job": configured.job, "run": configured.run}
   return json.dumps({**names, **json.loads(line)}, ensure_ascii=False).encode()
 
 
-def deliver(url: str, content: bytes, log: Callable[[str], None], budget: float = BUDGET_SECONDS) -> bool:
+def deliver(url, content, log, budget = BUDGET_SECONDS):
 
   until = time.monotonic() + budget
   try:
@@ -70,7 +70,7 @@ def deliver(url: str, content: bytes, log: Callable[[str], None], budget: float 
   return False
 
 
-def send(parts: SplitResult, content: bytes, seconds: float) -> tuple[str, bool]:
+def send(parts, content, seconds):
 
   try:
     with opener().open(request(parts, content), timeout=max(seconds, 0.1)):
@@ -88,7 +88,7 @@ def send(parts: SplitResult, content: bytes, seconds: float) -> tuple[str, bool]
     return type(error).__name__, not isinstance(error, ValueError)
 
 
-def opener() -> urllib.request.OpenerDirector:
+def opener():
 
   authority = SECRET / "ca.crt"
   context = ssl.create_default_context()
@@ -99,7 +99,7 @@ def opener() -> urllib.request.OpenerDirector:
   )
 
 
-def request(parts: SplitResult, content: bytes) -> urllib.request.Request:
+def request(parts, content):
 
   headers = {"Content-Type": "application/json", "User-Agent": "dsgen"}
   user, _, place = parts.netloc.rpartition("@")
@@ -109,7 +109,7 @@ def request(parts: SplitResult, content: bytes) -> urllib.request.Request:
   return urllib.request.Request(url, data=content, headers=headers, method="POST")
 
 
-def reason(error: object) -> str:
+def reason(error):
 
   if isinstance(error, ssl.SSLCertVerificationError):
     return f"its certificate is not trusted: {error.verify_message}"

@@ -34,7 +34,7 @@ WATCHED = (signal.SIGCHLD, signal.SIGTERM, signal.SIGINT)
 OVER = settings.RUN / "over"
 
 
-def told_phase() -> str:
+def told_phase():
 
   told = exchange.content(OVER, limit=80)
   if told is None:
@@ -45,11 +45,11 @@ def told_phase() -> str:
 class Worker:
 
 
-  def __init__(self, run: settings.Settings, part: SshServer | LocalTraining) -> None:
+  def __init__(self, run, part):
     self.run = run
     self.part = part
 
-  def live(self) -> int:
+  def live(self):
 
     phase = record.mounted_end(self.run.run)
     if phase:
@@ -65,7 +65,7 @@ class Worker:
     except WorkerExit as end:
       return self.close(end)
 
-  def tick(self) -> None:
+  def tick(self):
 
     received = signal.sigtimedwait(WATCHED, 1)
     if received and received.si_signo != signal.SIGCHLD:
@@ -76,7 +76,7 @@ class Worker:
         raise WorkerExit(DONE, f"the {source} says that the run is over ({phase})", phase)
     self.part.check()
 
-  def close(self, end: WorkerExit) -> int:
+  def close(self, end):
 
     log(f"{end.reason}; exit code {end.code}")
     if end.code not in (DONE, TERMINATED):
@@ -89,12 +89,12 @@ class Worker:
         processes.reap()
     return end.code
 
-  def keeps(self, phase: str) -> bool:
+  def keeps(self, phase):
     keep = self.run.keep_workers
     return keep == "always" or (keep == "failed" and phase == "Failed")
 
 
-def main() -> int:
+def main():
   run = settings.load()
   part = SshServer(run) if methods.of(run).ssh else LocalTraining(run)
   return Worker(run, part).live()

@@ -27,9 +27,9 @@ class Process(NamedTuple):
   argv: list[bytes]
 
 
-def processes(proc: Path = Path("/proc")) -> dict[int, Process]:
+def processes(proc = Path("/proc")):
 
-  by_id: dict[int, Process] = {}
+  by_id = {}
   for folder in proc.glob("[0-9]*"):
     try:
 
@@ -40,7 +40,7 @@ def processes(proc: Path = Path("/proc")) -> dict[int, Process]:
   return by_id
 
 
-def chosen(all_processes: dict[int, Process], name: str) -> set[int]:
+def chosen(all_processes, name):
 
   related = {pid for pid, process in all_processes.items() if RANK in process.argv}
 
@@ -58,7 +58,7 @@ def chosen(all_processes: dict[int, Process], name: str) -> set[int]:
     targets |= more
 
 
-def main(name: str) -> int:
+def main(name):
   all_processes = processes()
   targets = sorted(chosen(all_processes, name))
   if name == "STACKS" and not targets:

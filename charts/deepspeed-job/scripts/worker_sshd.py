@@ -23,7 +23,7 @@ class UnusableImageError(Exception):
   pass
 
 
-def find_sshd() -> str:
+def find_sshd():
 
   path = shutil.which("sshd") or shutil.which("sshd", path=SBIN)
   if not path:
@@ -34,7 +34,7 @@ def find_sshd() -> str:
   return path
 
 
-def check_tools() -> None:
+def check_tools():
 
   for tool in ("ssh-keygen", "bash"):
     if not shutil.which(tool):
@@ -43,7 +43,7 @@ def check_tools() -> None:
       )
 
 
-def check_user() -> None:
+def check_user():
 
   uid = os.getuid()
   try:
@@ -61,7 +61,7 @@ def check_user() -> None:
     )
 
 
-def check_shell(user: pwd.struct_passwd) -> None:
+def check_shell(user):
 
   shell = user.pw_shell or "/bin/sh"
   if Path(shell).name in ("nologin", "false") or not os.access(shell, os.X_OK):
@@ -71,7 +71,7 @@ def check_shell(user: pwd.struct_passwd) -> None:
     )
 
 
-def root_is_locked(shadow: Path) -> bool:
+def root_is_locked(shadow):
 
   try:
     lines = shadow.read_text().splitlines()
@@ -80,7 +80,7 @@ def root_is_locked(shadow: Path) -> bool:
   return any(line.startswith("root:!") for line in lines)
 
 
-def other_user(name: str) -> pwd.struct_passwd | None:
+def other_user(name):
 
 
 
@@ -106,7 +106,7 @@ def other_user(name: str) -> pwd.struct_passwd | None:
   return entry
 
 
-def unlock(name: str) -> None:
+def unlock(name):
 
 
 
@@ -128,7 +128,7 @@ def unlock(name: str) -> None:
     ) from None
 
 
-def own_files(entry: pwd.struct_passwd, key: bool) -> None:
+def own_files(entry, key):
 
   settings.RUN.chmod(0o1777)
   environment, key_file = settings.RUN / "env", settings.RUN / "id"
@@ -140,7 +140,7 @@ def own_files(entry: pwd.struct_passwd, key: bool) -> None:
     os.chown(path, entry.pw_uid, entry.pw_gid)
 
 
-def stage(key: bytes) -> None:
+def stage(key):
 
   keyfile.write_private(settings.RUN / "id", key)
   public = keyfile.public_half(settings.RUN / "id")
@@ -148,7 +148,7 @@ def stage(key: bytes) -> None:
   (settings.RUN / "known_hosts").write_text(f"{keyfile.HOST_ALIAS} {public}\n")
 
 
-def sshd_command(sshd: str) -> list[str]:
+def sshd_command(sshd):
 
   if os.getuid() == 0:
     Path("/run/sshd").mkdir(mode=0o755, parents=True, exist_ok=True)

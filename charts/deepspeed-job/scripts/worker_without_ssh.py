@@ -43,7 +43,7 @@ KILL_SECONDS = 30
 class LocalTraining:
 
 
-  def __init__(self, run: settings.Settings) -> None:
+  def __init__(self, run):
     self.run = run
     self.method = methods.of(run)
     self.slots = 1 if self.method.whole else run.slots
@@ -59,14 +59,14 @@ class LocalTraining:
     self.new_output()
     self.idle = False
 
-  def new_output(self) -> None:
+  def new_output(self):
 
     exchange.replace(reports.FILE, b"")
     self.output = output.Output(self.hosts)
     self.read = 0
-    self.reported: list[str] = []
+    self.reported = []
 
-  def prepare(self, _tick: Callable[[], None]) -> None:
+  def prepare(self, _tick):
     missing = methods.missing_tools(self.method)
     if missing:
       names = ", ".join(missing)
@@ -74,7 +74,7 @@ class LocalTraining:
     exchange.replace(READY, b"")
     log("ready; waiting for the launcher to start the run")
 
-  def step(self) -> None:
+  def step(self):
 
     recorded = record.mounted(self.run.run)
     begun = recorded.get("phase") in BEGUN and not self.attempt and not self.idle
@@ -86,10 +86,10 @@ class LocalTraining:
     if not self.free:
       self.obey(order)
 
-  def state(self) -> dict[str, Any]:
+  def state(self):
     return {"attempt": self.attempt, "code": self.code if self.ended else None, "free": self.free}
 
-  def obey(self, order: dict[str, Any]) -> None:
+  def obey(self, order):
 
     attempt, signalled = int(order.get("attempt", 0)), str(order.get("signal", ""))
     if order.get("over"):
@@ -107,7 +107,7 @@ class LocalTraining:
       elif signalled:
         endranks.main(signalled)
 
-  def start(self, attempt: int) -> None:
+  def start(self, attempt):
     self.attempt, self.ended, self.signalled = attempt, False, ""
     self.new_output()
     index = int(os.environ.get("JOB_COMPLETION_INDEX", "0"))
@@ -123,7 +123,7 @@ class LocalTraining:
     self.pid = processes.spawn(argv)
     del os.environ[reports.NONCE]
 
-  def end_all(self) -> None:
+  def end_all(self):
 
     until = time.monotonic() + KILL_SECONDS
     while time.monotonic() < until:
@@ -135,9 +135,9 @@ class LocalTraining:
       time.sleep(TERM_SECONDS)
       self.note_ended(processes.reap())
 
-  def read_reports(self) -> list[str]:
+  def read_reports(self):
 
-    beats: list[str] = []
+    beats = []
     for line in self.new_reports():
       sys.stderr.buffer.write(self.output.process_line(line))
       text = line.partition(self.output.nonce + b" ")[2].decode("utf-8", "replace").rstrip("\n")
@@ -148,12 +148,12 @@ class LocalTraining:
       raise WorkerExit(FAILED, f"a rank reported a world of {max(wrong)}, {self.world} was asked for")
     return beats
 
-  def new_reports(self) -> list[bytes]:
+  def new_reports(self):
     lines = (exchange.content(reports.FILE, start=self.read) or b"").splitlines(keepends=True)
     self.read += sum(map(len, lines))
     return lines
 
-  def note_ended(self, ended: dict[int, int]) -> None:
+  def note_ended(self, ended):
 
     if self.pid in ended and not self.ended:
       self.read_reports()
@@ -164,7 +164,7 @@ class LocalTraining:
         raise self.verdict(self.code)
       log(f"attempt {self.attempt} has ended here with exit code {self.code}")
 
-  def verdict(self, code: int) -> WorkerExit:
+  def verdict(self, code):
 
     ranks = len(self.output.ranks)
     if code == 0 and ranks < self.slots:
@@ -180,7 +180,7 @@ class LocalTraining:
     words = [f"{who} ended with exit code {failure['exitCode']}", *failure.get("tail", [])]
     return WorkerExit(exit_code(TRANSITIONS["failed"], failure["exitCode"]), "\n".join(words))
 
-  def check(self) -> None:
+  def check(self):
 
     limit = max(self.run.orphan_timeout_seconds, ORPHAN_SECONDS)
     if (self.attempt and not self.ended and not self.idle) or self.contact.age() <= limit:
@@ -189,16 +189,16 @@ class LocalTraining:
       raise self.verdict(self.code)
     raise WorkerExit(ORPHAN, f"no sign of a launcher for {limit} s: nobody needs this worker")
 
-  def launcher_sign(self) -> object:
+  def launcher_sign(self):
     return record.mounted(LEASE), record.mounted(self.run.run)
 
-  def close(self, _end: WorkerExit) -> None:
+  def close(self, _end):
 
 
 
 
     settings.RUN.joinpath("terminating").touch()
-    asked: set[int] = set()
+    asked = set()
     until = time.monotonic() + ranks_seconds(self.run)
     while self.pid > 0 and time.monotonic() < until:
       self.orders.exchange(self.state(), self.reported, [])

@@ -19,14 +19,14 @@ TAILS = 16
 class Journal:
 
 
-  def __init__(self, path: Path) -> None:
+  def __init__(self, path):
     self.path = path
     self.sequence = 0
-    self.attempts: list[dict[str, Any]] = []
-    self.said: dict[str, Any] = {"exitCode": None, "worldSize": None, "terminated": False}
+    self.attempts = []
+    self.said = {"exitCode": None, "worldSize": None, "terminated": False}
     self.note = ""
 
-  def move(self, event: str, message: str = "", **facts: Any) -> None:
+  def move(self, event, message = "", **facts):
 
     row = TRANSITIONS[event]
     said = dict(self.said, phase=row.phase, reason=row.reason, message=message or self.note, **facts)
@@ -34,16 +34,16 @@ class Journal:
       self.said = said
       self.write()
 
-  def begin_attempt(self) -> None:
+  def begin_attempt(self):
     for old in self.attempts[: 1 - TAILS]:
       old.pop("tail", None)
     self.attempts.append({"startTime": record.stamp(time.time())})
 
-  def end_attempt(self, reason: str, facts: dict[str, Any]) -> None:
+  def end_attempt(self, reason, facts):
 
     self.attempts[-1].update({"endTime": record.stamp(time.time()), "reason": reason, **facts})
 
-  def count_loss(self) -> bool:
+  def count_loss(self):
 
     if not self.attempts or self.attempts[-1].get("counted"):
       return False
@@ -51,16 +51,16 @@ class Journal:
     self.write()
     return True
 
-  def terminate(self) -> None:
+  def terminate(self):
 
     self.said["terminated"] = True
     self.write()
 
-  def totals(self, earlier: dict[str, Any]) -> dict[str, Any]:
+  def totals(self, earlier):
 
     return record.totals(self.attempts, earlier)
 
-  def write(self) -> None:
+  def write(self):
     self.sequence += 1
     exchange.write(self.path, {"sequence": self.sequence, **self.said, "attempts": self.attempts})
 
@@ -68,32 +68,32 @@ class Journal:
 class External:
 
 
-  def __init__(self, own_end: bool = False) -> None:
+  def __init__(self, own_end = False):
     self.terminated = False
     self.own_end = own_end
 
-  def on_signal(self, _number: int, _frame: FrameType | None) -> None:
+  def on_signal(self, _number, _frame):
     self.terminated = True
 
-  def status(self) -> dict[str, Any]:
+  def status(self):
     return exchange.read(settings.written_by("status") / exchange.STATUS)
 
-  def event(self) -> str:
+  def event(self):
 
     return "terminated" if self.terminated else outcome.external_event(self.status(), self.own_end)
 
-  def earlier(self) -> dict[str, Any]:
+  def earlier(self):
 
     return dict(self.status().get("earlier") or {})
 
-  def failures(self) -> int:
+  def failures(self):
 
     return int(self.workers().get("failed", 0))
 
-  def workers(self) -> dict[str, Any]:
+  def workers(self):
     return dict(self.status().get("workers") or {})
 
-  def explain(self, event: str) -> str:
+  def explain(self, event):
 
     if event == "lease-lost":
       return f"run {self.status().get('holder')} of this job has taken over"
@@ -101,11 +101,11 @@ class External:
       return ""
     return "; ".join([*self.problems(), str(self.workers().get("message", ""))])
 
-  def api_is_away(self) -> float:
+  def api_is_away(self):
 
     since = self.status().get("away")
     return max(time.time() - since, 0.0) if isinstance(since, (int, float)) else 0.0
 
-  def problems(self) -> list[str]:
+  def problems(self):
 
     return [str(problem) for problem in self.workers().get("problems", [])]

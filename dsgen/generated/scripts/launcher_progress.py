@@ -23,31 +23,31 @@ WAITING = ("torch/distributed/", "deepspeed/comm/", "mpi4py")
 class Progress:
 
 
-  def __init__(self, configured: settings.Settings) -> None:
+  def __init__(self, configured):
     self.configured = configured
-    self.source: Source | None = None
+    self.source = None
     self.started = False
     self.active_at = self.stepped_at = self.checkpoint_at = time.monotonic()
-    self.steps: dict[int, int] = {}
-    self.first: tuple[float, int] | None = None
-    self.last: dict[str, Any] = {}
-    self.nan_since: int | None = None
-    self.stacks: dict[int, tuple[str, list[str]]] = {}
+    self.steps = {}
+    self.first = None
+    self.last = {}
+    self.nan_since = None
+    self.stacks = {}
     self.said_at = self.looked_at = float("-inf")
     self.note = self.warned = ""
 
-  def start(self) -> None:
+  def start(self):
 
     self.started = True
     self.active_at = self.stepped_at = self.checkpoint_at = time.monotonic()
 
-  def read_command(self, line: bytes) -> None:
+  def read_command(self, line):
 
     self.active_at = time.monotonic()
     if self.source:
       self.source.read_output(line)
 
-  def learn(self, rank: int, said: dict[str, Any]) -> None:
+  def learn(self, rank, said):
 
     now = self.active_at = time.monotonic()
     step = said.get("step")
@@ -68,7 +68,7 @@ class Progress:
       self.last["checkpoint"] = record.stamp(written)
       self.checkpoint_at = now
 
-  def look(self) -> None:
+  def look(self):
 
     if self.source and time.monotonic() - self.looked_at > LOOK_SECONDS:
       self.looked_at, active_at = time.monotonic(), self.active_at
@@ -78,7 +78,7 @@ class Progress:
       if self.steps.get(0) == before:
         self.active_at = active_at
 
-  def hang(self) -> str:
+  def hang(self):
 
     limit, now = self.configured.hang_timeout_seconds, time.monotonic()
     if not limit or not self.started:
@@ -88,13 +88,13 @@ class Progress:
       return f"no output of any rank {words}"
     return f"no step after step {self.last['step']} {words}" if self.first and now - self.stepped_at > limit else ""
 
-  def facts(self) -> dict[str, Any]:
+  def facts(self):
 
     known, left = dict(self.last), self.seconds_left()
     eta = LATEST if left is None else time.time() + left
     return {**known, **({"eta": record.stamp(eta)} if eta < LATEST else {})}
 
-  def seconds_left(self) -> float | None:
+  def seconds_left(self):
 
     step, total = self.last.get("step"), self.last.get("total")
     if self.first is None or not isinstance(step, int) or not isinstance(total, int) or step <= self.first[1]:
@@ -102,14 +102,14 @@ class Progress:
     each = (self.stepped_at - self.first[0]) / (step - self.first[1])
     return max(total - step, 0) * each - (time.monotonic() - self.stepped_at)
 
-  def is_due(self) -> bool:
+  def is_due(self):
 
     if not self.last or time.monotonic() - self.said_at < SAY_SECONDS:
       return False
     self.said_at = time.monotonic()
     return True
 
-  def warning(self) -> str:
+  def warning(self):
 
     limit, words = self.configured.checkpoint_timeout_seconds, []
     if self.nan_since is not None:
@@ -118,7 +118,7 @@ class Progress:
       words.append(f"no checkpoint for lifecycle.progress.checkpointTimeoutSeconds ({limit})")
     return "; ".join(words)
 
-  def suspect(self) -> dict[str, Any]:
+  def suspect(self):
 
     stacks = dict(self.stacks)
     steps = {rank: step for rank, step in self.steps.items() if rank in stacks or not stacks}
@@ -135,16 +135,16 @@ class Progress:
     return {}
 
 
-def _waits(stack: list[str]) -> bool:
+def _waits(stack):
   return any(part in frame for frame in stack for part in WAITING)
 
 
-def recorded(progress: Progress) -> dict[str, Any]:
+def recorded(progress):
 
   return {"progress": progress.facts()} if progress.last else {}
 
 
-def report(progress: Progress, journal: Journal, world: int | None) -> None:
+def report(progress, journal, world):
 
   if not progress.started:
     progress.start()
@@ -158,7 +158,7 @@ def report(progress: Progress, journal: Journal, world: int | None) -> None:
   journal.move("running", worldSize=world, **(recorded(progress) if progress.is_due() else {}))
 
 
-def hang_message(hang: str, suspect: dict[str, Any]) -> str:
+def hang_message(hang, suspect):
 
   if not suspect:
     return f"{hang}; no rank stands out"

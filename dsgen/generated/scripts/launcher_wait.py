@@ -17,7 +17,7 @@ ISOLATED_SECONDS = 180
 class Interrupted(Exception):
 
 
-  def __init__(self, event: str) -> None:
+  def __init__(self, event):
     super().__init__(event)
     self.event = event
 
@@ -25,11 +25,11 @@ class Interrupted(Exception):
 class Clock:
 
 
-  def __init__(self, limit: float) -> None:
+  def __init__(self, limit):
     self.left = limit
     self.last = time.monotonic()
 
-  def tick(self, running: bool) -> float:
+  def tick(self, running):
 
     now = time.monotonic()
     self.left -= (now - self.last) if running else 0
@@ -40,7 +40,7 @@ class Clock:
 class Wait:
 
 
-  def __init__(self, configured: settings.Settings, workers: Workers, journal: Journal, external: External) -> None:
+  def __init__(self, configured, workers, journal, external):
     self.configured = configured
     self.workers = workers
     self.journal = journal
@@ -49,10 +49,10 @@ class Wait:
     self.reason = ("waiting", "")
     self.failures_before = 0
 
-  def new_clock(self) -> Clock:
+  def new_clock(self):
     return Clock(self.configured.start_timeout_seconds)
 
-  def check_isolation(self, seconds: float = ISOLATED_SECONDS) -> None:
+  def check_isolation(self, seconds = ISOLATED_SECONDS):
 
 
 
@@ -63,26 +63,26 @@ class Wait:
       log(f"neither the API (for {away:.0f} s) nor any worker can be reached from this pod: it counts as lost")
       raise RunEnded("terminated")
 
-  def check(self) -> None:
+  def check(self):
 
     self.workers.reap()
     event = self.external.event()
     if event:
       raise Interrupted(event)
 
-  def check_and_keep_contact(self) -> None:
+  def check_and_keep_contact(self):
 
     self.check()
     self.workers.keep_contact()
 
-  def pause(self, seconds: float) -> None:
+  def pause(self, seconds):
 
     until = time.monotonic() + seconds
     while time.monotonic() < until:
       self.check()
       time.sleep(min(TICK_SECONDS, max(until - time.monotonic(), 0)))
 
-  def for_lease(self) -> None:
+  def for_lease(self):
 
     clock = self.new_clock()
     while True:
@@ -97,7 +97,7 @@ class Wait:
         self.journal.move("turn", f"run {status.get('holder')} of this job has not ended")
       time.sleep(TICK_SECONDS)
 
-  def time_left_for_workers(self) -> bool:
+  def time_left_for_workers(self):
 
     self.check_and_keep_contact()
     self.count_loss()
@@ -107,7 +107,7 @@ class Wait:
     self.journal.move(*(queued if suspended else (event, message or "; ".join(self.external.problems()))))
     return self.clock.tick(not suspended) > 0
 
-  def count_loss(self) -> None:
+  def count_loss(self):
 
     if self.reason[0] != "workers-lost" or self.external.failures() <= self.failures_before:
       return
@@ -117,11 +117,11 @@ class Wait:
     if used > limit:
       raise RunEnded("lost-too-often", f"workers were lost {used} times, lifecycle.workerReplacements is {limit}")
 
-  def totals(self) -> dict[str, int]:
+  def totals(self):
 
     return self.journal.totals(self.external.earlier())
 
-  def too_late(self, problem: str) -> str:
+  def too_late(self, problem):
 
     limit = f"lifecycle.startTimeoutSeconds ({self.configured.start_timeout_seconds})"
     remedy = f"kubectl delete job -n {self.configured.namespace} {self.configured.worker_job}"

@@ -28,7 +28,7 @@ FAILED_POD = re.compile(r"Container worker for pod [^/ ]+/(\S+)-[^- ]+ failed wi
 class WithoutSsh:
 
 
-  def __init__(self, wait: Wait) -> None:
+  def __init__(self, wait):
     self.wait = wait
     self.configured = wait.configured
     self.external = wait.external
@@ -39,14 +39,14 @@ class WithoutSsh:
     self.free = False
     self.number = 0
 
-  def prepare(self) -> None:
+  def prepare(self):
 
     try:
       self.journal.said["launcher"] = self.orders.listen()
     except OSError as error:
       log(f"this pod has no address to listen on: {error}")
 
-  def wait_for_workers(self) -> None:
+  def wait_for_workers(self):
 
     wanted, ready_at = self.configured.workers, 0.0
     while self.free or len(self.orders.connected()) < wanted:
@@ -66,15 +66,15 @@ class WithoutSsh:
     if self.free:
       self.journal.said["start"] = "record"
 
-  def ready(self) -> int:
+  def ready(self):
 
     job = self.external.workers()
     return 0 if job.get("suspended") else int(job.get("ready", 0))
 
-  def start(self) -> None:
+  def start(self):
     pass
 
-  def attempt(self) -> Attempt | OrderedAttempt:
+  def attempt(self):
 
     if self.free:
       return Attempt(self)
@@ -83,12 +83,12 @@ class WithoutSsh:
     self.number = max(self.number, *at) + (0 if goes_on else 1)
     return OrderedAttempt(self.wait, self.orders, self.reports(), self.number)
 
-  def ended(self, event: str) -> RunEnded:
+  def ended(self, event):
 
     begun = self.wait.totals()["attempts"] > 0
     return RunEnded(*self.verdict(event)[0]) if begun else RunEnded(event, self.external.explain(event))
 
-  def verdict(self, event: str) -> tuple[AttemptEnd, dict[str, Any]]:
+  def verdict(self, event):
 
     if event == "succeeded":
       return AttemptEnd(event, "", 0), {"exitCode": 0}
@@ -109,23 +109,23 @@ class WithoutSsh:
     )
     return AttemptEnd(event, message, None), {}
 
-  def failure(self) -> dict[str, Any]:
+  def failure(self):
 
     match = FAILED_POD.search(self.external.explain("workers-failed"))
     by_job = {"host": match.group(1), "exitCode": int(match.group(2))} if match else {}
     return self.output.failure() or by_job
 
-  def strangers(self) -> list[int]:
+  def strangers(self):
 
     expected = self.configured.expect_world and self.reports() > 1
     ended = {end["rank"] for end in self.output.ends if not end["exitCode"]}
     return [rank for rank in self.output.strangers() if rank in ended] if expected else []
 
-  def reports(self) -> int:
+  def reports(self):
 
     return self.configured.workers * (1 if self.whole else self.configured.slots)
 
-  def announce_end(self, phase: str) -> None:
+  def announce_end(self, phase):
 
     self.orders.tell(over=phase)
 
@@ -133,13 +133,13 @@ class WithoutSsh:
 class Attempt:
 
 
-  def __init__(self, side: WithoutSsh) -> None:
+  def __init__(self, side):
     self.side = side
     self.configured = side.configured
     self.external, self.journal = side.external, side.journal
     self.before = self.journal.totals(self.external.earlier())
 
-  def run(self) -> AttemptEnd:
+  def run(self):
 
     self.journal.begin_attempt()
     self.journal.move("started")
@@ -154,27 +154,27 @@ class Attempt:
         self.journal.move("running", worldSize=self.world())
       time.sleep(TICK_SECONDS)
 
-  def why_cut(self, seconds: float) -> str:
+  def why_cut(self, seconds):
 
     limit = self.configured.active_deadline_seconds
     if 0 < limit < self.before["seconds"] + seconds:
       return "deadline"
     return "workers-lost" if self.external.workers().get("suspended") else ""
 
-  def runs(self, seconds: float) -> bool:
+  def runs(self, seconds):
 
     return self.world_is_there() or seconds > self.configured.start_timeout_seconds
 
-  def world_is_there(self) -> bool:
+  def world_is_there(self):
     return len(self.side.output.ranks) == self.side.reports()
 
-  def world(self) -> int | None:
+  def world(self):
 
     expected = self.side.reports()
     met = expected == 1 or len(self.side.output.met) == expected
     return expected if met and not self.side.whole else None
 
-  def close(self, event: str) -> AttemptEnd:
+  def close(self, event):
     end, facts = self.side.verdict(event)
     if end.event == "succeeded":
       checked = self.configured.expect_world and not self.side.whole

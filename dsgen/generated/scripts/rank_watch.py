@@ -19,7 +19,7 @@ STACK_SECONDS, STACK_BYTES = 2.0, 1 << 20
 class Watch:
 
 
-  def __init__(self, run: settings.Settings, rank: int, say: Callable[[str, dict[str, Any]], None]) -> None:
+  def __init__(self, run, rank, say):
     hang = run.hang_timeout_seconds
     self.rank, self.say = rank, say
     self.source = Source(run, files=rank == 0)
@@ -31,7 +31,7 @@ class Watch:
     self.until = 0.0
     self.written = b""
 
-  def forwarded(self, data: bytes) -> None:
+  def forwarded(self, data):
 
     self.printed = True
     if self.until:
@@ -39,7 +39,7 @@ class Watch:
     if self.wanted:
       self.source.read_output(data)
 
-  def look(self) -> float | None:
+  def look(self):
 
     if self.asked:
       self.ask_for_stacks()
@@ -57,15 +57,15 @@ class Watch:
     waits = [moment - now for moment in (self.due if self.wanted else 0, self.until) if moment]
     return max(min(waits), 0) if waits else None
 
-  def finish(self) -> None:
+  def finish(self):
 
     self.due = 0.0
     self.look()
 
-  def on_signal(self, *_: object) -> None:
+  def on_signal(self, *_):
     self.asked = True
 
-  def ask_for_stacks(self) -> None:
+  def ask_for_stacks(self):
 
     self.asked = False
     self.written, self.until = b"", time.monotonic() + STACK_SECONDS

@@ -21,7 +21,7 @@ APPLY_PATCH = "application/apply-patch+yaml"
 class ApiError(Exception):
 
 
-  def __init__(self, status: int, message: str) -> None:
+  def __init__(self, status, message):
     super().__init__(message)
     self.status = status
 
@@ -29,20 +29,20 @@ class ApiError(Exception):
 class Api:
 
 
-  def __init__(self, host: str, port: str, folder: Path = TOKEN_FOLDER) -> None:
+  def __init__(self, host, port, folder = TOKEN_FOLDER):
     address = f"[{host}]" if ":" in host else host
     self.base = f"https://{address}:{port}"
     self.folder = folder
 
-  def get(self, path: str) -> dict[str, Any]:
+  def get(self, path):
 
     return self._call("GET", path, None, "")
 
-  def patch(self, path: str, body: Any, content_type: str, manager: str) -> dict[str, Any]:
+  def patch(self, path, body, content_type, manager):
 
     return self._call("PATCH", f"{path}?fieldManager={manager}", json.dumps(body).encode(), content_type)
 
-  def _call(self, method: str, path: str, body: bytes | None, content_type: str) -> dict[str, Any]:
+  def _call(self, method, path, body, content_type):
     try:
       with self._open(method, path, body, content_type) as answer:
         content = json.load(answer)
@@ -54,7 +54,7 @@ class Api:
       raise ApiError(0, f"{method} {path}: the answer is no object")
     return content
 
-  def _open(self, method: str, path: str, body: bytes | None, content_type: str) -> Any:
+  def _open(self, method, path, body, content_type):
 
     token = (self.folder / "token").read_text(encoding="utf-8").strip()
     context = ssl.create_default_context(cafile=str(self.folder / "ca.crt"))
@@ -68,25 +68,25 @@ class Api:
     return opener.open(request, timeout=TIMEOUT_SECONDS)
 
 
-def in_cluster() -> Api:
+def in_cluster():
 
   host = os.environ.get("KUBERNETES_SERVICE_HOST", "kubernetes.default.svc")
   return Api(host, os.environ.get("KUBERNETES_SERVICE_PORT", "443"))
 
 
-def secret_path(namespace: str, name: str) -> str:
+def secret_path(namespace, name):
   return f"/api/v1/namespaces/{namespace}/secrets/{name}"
 
 
-def configmap_path(namespace: str, name: str) -> str:
+def configmap_path(namespace, name):
   return f"/api/v1/namespaces/{namespace}/configmaps/{name}"
 
 
-def job_path(namespace: str, name: str) -> str:
+def job_path(namespace, name):
   return f"/apis/batch/v1/namespaces/{namespace}/jobs/{name}"
 
 
-def pods_path(namespace: str, job: str, *indices: str) -> str:
+def pods_path(namespace, job, *indices):
 
   selector = f"batch.kubernetes.io/job-name={job}"
   if indices:
@@ -94,7 +94,7 @@ def pods_path(namespace: str, job: str, *indices: str) -> str:
   return f"/api/v1/namespaces/{namespace}/pods?labelSelector={urllib.parse.quote(selector, safe='')}&limit=2000"
 
 
-def _reason(error: urllib.error.HTTPError) -> str:
+def _reason(error):
 
   try:
     content = json.loads(error.read(65536))

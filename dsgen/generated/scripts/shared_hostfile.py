@@ -19,18 +19,18 @@ class Options(NamedTuple):
   rest: list[str]
 
 
-def hosts(hostfile: Path) -> list[str]:
+def hosts(hostfile):
 
   return [line.split()[0] for line in hostfile.read_text(encoding="utf-8").splitlines() if line.strip()]
 
 
-def write(path: Path, names: list[str], slots: int) -> str:
+def write(path, names, slots):
 
   path.write_text("".join([f"{name} slots={slots}\n" for name in names]), encoding="utf-8")
   return str(path)
 
 
-def options(arguments: list[str]) -> Options:
+def options(arguments):
 
   known = dict.fromkeys(KNOWN.values(), "")
   rest, words = [], iter(arguments)
@@ -43,13 +43,13 @@ def options(arguments: list[str]) -> Options:
   return Options(rest=rest, **known)
 
 
-def active(names: list[str], slots: int, given: Options) -> dict[str, int]:
+def active(names, slots, given):
 
 
 
 
   whole = set(range(slots))
-  named: dict[str, set[int]] = {}
+  named = {}
   for word in filter(None, (given.include or given.exclude).split("@")):
     host, _, numbers = word.partition(":")
     named.setdefault(host, set()).update(int(number) for number in numbers.split(",") if number)

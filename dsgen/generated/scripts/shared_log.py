@@ -18,27 +18,27 @@ SECRETS = (
 )
 
 
-def log(text: str) -> None:
+def log(text):
 
   sys.stdout.flush()
   sys.stdout.buffer.write(f"[dsgen] {redacted(text)}\n".encode("utf-8", "replace"))
   sys.stdout.buffer.flush()
 
 
-def last_words(path: Path, text: str) -> None:
+def last_words(path, text):
 
   with contextlib.suppress(OSError):
     path.write_text(redacted(text)[:4000], encoding="utf-8", errors="replace")
 
 
-def redacted(text: str) -> str:
+def redacted(text):
 
   for pattern in SECRETS:
     text = re.sub(pattern, lambda match: f"{match[1]}***{'@' if match[0].endswith('@') else ''}", text)
   return text
 
 
-def redacted_everywhere(content: Any) -> Any:
+def redacted_everywhere(content):
 
   if isinstance(content, str):
     return redacted(content)

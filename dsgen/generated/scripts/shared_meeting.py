@@ -27,7 +27,7 @@ class Meeting:
 
 
 
-  def __init__(self, port: int, at_master: bool) -> None:
+  def __init__(self, port, at_master):
     self.ports = {port}
     self.at_master = at_master
     self.seen = False
@@ -35,7 +35,7 @@ class Meeting:
     self.began = time.monotonic()
     self.interval = SHORTEST_SECONDS
 
-  def look(self) -> bool:
+  def look(self):
 
     if self.seen:
       return False
@@ -48,7 +48,7 @@ class Meeting:
     self.interval = max(SHORTEST_SECONDS, longest, COST_SHARE * (time.process_time() - before))
     return self.seen
 
-  def connected(self) -> bool:
+  def connected(self):
 
     inodes = {
       row.inode
@@ -58,9 +58,9 @@ class Meeting:
     return bool(inodes) and any(not inodes.isdisjoint(sockets(pid)) for pid in processes.below(os.getpid()))
 
 
-def other_ports() -> set[int]:
+def other_ports():
 
-  ports: set[int] = set()
+  ports = set()
   for pid in processes.below(os.getpid()):
     try:
       variables = Path(f"/proc/{pid}/environ").read_bytes().split(b"\0")
@@ -70,7 +70,7 @@ def other_ports() -> set[int]:
   return ports
 
 
-def sockets(pid: int) -> set[str]:
+def sockets(pid):
 
   inodes = set()
   with contextlib.suppress(OSError):

@@ -48,15 +48,15 @@ class Start(NamedTuple):
   attempt: int = 1
 
   @property
-  def port(self) -> int:
+  def port(self):
     return self.configured.master_port + (self.attempt - 1) % PORTS
 
   @property
-  def master(self) -> list[str]:
+  def master(self):
     return ["--master_addr", self.hosts[0], "--master_port", str(self.port)]
 
 
-def pdsh(start: Start) -> list[str]:
+def pdsh(start):
 
   given = hostfile.options(start.configured.deepspeed_args)
   wide = f"-f {len(start.hosts)}" if len(start.hosts) > PDSH_FANOUT else ""
@@ -68,7 +68,7 @@ def pdsh(start: Start) -> list[str]:
   return [*own, *joined, *given.rest, "--no_python", "--no_local_rank", RANK_PROGRAM]
 
 
-def autotune(start: Start) -> list[str]:
+def autotune(start):
 
   *before, program = pdsh(start)
   words = _command()["arguments"]
@@ -77,7 +77,7 @@ def autotune(start: Start) -> list[str]:
   return [*before, "--autotuning", start.configured.autotuning, program, *named]
 
 
-def openmpi(start: Start) -> list[str]:
+def openmpi(start):
 
   world = str(len(start.hosts) * start.configured.slots)
   master = (f"MASTER_ADDR={start.hosts[0]}", f"MASTER_PORT={start.configured.master_port}")
@@ -87,12 +87,12 @@ def openmpi(start: Start) -> list[str]:
   return ["mpirun", "-n", world, "--hostfile", start.hostfile, *placed, *given, *exports, RANK_PROGRAM]
 
 
-def _names(arguments: list[str]) -> set[str]:
+def _names(arguments):
 
   return {"--" + word.lstrip("-").partition("=")[0] for word in arguments if word.startswith("-")}
 
 
-def torchrun(start: Start) -> list[str]:
+def torchrun(start):
 
   run = start.configured
   program = [_interpreter(), "-m", "torch.distributed.run"] if _interpreter() else ["torchrun"]
@@ -101,24 +101,24 @@ def torchrun(start: Start) -> list[str]:
   return [*program, *size, *place, "--no_python", RANK_PROGRAM]
 
 
-def deepspeed_no_ssh(start: Start) -> list[str]:
+def deepspeed_no_ssh(start):
 
   own = ["deepspeed", "--hostfile", str(settings.CONFIG / "hostfile"), "--no_ssh", "--node_rank", str(start.node)]
   given = start.configured.deepspeed_args
   return [*own, *start.master, *given, "--no_python", "--no_local_rank", RANK_PROGRAM]
 
 
-def worker_command(_: Start) -> list[str]:
+def worker_command(_):
 
   return [RANK_PROGRAM]
 
 
-def launcher_command(_: Start) -> list[str]:
+def launcher_command(_):
 
   return list(_command()["program"])
 
 
-def _interpreter() -> str:
+def _interpreter():
 
   first, *rest = _command()["program"]
   if rest[:1] == ["-u"]:
@@ -126,24 +126,24 @@ def _interpreter() -> str:
   return "" if shutil.which("torchrun") else "python3"
 
 
-def _command() -> dict[str, list[str]]:
+def _command():
   return dict(json.loads((settings.CONFIG / "command.json").read_text(encoding="utf-8")))
 
 
 
 
 
-def own_environment(_: Start) -> dict[str, str]:
+def own_environment(_):
 
   return dict(os.environ)
 
 
-def launcher_command_environment(start: Start) -> dict[str, str]:
+def launcher_command_environment(start):
 
   return {**os.environ, "DSGEN_HOSTFILE": start.hostfile}
 
 
-def pdsh_environment(_: Start) -> dict[str, str]:
+def pdsh_environment(_):
 
   links = settings.RUN / "bin"
   links.mkdir(exist_ok=True)
@@ -154,7 +154,7 @@ def pdsh_environment(_: Start) -> dict[str, str]:
   return {**kept, "PATH": path, "DSGEN_PDSH": shutil.which("pdsh") or "pdsh"}
 
 
-def autotune_environment(start: Start) -> dict[str, str]:
+def autotune_environment(start):
 
   whole = pdsh_environment(start)
   wrapper = settings.RUN / "bin/deepspeed"
@@ -163,18 +163,18 @@ def autotune_environment(start: Start) -> dict[str, str]:
   return whole
 
 
-def openmpi_environment(start: Start) -> dict[str, str]:
+def openmpi_environment(start):
 
   return {**OPENMPI, "OMPI_MCA_plm_rsh_num_concurrent": str(max(len(start.hosts), 128)), **os.environ}
 
 
-def torchrun_environment(start: Start) -> dict[str, str]:
+def torchrun_environment(start):
 
   share = max(len(os.sched_getaffinity(0)) // start.configured.slots, 1)
   return {**({"OMP_NUM_THREADS": str(share)} if start.configured.bind_cores else {}), **os.environ}
 
 
-def worker_environment(start: Start) -> dict[str, str]:
+def worker_environment(start):
 
   run = start.configured
   master = {"MASTER_ADDR": start.hosts[0], "MASTER_PORT": str(start.port)}
@@ -213,7 +213,7 @@ METHODS = {
 }
 
 
-def of(configured: Settings) -> Method:
+def of(configured):
 
   method = METHODS[configured.method]
   if configured.autotuning == "none":
@@ -221,16 +221,16 @@ def of(configured: Settings) -> Method:
   return method._replace(command=autotune, environment=autotune_environment, ranks=False)
 
 
-def meets_in_sessions(configured: Settings) -> bool:
+def meets_in_sessions(configured):
 
   method = of(configured)
   return method.ssh and method.whole and configured.expect_world and configured.workers > 1
 
 
-def missing_tools(method: Method) -> list[str]:
+def missing_tools(method):
   return [tool for tool in method.tools if shutil.which(tool) is None]
 
 
-def host(configured: Settings) -> str:
+def host(configured):
 
   return f"{configured.run_name}-worker-{os.environ.get('JOB_COMPLETION_INDEX', '0')}"

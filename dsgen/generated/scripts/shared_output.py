@@ -26,9 +26,9 @@ class Listener(Protocol):
 
   stacks: dict[int, tuple[str, list[str]]]
 
-  def read_command(self, line: bytes) -> None: ...
+  def read_command(self, line): ...
 
-  def learn(self, rank: int, said: dict[str, Any]) -> None: ...
+  def learn(self, rank, said): ...
 
 
 
@@ -40,7 +40,7 @@ TAIL_LINES, TAIL_BYTES = 20, 4096
 KEPT_BYTES, LINE_LENGTH = 32768, 300
 
 
-def new_nonce() -> str:
+def new_nonce():
   return secrets.token_hex(16)
 
 
@@ -50,24 +50,24 @@ class Output:
 
 
 
-  def __init__(self, hosts: list[str], nonce: str = "", pdsh: bool = False, progress: Listener | None = None) -> None:
+  def __init__(self, hosts, nonce = "", pdsh = False, progress = None):
     self.progress = progress
     self.hosts = {_short(host): host for host in hosts}
     self.nonce = (nonce or new_nonce()).encode()
     self.pdsh = pdsh
     self.unfinished = False
-    self.ranks: set[int] = set()
-    self.world_sizes: set[int] = set()
-    self.met: set[int] = set()
-    self.places: dict[int, str] = {}
-    self.ends: list[dict[str, Any]] = []
-    self.failures: list[dict[str, Any]] = []
+    self.ranks = set()
+    self.world_sizes = set()
+    self.met = set()
+    self.places = {}
+    self.ends = []
+    self.failures = []
     self.ending = False
-    self.closed: dict[str, int] = {}
-    self.ssh_ended: dict[str, int] = {}
-    self.given_up: set[str] = set()
+    self.closed = {}
+    self.ssh_ended = {}
+    self.given_up = set()
 
-  def process_line(self, line: bytes) -> bytes:
+  def process_line(self, line):
 
     continues, self.unfinished = self.unfinished, not line.endswith(b"\n")
     ssh_end = SSH_ENDED.match(line) if self.pdsh and not continues else None
@@ -87,11 +87,11 @@ class Output:
     rest = before + b"\n" if before and not LABEL.match(before) else b""
     return rest + (f"[dsgen] {said}\n".encode("utf-8", "replace") if said else b"")
 
-  def lost(self) -> list[str]:
+  def lost(self):
 
     return [host for host in self.hosts.values() if host in self.ssh_ended and host not in self.closed]
 
-  def unclosed(self) -> list[str]:
+  def unclosed(self):
 
 
 
@@ -101,15 +101,15 @@ class Output:
     silent = {self.places[rank] for rank in self.without_end()}
     return [host for host in left if host in (self.given_up or silent)] or left
 
-  def any_failed(self) -> bool:
+  def any_failed(self):
 
     return bool(self.lost()) or any(code != 0 for code in list(self.closed.values()))
 
-  def any_started(self) -> bool:
+  def any_started(self):
 
     return bool(self.ranks or self.closed or self.ssh_ended)
 
-  def failure(self) -> dict[str, Any]:
+  def failure(self):
 
 
 
@@ -121,7 +121,7 @@ class Output:
     own = [end for end in failures if end["exitCode"] == 137 or not LOST_PEER.search(_tail(end))]
     return dict(next(iter([*own, *failures]), {}))
 
-  def blame(self) -> str:
+  def blame(self):
 
     failure = self.failure()
     if "rank" not in failure:
@@ -134,15 +134,15 @@ class Output:
       words += f" after rank {before['rank']} on {before['host']} had ended with exit code 0"
     return words
 
-  def without_end(self) -> list[int]:
+  def without_end(self):
 
     return sorted(self.ranks - {end["rank"] for end in self.ends})
 
-  def strangers(self) -> list[int]:
+  def strangers(self):
 
     return sorted(self.ranks - self.met)
 
-  def close(self, host: str, code: int) -> None:
+  def close(self, host, code):
 
     if host in self.closed:
       return
@@ -150,7 +150,7 @@ class Output:
     if code and not self.ending:
       self.failures.append({"host": host, "exitCode": code})
 
-  def _learn(self, kind: bytes, text: bytes) -> str | None:
+  def _learn(self, kind, text):
 
     try:
       content = json.loads(text)
@@ -171,7 +171,7 @@ class Output:
     except (ValueError, TypeError, KeyError, AttributeError, OverflowError, RecursionError):
       return None
 
-  def _hear_mpirun(self, line: bytes) -> None:
+  def _hear_mpirun(self, line):
     lost, killed = MPI_LOST.match(line.rstrip()), MPI_KILLED.search(line)
     if lost:
       self.given_up.add(self._host(lost.group(1)))
@@ -180,14 +180,14 @@ class Output:
       end = {"host": self._host(name), "rank": int(rank), "exitCode": 128 + int(number), "tail": []}
       self.failures.append(end)
 
-  def _rank(self, host: str, content: dict[str, Any]) -> str:
+  def _rank(self, host, content):
     rank, size = int(content["rank"]), int(content["worldSize"])
     self.world_sizes.add(size)
     self.ranks.add(rank)
     self.places[rank] = host
     return f"rank {rank} of {size} started on {host}"
 
-  def _rank_end(self, host: str, content: dict[str, Any]) -> str:
+  def _rank_end(self, host, content):
     rank, code = int(content["rank"]), int(content["exitCode"])
     tail = [str(line) for line in content.get("tail", [])]
     end = {"host": host, "rank": rank, "exitCode": code, "tail": tail}
@@ -195,13 +195,13 @@ class Output:
     self.failures += [end] if code else []
     return f"rank {rank} on {host} ended with {code}"
 
-  def _rank_stack(self, host: str, content: dict[str, Any]) -> str:
+  def _rank_stack(self, host, content):
     rank, stack = int(content["rank"]), [str(frame) for frame in content["stack"]]
     if self.progress:
       self.progress.stacks[rank] = (host, stack)
     return f"rank {rank} on {host} is in {' < '.join(stack[:3]) or 'no program that shows its stack'}"
 
-  def _host(self, label: bytes) -> str:
+  def _host(self, label):
 
     name = label.decode("ascii")
     return self.hosts.get(_short(name), name)
@@ -210,13 +210,13 @@ class Output:
 class Tail:
 
 
-  def __init__(self) -> None:
+  def __init__(self):
     self.kept = b""
 
-  def add(self, data: bytes) -> None:
+  def add(self, data):
     self.kept = (self.kept + data)[-KEPT_BYTES:]
 
-  def lines(self) -> list[str]:
+  def lines(self):
 
 
 
@@ -226,14 +226,14 @@ class Tail:
     return [*reports, *last[-TAIL_LINES:][len(reports) :]]
 
 
-def _lines(data: bytes) -> list[str]:
+def _lines(data):
   lines = data.decode(errors="replace").split("\n")
   return [line.rstrip("\r").rpartition("\r")[2] for line in lines if line.strip()]
 
 
-def _tail(end: dict[str, Any]) -> str:
+def _tail(end):
   return "\n".join(end.get("tail", []))
 
 
-def _short(host: str) -> str:
+def _short(host):
   return host.split(".", 1)[0]

@@ -27,20 +27,20 @@ class Process(NamedTuple):
   state: str
 
 
-def prctl(option: int, argument: int) -> None:
+def prctl(option, argument):
 
   if ctypes is not None:
     ctypes.CDLL(None).prctl(option, argument, 0, 0, 0)
 
 
-def adopt_orphans() -> None:
+def adopt_orphans():
 
   prctl(SET_CHILD_SUBREAPER, 1)
 
 
 def spawn(
-  argv: list[str], *, output: int | None = None, new_session: bool = False, die_with_parent: bool = False
-) -> int:
+  argv, *, output = None, new_session = False, die_with_parent = False
+):
 
 
 
@@ -68,14 +68,14 @@ def spawn(
     os._exit(126)
 
 
-def _default_signals() -> None:
+def _default_signals():
 
   for name in (signal.SIGPIPE, signal.SIGXFSZ):
     signal.signal(name, signal.SIG_DFL)
   signal.pthread_sigmask(signal.SIG_SETMASK, [])
 
 
-def cannot_execute(program: str, error: OSError) -> str:
+def cannot_execute(program, error):
 
   hint = {
     FileNotFoundError: "no such file in the image, in PATH or on a volume",
@@ -88,9 +88,9 @@ def cannot_execute(program: str, error: OSError) -> str:
   return f"[dsgen] cannot execute {program!r}: {error.strerror}: {hint}\n"
 
 
-def reap() -> dict[int, int]:
+def reap():
 
-  ended: dict[int, int] = {}
+  ended = {}
   while True:
     try:
       pid, status = os.waitpid(-1, os.WNOHANG)
@@ -101,7 +101,7 @@ def reap() -> dict[int, int]:
     ended[pid] = 128 + os.WTERMSIG(status) if os.WIFSIGNALED(status) else os.WEXITSTATUS(status)
 
 
-def table() -> dict[int, Process]:
+def table():
 
   living = {}
   for entry in os.scandir("/proc"):
@@ -117,10 +117,10 @@ def table() -> dict[int, Process]:
   return living
 
 
-def below(root: int, session: int | None = None) -> list[int]:
+def below(root, session = None):
 
   processes = table().values()
-  children: dict[int, list[int]] = {}
+  children = {}
   for process in processes:
     children.setdefault(process.parent, []).append(process.pid)
   descendants = {process.pid for process in processes if process.session == session}
@@ -132,7 +132,7 @@ def below(root: int, session: int | None = None) -> list[int]:
   return sorted(descendants - {root})
 
 
-def send(pids: list[int], number: int) -> None:
+def send(pids, number):
 
   for pid in pids:
     try:
@@ -141,12 +141,12 @@ def send(pids: list[int], number: int) -> None:
       continue
 
 
-def end(root: int, session: int | None, seconds: float) -> None:
+def end(root, session, seconds):
 
 
 
 
-  told: set[int] = set()
+  told = set()
   term_until = time.monotonic() + seconds
   while time.monotonic() < term_until:
     left = below(root, session)

@@ -37,12 +37,12 @@ FAILURES = ("TrainingFailed", "Hung")
 FIELDS = ("phase", "reason", "message", "exitCode", "worldSize", "launcher", "start", "progress")
 
 
-def stamp(seconds: float) -> str:
+def stamp(seconds):
 
   return time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(seconds))
 
 
-def seconds(text: str | None) -> float | None:
+def seconds(text):
 
   try:
     return float(calendar.timegm(time.strptime(text or "", "%Y-%m-%dT%H:%M:%SZ")))
@@ -50,7 +50,7 @@ def seconds(text: str | None) -> float | None:
     return None
 
 
-def parse(text: str | None) -> dict[str, Any]:
+def parse(text):
 
   try:
     content = json.loads(text or "", parse_constant=_refused)
@@ -59,7 +59,7 @@ def parse(text: str | None) -> dict[str, Any]:
   return content if isinstance(content, dict) else {}
 
 
-def mounted(run: str) -> dict[str, Any]:
+def mounted(run):
 
   try:
     return parse((settings.STATUS / run).read_text(encoding="utf-8"))
@@ -67,17 +67,17 @@ def mounted(run: str) -> dict[str, Any]:
     return {}
 
 
-def mounted_end(run: str) -> str:
+def mounted_end(run):
 
   phase = mounted(run).get("phase")
   return phase if phase in ENDS else ""
 
 
-def _refused(word: str) -> None:
+def _refused(word):
   raise ValueError(f"{word} is not JSON")
 
 
-def close(attempts: list[dict[str, Any]], reason: str, end: str) -> list[dict[str, Any]]:
+def close(attempts, reason, end):
 
   if attempts and not attempts[-1].get("endTime"):
     start = attempts[-1].get("startTime") or ""
@@ -87,7 +87,7 @@ def close(attempts: list[dict[str, Any]], reason: str, end: str) -> list[dict[st
   return [*attempts, {"startTime": None, "endTime": end, "reason": reason}]
 
 
-def taken_over(recorded: dict[str, Any], end: str) -> dict[str, Any]:
+def taken_over(recorded, end):
 
 
 
@@ -104,7 +104,7 @@ def taken_over(recorded: dict[str, Any], end: str) -> dict[str, Any]:
   return dict(recorded, attempts=closed, totals=totals(changed, before))
 
 
-def totals(attempts: list[dict[str, Any]], before: dict[str, Any] | None = None) -> dict[str, Any]:
+def totals(attempts, before = None):
 
   base = before or {}
   spent = sum((seconds(a.get("endTime")) or 0) - (seconds(a["startTime"]) or 0) for a in attempts if _timed(a))
@@ -117,8 +117,8 @@ def totals(attempts: list[dict[str, Any]], before: dict[str, Any] | None = None)
 
 
 def compose(
-  earlier: dict[str, Any], launcher: dict[str, Any], workers: dict[str, Any], start: float, end: float
-) -> dict[str, Any]:
+  earlier, launcher, workers, start, end
+):
 
 
 
@@ -139,7 +139,7 @@ def compose(
   }
 
 
-def line(record: dict[str, Any], limit: int = LIMIT_BYTES) -> str:
+def line(record, limit = LIMIT_BYTES):
 
   record = redacted_everywhere(record)
   attempts = list(record.get("attempts", []))
@@ -156,7 +156,7 @@ def line(record: dict[str, Any], limit: int = LIMIT_BYTES) -> str:
   return _text(whole)
 
 
-def dropped_runs(data: dict[str, str], run: str, history: int) -> list[str]:
+def dropped_runs(data, run, history):
 
   runs = {key: parse(text) for key, text in data.items() if not key.startswith("_") and key != run}
   ended = sorted((r.get("endTime") or "", key) for key, r in runs.items() if r.get("phase") in ENDS)
@@ -164,21 +164,21 @@ def dropped_runs(data: dict[str, str], run: str, history: int) -> list[str]:
   return [key for _, key in ended[: max(surplus, 0)]]
 
 
-def summary(record: dict[str, Any]) -> str:
+def summary(record):
 
   words = [str(record.get("phase", ""))]
   words += [str(record[key]) for key in ("reason", "message") if record.get(key)]
   return redacted(": ".join(words))
 
 
-def _timed(attempt: dict[str, Any]) -> bool:
+def _timed(attempt):
   return bool(attempt.get("startTime") and attempt.get("endTime"))
 
 
-def _text(content: dict[str, Any]) -> str:
+def _text(content):
 
   return json.dumps(content, ensure_ascii=False, separators=(",", ":"))
 
 
-def _size(record: dict[str, Any], attempts: list[dict[str, Any]]) -> int:
+def _size(record, attempts):
   return len(_text(dict(record, attempts=attempts)).encode("utf-8", "replace"))

@@ -31,12 +31,12 @@ WORD_BYTES = 65
 class Reporter:
 
 
-  def __init__(self, run: settings.Settings) -> None:
+  def __init__(self, run):
 
     self.run = run
     self.nonce = os.environ.pop(NONCE, "")
 
-  def say(self, kind: str, facts: dict[str, Any]) -> None:
+  def say(self, kind, facts):
 
     if not self.nonce:
       return
@@ -50,7 +50,7 @@ class Reporter:
         file.write(text.encode())
 
 
-def shake(connection: socket.socket, nonce: str, side: str) -> None:
+def shake(connection, nonce, side):
 
 
 
@@ -64,11 +64,11 @@ def shake(connection: socket.socket, nonce: str, side: str) -> None:
     raise ConnectionError("it does not know the nonce")
 
 
-def _proof(nonce: str, side: str, own: str, other: str) -> str:
+def _proof(nonce, side, own, other):
   return hmac.new(nonce.encode(), f"{side} {own} {other}".encode(), "sha256").hexdigest()
 
 
-def _word(connection: socket.socket) -> str:
+def _word(connection):
   word = b""
   while len(word) < WORD_BYTES:
     data = connection.recv(WORD_BYTES - len(word))

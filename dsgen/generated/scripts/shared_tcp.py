@@ -15,7 +15,7 @@ STALLED_AFTER = 7
 TABLES = Path("/proc/net")
 
 
-def _rows() -> Iterator[list[str]]:
+def _rows():
   for name in ("tcp", "tcp6"):
     try:
       lines = (TABLES / name).read_text().splitlines()
@@ -33,7 +33,7 @@ class Established(NamedTuple):
   inode: str
 
 
-def established() -> Iterator[Established]:
+def established():
 
   for row in _rows():
     if row[3] == ESTABLISHED:
@@ -41,18 +41,18 @@ def established() -> Iterator[Established]:
       yield Established(int(port, 16), int(other, 16), here == there, row[9])
 
 
-def listening(port: int) -> bool:
+def listening(port):
 
   return any(row[3] == LISTEN and row[1].endswith(f":{port:04X}") for row in _rows())
 
 
-def _hex(packed: bytes) -> str:
+def _hex(packed):
 
   words = (packed[i : i + 4] for i in range(0, len(packed), 4))
   return "".join(f"{int.from_bytes(word, sys.byteorder):08X}" for word in words)
 
 
-def _spellings(address: str, port: str) -> set[str]:
+def _spellings(address, port):
 
   host = address.partition("%")[0]
   if ":" in host:
@@ -66,11 +66,11 @@ def _spellings(address: str, port: str) -> set[str]:
 class Connection:
 
 
-  def __init__(self, text: str = os.environ.get("SSH_CONNECTION", "")) -> None:
+  def __init__(self, text = os.environ.get("SSH_CONNECTION", "")):
     client, client_port, server, server_port = text.split()
     self.local, self.remote = _spellings(server, server_port), _spellings(client, client_port)
 
-  def stalled(self) -> bool:
+  def stalled(self):
 
 
 

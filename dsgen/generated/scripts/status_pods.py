@@ -20,20 +20,20 @@ ORDINARY = ("ContainerCreating", "PodInitializing")
 class Nodes:
 
 
-  def __init__(self, configured: settings.Settings, client: api.Api) -> None:
+  def __init__(self, configured, client):
     self.configured = configured
     self.client = client
     run = re.escape(configured.run_name)
     self.worker = re.compile(rf"(?<![\w.-]){run}-worker-([0-9]+)(?:\.{run})?(?![\w-])")
     self.before = ("", "")
 
-  def named(self, message: str) -> str:
+  def named(self, message):
 
     if message != self.before[0]:
       self.before = (message, self._named(message))
     return self.before[1]
 
-  def _named(self, message: str) -> str:
+  def _named(self, message):
     indices = list(dict.fromkeys(self.worker.findall(message)))[:PLACED]
     if not indices:
       return message
@@ -47,14 +47,14 @@ class Nodes:
     return self.worker.sub(lambda match: match.group() + nodes.get(match.group(1), ""), message)
 
 
-def nodes_of(pods: list[dict[str, Any]]) -> dict[str, str]:
+def nodes_of(pods):
 
   placed = [pod for pod in pods if pod.get("spec", {}).get("nodeName")]
   placed.sort(key=lambda pod: str(pod["metadata"].get("creationTimestamp", "")))
   return {pod["metadata"]["labels"][INDEX]: f" (node {pod['spec']['nodeName']})" for pod in placed}
 
 
-def problems(pods: list[dict[str, Any]]) -> list[str]:
+def problems(pods):
 
 
 
@@ -63,7 +63,7 @@ def problems(pods: list[dict[str, Any]]) -> list[str]:
   return [words for _, words in sorted(lines)[:LIMIT]]
 
 
-def _problems(pod: dict[str, Any]) -> list[tuple[str, str]]:
+def _problems(pod):
   status = pod.get("status", {})
   name = _worker(pod.get("metadata", {}).get("name", ""))
   states = [
@@ -85,7 +85,7 @@ def _problems(pod: dict[str, Any]) -> list[tuple[str, str]]:
   return []
 
 
-def _end(container: str, ended: dict[str, Any]) -> str:
+def _end(container, ended):
 
   where = "" if container == "worker" else f"container {container} "
   reason = ended.get("reason", "")
@@ -94,10 +94,10 @@ def _end(container: str, ended: dict[str, Any]) -> str:
   return _line(f"{where}ended with exit code {ended['exitCode']}{because}{words}")
 
 
-def _worker(pod: str) -> str:
+def _worker(pod):
 
   return re.sub("-[a-z0-9]{5}$", "", pod)
 
 
-def _line(text: str) -> str:
+def _line(text):
   return exchange.text(" ".join(text.split()), CHARACTERS).rstrip(": ")

@@ -14,7 +14,7 @@ READY = settings.RUN / "ready"
 RESERVED_SECONDS = 20
 
 
-def withdraw_ready() -> None:
+def withdraw_ready():
 
   with contextlib.suppress(OSError):
     READY.unlink()
@@ -23,7 +23,7 @@ def withdraw_ready() -> None:
 class WorkerExit(Exception):
 
 
-  def __init__(self, code: int, reason: str, phase: str = "") -> None:
+  def __init__(self, code, reason, phase = ""):
     super().__init__(reason)
     self.code, self.reason, self.phase = code, reason, phase
 
@@ -31,11 +31,11 @@ class WorkerExit(Exception):
 class Contact:
 
 
-  def __init__(self, sign: Callable[[], object]) -> None:
+  def __init__(self, sign):
     self.sign = sign
     self.last, self.since = sign(), time.monotonic()
 
-  def age(self) -> float:
+  def age(self):
 
     now = self.sign()
     if now != self.last:
@@ -43,6 +43,6 @@ class Contact:
     return time.monotonic() - self.since
 
 
-def ranks_seconds(run: settings.Settings) -> int:
+def ranks_seconds(run):
 
   return run.termination_grace_period_seconds - RESERVED_SECONDS

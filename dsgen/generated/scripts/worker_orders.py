@@ -21,18 +21,18 @@ SAY_SECONDS = 5
 class Orders:
 
 
-  def __init__(self, run: settings.Settings) -> None:
+  def __init__(self, run):
     self.run = run
     self.own = {"host": methods.host(run), "life": secrets.token_hex(8)}
-    self.connection: socket.socket | None = None
+    self.connection = None
     self.launcher = ""
-    self.order: dict[str, Any] = {}
+    self.order = {}
     self.received = b""
     self.sent = 0
-    self.said: dict[str, Any] = {}
+    self.said = {}
     self.said_at = self.tried_at = float("-inf")
 
-  def exchange(self, state: dict[str, Any], reported: list[str], beats: list[str]) -> dict[str, Any]:
+  def exchange(self, state, reported, beats):
 
 
 
@@ -53,7 +53,7 @@ class Orders:
       self.drop()
     return self.order
 
-  def connect(self, named: str) -> bool:
+  def connect(self, named):
 
     if time.monotonic() - self.tried_at < AGAIN_SECONDS:
       return False
@@ -66,16 +66,16 @@ class Orders:
     self.received, self.sent, self.said, self.launcher = b"", 0, {}, named
     return True
 
-  def say(self, state: dict[str, Any]) -> None:
+  def say(self, state):
     if state != self.said or time.monotonic() - self.said_at >= SAY_SECONDS:
       self.send({**self.own, **state})
       self.said, self.said_at = dict(state), time.monotonic()
 
-  def send(self, content: dict[str, Any]) -> None:
+  def send(self, content):
     assert self.connection is not None
     self.connection.sendall(json.dumps(content).encode() + b"\n")
 
-  def receive(self) -> None:
+  def receive(self):
     assert self.connection is not None
     try:
       data = self.connection.recv(reports.LIMIT_BYTES)
@@ -89,12 +89,12 @@ class Orders:
       if before.get("attempt") != self.order.get("attempt"):
         self.sent = 0
 
-  def drop(self) -> None:
+  def drop(self):
     if self.connection:
       self.connection.close()
     self.connection = None
 
-  def leave(self, state: dict[str, Any]) -> None:
+  def leave(self, state):
 
     if self.connection:
       self.exchange({**state, "left": True}, [], [])

@@ -27,22 +27,22 @@ RETRY_SECONDS = 0.2
 class Line:
 
 
-  def __init__(self) -> None:
+  def __init__(self):
     self.until = 0.0
     self.socket = socket.socket()
 
-  def allow(self, seconds: float) -> None:
+  def allow(self, seconds):
 
     self.until = time.monotonic() + seconds
 
-  def left(self) -> float:
+  def left(self):
 
     left = self.until - time.monotonic()
     if left <= 0:
       raise TimeoutError("timed out")
     return left
 
-  def listen(self, host: str, port: int, token: bytes) -> None:
+  def listen(self, host, port, token):
 
     family, *_, where = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
     with socket.create_server(where[:2], family=family) as listener:
@@ -54,7 +54,7 @@ class Line:
           return
         self.socket.close()
 
-  def connect(self, host: str, port: int, token: bytes) -> None:
+  def connect(self, host, port, token):
 
     while True:
       try:
@@ -68,11 +68,11 @@ class Line:
           raise
       time.sleep(RETRY_SECONDS)
 
-  def send(self, data: bytes) -> None:
+  def send(self, data):
     self.socket.settimeout(self.left())
     self.socket.sendall(data)
 
-  def receive(self, size: int) -> bytes:
+  def receive(self, size):
 
     data = b""
     while len(data) < size:
@@ -83,13 +83,13 @@ class Line:
       data += more
     return data
 
-  def send_data(self) -> None:
+  def send_data(self):
 
     chunk = bytes(CHUNK)
     for _ in range(BYTES // CHUNK):
       self.send(chunk)
 
-  def receive_data(self) -> dict[str, Any]:
+  def receive_data(self):
 
     buffer, received, begun = bytearray(CHUNK), 0, time.monotonic()
     try:
@@ -106,7 +106,7 @@ class Line:
     return {"bytes": received, "seconds": round(max(time.monotonic() - begun, 1e-6), 6)}
 
 
-def meet(mine: int, other: int, port: int, seconds: list[float], token: bytes) -> dict[str, Any]:
+def meet(mine, other, port, seconds, token):
 
   hosts = [line.split()[0] for line in HOSTFILE.read_text(encoding="utf-8").splitlines() if line.strip()]
   line = Line()
@@ -126,7 +126,7 @@ def meet(mine: int, other: int, port: int, seconds: list[float], token: bytes) -
   return received
 
 
-def main(arguments: list[str]) -> int:
+def main(arguments):
   position, port, connect, transfer, token, plan = arguments
   mine, other = (int(index) for index in plan.split(",")[int(position)].split(":"))
   try:

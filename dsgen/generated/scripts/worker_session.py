@@ -30,7 +30,7 @@ GRACE_SECONDS = 10.0
 LOST = 255
 
 
-def sshd_is_there() -> bool:
+def sshd_is_there():
 
   try:
     return Path(f"/proc/{os.getppid()}/comm").read_text().startswith("sshd")
@@ -38,7 +38,7 @@ def sshd_is_there() -> bool:
     return False
 
 
-def watch(command: int, connection: Connection, meeting: Meeting | None) -> int | None:
+def watch(command, connection, meeting):
 
 
 
@@ -62,7 +62,7 @@ def watch(command: int, connection: Connection, meeting: Meeting | None) -> int 
     looks, next_look = looks + 1, time.monotonic() + 1
 
 
-def main() -> int:
+def main():
   command = os.environ.pop("SSH_ORIGINAL_COMMAND")
   signal.pthread_sigmask(signal.SIG_BLOCK, WATCHED)
   if TERMINATING.exists():

@@ -42,15 +42,15 @@ SWEEP_SECONDS = 5.0
 class SshServer:
 
 
-  def __init__(self, run: settings.Settings) -> None:
+  def __init__(self, run):
     self.run = run
     self.contact = Contact(last_session)
-    self.command: list[str] = []
-    self.sshd: int | None = None
+    self.command = []
+    self.sshd = None
     self.serves = False
     self.failures, self.started, self.sweep = 0, float("-inf"), 0.0
 
-  def prepare(self, tick: Callable[[], None]) -> None:
+  def prepare(self, tick):
 
     try:
       program = sshd.find_sshd()
@@ -68,7 +68,7 @@ class SshServer:
     except keyfile.BadKey as error:
       raise WorkerExit(CANNOT_WORK, f"secret {self.run.secret}: {error}") from None
 
-  def wait_for_key(self, tick: Callable[[], None]) -> bytes:
+  def wait_for_key(self, tick):
 
     if not keyfile.first_content([PRIVATE_KEY]):
       log(f"waiting for the ssh key in secret {self.run.secret}")
@@ -78,7 +78,7 @@ class SshServer:
         return key
       tick()
 
-  def step(self) -> None:
+  def step(self):
 
     if self.sshd is None and time.monotonic() - self.started > SSHD_DELAY_SECONDS:
       self.failures = 0 if time.monotonic() - self.started > SSHD_STEADY_SECONDS else self.failures + 1
@@ -93,19 +93,19 @@ class SshServer:
       end_unsupervised(sessions())
       self.sweep = time.monotonic() + SWEEP_SECONDS
 
-  def note_ended(self, ended: dict[int, int]) -> None:
+  def note_ended(self, ended):
 
     if self.sshd in ended:
       self.sshd, self.serves = None, False
       withdraw_ready()
 
-  def check(self) -> None:
+  def check(self):
 
     limit = self.run.orphan_timeout_seconds
     if self.contact.age() > limit:
       raise WorkerExit(ORPHAN, f"no contact with a launcher for {limit} s: nobody needs this worker")
 
-  def close(self, end: WorkerExit) -> None:
+  def close(self, end):
 
     if end.code == TERMINATED:
       exchange.replace(TERMINATING, b"")
@@ -116,11 +116,11 @@ class SshServer:
     end_sessions(ranks_seconds(self.run) if end.code == TERMINATED else GRACE_SECONDS)
 
 
-def last_session() -> object:
+def last_session():
   return CONTACT.stat().st_mtime_ns if CONTACT.exists() else 0
 
 
-def sessions() -> list[processes.Process]:
+def sessions():
 
 
 
@@ -130,7 +130,7 @@ def sessions() -> list[processes.Process]:
   return [table[pid] for pid in sorted(inside) if table[pid].parent not in inside]
 
 
-def _has_session_variable(pid: int) -> bool:
+def _has_session_variable(pid):
   try:
     return b"\0SSH_CONNECTION=" in b"\0" + Path(f"/proc/{pid}/environ").read_bytes()
   except PermissionError:
@@ -139,21 +139,21 @@ def _has_session_variable(pid: int) -> bool:
     return False
 
 
-def _name(pid: int) -> str:
+def _name(pid):
   try:
     return Path(f"/proc/{pid}/comm").read_text()
   except OSError:
     return "sshd"
 
 
-def _is_supervisor(pid: int) -> bool:
+def _is_supervisor(pid):
   try:
     return b"/worker_session." in Path(f"/proc/{pid}/cmdline").read_bytes()
   except OSError:
     return True
 
 
-def end_unsupervised(tops: list[processes.Process]) -> None:
+def end_unsupervised(tops):
 
 
 
@@ -163,14 +163,14 @@ def end_unsupervised(tops: list[processes.Process]) -> None:
       processes.send([top.pid, *processes.below(top.pid)], signal.SIGKILL)
 
 
-def wait_for_sessions(seconds: float) -> None:
+def wait_for_sessions(seconds):
   deadline = time.monotonic() + seconds
   while sessions() and time.monotonic() < deadline:
     time.sleep(0.1)
     processes.reap()
 
 
-def end_sessions(seconds: float) -> None:
+def end_sessions(seconds):
 
   processes.send([top.pid for top in sessions()], signal.SIGHUP)
   deadline = time.monotonic() + seconds
