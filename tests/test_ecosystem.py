@@ -23,7 +23,7 @@ QUICK_PIP = {"PIP_NO_COMPILE": "0"}
 """Compile nothing: pip takes the option's name for its meaning, and 0 for yes."""
 PACKAGES = sysconfig.get_path("purelib")
 """The packages that dsgen needs, as the tests have them. pip sees them there, and installs dsgen alone."""
-BROKEN = "::error file=jobs/cifar/values.yaml,line=6,"
+BROKEN = "::error file=jobs/cifar/values.yaml,line=5,"
 """What the Action prints after `break_values`."""
 IDENTITY = {f"GIT_{who}_{what}": "dsgen" for who in ("AUTHOR", "COMMITTER") for what in ("NAME", "EMAIL")}
 
@@ -49,7 +49,7 @@ def run(command: list[str], folder: Path, **environment: str) -> subprocess.Comp
 
 @pytest.fixture
 def repository(tmp_path: Path, rendered: Path) -> Path:
-    """A Git repository of two jobs."""
+    """A Git repository of two jobs, whose image is in dsgen.yaml."""
     return shutil.copytree(rendered, tmp_path / "repository", symlinks=True)
 
 
@@ -60,8 +60,8 @@ def rendered(tmp_path_factory: pytest.TempPathFactory) -> Path:
     for name in ("cifar", "mnist"):
         path = folder / "jobs" / name / "values.yaml"
         path.parent.mkdir(parents=True)
-        path.write_text(MINIMAL.replace("cifar", name))
-    (folder / "dsgen.yaml").write_text("{}\n")
+        path.write_text(re.sub("(?m)^image: .*\n", "", MINIMAL.replace("cifar", name)))
+    (folder / "dsgen.yaml").write_text("defaults:\n  image: {repository: registry.example.com/platform, tag: v1}\n")
     assert 0 == run([sys.executable, "-m", "dsgen", "render"], folder, PYTHONPATH=str(ROOT)).returncode
     for command in (["init", "--quiet"], ["add", "--all"], ["commit", "--quiet", "--message", "jobs"]):
         assert 0 == run(["git", *command], folder).returncode
@@ -71,6 +71,11 @@ def rendered(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def break_values(repository: Path) -> None:
     path = repository / "jobs" / "cifar" / "values.yaml"
     path.write_text(path.read_text().replace("replicas: 2", "replicas: two"))
+
+
+def break_settings(repository: Path) -> None:
+    path = repository / "dsgen.yaml"
+    path.write_text(path.read_text().replace("tag: v1", "tag: [v1]"))
 
 
 def break_rendered(repository: Path) -> None:
@@ -103,7 +108,12 @@ def test_pre_commit_accepts_its_manifest(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("spoil", "failed"),
-    [(None, []), (break_values, ["dsgen-validate", "dsgen-render-check"]), (break_rendered, ["dsgen-render-check"])],
+    [
+        (None, []),
+        (break_values, ["dsgen-validate", "dsgen-render-check"]),
+        (break_settings, ["dsgen-validate", "dsgen-render-check"]),
+        (break_rendered, ["dsgen-render-check"]),
+    ],
 )
 def test_pre_commit_finds_what_is_wrong(repository: Path, hooks: dict[str, str], spoil: Any, failed: list[str]) -> None:
     if spoil:

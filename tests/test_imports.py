@@ -22,10 +22,11 @@ FOR_ERRORS = {"bisect", "difflib", "heapq", "json", "shlex", "string", "unicoded
 
 PARTS = {
     *("api", "checks", "cli", "deepspeed", "errors", "generated", "language", "objects", "problems", "reading"),
-    *("records", "render", "schema", "values"),
+    *("records", "render", "roots", "schema", "values"),
 }
 MODULES = {
     *("cli._arguments", "cli._jobs", "cli._options", "cli._parallel", "cli._printed", "cli._progress", "cli._shared"),
+    "cli._targets",
     *("deepspeed.hostfile", "language.files", "language.functions", "language.text", "problems.diagnostics"),
     *("reading.carried", "reading.nodes", "reading.plain", "reading.quantities", "reading.reader", "reading.scalars"),
     *("generated.checks", "generated.defaults", "generated.helpers", "generated.manifests", "generated.schema"),

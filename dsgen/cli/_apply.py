@@ -13,10 +13,11 @@ from dsgen.cli._bump import edit
 from dsgen.cli._clicked import decorated
 from dsgen.cli._cluster import Target, cluster_options
 from dsgen.cli._items import Edit
-from dsgen.cli._jobs import Report, load_jobs, refuse_several
+from dsgen.cli._jobs import Report, load_jobs
 from dsgen.cli._options import NAMES, STRICT, VALUES, Option
 from dsgen.cli._printed import complain, say
 from dsgen.cli._shared import ErrorsReported, Inputs, overrides
+from dsgen.cli._targets import refuse_several
 from dsgen.cluster import actions, applying, sending
 from dsgen.errors import EXIT_FINDINGS
 from dsgen.problems.diagnostics import Diagnostic, has_errors
@@ -57,7 +58,7 @@ class Applying:
     def __init__(self, cluster: "Cluster", inputs: Inputs, bump: bool, yes: bool, force: bool) -> None:
         self.cluster, self.yes, self.force = cluster, yes, force
         targets, self.report = load_jobs(inputs)
-        refuse_several(inputs, len(targets), "one job is applied at a time")
+        refuse_several(inputs, [target.release.name for target in targets], "one job is applied at a time")
         self.job = targets[0].job
         self.runs = applying.runs(cluster, self.job)
         self.edit: Edit | None = None

@@ -7,8 +7,8 @@ from pathlib import Path
 
 from dsgen import api
 from dsgen.cli._items import Edit, Folder, Item
-from dsgen.cli._jobs import STDIN, Target
 from dsgen.cli._output import planned
+from dsgen.cli._targets import STDIN, Target
 from dsgen.errors import DsgenError
 from dsgen.problems.diagnostics import Diagnostic, Position, has_errors
 from dsgen.runs.bump import Bump, bump

@@ -17,6 +17,7 @@ from dsgen.cli._jobs import load_values
 from dsgen.cli._options import OF_JOB, SETS, Option, overlays
 from dsgen.cli._printed import emit
 from dsgen.cli._shared import Inputs, overrides
+from dsgen.cli._targets import refuse_several
 from dsgen.cluster import causes, changes, collect, report, story
 from dsgen.cluster.facts import Facts
 from dsgen.cluster.words import Shown
@@ -149,7 +150,10 @@ def _with_target(command: Callable[..., int], values: Sequence[Option]) -> Calla
 def named(job: str, namespace: str, values: Inputs) -> tuple[str, str]:
     """Namespace and name of a job: `cifar`, `training/cifar` or the name of its values file."""
     if job == "-" or job.endswith(FILES) or os.path.isfile(job):  # noqa: PTH113 - it may not be a path
-        loaded = load_values(values)[0].values
+        jobs = load_values(values)
+        names = [f"{each.release.namespace}/{each.release.name}" for each in jobs]
+        refuse_several(values, names, "JOB is one job", "give its name instead of the file")
+        loaded = jobs[0].values
         data = loaded.data if loaded else {}
         return str(data.get("namespace") or ""), str(data.get("name") or "")
     if values.overlays or values.overrides:

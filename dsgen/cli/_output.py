@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING
 
 from dsgen import api
 from dsgen.cli._items import Folder, Item, Outcome, stale, summary
-from dsgen.cli._jobs import Report, Target
+from dsgen.cli._jobs import Report
 from dsgen.cli._parallel import FEWEST, in_order
 from dsgen.cli._printed import ask, complain, say
 from dsgen.cli._progress import counted
 from dsgen.cli._shared import Delivery, ErrorsReported
+from dsgen.cli._targets import Target
 from dsgen.errors import EXIT_FINDINGS, EXIT_OK, DsgenError, UsageProblem
 from dsgen.problems.diagnostics import Diagnostic, Severity, has_errors
 from dsgen.records import replace
@@ -51,9 +52,7 @@ def folders(directory: Path, targets: Sequence[Target]) -> list[Place]:
     return [Place(directory, name) for name in names]
 
 
-def manifests(
-    targets: Sequence[Target], report: Report, output: Path | None, kustomization: bool, trust: bool = False
-) -> list[Folder]:
+def manifests(targets: Sequence[Target], output: Path | None, kustomization: bool, trust: bool = False) -> list[Folder]:
     """The files of each job, for its folder below `output`, or for its folder of dsgen.yaml without `output`.
 
     They include a kustomization.yaml if the command line or dsgen.yaml requests it. trust: rely on the checksum of
@@ -62,12 +61,16 @@ def manifests(
     places = (
         [target.member.place for target in targets if target.member] if output is None else folders(output, targets)
     )
-    wants_list = kustomization or (report.repository is not None and report.repository.setting("kustomization"))
-    lists = LISTS if wants_list else {}
     return [
-        Folder(place, functools.partial(_planned, place, target, lists, trust))
+        Folder(place, functools.partial(_planned, place, target, _lists(target, kustomization), trust))
         for place, target in zip(places, targets, strict=True)
     ]
+
+
+def _lists(target: Target, kustomization: bool) -> Lists:
+    """The lists of a job's files that the command line or dsgen.yaml requests."""
+    is_wanted = kustomization or (target.member and target.member.settings.value("kustomization"))
+    return LISTS if is_wanted else {}
 
 
 def charts(targets: Sequence[Target]) -> list[Folder]:

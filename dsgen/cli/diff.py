@@ -9,6 +9,7 @@ from dsgen.cli._output import charts, left, manifests
 from dsgen.cli._printed import emit, say
 from dsgen.cli._progress import counted
 from dsgen.cli._shared import Inputs
+from dsgen.cli._targets import Target
 from dsgen.errors import EXIT_FINDINGS, EXIT_OK, UsageProblem
 from dsgen.runs.differences import job_change
 from dsgen.writer import Place
@@ -17,20 +18,21 @@ from dsgen.writer import Place
 def command(inputs: Inputs, output: Path | None, chart: bool, kustomization: bool, form: str) -> int:
     """Show what a render would change, by object and field.
 
-    DIR is the folder that `dsgen render` wrote, or with --chart the folder that `dsgen chart` wrote. Without FILE and
-    DIR, the folders of all jobs in the nearest dsgen.yaml are compared. Nothing is written, and no cluster is
-    contacted. The exit code is 1 if there is a difference. For Secrets, only the names of the fields are shown.
+    DIR is the folder that `dsgen render` wrote, or with --chart the folder that `dsgen chart` wrote; for the jobs of
+    dsgen.yaml it is known. Without FILE, the folders of all jobs in the nearest dsgen.yaml are compared. Nothing is
+    written, and no cluster is contacted. The exit code is 1 if there is a difference. For Secrets, only the names of
+    the fields are shown.
 
     \b
     Examples:
       dsgen diff cifar.yaml -o manifests/cifar
       dsgen diff cifar.yaml -o charts/cifar --chart
       dsgen diff
+      dsgen diff jobs/cifar/values.yaml
       dsgen diff --format markdown
     """
-    is_repository = not inputs.has_files
-    if is_repository == (output is not None):
-        raise UsageProblem("give FILEs and -o DIR, or neither of them to compare all jobs of dsgen.yaml")
+    if output is not None and not inputs.has_files:
+        raise UsageProblem("-o needs FILEs; for the jobs of dsgen.yaml, the folders are set there")
     folders, report = _charts(inputs, output) if chart else _manifests(inputs, output, kustomization)
     if report.repository:
         folders += left(report.repository, "charts" if chart else "output", folders)
@@ -45,13 +47,21 @@ def command(inputs: Inputs, output: Path | None, chart: bool, kustomization: boo
 
 
 def _manifests(inputs: Inputs, output: Path | None, kustomization: bool) -> tuple[list[Folder], Report]:
+    targets, report = _jobs(inputs, output)
+    return manifests(targets, output, kustomization), report
+
+
+def _jobs(inputs: Inputs, output: Path | None) -> tuple[list[Target], Report]:
+    """The jobs. Raises UsageProblem if there is neither DIR nor a folder in dsgen.yaml for one of them."""
     targets, report = load_jobs(inputs)
-    return manifests(targets, report, output, kustomization), report
+    if output is None and (lost := [target.file for target in targets if not target.member]):
+        raise UsageProblem(f"-o is missing, the folder to compare with: {lost[0]} is not a job of dsgen.yaml")
+    return targets, report
 
 
 def _charts(inputs: Inputs, output: Path | None) -> tuple[list[Folder], Report]:
     if output is None:
-        targets, report = load_jobs(inputs)
+        targets, report = _jobs(inputs, output)
         return charts(targets), report
     if len(inputs.files) > 1:
         raise UsageProblem("a chart has the values of one job: give one FILE")

@@ -14,6 +14,7 @@ from dsgen.cli._options import CHECKING, INPUTS, STRICT, Command, Option
 from dsgen.cli._options import output as output_option
 from dsgen.cli._output import deliver, ready
 from dsgen.cli._shared import Delivery, Inputs
+from dsgen.cli._targets import Target
 from dsgen.errors import UsageProblem
 from dsgen.repository.settings import Settings
 from dsgen.values import Job
@@ -75,7 +76,10 @@ def write(inputs: Inputs, output: Path | None, delivery: Delivery, **parameters:
     settings = {key: _checked(key, value, rule) for key, (value, rule) in given.items() if value not in (None, False)}
     targets, report = load_jobs(inputs, delivery.form)
     of_repository = report.repository and report.repository.settings
-    folders = [*_of_repository(output, settings, of_repository)] if of_repository else [_of_call(output, settings)]
+    if of_repository:
+        folders = [*_of_repository(output, settings, of_repository)]
+    else:
+        folders = [_of_call(output, settings, _shared_settings(targets))]
     jobs = [target.job for target in targets]
     return deliver([ready(Item(folder.place, folder.plan(jobs))) for folder in folders], delivery, report)
 
@@ -99,8 +103,15 @@ class Folder:
         return gitops.plan(self.tool, self.settings, delivered, pattern)
 
 
-def _of_call(output: Path | None, settings: dict[str, Any]) -> Folder:
-    """The folder according to the options alone."""
+def _shared_settings(targets: Sequence[Target]) -> Settings | None:
+    """The settings of the one repository to which all these jobs belong."""
+    known = [target.member.settings for target in targets if target.member]
+    is_one = len(known) == len(targets) and len({each.root for each in known}) == 1
+    return known[0] if is_one else None
+
+
+def _of_call(output: Path | None, settings: dict[str, Any], known: Settings | None) -> Folder:
+    """The folder according to the options, which override the settings of the repository."""
     if "kind" not in settings:
         raise UsageProblem("--kind is missing: Application, ApplicationSet, Kustomization or HelmRelease")
     if output is None:
@@ -108,9 +119,10 @@ def _of_call(output: Path | None, settings: dict[str, Any]) -> Folder:
     tool = _tool(settings["kind"])
     if strange := [key for key in settings if key not in gitops.rules(tool)]:
         raise UsageProblem(f"{', '.join(map(_flag, strange))}: {gitops.TOOLS[tool]} has no such setting")
-    complete = gitops.complete(tool, {**settings, "output": output.as_posix()})
-    kind = "charts" if gitops.uses_charts(complete) else "rendered"
-    return Folder(tool, Place(output), complete, f"{kind}/{{namespace}}/{{name}}")
+    of_tool = (known.value(tool) if known else None) or {}
+    complete = gitops.complete(tool, {**of_tool, **settings, "output": output.as_posix()})
+    key, folder = ("charts", "charts") if gitops.uses_charts(complete) else ("output", "rendered")
+    return Folder(tool, Place(output), complete, known.value(key) if known else f"{folder}/{{namespace}}/{{name}}")
 
 
 def _of_repository(output: Path | None, settings: dict[str, Any], known: Settings) -> Iterator[Folder]:

@@ -13,17 +13,17 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from dsgen.cli._jobs import Target
     from dsgen.cli._shared import Delivery, Inputs
+    from dsgen.cli._targets import Target
 
 
 def command(inputs: Inputs, output: Path | None, kustomization: bool, bump: bool, delivery: Delivery) -> int:
     """Print the manifests of jobs, or write them to a folder.
 
-    Each FILE is one job, over which all -f files are merged; without a FILE, the -f files together are one job.
-    A folder means each *.yaml file in it, and `-` is standard input. With -o and several jobs, each job gets a folder
-    with its name. Without any file, the jobs of the nearest dsgen.yaml, in this folder or a parent, are written to the
-    folders that it sets.
+    Each FILE is one job, over which all -f files are merged; without a FILE, the -f files together are one job. A FILE
+    that the nearest dsgen.yaml lists is that job of dsgen.yaml. A folder means each *.yaml file in it, and `-` is
+    standard input. With -o and several jobs, each job gets a folder with its name. Without any file, the jobs of the
+    nearest dsgen.yaml, in this folder or a parent, are written to the folders that it sets.
 
     \b
     Examples:
@@ -56,7 +56,7 @@ def command(inputs: Inputs, output: Path | None, kustomization: bool, bump: bool
     from dsgen.cli._output import deliver, manifests, with_orphans
 
     trust = delivery.mode == "keep" and not delivery.check
-    folders = manifests(targets, report, output, kustomization, trust)
+    folders = manifests(targets, output, kustomization, trust)
     if bump:
         from dsgen.cli._bump import bumped  # imported late: few calls need it
 

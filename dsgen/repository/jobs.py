@@ -17,7 +17,8 @@ from dsgen.reading.nodes import Node, SourceText, Tree
 from dsgen.reading.reader import read
 from dsgen.repository import globs, matrix, settings
 from dsgen.repository.matrix import Variables
-from dsgen.repository.settings import FILE, Settings
+from dsgen.repository.settings import Settings
+from dsgen.roots import FILE
 from dsgen.values import UNNAMED, Job, Override, Release
 from dsgen.writer import Place, SourceFolder
 
@@ -93,11 +94,32 @@ class Repository:
         """The place of a key of dsgen.yaml, or of the nearest existing key above it."""
         return self.settings.position(path)
 
-    def job(self, entry: Entry, overrides: Sequence[Override] = (), names: Release = UNNAMED) -> Job:
-        """Read a job; the arguments are those of `values.load`."""
-        source = self._source(entry.file)
-        texts = self.sources | {source.name: source.text}
-        trees = [*self._values("defaults"), read(source), *self._over(entry, texts)]
+    def entries_of(self, path: str) -> list[Entry]:
+        """The jobs of which a file is a part: those of a values file, those below an overlay, all for dsgen.yaml."""
+        if path == FILE:
+            return self.entries
+        overlays = [overlay for overlay in self.setting("overlays") if path in _paths(overlay)]
+        return [
+            entry
+            for entry in self.entries
+            if entry.file == path or any(_is_meant(entry.file, overlay) for overlay in overlays)
+        ]
+
+    def job(
+        self,
+        entry: Entry,
+        overrides: Sequence[Override] = (),
+        names: Release = UNNAMED,
+        above: Sequence[SourceText] = (),
+        name: str = "",
+    ) -> Job:
+        """Read a job. above: files that are merged over the values of dsgen.yaml; name: of its values file in messages.
+
+        The other arguments are those of `values.load`.
+        """
+        source = self._source(entry.file, name)
+        texts = self.sources | {each.name: each.text for each in (source, *above)}
+        trees = [*self._values("defaults"), read(source), *self._over(entry, texts), *map(read, above)]
         job = values.of_trees(source.name, [*self._claims(trees), *trees], texts, overrides, names)
         job.severities = self.setting("checks")
         return job
@@ -140,9 +162,9 @@ class Repository:
             self._overlays[path] = source, read(source)
         return self._overlays[path]
 
-    def _source(self, path: str) -> SourceText:
+    def _source(self, path: str, name: str = "") -> SourceText:
         with SourceFolder(Place(self.root)) as folder:
-            return SourceText.from_bytes(str(self.root / path), folder.read(path) or b"")
+            return SourceText.from_bytes(name or str(self.root / path), folder.read(path) or b"")
 
 
 def load(root: Path) -> Repository:
@@ -161,10 +183,10 @@ def load(root: Path) -> Repository:
 def collisions(members: Iterable[Member]) -> Iterator[Diagnostic]:
     """Problems for jobs whose manifests or charts have the same folder."""
     for key in ("output", "charts"):
-        first: dict[str, Release] = {}
+        first: dict[Place, Release] = {}
         for member in members:
             folder = member.output if key == "output" else member.chart
-            other = first.setdefault(folder, member.names)
+            other = first.setdefault(Place(member.settings.root, folder), member.names)
             if other != member.names:
                 names = [f"{each.namespace}/{each.name}" for each in (other, member.names)]
                 message = f"{key} gives {' and '.join(names)} the same folder, {folder}"
@@ -174,7 +196,7 @@ def collisions(members: Iterable[Member]) -> Iterator[Diagnostic]:
 
 def _files(repository: Repository) -> list[str]:
     """The values files of all jobs, sorted. Adds problems of irregular files and unused patterns."""
-    overlays = {path for overlay in repository.setting("overlays") for path in overlay.get("files", ())}
+    overlays = {path for overlay in repository.setting("overlays") for path in _paths(overlay)}
     for index, overlay in enumerate(repository.setting("overlays")):
         for number, path in enumerate(overlay.get("files", ())):
             _is_plain(repository, path, ("overlays", index, "files", number))
@@ -187,6 +209,11 @@ def _files(repository: Repository) -> list[str]:
             message = f"no file matches {pattern}"
             repository.diagnostics.append(Diagnostic("DS905", message, repository.position(at), at, severity="warning"))
     return sorted(jobs)
+
+
+def _paths(overlay: Mapping[str, Any]) -> list[str]:
+    """The paths of the files of an overlay, without `.` and empty parts."""
+    return ["/".join(globs.parts(path)) for path in overlay.get("files", ())]
 
 
 def _is_plain(repository: Repository, file: str, at: Keys) -> bool:

@@ -1,10 +1,9 @@
-"""The settings of a repository: finds dsgen.yaml, and reads and checks it like a values file."""
+"""The settings of a repository: reads dsgen.yaml, and checks it like a values file."""
 
 from __future__ import annotations
 
 import functools
 import json
-import os
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,6 +14,7 @@ from dsgen.problems.diagnostics import Diagnostic, Position, ordered
 from dsgen.problems.diagnostics import Path as Keys
 from dsgen.reading.nodes import Node, SourceText, Tree
 from dsgen.reading.reader import read
+from dsgen.roots import FILE
 from dsgen.schema.suggestions import closest, did_you_mean, possible, possible_keys
 from dsgen.schema.validate import About, violations
 from dsgen.writer import Place, SourceFolder, folder_name, is_path
@@ -22,27 +22,11 @@ from dsgen.writer import Place, SourceFolder, folder_name, is_path
 if TYPE_CHECKING:
     from dsgen.schema.walk import Schema
 
-FILE = "dsgen.yaml"
 SCHEMA_FILE = Path(__file__).with_name("settings.json")
 NAMESPACE, NAME = PLACEHOLDERS = ("{namespace}", "{name}")
 """Placeholders for the names of a job in the path of its folder."""
 VALUES = frozenset(("defaults", "values"))
 """Keys whose values are values of a job, which have their own schema."""
-
-
-def find(start: Path) -> Path | None:
-    """The nearest folder with a dsgen.yaml, `start` or a parent, relative to `start`.
-
-    The search ends at the root of a Git working copy.
-    """
-    above = Path()
-    for folder in (start, *start.parents):
-        if os.path.lexists(folder / FILE):
-            return above
-        if os.path.lexists(folder / ".git"):
-            return None
-        above /= ".."
-    return None
 
 
 @functools.cache

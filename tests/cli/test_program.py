@@ -14,7 +14,7 @@ import pytest
 from dsgen import __version__
 from dsgen.cli._commands import COMMANDS, ON_CLUSTERS, ON_FILES
 from dsgen.cli._program import dsgen, run
-from tests.cli.conftest import Cli
+from tests.cli.conftest import Cli, job, put
 
 EXAMPLES = Path(__file__).parents[2] / "values-examples"
 # ARCHITECTURE: what a render must not pay for
@@ -44,7 +44,8 @@ def test_every_help_has_one_sentence_and_examples(cli: Cli, arguments: tuple[str
 @pytest.mark.parametrize("command", [" ".join(arguments) for arguments in helps(ON_FILES)])
 def test_every_example_runs(cli: Cli, folder: Path, command: str) -> None:
     if command != "init --help":  # which writes one
-        settings = "jobs: [cifar.yaml]\nargocd: {repository: https://git.example.com/jobs.git}\n"
+        put(folder / "jobs/cifar/values.yaml", job("cifar", "research", image="{repository: r.example.com/x, tag: v1}"))
+        settings = "jobs: [cifar.yaml, mnist.yaml, jobs/*/*]\nargocd: {repository: https://git.example.com/jobs.git}\n"
         (folder / "dsgen.yaml").write_text(settings)
         assert [0, 0] == [cli("render", "cifar.yaml", "-o", "manifests/cifar").code, cli("render").code]
         assert 0 == cli("chart", "cifar.yaml", "-o", "charts/cifar").code

@@ -233,6 +233,23 @@ def short(job: Job, name: str, steps: int, code: int) -> str:
     return str(path)
 
 
+def test_a_file_of_a_repository_has_its_settings(job: Job, tmp_path: Path) -> None:
+    """apply, run, and the commands on a cluster that get the file as JOB."""
+    given = yaml.safe_load(Path(short(job, "listed", 2, 5)).read_text())
+    (tmp_path / "values.yaml").write_text(yaml.safe_dump({key: given[key] for key in given.keys() - {"namespace"}}))
+    settings = {"jobs": ["*.yaml"], "defaults": {"namespace": job.space.name, "labels": {"team": "platform"}}}
+    (tmp_path / "dsgen.yaml").write_text(yaml.safe_dump(settings))
+    file = str(tmp_path / "values.yaml")
+
+    ran = program("run", file)
+
+    assert (5, True) == (ran.returncode, "rank 0 step 1" in ran.stdout), ran.stderr
+    path = ["-o", "jsonpath={.metadata.labels.team}"]
+    assert "platform" == job.space.kubectl("get", "job", "listed-1-worker", *path)
+    assert "unchanged" in program("apply", file).stdout
+    assert f"{job.space.name}/listed" in program("status", file).stdout
+
+
 def test_run_ends_with_the_exit_code_of_the_run(job: Job) -> None:
     done = program("run", short(job, "short", 2, 7))
 

@@ -106,4 +106,16 @@ KINDS = (
         ),
         settings="jobs: [jobs/cifar/values.yaml]\n",
     ),
+    Kind(
+        "DS911",
+        title="A file that is not a job of its repository",
+        when=(
+            "A FILE is below a dsgen.yaml, but no pattern of `jobs` matches it. It is used as it is: without the"
+            " defaults and overlays of dsgen.yaml, and not by `dsgen render` without a FILE."
+        ),
+        remedy=(
+            "Add a pattern to `jobs`. To use the file alone without this warning, pass it on standard input, or set"
+            " DS911 to ignore in `checks`."
+        ),
+    ),
 )
