@@ -65,7 +65,8 @@ SETS = (
 NAMESPACE = Option("-n", "--namespace", metavar="NAME", help="Namespace, if the file has none.")
 _OF_JOB = "Namespace of JOB.  [default: that of the file, or of the context]"
 OF_JOB = Option("-n", "--namespace", metavar="NAME", help=_OF_JOB)
-NAMES = (Option("--name", metavar="NAME", help="Name of the job, if the file has none; of several jobs, the one to use."), NAMESPACE)
+_NAME = "Name of the job, if the file has none; of several jobs, the one to use."
+NAMES = (Option("--name", metavar="NAME", help=_NAME), NAMESPACE)
 VALUES = (overlays("-f", "--values"), *SETS)
 INPUTS = (*VALUES, *NAMES)
 STRICT = Option("--strict", help="Treat warnings as errors.")
