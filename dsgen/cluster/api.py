@@ -32,7 +32,7 @@ CONNECT_SECONDS, READ_SECONDS = 5, 60
 WATCH_SECONDS = 240
 IN_CLUSTER = Path("/var/run/secrets/kubernetes.io/serviceaccount")
 MANAGER = "dsgen"
-_CONNECTION = re.compile(r"^\S*Connection\(.*?\): ")
+_CONNECTION = re.compile(r"^[^\s(]*Connection\(.*?\): ")
 MERGE_PATCH, APPLY_PATCH = "application/merge-patch+json", "application/apply-patch+yaml"
 
 

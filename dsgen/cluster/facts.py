@@ -12,7 +12,7 @@ from typing import Any
 
 Dict = Mapping[str, Any]
 JOB, RUN, ROLE = "dsgen.dev/job", "dsgen.dev/run", "dsgen.dev/role"
-ACCELERATOR = re.compile(r"/(?!.*(?:mem|core|rdma|nic)).*(gpu|gaudi|neuron|ascend|npu|tpu|mlu|dcu|mig-)", re.I)
+ACCELERATOR = re.compile(r"^[^/]*/(?!.*(?:mem|core|rdma|nic)).*(gpu|gaudi|neuron|ascend|npu|tpu|mlu|dcu|mig-)", re.I)
 LEASE = "_lease"
 
 

@@ -22,7 +22,7 @@ UNBOUND = "unbound immediate"
 DEFAULT_SCHEDULERS = ("", "default-scheduler")
 EFFECTS = ("NoSchedule", "NoExecute")
 """The effects of taints that keep pods off a node."""
-PREEMPTOR = re.compile(r"a workload \(UID: ([^,)]+)[^)]*\)")
+PREEMPTOR = re.compile(r"a workload \(UID: ([^,()]+)(?:,[^()]*)?\)")
 """How Kueue names the Workload for which it preempted another one."""
 CONNECTIONS_SEEN = ("pdsh", "openmpi", "torchrun", "deepspeed-no-ssh")
 """The launch methods that start rank.py for each rank, which reports when its rank is connected with others."""

@@ -1,3 +1,3 @@
 """A digest of templates, defaults, checks and scripts. Written by `make generate`."""
 
-DIGEST = "30ed8d73e92a3873c8c5638581864e252d6cb1d55dfc0136ab5bcb6cc7035dc8"
+DIGEST = "9f92ce85b0c2765d925726c317c29c39071d2c27986a17d4ee9782a3bd42bcca"

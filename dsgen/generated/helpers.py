@@ -520,7 +520,7 @@ def scripts_name(values, release):
     """The ConfigMap with dsgen's scripts. Its name changes with their content, so a run keeps the scripts with which it
     started.
     """
-    return f"{job_name(values, release)}-scripts-{'1a0a84df6a'}"
+    return f"{job_name(values, release)}-scripts-{'871513003a'}"
 
 
 def image_reference(image):

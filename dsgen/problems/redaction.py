@@ -1,7 +1,7 @@
 """Removes secrets from text that is shown: parts of URLs, tokens, and values of variables named like secrets.
 
 Every message and every line of a file that is shown passes through `redacted`. It replaces single characters, so that
-columns stay the same. In doubt it hides a text.
+columns stay the same. In doubt it hides a text. Every pattern takes time in proportion to the length of the text.
 """
 
 from __future__ import annotations
@@ -12,15 +12,13 @@ STAR = "*"
 _SCHEME = re.compile(r":(?:\\?/){1,2}")
 _WORD = re.compile(r"\S*")
 _PORT = re.compile(r"[0-9]*")
-_QUERY = re.compile(r"[?]|#(?=[^\"'<>`]*=)")
-"""The beginning of a query, or of a fragment with parameters; a plain anchor is not a secret."""
 _HIDES = re.compile(r"[^\"'<>`]*")
-"""The query, up to a character that may end the URL."""
+"""Up to a character that may end the URL."""
 _IPV6 = re.compile(r"\[[0-9A-Fa-f:.%]*\]")
 _SEGMENT = re.compile(r"[^/\\?#\"'<>`]+")
 _UUID = re.compile(r"[0-9A-Fa-f]{8}(-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}")
 _RUN = re.compile(r"[A-Za-z0-9]{16,}")
-_BARE = re.compile(r"(?<![\w.%+:/-])([\w.%+~-]{1,256}:(?![0-9,]+@)[^\s/@\"']{1,256})@[\w-]+\.[\w.-]")
+_BARE = re.compile(r"(?<![\w.%+:/-])([\w.%+~-]{1,256}:(?![0-9,]+@)[^\s/@\"']{1,256})@[\w-]{1,253}\.[\w.-]")
 """user:password@host.example.com without a scheme, but not TAG@DIGEST of an image, and not the hosts and slots of
 DeepSpeed's --include."""
 _KEYED_HOST = re.compile(
@@ -35,7 +33,7 @@ _TOKEN = re.compile(
 )
 """Tokens of a known form."""
 _NAMED = re.compile(
-    r"(?<![A-Za-z0-9])(?:[A-Z0-9_]+_)?(?:API_?KEY|ACCESS_KEY|SECRET(?:_ACCESS)?_KEY|SECRET|TOKEN|PASSWORD|PASSWD"
+    r"(?<![A-Za-z0-9])(?:API_?KEY|ACCESS_KEY|SECRET(?:_ACCESS)?_KEY|SECRET|TOKEN|PASSWORD|PASSWD"
     r"|PRIVATE_KEY)[\"']?\s*[:=]\s*[\"']?([^\s\"'{$,}][^\s\"',}]*)"
 )
 """The value of a variable whose name says that it is a secret, unless the value is a reference or a variable."""
@@ -53,7 +51,7 @@ def redacted(text: str) -> str:
     parts, before, hiding = [first], first, False
     for sign, part in zip(_SCHEME.findall(text), rest, strict=True):
         # A URL inside the query of another URL is part of that query.
-        shown, hiding = _address(part, before[-3:].lower() == "ssh", hiding)
+        shown, hiding = _address(part, before[-3:].lower() == "ssh", hiding) if part else ("", hiding)
         parts += [sign, shown]
         before = part
     return "".join(parts)
@@ -67,16 +65,23 @@ def _address(text: str, is_ssh: bool, hiding: bool) -> tuple[str, bool]:
     """The redacted text after `://`, and whether its end is still inside a query."""
     word = _match(_WORD, text)
     at = 0 if hiding else _user(word)
-    if hiding:
-        query = 0
-    else:
-        begins = _QUERY.search(word, at)
-        query = begins.end() if begins else len(word)
+    query = 0 if hiding else _query(word, at)
     hidden = len(_match(_HIDES, word[query:]))
     is_open = (hiding or query < len(word)) and query + hidden == len(text)
     text = _starred(text, query, hidden)
     user = text[:at] if is_ssh and ":" not in text[:at] else STAR * at  # an ssh user name is not a secret
     return user + _host_and_path(text[at:]), is_open
+
+
+def _query(word: str, start: int) -> int:
+    """Where the query begins, or a fragment with parameters: a plain anchor is not a secret."""
+    for part in _HIDES.finditer(word, start):
+        text = part[0]
+        sharp, ask = text.find("#"), text.find("?")
+        found = [place for place in (sharp if text.rfind("=") > sharp else -1, ask) if place >= 0]
+        if found:
+            return part.start() + min(found) + 1
+    return len(word)
 
 
 def _user(word: str) -> int:

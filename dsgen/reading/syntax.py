@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 NO_COLON, COLON = "this key has no colon", "write a colon and a space after a key"
 USUAL = "the indentation, or a quote or bracket above that is not closed, is the usual cause"
-KEY = re.compile(r"""[ -]*("[^"]*"|'[^']*'|[^\s"'\[\]{},#][^:#]*):( |\t|$)""")
+KEY = re.compile(r"""[ -]*+("[^"]*"|'[^']*'|[^\s"'\[\]{},#][^:#]*):( |\t|$)""")
 USUAL_STEP = 2
 """Spaces per level, if the file has no other example."""
 

@@ -24,7 +24,7 @@ FRAMES = 12  # innermost frames that are reported
 THREAD = re.compile(r"^(?:Current thread|Thread) .*$", re.MULTILINE)
 # A frame in the output of faulthandler and of py-spy.
 FAULTHANDLER = re.compile(r'^  File "(?P<file>.+)", line (?P<line>\d+) in (?P<name>.+)$', re.MULTILINE)
-PY_SPY = re.compile(r"^    (?P<name>.+) \((?P<file>.+):(?P<line>\d+)\)$", re.MULTILINE)
+PY_SPY = re.compile(r"^    (?P<name>[^(\n]+) \((?P<file>.+):(?P<line>\d+)\)$", re.MULTILINE)
 
 
 def prepare(environment: MutableMapping[str, str]) -> None:

@@ -1,7 +1,5 @@
 """Secrets in addresses are replaced by stars; all other text is unchanged."""
 
-import time
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -99,13 +97,3 @@ def test_columns_stay_and_twice_is_once(text: str) -> None:
     assert len(text) == len(shown)
     assert all(one in (other, "*") for one, other in zip(shown, text, strict=True))
     assert shown == redacted(shown)
-
-
-@pytest.mark.parametrize("part", ["://", "://a:b", "a", "x@", "a:b@", "/", "://a#", "hooks.slack.com/services/"])
-def test_a_long_line_takes_no_time(part: str) -> None:
-    text = part * (200_000 // len(part))
-    start = time.process_time()
-
-    redacted(text)
-
-    assert time.process_time() - start < 10  # where each place were looked at from each other one: minutes

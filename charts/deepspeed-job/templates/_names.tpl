@@ -27,7 +27,7 @@ The ConfigMap with dsgen's scripts. Its name changes with their
 content, so a run keeps the scripts with which it started.
 */}}
 {{- define "deepspeed-job.scriptsName" -}}
-{{ include "deepspeed-job.jobName" . }}-scripts-{{ "1a0a84df6a" }}
+{{ include "deepspeed-job.jobName" . }}-scripts-{{ "871513003a" }}
 {{- end }}
 
 {{/* The reference of an image; a digest takes precedence over a tag. `image` is values.image. */}}

@@ -10,11 +10,16 @@ from typing import Any
 
 
 SECRETS = (
-  r"(?i)(?<!ssh)(://)[^\s/?#]*@",
-  r"(?i)(://)[^\s/?#:@]*:(?![0-9]*(?:[/?#\s]|$))[^\s@]{0,256}@",
-  r"(://[^\s?\"'<>]*\?)[^\s\"'<>]+",
-  r"(?i)((?:hooks\.slack\.com/services|discord(?:app)?\.com/api/webhooks|api\.telegram\.org"
-  r"|\.webhook\.office\.com|hooks\.zapier\.com/hooks|maker\.ifttt\.com/trigger)/)[^\s\"'<>]+",
+
+  re.compile(r"(?i)(?<!ssh)(://)[^\s/?#]*@"),
+
+  re.compile(r"(?i)(://)[^\s/?#:@]*:(?![0-9]*(?:[/?#\s]|$))[^\s@]{0,256}@"),
+
+  re.compile(r"(://[^\s?\"'<>:]*(?::(?!//)[^\s?\"'<>:]*)*\?)[^\s\"'<>]+"),
+  re.compile(
+    r"(?i)((?:hooks\.slack\.com/services|discord(?:app)?\.com/api/webhooks|api\.telegram\.org"
+    r"|\.webhook\.office\.com|hooks\.zapier\.com/hooks|maker\.ifttt\.com/trigger)/)[^\s\"'<>]+"
+  ),
 )
 
 
@@ -34,7 +39,7 @@ def last_words(path, text):
 def redacted(text):
 
   for pattern in SECRETS:
-    text = re.sub(pattern, lambda match: f"{match[1]}***{'@' if match[0].endswith('@') else ''}", text)
+    text = pattern.sub(lambda match: f"{match[1]}***{'@' if match[0].endswith('@') else ''}", text)
   return text
 
 

@@ -1,0 +1,143 @@
+"""Text of others never takes much longer than its length: every pattern that reads such text, with hostile texts.
+
+The tests compare the processor's seconds for a text and for one of four times its length: they are four times as many
+in proportion, and sixteen times or more if each place is compared with each other one.
+"""
+
+import ast
+import functools
+import re
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pytest
+
+import shared_log
+from dsgen.problems import escaping, redaction
+from tests import hostile
+
+ROOT = Path(__file__).parent.parent / "dsgen"
+READERS = ("problems", "scripts", "cluster", "reading")
+"""Folders that read the text of others: values files, output of trainings, answers of a cluster."""
+ANCHORED = ("match", "fullmatch")
+ENOUGH = 1e-6
+"""Seconds for a character: what is read as fast as that needs no comparison, which would be one of noise."""
+MOST = 6
+"""Times as many seconds for four times the text."""
+
+
+class Use(NamedTuple):
+    """A pattern of a module, and whether it is only matched at the beginning of a text."""
+
+    place: str
+    pattern: str
+    flags: int
+    anchored: bool
+
+
+def uses() -> Iterator[Use]:
+    for folder in READERS:
+        for path in sorted((ROOT / folder).rglob("*.py")):
+            yield from uses_of(path)
+
+
+def uses_of(path: Path) -> Iterator[Use]:
+    """The patterns of a module. Those that are made of other texts have an x in their place."""
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    methods: dict[str, set[str]] = {}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
+            methods.setdefault(node.value.id, set()).add(node.attr)
+    names = {id(node.value): node.targets[0] for node in ast.walk(tree) if isinstance(node, ast.Assign)}
+    for node in ast.walk(tree):
+        if not (isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.args):
+            continue
+        if not (isinstance(node.func.value, ast.Name) and node.func.value.id == "re"):
+            continue
+        name = names.get(id(node))
+        used = methods.get(name.id, set()) if isinstance(name, ast.Name) else {node.func.attr}
+        pattern = text_of(node.args[0])
+        if pattern is not None and node.func.attr != "escape":
+            flags = functools.reduce(lambda a, b: a | b, [getattr(re, flag) for flag in flags_of(node)], 0)
+            place = f"{path.relative_to(ROOT)}:{node.lineno}"
+            yield Use(place, pattern, flags, bool(used) and used.issubset(ANCHORED))
+
+
+def text_of(node: ast.expr) -> str | None:
+    """A text in the source, or None for a variable."""
+    if isinstance(node, ast.JoinedStr):
+        return "".join("x" if isinstance(part, ast.FormattedValue) else str(text_of(part)) for part in node.values)
+    if not isinstance(node, ast.Constant):
+        return None
+    return node.value.decode("latin-1") if isinstance(node.value, bytes) else str(node.value)
+
+
+def flags_of(call: ast.Call) -> set[str]:
+    given = [*call.args[1:], *(keyword.value for keyword in call.keywords)]
+    nodes = [node for one in given for node in ast.walk(one)]
+    return {node.attr for node in nodes if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name)} & {
+        "DOTALL", "I", "IGNORECASE", "MULTILINE", "ASCII",
+    }  # fmt: skip
+
+
+def seconds(read: Callable[[str], Any], text: str) -> float:
+    begun = time.process_time()
+    read(text)
+    return time.process_time() - begun
+
+
+def is_slow(read: Callable[[str], Any], text: str) -> bool:
+    """Whether a text of four times the length takes much more than four times as long, three times in a row."""
+    for length in (len(text) // 16, len(text) // 4):  # of a very slow one, the first part is enough
+        if seconds(read, text[: 4 * length]) > ENOUGH * 4 * length:
+            ratios = (seconds(read, text[: 4 * length]) / max(seconds(read, text[:length]), 1e-9) for _ in range(3))
+            if all(ratio > MOST for ratio in ratios):
+                return True
+    return False
+
+
+@pytest.mark.parametrize("use", [pytest.param(use, id=use.place) for use in uses()])
+def test_a_pattern_takes_time_in_proportion_to_the_text(use: Use) -> None:
+    compiled = re.compile(use.pattern, use.flags)
+    read = compiled.match if use.anchored else functools.partial(compiled.sub, "")
+
+    assert [] == [text[:60] for text in hostile.texts(use.pattern, use.flags) if is_slow(read, text)]
+
+
+ADDRESSES = [*':/@?#="[ {0a~', "://", "https://", "ssh://", "A_"]
+NAMES = ("TOKEN", "API_KEY=", "hf_", "hooks.slack.com/services/", "##", "::", "\x1b[", "\t", "\ud800", "\u202e")
+
+
+@pytest.mark.parametrize(
+    "read",
+    [redaction.redacted, escaping.line, shared_log.redacted],
+    ids=lambda read: f"{read.__module__}.{read.__name__}",
+)
+def test_what_makes_a_text_safe_takes_time_in_proportion_to_it(read: Callable[[str], str]) -> None:
+    parts = [*ADDRESSES, *NAMES]
+    made = [hostile.repeated(one + other) for one in parts for other in parts]
+
+    assert [] == [text[:60] for text in made if is_slow(read, text[: hostile.LENGTH // 2])]
+
+
+@pytest.mark.parametrize(
+    ("pattern", "slow"),
+    [
+        *((pattern, True) for pattern in (r"(?:[A-Z_]+_)?TOKEN", r"(://[^\s?]*\?)x", "a.*b", "(?:a|b)+c", "[a-z]+:")),
+        *((pattern, False) for pattern in (r"\d+", "^a.*b", "://[^/]*@")),
+    ],
+)
+def test_a_slow_pattern_is_noticed(pattern: str, slow: bool) -> None:
+    compiled = re.compile(pattern)
+
+    assert slow == any(is_slow(functools.partial(compiled.sub, ""), text) for text in hostile.texts(pattern))
+
+
+def test_all_patterns_are_found() -> None:
+    """Also those that are texts in a tuple, and none is left out because it is made of others."""
+    found = {use.pattern for use in uses()}
+
+    assert {one.pattern for one in vars(redaction).values() if isinstance(one, re.Pattern)} <= found
+    assert {one.pattern for one in shared_log.SECRETS} <= found
