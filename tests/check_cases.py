@@ -536,6 +536,17 @@ FLAT: list[Case] = [
 ]
 
 TOKEN = "hf_" + "a1" * 17
+SYNTAX_OF_ARGUMENTS = (
+    *('["a","&&","b"]', '["a","||"]', '["a","2>&1"]', '["a",">&2"]', '["2>/dev/null"]', '["&>","x"]', '["1>","x"]'),
+    *('["a","|","tee"]', '["a",";","b"]', '["a","-v",">","log"]', '["a",">>","/x/log"]', '["a",">/x/log"]'),
+    *('["a","<","/x"]', '["--n","$NNODES"]', '["--n=${NNODES}"]', '["--n","$(NNODES)"]'),
+)
+SYNTAX = (
+    *(*SYNTAX_OF_ARGUMENTS[:-3], '["bash","run.sh","&&","x"]', '["bash","run.sh","$NNODES"]', '["a;","b"]'),
+    *('["NCCL_DEBUG=INFO","train"]', '["cd","/x"]', '["source","/x"]', '["ulimit","-l","unlimited"]'),
+    *('["bash","-c","train --nodes $(NNODES)"]', '["env","A=b","bash","-lc","exec train $(NNODES) x"]'),
+)
+"""Words that only a shell understands, each in a list that has no other problem."""
 UNMEANT: list[Case] = [
     ("DS361", ("workers.accelerator.count=8",)),
     ("DS361", ("workers.slots=4", "workers.accelerator.count=8", 'workers.accelerator.resource="habana.ai/gaudi"')),
@@ -566,6 +577,12 @@ UNMEANT: list[Case] = [
     ("DS366", ('launch={"method":"worker-command","command":["train","--node","$NODE_RANK"]}', 'training.python=""')),
     ("DS366", ('training={"exec":["train","--rank=${RANK}"]}',)),
     ("DS366", ('training.args=["--out","$(OUTPUT_DIR)/x"]',)),
+    *(("DS366", (f'training={{"exec":{words}}}',)) for words in SYNTAX),
+    *(("DS366", (*WORKER_COMMAND[:2], f"launch.command={words}")) for words in SYNTAX),
+    *(("DS366", (f"training.args={words}",)) for words in SYNTAX_OF_ARGUMENTS),
+    ("DS366", ('training.setup="ulimit -l\\nexport A=x$(NNODES)\\n"',)),
+    ("DS375", ('training={"exec":["bash","-c","train"],"args":["--epochs"]}',)),
+    ("DS375", ('training={"exec":["env","A=b","/bin/sh","-euc","cd /x; train"],"deepspeed":{"configFile":"/x"}}',)),
     ("DS367", ('security.podSecurityLevel="restricted"',)),
     ("DS367", ('security={"podSecurityLevel":"restricted","podSecurityContext":{"fsGroup":1}}',)),
     ("DS368", ("workers.accelerator.count=0",)),
@@ -616,7 +633,13 @@ FINE: list[tuple[str, ...]] = [
     ('training.python="/my data/train.py"',),
     ('training.args=["--prompt=hello world","a text","--epochs","3"]',),
     ('training={"exec":["bash","-c","echo $RANK; train"]}',),
-    ('training={"exec":["/bin/sh","-c","train --rank $RANK"],"args":["costs $5"]}',),
+    ('training={"exec":["/bin/sh","-c","train --rank $RANK \\"$@\\"","train"],"args":["costs $5"]}',),
+    ('training={"exec":["bash","-c","train --deepspeed /x"],"deepspeed":{"configFile":"/x"}}',),
+    ('training={"exec":["bash","-c","train"],"deepspeed":{"configFile":"/x","passConfig":false}}',),
+    ('training={"exec":["env","A=b","numactl","-N0","bash","-o","pipefail","-c","a $RANK | tee b && c 2>&1"]}',),
+    ('training.args=["--sep","|","--end",";","--prompt",">","--token","<pad>","<s>","--x","a;","--filter=>5"]',),
+    ('training.args=["{\\"a\\": \\"b && c\\"}","R&D","a|b","$5","${oc.env:x}"]',),
+    ('training.setup="export A=$(nproc) B=$(dirname $(which python)) C=$NNODES"',),
     ('launch={"method":"launcher-command","command":["deepspeed","--num_gpus=1","train.py"]}', 'training.python=""'),
     ("workers.accelerator.count=0", 'workers.resources={"limits":{"example.com/card":2}}'),
     ("workers.accelerator.count=0", 'training.setup="export DS_ACCELERATOR=cpu"'),

@@ -153,6 +153,19 @@ def _set(data: Data, _found: Diagnostic, match: re.Match[str], _: Any) -> None:
     put(data, tuple(match[1].split(".")), yaml.safe_load(match[2]))
 
 
+def _set_list(data: Data, _found: Diagnostic, match: re.Match[str], _: Any) -> None:
+    """`set KEY: [...], and remove KEY and KEY`"""
+    for key in re.findall(KEY, match[3] or ""):
+        if "." in key and get(data, tuple(key.split("."))) is not None:
+            take(data, tuple(key.split(".")))
+    put(data, tuple(match[1].split(".")), yaml.safe_load(match[2]))
+
+
+def _instead(data: Data, problem: Diagnostic, match: re.Match[str], _: Any) -> None:
+    """`write A in place of B`"""
+    put(data, problem.path, get(data, problem.path).replace(match[2], match[1]))
+
+
 def _own_launcher(data: Data, problem: Diagnostic, _: Any, __: Any) -> None:
     put(data, ("launch", "command"), take(data, problem.path))
     put(data, ("launch", "method"), "worker-command")
@@ -175,6 +188,8 @@ RULES: list[tuple[str, Rule]] = [
     (r"use workers.replicas, workers.slots and launch.masterPort", _launcher_option),
     (r"remove it and its value", lambda data, problem, *_: _option(data, problem.path) and None),
     (rf"^use ({KEY})(?:: (.+)|[,;] .+)?$", _use),
+    (rf"^set ({KEY}): (\[.*\])(, and remove .+)?$", _set_list),
+    (r"^write (\S+) in place of (\S+)$", _instead),
     (rf"^set ({KEY}): (\w+)", _set),
     (r"use the full commit id", lambda data, problem, *_: put(data, problem.path, "0" * 40)),
 ]

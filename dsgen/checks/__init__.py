@@ -10,6 +10,7 @@ from __future__ import annotations
 from dsgen import deepspeed
 from dsgen.checks import (
     code,
+    commands,
     containers,
     contexts,
     launch,
@@ -41,7 +42,8 @@ __all__ = ["CHECKS", "FUNCTIONS", "IN_CHART", "Check", "Function", "run"]
 
 SUBJECTS: dict[ModuleType, str] = {
     names: "Names of objects and pods, labels and annotations, the image.",
-    training: "The program to train: arguments, environment, files, DeepSpeed configuration.",
+    training: "The program to train: environment, files, DeepSpeed configuration.",
+    commands: "Commands and arguments: one word for each item, no second launcher, no syntax of a shell.",
     launch: "Launch methods: which settings each one supports, and its limits.",
     code: "The program from a Git repository.",
     pods: "Resources of workers and launcher, and what users add to their pods.",
@@ -77,7 +79,7 @@ def run(
     watch = Watch()
     marked = mark(values, unknown, watch) if unknown else values
     problems = [
-        Diagnostic(row.id, text, place(path, row.at_key), path, row.hint, row.severity)
+        Diagnostic(row.id, text, place(path, row.at_key), path, _hint(row, marked, path, unknown), row.severity)
         for row, path, text in findings(CHECKS, marked, release, watch)
         if release["name"] or not row.needs_name
     ]
@@ -91,6 +93,13 @@ def run(
             if not read_unknown and not any(_depends(problem, looks_at, path) for path in unknown):
                 problems.append(problem)
     return [problem for problem in problems if not any(_is_around(path, problem.path) for path in unknown)]
+
+
+def _hint(row: Check, values: Mapping[str, Any], path: Path, unknown: Collection[Path]) -> str:
+    """The hint for these values, unless it might show what must be corrected first."""
+    is_known = all(one[:1] != path[:1] for one in unknown)
+    exact = row.exact_hint(values, path) if row.exact_hint and is_known else ""
+    return exact or row.hint
 
 
 def _has_unknown(volume: str, unknown: Collection[Path]) -> bool:

@@ -28,8 +28,9 @@ class Check:
     path: the key to point at, dotted; each part is a template, and `[name]` after a part is the index of the loop with
     that name. message: a template of one line; text from the user is quoted. when: an expression; empty if `inside` is
     enough. inside: tags around the row, the outermost first: `for NAMES in EXPRESSION`, `if EXPRESSION`,
-    `set NAME = EXPRESSION`. hint: plain text. worlds: `flat` for a row that the chart does not have. at_key: the name
-    of the key is wrong, not its value.
+    `set NAME = EXPRESSION`. hint: plain text. exact_hint: from the values and the path of the problem, the hint that
+    dsgen shows in place of `hint`, or "" for `hint`, which is also that of the chart. worlds: `flat` for a row that the
+    chart does not have. at_key: the name of the key is wrong, not its value.
     """
 
     id: str
@@ -37,6 +38,7 @@ class Check:
     message: str
     when: str = ""
     hint: str = ""
+    exact_hint: Callable[[Mapping[str, Any], Path], str] | None = None
     inside: tuple[str, ...] = ()
     severity: Severity = "error"
     worlds: Worlds = "both"

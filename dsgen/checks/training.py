@@ -1,4 +1,4 @@
-"""The program to train: arguments, environment, files, DeepSpeed configuration."""
+"""The program to train: environment, files, DeepSpeed configuration."""
 
 from __future__ import annotations
 
@@ -9,23 +9,6 @@ COMMAND_ENV = "^(NNODES|NODE_RANK|NPROC_PER_NODE|PET_(NNODES|NODE_RANK|NPROC_PER
 LITERAL_PATH = "^([^$]|[$])*[$]([{(]?)(LD_LIBRARY_PATH|PATH|PYTHONPATH)([^A-Za-z0-9_]([^$]|[$])*)?$"
 TUNING = ('if values.training.deepspeed.autotuning != "none"',)
 ENVIRONMENT = ("for key, value in values.training.env | items",)
-PROGRAMS = "python3?|ba?sh|deepspeed|torchrun|accelerate|mpirun|mpiexec"
-COMMAND_LINE = f"^(([^ ]*/)?({PROGRAMS}) .*|.*[.]py +.*|.* --?[A-Za-z].*)$"
-"""A text that is a command line, not the name of one file."""
-STARTERS = "deepspeed|torchrun|accelerate|mpirun|mpiexec|orterun|horovodrun|srun|msrun|composer|colossalai"
-STARTS_RANKS = (
-    f"^([^ ]*/)?(({STARTERS})( {ANY_TEXT})?|(ba|da)?sh -[a-z]*c +(exec +)?({STARTERS})( {ANY_TEXT})?"
-    "|python3? (-u )?-m (torch[.]distributed[.](run|launch)|deepspeed[.]launcher[.]|accelerate[.]commands[.])"
-    f"{ANY_TEXT})$"
-)
-STARTING_MODULE = "^(torch[.]distributed[.](run|launch)|deepspeed[.]launcher[.].*|accelerate[.]commands[.].*)$"
-LAUNCHER_OPTION = (
-    "^--(num_gpus|num_nodes|hostfile|no_ssh(_check)?|launcher_args|force_multi|enable_each_rank_log|bind_cores_to_rank"
-    "|master[-_](addr|port)|nproc[-_]per[-_]node|nnodes|node[-_]rank|rdzv[-_](backend|endpoint|id|conf))(=.*)?$"
-)
-VARIABLE = f"^{ANY_TEXT}[$][({{]?[A-Z][A-Z0-9_]+{ANY_TEXT}$"
-SHELL = f"^([^ ]*/)?(ba|da|z|k)?sh( {ANY_TEXT})?$"
-STARTS_ITSELF = "if not runs_command(values)"
 # What dsgen/problems/redaction.py hides.
 SECRET_NAME = "^(.*_)?(API_?KEY|ACCESS_KEY|SECRET(_ACCESS)?_KEY|SECRET|TOKEN|PASSWORD|PASSWD|PRIVATE_KEY|AUTH_TOKEN)$"
 TOKEN = (
@@ -51,94 +34,7 @@ def _secret(path: str, *inside: str) -> Check:
     )
 
 
-def _command_line(path: str, pattern: str, example: str) -> Check:
-    return Check(
-        id="DS363",
-        path=path,
-        when=f'values.{path} is matching("{pattern}")',
-        message=f"{path} is a whole command line, but dsgen passes it as one name",
-        hint=f'set only the name, and put the arguments into training.args: {example}, args: [--epochs, "3"]',
-        inside=(f"if values.{path}",),
-    )
-
-
-def _not_expanded(path: str, *inside: str) -> Check:
-    return Check(
-        id="DS366",
-        path=f"{path}[word]",
-        when=f'word is matching("{VARIABLE}")',
-        message=f"{path}: << word | quote >> contains a variable, which no shell expands",
-        hint="start a shell, for example [bash, -c, '...'], as training.exec or launch.command",
-        inside=(*inside, f"for word in values.{path}"),
-        severity="warning",
-    )
-
-
 ROWS = (
-    _command_line("training.python", COMMAND_LINE, "python: train.py"),
-    _command_line("training.module", "^.* .*$", "module: team.train"),
-    *(
-        Check(
-            id="DS363",
-            path=f"{path}[word]",
-            when=f'word is matching("{COMMAND_LINE}")',
-            message=f"{path}: << word | quote >> is a whole command line, but it is the name of one program",
-            hint='write each argument as an item of the list, such as [bash, run.sh, --epochs, "3"]',
-            inside=(f"if values.{path} | length == 1", f"for word in values.{path}"),
-        )
-        for path in ("training.exec", "launch.command")
-    ),
-    Check(
-        id="DS363",
-        path="training.args[argument]",
-        when='argument is matching("^--?[A-Za-z][A-Za-z0-9_-]* +[^ ].*$")',
-        message="training.args: << argument | quote >> is one argument that contains a space",
-        hint="write an option and its value as two items, or with = between them",
-        inside=("for argument in values.training.args",),
-        severity="warning",
-    ),
-    Check(
-        id="DS364",
-        path="training.exec",
-        when=f'values.training.exec | join(" ") is matching("{STARTS_RANKS}")',
-        message=(
-            "training.exec starts a launcher, but launch.method << values.launch.method >> already starts"
-            " << values.workers.slots >> processes on each worker"
-        ),
-        hint=(
-            "set training.python, module or exec to the program that each process runs; to run your own launcher, set"
-            " launch.method: worker-command and launch.command"
-        ),
-        inside=("if values.training.exec", STARTS_ITSELF),
-    ),
-    Check(
-        id="DS364",
-        path="training.module",
-        when=f'values.training.module is matching("{STARTING_MODULE}")',
-        message=(
-            "training.module is a launcher, but launch.method << values.launch.method >> already starts"
-            " << values.workers.slots >> processes on each worker"
-        ),
-        hint="set training.python or module to the program that each process runs; launch.method selects the launcher",
-        inside=("if values.training.module", STARTS_ITSELF),
-    ),
-    Check(
-        id="DS365",
-        path="training.args[argument]",
-        when=f'argument is matching("{LAUNCHER_OPTION}")',
-        message="training.args: << argument | quote >> is an option of a launcher, but is passed to the program",
-        hint=(
-            "use workers.replicas, workers.slots and launch.masterPort; other options of DeepSpeed's launcher belong in"
-            " training.deepspeed.args"
-        ),
-        inside=("for argument in values.training.args",),
-        severity="warning",
-    ),
-    _not_expanded("training.args"),
-    *(
-        _not_expanded(path, f'if not values.{path} | join(" ") is matching("{SHELL}")')
-        for path in ("training.exec", "launch.command")
-    ),
     Check(
         id="DS202",
         path="training",

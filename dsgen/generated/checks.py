@@ -167,135 +167,6 @@ def ds231(values, release, watch):
             )
 
 
-def ds363(values, release, watch):
-    """DS363 training.python"""
-    if (
-        values['training']['python']
-        and matching(values['training']['python'], '^(([^ ]*/)?(python3?|ba?sh|deepspeed|torchrun|accelerate|mpirun|mpiexec) .*|.*[.]py +.*|.* --?[A-Za-z].*)$')
-    ):
-        yield ('training', 'python'), "training.python is a whole command line, but dsgen passes it as one name"
-
-
-def ds363_2(values, release, watch):
-    """DS363 training.module"""
-    if values['training']['module'] and matching(values['training']['module'], '^.* .*$'):
-        yield ('training', 'module'), "training.module is a whole command line, but dsgen passes it as one name"
-
-
-def ds363_3(values, release, watch):
-    """DS363 training.exec[word]"""
-    if len(values['training']['exec']) == 1:
-        before_word = watch.was_read
-        for at_word, word in enumerate(values['training']['exec']):
-            watch.was_read = before_word
-            if matching(word, '^(([^ ]*/)?(python3?|ba?sh|deepspeed|torchrun|accelerate|mpirun|mpiexec) .*|.*[.]py +.*|.* --?[A-Za-z].*)$'):
-                yield (
-                    ('training', 'exec', at_word),
-                    f"training.exec: {quote(word)} is a whole command line, but it is the name of one program",
-                )
-
-
-def ds363_4(values, release, watch):
-    """DS363 launch.command[word]"""
-    if len(values['launch']['command']) == 1:
-        before_word = watch.was_read
-        for at_word, word in enumerate(values['launch']['command']):
-            watch.was_read = before_word
-            if matching(word, '^(([^ ]*/)?(python3?|ba?sh|deepspeed|torchrun|accelerate|mpirun|mpiexec) .*|.*[.]py +.*|.* --?[A-Za-z].*)$'):
-                yield (
-                    ('launch', 'command', at_word),
-                    f"launch.command: {quote(word)} is a whole command line, but it is the name of one program",
-                )
-
-
-def ds363_5(values, release, watch):
-    """DS363 training.args[argument]"""
-    before_argument = watch.was_read
-    for at_argument, argument in enumerate(values['training']['args']):
-        watch.was_read = before_argument
-        if matching(argument, '^--?[A-Za-z][A-Za-z0-9_-]* +[^ ].*$'):
-            yield (
-                ('training', 'args', at_argument),
-                f"training.args: {quote(argument)} is one argument that contains a space",
-            )
-
-
-def ds364(values, release, watch):
-    """DS364 training.exec"""
-    if (
-        values['training']['exec']
-        and not runs_command(values)
-        and matching(join(values['training']['exec'], ' '), '^([^ ]*/)?((deepspeed|torchrun|accelerate|mpirun|mpiexec|orterun|horovodrun|srun|msrun|composer|colossalai)( ([^$]|[$])*)?|(ba|da)?sh -[a-z]*c +(exec +)?(deepspeed|torchrun|accelerate|mpirun|mpiexec|orterun|horovodrun|srun|msrun|composer|colossalai)( ([^$]|[$])*)?|python3? (-u )?-m (torch[.]distributed[.](run|launch)|deepspeed[.]launcher[.]|accelerate[.]commands[.])([^$]|[$])*)$')
-    ):
-        yield (
-            ('training', 'exec'),
-            f"training.exec starts a launcher, but launch.method {values['launch']['method']} already starts {scalar(values['workers']['slots'])} processes on each worker",
-        )
-
-
-def ds364_2(values, release, watch):
-    """DS364 training.module"""
-    if (
-        values['training']['module']
-        and not runs_command(values)
-        and matching(values['training']['module'], '^(torch[.]distributed[.](run|launch)|deepspeed[.]launcher[.].*|accelerate[.]commands[.].*)$')
-    ):
-        yield (
-            ('training', 'module'),
-            f"training.module is a launcher, but launch.method {values['launch']['method']} already starts {scalar(values['workers']['slots'])} processes on each worker",
-        )
-
-
-def ds365(values, release, watch):
-    """DS365 training.args[argument]"""
-    before_argument = watch.was_read
-    for at_argument, argument in enumerate(values['training']['args']):
-        watch.was_read = before_argument
-        if matching(argument, '^--(num_gpus|num_nodes|hostfile|no_ssh(_check)?|launcher_args|force_multi|enable_each_rank_log|bind_cores_to_rank|master[-_](addr|port)|nproc[-_]per[-_]node|nnodes|node[-_]rank|rdzv[-_](backend|endpoint|id|conf))(=.*)?$'):
-            yield (
-                ('training', 'args', at_argument),
-                f"training.args: {quote(argument)} is an option of a launcher, but is passed to the program",
-            )
-
-
-def ds366(values, release, watch):
-    """DS366 training.args[word]"""
-    before_word = watch.was_read
-    for at_word, word in enumerate(values['training']['args']):
-        watch.was_read = before_word
-        if matching(word, '^([^$]|[$])*[$][({]?[A-Z][A-Z0-9_]+([^$]|[$])*$'):
-            yield (
-                ('training', 'args', at_word),
-                f"training.args: {quote(word)} contains a variable, which no shell expands",
-            )
-
-
-def ds366_2(values, release, watch):
-    """DS366 training.exec[word]"""
-    if not matching(join(values['training']['exec'], ' '), '^([^ ]*/)?(ba|da|z|k)?sh( ([^$]|[$])*)?$'):
-        before_word = watch.was_read
-        for at_word, word in enumerate(values['training']['exec']):
-            watch.was_read = before_word
-            if matching(word, '^([^$]|[$])*[$][({]?[A-Z][A-Z0-9_]+([^$]|[$])*$'):
-                yield (
-                    ('training', 'exec', at_word),
-                    f"training.exec: {quote(word)} contains a variable, which no shell expands",
-                )
-
-
-def ds366_3(values, release, watch):
-    """DS366 launch.command[word]"""
-    if not matching(join(values['launch']['command'], ' '), '^([^ ]*/)?(ba|da|z|k)?sh( ([^$]|[$])*)?$'):
-        before_word = watch.was_read
-        for at_word, word in enumerate(values['launch']['command']):
-            watch.was_read = before_word
-            if matching(word, '^([^$]|[$])*[$][({]?[A-Z][A-Z0-9_]+([^$]|[$])*$'):
-                yield (
-                    ('launch', 'command', at_word),
-                    f"launch.command: {quote(word)} contains a variable, which no shell expands",
-                )
-
-
 def ds202(values, release, watch):
     """DS202 training"""
     if (
@@ -482,6 +353,365 @@ def ds224(values, release, watch):
             yield (
                 ('training', 'args', at_argument),
                 f"training.args: dsgen already passes {quote(argument)}, from training.deepspeed",
+            )
+
+
+def ds363(values, release, watch):
+    """DS363 training.python"""
+    if (
+        values['training']['python']
+        and matching(values['training']['python'], '^(([^ ]*/)?(python3?|ba?sh|deepspeed|torchrun|accelerate|mpirun|mpiexec) .*|.*[.]py +.*|.* --?[A-Za-z].*|.* (&&|[|][|]?|>>?|2>&1) .*|[A-Z_][A-Z0-9_]*=[^ ]* .*)$')
+    ):
+        yield ('training', 'python'), "training.python is a whole command line, but dsgen passes it as one name"
+
+
+def ds363_2(values, release, watch):
+    """DS363 training.module"""
+    if values['training']['module'] and matching(values['training']['module'], '^.* .*$'):
+        yield ('training', 'module'), "training.module is a whole command line, but dsgen passes it as one name"
+
+
+def ds363_3(values, release, watch):
+    """DS363 training.exec[word]"""
+    if len(values['training']['exec']) == 1:
+        before_word = watch.was_read
+        for at_word, word in enumerate(values['training']['exec']):
+            watch.was_read = before_word
+            if matching(word, '^(([^ ]*/)?(python3?|ba?sh|deepspeed|torchrun|accelerate|mpirun|mpiexec) .*|.*[.]py +.*|.* --?[A-Za-z].*|.* (&&|[|][|]?|>>?|2>&1) .*|[A-Z_][A-Z0-9_]*=[^ ]* .*)$'):
+                yield (
+                    ('training', 'exec', at_word),
+                    f"training.exec: {quote(word)} is a whole command line, but it is the name of one program",
+                )
+
+
+def ds363_4(values, release, watch):
+    """DS363 launch.command[word]"""
+    if len(values['launch']['command']) == 1:
+        before_word = watch.was_read
+        for at_word, word in enumerate(values['launch']['command']):
+            watch.was_read = before_word
+            if matching(word, '^(([^ ]*/)?(python3?|ba?sh|deepspeed|torchrun|accelerate|mpirun|mpiexec) .*|.*[.]py +.*|.* --?[A-Za-z].*|.* (&&|[|][|]?|>>?|2>&1) .*|[A-Z_][A-Z0-9_]*=[^ ]* .*)$'):
+                yield (
+                    ('launch', 'command', at_word),
+                    f"launch.command: {quote(word)} is a whole command line, but it is the name of one program",
+                )
+
+
+def ds363_5(values, release, watch):
+    """DS363 training.args[argument]"""
+    before_argument = watch.was_read
+    for at_argument, argument in enumerate(values['training']['args']):
+        watch.was_read = before_argument
+        if matching(argument, '^--?[A-Za-z][A-Za-z0-9_-]* +[^ ].*$'):
+            yield (
+                ('training', 'args', at_argument),
+                f"training.args: {quote(argument)} is one argument that contains a space",
+            )
+
+
+def ds364(values, release, watch):
+    """DS364 training.exec"""
+    if (
+        values['training']['exec']
+        and not runs_command(values)
+        and matching(join(values['training']['exec'], ' '), '^([^ ]*/)?((deepspeed|torchrun|accelerate|mpirun|mpiexec|orterun|horovodrun|srun|msrun|composer|colossalai)( ([^$]|[$])*)?|(ba|da)?sh -[a-z]*c +(exec +)?(deepspeed|torchrun|accelerate|mpirun|mpiexec|orterun|horovodrun|srun|msrun|composer|colossalai)( ([^$]|[$])*)?|python3? (-u )?-m (torch[.]distributed[.](run|launch)|deepspeed[.]launcher[.]|accelerate[.]commands[.])([^$]|[$])*)$')
+    ):
+        yield (
+            ('training', 'exec'),
+            f"training.exec starts a launcher, but launch.method {values['launch']['method']} already starts {scalar(values['workers']['slots'])} processes on each worker",
+        )
+
+
+def ds364_2(values, release, watch):
+    """DS364 training.module"""
+    if (
+        values['training']['module']
+        and not runs_command(values)
+        and matching(values['training']['module'], '^(torch[.]distributed[.](run|launch)|deepspeed[.]launcher[.].*|accelerate[.]commands[.].*)$')
+    ):
+        yield (
+            ('training', 'module'),
+            f"training.module is a launcher, but launch.method {values['launch']['method']} already starts {scalar(values['workers']['slots'])} processes on each worker",
+        )
+
+
+def ds365(values, release, watch):
+    """DS365 training.args[argument]"""
+    before_argument = watch.was_read
+    for at_argument, argument in enumerate(values['training']['args']):
+        watch.was_read = before_argument
+        if matching(argument, '^--(num_gpus|num_nodes|hostfile|no_ssh(_check)?|launcher_args|force_multi|enable_each_rank_log|bind_cores_to_rank|master[-_](addr|port)|nproc[-_]per[-_]node|nnodes|node[-_]rank|rdzv[-_](backend|endpoint|id|conf))(=.*)?$'):
+            yield (
+                ('training', 'args', at_argument),
+                f"training.args: {quote(argument)} is an option of a launcher, but is passed to the program",
+            )
+
+
+def ds366(values, release, watch):
+    """DS366 training.exec[word]"""
+    if (
+        values['training']['exec']
+        and not matching(join(values['training']['exec'], ' '), '^(([^$]|[$])* )?([^ ]*/)?(ba|da|z|k)?sh ([-+][^ ]* |pipefail )*-[a-z]*c ([^$]|[$])*$')
+    ):
+        before_word = watch.was_read
+        for at_word, word in enumerate(values['training']['exec']):
+            watch.was_read = before_word
+            if matching(word, '^([^$]|[$])*[$][({]?[A-Z][A-Z0-9_]+([^$]|[$])*$'):
+                yield (
+                    ('training', 'exec', at_word),
+                    f"training.exec: {quote(word)} contains a variable, but no shell reads this command",
+                )
+
+
+def ds366_2(values, release, watch):
+    """DS366 training.exec[word]"""
+    if (
+        values['training']['exec']
+        and not matching(join(values['training']['exec'], ' '), '^(([^$]|[$])* )?([^ ]*/)?(ba|da|z|k)?sh ([-+][^ ]* |pipefail )*-[a-z]*c ([^$]|[$])*$')
+    ):
+        before_word = watch.was_read
+        for at_word, word in enumerate(values['training']['exec']):
+            watch.was_read = before_word
+            if matching(word, '^(&&|[|][|]|[|]&|&>.*|[0-9]?>&[0-9-]|[12]>.*)$'):
+                yield (
+                    ('training', 'exec', at_word),
+                    f"training.exec: {quote(word)} is an operator of a shell, but no shell reads this command",
+                )
+
+
+def ds366_3(values, release, watch):
+    """DS366 training.exec[word]"""
+    if (
+        values['training']['exec']
+        and not matching(join(values['training']['exec'], ' '), '^(([^$]|[$])* )?([^ ]*/)?(ba|da|z|k)?sh ([-+][^ ]* |pipefail )*-[a-z]*c ([^$]|[$])*$')
+        and matching(join(values['training']['exec'], ' '), '^(([^$]|[$])* )?([^- ][^ ]* [|;]|[^ ]+;) [A-Za-z./~]([^$]|[$])*$')
+    ):
+        before_word = watch.was_read
+        for at_word, word in enumerate(values['training']['exec']):
+            watch.was_read = before_word
+            if matching(word, '^([|]|[^ ]*;)$'):
+                yield (
+                    ('training', 'exec', at_word),
+                    f"training.exec: {quote(word)} is an operator of a shell, but no shell reads this command",
+                )
+
+
+def ds366_4(values, release, watch):
+    """DS366 training.exec[word]"""
+    if (
+        values['training']['exec']
+        and not matching(join(values['training']['exec'], ' '), '^(([^$]|[$])* )?([^ ]*/)?(ba|da|z|k)?sh ([-+][^ ]* |pipefail )*-[a-z]*c ([^$]|[$])*$')
+        and matching(join(values['training']['exec'], ' '), '^([^$]|[$])* ((<|>>?) [A-Za-z0-9./~]|>>?[A-Za-z./~])([^$]|[$])*$')
+    ):
+        before_word = watch.was_read
+        for at_word, word in enumerate(values['training']['exec']):
+            watch.was_read = before_word
+            if matching(word, '^(<|>>?|>>?[A-Za-z./~].*)$'):
+                yield (
+                    ('training', 'exec', at_word),
+                    f"training.exec: {quote(word)} is an operator of a shell, but no shell reads this command",
+                )
+
+
+def ds366_5(values, release, watch):
+    """DS366 launch.command[word]"""
+    if (
+        values['launch']['command']
+        and not matching(join(values['launch']['command'], ' '), '^(([^$]|[$])* )?([^ ]*/)?(ba|da|z|k)?sh ([-+][^ ]* |pipefail )*-[a-z]*c ([^$]|[$])*$')
+    ):
+        before_word = watch.was_read
+        for at_word, word in enumerate(values['launch']['command']):
+            watch.was_read = before_word
+            if matching(word, '^([^$]|[$])*[$][({]?[A-Z][A-Z0-9_]+([^$]|[$])*$'):
+                yield (
+                    ('launch', 'command', at_word),
+                    f"launch.command: {quote(word)} contains a variable, but no shell reads this command",
+                )
+
+
+def ds366_6(values, release, watch):
+    """DS366 launch.command[word]"""
+    if (
+        values['launch']['command']
+        and not matching(join(values['launch']['command'], ' '), '^(([^$]|[$])* )?([^ ]*/)?(ba|da|z|k)?sh ([-+][^ ]* |pipefail )*-[a-z]*c ([^$]|[$])*$')
+    ):
+        before_word = watch.was_read
+        for at_word, word in enumerate(values['launch']['command']):
+            watch.was_read = before_word
+            if matching(word, '^(&&|[|][|]|[|]&|&>.*|[0-9]?>&[0-9-]|[12]>.*)$'):
+                yield (
+                    ('launch', 'command', at_word),
+                    f"launch.command: {quote(word)} is an operator of a shell, but no shell reads this command",
+                )
+
+
+def ds366_7(values, release, watch):
+    """DS366 launch.command[word]"""
+    if (
+        values['launch']['command']
+        and not matching(join(values['launch']['command'], ' '), '^(([^$]|[$])* )?([^ ]*/)?(ba|da|z|k)?sh ([-+][^ ]* |pipefail )*-[a-z]*c ([^$]|[$])*$')
+        and matching(join(values['launch']['command'], ' '), '^(([^$]|[$])* )?([^- ][^ ]* [|;]|[^ ]+;) [A-Za-z./~]([^$]|[$])*$')
+    ):
+        before_word = watch.was_read
+        for at_word, word in enumerate(values['launch']['command']):
+            watch.was_read = before_word
+            if matching(word, '^([|]|[^ ]*;)$'):
+                yield (
+                    ('launch', 'command', at_word),
+                    f"launch.command: {quote(word)} is an operator of a shell, but no shell reads this command",
+                )
+
+
+def ds366_8(values, release, watch):
+    """DS366 launch.command[word]"""
+    if (
+        values['launch']['command']
+        and not matching(join(values['launch']['command'], ' '), '^(([^$]|[$])* )?([^ ]*/)?(ba|da|z|k)?sh ([-+][^ ]* |pipefail )*-[a-z]*c ([^$]|[$])*$')
+        and matching(join(values['launch']['command'], ' '), '^([^$]|[$])* ((<|>>?) [A-Za-z0-9./~]|>>?[A-Za-z./~])([^$]|[$])*$')
+    ):
+        before_word = watch.was_read
+        for at_word, word in enumerate(values['launch']['command']):
+            watch.was_read = before_word
+            if matching(word, '^(<|>>?|>>?[A-Za-z./~].*)$'):
+                yield (
+                    ('launch', 'command', at_word),
+                    f"launch.command: {quote(word)} is an operator of a shell, but no shell reads this command",
+                )
+
+
+def ds366_9(values, release, watch):
+    """DS366 training.args[word]"""
+    if values['training']['args'] and not runs_command(values):
+        before_word = watch.was_read
+        for at_word, word in enumerate(values['training']['args']):
+            watch.was_read = before_word
+            if matching(word, '^([^$]|[$])*[$][({]?[A-Z][A-Z0-9_]+([^$]|[$])*$'):
+                yield (
+                    ('training', 'args', at_word),
+                    f"training.args: {quote(word)} contains a variable, but no shell reads this command",
+                )
+
+
+def ds366_10(values, release, watch):
+    """DS366 training.args[word]"""
+    if values['training']['args'] and not runs_command(values):
+        before_word = watch.was_read
+        for at_word, word in enumerate(values['training']['args']):
+            watch.was_read = before_word
+            if matching(word, '^(&&|[|][|]|[|]&|&>.*|[0-9]?>&[0-9-]|[12]>.*)$'):
+                yield (
+                    ('training', 'args', at_word),
+                    f"training.args: {quote(word)} is an operator of a shell, but no shell reads this command",
+                )
+
+
+def ds366_11(values, release, watch):
+    """DS366 training.args[word]"""
+    if (
+        values['training']['args']
+        and not runs_command(values)
+        and matching(join(values['training']['args'], ' '), '^(([^$]|[$])* )?([^- ][^ ]* [|;]|[^ ]+;) [A-Za-z./~]([^$]|[$])*$')
+    ):
+        before_word = watch.was_read
+        for at_word, word in enumerate(values['training']['args']):
+            watch.was_read = before_word
+            if matching(word, '^([|]|[^ ]*;)$'):
+                yield (
+                    ('training', 'args', at_word),
+                    f"training.args: {quote(word)} is an operator of a shell, but no shell reads this command",
+                )
+
+
+def ds366_12(values, release, watch):
+    """DS366 training.args[word]"""
+    if (
+        values['training']['args']
+        and not runs_command(values)
+        and matching(join(values['training']['args'], ' '), '^([^$]|[$])* ((<|>>?) [A-Za-z0-9./~]|>>?[A-Za-z./~])([^$]|[$])*$')
+    ):
+        before_word = watch.was_read
+        for at_word, word in enumerate(values['training']['args']):
+            watch.was_read = before_word
+            if matching(word, '^(<|>>?|>>?[A-Za-z./~].*)$'):
+                yield (
+                    ('training', 'args', at_word),
+                    f"training.args: {quote(word)} is an operator of a shell, but no shell reads this command",
+                )
+
+
+def ds366_13(values, release, watch):
+    """DS366 training.exec"""
+    if (
+        len(values['training']['exec']) > 1
+        and matching(join(values['training']['exec'], ' '), '^([A-Za-z_][A-Za-z0-9_]*=[^ ]*|cd|source|export|ulimit|eval|exec|set|module|[.]) ([^$]|[$])*$')
+    ):
+        yield (
+            ('training', 'exec'),
+            "training.exec begins with an assignment or a word of the shell, but no shell reads this command",
+        )
+
+
+def ds366_14(values, release, watch):
+    """DS366 launch.command"""
+    if (
+        len(values['launch']['command']) > 1
+        and matching(join(values['launch']['command'], ' '), '^([A-Za-z_][A-Za-z0-9_]*=[^ ]*|cd|source|export|ulimit|eval|exec|set|module|[.]) ([^$]|[$])*$')
+    ):
+        yield (
+            ('launch', 'command'),
+            "launch.command begins with an assignment or a word of the shell, but no shell reads this command",
+        )
+
+
+def ds366_15(values, release, watch):
+    """DS366 training.exec[word]"""
+    if matching(join(values['training']['exec'], ' '), '^(([^$]|[$])* )?([^ ]*/)?(ba|da|z|k)?sh ([-+][^ ]* |pipefail )*-[a-z]*c ([^$]|[$])*$'):
+        before_word = watch.was_read
+        for at_word, word in enumerate(values['training']['exec']):
+            watch.was_read = before_word
+            if matching(word, '^([^$]|[$])*[$][(][A-Z][A-Z0-9_]+[)]([^$]|[$])*$'):
+                yield (
+                    ('training', 'exec', at_word),
+                    "training.exec: a shell runs $(NAME) as a command; the value of a variable is $NAME",
+                )
+
+
+def ds366_16(values, release, watch):
+    """DS366 launch.command[word]"""
+    if matching(join(values['launch']['command'], ' '), '^(([^$]|[$])* )?([^ ]*/)?(ba|da|z|k)?sh ([-+][^ ]* |pipefail )*-[a-z]*c ([^$]|[$])*$'):
+        before_word = watch.was_read
+        for at_word, word in enumerate(values['launch']['command']):
+            watch.was_read = before_word
+            if matching(word, '^([^$]|[$])*[$][(][A-Z][A-Z0-9_]+[)]([^$]|[$])*$'):
+                yield (
+                    ('launch', 'command', at_word),
+                    "launch.command: a shell runs $(NAME) as a command; the value of a variable is $NAME",
+                )
+
+
+def ds375(values, release, watch):
+    """DS375 training.exec"""
+    if values['training']['exec'] and not runs_command(values):
+        words = join(values['training']['exec'], ' ')
+        if (
+            matching(words, '^(([^$]|[$])* )?([^ ]*/)?(ba|da|z|k)?sh ([-+][^ ]* |pipefail )*-[a-z]*c ([^$]|[$])*$')
+            and not matching(words, '^([^$]|[$])*[$][{]?[@*1-9]([^$]|[$])*$')
+            and (values['training']['args'] or values['training']['deepspeed']['passConfig'] and (values['training']['deepspeed']['config'] or values['training']['deepspeed']['configFile']) and not matching(words, '^([^$]|[$])*(--deepspeed|ds_config)([^$]|[$])*$'))
+        ):
+            yield (
+                ('training', 'exec'),
+                "training.exec: training.args and the DeepSpeed configuration follow a script that drops them",
+            )
+
+
+def ds366_17(values, release, watch):
+    """DS366 training.setup"""
+    if values['training']['setup']:
+        word = values['training']['setup']
+        if matching(word, '^([^$]|[$])*[$][(][A-Z][A-Z0-9_]+[)]([^$]|[$])*$'):
+            yield (
+                ('training', 'setup'),
+                "training.setup: a shell runs $(NAME) as a command; the value of a variable is $NAME",
             )
 
 
@@ -2837,17 +3067,6 @@ ROWS = (
     ds230_4,
     ds230_5,
     ds231,
-    ds363,
-    ds363_2,
-    ds363_3,
-    ds363_4,
-    ds363_5,
-    ds364,
-    ds364_2,
-    ds365,
-    ds366,
-    ds366_2,
-    ds366_3,
     ds202,
     ds203,
     ds221,
@@ -2864,6 +3083,32 @@ ROWS = (
     ds222,
     ds223,
     ds224,
+    ds363,
+    ds363_2,
+    ds363_3,
+    ds363_4,
+    ds363_5,
+    ds364,
+    ds364_2,
+    ds365,
+    ds366,
+    ds366_2,
+    ds366_3,
+    ds366_4,
+    ds366_5,
+    ds366_6,
+    ds366_7,
+    ds366_8,
+    ds366_9,
+    ds366_10,
+    ds366_11,
+    ds366_12,
+    ds366_13,
+    ds366_14,
+    ds366_15,
+    ds366_16,
+    ds375,
+    ds366_17,
     ds270,
     ds271,
     ds272,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dsgen.reading.scalars import resolve
+from dsgen.reading.scalars import Unreadable, resolve
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -26,21 +26,23 @@ def shown(value: Any) -> str:
 
 
 def item(text: str) -> str:
-    """A text as an item of a YAML list, in quotes only if it needs them."""
-    return text if _is_plain(text) else shown(text)
+    """A text as an item of a YAML list, whole, in quotes only if it needs them."""
+    if _is_plain(text):
+        return text
+    if '"' not in text and "\\" not in text and text.isprintable():
+        return f'"{text}"'
+    if text.isprintable():
+        return "'" + text.replace("'", "''") + "'"
+    import json  # imported late: only texts with line ends need it
 
-
-def words_of(text: str) -> list[str]:
-    """The words of a command line as YAML items, split as by a shell; the whole text if a quote is not closed."""
-    try:
-        import shlex
-
-        words = shlex.split(text)
-    except ValueError:
-        words = [text]
-    return [item(word) for word in words or [text]]
+    return json.dumps(text, ensure_ascii=False)
 
 
 def _is_plain(word: str) -> bool:
     """Whether a word needs no quotes in YAML."""
-    return _PLAIN.issuperset(word) and word != "" and resolve(word) == word
+    if word in ("", "-") or not _PLAIN.issuperset(word):
+        return False
+    try:
+        return resolve(word) == word
+    except Unreadable:
+        return False

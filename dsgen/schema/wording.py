@@ -8,7 +8,7 @@ from dsgen.reading.carried import uncarried_key
 from dsgen.reading.nodes import kind
 from dsgen.records import dataclass
 from dsgen.schema import suggestions
-from dsgen.schema.quoted import item, shown, words_of
+from dsgen.schema.quoted import item, shown
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -164,6 +164,10 @@ def _repair(violation: Violation, wanted: Sequence[str]) -> str:
     return suggestions.possible_keys(violation.known) if "object" in wanted else ""
 
 
+COMMANDS: tuple[Path, ...] = (("training", "exec"), ("launch", "command"), ("lifecycle", "debug", "command"))
+"""Keys whose list begins with a program; it may be a shell."""
+
+
 def _as_list(violation: Violation) -> str:
     """A hint for a value that should be a list; a string with spaces is most likely a command line."""
     value, items = violation.value, schema.types(schema.child(violation.rule, 0) or {})
@@ -171,11 +175,17 @@ def _as_list(violation: Violation) -> str:
         return f"write it as a list: [{{name: {item(value)}}}]"
     if isinstance(value, dict) or (items and isinstance(value, str) and "string" not in items):
         return "write it as a list: begin each item with -"
-    words = words_of(value) if isinstance(value, str) else [shown(value)]
-    if violation.node.position.file.startswith("--set"):
-        return f"write it as a list: {{{','.join(words)}}}"
+    from dsgen.schema import commands  # imported late: only problems need it
+
+    is_set = violation.node.position.file.startswith("--set")
+    if isinstance(value, str) and violation.path in COMMANDS and commands.needs_shell(value):
+        where = f"in a file, write {violation.name}" if is_set else "write it as a list, with a shell"
+        return f"{where}: {commands.as_list(value)}"
+    words = commands.words_of(value) if isinstance(value, str) else [shown(value)]
+    if is_set:
+        return f"write it as a list: {{{','.join(map(item, words))}}}"
     each = ", one item for each argument" if len(words) > 1 else ""
-    return f"write it as a list{each}: [{', '.join(words)}]"
+    return f"write it as a list{each}: {commands.listed(words)}"
 
 
 def _as_text(violation: Violation) -> str:

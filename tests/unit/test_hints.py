@@ -140,3 +140,18 @@ def test_a_secret_is_not_shown() -> None:
     shown = as_text(problems(text), {"v.yaml": text})
 
     assert ("[DS369]" in shown, "0a1b2c3d4e5f" in shown) == (True, False)
+
+
+@pytest.mark.parametrize("method", ["pdsh", "openmpi", "torchrun", "deepspeed-no-ssh"])
+@pytest.mark.parametrize("word", ["$(NNODES)", "$NNODES", "2>&1"])
+def test_shell_syntax_in_the_arguments_of_every_method_has_one_explanation(method: str, word: str) -> None:
+    text = GOOD.replace("train.py}", f'train.py, args: [--a, "{word}"]}}') + f"launch: {{method: {method}}}\n"
+    expanded = word.replace("(", "").replace(")", "")
+
+    [problem] = problems(text)
+
+    assert ("DS366", ("training", "args", 1)) == (problem.id, problem.path)
+    assert (
+        f'set training.exec: [bash, -c, "python3 -u train.py --a {expanded}"],'
+        " and remove training.python and training.args"
+    ) == problem.hint

@@ -525,11 +525,22 @@ KINDS = (
     ),
     Kind(
         "DS366",
-        title="A variable without a shell",
+        title="Shell syntax without a shell",
         when=(
-            "A warning: no shell reads these words, so the program gets the name of the variable instead of its value."
+            "dsgen runs a list of words as it is, without a shell: $NAME, &&, |, > and 2>&1 are arguments like any"
+            ' other, so [python, train.py, "&&", echo, done] passes three more arguments to train.py, and'
+            " --out=$OUT writes to a folder named $OUT. A shell that gets a whole script as one word understands all"
+            ' of them: [bash, -c, "python train.py && echo done"]. $(NAME) is different: Kubernetes replaces it in'
+            " the command of a container, but dsgen passes it unchanged, and a shell runs a command of that name. What"
+            " some program might take as an argument, such as a variable or |, is a warning."
         ),
-        remedy="Start a shell: exec or command: [bash, -c, 'exec train --node $NODE_RANK'].",
+        remedy=(
+            "Start a shell with the script as one word, in training.exec or launch.command, and write $NAME in it:"
+            ' [bash, -c, "train --node $NODE_RANK"]. With a pipe, add pipefail, so that a failed training fails:'
+            ' [bash, -o, pipefail, -c, "python train.py | tee log"]. If dsgen adds arguments or a DeepSpeed'
+            " configuration, pass them on: [bash, -c, 'python train.py \"$@\" && echo done', bash]. To keep the output"
+            " of each rank, set training.rankLogs; for a variable with a fixed value, set training.env."
+        ),
         example=job("launch: {method: worker-command, command: [train, --node, $NODE_RANK]}", training=""),
     ),
     Kind(
@@ -624,5 +635,20 @@ KINDS = (
         example=job(
             "storage: {api: {mountPath: /api, projected: {sources: [{serviceAccountToken: {path: token}}]}}}",
         ),
+    ),
+    Kind(
+        "DS375",
+        title="Arguments that a script does not pass on",
+        when=(
+            "A warning: training.exec starts a shell with a script. training.args and --deepspeed_config FILE follow"
+            " the script, where a shell stores them as $0, $1 and so on. The script does not use them, so the program"
+            " trains without its arguments and its DeepSpeed configuration."
+        ),
+        remedy=(
+            'Write "$@" after the program, and a name after the script, which becomes $0: [bash, -c, \'python train.py'
+            ' "$@"\', bash]. If the program reads the configuration elsewhere, set training.deepspeed.passConfig:'
+            " false."
+        ),
+        example=job(training='training: {exec: [bash, -c, "cd /src; python train.py"], args: [--epochs, "3"]}'),
     ),
 )

@@ -2,6 +2,7 @@
 {{- define "deepspeed-job.allProblems" -}}
 {{- include "deepspeed-job.namesProblems" . }}
 {{- include "deepspeed-job.trainingProblems" . }}
+{{- include "deepspeed-job.commandsProblems" . }}
 {{- include "deepspeed-job.launchProblems" . }}
 {{- include "deepspeed-job.codeProblems" . }}
 {{- include "deepspeed-job.podsProblems" . }}
@@ -16,6 +17,7 @@
 {{- define "deepspeed-job.allWarnings" -}}
 {{- include "deepspeed-job.namesWarnings" . }}
 {{- include "deepspeed-job.trainingWarnings" . }}
+{{- include "deepspeed-job.commandsWarnings" . }}
 {{- include "deepspeed-job.launchWarnings" . }}
 {{- include "deepspeed-job.codeWarnings" . }}
 {{- include "deepspeed-job.podsWarnings" . }}

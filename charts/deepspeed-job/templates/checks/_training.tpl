@@ -1,51 +1,7 @@
-{{/* The program to train: arguments, environment, files, DeepSpeed configuration. */}}
+{{/* The program to train: environment, files, DeepSpeed configuration. */}}
 
 {{/* A message for each error, with a hint below it. */}}
 {{- define "deepspeed-job.trainingProblems" -}}
-{{- if and .Values.training.python
-           (regexMatch "^(([^ ]*/)?(python3?|ba?sh|deepspeed|torchrun|accelerate|mpirun|mpiexec) .*|.*[.]py +.*|.* --?[A-Za-z].*)$" .Values.training.python) }}
-training.python is a whole command line, but dsgen passes it as one name [DS363]
-  set only the name, and put the arguments into training.args: python: train.py, args: [--epochs, "3"]
-{{- end }}
-
-{{- if .Values.training.module }}
-  {{- if regexMatch "^.* .*$" .Values.training.module }}
-training.module is a whole command line, but dsgen passes it as one name [DS363]
-  set only the name, and put the arguments into training.args: module: team.train, args: [--epochs, "3"]
-  {{- end }}
-
-  {{- if and (not (include "deepspeed-job.runsCommand" .))
-             (regexMatch "^(torch[.]distributed[.](run|launch)|deepspeed[.]launcher[.].*|accelerate[.]commands[.].*)$" .Values.training.module) }}
-training.module is a launcher, but launch.method {{ .Values.launch.method }} already starts {{ int64 .Values.workers.slots }} processes on each worker [DS364]
-  set training.python or module to the program that each process runs; launch.method selects the launcher
-  {{- end }}
-{{- end }}
-
-{{- if eq (len .Values.training.exec) 1 }}
-  {{- range $word := .Values.training.exec }}
-    {{- if regexMatch "^(([^ ]*/)?(python3?|ba?sh|deepspeed|torchrun|accelerate|mpirun|mpiexec) .*|.*[.]py +.*|.* --?[A-Za-z].*)$" $word }}
-training.exec: {{ $word | quote }} is a whole command line, but it is the name of one program [DS363]
-  write each argument as an item of the list, such as [bash, run.sh, --epochs, "3"]
-    {{- end }}
-  {{- end }}
-{{- end }}
-
-{{- if eq (len .Values.launch.command) 1 }}
-  {{- range $word := .Values.launch.command }}
-    {{- if regexMatch "^(([^ ]*/)?(python3?|ba?sh|deepspeed|torchrun|accelerate|mpirun|mpiexec) .*|.*[.]py +.*|.* --?[A-Za-z].*)$" $word }}
-launch.command: {{ $word | quote }} is a whole command line, but it is the name of one program [DS363]
-  write each argument as an item of the list, such as [bash, run.sh, --epochs, "3"]
-    {{- end }}
-  {{- end }}
-{{- end }}
-
-{{- if and .Values.training.exec
-           (not (include "deepspeed-job.runsCommand" .))
-           (regexMatch "^([^ ]*/)?((deepspeed|torchrun|accelerate|mpirun|mpiexec|orterun|horovodrun|srun|msrun|composer|colossalai)( ([^$]|[$])*)?|(ba|da)?sh -[a-z]*c +(exec +)?(deepspeed|torchrun|accelerate|mpirun|mpiexec|orterun|horovodrun|srun|msrun|composer|colossalai)( ([^$]|[$])*)?|python3? (-u )?-m (torch[.]distributed[.](run|launch)|deepspeed[.]launcher[.]|accelerate[.]commands[.])([^$]|[$])*)$" (.Values.training.exec | join " ")) }}
-training.exec starts a launcher, but launch.method {{ .Values.launch.method }} already starts {{ int64 .Values.workers.slots }} processes on each worker [DS364]
-  set training.python, module or exec to the program that each process runs; to run your own launcher, set launch.method: worker-command and launch.command
-{{- end }}
-
 {{- if and (not (or .Values.training.python .Values.training.module .Values.training.exec))
            (not (include "deepspeed-job.runsCommand" .)) }}
 training: one of python, module and exec is required [DS202]
@@ -97,55 +53,6 @@ training.envFrom: variables that begin with {{ $source.prefix | quote }} are set
 
 {{/* A message for each warning, with a hint below it. */}}
 {{- define "deepspeed-job.trainingWarnings" -}}
-{{- range $argument := .Values.training.args }}
-  {{- if regexMatch "^--?[A-Za-z][A-Za-z0-9_-]* +[^ ].*$" $argument }}
-training.args: {{ $argument | quote }} is one argument that contains a space [DS363]
-  write an option and its value as two items, or with = between them
-  {{- end }}
-
-  {{- if regexMatch "^--(num_gpus|num_nodes|hostfile|no_ssh(_check)?|launcher_args|force_multi|enable_each_rank_log|bind_cores_to_rank|master[-_](addr|port)|nproc[-_]per[-_]node|nnodes|node[-_]rank|rdzv[-_](backend|endpoint|id|conf))(=.*)?$" $argument }}
-training.args: {{ $argument | quote }} is an option of a launcher, but is passed to the program [DS365]
-  use workers.replicas, workers.slots and launch.masterPort; other options of DeepSpeed's launcher belong in training.deepspeed.args
-  {{- end }}
-
-  {{- if and $.Values.training.deepspeed.passConfig
-             (or $.Values.training.deepspeed.config $.Values.training.deepspeed.configFile)
-             (regexMatch "^--deepspeed(_config(=.*)?)?$" $argument) }}
-training.args: dsgen already passes {{ $argument | quote }}, from training.deepspeed [DS224]
-  remove it, or set training.deepspeed.passConfig: false
-  {{- end }}
-{{- end }}
-
-{{- range $word := .Values.training.args }}
-  {{- if regexMatch "^([^$]|[$])*[$][({]?[A-Z][A-Z0-9_]+([^$]|[$])*$" $word }}
-training.args: {{ $word | quote }} contains a variable, which no shell expands [DS366]
-  start a shell, for example [bash, -c, '...'], as training.exec or launch.command
-  {{- end }}
-
-  {{- if regexMatch "^([^$]|[$])*(hf_[A-Za-z0-9]{20,}|gh[opsur]_[A-Za-z0-9]{30,}|github_pat_[A-Za-z0-9_]{20,}|glpat-[A-Za-z0-9_-]{16,}|sk-[A-Za-z0-9_-]{20,}|AKIA[A-Z0-9]{16}|xox[abprs]-[A-Za-z0-9-]{10,}|-----BEGIN [A-Z ]*PRIVATE KEY-----)([^$]|[$])*$" $word }}
-training.args: an item seems to contain a secret, and values files are kept in Git [DS369]
-  put it into a Secret, and set training.env.NAME: {valueFrom: {secretKeyRef: {name: SECRET, key: KEY}}}
-  {{- end }}
-{{- end }}
-
-{{- if not (regexMatch "^([^ ]*/)?(ba|da|z|k)?sh( ([^$]|[$])*)?$" (.Values.training.exec | join " ")) }}
-  {{- range $word := .Values.training.exec }}
-    {{- if regexMatch "^([^$]|[$])*[$][({]?[A-Z][A-Z0-9_]+([^$]|[$])*$" $word }}
-training.exec: {{ $word | quote }} contains a variable, which no shell expands [DS366]
-  start a shell, for example [bash, -c, '...'], as training.exec or launch.command
-    {{- end }}
-  {{- end }}
-{{- end }}
-
-{{- if not (regexMatch "^([^ ]*/)?(ba|da|z|k)?sh( ([^$]|[$])*)?$" (.Values.launch.command | join " ")) }}
-  {{- range $word := .Values.launch.command }}
-    {{- if regexMatch "^([^$]|[$])*[$][({]?[A-Z][A-Z0-9_]+([^$]|[$])*$" $word }}
-launch.command: {{ $word | quote }} contains a variable, which no shell expands [DS366]
-  start a shell, for example [bash, -c, '...'], as training.exec or launch.command
-    {{- end }}
-  {{- end }}
-{{- end }}
-
 {{- if and .Values.lifecycle.debug.command (include "deepspeed-job.usesSsh" .) (not .Values.lifecycle.debug.enabled) }}
 lifecycle.debug.command is not run, because lifecycle.debug.enabled is false [DS286]
   set lifecycle.debug.enabled: true, or remove the command
@@ -164,6 +71,13 @@ training.env: the value of {{ $key | quote }} seems to be a secret, and values f
              (regexMatch "^([^$]|[$])*[$]([{(]?)(LD_LIBRARY_PATH|PATH|PYTHONPATH)([^A-Za-z0-9_]([^$]|[$])*)?$" $value) }}
 training.env: {{ $key | quote }} contains the name of a variable after $, which is not expanded [DS222]
   set it in training.setup, which is a shell script: export NAME=/more:$NAME
+  {{- end }}
+{{- end }}
+
+{{- range $word := .Values.training.args }}
+  {{- if regexMatch "^([^$]|[$])*(hf_[A-Za-z0-9]{20,}|gh[opsur]_[A-Za-z0-9]{30,}|github_pat_[A-Za-z0-9_]{20,}|glpat-[A-Za-z0-9_-]{16,}|sk-[A-Za-z0-9_-]{20,}|AKIA[A-Z0-9]{16}|xox[abprs]-[A-Za-z0-9-]{10,}|-----BEGIN [A-Z ]*PRIVATE KEY-----)([^$]|[$])*$" $word }}
+training.args: an item seems to contain a secret, and values files are kept in Git [DS369]
+  put it into a Secret, and set training.env.NAME: {valueFrom: {secretKeyRef: {name: SECRET, key: KEY}}}
   {{- end }}
 {{- end }}
 
@@ -193,5 +107,14 @@ training.files: {{ $name | quote }} seems to contain a secret, and values files 
           (regexMatch "^([^$]|[$])*[A-Z]_?(API_KEY|ACCESS_KEY|SECRET|TOKEN|PASSWORD)=[^A-Za-z0-9$/({~.<]?[A-Za-z0-9+_-]{8,}([^$]|[$])*$" $word) }}
 training.setup seems to contain a secret, and values files are kept in Git [DS369]
   put it into a Secret, and set training.env.NAME: {valueFrom: {secretKeyRef: {name: SECRET, key: KEY}}}
+{{- end }}
+
+{{- range $argument := .Values.training.args }}
+  {{- if and $.Values.training.deepspeed.passConfig
+             (or $.Values.training.deepspeed.config $.Values.training.deepspeed.configFile)
+             (regexMatch "^--deepspeed(_config(=.*)?)?$" $argument) }}
+training.args: dsgen already passes {{ $argument | quote }}, from training.deepspeed [DS224]
+  remove it, or set training.deepspeed.passConfig: false
+  {{- end }}
 {{- end }}
 {{- end }}

@@ -1,0 +1,123 @@
+"""Commands as lists: the words of a command line, or a shell that reads it, in the form that hints use.
+
+dsgen runs a list of words without a shell, like the kernel; `&&`, `$NAME` and the like would be ordinary arguments.
+"""
+
+from __future__ import annotations
+
+import re
+import shlex
+
+from dsgen.schema.quoted import item
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+SHELL = "(.* )?([^ ]*/)?(ba|da|z|k)?sh ([-+][^ ]* |pipefail )*-[a-z]*c "
+"""Words that start a shell with a script, up to the script; also in the templates of the checks."""
+_LITERAL = r"'[^']*'|\\."
+_QUOTED = rf'{_LITERAL}|"[^"]*"'
+_EXPANDED = re.compile(r"[$][A-Za-z_{(]|`")
+_SYNTAX = re.compile(r"[|<>*]|&&|&(\s|$)|;(\s|$)|(^|\s)~/|\S\s*\n\s*[^\s-]")
+_STARTS_SHELL = re.compile(r"[A-Za-z_]\w*=|(cd|source|export|ulimit|eval|exec|set|module|[.]) ")
+_OPERATOR = re.compile(r"&&|\|\|?|;|&|<|&?>>?\S*|\d>\S*|>&\d")
+_PARENTHESES = re.compile(r"[$][(]([A-Z][A-Z0-9_]*)[)](?=(\w?))")
+_VARIABLE = re.compile(r"[$][({]?[A-Z]")
+_NEEDS_QUOTES = re.compile(r"[\s|&;<>*?()\"'`~#]")
+_PIPE = re.compile(r"(?<![|>])[|](?![|])")
+_END = re.compile(r"\s*(&&|[|;<\n]|\d?>|&|$)")
+_PREPARES = re.compile(r"\s*(cd|source|export|ulimit|set|module|mkdir|echo|pip|[.]) [^|;<>&\n]*(&&|[;\n])")
+ALL_FURTHER = '"$@"'
+"""What follows the script, in a script."""
+
+
+def needs_shell(line: str) -> bool:
+    """Whether only a shell runs this command line as it is meant: with variables, several commands, pipes or files."""
+    line = _joined(line)
+    if _STARTS_SHELL.match(line) or _EXPANDED.search(_masked(_LITERAL, line)):
+        return True
+    return _SYNTAX.search(_masked(_QUOTED, line)) is not None
+
+
+def words_of(line: str) -> list[str]:
+    """The words of a command line, split as by a shell; the whole line if a quote is not closed."""
+    try:
+        words = shlex.split(_joined(line))
+    except ValueError:
+        words = [line]
+    return words or [line]
+
+
+def as_list(line: str) -> str:
+    """A command line as a YAML list: its words, or a shell that reads the line."""
+    words = words_of(line)
+    return in_shell(_joined(line)) if needs_shell(line) and not is_shell(words) else listed(words)
+
+
+def is_shell(words: Sequence[str]) -> bool:
+    """Whether the words start a shell that reads a script from one of them."""
+    return re.match(f"{SHELL}.", " ".join(words)) is not None
+
+
+def in_shell(script: str) -> str:
+    """A YAML list with a shell that runs a script; if there is a pipe, it fails if any of its programs fails."""
+    options = ["-o", "pipefail"] if _PIPE.search(_masked(_QUOTED, script)) else []
+    return listed(["bash", *options, "-c", script, *(["bash"] if ALL_FURTHER in script else [])])
+
+
+def listed(words: Iterable[str]) -> str:
+    """Words as a YAML list."""
+    return f"[{', '.join(map(item, words))}]"
+
+
+def script_of(words: Sequence[str], further: bool) -> str:
+    """The line for a shell that does what the words mean; further: it also passes on what follows the script.
+
+    The kubelet's $(NAME) becomes $NAME, which a shell replaces by the value.
+    """
+    parts = [word if _OPERATOR.fullmatch(word) or word.endswith(";") else _for_shell(word) for word in words]
+    if len(words) == 1:
+        parts = [with_variables(words[0])]  # a whole command line
+    script = " ".join(parts)
+    return with_further(script) if further else script
+
+
+def with_further(script: str) -> str:
+    """A script whose first program, after commands that prepare it, gets what follows the script."""
+    masked, start = _masked(_QUOTED, script), 0
+    while (match := _PREPARES.match(masked, start)) is not None:
+        start = match.end()
+    end = _END.search(masked, start)
+    at = end.start() if end else len(script)
+    return f"{script[:at]} {ALL_FURTHER}{script[at:]}"
+
+
+def with_variables(script: str) -> str:
+    """A script in which $(NAME), which a shell would run as a command, is $NAME."""
+    return _PARENTHESES.sub(lambda match: f"${{{match[1]}}}" if match[2] else f"${match[1]}", script)
+
+
+def first_name(script: str) -> str:
+    """The first $(NAME) of a script, and what to write in its place."""
+    match = _PARENTHESES.search(script)
+    return f"write {with_variables(match[0])} in place of {match[0]}" if match else ""
+
+
+def _for_shell(word: str) -> str:
+    word = with_variables(word)
+    if not _VARIABLE.search(word):
+        return shlex.quote(word) if not re.match(r"[A-Za-z_]\w*=[\w./:,@%+-]*$", word) else word
+    if not _NEEDS_QUOTES.search(word):
+        return word
+    return '"' + re.sub(r'(["\\`])', r"\\\1", word) + '"'
+
+
+def _masked(pattern: str, line: str) -> str:
+    """A line of the same length in which quoted parts have no syntax."""
+    return re.sub(pattern, lambda match: "x" * len(match[0]), line, flags=re.DOTALL)
+
+
+def _joined(line: str) -> str:
+    """A command line without line ends that do not end a command: after a backslash, or before an option."""
+    return re.sub(r"\\\n|\n(?=\s*-)", " ", line).strip()
