@@ -46,6 +46,7 @@ def token(of: str) -> str:
     return f'"projected": {{"sources": [{{"secret": {{"name": "x"}}}}, {{"serviceAccountToken": {{{of}}}}}]}}'
 
 
+CLAIM = '{"spec":{"accessModes":["ReadWriteOnce"],"resources":{"requests":{"storage":100}}}}'
 NAMES: list[Case] = [
     ("DS201", ('image.repository=""',)),
     ("DS204", (f'name="{"a" * 53}"',)),
@@ -209,6 +210,22 @@ PODS: list[Case] = [
     ("DS287", ('workers.sharedMemory="0"',)),
     ("DS287", ('workers.sharedMemory="0.0Gi"',)),
     ("DS287", ('workers.sharedMemory="500m"',)),
+    ("DS287", ('workers.sharedMemory="64"',)),
+    ("DS287", ('storage.data={"mountPath":"/data","create":{"size":100}}',)),
+    ("DS287", (volume('"emptyDir":{"sizeLimit":"100"}'),)),
+    ("DS287", (volume('"emptyDir":{"medium":"Memory","sizeLimit":64}'),)),
+    ("DS287", (volume(f'"ephemeral": {{"volumeClaimTemplate": {CLAIM}}}'),)),
+    ("DS287", ('workers.resources={"requests":{"memory":64}}',)),
+    (
+        "DS287",
+        ('workers.resources={"requests":{"memory":1},"limits":{"memory":"64m"}}'.replace('"memory":1', '"cpu":1'),),
+    ),
+    ("DS287", ('launcher.resources={"requests":{"memory":"1048575"}}',)),
+    ("DS287", ('launcher.resources={"limits":{"ephemeral-storage":"512Ki"}}',)),
+    ("DS287", ('monitoring.tensorboard.resources={"limits":{"memory":0.5}}',)),
+    ("DS287", (sidecar('"resources":{"limits":{"memory":"64"}}'),)),
+    ("DS287", (sidecar('"resources":{"requests":{"memory":512}}', "launcher", "initContainers"),)),
+    ("DS287", ('workers.extraPodSpec={"resources":{"limits":{"memory":"512k"}}}',)),
     ("DS277", ('launcher.resources={"requests":{"memory":"1Gi"},"limits":{"memory":"1Gi"}}',)),
     ("DS277", ("workers.replicas=1000", 'launcher.resources.limits={"memory":"2Gi"}')),
     ("DS278", ("workers.replicas=1000",)),
@@ -524,10 +541,10 @@ FLAT: list[Case] = [
     ("DS279", ('workers.resources.limits={"memory":"4000000000000m"}',)),
     (
         "DS279",
-        ('workers.sharedMemory="1.5Gi"', 'workers.resources={"requests":{"memory":1},"limits":{"memory":"1Gi"}}'),
+        ('workers.sharedMemory="1.5Gi"', 'workers.resources={"requests":{"memory":"1Mi"},"limits":{"memory":"1Gi"}}'),
     ),
     ("DS277", ('launcher.resources={"requests":{"memory":"100Mi"},"limits":{"memory":"0.5Gi"}}',)),
-    ("DS277", ("workers.replicas=900", 'launcher.resources={"requests":{"memory":1},"limits":{"memory":"1.5Gi"}}')),
+    ("DS277", ("workers.replicas=900", 'launcher.resources={"requests":{"memory":"1Mi"},"limits":{"memory":"1.5Gi"}}')),
     ("DS278", ('launcher.resources.requests={"memory":"0.5Gi"}',)),
     (
         "DS235",
@@ -665,6 +682,12 @@ FINE: list[tuple[str, ...]] = [
         'launcher.resources={"requests":{"memory":"0.5Gi"},"limits":{"memory":"0.5Gi"}}',
     ),
     ('workers.resources={"limits":{"memory":"8.5Gi"}}',),
+    ('workers.resources={"requests":{"cpu":"64m","memory":0}}',),
+    ('launcher.resources={"limits":{"ephemeral-storage":"1Mi"}}',),
+    ('workers.resources={"requests":{"memory":"1048576"}}', 'workers.sharedMemory="1048576k"'),
+    (
+        'workers.resources={"requests":{"cpu":64,"memory":"0.5Gi","example.com/memory":1},"limits":{"example.com/memory":1}}',
+    ),
     ('launcher.resources={"requests":{"memory":"1.5Gi"},"limits":{"memory":"1.5Gi"}}',),
     ('launcher.resources={"requests":{"memory":"512Mi"},"limits":{"memory":"1.5Gi"}}',),
     ('workers.resources.limits={"example.com/card":2,"hugepages-2Mi":"1Gi"}',),

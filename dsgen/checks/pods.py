@@ -35,6 +35,8 @@ SEVERAL = ("if values.workers.slots > 1",)
 CONTAINER_LOOPS = (ROLES, 'for kind in ["initContainers", "sidecars"]', "for container in values[role][kind]")
 LAUNCHER_BYTES, BYTES_PER_WORKER = 1024**3, 1468006
 """What the launcher needs for itself and per session of a worker; the helper launcher_bytes has the same numbers."""
+LEAST = 1024**2
+"""Memory below 1Mi is another problem."""
 RESOURCE = "<< values.workers.accelerator.resource | quote >>"
 MORE_SHARED = "raise workers.resources.limits.memory, or lower sharedMemory"
 MORE_MEMORY = "raise the limit, or use launch.method: torchrun, which needs no ssh"
@@ -190,7 +192,7 @@ ROWS = (
     Check(
         id="DS279",
         path="workers.sharedMemory",
-        when="limit > 0 and whole_bytes(values.workers.sharedMemory) | int > limit",
+        when=f"limit >= {LEAST} and whole_bytes(values.workers.sharedMemory) | int > limit",
         message=above_memory("<< values.workers.sharedMemory | quote >>"),
         hint=MORE_SHARED,
         inside=(
@@ -207,16 +209,9 @@ ROWS = (
         hint='use "" for the small /dev/shm of the container runtime, or unlimited',
     ),
     Check(
-        id="DS287",
-        path="workers.sharedMemory",
-        when='values.workers.sharedMemory is matching("^[0-9.]*[1-9][0-9.]*m$")',
-        message="workers.sharedMemory: << values.workers.sharedMemory | quote >> is in thousandths of a byte",
-        hint="use M (1000 x 1000 bytes) or Mi (1024 x 1024 bytes)",
-    ),
-    Check(
         id="DS277",
         path="launcher.resources.limits.memory",
-        when="uses_ssh(values) and limit > 0 and limit < launcher_bytes(values) | int",
+        when=f"uses_ssh(values) and limit >= {LEAST} and limit < launcher_bytes(values) | int",
         message=f"launcher.resources.limits: {MEMORY_WORDS}",
         hint=MORE_MEMORY,
         inside=(
@@ -228,7 +223,7 @@ ROWS = (
         id="DS278",
         path="launcher.resources.requests.memory",
         when=(
-            "uses_ssh(values) and request > 0 and request < launcher_bytes(values) | int"
+            f"uses_ssh(values) and request >= {LEAST} and request < launcher_bytes(values) | int"
             ' and not "memory" in values.launcher.resources.limits'
         ),
         message=f"launcher.resources.requests: {MEMORY_WORDS}",

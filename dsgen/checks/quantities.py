@@ -6,9 +6,11 @@ import re
 
 from dsgen import schema
 from dsgen.checks.containers import users_containers
+from dsgen.checks.memory import is_too_small
 from dsgen.checks.pods import (
     BYTES_PER_WORKER,
     LAUNCHER_BYTES,
+    LEAST,
     MORE_MEMORY,
     MORE_REQUESTED,
     MORE_SHARED,
@@ -62,7 +64,7 @@ def request_above_limit(values: Mapping[str, Any], _: Names, place: Place) -> It
     """Kubernetes refuses a request above its limit."""
     for path, requests, limits in _resources(values):
         for key in sorted(requests.keys() & limits.keys()):
-            if amount(requests[key]) > amount(limits[key]):
+            if amount(requests[key]) > amount(limits[key]) and not is_too_small(key, limits[key]):
                 default = (schema.type_at((*path, "requests")) or {}).get("default", {}).get(key)
                 origin = ", the default" if requests[key] == default else ""
                 message = (
@@ -109,7 +111,7 @@ def shared_memory(values: Mapping[str, Any], _: Names, place: Place) -> Iterator
     """The check of the row in pods.py, for quantities that it cannot compare, such as 1.5Gi."""
     limit, shared = values["workers"]["resources"]["limits"].get("memory", 0), values["workers"]["sharedMemory"]
     is_uncompared = shared not in ("", "unlimited") and not is_compared(limit, shared)
-    if is_uncompared and amount(shared) > amount(limit) > 0:
+    if is_uncompared and amount(shared) > amount(limit) >= LEAST:
         path = ("workers", "sharedMemory")
         yield diagnostic("DS279", path, above_memory(f'"{shared}"'), MORE_SHARED, place, "warning")
 
@@ -124,7 +126,7 @@ def launcher_memory(values: Mapping[str, Any], _: Names, place: Place) -> Iterat
     given = values["launcher"]["resources"][kind].get("memory", 0)
     if not helpers.uses_ssh(values) or is_compared(given):  # type: ignore[no-untyped-call]  # generated without types
         return
-    if 0 < amount(given) < LAUNCHER_BYTES + BYTES_PER_WORKER * workers:
+    if LEAST <= amount(given) < LAUNCHER_BYTES + BYTES_PER_WORKER * workers:
         message = f"launcher.resources.{kind}: {memory_words(str(workers), str(1024 + 2 * workers))}"
         yield diagnostic(id_, ("launcher", "resources", kind, "memory"), message, hint, place, severity)
 

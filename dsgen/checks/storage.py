@@ -22,9 +22,9 @@ SOURCES = (
     *("existingClaim", "create", "nfs", "hostPath", "emptyDir", "ephemeral"),
     *("csi", "configMap", "secret", "projected"),
 )
-READ_ONLY = ("configMap", "secret", "projected")
-NOTHING = "^.?0+([.]0+)?[A-Za-z]*.?$"
+NOTHING = "^[^0-9]?0+([.]0+)?[A-Za-z]*[^0-9A-Za-z.]?$"
 """The quantity 0 as JSON, with or without quotes."""
+READ_ONLY = ("configMap", "secret", "projected")
 SHARED_MEMORY = "^/dev/shm(/.*)?$"
 ELSEWHERE = "change one of the paths"
 RESERVED = "is reserved for files of dsgen or the system"

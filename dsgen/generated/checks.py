@@ -5,6 +5,7 @@ Written by `make generate` from dsgen/checks; changes are lost.
 """
 
 from dsgen.generated.helpers import (
+    below_1mi,
     first_source,
     git_over_ssh,
     job_name,
@@ -26,7 +27,7 @@ from dsgen.generated.helpers import (
     world_bytes,
 )
 from dsgen.language.functions import get, is_string, items, join, matching
-from dsgen.language.text import quote, scalar
+from dsgen.language.text import quote, scalar, to_plain_json
 
 
 def ds201(values, release, watch):
@@ -1223,7 +1224,7 @@ def ds279(values, release, watch):
     """DS279 workers.sharedMemory"""
     if values['workers']['resources']['limits']:
         limit = int(memory_bytes(values['workers']['resources']['limits']))
-        if limit > 0 and int(whole_bytes(values['workers']['sharedMemory'])) > limit:
+        if limit >= 1048576 and int(whole_bytes(values['workers']['sharedMemory'])) > limit:
             yield (
                 ('workers', 'sharedMemory'),
                 f"workers.sharedMemory: {quote(values['workers']['sharedMemory'])} is more than the memory limit of the workers, which includes shared memory",
@@ -1239,20 +1240,11 @@ def ds287(values, release, watch):
         )
 
 
-def ds287_2(values, release, watch):
-    """DS287 workers.sharedMemory"""
-    if matching(values['workers']['sharedMemory'], '^[0-9.]*[1-9][0-9.]*m$'):
-        yield (
-            ('workers', 'sharedMemory'),
-            f"workers.sharedMemory: {quote(values['workers']['sharedMemory'])} is in thousandths of a byte",
-        )
-
-
 def ds277(values, release, watch):
     """DS277 launcher.resources.limits.memory"""
     if values['launcher']['resources']['limits']:
         limit = int(memory_bytes(values['launcher']['resources']['limits']))
-        if uses_ssh(values) and limit > 0 and limit < int(launcher_bytes(values)):
+        if uses_ssh(values) and limit >= 1048576 and limit < int(launcher_bytes(values)):
             yield (
                 ('launcher', 'resources', 'limits', 'memory'),
                 f"launcher.resources.limits: the launcher needs 1 GiB, and 1.4 MiB for each of {scalar(int(worker_pods(values)))} workers; {scalar(1024 + 2 * int(worker_pods(values)))}Mi is enough",
@@ -1265,7 +1257,7 @@ def ds278(values, release, watch):
         request = int(memory_bytes(values['launcher']['resources']['requests']))
         if (
             uses_ssh(values)
-            and request > 0
+            and request >= 1048576
             and request < int(launcher_bytes(values))
             and 'memory' not in values['launcher']['resources']['limits']
         ):
@@ -1388,6 +1380,151 @@ def ds236(values, release, watch):
                                 (role, kind, at_container, 'volumeMounts', at_mount, 'name'),
                                 f"{role}.{kind}: {quote(mount['name'])} is not a volume of storage",
                             )
+
+
+def ds287_2(values, release, watch):
+    """DS287 workers.sharedMemory"""
+    if below_1mi(to_plain_json(values['workers']['sharedMemory'])):
+        yield (
+            ('workers', 'sharedMemory'),
+            f"workers.sharedMemory: {to_plain_json(values['workers']['sharedMemory'])} is less than 1Mi, too little to be meant",
+        )
+
+
+def ds287_3(values, release, watch):
+    """DS287 <role>.resources.<kind>.<key>"""
+    before_role = watch.was_read
+    for role in ['workers', 'launcher']:
+        watch.was_read = before_role
+        before_kind = watch.was_read
+        for kind in ['requests', 'limits']:
+            watch.was_read = before_kind
+            before_key = watch.was_read
+            for key, quantity in items(values[role]['resources'][kind]):
+                watch.was_read = before_key
+                if key in ['memory', 'ephemeral-storage'] and below_1mi(to_plain_json(quantity)):
+                    yield (
+                        (role, 'resources', kind, key),
+                        f"{role}.resources.{kind}.{key}: {to_plain_json(quantity)} is less than 1Mi, too little to be meant",
+                    )
+
+
+def ds287_4(values, release, watch):
+    """DS287 monitoring.tensorboard.resources.<kind>.<key>"""
+    before_kind = watch.was_read
+    for kind in ['requests', 'limits']:
+        watch.was_read = before_kind
+        before_key = watch.was_read
+        for key, quantity in items(values['monitoring']['tensorboard']['resources'][kind]):
+            watch.was_read = before_key
+            if key in ['memory', 'ephemeral-storage'] and below_1mi(to_plain_json(quantity)):
+                yield (
+                    ('monitoring', 'tensorboard', 'resources', kind, key),
+                    f"monitoring.tensorboard.resources.{kind}.{key}: {to_plain_json(quantity)} is less than 1Mi, too little to be meant",
+                )
+
+
+def ds287_5(values, release, watch):
+    """DS287 <role>.initContainers[container].resources.<kind>.<key>"""
+    if values['workers']['initContainers'] or values['launcher']['initContainers']:
+        before_role = watch.was_read
+        for role in ['workers', 'launcher']:
+            watch.was_read = before_role
+            before_container = watch.was_read
+            for at_container, container in enumerate(values[role]['initContainers']):
+                watch.was_read = before_container
+                before_kind = watch.was_read
+                for kind in ['requests', 'limits']:
+                    watch.was_read = before_kind
+                    before_key = watch.was_read
+                    for key, quantity in items(get(container, 'resources', kind, {})):
+                        watch.was_read = before_key
+                        if key in ['memory', 'ephemeral-storage'] and below_1mi(to_plain_json(quantity)):
+                            yield (
+                                (role, 'initContainers', at_container, 'resources', kind, key),
+                                f"{role}.initContainers[container].resources.{kind}.{key}: {to_plain_json(quantity)} is less than 1Mi, too little to be meant",
+                            )
+
+
+def ds287_6(values, release, watch):
+    """DS287 <role>.sidecars[container].resources.<kind>.<key>"""
+    if values['workers']['sidecars'] or values['launcher']['sidecars']:
+        before_role = watch.was_read
+        for role in ['workers', 'launcher']:
+            watch.was_read = before_role
+            before_container = watch.was_read
+            for at_container, container in enumerate(values[role]['sidecars']):
+                watch.was_read = before_container
+                before_kind = watch.was_read
+                for kind in ['requests', 'limits']:
+                    watch.was_read = before_kind
+                    before_key = watch.was_read
+                    for key, quantity in items(get(container, 'resources', kind, {})):
+                        watch.was_read = before_key
+                        if key in ['memory', 'ephemeral-storage'] and below_1mi(to_plain_json(quantity)):
+                            yield (
+                                (role, 'sidecars', at_container, 'resources', kind, key),
+                                f"{role}.sidecars[container].resources.{kind}.{key}: {to_plain_json(quantity)} is less than 1Mi, too little to be meant",
+                            )
+
+
+def ds287_7(values, release, watch):
+    """DS287 <role>.extraPodSpec.resources.<kind>.<key>"""
+    if values['workers']['extraPodSpec'] or values['launcher']['extraPodSpec']:
+        before_role = watch.was_read
+        for role in ['workers', 'launcher']:
+            watch.was_read = before_role
+            before_kind = watch.was_read
+            for kind in ['requests', 'limits']:
+                watch.was_read = before_kind
+                before_key = watch.was_read
+                for key, quantity in items(get(values[role]['extraPodSpec'], 'resources', kind, {})):
+                    watch.was_read = before_key
+                    if key in ['memory', 'ephemeral-storage'] and below_1mi(to_plain_json(quantity)):
+                        yield (
+                            (role, 'extraPodSpec', 'resources', kind, key),
+                            f"{role}.extraPodSpec.resources.{kind}.{key}: {to_plain_json(quantity)} is less than 1Mi, too little to be meant",
+                        )
+
+
+def ds287_8(values, release, watch):
+    """DS287 storage.<name>.create.size"""
+    before_name = watch.was_read
+    for name, volume in items(values['storage']):
+        watch.was_read = before_name
+        if volume.get('create') is not None and below_1mi(to_plain_json(volume['create']['size'])):
+            yield (
+                ('storage', name, 'create', 'size'),
+                f"storage.{name}.create.size: {to_plain_json(volume['create']['size'])} is less than 1Mi, too little to be meant",
+            )
+
+
+def ds287_9(values, release, watch):
+    """DS287 storage.<name>.emptyDir.sizeLimit"""
+    before_name = watch.was_read
+    for name, volume in items(values['storage']):
+        watch.was_read = before_name
+        if volume.get('emptyDir') is not None:
+            size = get(volume['emptyDir'], 'sizeLimit', '')
+            if below_1mi(to_plain_json(size)):
+                yield (
+                    ('storage', name, 'emptyDir', 'sizeLimit'),
+                    f"storage.{name}.emptyDir.sizeLimit: {to_plain_json(size)} is less than 1Mi, too little to be meant",
+                )
+
+
+def ds287_10(values, release, watch):
+    """DS287 storage.<name>.ephemeral.volumeClaimTemplate.spec.resources.requests.storage"""
+    before_name = watch.was_read
+    for name, volume in items(values['storage']):
+        watch.was_read = before_name
+        if volume.get('ephemeral') is not None:
+            size = get(volume['ephemeral'], 'volumeClaimTemplate', 'spec', 'resources', 'requests', 'storage', '')
+            if below_1mi(to_plain_json(size)):
+                yield (
+                    ('storage', name, 'ephemeral', 'volumeClaimTemplate', 'spec', 'resources', 'requests', 'storage'),
+                    f"storage.{name}.ephemeral.volumeClaimTemplate.spec.resources.requests.storage: {to_plain_json(size)} is less than 1Mi, too little to be meant",
+                )
 
 
 def ds362(values, release, watch):
@@ -1548,7 +1685,7 @@ def ds219(values, release, watch):
         watch.was_read = before_name
         if (
             volume.get('create') is not None
-            and matching(quantity_json(volume['create']['size']), '^.?0+([.]0+)?[A-Za-z]*.?$')
+            and matching(quantity_json(volume['create']['size']), '^[^0-9]?0+([.]0+)?[A-Za-z]*[^0-9A-Za-z.]?$')
         ):
             yield (
                 ('storage', name, 'create', 'size'),
@@ -3160,7 +3297,6 @@ ROWS = (
     ds208_2,
     ds279,
     ds287,
-    ds287_2,
     ds277,
     ds278,
     ds237,
@@ -3169,6 +3305,15 @@ ROWS = (
     ds234,
     ds235,
     ds236,
+    ds287_2,
+    ds287_3,
+    ds287_4,
+    ds287_5,
+    ds287_6,
+    ds287_7,
+    ds287_8,
+    ds287_9,
+    ds287_10,
     ds362,
     ds373,
     ds210,

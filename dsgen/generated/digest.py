@@ -1,3 +1,3 @@
 """A digest of templates, defaults, checks and scripts. Written by `make generate`."""
 
-DIGEST = "42bd6430924196c8065993a7ced1180570bbd21453af172c1485bb659bfe1951"
+DIGEST = "043a6630030656d6e6f25665062d11bf202abda661fce58112a9e9c8035fa7d3"

@@ -1191,6 +1191,22 @@ def whole_bytes(text_):
     return "0"
 
 
+def below_1mi(size):
+    """"true" for a size as JSON that is below 1Mi and not 0; else empty. Other units with many zeros are not
+    recognized.
+    """
+    if matching(size, '^[^0-9]?0+([.]0+)?[A-Za-z]*[^0-9A-Za-z.]?$'):
+        text = ""
+        return text.removesuffix("\n")
+    if matching(size, '^[0-9]{1,6}([.][0-9]+)?$') or matching(size, '^[^0-9][0-9]{1,6}([.][0-9]+)?[^0-9A-Za-z.]$'):
+        return "true"
+    if matching(size, '^[^0-9]?10([0-3][0-9]{4}|4[0-7][0-9]{3}|48[0-4][0-9]{2}|485[0-6][0-9]|4857[0-5])([.][0-9]+)?[^0-9A-Za-z.]?$'):
+        return "true"
+    if matching(size, '^[^0-9]([0-9]{1,9}([.][0-9]+)?m|0*([0-9]{1,3}|10[0-3][0-9]|104[0-7])([.][0-9]+)?k|0*([0-9]{1,3}|10[01][0-9]|102[0-3])([.][0-9]+)?Ki|0*1M|0+[.][0-9]+Mi?)[^0-9A-Za-z.]$'):
+        return "true"
+    return ""
+
+
 def digits_below(count):
     """The number of digits of all numbers from 0 to `count` - 1."""
     if count <= 10:

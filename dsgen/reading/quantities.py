@@ -21,3 +21,20 @@ def amount(quantity: str | float) -> Fraction:
     if unit not in SUFFIXES:
         return Fraction(text)
     return Fraction(text.removesuffix(unit)) * Fraction(*SUFFIXES[unit])
+
+
+MOST_GIBIBYTES = 1024
+"""Up to this number, a size without a unit is most likely in Gi, above it in Mi."""
+
+
+def memory_meant(quantity: str | float) -> str:
+    """A hint with the unit that was meant by a size below 1Mi; empty if nothing suggests one."""
+    text = str(quantity)
+    number = text.rstrip("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ")
+    unit = text.removeprefix(number)
+    if unit == "m":
+        return f"did you mean {number}Mi? The unit m is a thousandth of a byte"
+    if unit or not number:
+        return ""
+    unit = "Gi" if float(number) <= MOST_GIBIBYTES else "Mi"
+    return f"did you mean {number}{unit}? A number without a unit is in bytes"

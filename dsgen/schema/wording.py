@@ -6,6 +6,7 @@ from dsgen import schema
 from dsgen.problems.diagnostics import Diagnostic, path_text
 from dsgen.reading.carried import uncarried_key
 from dsgen.reading.nodes import kind
+from dsgen.reading.quantities import memory_meant
 from dsgen.records import dataclass
 from dsgen.schema import suggestions
 from dsgen.schema.quoted import item, shown
@@ -130,6 +131,7 @@ SHAPES: dict[Path, tuple[type, Callable[[Any], str]]] = {
         list,
         lambda _: "write each volume as a name with a map, such as data: {mountPath: /data, create: {}}",
     ),
+    ("workers", "sharedMemory"): (int, lambda number: memory_meant(number) if 0 < number < 2**20 else ""),
     ("training", "deepspeed", "config"): (
         str,
         lambda text: f"write the configuration itself, or set training.deepspeed.configFile: {item(text)}",

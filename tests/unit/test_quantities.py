@@ -4,8 +4,9 @@ from fractions import Fraction
 
 import pytest
 
-from dsgen.checks import quantities
+from dsgen.checks import memory, quantities
 from dsgen.language.environment import environment
+from dsgen.reading.quantities import memory_meant
 
 
 @pytest.mark.parametrize(
@@ -33,3 +34,31 @@ def test_what_rows_compare_is_known_exactly(number: str, unit: str) -> None:
     told = int(environment().helpers["whole_bytes"](f"{number}{unit}"))
 
     assert (quantities.amount(f"{number}{unit}") if quantities.is_compared(f"{number}{unit}") else 0) == told
+
+
+NUMBERS = ["0", "0.0", "1", "64", "0.5", "512.5", "999", "1023", "1024", "1025", "1047", "1049", "65536", "1048575"]
+NUMBERS += ["1048576", "1048577", "104857", "10485760", "9" * 7, "1" * 12]
+
+
+@pytest.mark.parametrize("number", NUMBERS)
+@pytest.mark.parametrize("unit", ["", "m", *"kMGTPE", *(f"{one}i" for one in "KMGTPE")])
+def test_a_size_below_1mi_is_known_exactly(number: str, unit: str) -> None:
+    size = quantities.amount(f"{number}{unit}")
+
+    assert (0 < size < 2**20) == memory.is_too_small("memory", f"{number}{unit}")
+    if not unit:
+        assert (0 < size < 2**20) == memory.is_too_small("memory", float(number))
+
+
+@pytest.mark.parametrize(
+    ("size", "expected"),
+    [
+        (64, "did you mean 64Gi? A number without a unit is in bytes"),
+        ("1.5", "did you mean 1.5Gi? A number without a unit is in bytes"),
+        ("65536", "did you mean 65536Mi? A number without a unit is in bytes"),
+        ("500m", "did you mean 500Mi? The unit m is a thousandth of a byte"),
+        ("512k", ""),
+    ],
+)
+def test_the_unit_that_was_meant(size: str | int, expected: str) -> None:
+    assert expected == memory_meant(size)

@@ -822,16 +822,18 @@ KINDS = (
     ),
     Kind(
         "DS287",
-        title="A size of the shared memory that means something else",
+        title="Memory in bytes, or in thousandths of a byte",
         when=(
-            "workers.sharedMemory is the size limit of a volume in memory. 0 means no limit, and the unit m is a"
-            " thousandth, so 500m is half a byte."
+            "A size of memory or of a volume is less than 1Mi, which is never meant. Kubernetes reads a number without"
+            " a unit as bytes, so 64 is 64 bytes, and m as a thousandth, so 500m is half a byte. For"
+            " workers.sharedMemory, 0 means no limit."
         ),
         remedy=(
-            'Write 500M or 500Mi. "" means the small /dev/shm of the container runtime; unlimited means that only the'
-            " memory limit of the pod applies."
+            "Write the unit: 64Gi (1024 x 1024 x 1024 bytes), 500Mi (1024 x 1024 bytes), or G and M for powers of 1000."
+            ' For workers.sharedMemory, "" means the small /dev/shm of the container runtime, and unlimited that only'
+            " the memory limit of the pod applies."
         ),
-        example=job("workers: {sharedMemory: 500m}"),
+        example=job('workers: {sharedMemory: "64"}'),
     ),
     Kind(
         "DS288",

@@ -6,6 +6,7 @@
 {{- include "deepspeed-job.launchProblems" . }}
 {{- include "deepspeed-job.codeProblems" . }}
 {{- include "deepspeed-job.podsProblems" . }}
+{{- include "deepspeed-job.memoryProblems" . }}
 {{- include "deepspeed-job.storageProblems" . }}
 {{- include "deepspeed-job.networkProblems" . }}
 {{- include "deepspeed-job.schedulingProblems" . }}

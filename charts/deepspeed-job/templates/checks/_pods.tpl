@@ -43,15 +43,10 @@ workers.sharedMemory: {{ .Values.workers.sharedMemory | quote }} means no limit 
   use "" for the small /dev/shm of the container runtime, or unlimited
 {{- end }}
 
-{{- if regexMatch "^[0-9.]*[1-9][0-9.]*m$" .Values.workers.sharedMemory }}
-workers.sharedMemory: {{ .Values.workers.sharedMemory | quote }} is in thousandths of a byte [DS287]
-  use M (1000 x 1000 bytes) or Mi (1024 x 1024 bytes)
-{{- end }}
-
 {{- if .Values.launcher.resources.limits }}
   {{- $limit := include "deepspeed-job.memoryBytes" .Values.launcher.resources.limits | int64 }}
   {{- if and (include "deepspeed-job.usesSsh" .)
-             (gt $limit 0)
+             (ge $limit 1048576)
              (lt $limit (include "deepspeed-job.launcherBytes" . | int64)) }}
 launcher.resources.limits: the launcher needs 1 GiB, and 1.4 MiB for each of {{ include "deepspeed-job.workerPods" . | int64 }} workers; {{ add 1024 (mul 2 (include "deepspeed-job.workerPods" . | int64)) }}Mi is enough [DS277]
   raise the limit, or use launch.method: torchrun, which needs no ssh
@@ -172,7 +167,7 @@ workers.slots: several shares of {{ .Values.workers.accelerator.resource | quote
 
 {{- if .Values.workers.resources.limits }}
   {{- $limit := include "deepspeed-job.memoryBytes" .Values.workers.resources.limits | int64 }}
-  {{- if and (gt $limit 0) (gt (include "deepspeed-job.wholeBytes" .Values.workers.sharedMemory | int64) $limit) }}
+  {{- if and (ge $limit 1048576) (gt (include "deepspeed-job.wholeBytes" .Values.workers.sharedMemory | int64) $limit) }}
 workers.sharedMemory: {{ .Values.workers.sharedMemory | quote }} is more than the memory limit of the workers, which includes shared memory [DS279]
   raise workers.resources.limits.memory, or lower sharedMemory
   {{- end }}
@@ -181,7 +176,7 @@ workers.sharedMemory: {{ .Values.workers.sharedMemory | quote }} is more than th
 {{- if .Values.launcher.resources.requests }}
   {{- $request := include "deepspeed-job.memoryBytes" .Values.launcher.resources.requests | int64 }}
   {{- if and (include "deepspeed-job.usesSsh" .)
-             (gt $request 0)
+             (ge $request 1048576)
              (lt $request (include "deepspeed-job.launcherBytes" . | int64))
              (not (hasKey .Values.launcher.resources.limits "memory")) }}
 launcher.resources.requests: the launcher needs 1 GiB, and 1.4 MiB for each of {{ include "deepspeed-job.workerPods" . | int64 }} workers; {{ add 1024 (mul 2 (include "deepspeed-job.workerPods" . | int64)) }}Mi is enough [DS278]

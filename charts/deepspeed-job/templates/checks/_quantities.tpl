@@ -39,6 +39,22 @@
 {{- end -}}
 {{- end }}
 
+{{/*
+"true" for a size as JSON that is below 1Mi and not 0; else
+empty. Other units with many zeros are not recognized.
+*/}}
+{{- define "deepspeed-job.below1mi" -}}
+{{- if regexMatch "^[^0-9]?0+([.]0+)?[A-Za-z]*[^0-9A-Za-z.]?$" . -}}
+{{- else if or (regexMatch "^[0-9]{1,6}([.][0-9]+)?$" .)
+               (regexMatch "^[^0-9][0-9]{1,6}([.][0-9]+)?[^0-9A-Za-z.]$" .) -}}
+true
+{{- else if regexMatch "^[^0-9]?10([0-3][0-9]{4}|4[0-7][0-9]{3}|48[0-4][0-9]{2}|485[0-6][0-9]|4857[0-5])([.][0-9]+)?[^0-9A-Za-z.]?$" . -}}
+true
+{{- else if regexMatch "^[^0-9]([0-9]{1,9}([.][0-9]+)?m|0*([0-9]{1,3}|10[0-3][0-9]|104[0-7])([.][0-9]+)?k|0*([0-9]{1,3}|10[01][0-9]|102[0-3])([.][0-9]+)?Ki|0*1M|0+[.][0-9]+Mi?)[^0-9A-Za-z.]$" . -}}
+true
+{{- end -}}
+{{- end }}
+
 {{/* The number of digits of all numbers from 0 to `count` - 1. */}}
 {{- define "deepspeed-job.digitsBelow" -}}
 {{- if le . 10 -}}

@@ -64,7 +64,7 @@ storage.{{ $name }}: ReadWriteOncePod cannot be combined with other access modes
   {{- end }}
 
   {{- if and (ne $volume.create nil)
-             (regexMatch "^.?0+([.]0+)?[A-Za-z]*.?$" (include "deepspeed-job.quantityJson" (dig "size" "100Gi" $volume.create))) }}
+             (regexMatch "^[^0-9]?0+([.]0+)?[A-Za-z]*[^0-9A-Za-z.]?$" (include "deepspeed-job.quantityJson" (dig "size" "100Gi" $volume.create))) }}
 storage.{{ $name }}.create.size: Kubernetes refuses a claim of size 0 [DS219]
   set a size such as 100Gi
   {{- end }}
