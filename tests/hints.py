@@ -161,6 +161,12 @@ def _set_list(data: Data, _found: Diagnostic, match: re.Match[str], _: Any) -> N
     put(data, tuple(match[1].split(".")), yaml.safe_load(match[2]))
 
 
+def _one_item(data: Data, problem: Diagnostic, match: re.Match[str], _: Any) -> None:
+    """`write it as one item: "98,2,0"`"""
+    items, at, text = get(data, problem.path[:-1]), problem.path[-1], yaml.safe_load(match[1])
+    items[at : at + len(text.split(","))] = [text]
+
+
 def _instead(data: Data, problem: Diagnostic, match: re.Match[str], _: Any) -> None:
     """`write A in place of B`"""
     put(data, problem.path, get(data, problem.path).replace(match[2], match[1]))
@@ -174,6 +180,7 @@ def _own_launcher(data: Data, problem: Diagnostic, _: Any, __: Any) -> None:
 Rule = Callable[[Data, Diagnostic, re.Match[str], Mapping[str, Any]], None]
 RULES: list[tuple[str, Rule]] = [
     (r"did you mean (.+?)(?:, at the top of the file)?\?", _rename),
+    (r"write it as one item: (.+)", _one_item),
     (r"write it as a (?:map|list)[^:]*: (.+)", _replace),
     (r"write only its name: (.+)", _replace),
     (r"write it without quotes: (.+)", _replace),

@@ -74,8 +74,42 @@ def _worded(rule: schema.Schema, root: Node, complete: bool, about: About) -> It
             continue  # reported by _nulls or the reader
         if one.keyword == "required" and not complete:
             continue
+        is_item = one.keyword == "type" and schema.types(one.rule) == ["string"]
+        if is_item and (problem := _one_item(root, one.path)):
+            yield problem
+            continue
         word = bad_name if one.is_name else WORDING[one.keyword]
         yield from word(Violation(one, root.find(one.path)[0], about))
+
+
+def _one_item(root: Node, path: Path) -> Diagnostic | None:
+    """A problem for an item and its neighbours, if there is nothing but a comma between them; else None.
+
+    The other items become broken, so that no other problem is reported for them.
+    """
+    above, at = root.find(path[:-1])[0].value, path[-1]
+    if not isinstance(above, list) or not isinstance(at, int):
+        return None
+    first, end = at, at + 1
+    while first > 0 and _is_next(above[first - 1], above[first]):
+        first -= 1
+    while end < len(above) and _is_next(above[end - 1], above[end]):
+        end += 1
+    parts = [node.text for node in above[first:end]]
+    if len(parts) == 1 or first == 0 or any(part.startswith("-") and not part[1:2].isdigit() for part in parts):
+        return None  # the list is written without spaces
+    for node in above[first:end]:
+        node.broken = True
+    text = ",".join(parts)
+    message = f"{path_text(path[:-1])}: {text} without quotes is {len(parts)} items, not one argument"
+    return Diagnostic("DS102", message, above[first].position, (*path[:-1], first), f'write it as one item: "{text}"')
+
+
+def _is_next(node: Node, following: Node) -> bool:
+    """Whether both are plain scalars with only a comma between them."""
+    here, there = node.position, following.position
+    adjacent = (here.file, here.line, here.column + len(node.text) + 1) == (there.file, there.line, there.column)
+    return bool(node.text and following.text) and adjacent
 
 
 def _of_another_system(root: Node, version: str, kind: str) -> Diagnostic:

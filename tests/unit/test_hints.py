@@ -1,11 +1,13 @@
 """Hints for keys of other tools: if the hint is applied, the file is valid and has the intended meaning."""
 
 import pytest
+import yaml
 
 from dsgen import values
 from dsgen.problems.diagnostics import Diagnostic
 from dsgen.problems.framing import as_text
 from dsgen.reading.nodes import SourceText
+from tests import hints
 
 GOOD = """\
 name: cifar
@@ -155,3 +157,27 @@ def test_shell_syntax_in_the_arguments_of_every_method_has_one_explanation(metho
         f'set training.exec: [bash, -c, "python3 -u train.py --a {expanded}"],'
         " and remove training.python and training.args"
     ) == problem.hint
+
+
+@pytest.mark.parametrize(
+    ("words", "meant", "count"),
+    [
+        ("--split, 98,2,0", ["--split", "98,2,0"], 1),
+        ("--split, 98,2,0, --epochs, '3'", ["--split", "98,2,0", "--epochs", "3"], 1),
+        ("--lr, 0.5,1e-4, --layers, a,2,yes", ["--lr", "0.5,1e-4", "--layers", "a,2,yes"], 2),
+        ("--split, 98, 2", ["--split", "98", "2"], 2),
+        ("--split,98,2", ["--split", "98", "2"], 2),
+        ("98,2", ["98", "2"], 2),
+        ("a, --x,98,2", ["a", "--x", "98", "2"], 2),
+    ],
+)
+def test_an_unquoted_list_of_numbers_is_one_argument(words: str, meant: list[str], count: int) -> None:
+    text = GOOD.replace("train.py}", f"train.py, args: [{words}]}}")
+    data = yaml.safe_load(text)
+
+    found = problems(text)
+    for problem in reversed(found):
+        hints.apply(data, problem, {})
+
+    assert meant == data["training"]["args"]
+    assert count == len([one for one in found if one.id == "DS102"])
