@@ -56,18 +56,17 @@ def _of_config(values: Mapping[str, Any]) -> list[RelativeDiagnostic]:
 
     given, workers = values["training"]["deepspeed"], values["workers"]
     config = given["config"]
+    sizes = () if arguments.is_filtered(given["args"]) else (workers["replicas"], workers["slots"], given["passConfig"])
     of_each = [
         [
             *keys.findings(config, version),
             *named.findings(config, version),
             *combinations.on_cpus(config, workers, version),
+            *(batch.findings(config, *sizes, version) if sizes else ()),
         ]
         for version in versions.around(given["version"])
     ]
-    problems = [*_of_all(of_each), *combinations.findings(config)]
-    if not arguments.is_filtered(given["args"]):
-        problems += batch.findings(config, workers["replicas"], workers["slots"], given["passConfig"])
-    return problems
+    return [*_of_all(of_each), *combinations.findings(config)]
 
 
 def _of_all(of_each: Sequence[Sequence[RelativeDiagnostic]]) -> Iterator[RelativeDiagnostic]:

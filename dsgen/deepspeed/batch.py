@@ -1,7 +1,8 @@
-"""The batch sizes: train_batch_size = train_micro_batch_size_per_gpu x gradient_accumulation_steps x ranks.
+"""The batch sizes: train_batch_size = train_micro_batch_size_per_gpu x gradient_accumulation_steps x copies.
 
-DeepSpeed computes what is not set, and fails if the product differs (`_configure_train_batch_size` of
-deepspeed/runtime/config.py). Ranks that share one copy of the model count once.
+`copies` is the number of copies of the model that get different data, which is the number of ranks unless several ranks
+share one copy. DeepSpeed computes the sizes that are not set, and fails if the product differs
+(`DeepSpeedConfig.__init__` and `_configure_train_batch_size` of deepspeed/runtime/config.py).
 """
 
 from __future__ import annotations
@@ -10,23 +11,43 @@ import math
 
 from dsgen.deepspeed.combinations import Config
 from dsgen.deepspeed.keys import RelativeDiagnostic
+from dsgen.deepspeed.versions import Version, order
+from dsgen.records import dataclass
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
     from typing import Any
 
+NEWEST = Version()
+
 TOTAL, MICRO, STEPS = "train_batch_size", "train_micro_batch_size_per_gpu", "gradient_accumulation_steps"
+SEQUENCE, DATA = "sequence_parallel_size", "data_parallel_size"
 SPLITS = (
-    ("sequence_parallel_size",),
     ("tensor_parallel", "autotp_size"),
     ("tensor_parallel", "tp", "tp_size"),
     ("tensor_parallel", "tensor_parallel", "tp_size"),
 )
 """With a value above 1, several ranks share one copy of the model."""
+MESH = "0.15.4"
+"""The first known version that takes the number of copies from data_parallel_size, beside sequence_parallel_size."""
+DIVIDES = "0.17.0"
+"""The first known version that divides the number of ranks by sequence_parallel_size; earlier versions do so only for a
+program that passes an `mpu` (an object with the sizes of its parallel groups) to deepspeed.initialize."""
 
 
-def findings(config: Mapping[str, Any], replicas: int, slots: int, passed: bool) -> Iterator[RelativeDiagnostic]:
+@dataclass(frozen=True)
+class Copies:
+    """The number of copies of the model, also in words. may_be_fewer: a program with an `mpu` may divide it further."""
+
+    count: int
+    words: str
+    may_be_fewer: bool = False
+
+
+def findings(
+    config: Mapping[str, Any], replicas: int, slots: int, passed: bool, version: Version = NEWEST
+) -> Iterator[RelativeDiagnostic]:
     """Sizes that do not fit the number of processes; none if one of them is not a positive number.
 
     passed: DeepSpeed reads the file itself, so the program cannot add a missing size.
@@ -40,11 +61,26 @@ def findings(config: Mapping[str, Any], replicas: int, slots: int, passed: bool)
             message = f"one of {TOTAL} and {MICRO} is required"
             yield RelativeDiagnostic("DS265", (), message, f"set {MICRO}, the batch size of one process")
         return
-    ranks, total = replicas * slots, counts.pop(TOTAL)
-    if not _fits(total, counts, ranks, _is_split(config)):
-        yield RelativeDiagnostic(
-            "DS265", (TOTAL,), _message(total, counts, replicas, slots), _hint(total, counts, ranks)
-        )
+    total, shared = counts.pop(TOTAL), _count(config.get(SEQUENCE))
+    ranks = replicas * slots
+    if shared and ranks % shared and order(version.table) >= order(DIVIDES):
+        message = f"{SEQUENCE} must divide the {ranks} processes (workers.replicas {replicas} x workers.slots {slots})"
+        yield RelativeDiagnostic("DS265", (SEQUENCE,), f"{message}, not {shared}")
+        return
+    copies = _copies(config, replicas, slots, version)
+    if not _fits(total, counts, copies.count):
+        yield from _misfit(config, total, counts, copies)
+
+
+def _misfit(
+    config: Mapping[str, Any], total: int, others: Mapping[str, int], copies: Copies
+) -> Iterator[RelativeDiagnostic]:
+    message, hint = _message(total, others, copies), _hint(total, others, copies.count)
+    if not (copies.may_be_fewer and _may_fit(total, others, copies.count)):
+        yield RelativeDiagnostic("DS265", (TOTAL,), message, hint)
+    elif not _is_split_otherwise(config):
+        message += ", unless the program passes an mpu with other sizes"
+        yield RelativeDiagnostic("DS265", (TOTAL,), message, hint, "warning")
 
 
 def _count(value: Any) -> int | None:
@@ -52,32 +88,46 @@ def _count(value: Any) -> int | None:
     return int(value) if number and value > 0 and float(value).is_integer() else None
 
 
-def _is_split(config: Mapping[str, Any]) -> bool:
+def _is_split_otherwise(config: Mapping[str, Any]) -> bool:
+    """Whether a pipeline or tensor parallelism, whose groups dsgen does not know, shares copies."""
     known = Config(config)
     return "pipeline" in config or any((known.number(*path) or 1) > 1 for path in SPLITS)
 
 
-def _fits(total: int, others: Mapping[str, int], ranks: int, split: bool) -> bool:
+def _copies(config: Mapping[str, Any], replicas: int, slots: int, version: Version) -> Copies:
+    """How many copies DeepSpeed counts without an `mpu`."""
+    ranks, shared, data = replicas * slots, _count(config.get(SEQUENCE)) or 1, _count(config.get(DATA))
+    words = f"workers.replicas {replicas} x workers.slots {slots}"
+    if SEQUENCE in config and data and order(version.table) >= order(MESH):
+        return Copies(data, DATA, may_be_fewer=True)
+    if shared > 1 and order(version.table) >= order(DIVIDES):
+        return Copies(ranks // shared, f"{words} / {SEQUENCE} {shared}", may_be_fewer=True)
+    return Copies(ranks, words, may_be_fewer=shared > 1 or _is_split_otherwise(config))
+
+
+def _fits(total: int, others: Mapping[str, int], copies: int) -> bool:
     product = math.prod(others.values())
     if total % product:
         return False
-    copies = total // product
-    if len(others) == 2:
-        return ranks % copies == 0 if split else ranks == copies
-    return split or copies % ranks == 0
+    return total // product == copies if len(others) == 2 else total // product % copies == 0
 
 
-def _message(total: int, others: Mapping[str, int], replicas: int, slots: int) -> str:
+def _may_fit(total: int, others: Mapping[str, int], most: int) -> bool:
+    """Whether a number of copies that divides `most` fits."""
+    product = math.prod(others.values())
+    return total % product == 0 and (len(others) < 2 or most % (total // product) == 0)
+
+
+def _message(total: int, others: Mapping[str, int], copies: Copies) -> str:
     factors = "".join(f"{value} ({key}) x " for key, value in others.items())
-    product = math.prod(others.values()) * replicas * slots
-    wanted = f"{factors}{replicas * slots} (workers.replicas {replicas} x workers.slots {slots})"
-    wanted += f" = {product}" if others else ""
+    wanted = f"{factors}{copies.count} ({copies.words})"
+    wanted += f" = {math.prod(others.values()) * copies.count}" if others else ""
     verb = "must be" if len(others) == 2 else "must be a multiple of"
     return f"{TOTAL} {verb} {wanted}, not {total}"
 
 
-def _hint(total: int, others: Mapping[str, int], ranks: int) -> str:
-    product = math.prod(others.values()) * ranks
+def _hint(total: int, others: Mapping[str, int], copies: int) -> str:
+    product = math.prod(others.values()) * copies
     if len(others) == 2:
         return f"set {TOTAL}: {product}, or remove it: DeepSpeed computes it"
     near = max(product, total // product * product)

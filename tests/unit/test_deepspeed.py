@@ -236,7 +236,6 @@ def test_the_hint_of_two_sizes_is_the_nearest_multiple() -> None:
     "split",
     [
         {"pipeline": {"stages": 2}},
-        {"sequence_parallel_size": 2},
         {"tensor_parallel": {"autotp_size": 2}},
         {"tensor_parallel": {"tp": {"tp_size": 2}}},
     ],
@@ -246,6 +245,53 @@ def test_several_processes_may_share_a_copy_of_the_model(split: dict[str, Any]) 
 
     assert [] == problems({**half, **split}, 2, 2)
     assert ["DS265"] == [one.id for one in problems({**third, **split}, 2, 2)]
+
+
+# Ranks 16, sequence_parallel_size 4: without an mpu, DeepSpeed counts 4 copies from 0.17.0 on, and 16 before.
+SHARED = [
+    ("", {}, (16, 4, 1), None),
+    ("", {}, (64, 4, 1), "error"),
+    ("", {}, (8, 4, 1), "warning"),
+    ("", {}, (12, 4, 1), "error"),
+    ("", {}, (16, 4, None), None),
+    ("", {}, (8, 4, None), "warning"),
+    ("", {}, (18, 4, None), "error"),
+    ("", {}, (4, None, None), None),
+    ("", {}, (2, None, None), "warning"),
+    ("0.17.0", {}, (64, 4, 1), "error"),
+    ("0.16.9", {}, (64, 4, 1), None),
+    ("0.16.9", {}, (16, 4, 1), "warning"),
+    ("0.14.5", {}, (64, 4, 1), None),
+    ("0.14.5", {"data_parallel_size": 4}, (64, 4, 1), None),
+    ("0.15.4", {"data_parallel_size": 4}, (16, 4, 1), None),
+    ("0.15.4", {"data_parallel_size": 4}, (64, 4, 1), "error"),
+    ("0.19.8", {"data_parallel_size": 4}, (16, 4, 1), None),
+    ("0.16.95", {}, (16, 4, 1), None),
+    ("0.16.95", {}, (64, 4, 1), None),
+]
+
+
+@pytest.mark.parametrize(("version", "more", "given", "severity"), SHARED)
+def test_sequence_parallel_ranks_share_a_batch(
+    version: str, more: dict[str, Any], given: tuple[int, int | None, int | None], severity: str | None
+) -> None:
+    config = {**sizes((*given, 2, 8)), "sequence_parallel_size": 4, **more}
+
+    found = [one for one in problems(config, 2, 8, version=version) if one.id == "DS265"]
+
+    assert ([severity] if severity else []) == [one.severity for one in found]
+    if given == (64, 4, 1) and severity:
+        assert "set train_batch_size: 16, or remove it: DeepSpeed computes it" == found[0].hint
+
+
+def test_the_sequence_parallel_size_divides_the_ranks() -> None:
+    [problem] = problems({TOTAL: 16, MICRO: 4, "sequence_parallel_size": 3}, 2, 8)
+
+    expected = "sequence_parallel_size must divide the 16 processes (workers.replicas 2 x workers.slots 8), not 3"
+    assert (expected, "training.deepspeed.config.sequence_parallel_size") == (
+        problem.message,
+        path_text(problem.path),
+    )
 
 
 def test_a_program_may_add_batch_sizes_to_a_configuration_that_it_reads_itself() -> None:

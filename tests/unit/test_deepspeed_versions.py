@@ -1,5 +1,7 @@
 """Versions of DeepSpeed: which keys, values and options each of them has."""
 
+import json
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -183,3 +185,14 @@ def test_what_argparse_refuses(args: list[str], expected: list[tuple[str, str]])
 @pytest.mark.parametrize(("version", "expected"), [("0.17.0", ["DS283"]), ("0.17.3", []), ("0.21.0", [])])
 def test_options_that_came_between_two_known_versions_are_let_through(version: str, expected: list[str]) -> None:
     assert expected == [one.id for one in problems(ONE, args=["--log_level", "debug"], version=version)]
+
+
+RECORDED = json.loads((Path(__file__).parent.parent / "data" / "deepspeed_batch.json").read_text())["rows"]
+
+
+@pytest.mark.parametrize("version", KNOWN)
+@pytest.mark.parametrize("row", RECORDED, ids=lambda row: "-".join(map(str, row["config"].values())))
+def test_sequence_parallel_batches_are_reported_where_deepspeed_refuses_them(row: dict[str, Any], version: str) -> None:
+    found = [one.id for one in problems(row["config"], 4, version=version) if one.id == "DS265"]
+
+    assert ([] if version in row["accepted"] else ["DS265"]) == found

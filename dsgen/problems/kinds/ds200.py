@@ -626,8 +626,10 @@ KINDS = (
         when=(
             "train_batch_size equals train_micro_batch_size_per_gpu times gradient_accumulation_steps times the number"
             " of processes, which is workers.replicas times workers.slots. DeepSpeed computes the values that are not"
-            " set, and fails if there is no whole number for them. If several processes share one copy of the model"
-            " (pipeline, tensor_parallel, sequence_parallel_size), only combinations that can never work are reported."
+            " set, and fails if there is no whole number for them. With sequence_parallel_size, DeepSpeed divides the"
+            " number of processes by it (from 0.17 on; earlier versions use data_parallel_size); a program that passes"
+            " an mpu to deepspeed.initialize may use other sizes, so a smaller batch is only a warning. With a pipeline"
+            " or tensor_parallel, only combinations that can never work are reported."
         ),
         remedy="Remove train_batch_size: DeepSpeed computes it, also when the number of workers changes.",
         example=deepspeed_job("gradient_accumulation_steps: 2", "train_batch_size: 64"),
