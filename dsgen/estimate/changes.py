@@ -1,0 +1,221 @@
+"""Changes of a job until it fits its accelerators, the cheapest first; and sweeps over values."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from dsgen.estimate import estimates
+from dsgen.estimate.estimates import Estimate
+from dsgen.estimate.inputs import KEYS, Inputs
+from dsgen.estimate.setup import Setup, of_values
+
+Path = tuple[str, ...]
+CONFIG: Path = ("training", "deepspeed", "config")
+ZERO: Path = (*CONFIG, "zero_optimization")
+MOST_WORKERS = 1024
+FIELDS = {tuple(key.split(".")): name for name, key in KEYS.items()}
+
+
+@dataclass(frozen=True)
+class Change:
+    """One change. edits: path in the values file -> the new value, None to remove the key."""
+
+    name: str
+    edits: Mapping[Path, Any]
+
+
+@dataclass(frozen=True)
+class Remedy:
+    """Changes after which a job fits, and its estimate then."""
+
+    changes: tuple[Change, ...]
+    estimate: Estimate
+
+    @property
+    def edits(self) -> dict[Path, Any]:
+        """All edits together."""
+        return {path: value for change in self.changes for path, value in change.edits.items()}
+
+
+@dataclass(frozen=True)
+class Job:
+    """A job that may be changed."""
+
+    values: Mapping[str, Any]
+    inputs: Inputs
+
+    @property
+    def setup(self) -> Setup:
+        """The job as formulas see it."""
+        return of_values(self.values, self.inputs)
+
+
+def applied(job: Job, edits: Mapping[Path, Any]) -> Job:
+    """A job with the edits; those below `estimate` change the inputs, all others a copy of the values."""
+    values, inputs = job.values, job.inputs
+    for path, value in edits.items():
+        if path in FIELDS:
+            inputs = replace(inputs, **{FIELDS[path]: value})
+        else:
+            values = _with(values, path, value)
+    return Job(values, inputs)
+
+
+def _with(values: Mapping[str, Any], path: Path, value: Any) -> dict[str, Any]:
+    first, *rest = path
+    copy = dict(values)
+    below = copy.get(first)
+    if rest:
+        copy[first] = _with(below if isinstance(below, Mapping) else {}, tuple(rest), value)
+    elif value is None:
+        copy.pop(first, None)
+    else:
+        copy[first] = value
+    return copy
+
+
+# -- the cheapest change ----------------------------------------------------------------------------------------------
+
+
+def _smaller_batches(job: Job) -> Iterator[Change]:
+    """Half the micro batch with twice the accumulation: the samples of a step stay."""
+    setup = job.setup
+    micro, steps = setup.micro or 1, setup.accumulation or 1
+    while micro > 1 and micro % 2 == 0:
+        micro, steps = micro // 2, steps * 2
+        batch = {"train_micro_batch_size_per_gpu": micro, "gradient_accumulation_steps": steps}
+        yield Change("a smaller micro batch", {(*CONFIG, key): number for key, number in batch.items()})
+
+
+def _recomputation(job: Job) -> Iterator[Change]:
+    if job.inputs.recompute != "full":
+        yield Change("recomputed activations", {("estimate", "model", "recompute"): "full"})
+
+
+def _higher_stages(job: Job) -> Iterator[Change]:
+    for stage in range(job.setup.stage + 1, 4):
+        yield Change(f"stage {stage} of ZeRO", {(*ZERO, "stage"): stage})
+
+
+def _offloads(job: Job) -> Iterator[Change]:
+    """The optimizer to the CPU, then the weights, too; both need ZeRO."""
+    setup = job.setup
+    optimizer = {(*ZERO, "offload_optimizer"): {"device": "cpu"}}
+    if setup.stage > 0 and setup.optimizer_device == "none":
+        yield Change("the optimizer offloaded to the CPU", optimizer)
+    if setup.stage == 3 and setup.parameter_device == "none":
+        both = {**({} if setup.optimizer_device != "none" else optimizer), (*ZERO, "offload_param"): {"device": "cpu"}}
+        yield Change("optimizer and weights offloaded to the CPU", both)
+
+
+def _more_workers(job: Job) -> Iterator[Change]:
+    """Twice the workers, again and again. A batch that DeepSpeed's configuration fixes stays if it can."""
+    setup = job.setup
+    replicas = setup.workers
+    while (replicas := replicas * 2) <= MOST_WORKERS:
+        edits: dict[Path, Any] = {("workers", "replicas"): replicas}
+        factor, given = replicas // setup.workers, job.values["training"]["deepspeed"]["config"]
+        steps, total = given.get("gradient_accumulation_steps"), given.get("train_batch_size")
+        if isinstance(total, int):
+            if isinstance(steps, int) and steps % factor == 0:
+                edits[(*CONFIG, "gradient_accumulation_steps")] = steps // factor
+            else:
+                edits[(*CONFIG, "train_batch_size")] = total * factor
+        yield Change(f"{replicas} workers", edits)
+
+
+KINDS: tuple[Callable[[Job], Iterator[Change]], ...] = (
+    _smaller_batches,
+    _recomputation,
+    _higher_stages,
+    _offloads,
+    _more_workers,
+)
+"""In the order in which they are tried: the first ones cost least time and no hardware."""
+
+
+def fits(estimate: Estimate) -> bool:
+    """Whether a job fits: its upper bound, or if that is not known its lower one."""
+    held, capacity = estimate.per_accelerator, estimate.capacity
+    if held is None or capacity is None:
+        return False
+    return (held.high if estimate.is_complete else held.low) <= capacity
+
+
+def cheapest(
+    values: Mapping[str, Any], inputs: Inputs, is_valid: Callable[[Mapping[str, Any]], bool] = lambda _: True
+) -> Remedy | None:
+    """The cheapest change with which a job fits its accelerators: the first single one of KINDS; if there is none, the
+    first combination, in which the strongest change of each kind stays. None if nothing helps.
+
+    is_valid: whether changed values pass all checks.
+    """
+    job = Job(values, inputs)
+    for kind in KINDS:
+        for change in kind(job):
+            if remedy := _remedy(job, (change,), is_valid):
+                return remedy
+    kept: tuple[Change, ...] = ()
+    for kind in KINDS:
+        strongest: tuple[Change, ...] = ()
+        for change in kind(applied(job, _edits(kept))):
+            changed = applied(job, _edits((*kept, change)))
+            if not is_valid(changed.values):
+                continue
+            if remedy := _remedy(job, (*kept, change), is_valid):
+                return remedy
+            strongest = (change,)
+        kept = (*kept, *strongest)
+    return None
+
+
+def _edits(changes: Sequence[Change]) -> dict[Path, Any]:
+    return {path: value for change in changes for path, value in change.edits.items()}
+
+
+def _remedy(job: Job, changes: tuple[Change, ...], is_valid: Callable[[Mapping[str, Any]], bool]) -> Remedy | None:
+    changed = applied(job, _edits(changes))
+    estimate = estimates.of(changed.values, changed.inputs)
+    return Remedy(changes, estimate) if fits(estimate) and is_valid(changed.values) else None
+
+
+# -- sweeps -----------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Point:
+    """One combination of a sweep. settings: path -> value. accelerators: of the whole job."""
+
+    settings: Mapping[str, Any]
+    estimate: Estimate
+    accelerators: float
+    is_cheapest: bool = False
+
+
+def sweep(values: Mapping[str, Any], inputs: Inputs, axes: Mapping[str, Sequence[Any]]) -> list[Point]:
+    """The estimates of all combinations of values. axes: path with dots -> the values to try, such as
+    {"workers.replicas": [1, 2, 4]}. The cheapest one that fits is marked: with the fewest accelerator-seconds for a
+    token, or where time is unknown the fewest accelerators; of equals the first.
+    """
+    points = []
+    for combination in itertools.product(*axes.values()):
+        settings = dict(zip(axes, combination, strict=True))
+        changed = applied(Job(values, inputs), {tuple(path.split(".")): value for path, value in settings.items()})
+        setup = changed.setup
+        estimate = estimates.of(changed.values, changed.inputs)
+        points.append(Point(settings, estimate, setup.ranks * setup.of_device))
+    fitting = [index for index, point in enumerate(points) if fits(point.estimate)]
+    if fitting:
+        best = min(fitting, key=lambda index: _costs(points[index]))
+        points[best] = replace(points[best], is_cheapest=True)
+    return points
+
+
+def _costs(point: Point) -> tuple[float, float]:
+    step = point.estimate.step
+    if step is None:
+        return point.accelerators, 0.0
+    return point.accelerators * (step.low + step.high) / step.tokens, point.accelerators

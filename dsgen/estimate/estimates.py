@@ -1,0 +1,180 @@
+"""The whole estimate of a job: memory, traffic, time and disk, and which keys would give what is not computed."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from dsgen.estimate import checkpoints, device, host, notes, setup, steps, traffic
+from dsgen.estimate.checkpoints import Checkpoint
+from dsgen.estimate.formulas import Item, Total
+from dsgen.estimate.inputs import Inputs
+from dsgen.estimate.setup import LeftOut, Missing, Setup
+from dsgen.estimate.steps import Run, Step
+from dsgen.estimate.traffic import Traffic
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """What a job needs; a part is None if it cannot be computed, and `missing` says which key would give it.
+
+    per_accelerator: bytes of one rank, where a rank has an accelerator or a part of it; on CPUs of one process.
+    is_complete: nothing is missing of its upper bound. capacity: bytes of memory that a rank's accelerator has.
+    per_worker: bytes of main memory of a worker. left_out: features of the job that no formula has.
+    """
+
+    parameters: int | None
+    trainable: int | None
+    per_accelerator: Total | None
+    is_complete: bool
+    capacity: float | None
+    per_worker: Total | None
+    traffic: Traffic | None
+    step: Step | None
+    run: Run | None
+    checkpoint: Checkpoint | None
+    missing: tuple[Missing, ...]
+    left_out: tuple[LeftOut, ...]
+
+    @property
+    def fits(self) -> bool | None:
+        """True if the upper bound fits the accelerator, False if the lower one does not, None if that is not known."""
+        if self.per_accelerator is None or self.capacity is None:
+            return None
+        if self.per_accelerator.low > self.capacity:
+            return False
+        return True if self.is_complete and self.per_accelerator.high <= self.capacity else None
+
+
+def of(values: Mapping[str, Any], inputs: Inputs) -> Estimate:
+    """The estimate of a job. values: complete and valid, as `dsgen.values.Values.data`; inputs: None for what is not
+    known, with the numbers of a config.json if there is one (`inputs.with_model`).
+    """
+    job = setup.of_values(values, inputs)
+    notes.note(job, values["training"]["deepspeed"])
+    memory = device.of(job)
+    worker = host.of(job, values, memory)
+    sent = traffic.of(job)
+    step = steps.of(job, sent)
+    run = steps.run_of(job, step)
+    saved = checkpoints.of(job)
+    return Estimate(
+        parameters=inputs.parameters,
+        trainable=inputs.parameters if inputs.trainable is None else inputs.trainable,
+        per_accelerator=memory,
+        is_complete=device.is_complete(job) and not job.left_out,
+        capacity=capacity_of(job),
+        per_worker=worker,
+        traffic=sent,
+        step=step,
+        run=run,
+        checkpoint=saved,
+        missing=tuple(job.missing),
+        left_out=tuple(job.left_out),
+    )
+
+
+def capacity_of(job: Setup) -> float | None:
+    """The bytes of memory of a rank's accelerator, or of its part of one; None if it is unknown, and on CPUs."""
+    if job.is_cpu:
+        return None
+    memory = job.inputs.memory or (job.accelerator.memory if job.accelerator else None)
+    if memory is None:
+        job.lacks("product", "whether the accelerators are large enough; or estimate.accelerator.memory")
+        return None
+    return memory * job.of_device
+
+
+def as_data(estimate: Estimate) -> dict[str, Any]:
+    """The estimate as JSON: bytes, seconds, and null for what cannot be computed."""
+    return {
+        "parameters": estimate.parameters,
+        "trainable": estimate.trainable,
+        "perAccelerator": _of_total(estimate.per_accelerator, estimate.is_complete, estimate.capacity, estimate.fits),
+        "perWorker": _of_total(estimate.per_worker),
+        "traffic": _of_traffic(estimate.traffic),
+        "step": _of_step(estimate.step),
+        "run": _of_run(estimate.run),
+        "checkpoint": _of_checkpoint(estimate.checkpoint),
+        "missing": [{"key": one.key, "gives": one.gives} for one in estimate.missing],
+        "leftOut": [{"key": one.key, "why": one.why} for one in estimate.left_out],
+    }
+
+
+def _items(items: tuple[Item, ...], whole: bool = True) -> list[dict[str, Any]]:
+    kind = round if whole else float
+    return [
+        {
+            "name": one.name,
+            "low": kind(one.low),
+            "high": kind(one.high),
+            "formula": one.formula,
+            "numbers": one.numbers,
+            "source": one.source,
+        }
+        for one in items
+    ]
+
+
+def _of_total(
+    held: Total | None, complete: bool = True, capacity: float | None = None, fits: bool | None = None
+) -> dict[str, Any] | None:
+    if held is None:
+        return None
+    sums = {"low": round(held.low), "high": round(held.high) if complete else None, "moment": held.moment}
+    more = {"capacity": round(capacity), "fits": fits} if capacity else {}
+    return {**sums, **more, "items": _items(held.items)}
+
+
+def _of_traffic(sent: Traffic | None) -> dict[str, Any] | None:
+    if sent is None:
+        return None
+    return {
+        "bytesPerStep": round(sent.per_worker[1]),
+        "perWorker": {"low": round(sent.per_worker[0]), "high": round(sent.per_worker[1])},
+        "perRank": {"low": round(sent.per_rank[0]), "high": round(sent.per_rank[1])},
+        "items": _items(sent.items),
+    }
+
+
+def _range(bounds: tuple[float, float]) -> dict[str, float]:
+    return {"low": bounds[0], "high": bounds[1]}
+
+
+def _of_step(step: Step | None) -> dict[str, Any] | None:
+    if step is None:
+        return None
+    return {
+        "low": step.low,
+        "high": step.high,
+        "bound": step.bound,
+        "tokens": round(step.tokens),
+        "tokensPerSecond": _range(step.tokens_per_second),
+        "items": _items(step.items, whole=False),
+    }
+
+
+def _of_run(run: Run | None) -> dict[str, Any] | None:
+    if run is None:
+        return None
+    return {
+        "steps": run.steps,
+        "hours": _range(run.hours),
+        "acceleratorHours": _range(run.accelerator_hours),
+        "cost": None if run.cost is None else _range(run.cost),
+    }
+
+
+def _of_checkpoint(saved: Checkpoint | None) -> dict[str, Any] | None:
+    if saved is None:
+        return None
+    return {
+        "bytes": round(saved.high),
+        "low": round(saved.low),
+        "high": round(saved.high),
+        "export": round(saved.export),
+        "seconds": None if saved.seconds is None else _range(saved.seconds),
+        "volume": None if saved.volume is None else round(saved.volume),
+        "items": _items(saved.items),
+    }

@@ -1,0 +1,125 @@
+"""What an estimate needs beside the values of a job: the section `estimate`, as numbers.
+
+Nothing is guessed: what is None is unknown, and what depends on it is named in `Estimate.missing`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any, Literal
+
+from dsgen.estimate.parameters import Model
+
+Recompute = Literal["none", "selective", "full"]
+
+
+@dataclass(frozen=True)
+class Inputs:
+    """Of the model, all counts are of parameters or elements: parameters, trainable, active (those that one token
+    passes, fewer than all in a mixture of experts), embedding (those that are looked up, not multiplied),
+    expert_parameters (of all routed experts), largest_layer (of the largest single module), layers, hidden, heads,
+    kv_heads, head_dim, intermediate (of the experts of one token together), matrices of an MLP (3 if it is gated, or
+    2), vocabulary, experts, experts_per_token.
+
+    sequence: tokens of a sample. recompute: activations that the backward pass computes again. attention: whether it
+    keeps the matrix of scores. kernels: standard if each operation of a layer is one of PyTorch's own, as in Hugging
+    Face's classes; fused if torch.compile, Liger or Megatron join them. loss: tiled if the logits never exist all at
+    once. zero_init: whether the program creates the model under deepspeed.zero.Init. precision, micro_batch,
+    accumulation, optimizer: where the program sets them rather than DeepSpeed's configuration, or where that says auto.
+    experts_parallel: ranks among which the program distributes the experts, if DeepSpeed's configuration does not.
+
+    product: a name or label of accelerators.ROWS; memory in bytes, flops a second (dense, 16 bit), link and host_link
+    in bytes a second override it. utilization: the share of flops that is reached, if it is known. network: bits a
+    second of a worker, in one direction. memory_bandwidth: bytes a second of a worker's main memory. nvme: bytes a
+    second of the disks of a worker, in each direction. storage: bytes a second of the storage of checkpoints, of all
+    workers together. loader_memory: bytes of all data loaders of a rank. tokens: to train. price: of an accelerator for
+    an hour. keep: how many checkpoints are kept. checkpoints: the name of their volume in `storage`.
+    """
+
+    parameters: int | None = None
+    trainable: int | None = None
+    active: int | None = None
+    embedding: int | None = None
+    expert_parameters: int | None = None
+    largest_layer: int | None = None
+    layers: int | None = None
+    hidden: int | None = None
+    heads: int | None = None
+    kv_heads: int | None = None
+    head_dim: int | None = None
+    intermediate: int | None = None
+    matrices: int | None = None
+    vocabulary: int | None = None
+    experts: int | None = None
+    experts_per_token: int | None = None
+    sequence: int | None = None
+    recompute: Recompute | None = None
+    attention: Literal["standard", "flash"] | None = None
+    kernels: Literal["standard", "fused"] | None = None
+    loss: Literal["standard", "tiled"] | None = None
+    zero_init: bool | None = None
+    precision: Literal["fp32", "fp16", "bf16"] | None = None
+    micro_batch: int | None = None
+    accumulation: int | None = None
+    optimizer: str | None = None
+    experts_parallel: int | None = None
+    product: str | None = None
+    memory: float | None = None
+    flops: float | None = None
+    link: float | None = None
+    host_link: float | None = None
+    utilization: float | None = None
+    network: float | None = None
+    memory_bandwidth: float | None = None
+    nvme: float | None = None
+    storage: float | None = None
+    loader_memory: float | None = None
+    tokens: float | None = None
+    price: float | None = None
+    keep: int | None = None
+    checkpoints: str | None = None
+
+
+MODEL = "estimate.model"
+KEYS: dict[str, str] = {
+    **{name: f"{MODEL}.{name}" for name in ("parameters", "trainable", "active", "embedding", "layers", "hidden")},
+    **{name: f"{MODEL}.{name}" for name in ("heads", "intermediate", "matrices", "vocabulary", "experts", "sequence")},
+    **{name: f"{MODEL}.{name}" for name in ("recompute", "attention", "kernels", "loss", "precision")},
+    "accumulation": f"{MODEL}.accumulation",
+    "optimizer": f"{MODEL}.optimizer",
+    "expert_parameters": f"{MODEL}.expertParameters",
+    "largest_layer": f"{MODEL}.largestLayer",
+    "kv_heads": f"{MODEL}.kvHeads",
+    "head_dim": f"{MODEL}.headDim",
+    "experts_per_token": f"{MODEL}.expertsPerToken",
+    "experts_parallel": f"{MODEL}.expertsParallel",
+    "zero_init": f"{MODEL}.zeroInit",
+    "micro_batch": f"{MODEL}.microBatch",
+    "product": "estimate.accelerator.product",
+    "memory": "estimate.accelerator.memory",
+    "flops": "estimate.accelerator.flops",
+    "link": "estimate.accelerator.link",
+    "host_link": "estimate.accelerator.hostLink",
+    "utilization": "estimate.accelerator.utilization",
+    "price": "estimate.accelerator.price",
+    "network": "estimate.network",
+    "memory_bandwidth": "estimate.worker.memoryBandwidth",
+    "nvme": "estimate.worker.nvme",
+    "loader_memory": "estimate.worker.loaderMemory",
+    "storage": "estimate.checkpoints.bandwidth",
+    "keep": "estimate.checkpoints.keep",
+    "checkpoints": "estimate.checkpoints.volume",
+    "tokens": "estimate.tokens",
+}
+"""Field of Inputs -> the key of a values file that sets it."""
+OF_MODEL = (
+    *("parameters", "active", "embedding", "expert_parameters", "largest_layer", "layers", "hidden", "heads"),
+    *("kv_heads", "head_dim", "intermediate", "matrices", "vocabulary", "experts", "experts_per_token"),
+)
+"""The fields of Inputs that a Model has, too."""
+
+
+def with_model(inputs: Inputs, model: Model) -> Inputs:
+    """The numbers of a model where the inputs have none."""
+    numbers: dict[str, Any] = {name: getattr(model, name) for name in OF_MODEL if getattr(inputs, name) is None}
+    return replace(inputs, **numbers)

@@ -1,0 +1,43 @@
+"""Optimizers: the bytes of state that they keep for each trained parameter, beside the 32-bit copy of the weight."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Optimizer:
+    """low, high: bytes of state for each parameter; they differ where they depend on the layers. ZeRO partitions
+    weights as flat vectors, so factored optimizers cannot factor them and keep the whole second moment. temporary: the
+    most bytes for each parameter that intermediate results need during a step, if it is not fused.
+    """
+
+    low: float
+    high: float
+    source: str
+    temporary: float = 8
+
+
+ADAM = Optimizer(8, 8, "two moments in 32 bits (ZeRO, arXiv 1910.02054, section 3.1)")
+ADAM_8BIT = Optimizer(2, 2.2, "two moments in 8 bits and their scales (arXiv 2110.02861)")
+ONE = Optimizer(4, 4, "one moment in 32 bits")
+MUON = Optimizer(2, 8, "momentum of matrices in 16 or 32 bits, Adam for the others (deepspeed/runtime/zero/muon)")
+NONE = Optimizer(0, 4, "no state, or momentum in 32 bits", temporary=4)
+UNKNOWN = Optimizer(0, 8, "not known: from none to the two moments of Adam")
+
+BY_NAME: dict[str, Optimizer] = {
+    **dict.fromkeys(("adam", "adamw", "fusedadam", "deepspeedcpuadam", "lamb", "fusedlamb", "muadam"), ADAM),
+    **dict.fromkeys(("muadamw", "adamax", "nadam", "radam", "adadelta", "paged_adamw", "adamw_torch"), ADAM),
+    **dict.fromkeys(("adamw_torch_fused", "adamw_hf", "onebitadam", "zerooneadam", "onebitlamb"), ADAM),
+    **dict.fromkeys(("adam8bit", "adamw8bit", "adamw_8bit", "adamw_bnb_8bit", "paged_adamw_8bit"), ADAM_8BIT),
+    **dict.fromkeys(("lion", "fusedlion", "deepspeedcpulion", "adagrad", "rmsprop", "adafactor", "asgd"), ONE),
+    **dict.fromkeys(("lion_8bit", "paged_lion_8bit"), Optimizer(1, 1.1, ADAM_8BIT.source)),
+    **dict.fromkeys(("muon", "muonwithauxadam"), MUON),
+    **dict.fromkeys(("sgd", "musgd"), NONE),
+}
+"""Names in lower case: of DeepSpeed's configuration, of torch, and of Hugging Face's `optim`."""
+
+
+def find(name: str | None) -> Optimizer:
+    """The optimizer of a name, or UNKNOWN."""
+    return BY_NAME.get((name or "").lower(), UNKNOWN)

@@ -1,0 +1,240 @@
+"""A job as the formulas see it: the ranks, the configuration of DeepSpeed and the model, with what is not known."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from dsgen.deepspeed.combinations import ZERO, Config
+from dsgen.estimate import accelerators, optimizers
+from dsgen.estimate.accelerators import Accelerator
+from dsgen.estimate.inputs import KEYS, Inputs
+from dsgen.estimate.optimizers import Optimizer
+
+DEEPSPEED = "training.deepspeed.config"
+AUTO = "auto"
+BYTES = {"fp32": 4, "float32": 4, "float": 4, "torch.float32": 4, "int8": 1}
+"""Bytes of a type of DeepSpeed; the other types have 2."""
+PRODUCT_LABELS = ("nvidia.com/gpu.product", "amd.com/gpu.product-name")
+
+
+@dataclass(frozen=True)
+class Missing:
+    """Something that is not computed. key: the key of the values file that gives it. gives: what it gives."""
+
+    key: str
+    gives: str
+
+
+@dataclass(frozen=True)
+class LeftOut:
+    """A feature of the job that changes memory or time, and that no formula here has."""
+
+    key: str
+    why: str
+
+
+@dataclass
+class Setup:
+    """Everything that formulas need of one job; a number that is None is unknown.
+
+    workers, slots: N and S. is_cpu: the workers have no accelerators. of_device: the part of an accelerator that a rank
+    has. weight, gradient, master, communicated: bytes for each parameter; state: those of the optimizer. stage: of
+    ZeRO. shard: the ranks among which ZeRO partitions. tensor, sequence_ranks, expert_ranks: the ranks that share one
+    copy of a layer, of a sample, of a layer's experts. micro: samples of a rank at a time; accumulation: how often
+    before a step. optimizer_device, parameter_device: none, cpu or nvme. offloaded: the share of the optimizer that is
+    offloaded. missing, left_out: what is not computed.
+    """
+
+    inputs: Inputs
+    config: Config
+    version: str
+    workers: int
+    slots: int
+    is_cpu: bool
+    of_device: float
+    accelerator: Accelerator | None
+    stage: int
+    precision: str
+    weight: int
+    gradient: int
+    master: int
+    communicated: int
+    optimizer: Optimizer
+    tensor: int
+    sequence_ranks: int
+    expert_ranks: int
+    micro: int | None
+    accumulation: int | None
+    shard: int
+    optimizer_device: str
+    parameter_device: str
+    offloaded: float
+    missing: list[Missing] = field(default_factory=list)
+    left_out: list[LeftOut] = field(default_factory=list)
+
+    @property
+    def ranks(self) -> int:
+        """G: all processes."""
+        return self.workers * self.slots
+
+    @property
+    def copies(self) -> int:
+        """D: the ranks among which optimizer states are partitioned; those of a tensor-parallel group count once."""
+        return max(1, self.ranks // self.tensor)
+
+    @property
+    def samples(self) -> int | None:
+        """The samples of a step."""
+        if self.micro is None or self.accumulation is None:
+            return None
+        return self.micro * self.accumulation * max(1, self.copies // self.sequence_ranks)
+
+    def zero(self, key: str, default: float) -> float | None:
+        """A number of zero_optimization; None for auto."""
+        for name in (key, f"stage3_{key}"):
+            if self.config.get(ZERO, name) == AUTO:
+                return None
+            if (given := self.config.number(ZERO, name)) is not None:
+                return given
+        return default
+
+    def is_on(self, *path: str) -> bool:
+        """Whether a switch of DeepSpeed's configuration is on."""
+        return self.config.is_on(*path)
+
+    def lacks(self, name: str, gives: str, key: str | None = None) -> None:
+        """Notes that an input is missing."""
+        one = Missing(key or KEYS[name], gives)
+        if one.key not in {other.key for other in self.missing}:
+            self.missing.append(one)
+
+
+def of_values(values: Mapping[str, Any], inputs: Inputs) -> Setup:
+    """The setup of a job. values: complete and valid, as `dsgen.values.Values.data`."""
+    given, workers = values["training"]["deepspeed"], values["workers"]
+    config = Config(given["config"])
+    replicas, slots = int(workers["replicas"]), int(workers["slots"])
+    count = workers["accelerator"].get("count")
+    precision = _precision(config, inputs)
+    weight = 4 if precision == "fp32" or config.is_on("torch_autocast", "enabled") else 2
+    low_master = any(config.is_on(kind, f"{kind}_master_weights_and_grads") for kind in ("bf16", "fp16"))
+    states = optimizers.find(str(config.get("optimizer", "type") or inputs.optimizer or ""))
+    if config.is_on("bf16", "bf16_optimizer_states"):
+        states = replace(states, low=states.low / 2, high=states.high / 2)
+    stage = max(0, config.stage)
+    tensor = _tensor(config)
+    setup = Setup(
+        inputs=inputs,
+        config=config,
+        version=str(given["version"]),
+        workers=replicas,
+        slots=slots,
+        is_cpu=count == 0 and not _other_devices(workers),
+        of_device=min(1.0, count / slots) if count else 1.0,
+        accelerator=_accelerator(workers, inputs),
+        stage=stage,
+        precision=precision or "",
+        weight=weight,
+        gradient=_bytes(config.get("data_types", "grad_accum_dtype"), weight),
+        master=0 if weight == 4 and stage == 0 else 2 if low_master else 4,
+        communicated=_bytes(config.get("communication_data_type"), weight),
+        optimizer=states,
+        tensor=tensor,
+        sequence_ranks=int(config.number("sequence_parallel_size") or 1),
+        expert_ranks=_expert_ranks(config, inputs),
+        micro=None,
+        accumulation=None,
+        shard=1,
+        optimizer_device=_optimizer_device(config, stage),
+        parameter_device=_device(config, "offload_param", "cpu_offload_param") if stage == 3 else "none",
+        offloaded=_ratio(config),
+    )
+    setup.shard = _shard(setup)
+    setup.micro, setup.accumulation = _batch(setup)
+    return setup
+
+
+def _other_devices(workers: Mapping[str, Any]) -> bool:
+    resources = workers["resources"]
+    names = [*(resources.get("limits") or ()), *(resources.get("requests") or ())]
+    return bool(resources.get("claims")) or any("/" in name for name in names)
+
+
+def _precision(config: Config, inputs: Inputs) -> str | None:
+    switches = {kind: config.get(kind, "enabled") for kind in ("bf16", "fp16")}
+    on = [kind for kind in switches if config.is_on(kind, "enabled") and switches[kind] != AUTO]
+    if on:
+        return on[0]
+    if AUTO in switches.values() or inputs.precision:
+        return inputs.precision
+    return "fp32"
+
+
+def _bytes(dtype: Any, default: int) -> int:
+    return default if dtype in (None, AUTO) else BYTES.get(str(dtype), 2)
+
+
+def _accelerator(workers: Mapping[str, Any], inputs: Inputs) -> Accelerator | None:
+    selector = workers.get("nodeSelector") or {}
+    labels = (selector.get(label) for label in PRODUCT_LABELS)
+    name = inputs.product or next((str(one) for one in labels if one), "")
+    return accelerators.find(name)
+
+
+def _tensor(config: Config) -> int:
+    paths = (("autotp_size",), ("tp", "tp_size"), ("tensor_parallel", "tp_size"))
+    sizes = (config.number("tensor_parallel", *path) or 1 for path in paths)
+    return max(1, int(max(sizes)))
+
+
+def _expert_ranks(config: Config, inputs: Inputs) -> int:
+    if config.is_on("expert_parallel", "enabled"):
+        return max(1, int(config.number("expert_parallel", "autoep_size") or 1))
+    return inputs.experts_parallel or 1
+
+
+def _device(config: Config, part: str, old: str) -> str:
+    return "cpu" if config.is_on(ZERO, old) else config.device(part)
+
+
+def _optimizer_device(config: Config, stage: int) -> str:
+    device = _device(config, "offload_optimizer", "cpu_offload")
+    if stage == 0:
+        return "none"
+    return "cpu" if device == "nvme" and stage < 3 else device
+
+
+def _ratio(config: Config) -> float:
+    ratio = config.number(ZERO, "offload_optimizer", "ratio")
+    return 1.0 if ratio is None else ratio
+
+
+def _shard(setup: Setup) -> int:
+    """The ranks among which ZeRO partitions weights and states: all copies, or with MiCS those of a group."""
+    if setup.stage == 0:
+        return 1
+    group = setup.config.number(ZERO, "mics_shard_size")
+    return min(setup.copies, int(group)) if setup.stage == 3 and group and group > 0 else setup.copies
+
+
+def _count(setup: Setup, key: str) -> int | None:
+    number = setup.config.number(key)
+    return int(number) if number and number > 0 else None
+
+
+def _batch(setup: Setup) -> tuple[int | None, int | None]:
+    """The micro batch and the accumulation, of which DeepSpeed computes what its configuration does not have
+    (`_set_batch_related_parameters` of deepspeed/runtime/config.py).
+    """
+    total = _count(setup, "train_batch_size")
+    micro = _count(setup, "train_micro_batch_size_per_gpu") or setup.inputs.micro_batch
+    steps = _count(setup, "gradient_accumulation_steps") or setup.inputs.accumulation
+    copies = max(1, setup.copies // setup.sequence_ranks)
+    if micro is None and total:
+        micro = max(1, total // copies // (steps or 1))
+    if steps is None and micro:
+        is_auto = setup.config.get("gradient_accumulation_steps") == AUTO
+        steps = max(1, total // copies // micro) if total else None if is_auto else 1
+    return micro, steps

@@ -1,0 +1,117 @@
+"""What a step sends: bytes of a rank, and of a worker to other workers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from dsgen.deepspeed.combinations import ZERO
+from dsgen.estimate.formulas import Bounds, Item, item
+from dsgen.estimate.setup import Setup
+from dsgen.estimate.symbols import symbols_of
+
+SYMBOLS = {
+    "G": "gradients' bytes: parameters trained, times the bytes that are communicated",
+    "W": "bytes of all weights of a rank's copy of the model",
+    "D": "ranks of the group",
+    "k": "micro batches of a step",
+}
+RING = "a ring sends (D - 1) / D of the bytes for each gather or reduction, twice that for an all-reduce"
+OVERHEAD = 1.1
+"""Headers, padding and small messages, as a factor."""
+
+
+@dataclass(frozen=True)
+class Traffic:
+    """low, high of both: bytes of a step. per_rank: what a rank sends; per_worker: what a worker sends to others; of a
+    ring that passes all ranks of a worker, only one connection leaves it. items: parts of per_rank.
+    """
+
+    per_rank: tuple[float, float]
+    per_worker: tuple[float, float]
+    items: tuple[Item, ...]
+
+
+def of(setup: Setup) -> Traffic | None:
+    """The traffic of a step; None if parameters or accumulation are unknown."""
+    if setup.inputs.parameters is None or not setup.precision or not setup.config.data or setup.accumulation is None:
+        return None
+    crossing: list[Item] = []
+    inside: list[Item] = []
+    for one, group in _parts(setup):
+        (crossing if setup.workers > 1 and group > setup.slots else inside).append(one)
+    parts = (*crossing, *inside)
+    return Traffic(_sum(parts), _sum(crossing), parts)
+
+
+def _sum(items: list[Item] | tuple[Item, ...]) -> tuple[float, float]:
+    return sum(one.low for one in items), sum(one.high for one in items)
+
+
+def _parts(setup: Setup) -> Iterator[tuple[Item, int]]:
+    """Each kind of traffic, with the number of ranks among which it is."""
+    symbols = {**symbols_of(setup), "k": setup.accumulation or 1, "q": setup.communicated, "e": (1.0, OVERHEAD)}
+    if setup.copies > 1:
+        yield from (_gradients_and_weights if setup.stage < 3 else _stage_3)(setup, symbols)
+    yield from _tensor(setup, symbols)
+    yield from _sequence(setup, symbols)
+    yield from _experts(setup, symbols)
+
+
+def _gradients_and_weights(setup: Setup, symbols: dict[str, Bounds]) -> Iterator[tuple[Item, int]]:
+    group = setup.copies * setup.tensor
+    plain = str(setup.config.get(ZERO, "use_multi_rank_bucket_allreduce")).lower() == "false" and setup.stage > 0
+    times = "1" if plain else "2"
+    often = "k" if setup.stage == 2 else "1"
+    formula = f"{times} * {often} * q * T * (D - 1) / D * e"
+    yield item("gradients", formula, formula, symbols, f"deepspeed/runtime/zero/stage_1_and_2.py; {RING}"), group
+    if setup.stage > 0:
+        gather = "w * F * (D - 1) / D * e"
+        yield item("weights after the step", gather, gather, symbols, RING), group
+
+
+def _stage_3(setup: Setup, symbols: dict[str, Bounds]) -> Iterator[tuple[Item, int]]:
+    group, source = setup.shard * setup.tensor, f"deepspeed/runtime/zero/stage3.py; {RING}"
+    numbers = {**symbols, "y": 0.5 if setup.is_on(ZERO, "zero_quantized_weights") else 1.0}
+    gather = "k * y * w * P * (Z - 1) / Z * e"
+    yield item("weights for the forward pass", gather, gather, numbers, source), group
+    second = int(setup.config.number(ZERO, "zero_hpz_partition_size") or 1)
+    often = "2" if setup.inputs.recompute in (None, "full") else "1"
+    if second > 1:
+        own = {**numbers, "H": second}
+        low = "k * w * P * (H - 1) / H * e"
+        yield item("weights for the backward pass (hpZ)", low, f"{often} * {low}", own, source), second
+    else:
+        yield item("weights for the backward pass", gather, f"{often} * {gather}", numbers, source), group
+    quantized = {**symbols, "z": 0.25 if setup.is_on(ZERO, "zero_quantized_gradients") else 1.0}
+    reduce = "k * z * q * T * (Z - 1) / Z * e"
+    yield item("gradients", reduce, reduce, quantized, source), group
+    if setup.shard < setup.copies:
+        groups = {**symbols, "n": setup.copies / setup.shard}
+        formula = "2 * q * T / Z * (n - 1) / n * e"
+        yield item("gradients between groups (MiCS)", formula, formula, groups, "MiCS, arXiv 2205.00119"), setup.ranks
+
+
+def _tensor(setup: Setup, symbols: dict[str, Bounds]) -> Iterator[tuple[Item, int]]:
+    if setup.tensor > 1 and all(name in symbols for name in "bshl"):
+        formula = "k * 2 * 4 * l * 2 * b * s * h * (t - 1) / t * e"
+        source = "Megatron-LM, arXiv 1909.08053, section 3: four all-reduces a layer"
+        yield item("tensor parallelism", formula, formula, symbols, source), setup.tensor
+
+
+def _sequence(setup: Setup, symbols: dict[str, Bounds]) -> Iterator[tuple[Item, int]]:
+    if setup.sequence_ranks > 1 and all(name in symbols for name in "bshl"):
+        numbers = {**symbols, "n": setup.sequence_ranks}
+        formula = "k * 2 * l * 4 * 2 * b * s * h * (n - 1) / n * e"
+        low = "k * 2 * l * 2 * 2 * b * s * h * (n - 1) / n"
+        source = "DeepSpeed Ulysses, arXiv 2309.14509: q, k, v and the output, in both passes"
+        yield item("sequence parallelism", low, formula, numbers, source), setup.sequence_ranks
+
+
+def _experts(setup: Setup, symbols: dict[str, Bounds]) -> Iterator[tuple[Item, int]]:
+    chosen = setup.inputs.experts_per_token
+    if setup.expert_ranks > 1 and chosen and all(name in symbols for name in "bshl"):
+        numbers = {**symbols, "n": setup.expert_ranks, "j": chosen}
+        formula = "k * 4 * l * 2 * j * b * s * h * (n - 1) / n * e"
+        source = "two all-to-alls a layer, in both passes"
+        yield item("tokens to their experts", f"0.5 * {formula}", formula, numbers, source), setup.expert_ranks

@@ -1,0 +1,356 @@
+"""The whole estimate of a job: traffic, time, disk, JSON, and what is missing."""
+
+import json
+from dataclasses import fields, replace
+from typing import Any
+
+import pytest
+
+from dsgen.estimate import accelerators, estimates, inputs, steps
+from dsgen.estimate.estimates import Estimate, as_data
+from dsgen.estimate.inputs import Inputs
+from tests.estimate.jobs import MODEL, config, values
+
+P = MODEL.parameters or 0
+GB = 10**9
+COMPLETE = replace(
+    MODEL,
+    product="H100",
+    network=400e9,
+    storage=5e9,
+    tokens=1e9,
+    price=2.5,
+    keep=3,
+    zero_init=False,
+    loader_memory=2e9,
+)
+
+
+def of(given: dict[str, Any], numbers: Inputs = COMPLETE, replicas: int = 2, slots: int = 8) -> Estimate:
+    return estimates.of(values(given, replicas, slots), numbers)
+
+
+def test_nothing_is_missing_of_complete_inputs() -> None:
+    estimate = of(config(2))
+
+    assert () == estimate.missing
+    assert () == estimate.left_out
+    assert estimate.is_complete
+    assert estimate.fits is True
+
+
+@pytest.mark.parametrize(
+    ("name", "key"),
+    [
+        ("parameters", "estimate.model.parameters"),
+        ("sequence", "estimate.model.sequence"),
+        ("layers", "estimate.model.layers"),
+        ("intermediate", "estimate.model.intermediate"),
+        ("vocabulary", "estimate.model.vocabulary"),
+        ("recompute", "estimate.model.recompute"),
+        ("attention", "estimate.model.attention"),
+        ("kernels", "estimate.model.kernels"),
+        ("loss", "estimate.model.loss"),
+        ("zero_init", "estimate.model.zeroInit"),
+        ("product", "estimate.accelerator.product"),
+        ("network", "estimate.network"),
+        ("storage", "estimate.checkpoints.bandwidth"),
+        ("keep", "estimate.checkpoints.keep"),
+        ("tokens", "estimate.tokens"),
+        ("price", "estimate.accelerator.price"),
+        ("loader_memory", "estimate.worker.loaderMemory"),
+    ],
+)
+def test_what_is_missing_is_named_by_its_key(name: str, key: str) -> None:
+    missing = of(config(2), replace(COMPLETE, **{name: None})).missing
+
+    assert key in [one.key for one in missing]
+    assert all(one.gives for one in missing)
+
+
+def test_every_input_has_a_key() -> None:
+    assert {field.name for field in fields(Inputs)} == inputs.KEYS.keys()
+    assert len(set(inputs.KEYS.values())) == len(inputs.KEYS)
+
+
+def test_without_a_configuration_nothing_is_computed() -> None:
+    given = values(config(2))
+    given["training"]["deepspeed"] |= {"config": {}, "configFile": "/job/ds.json"}
+    estimate = estimates.of(given, COMPLETE)
+
+    assert estimate.per_accelerator is estimate.traffic is estimate.checkpoint is None
+    assert "configFile" in next(one for one in estimate.missing if one.key == "training.deepspeed.config").gives
+
+
+def test_auto_is_not_guessed() -> None:
+    estimate = of(config(2, None, bf16={"enabled": "auto"}, train_micro_batch_size_per_gpu="auto"))
+    keys = [one.key for one in estimate.missing]
+
+    assert "estimate.model.precision" in keys
+    assert "training.deepspeed.config.train_micro_batch_size_per_gpu" in keys
+    assert estimate.per_accelerator is None
+
+
+def test_the_program_may_say_what_auto_means() -> None:
+    auto = config(2, None, bf16={"enabled": "auto"}, train_micro_batch_size_per_gpu="auto")
+    auto["gradient_accumulation_steps"] = "auto"
+    said = replace(COMPLETE, precision="bf16", micro_batch=1, accumulation=1)
+
+    assert of(config(2, 1, gradient_accumulation_steps=1)).per_accelerator == of(auto, said).per_accelerator
+
+
+@pytest.mark.parametrize(
+    ("given", "micro", "accumulation"),
+    [
+        ({"train_batch_size": 64, "train_micro_batch_size_per_gpu": 2}, 2, 2),
+        ({"train_batch_size": 64}, 4, 1),
+        ({"train_batch_size": 64, "gradient_accumulation_steps": 2}, 2, 2),
+        ({"train_micro_batch_size_per_gpu": 3, "gradient_accumulation_steps": 5}, 3, 5),
+        ({"train_micro_batch_size_per_gpu": 3}, 3, 1),
+    ],
+)
+def test_the_batch_is_that_of_deepspeed(given: dict[str, Any], micro: int, accumulation: int) -> None:
+    job = estimates.setup.of_values(values(config(2, None, **given), 2, 8), MODEL)
+
+    assert (micro, accumulation) == (job.micro, job.accumulation)
+    assert micro * accumulation * 16 == job.samples
+
+
+# -- traffic ----------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("stage", "times"), [(0, 2), (1, 3), (2, 3)])
+def test_a_step_sends_gradients_and_weights(stage: int, times: int) -> None:
+    traffic = of(config(stage)).traffic
+    assert traffic
+
+    assert times * 2 * P * 15 / 16 == pytest.approx(traffic.per_rank[0])
+    assert traffic.per_rank == traffic.per_worker
+
+
+def test_stage_3_gathers_the_weights_for_each_pass_of_each_micro_batch() -> None:
+    one, two = (
+        of(config(3, gradient_accumulation_steps=steps), replace(COMPLETE, recompute="none")).traffic
+        for steps in (1, 2)
+    )
+    assert one
+    assert two
+
+    assert 3 * 2 * P * 15 / 16 == pytest.approx(one.per_rank[0])
+    assert 2 * one.per_rank[0] == pytest.approx(two.per_rank[0])
+
+
+def test_one_worker_sends_nothing_to_others() -> None:
+    traffic = of(config(3), replicas=1).traffic
+    assert traffic
+
+    assert (0, 0) == traffic.per_worker
+    assert traffic.per_rank[0] > 0
+
+
+@pytest.mark.parametrize(
+    ("zero", "share"),
+    [
+        ({"zero_quantized_weights": True}, 2 / 3),
+        ({"zero_quantized_gradients": True}, 2.25 / 3),
+        ({"zero_hpz_partition_size": 8}, 2 / 3),
+    ],
+)
+def test_zero_plus_plus_sends_less_to_other_workers(zero: dict[str, Any], share: float) -> None:
+    numbers = replace(COMPLETE, recompute="none")
+    plain, less = (of(config(3, zero=more), numbers).traffic for more in ({}, zero))
+    assert plain
+    assert less
+
+    assert share * plain.per_worker[0] == pytest.approx(less.per_worker[0])
+
+
+def test_tensor_and_sequence_parallelism_stay_in_a_worker() -> None:
+    for more in ({"tensor_parallel": {"autotp_size": 8}}, {"sequence_parallel_size": 8}):
+        traffic = of(config(2, **more)).traffic
+        assert traffic
+        assert traffic.per_rank[0] > traffic.per_worker[0]
+
+
+# -- time -------------------------------------------------------------------------------------------------------------
+
+
+def test_a_fast_network_leaves_compute_as_the_bound() -> None:
+    step = of(config(2, 8)).step
+    assert step
+
+    assert "compute" == step.bound
+    assert 8 * 16 * 4096 == step.tokens
+    assert step.tokens / step.high == step.tokens_per_second[0]
+
+
+def test_a_slow_network_is_the_bound() -> None:
+    step = of(config(3), replace(COMPLETE, network=10e9)).step
+    assert step
+
+    assert "network" == step.bound
+    assert step.low >= 8 * 3 * 2 * P * 15 / 16 / 10e9
+
+
+def test_offload_and_nvme_take_their_time() -> None:
+    slow = replace(COMPLETE, nvme=6 * GB, network=10e12)
+    nvme = {"device": "nvme", "nvme_path": "/disk"}
+    offloaded = of(config(3, zero={"offload_optimizer": {"device": "cpu"}}), slow).step
+    on_disk = of(config(3, zero={"offload_optimizer": nvme}), slow).step
+    assert offloaded
+    assert on_disk
+
+    assert any(one.name.startswith("offload") for one in offloaded.items)
+    assert "nvme" == on_disk.bound
+    assert on_disk.low >= 2 * 12 * P / 2 / (6 * GB)
+
+
+def test_recomputation_costs_a_forward_pass() -> None:
+    plain, again = (
+        steps.flops_of(estimates.setup.of_values(values(config(2)), replace(MODEL, recompute=how)))
+        for how in ("none", "full")
+    )
+    assert plain
+    assert again
+
+    assert again[0] / plain[0] == pytest.approx(4 / 3)
+
+
+def test_the_whole_run_has_hours_and_a_price() -> None:
+    estimate = of(config(2, 8))
+    assert estimate.step
+    assert estimate.run
+    assert estimate.run.cost
+
+    assert 1e9 / (8 * 16 * 4096) == estimate.run.steps
+    assert estimate.run.steps * estimate.step.low / 3600 == pytest.approx(estimate.run.hours[0])
+    assert 16 * estimate.run.hours[1] == pytest.approx(estimate.run.accelerator_hours[1])
+    assert 2.5 * estimate.run.accelerator_hours[0] == pytest.approx(estimate.run.cost[0])
+
+
+# -- disk -------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("stage", "times"), [(0, 14), (1, 14), (2, 14), (3, 12)])
+def test_a_checkpoint_has_the_weights_and_the_states(stage: int, times: int) -> None:
+    saved = of(config(stage)).checkpoint
+    assert saved
+    assert saved.seconds
+
+    assert times * P == saved.high
+    assert times * P / 5e9 == saved.seconds[1]
+    assert 4 * times * P == saved.volume
+    assert 2 * P == saved.export
+
+
+def test_frozen_weights_are_saved_without_states() -> None:
+    frozen = replace(COMPLETE, trainable=P // 100)
+    saved = of(config(3), frozen).checkpoint
+    assert saved
+
+    assert 2 * (P - P // 100) + 12 * (P // 100) == saved.high
+
+
+# -- accelerators -----------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("row", accelerators.ROWS, ids=lambda row: row.name)
+def test_an_accelerator_is_found_by_its_names(row: accelerators.Accelerator) -> None:
+    assert all(accelerators.find(name) == row for name in (row.name, row.name.lower(), *row.labels))
+    assert row.source
+    assert 10 * 2**30 < row.memory < 400 * 2**30
+    assert 50e12 < row.flops < 3000e12
+    assert 10e9 < row.host < 1000e9
+
+
+def test_products_have_different_names() -> None:
+    names = [name.lower() for row in accelerators.ROWS for name in (row.name, *row.labels)]
+
+    assert len(names) == len(set(names))
+
+
+@pytest.mark.parametrize("name", ["", "H1000", "NVIDIA-A100-SXM4-40GB-MIG-1g.5gb", "GeForce RTX 4090"])
+def test_unknown_products_and_slices_are_not_guessed(name: str) -> None:
+    assert accelerators.find(name) is None
+
+
+def test_a_node_selector_says_the_product() -> None:
+    selector = {"nvidia.com/gpu.product": "NVIDIA-A100-SXM4-40GB"}
+    estimate = estimates.of(values(config(2), nodeSelector=selector), replace(COMPLETE, product=None))
+
+    assert 40 * 2**30 == estimate.capacity
+
+
+def test_a_process_may_have_a_part_of_a_device() -> None:
+    trainium = {"accelerator": {"resource": "aws.amazon.com/neuron", "count": 16}}
+    estimate = estimates.of(values(config(2), 1, 32, **trainium), replace(COMPLETE, product="Trainium1"))
+
+    assert 16 * 2**30 == estimate.capacity
+
+
+def test_too_large_is_said_only_of_the_lower_bound() -> None:
+    tiny = replace(COMPLETE, memory=16 * 2**30)
+    between = replace(COMPLETE, memory=30 * 2**30)
+
+    assert of(config(2), tiny).fits is False
+    assert of(config(2), between).fits is None
+    assert of(config(2)).fits is True
+
+
+# -- workers and JSON -------------------------------------------------------------------------------------------------
+
+
+def test_loading_needs_a_copy_for_each_rank() -> None:
+    held = of(config(2)).per_worker
+    assert held
+
+    assert held.low >= 8 * 2 * P
+    assert held.high >= 8 * 1.5 * 4 * P
+
+
+def test_zero_init_loads_in_parts() -> None:
+    whole, parts = (of(config(3), replace(COMPLETE, zero_init=init)).per_worker for init in (False, True))
+    assert whole
+    assert parts
+
+    assert parts.high < whole.high / 4
+
+
+def test_on_cpus_the_worker_holds_what_its_ranks_hold() -> None:
+    estimate = estimates.of(values(config(2), 1, 4, accelerator={"count": 0}), COMPLETE)
+    assert estimate.per_accelerator
+    assert estimate.per_worker
+
+    assert estimate.capacity is None
+    assert estimate.per_worker.low >= 4 * estimate.per_accelerator.low
+
+
+def test_shared_memory_counts_up_to_its_size() -> None:
+    small, large = (estimates.of(values(config(2), sharedMemory=size), COMPLETE).per_worker for size in ("", "900Gi"))
+    assert small
+    assert large
+
+    assert small.low == large.low
+    assert large.high >= 900 * 2**30
+
+
+def test_the_json_has_what_it_promises() -> None:
+    data = json.loads(json.dumps(as_data(of(config(2))), allow_nan=False))
+
+    assert P == data["parameters"]
+    assert {"low", "high", "items"} <= data["perAccelerator"].keys()
+    assert {"name", "low", "high", "formula", "numbers", "source"} == data["perAccelerator"]["items"][0].keys()
+    assert {"low", "high"} <= data["perWorker"].keys()
+    assert isinstance(data["traffic"]["bytesPerStep"], int)
+    assert {"low", "high", "bound"} <= data["step"].keys()
+    assert isinstance(data["checkpoint"]["bytes"], int)
+    assert [] == data["missing"]
+
+
+def test_an_incomplete_range_has_no_upper_bound_in_json() -> None:
+    data = as_data(of(config(2), Inputs(parameters=P)))
+
+    assert data["perAccelerator"]["high"] is None
+    assert data["perAccelerator"]["low"] > 0
+    assert data["step"] is None
+    assert data["missing"]
