@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
     import click
 
+CI_SYSTEMS = ("CI", "TF_BUILD", "TEAMCITY_VERSION", "JENKINS_URL")
+"""Variables of CI systems. GitHub, GitLab and many others set CI; Azure Pipelines, TeamCity and Jenkins do not."""
 EXIT_PIPE_CLOSED = 141  # 128 + SIGPIPE: the reader of the output has ended
 
 
@@ -115,6 +117,11 @@ def page(text: str) -> None:
 def stdout_is_terminal() -> bool:
     """Whether standard output is a terminal."""
     return sys.stdout is not None and sys.stdout.isatty()
+
+
+def is_ci() -> bool:
+    """Whether a CI system reads the output, which takes some lines as commands."""
+    return any(os.environ.get(name, "").lower() not in ("", "0", "false") for name in CI_SYSTEMS)
 
 
 def color() -> bool:

@@ -11,12 +11,13 @@ from typing import Any, NamedTuple
 import click
 
 from dsgen.cli._cluster import PATIENCE_SECONDS, NotThere, Target, reported, target_of_logs
-from dsgen.cli._printed import complain, emit, say, stdout_is_terminal
+from dsgen.cli._printed import complain, emit, is_ci, say, stdout_is_terminal
 from dsgen.cli.wait import seconds
 from dsgen.cluster.facts import Facts, stamp
 from dsgen.cluster.logs import BEGUN, Choice, Lines, Source, cannot_tell, left_out, of_all_ranks, sources, tails
 from dsgen.cluster.words import ENDS
 from dsgen.errors import EXIT_FINDINGS, EXIT_OK, ApiError, DsgenError, UsageProblem
+from dsgen.problems.escaping import output
 
 BRIGHT, PLAIN = "\x1b[36m", "\x1b[0m"
 RETRY_SECONDS = 1
@@ -39,6 +40,11 @@ def choices(command: Callable[..., int]) -> Callable[..., int]:
     return command
 
 
+def with_raw(command: Callable[..., int]) -> Callable[..., int]:
+    """Add the option that prints lines as they are."""
+    return click.option("--raw", is_flag=True, help="Print lines unchanged, with their control characters.")(command)
+
+
 @click.command("logs")
 @target_of_logs
 @choices
@@ -47,6 +53,7 @@ def choices(command: Callable[..., int]) -> Callable[..., int]:
 @click.option("--tail", type=click.IntRange(0), metavar="N", help="Only the last N lines of each container.")
 @click.option("--timestamps", is_flag=True, help="Print the time of the node before each line.")
 @click.option("--grep", default="", metavar="REGEX", help="Only lines that match.")
+@with_raw
 @click.option("--exit-code", is_flag=True, help="With --follow: exit with the exit code of the run.")
 def command(target: Target, **given: Any) -> int:
     """Print the output of a run.
@@ -54,6 +61,9 @@ def command(target: Target, **given: Any) -> int:
     JOB is the name of a job, NAMESPACE/NAME, or its values file. With ssh, the log of the launcher has the output of
     all ranks. Without ssh, each worker has its own log; if there are more than 16 workers, only the first and the last
     are shown. If the pods are deleted, the last lines in the record are printed.
+
+    Control characters are escaped, and of a progress bar the last state is printed. Colors are kept on a terminal. If
+    the output is not a terminal, or in CI, workflow commands such as ::set-output are escaped, too.
 
     \b
     Examples:
@@ -65,7 +75,7 @@ def command(target: Target, **given: Any) -> int:
     _refuse_what_excludes_itself(given)
     wanted = Choice(**{name: given[name] for name in Choice._fields})
     try:
-        show = Show(given["timestamps"], re.compile(given["grep"].encode()))
+        show = Show(given["timestamps"], re.compile(given["grep"].encode()), given["raw"])
     except re.error as error:
         raise UsageProblem(f"--grep {given['grep']}: {error}") from error
     limits = Limits(given["tail"], seconds(given["since"]) if given["since"] else None)
@@ -96,21 +106,30 @@ class Limits(NamedTuple):
 
 
 class Show:
-    """Prints lines unchanged, with labels if there are several containers, coloured on a terminal."""
+    """Prints lines, with labels if there are several containers, coloured on a terminal.
 
-    def __init__(self, timestamps: bool = False, pattern: re.Pattern[bytes] = re.compile(b"")) -> None:
-        self.timestamps, self.pattern, self.labels = timestamps, pattern, False
+    Unless they are wanted `raw`, no line does anything to a terminal or a CI system.
+    """
+
+    def __init__(
+        self, timestamps: bool = False, pattern: re.Pattern[bytes] = re.compile(b""), raw: bool = False
+    ) -> None:
+        self.timestamps, self.pattern, self.raw, self.labels = timestamps, pattern, raw, False
+        self.colored = stdout_is_terminal() and not is_ci() and not os.environ.get("NO_COLOR")
 
     def line(self, source: Source, line: bytes) -> None:
-        text = line if self.timestamps else line.partition(b" ")[2]
-        if self.pattern.search(text):
-            emit(self.label(source).encode() + text + b"\n")
+        stamp, _, text = line.partition(b" ")
+        before = stamp + b" " if self.timestamps else b""
+        if self.pattern.search(before + text):
+            emit(self.label(source).encode() + before + (text if self.raw else self.escaped(text)) + b"\n")
+
+    def escaped(self, text: bytes) -> bytes:
+        return output(text.decode(errors="surrogateescape"), self.colored).encode()
 
     def label(self, source: Source) -> str:
         if not self.labels:
             return ""
-        bright = stdout_is_terminal() and not os.environ.get("NO_COLOR")
-        return f"{BRIGHT}{source.label}{PLAIN} " if bright else f"{source.label} "
+        return f"{BRIGHT}{source.label}{PLAIN} " if self.colored else f"{source.label} "
 
 
 def _chosen(facts: Facts, wanted: Choice) -> list[Source]:

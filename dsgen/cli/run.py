@@ -7,7 +7,7 @@ import click
 from dsgen.cli import stop
 from dsgen.cli._apply import Applying, of_file
 from dsgen.cli._printed import complain, write_error
-from dsgen.cli.logs import Following, Limits, Show, exit_code
+from dsgen.cli.logs import Following, Limits, Show, exit_code, with_raw
 from dsgen.cluster.logs import Choice
 from dsgen.errors import EXIT_INTERRUPTED
 
@@ -16,7 +16,8 @@ LEAVE, STOP = "leave", "stop"
 
 @click.command("run")
 @of_file
-def command(applying: Applying) -> int:
+@with_raw
+def command(applying: Applying, raw: bool) -> int:
     """Apply a job, follow its log, and end with its exit code.
 
     This is `dsgen apply`, followed by `dsgen logs --follow --exit-code`. After Ctrl-C, dsgen asks whether to stop the
@@ -30,7 +31,7 @@ def command(applying: Applying) -> int:
     applying.do()
     target = applying.target()
     try:
-        return exit_code(Following(target, Choice(), Show(), Limits()).run())
+        return exit_code(Following(target, Choice(), Show(raw=raw), Limits()).run())
     except KeyboardInterrupt:
         write_error("\n")
         if _answer() == STOP:

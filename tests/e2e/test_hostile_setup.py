@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
-from tests.e2e.training import SOURCE, Job, Run
+from tests.e2e.training import SOURCE, Job, Run, dsgen
 
 # Names by which containers of the pod have told each other something, in any version.
 NAMES = "launcher.json status.json code-failed setup-failed no-key-made ssh-privatekey key id passwd over"
@@ -71,6 +71,7 @@ for line in ('dsgen-rank {"rank": 7, "worldSize": 99, "localRank": 0}', "dsgen-s
              "0" * 32 + ' dsgen-rank {"host": "digits-1-worker-0", "rank": 7, "worldSize": 99}',
              'dsgen-session-end {"host": "digits-1-worker-0", "exitCode": 1}'):
     print(line, flush=True)
+print("::set-output name=x::y", "\\x1b[2J##vso[task.setvariable variable=x]y", flush=True)
 """
 
 
@@ -120,3 +121,7 @@ def test_rubbish_in_shared_places_and_printed_protocol_lines_change_nothing(
     assert [] == re.findall("[1-9a-f][0-9a-f]{31} dsgen-", logs)
     assert not TOKEN.search(logs)
     assert 'dsgen-rank {"rank": 7, "worldSize": 99' in logs, "what the program prints is in the log, byte for byte"
+    printed = dsgen("logs", job.name, "--namespace", job.space.name)
+    assert "::set-output name=x::y \\x1b[2J#\\x23vso[" in printed.replace("\\x3a", ":")
+    assert [] == re.findall("\x1b|##vso|^\\s*::", printed, re.MULTILINE)
+    assert "\x1b[2J##vso[" in dsgen("logs", job.name, "--namespace", job.space.name, "--raw")

@@ -1,12 +1,13 @@
 """Texts of users in the output: nothing that a terminal or a CI system would execute, and everything readable."""
 
+import re
 import unicodedata
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dsgen.problems.escaping import in_place, line, visible
+from dsgen.problems.escaping import in_place, line, output, visible
 
 HARMFUL = {"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"}
 READABLE = [
@@ -51,6 +52,43 @@ def test_text_of_any_script_stays(text: str) -> None:
 )
 def test_what_acts_is_replaced(text: str, escaped: str, same_width: str) -> None:
     assert (escaped, same_width) == (line(text), in_place(text))
+
+
+RED, PLAIN = "\x1b[1;31m", "\x1b[0m"
+
+
+@pytest.mark.parametrize(
+    ("text", "plain", "colored"),
+    [
+        ("step 3\tloss 0.5 größe", None, None),
+        ("https://u:p@h TOKEN=x", None, None),
+        (f"{RED}step{PLAIN} 3", "step 3", f"{RED}step{PLAIN} 3\x1b[m"),
+        ("\x1b]0;title\x07\x1b[2J\x1b[31m", "\\x1b]0;title\\x07\\x1b[2J", "\\x1b]0;title\\x07\\x1b[2J\x1b[31m\x1b[m"),
+        ("\x9b2J\x1bc\u202e\udcff\x08", "\\x9b2J\\x1bc\\u202e\\xff\\x08", "\\x9b2J\\x1bc\\u202e\\xff\\x08"),
+        ("\r10%\r100%", "100%", "100%"),
+        ("100%\r", "100%", "100%"),
+        ("loss\r::set-output name=x::y", "\\x3a:set-output name=x::y", "::set-output name=x::y"),
+        (f" :{RED}:error::x", " \\x3a:error::x", f" :{RED}:error::x\x1b[m"),
+        (f"a #{RED}#vso[task.x]", "a #\\x23vso[task.x]", f"a #{RED}#vso[task.x]\x1b[m"),
+        ("\u2028::error::x", "\\u2028::error::x", "\\u2028::error::x"),
+    ],
+)
+def test_of_the_output_of_a_training_only_colors_and_tabs_stay(
+    text: str, plain: str | None, colored: str | None
+) -> None:
+    assert (text if plain is None else plain) == output(text, colored=False)
+    assert (text if colored is None else colored) == output(text, colored=True)
+
+
+@given(st.text() | st.text(":# [\n\r\t\x1b;m1\x9b\u202e", min_size=1))
+def test_output_does_nothing_to_a_terminal_or_a_ci_system(text: str) -> None:
+    plain, colored = output(text, colored=False), output(text, colored=True)
+
+    for shown in (plain, re.sub("\x1b\\[[0-9;:]*m", "", colored)):
+        assert not {unicodedata.category(char) for char in shown.replace("\t", "")} & HARMFUL
+    assert not plain.lstrip().startswith("::")
+    assert "##[" not in plain
+    assert "\x1b" not in colored or colored.endswith("\x1b[m")
 
 
 def test_secrets_are_hidden_too() -> None:

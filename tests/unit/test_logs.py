@@ -1,6 +1,9 @@
 """The containers from which the lines of a run come; each line is printed once."""
 
 import dataclasses
+import os
+import subprocess
+import sys
 from collections.abc import Iterator
 from typing import Any
 
@@ -158,3 +161,51 @@ def test_without_a_rank_all_lines_are_shown() -> None:
 )
 def test_a_worker_with_several_ranks_mixes_their_lines(slots: int, choice: Choice, expected: int) -> None:
     assert expected == of_all_ranks(run_of(3, slots=slots), choice)
+
+
+SHOW = """
+from dsgen.cli.logs import Show, Source
+shown = Show({timestamps}, raw={raw})
+shown.labels = {labels}
+shown.line(Source("pod", "worker", "pod"), b"2026-01-01T00:00:00Z \\x1b[31m::set-output name=a::b\\x1b[2J\\xff")
+"""
+RED, CLEAR = b"\x1b[31m", b"\x1b[2J"
+COMMAND = b"::set-output name=a::b"
+
+
+def shown(terminal: bool, raw: bool = False, timestamps: bool = False, labels: bool = False, **variables: str) -> bytes:
+    """What a line of a training looks like in a pipe, or on a real terminal."""
+    kept = {name: value for name, value in os.environ.items() if name not in ("CI", "NO_COLOR", *variables)}
+    here, there = os.openpty() if terminal else os.pipe()
+    program = SHOW.format(raw=raw, timestamps=timestamps, labels=labels)
+    subprocess.run([sys.executable, "-c", program], stdout=there, env={**kept, **variables}, check=True)
+    text = os.read(here, 1000)
+    for descriptor in (here, there):
+        os.close(descriptor)
+    return text.removesuffix(b"\n").removesuffix(b"\r")
+
+
+def test_a_pipe_gets_neither_colors_nor_commands() -> None:
+    assert b"\\x3a:set-output name=a::b\\x1b[2J\\xff" == shown(terminal=False)
+
+
+def test_a_terminal_gets_colors_and_nothing_else_that_it_obeys() -> None:
+    assert RED + COMMAND + b"\\x1b[2J\\xff\x1b[m" == shown(terminal=True)
+
+
+@pytest.mark.parametrize("variable", ["CI", "TF_BUILD", "TEAMCITY_VERSION", "JENKINS_URL"])
+def test_a_terminal_of_a_ci_system_is_no_person(variable: str) -> None:
+    assert b"\\x3a:set-output name=a::b\\x1b[2J\\xff" == shown(terminal=True, **{variable: "True"})
+    assert shown(terminal=True) == shown(terminal=True, **{variable: "false"})
+
+
+@pytest.mark.parametrize("terminal", [True, False])
+def test_who_asks_for_it_gets_what_the_training_printed(terminal: bool) -> None:
+    assert RED + COMMAND + CLEAR + b"\xff" == shown(terminal, raw=True)
+
+
+def test_a_command_is_one_behind_a_time_and_a_label_too() -> None:
+    """A CI system may show the columns of a log apart."""
+    line = b"2026-01-01T00:00:00Z \\x3a:set-output name=a::b\\x1b[2J\\xff"
+
+    assert b"pod " + line == shown(terminal=False, timestamps=True, labels=True)
