@@ -16,13 +16,18 @@ ORDER = (
     *("origins", "explain", "presets", "pages"),
     *("objects", "render", "compiler"),
     *("writer", "repository", "gitops", "runs", "cluster", "search", "api", "graph"),
-    "cli",
+    *("importers", "cli"),
     "__main__",
 )
 # Two ways from the same templates; neither knows the other.
 APART = ({"render", "compiler"},)
 # What only one part of the package, or one module, may import.
-RESERVED = {"click": "cli", "kubernetes": "cluster.api"}
+RESERVED = {
+    "click": "cli",
+    "kubernetes": "cluster.api",
+    "tree_sitter": "importers.shell",
+    "tree_sitter_bash": "importers.shell.syntax",
+}
 # They run in pods, which have the standard library and no dsgen.
 SCRIPTS = "scripts"
 # The programs that they are; the name of a script begins with that of its program.

@@ -1,0 +1,290 @@
+"""Renders the values of an import, and compares the objects with what the source says, by role."""
+
+from __future__ import annotations
+
+import json
+import re
+import shlex
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import yaml
+
+from dsgen import values
+from dsgen.importers.draft import key_path
+from dsgen.importers.environment import OWN
+from dsgen.importers.facts import PLACES, Fact, Role, describe_volume
+from dsgen.importers.ledger import ImportedJob
+from dsgen.render import render
+
+WORKERS, LAUNCHER, CONFIG = "workers/job.yaml", "launcher/job.yaml", "config/configmap.yaml"
+ADDED = re.compile(
+    r"DSGEN_\w+|PYTHONUNBUFFERED|TORCH_EXTENSIONS_DIR|TRITON_CACHE_DIR|XDG_CACHE_HOME|\w+_CACHE_DIR|\w+_CACHE"
+)
+OWN_VARIABLES = "dsgen adds it to the environment of all pods"
+NO_DEVICE = "the source requests no device, and DeepSpeed must not look for one"
+DEVICE = "a device needs a request that is equal to its limit"
+EACH_PROCESS = "dsgen requests a device for each process"
+DEFAULT_REQUEST = "the source requests none, dsgen has a default"
+SHARED_MEMORY = "the source has the small default of the container runtime; workers.sharedMemory is its size"
+UNBUFFERED = "dsgen starts Python without buffers"
+VARIABLE = "a variable has the value when the process starts"
+HOLE = "it is a hole"
+FILLED: Mapping[str, Any] = {"name": "job", "namespace": "default", "image.repository": "image", "workers.replicas": 1,
+                             "workers.slots": 1, "training.python": "program.py"}  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Difference:
+    """Something that the rendered objects have in another way than the source.
+
+    role: workers, launcher or job. subject: `image`, `env.NAME`, `requests.cpu`, `mounts./data`, `command`, ... source
+    and result: the two values as texts, "" for none. why: the reason; "" if there is none, which is a mistake of dsgen.
+    """
+
+    role: str
+    subject: str
+    source: str
+    result: str
+    why: str
+
+
+def check(job: ImportedJob) -> list[Difference]:
+    """All differences between the source of a job and the objects that its values render, each with its reason."""
+    objects = _objects(job)
+    if objects is None:
+        return [Difference("job", "values", "", "", "")]
+    workers, launcher, config = objects
+    return [*_of_job(job, workers, config), *_of_role(job, "workers", job.facts.workers, _main(workers)),
+            *_of_role(job, "launcher", job.facts.launcher, _main(launcher))]  # fmt: skip
+
+
+def _objects(job: ImportedJob) -> tuple[Any, Any, Any] | None:
+    """The Jobs and the ConfigMap of the values, with holes filled in; None if they cannot be rendered."""
+    loaded = values.load([values.SourceText("values.yaml", json.dumps(filled(job)))])
+    if loaded.values is None:
+        return None
+    found = {one.template: one.text for one in render(loaded.data, loaded.release)}
+    loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+    workers, launcher, config = (yaml.load(found[name], loader) for name in (WORKERS, LAUNCHER, CONFIG))
+    return workers, launcher, config
+
+
+def filled(job: ImportedJob) -> dict[str, Any]:
+    """The values of a job with something in each hole, so that they can be rendered."""
+    data: dict[str, Any] = json.loads(json.dumps(job.data))
+    for hole in job.holes:
+        _fill(data, key_path(hole.key), hole.key)
+    return data
+
+
+def _fill(data: dict[str, Any], path: tuple[str | int, ...], key: str) -> None:
+    node: Any = data
+    for part in path[:-1]:
+        node = node.get(part) if isinstance(node, dict) else None
+        if node is None:
+            return
+    last = path[-1]
+    if key in FILLED:
+        node[last] = FILLED[key]
+    elif path[0] == "storage":
+        node[last] = {"mountPath": "/root", **{k: v for k, v in node[last].items() if v}, "existingClaim": "claim"}
+    elif path[:2] == ("training", "env"):
+        reference = isinstance(node[last], dict) and "valueFrom" in node[last]
+        node[last] = {"valueFrom": {"secretKeyRef": {"name": "secret", "key": last}}} if reference else "value"
+    elif isinstance(node, dict):
+        node.pop(last, None)
+
+
+def _main(job: Any) -> tuple[dict[str, Any], dict[str, Any]]:
+    spec = job["spec"]["template"]["spec"]
+    return spec, spec["containers"][0]
+
+
+# -- the job ----------------------------------------------------------------------------------------------------------
+
+
+def _of_job(job: ImportedJob, workers: Any, config: Any) -> Iterator[Difference]:
+    settings = json.loads(config["data"]["settings.json"])
+    facts, holes = job.facts, {hole.key for hole in job.holes}
+    if facts.replicas and facts.replicas != workers["spec"]["completions"]:
+        yield Difference("job", "replicas", str(facts.replicas), str(workers["spec"]["completions"]), "")
+    if facts.slots and facts.slots != settings["slots"]:
+        yield Difference("job", "slots", str(facts.slots), str(settings["slots"]), "")
+    if facts.command and not holes & {"training.python", "launch.command"}:
+        words = json.loads(config["data"]["command.json"])
+        yield from _of_command(facts.command, [*words["program"], *words["arguments"]], job)
+
+
+def _of_command(source: Sequence[str], result: Sequence[str], job: ImportedJob) -> Iterator[Difference]:
+    if list(result[:2]) == ["bash", "-c"] and list(source[:1]) != ["bash"]:
+        script = result[2].partition("exec ")[2].replace("\\\n", " ")
+        try:
+            result = shlex.split(script)
+        except ValueError:
+            result = script.split()
+    first, rest = list(source), [word for word in result if word != "-u"]
+    if "-u" in result and "-u" not in source:
+        yield Difference("job", "command", "", "-u", UNBUFFERED)
+    first = [word for word in first if word != "-u"]
+    if (
+        first[:1]
+        and rest[:1]
+        and first[0] != rest[0]
+        and re.search(r"python", first[0])
+        and re.search("python", rest[0])
+    ):
+        yield Difference("job", "command", first[0], rest[0], _why(job, first[0]))
+        first, rest = first[1:], rest[1:]
+    config = job.data.get("training", {}).get("deepspeed", {})
+    if config.get("config") and config.get("passConfig", True):
+        rest = [word for word in rest if word not in ("--deepspeed", "--deepspeed_config", "/job/ds_config.json")]
+    yield from _of_words(first, rest, job)
+
+
+def _of_words(source: Sequence[str], result: Sequence[str], job: ImportedJob) -> Iterator[Difference]:
+    """Words that differ; the others keep their order."""
+    import difflib
+
+    one, other = [_plain(word) for word in source], [_plain(word) for word in result]
+    for kind, start, end, first, last in difflib.SequenceMatcher(None, one, other, autojunk=False).get_opcodes():
+        if kind == "equal":
+            continue
+        before, after = " ".join(source[start:end]), " ".join(result[first:last])
+        has_variable = "$" in before or "$" in after or "/job/" in after
+        why = VARIABLE if has_variable else _why(job, *source[start:end])
+        yield Difference("job", "command", before, after, why)
+
+
+def _plain(word: str) -> str:
+    return re.sub(r"\$\{(\w+)\}", r"$\1", word)
+
+
+def _why(job: ImportedJob, *words: str) -> str:
+    """Why words of the source are not in the result: what the report says about them."""
+    found = [entry.why for word in words for entry in job.entries if entry.fate != "mapped" and entry.source == word]
+    return found[0] if found and len(words) <= len(found) else ""
+
+
+# -- the pods of a role -----------------------------------------------------------------------------------------------
+
+
+def _of_role(
+    job: ImportedJob, role: str, facts: Role | None, result: tuple[dict[str, Any], dict[str, Any]]
+) -> Iterator[Difference]:
+    if facts is None:
+        return
+    spec, container = result
+    if facts.image is not None and facts.image.value != container["image"]:
+        yield _difference(job, role, "image", facts.image, container["image"], "image.repository")
+    yield from _of_environment(job, role, facts, container)
+    resources = container.get("resources", {})
+    effective = {**facts.limits, **facts.requests}
+    yield from _of_amounts(job, role, "requests", effective, resources.get("requests", {}))
+    yield from _of_amounts(job, role, "limits", facts.limits, resources.get("limits", {}))
+    yield from _of_mounts(job, role, facts, spec, container)
+    for name in PLACES:
+        fact, given = facts.placement.get(name), spec.get(name)
+        if fact is not None and _normal(fact.value) != _normal(given):
+            yield _difference(job, role, name, fact, given, f"{role}.{name}")
+
+
+def _of_environment(job: ImportedJob, role: str, facts: Role, container: Mapping[str, Any]) -> Iterator[Difference]:
+    result = {one["name"]: one.get("valueFrom") or one.get("value", "") for one in container.get("env", ())}
+    for name, fact in facts.env.items():
+        if name not in result or _normal(result[name]) != _normal(fact.value):
+            yield _difference(job, role, f"env.{name}", fact, result.get(name), f"training.env.{name}")
+    known = {name for one in (job.facts.workers, job.facts.launcher) if one for name in one.env}
+    own = sorted(name for name in result.keys() - known if ADDED.fullmatch(name))
+    yield Difference(role, "env", "", ", ".join(own), OWN_VARIABLES)
+    for name, value in result.items():
+        if name in known and name not in facts.env:
+            yield Difference(role, f"env.{name}", "", _shown(value), "workers and launcher have the same environment")
+        elif name not in known and name not in own:
+            why = NO_DEVICE if name == "DS_ACCELERATOR" else _mapped(job, f"training.env.{name}")
+            yield Difference(role, f"env.{name}", "", _shown(value), why)
+
+
+def _of_amounts(
+    job: ImportedJob, role: str, kind: str, source: Mapping[str, Fact], result: Mapping[str, Any]
+) -> Iterator[Difference]:
+    for name, fact in source.items():
+        if _normal(fact.value if fact.value is not None else 1) != _normal(result.get(name)):
+            yield _difference(job, role, f"{kind}.{name}", fact, result.get(name), f"{role}.resources.{kind}")
+    for name, value in result.items():
+        if name not in source:
+            is_default = kind == "requests" and name in ("cpu", "memory")
+            has_other = job.facts.workers is not None and name in (
+                job.facts.workers.limits | job.facts.workers.requests
+            )
+            why = DEFAULT_REQUEST if is_default else DEVICE if has_other else EACH_PROCESS if "/" in name else ""
+            yield Difference(role, f"{kind}.{name}", "", str(value), why)
+
+
+def _of_mounts(
+    job: ImportedJob, role: str, facts: Role, spec: Mapping[str, Any], container: Mapping[str, Any]
+) -> Iterator[Difference]:
+    volumes = {one["name"]: one for one in spec.get("volumes", ())}
+    mounts = [one for one in container.get("volumeMounts", ()) if _is_users(one)]
+    result = {one["mountPath"]: describe_volume(volumes.get(one["name"], {})) for one in mounts}
+    for path, fact in facts.mounts.items():
+        is_memory = path == "/dev/shm" and "emptyDir" in result.get(path, "")
+        if path not in result or (result[path] != fact.value and not is_memory):
+            yield _difference(job, role, f"mounts.{path}", fact, result.get(path), "storage")
+    for path, value in result.items():
+        if path not in facts.mounts:
+            is_hole = any(hole.key.startswith("storage.") for hole in job.holes)
+            why = SHARED_MEMORY if path == "/dev/shm" else HOLE if is_hole else _mapped(job, "storage.")
+            yield Difference(role, f"mounts.{path}", "", value, why)
+
+
+def _is_users(mount: Mapping[str, Any]) -> bool:
+    return not mount["name"].startswith("dsgen-") or mount["mountPath"] == "/dev/shm"
+
+
+def _difference(job: ImportedJob, role: str, subject: str, fact: Fact, result: Any, key: str) -> Difference:
+    """A difference with its reason: a hole, or what the report says about the place in the source."""
+    why = _reason(job, fact)
+    if not why and any(hole.key.startswith(key) for hole in job.holes):
+        why = HOLE
+    name = subject.partition(".")[2]
+    if not why and subject.startswith("env.") and OWN.fullmatch(name):
+        why = "dsgen sets it when the process starts"
+    if not why and job.data.get("scheduling", {}).get("queue") and subject in ("nodeSelector", "affinity"):
+        why = "in a queue of Kueue, the node selector is written as required affinity"
+    return Difference(role, subject, _shown(fact.value), "" if result is None else _shown(result), why)
+
+
+def _reason(job: ImportedJob, fact: Fact) -> str:
+    if not fact.source:
+        return ""
+    found = [
+        one for one in job.entries if one.source.startswith(fact.source) or fact.source.startswith(f"{one.source}.")
+    ]
+    return next((one.why for one in found if one.fate != "mapped"), "")
+
+
+def _mapped(job: ImportedJob, key: str) -> str:
+    """Why a result has something that the source has elsewhere: the report says from where it is."""
+    found = next((one.source for one in job.entries if one.fate == "mapped" and one.to.startswith(key)), "")
+    return f"from {found}" if found else HOLE if any(hole.key == key for hole in job.holes) else ""
+
+
+def _shown(value: Any) -> str:
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
+
+
+def _normal(value: Any) -> str:
+    """A value for comparisons: texts as they are, others as JSON without null."""
+    if isinstance(value, bool) or value is None:
+        return json.dumps(value)
+    if isinstance(value, str | int | float):
+        return str(value)
+    return json.dumps(_without_null(value), sort_keys=True, default=str)
+
+
+def _without_null(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {key: _without_null(one) for key, one in value.items() if one is not None}
+    return [_without_null(one) for one in value] if isinstance(value, list) else value

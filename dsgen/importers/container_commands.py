@@ -1,0 +1,164 @@
+"""The command of a container: words of a list, or a script after `bash -c`."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+from dsgen.importers.chosen import Script, chosen
+from dsgen.importers.conversion import Conversion
+from dsgen.importers.errors import ImportRefusedError
+from dsgen.importers.fields import Fields
+from dsgen.importers.launch import write_counts
+from dsgen.importers.launchers import WORKERS
+from dsgen.importers.ledger import Entry
+from dsgen.importers.pod_fields import VARIABLE, Pod
+from dsgen.importers.scripts import write_script
+from dsgen.importers.secrets import holds_secret, is_secret
+from dsgen.importers.shell.reading import read_command_line
+from dsgen.importers.shell.scope import Scope
+from dsgen.importers.shell_text import WORKER_SHELL
+from dsgen.importers.texts import Text, Unknown, join
+from dsgen.importers.world import World
+from dsgen.problems.diagnostics import Path
+from dsgen.reading.nodes import Node
+
+REFERENCE = re.compile(r"\$\$|\$\(([A-Za-z_]\w*)\)")
+ENTRYPOINT = "the source names no command, the image starts the program by itself: write its script"
+NO_TRAINING = "the source starts no training by itself: write the script that people start by hand"
+ITSELF = "dsgen starts the program itself"
+WAITS = re.compile(r"\s*(sleep|tail -f|/usr/sbin/sshd|sshd)\b")
+
+Runtime = Mapping[str, Text]
+
+
+def runtime_of(conversion: Conversion, names: Mapping[str, str]) -> dict[str, Text]:
+    """Variables that an operator sets, by what dsgen has in their place: NODE_RANK, NNODES, MASTER_ADDR, ..."""
+    found = {}
+    for name, meaning in names.items():
+        kind = "hosts" if meaning == "MASTER_ADDR" else "changing" if meaning == "RUN" else "runtime"
+        source = f"${name}" if kind == "changing" else ""
+        found[name] = conversion.atlas.unknown(Unknown(kind, meaning, source), ())  # type: ignore[arg-type]  # a Kind
+    return found
+
+
+def write_command(fields: Fields, pod: Pod, world: World, runtime: Runtime) -> None:
+    """Fill launch and training from the command of the main container, and account for its words."""
+    conversion = fields.conversion
+    conversion.is_container = True
+    start = len(conversion.ledger.entries)
+    words = [_expanded(conversion, fields.text(node), runtime) for _, node in pod.command]
+    if not pod.has_command:
+        _without_command(fields, pod, world, words)
+        return
+    statement = join(words, " ")
+    scope = Scope(conversion.atlas, runtime, conversion.given())
+    for name, fact in pod.facts.env.items():
+        value = fact.value
+        if name in runtime:
+            continue
+        is_known = isinstance(value, str) and not is_secret(name, value) and not VARIABLE.search(value)
+        part = Unknown("secret", name, f"${name}")
+        scope.assign(name, Text(value) if is_known else conversion.atlas.unknown(part, ()))
+        scope.export(name, 0)
+    try:
+        reading = read_command_line(conversion.atlas, scope, words, statement)
+        script = chosen(conversion, reading, statement)
+        write_script(conversion, script, world, _scripts_of(pod, fields, words))
+        account(fields, pod.command, start, script)
+    except ImportRefusedError as error:
+        del conversion.ledger.entries[start:]
+        _verbatim(fields, pod, world, words, runtime, error)
+
+
+def _expanded(conversion: Conversion, text: Text, runtime: Runtime) -> Text:
+    """`$(NAME)` as Kubernetes expands it."""
+    parts, end = list[Text](), 0
+    for match in REFERENCE.finditer(text.chars):
+        parts.append(text[end : match.start()])
+        end = match.end()
+        of = text[match.start() : end]
+        name = match[1]
+        if name is None:
+            parts.append(text[match.start() : match.start() + 1])
+        elif name in runtime:
+            parts.append(Text(runtime[name].chars, [of.places[0]] * len(runtime[name].chars)))
+        else:
+            parts.append(conversion.atlas.unknown(Unknown("secret", name, f"${name}"), of.places))
+    return join([*parts, text[end:]])
+
+
+def _scripts_of(pod: Pod, fields: Fields, words: Sequence[Text]) -> Text:
+    """The script among the words, whose statements must all be accounted for."""
+    del pod, fields
+    shells = [index for index, word in enumerate(words) if re.fullmatch(r"-[a-z]*c[a-z]*", word.chars)]
+    is_shell = words and re.search(r"(^|/)(ba|da|z)?sh$", words[0].chars)
+    return words[shells[0] + 1] if is_shell and shells and shells[0] + 1 < len(words) else Text()
+
+
+def account(fields: Fields, nodes: Sequence[tuple[Path, Node]], start: int, script: Script | None) -> None:
+    """One entry for each word of the command; statements of a script are parts of their word."""
+    ledger = fields.conversion.ledger
+    entries = [replace(entry, is_part=True) for entry in ledger.entries[start:]]
+    del ledger.entries[start:]
+    for path, node in nodes:
+        at = node.position
+        is_one_word = not re.search(r"\s", str(node.value).strip()) or node.text
+        same_place = [
+            one for one in entries if one.position.line == at.line and 0 <= one.position.column - at.column <= 1
+        ]
+        fields.done.add(path)
+        name = fields.name(path)
+        if same_place and is_one_word:
+            first = same_place[0]
+            entries.remove(first)
+            ledger.entries.append(replace(first, source=name, position=at, is_part=False))
+        elif same_place or any(_is_inside(one, node) for one in entries):
+            to = "launch.command" if fields.conversion.draft.get("launch.command") else "training"
+            ledger.entries.append(Entry("mapped", name, at, to=to))
+        else:
+            ledger.entries.append(Entry("dropped", name, at, why=ITSELF))
+    ledger.entries += entries
+    del script
+
+
+def _is_inside(entry: Entry, node: Node) -> bool:
+    lines = str(node.value).count("\n") + 1
+    return node.position.line <= entry.position.line <= node.position.line + lines
+
+
+def _without_command(fields: Fields, pod: Pod, world: World, words: Sequence[Text]) -> None:
+    """The image starts its program; arguments may be there."""
+    draft = fields.conversion.draft
+    write_counts(fields.conversion, world.nodes, world.slots or world.devices or 1, world)
+    draft.set("launch.method", "torchrun")
+    draft.hole("training.python", "", ENTRYPOINT)
+    for (path, node), word in zip(pod.command, words, strict=True):
+        fields.map(path, node, draft.add("training.args", fields.conversion.atlas.shown(word)))
+
+
+def _verbatim(
+    fields: Fields, pod: Pod, world: World, words: Sequence[Text], runtime: Runtime, error: ImportRefusedError
+) -> None:
+    """The command as it is, on each worker, with the variables that the operator would set."""
+    conversion, draft = fields.conversion, fields.conversion.draft
+    shown = [conversion.atlas.shown(word) for word in words]
+    write_counts(conversion, world.nodes, world.slots or world.devices or 1, world)
+    if any(map(holds_secret, shown)) or WAITS.match(" ".join(shown[2:] if shown[0].endswith("sh") else shown)):
+        draft.hole("training.python", "", NO_TRAINING)
+        for path, node in pod.command:
+            fields.lose(path, node, error.message, error.hint)
+        return
+    draft.set("launch.method", WORKERS)
+    exports = [
+        f'export {name}="{WORKER_SHELL.get(part.name, f"${part.name}")}"'
+        for name, text in runtime.items()
+        for part in conversion.atlas.unknowns(text)
+        if name != part.name and part.kind != "changing" and any(re.search(rf"\b{name}\b", one) for one in shown)
+    ]
+    if exports and re.search(r"(^|/)(ba|da|z)?sh$", shown[0]) and len(shown) > 2:
+        shown[2] = "\n".join([*exports, shown[2]])
+    draft.set("launch.command", shown)
+    for index, (path, node) in enumerate(pod.command):
+        fields.map(path, node, f"launch.command[{index}]")

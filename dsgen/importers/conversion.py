@@ -1,0 +1,172 @@
+"""The state of one conversion, which all origins share: the texts, the values, the report."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from dsgen.importers.draft import Draft, KeyPath, key_path
+from dsgen.importers.facts import Facts
+from dsgen.importers.ledger import Entry, ImportedJob, Ledger
+from dsgen.importers.settling import settle
+from dsgen.importers.texts import Atlas, Text
+from dsgen.importers.writing import ordered, values_text
+from dsgen.problems.diagnostics import Position
+from dsgen.reading.quantities import amount as quantity
+from dsgen.schema.filling import defaults
+
+SHARED_MEMORY = "8Gi"
+"""The default of workers.sharedMemory, which counts against the memory limit."""
+NO_NAME = "the source has no name for the job"
+NO_NAMESPACE = "the source has no namespace; `-n NAMESPACE` of the commands also sets it"
+
+
+@dataclass(frozen=True)
+class Options:
+    """What the user says beside the sources.
+
+    origin: a key of `origins.ORIGINS` if the kind is not found by itself, else "". variables: values for variables of
+    scripts (--set). line: the line of the command that starts the training, if there are several; 0 to find it.
+    helpers: scripts that others call or source, by file name.
+    """
+
+    origin: str = ""
+    variables: Mapping[str, str] = field(default_factory=dict)
+    line: int = 0
+    helpers: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass
+class Conversion:
+    """One job on its way from a source to values."""
+
+    file: str
+    options: Options = field(default_factory=Options)
+    atlas: Atlas = field(default_factory=Atlas)
+    draft: Draft = field(default_factory=Draft)
+    ledger: Ledger = field(default_factory=Ledger)
+    facts: Facts = field(default_factory=Facts)
+    comments: dict[tuple[str, int], str] = field(default_factory=dict)
+    """Comments of the source by file and line, which follow the first key that a part of the line became."""
+    used: set[int] = field(default_factory=set)
+    """Other documents of the file that are a part of the job, by id."""
+    is_container: bool = False
+    """The command ran in a container, whose image and operator set variables that the source does not show."""
+    volumes: dict[str, str] = field(default_factory=dict)
+    """The names of volumes in the source, and those in storage."""
+    accounted: list[tuple[int, int]] = field(default_factory=list)
+    """The first and the last place of each text that has an entry."""
+
+    def __post_init__(self) -> None:
+        self.ledger.on_mapped = self._take_comment
+
+    def _take_comment(self, at: Position, to: str) -> None:
+        text = self.comments.pop((at.file, at.line), "")
+        if text:
+            self.draft.comment(to, text)
+
+    def given(self) -> dict[str, Text]:
+        """The variables of the user."""
+        return {name: Text(value) for name, value in self.options.variables.items()}
+
+    # -- words of scripts and command lines ---------------------------------------------------------------------------
+
+    def map(self, text: Text, to: str, *, is_part: bool = False) -> None:
+        """A text became this key."""
+        if at := self._at(text):
+            self.ledger.map(self._source(text), at, to, is_part=is_part)
+
+    def drop(self, text: Text, why: str, *, is_part: bool = False) -> None:
+        """A text is not needed."""
+        if at := self._at(text):
+            self.ledger.drop(self._source(text), at, why, is_part=is_part)
+
+    def lose(self, text: Text, why: str, hint: str = "", *, is_part: bool = False) -> None:
+        """A text has no equivalent."""
+        if at := self._at(text):
+            self.ledger.lose(self._source(text), at, why, hint, is_part=is_part)
+
+    def _at(self, text: Text) -> Position | None:
+        if text:
+            self.accounted.append((text.places[0], text.places[-1]))
+        return self.atlas.position(text)
+
+    def _source(self, text: Text) -> str:
+        return " ".join(re.sub(r"\\\n", " ", self.atlas.shown(text)).split())
+
+    def _prune(self) -> None:
+        """Leave out what dsgen has anyway."""
+        kept = {hole.key for hole in self.draft.holes}
+        self.draft.data = _without_defaults(self.draft.data, defaults(), kept)
+
+    # -- the result ---------------------------------------------------------------------------------------------------
+
+    def job(self, heading: Sequence[str] = ()) -> ImportedJob:
+        """The finished job: names, the values without defaults, the report."""
+        draft = self.draft
+        for key, why in (("name", NO_NAME), ("namespace", NO_NAMESPACE)):
+            if not draft.get(key) and not any(hole.key == key for hole in draft.holes):
+                draft.hole(key, "", why)
+        if not draft.get("image.repository") and not any(hole.key == "image.repository" for hole in draft.holes):
+            draft.hole("image.repository", "", "the source names no image")
+        _complete(draft)
+        self._prune()
+        settle(draft, self.ledger)
+        self._prune()
+        entries = sorted(self.ledger.entries, key=_place)
+        data = ordered(draft.data)
+        text = values_text(draft, heading)
+        return ImportedJob(draft.get("name", ""), self.file, text, data, entries, list(draft.holes), self.facts)
+
+
+def _complete(draft: Draft) -> None:
+    """What the values need beside what the source says."""
+    for role in ("workers", "launcher"):
+        limits = draft.get(f"{role}.resources.limits") or {}
+        for name in ("cpu", "memory"):
+            # Kubernetes sets requests to the limits if a container has only limits; dsgen has defaults of its own.
+            if name in limits and not draft.get((role, "resources", "requests", name)):
+                draft.set((role, "resources", "requests", name), limits[name])
+    memory = draft.get("workers.resources.limits.memory")
+    if memory and draft.get("workers.sharedMemory") is None and is_below(memory, SHARED_MEMORY):
+        draft.set("workers.sharedMemory", "")
+
+
+def is_below(size: str, other: str) -> bool:
+    """Whether an amount of memory is less than another one."""
+    try:
+        return quantity(size) < quantity(other)
+    except ValueError:
+        return False
+
+
+def _place(entry: Entry) -> tuple[str, int, int]:
+    return entry.position.file, entry.position.line, entry.position.column
+
+
+def _without_defaults(data: Any, default: Any, holes: set[str], path: KeyPath = ()) -> Any:
+    """The values without those that dsgen has anyway. Holes stay."""
+    if not isinstance(data, dict) or not isinstance(default, dict):
+        return data
+    kept = {}
+    for key, value in data.items():
+        here = (*path, key)
+        name = ".".join(map(str, here))
+        inner = _without_defaults(value, default.get(key), holes, here) if path or isinstance(value, dict) else value
+        is_default = key in default and inner == default[key] and name not in holes
+        is_emptied = isinstance(inner, dict) and not inner and bool(value) and name not in holes
+        if not is_default and not is_emptied:
+            kept[key] = inner
+    return kept
+
+
+def dns_name(text: str, longest: int = 40) -> str:
+    """A name of a job from any text: lower-case letters, digits and hyphens, beginning with a letter; "" if none."""
+    name = re.sub(r"[^a-z0-9]+", "-", text.lower()).strip("-")
+    name = re.sub(r"^[^a-z]+", "", name)[:longest]
+    return name.strip("-")
+
+
+__all__ = ["Conversion", "Options", "dns_name", "key_path"]

@@ -1,0 +1,201 @@
+"""Reads the YAML documents of a source with dsgen's own reader, so that every value has its place."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+
+from dsgen.importers.errors import ImportRefusedError
+from dsgen.importers.texts import Atlas, Text, is_private
+from dsgen.problems.diagnostics import Diagnostic, Path, Position, path_text
+from dsgen.reading.nodes import Node, SourceText
+from dsgen.reading.reader import read
+
+MOST_BYTES = 1 << 20
+"""The largest source. Descriptions of jobs have some kilobytes."""
+SEPARATOR = re.compile(r"^---(\s|$)")
+TEMPLATE = re.compile(r"\{\{|<%|\{%-? ")
+RENDER_FIRST = "render it first and pass the result: helm template ... | dsgen import -"
+DUPLICATE = "DS004"
+IGNORED = frozenset(("DS005", "DS012", "DS013", "DS014", "DS050"))
+"""Problems of the reader that concern Helm, and not what the document means."""
+COMMENT = re.compile(r"(?:^|\s)#\s?(.*)$")
+TOOLS = re.compile(r"(?i)^(yamllint|shellcheck|noqa|prettier|spdx-|copyright|nosec|todo: remove)\b")
+MOST_LINES_ABOVE = 3
+
+
+@dataclass
+class Document:
+    """One YAML document.
+
+    root: its tree; path: where it stands in the file, such as `spec.components[0].template` in an AppWrapper; lines:
+    the lines of the whole file; problems: keys that the reader could not use, such as duplicate ones.
+    """
+
+    root: Node
+    lines: Sequence[str]
+    path: Path = ()
+    problems: list[Diagnostic] = field(default_factory=list)
+
+    @property
+    def position(self) -> Position:
+        """Where it begins."""
+        return self.root.position
+
+    @property
+    def kind(self) -> str:
+        """The kind of a Kubernetes object, else ""."""
+        return _text_at(self.root, "kind")
+
+    @property
+    def group(self) -> str:
+        """The API group of a Kubernetes object, without the version; else ""."""
+        version = _text_at(self.root, "apiVersion")
+        return version.rpartition("/")[0]
+
+    @property
+    def version(self) -> str:
+        """The API version without the group."""
+        return _text_at(self.root, "apiVersion").rpartition("/")[2]
+
+    @property
+    def name(self) -> str:
+        """metadata.name, else ""."""
+        metadata = self.root.child("metadata")
+        return _text_at(metadata, "name") if metadata else ""
+
+    def text_of(self, node: Node, atlas: Atlas) -> Text:
+        """A scalar as a text whose characters have their places."""
+        text = node.value if isinstance(node.value, str) else node.text or _written(node.value)
+        block = tuple(_block_lines(node, self.lines)) if "\n" in text else ()
+        is_quoted = not node.text and "\n" not in text and isinstance(node.value, str)
+        return atlas.scalar(text, node.position, block, is_quoted)
+
+    def comment_at(self, node: Node) -> str:
+        """The comment after a scalar on its line, "" if there is none."""
+        at = node.position
+        line = self.lines[at.line - 1] if at.line <= len(self.lines) else ""
+        rest = line[at.column - 1 :]
+        if not node.text and rest[:1] in ("'", '"'):
+            quoted = re.match(r"'(?:[^']|'')*'|\"(?:[^\"\\]|\\.)*\"", rest)
+            rest = rest[quoted.end() :] if quoted else ""
+        elif rest[:1] in ("|", ">"):
+            rest = rest[1:]
+        found = COMMENT.search(rest)
+        return found[1].strip() if found and not TOOLS.match(found[1]) else ""
+
+    def comments_above(self, at: Position) -> list[str]:
+        """The few comment lines right above a line that stand at its indentation."""
+        own = self.lines[at.line - 1]
+        indentation, found = len(own) - len(own.lstrip()), list[str]()
+        for line in reversed(self.lines[: at.line - 1]):
+            stripped = line.lstrip()
+            if not stripped.startswith("#") or len(line) - len(stripped) != indentation:
+                break
+            found.insert(0, stripped.lstrip("#").strip())
+        is_text = found and len(found) <= MOST_LINES_ABOVE and not any(map(_is_code, found))
+        return [line for line in found if line and not TOOLS.match(line)] if is_text else []
+
+
+def documents(source: SourceText) -> list[Document]:
+    """The documents of a file, without empty ones. Raises ImportRefusedError for a template or what is not YAML."""
+    text = source.text if source.text.endswith("\n") else source.text + "\n"
+    lines = text.split("\n")
+    found: list[Document] = []
+    for first, last in _parts(lines):
+        # The lines of other documents are left empty, so that places stay right.
+        part = "\n" * first + "\n".join(lines[first:last]) + "\n"
+        if all(not line.strip() or line.lstrip().startswith(("#", "---")) for line in lines[first:last]):
+            continue
+        tree = read(SourceText(source.name, part))
+        problems = [one for one in tree.diagnostics if one.id not in IGNORED]
+        _refuse_unreadable(problems, part)
+        _refuse_template(tree.root)
+        found.append(Document(tree.root, lines, problems=problems))
+    return found
+
+
+def items_of(document: Document, *keys: str) -> Iterator[Document]:
+    """The documents in a list of a document: `items` of a List, `spec.components` of an AppWrapper."""
+    node = document.root.find(keys)[0]
+    below: Path = keys
+    for number, item in enumerate(node.value if isinstance(node.value, list) else ()):
+        inner = item.child("template") if keys[-1] == "components" else item
+        path: Path = (*below, number, "template") if keys[-1] == "components" else (*below, number)
+        if inner is not None and isinstance(inner.value, dict):
+            yield Document(inner, document.lines, (*document.path, *path))
+
+
+def scalars(node: Node, path: Path = ()) -> Iterator[tuple[Path, Node]]:
+    """All scalars below a node, each with its path."""
+    for place, one in node.walk(path):
+        if not isinstance(one.value, dict | list):
+            yield place, one
+
+
+def shown_path(path: Path) -> str:
+    """A path for reports; `.` for the document itself."""
+    return path_text(path) or "."
+
+
+def _parts(lines: Sequence[str]) -> Iterator[tuple[int, int]]:
+    """The first line of each document and the line after its last one."""
+    starts = [number for number, line in enumerate(lines) if SEPARATOR.match(line)]
+    for first, last in zip([0, *starts], [*starts, len(lines)], strict=True):
+        if last > first:
+            yield first, last
+
+
+def _refuse_unreadable(problems: Sequence[Diagnostic], text: str) -> None:
+    for problem in problems:
+        if problem.id == DUPLICATE or problem.severity != "error":
+            continue
+        at = problem.position or Position("", 0, 0)
+        if TEMPLATE.search(text):
+            raise ImportRefusedError("this is a template, which dsgen does not interpret", at, RENDER_FIRST)
+        raise ImportRefusedError(problem.message, at, problem.hint)
+
+
+def _refuse_template(root: Node) -> None:
+    """A template mark in a plain scalar is one; in a quoted text or a script it belongs to the job."""
+    for _, node in root.walk():
+        is_marked = node.text and TEMPLATE.search(node.text)
+        if is_marked or any(TEMPLATE.match(key) for key in (node.value if isinstance(node.value, dict) else ())):
+            raise ImportRefusedError("this is a template, which dsgen does not interpret", node.position, RENDER_FIRST)
+
+
+def _block_lines(node: Node, lines: Sequence[str]) -> Iterator[Position]:
+    """The places of the lines of a literal block scalar; nothing for a folded or a quoted one."""
+    at = node.position
+    header = lines[at.line - 1][at.column - 1 :] if at.line <= len(lines) else ""
+    if not header.startswith("|"):
+        return
+    below = lines[at.line :]
+    indentation = next((len(line) - len(line.lstrip()) for line in below if line.strip()), 0)
+    for number in range(len(below)):
+        yield Position(at.file, at.line + 1 + number, indentation + 1)
+
+
+def _written(value: object) -> str:
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return "" if value is None else str(value)
+
+
+def _text_at(node: Node, key: str) -> str:
+    child = node.child(key)
+    return child.value if child and isinstance(child.value, str) else ""
+
+
+def _is_code(line: str) -> bool:
+    """Whether a comment is a line that was commented out."""
+    return re.match(r"^-?\s*[\w./-]+:(\s|$)|^- |^-?-?[\w-]+=|^(image|command)\b", line) is not None
+
+
+def refuse_private(text: str, name: str) -> None:
+    """Refuse a source with the characters that stand for unknown parts."""
+    for number, line in enumerate(text.split("\n"), 1):
+        for column, char in enumerate(line, 1):
+            if is_private(char) or char == "\0":
+                raise ImportRefusedError("the file has a character that no text has", Position(name, number, column))

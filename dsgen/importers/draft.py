@@ -1,0 +1,119 @@
+"""The values of a job while they are put together, with their comments and holes."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from dsgen.importers.ledger import Hole
+from dsgen.importers.secrets import holds_secret
+from dsgen.problems.diagnostics import path_text
+
+KeyPath = tuple[str | int, ...]
+SECRET_HOLE = "the value looks like a secret, so it was not copied: put it into a Secret, and write the Secret's name"
+
+
+_PART = re.compile(r'\[(\d+)\]|\["([^"]*)"\]|\.?([^.\[]+)')
+
+
+def key_path(key: str | KeyPath) -> KeyPath:
+    """A path from `workers.resources` or `training.args[2]`; a tuple stays as it is."""
+    if isinstance(key, tuple):
+        return key
+    return tuple(int(index) if index else name or word for index, name, word in _PART.findall(key))
+
+
+@dataclass
+class Draft:
+    """Values under construction. Keys are `a.b.c`, or tuples if a key contains dots.
+
+    data: the values. comments: after a key. above: lines above a key. holes: what a person must fill in.
+    """
+
+    data: dict[str, Any] = field(default_factory=dict)
+    comments: dict[KeyPath, str] = field(default_factory=dict)
+    above: dict[KeyPath, list[str]] = field(default_factory=dict)
+    holes: list[Hole] = field(default_factory=list)
+
+    def get(self, key: str | KeyPath, default: Any = None) -> Any:
+        """The value of a key."""
+        node: Any = self.data
+        for part in key_path(key):
+            items: Any = dict(enumerate(node)) if isinstance(node, list) else node
+            if not isinstance(items, dict) or part not in items:
+                return default
+            node = items[part]
+        return node
+
+    def set(self, key: str | KeyPath, value: Any) -> str:
+        """Set a key; returns its name for reports. A text with a secret becomes a hole."""
+        path = key_path(key)
+        if _has_secret(value):
+            return self.hole(path, _refused(value), SECRET_HOLE)
+        node = self.data
+        for part in path[:-1]:
+            below = node.setdefault(str(part), {})
+            if not isinstance(below, dict):
+                below = node[str(part)] = {}
+            node = below
+        node[str(path[-1])] = value
+        return path_text(path)
+
+    def add(self, key: str | KeyPath, value: Any) -> str:
+        """Append to a list; returns the name of the new item."""
+        path = key_path(key)
+        items = [*self.get(path, ()), value]
+        self.set(path, items)
+        return path_text((*path, len(items) - 1))
+
+    def remove(self, key: str | KeyPath) -> None:
+        """Remove a key, if it exists."""
+        *above, last = key_path(key)
+        node = self.get(tuple(above)) if above else self.data
+        if isinstance(node, dict):
+            node.pop(str(last), None)
+
+    def hole(self, key: str | KeyPath, refused: Any, why: str) -> str:
+        """Set a value that `dsgen validate` refuses, because the source does not say it; returns the key's name."""
+        path = key_path(key)
+        name = path_text(path)
+        if not any(hole.key == name for hole in self.holes):
+            self.holes.append(Hole(name, why))
+            self.comments[path] = f"TODO: {why}"
+        node = self.data
+        for part in path[:-1]:
+            node = node.setdefault(str(part), {})
+        node[str(path[-1])] = refused
+        return name
+
+    def comment(self, key: str | KeyPath, text: str) -> None:
+        """Put a comment after a key, unless it has one or the comment holds a secret."""
+        text = " ".join(text.split())
+        if text and not holds_secret(text):
+            self.comments.setdefault(key_path(key), text)
+
+    def note(self, key: str | KeyPath, lines: Sequence[str]) -> None:
+        """Put lines above a key, without those that hold a secret."""
+        kept = [line for line in lines if not holds_secret(line)]
+        if kept:
+            self.above.setdefault(key_path(key), []).extend(kept)
+
+
+def secret_reference(key: str) -> dict[str, Any]:
+    """An environment variable of a Secret whose name is missing, which validate refuses."""
+    return {"valueFrom": {"secretKeyRef": {"key": key}}}
+
+
+def _has_secret(value: Any) -> bool:
+    if isinstance(value, str):
+        return holds_secret(value)
+    if isinstance(value, dict):
+        return any(_has_secret(one) for one in value.values())
+    return isinstance(value, list | tuple) and any(map(_has_secret, value))
+
+
+def _refused(value: Any) -> Any:
+    """A value of another type, which the schema refuses."""
+    return {} if isinstance(value, str | list | tuple) else []

@@ -1,0 +1,63 @@
+"""What a source says about its pods and processes, for the comparison with the rendered objects."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+PLACES = (
+    *("nodeSelector", "affinity", "tolerations", "topologySpreadConstraints", "schedulerName", "priorityClassName"),
+    *("runtimeClassName", "hostNetwork"),
+)
+"""Fields of a pod that choose its node."""
+
+
+@dataclass(frozen=True)
+class Fact:
+    """A value of the source, and how the report names the place that it is from."""
+
+    value: Any
+    source: str = ""
+
+
+@dataclass
+class Role:
+    """The pods of one role, as the source describes them; an empty field is not described.
+
+    env: by name; a value from elsewhere is the data of `valueFrom`. requests and limits: of the main container, devices
+    included. mounts: what is mounted, by path. placement: node selector, tolerations and so on, by the field of a pod.
+    """
+
+    image: Fact | None = None
+    env: dict[str, Fact] = field(default_factory=dict)
+    requests: dict[str, Fact] = field(default_factory=dict)
+    limits: dict[str, Fact] = field(default_factory=dict)
+    mounts: dict[str, Fact] = field(default_factory=dict)
+    placement: dict[str, Fact] = field(default_factory=dict)
+
+
+@dataclass
+class Facts:
+    """The job of a source.
+
+    replicas: pods that train, 0 if it is not known; slots: processes in each, 0 if it is not known. command: the words
+    of one process, or of one worker for launch.command, without the launcher; empty if they are not known. workers and
+    launcher: the pods; None for a source without them.
+    """
+
+    replicas: int = 0
+    slots: int = 0
+    command: list[str] = field(default_factory=list)
+    workers: Role | None = None
+    launcher: Role | None = None
+
+
+def describe_volume(volume: Mapping[str, Any]) -> str:
+    """What a volume is, as one text: its kind and its name or path."""
+    for kind, value in volume.items():
+        if kind != "name":
+            data = value if isinstance(value, dict) else {}
+            names = ("claimName", "path", "secretName", "name", "driver")
+            return f"{kind} {next((data[one] for one in names if one in data), '')}".strip()
+    return ""

@@ -1,0 +1,209 @@
+"""Walks a tree of YAML by a table, so that each field is mapped, dropped or lost, and none is forgotten.
+
+A table is a map of names to what becomes of the field: another table, or an action. `*` stands for any name or item.
+A field that no table names is lost.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from dsgen.importers.conversion import Conversion
+from dsgen.importers.documents import Document, scalars, shown_path
+from dsgen.importers.draft import KeyPath, key_path
+from dsgen.importers.texts import Text
+from dsgen.problems.diagnostics import Path, path_text
+from dsgen.reading.nodes import Node
+
+NO_KEY = "dsgen has no key for it"
+NOT_USED = "its value is of a type that is not used here"
+OPERATOR = "it belongs to the operator, which dsgen does not need"
+
+
+@dataclass
+class Fields:
+    """One document, and the conversion that it belongs to.
+
+    Each scalar gets one entry in the report, the first that is made for it.
+    """
+
+    conversion: Conversion
+    document: Document
+    done: set[Path] = field(default_factory=set)
+
+    def child(self, *path: str | int) -> Node | None:
+        """The node at a path below the root, or None."""
+        node, known = self.document.root.find(path)
+        return node if len(known) == len(path) else None
+
+    def text(self, node: Node) -> Text:
+        """A scalar as a text with places."""
+        return self.document.text_of(node, self.conversion.atlas)
+
+    def map(self, path: Path, node: Node, to: str) -> None:
+        """All scalars of a field became this key."""
+        for place, one in self._open(path, node):
+            self._take_comments(one, to)
+            below = path_text(place[len(path) :])
+            name = f"{to}{'' if below.startswith('[') or not below else '.'}{below}"
+            self.conversion.ledger.map(self.name(place), one.position, name)
+
+    def drop(self, path: Path, node: Node, why: str) -> None:
+        """A field is not needed."""
+        for place, one in self._open(path, node):
+            self.conversion.ledger.drop(self.name(place), one.position, why)
+
+    def lose(self, path: Path, node: Node, why: str, hint: str = "") -> None:
+        """A field has no equivalent."""
+        for place, one in self._open(path, node):
+            self.conversion.ledger.lose(self.name(place), one.position, why, hint)
+
+    def set(self, path: Path, node: Node, key: str | KeyPath, value: Any) -> None:
+        """Set a key from a field."""
+        self.map(path, node, self.conversion.draft.set(key, value))
+
+    def apply(self, table: Table, path: Path = (), node: Node | None = None) -> None:
+        """Walk a field by a table."""
+        node = node if node is not None else self.document.root
+        if isinstance(table, Mapping):
+            self._descend(table, path, node)
+        else:
+            table(self, path, node)
+
+    def finish(self) -> None:
+        """Name the fields for which nothing was said, and keys that the file has twice."""
+        self.lose((), self.document.root, NO_KEY)
+        for problem in self.document.problems:
+            if problem.position:
+                why = f"{problem.message}; only the first is read"
+                self.conversion.ledger.lose("duplicate key", problem.position, why, "remove one of them", is_part=True)
+
+    def _descend(self, table: Mapping[str, Table], path: Path, node: Node) -> None:
+        if isinstance(node.value, dict):
+            for name, child in node.value.items():
+                rule = table.get(name, table.get("*"))
+                if rule is not None:
+                    self.apply(rule, (*path, name), child)
+        elif isinstance(node.value, list) and "*" in table:
+            for index, child in enumerate(node.value):
+                self.apply(table["*"], (*path, index), child)
+
+    def _open(self, path: Path, node: Node) -> list[tuple[Path, Node]]:
+        """The scalars of a field that have no entry yet."""
+        found = [(place, one) for place, one in scalars(node, path) if place not in self.done]
+        self.done.update(place for place, _ in found)
+        return found
+
+    def name(self, path: Path) -> str:
+        """How reports name a field: its path in the file."""
+        return shown_path((*self.document.path, *path))
+
+    def _take_comments(self, node: Node, to: str) -> None:
+        draft = self.conversion.draft
+        if comment := self.document.comment_at(node):
+            draft.comment(to, comment)
+        above = self.document.comments_above(node.position)
+        if above and key_path(to) not in draft.above:
+            draft.note(to, above)
+
+
+Action = Callable[[Fields, Path, Node], None]
+Table = Mapping[str, "Table"] | Action
+Read = Callable[[Any], Any]
+"""A value for a key from that of a field; None if it cannot be used."""
+
+
+def drop(why: str) -> Action:
+    """dsgen does it itself."""
+    return lambda fields, path, node: fields.drop(path, node, why)
+
+
+def lose(why: str, hint: str = "") -> Action:
+    """There is no equivalent."""
+    return lambda fields, path, node: fields.lose(path, node, why, hint)
+
+
+def to(key: str, read: Read | None = None) -> Action:
+    """The value of a key."""
+
+    def action(fields: Fields, path: Path, node: Node) -> None:
+        data = node.data()
+        value = read(data) if read else data
+        if value is None:
+            fields.lose(path, node, NOT_USED, f"set {key}")
+        else:
+            fields.set(path, node, key, value)
+
+    return action
+
+
+def first_of(*actions: Action) -> Action:
+    """All of these actions, one after the other."""
+
+    def action(fields: Fields, path: Path, node: Node) -> None:
+        for one in actions:
+            one(fields, path, node)
+
+    return action
+
+
+# -- reading values ---------------------------------------------------------------------------------------------------
+
+
+def as_whole(data: Any) -> int | None:
+    """A whole number, also in a text."""
+    if isinstance(data, bool):
+        return None
+    if isinstance(data, int):
+        return data if 0 <= data < 1 << 31 else None
+    return int(data) if isinstance(data, str) and re.fullmatch("[0-9]{1,9}", data) else None
+
+
+def as_count(data: Any) -> int | None:
+    """A whole number of at least 1."""
+    number = as_whole(data)
+    return number if number else None
+
+
+def as_text(data: Any) -> str | None:
+    """A text that is not empty."""
+    return data if isinstance(data, str) and data else None
+
+
+def as_true(data: Any) -> bool | None:
+    """True or false."""
+    return data if isinstance(data, bool) else None
+
+
+def as_map(data: Any) -> dict[str, Any] | None:
+    """A map with entries."""
+    return data if isinstance(data, dict) and data else None
+
+
+def as_texts(data: Any) -> dict[str, str] | None:
+    """A map of texts."""
+    if not isinstance(data, dict) or not data:
+        return None
+    return {key: written(value) for key, value in data.items() if not isinstance(value, dict | list)}
+
+
+def as_list(data: Any) -> list[Any] | None:
+    """A list with items."""
+    return data if isinstance(data, list) and data else None
+
+
+def as_words(data: Any) -> list[str] | None:
+    """A list of words, such as a command."""
+    if not isinstance(data, Sequence) or isinstance(data, str) or not data:
+        return None
+    return [written(one) for one in data if not isinstance(one, dict | list)]
+
+
+def written(value: Any) -> str:
+    """A scalar as a text."""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return "" if value is None else str(value)

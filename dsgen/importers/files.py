@@ -1,0 +1,124 @@
+"""Files that a source writes before the training: DeepSpeed's configuration, and others that the program reads."""
+
+from __future__ import annotations
+
+import json
+import posixpath
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from dsgen.importers.conversion import Conversion
+from dsgen.importers.secrets import holds_secret
+from dsgen.importers.texts import Text
+
+MOUNTED, CONFIG = "/job/files", "/job/ds_config.json"
+NAME = re.compile(r"[.]?[A-Za-z0-9_-][A-Za-z0-9_.-]{0,250}")
+MOST_BYTES = 200_000
+UNUSED = "the command line does not name this file"
+UNUSED_HINT = "add it to training.files if the program reads it"
+UNKNOWN = "its content is only known on the cluster"
+
+
+@dataclass
+class Files:
+    """Files by name, each with the statement that writes it, and its content."""
+
+    written: dict[str, tuple[Text, Text]] = field(default_factory=dict)
+    used: set[str] = field(default_factory=set)
+
+    def replaced(self, conversion: Conversion, words: Sequence[Text]) -> list[Text]:
+        """Words of a command line, with the place of each file in a pod."""
+        result = list(words)
+        for name, (statement, content) in self.written.items():
+            found = [index for index, word in enumerate(result) if self._names(conversion, word, name)]
+            if not found:
+                continue
+            self.used.add(name)
+            if not content.is_known or holds_secret(content.chars) or len(content.chars) > MOST_BYTES:
+                conversion.lose(statement, UNKNOWN, "write it into training.files")
+                continue
+            config = deepspeed_config(name, content.chars)
+            if config is not None and _is_config(result, found):
+                conversion.map(statement, conversion.draft.set("training.deepspeed.config", config))
+                result = self._with_config(conversion, result, found)
+            else:
+                result = self._with_file(conversion, result, found, name, content.chars, statement)
+        return result
+
+    def lose_unused(self, conversion: Conversion) -> None:
+        """Name files that no command line uses."""
+        for name, (statement, _) in self.written.items():
+            if name not in self.used:
+                conversion.lose(statement, UNUSED, UNUSED_HINT)
+
+    def _names(self, conversion: Conversion, word: Text, name: str) -> bool:
+        shown = conversion.atlas.shown(word)
+        shown = shown.partition("=")[2] or shown
+        return shown.removeprefix("./") == name.removeprefix("./")
+
+    def _with_config(self, conversion: Conversion, words: list[Text], found: Sequence[int]) -> list[Text]:
+        """dsgen passes --deepspeed --deepspeed_config; other options get the path of the file."""
+        index = found[0]
+        option = words[index - 1].chars if index else ""
+        is_joined = words[index].chars.startswith("--deepspeed_config=")
+        is_worker = conversion.draft.get("launch.method") in ("worker-command", "launcher-command")
+        if (option == "--deepspeed_config" or is_joined) and not is_worker:
+            gone = {index} | ({index - 1} if not is_joined else set())
+            gone |= {at for at, word in enumerate(words) if word.chars == "--deepspeed"}
+            for at in sorted(gone):
+                conversion.drop(words[at], "dsgen passes --deepspeed --deepspeed_config FILE", is_part=True)
+            return [word for at, word in enumerate(words) if at not in gone]
+        if not is_worker:
+            conversion.draft.set("training.deepspeed.passConfig", False)
+        return [_moved(word, CONFIG) if at in found else word for at, word in enumerate(words)]
+
+    def _with_file(
+        self, conversion: Conversion, words: list[Text], found: Sequence[int], name: str, content: str, statement: Text
+    ) -> list[Text]:
+        base = posixpath.basename(name)
+        if not NAME.fullmatch(base):
+            conversion.lose(statement, "its name is no name of a file in training.files", UNUSED_HINT)
+            return words
+        content = content if content.endswith("\n") else content + "\n"
+        conversion.map(statement, conversion.draft.set(("training", "files", base), content))
+        return [_moved(word, f"{MOUNTED}/{base}") if at in found else word for at, word in enumerate(words)]
+
+
+def deepspeed_config(name: str, content: str) -> dict[str, Any] | None:
+    """The configuration of DeepSpeed in a JSON file; None if it is another file."""
+    if not name.endswith(".json"):
+        return None
+    try:
+        data = json.loads(content)
+    except (ValueError, RecursionError):
+        return None
+    return data if isinstance(data, dict) and not _has_null(data) else None
+
+
+def _has_null(data: Any) -> bool:
+    if isinstance(data, dict):
+        return any(map(_has_null, data.values()))
+    return any(map(_has_null, data)) if isinstance(data, list) else data is None
+
+
+def _is_config(words: Sequence[Text], found: Sequence[int]) -> bool:
+    """Whether a file is given as DeepSpeed's configuration."""
+    for index in found:
+        option = words[index].chars.partition("=")[0] if "=" in words[index].chars else words[max(index - 1, 0)].chars
+        if option in (
+            "--deepspeed",
+            "--deepspeed_config",
+            "--deepspeed_config_file",
+            "--ds_config",
+            "--deepspeed-config",
+        ):
+            return True
+    return False
+
+
+def _moved(word: Text, path: str) -> Text:
+    option, is_joined, _ = word.partition("=")
+    text = f"{option.chars}={path}" if is_joined else path
+    return Text(text, [word.places[0]] * len(text))

@@ -1,0 +1,195 @@
+"""Writes a command line that starts a training into launch and training: the method, the program, counts, arguments."""
+
+from __future__ import annotations
+
+import re
+
+from dsgen.importers.conversion import Conversion
+from dsgen.importers.environment import write_value
+from dsgen.importers.errors import ImportRefusedError
+from dsgen.importers.files import Files
+from dsgen.importers.launchers import OTHER_MPI, WORKERS, Note, Started
+from dsgen.importers.programs import write_program, write_worker_command
+from dsgen.importers.texts import Text, same
+from dsgen.importers.world import World
+
+NODES_HOLE = "the source does not say how many nodes take part"
+SLOTS_HOLE = "the source does not say how many processes each node runs, usually one for each GPU"
+OTHER_MPI_WHY = "it is the mpirun of another MPI; dsgen starts the ranks with that of Open MPI"
+OTHER_MPI_HINT = "build the image with Open MPI, or use launch.method: torchrun if the program does not call MPI"
+LOCAL_RANK = "torch.distributed.launch passes --local_rank to the program, launch.method torchrun does not"
+LOCAL_RANK_HINT = "read LOCAL_RANK from the environment, or use launch.method: deepspeed-no-ssh, which passes it"
+
+
+def refuse_positional(conversion: Conversion, started: Started) -> None:
+    """Refuse a command line that needs arguments of the script."""
+    names: dict[str, Text] = {}
+    for word in [*started.program, *started.command, *started.kept, *started.facts.values()]:
+        for one in conversion.atlas.unknowns(word):
+            if one.kind == "positional" and one.name != "@":
+                names.setdefault(one.name, word)
+    if names:
+        listed = ", ".join(f"${name}" for name in sorted(names))
+        hint = f"give them: --set {min(names)}=VALUE"
+        at = conversion.atlas.position(next(iter(names.values())))
+        assert at is not None
+        raise ImportRefusedError(f"the command line needs arguments of the script: {listed}", at, hint)
+
+
+def write_launch(conversion: Conversion, started: Started, world: World, files: Files) -> None:
+    """Fill launch, training and the counts of workers from a command line."""
+    refuse_positional(conversion, started)
+    for note in started.notes:
+        _note(conversion, note)
+    method = _method(conversion, started, world)
+    if method != "pdsh":
+        conversion.draft.set("launch.method", method)
+    _counts(conversion, started, world)
+    _facts(conversion, started)
+    if method == WORKERS:
+        write_worker_command(conversion, started, world, files)
+        return
+    _kept(conversion, started, method)
+    for name, value, option in started.variables:
+        write_value(conversion, name, value, option)
+    write_program(conversion, started, world, files)
+    if started.passes_local_rank and method == "torchrun":
+        at = started.notes[0].word
+        conversion.lose(at, LOCAL_RANK, LOCAL_RANK_HINT, is_part=True)
+
+
+def _note(conversion: Conversion, note: Note) -> None:
+    if note.fate == "mapped":
+        conversion.map(note.word, note.to, is_part=True)
+    elif note.fate == "dropped":
+        conversion.drop(note.word, note.why, is_part=True)
+    else:
+        conversion.lose(note.word, note.why, note.hint, is_part=True)
+
+
+def _method(conversion: Conversion, started: Started, world: World) -> str:
+    method = started.method
+    if started.launcher in ("", "python"):
+        method = "torchrun" if world.runs_ranks else WORKERS
+        if method == WORKERS:
+            started.command = _as_written(started)
+    named = started.facts.get("launcher", Text()).chars.lower()
+    if "no_ssh" in started.facts:
+        method = "deepspeed-no-ssh"
+    elif named in ("openmpi", "mvapich", "mpich", "impi"):
+        method = "openmpi"
+    elif named not in ("", "pdsh"):
+        conversion.lose(started.facts["launcher"], f"dsgen has no launcher {named}", is_part=True)
+    if started.passes_local_rank and any("deepspeed" in word.chars for word in started.program):
+        method = "deepspeed-no-ssh"  # it passes --local_rank, too, and the image has DeepSpeed
+    if started.is_other_mpi or started.launcher in OTHER_MPI:
+        conversion.lose(started.notes[0].word, OTHER_MPI_WHY, OTHER_MPI_HINT, is_part=True)
+    return method
+
+
+def _as_written(started: Started) -> list[Text]:
+    """The words of a program that no launcher starts."""
+    if started.interpreter is None:
+        return started.program
+    flag = [same("-m", started.interpreter)] if started.form == "module" else []
+    return [started.interpreter, *flag, *started.program]
+
+
+def number(text: Text | None) -> int | None:
+    """A whole number; None for anything else."""
+    return int(text.chars) if text is not None and re.fullmatch("[0-9]{1,7}", text.chars) else None
+
+
+def _counts(conversion: Conversion, started: Started, world: World) -> None:
+    draft, facts = conversion.draft, started.facts
+    nodes = world.nodes
+    if nodes is None:
+        nodes = number(_largest(facts.get("nodes"), conversion))
+    slots, processes = number(facts.get("slots")), number(facts.get("processes"))
+    include = _included(facts.get("include"))
+    if slots is None and facts.get("slots") is not None and facts["slots"].chars in ("gpu", "auto"):
+        slots = world.devices
+    slots = slots or include or world.slots
+    if "one_each" in facts:
+        slots = 1
+    if not slots and started.launcher in ("", "python"):
+        slots = world.devices if conversion.draft.get("launch.method") == WORKERS else 1
+    if not slots and processes and nodes and processes % nodes == 0:
+        slots = processes // nodes
+    slots = slots or world.devices or (1 if world.devices == 0 else None)
+    if nodes is None and processes and slots and processes % slots == 0:
+        nodes = processes // slots
+    write_counts(conversion, nodes, slots, world)
+    if processes and nodes and slots and processes != nodes * slots:
+        why = f"it starts {processes} processes, but dsgen starts one on each of {nodes} x {slots} slots"
+        conversion.lose(facts["processes"], why, "change workers.replicas or workers.slots", is_part=True)
+    conversion.facts.replicas, conversion.facts.slots = nodes or 0, slots or 0
+    del draft
+
+
+def write_counts(conversion: Conversion, nodes: int | None, slots: int | None, world: World) -> None:
+    """workers.replicas, slots and the devices of a worker."""
+    draft = conversion.draft
+    if nodes:
+        draft.set("workers.replicas", nodes)
+    else:
+        draft.hole("workers.replicas", 0, NODES_HOLE)
+    if slots:
+        draft.set("workers.slots", slots)
+    else:
+        draft.hole("workers.slots", 0, SLOTS_HOLE)
+    if world.devices is not None and slots and world.devices != slots:
+        draft.set("workers.accelerator.count", world.devices)
+    if world.devices == 0 and draft.get("launch.method") != WORKERS:
+        draft.set("training.env.DS_ACCELERATOR", "cpu")
+        draft.comment("training.env.DS_ACCELERATOR", "the source requests no device")
+
+
+def _largest(nodes: Text | None, conversion: Conversion) -> Text | None:
+    """The nodes of `2` or `1:4`; the least number is lost."""
+    if nodes is None:
+        return None
+    least, is_range, most = nodes.partition(":")
+    if is_range:
+        conversion.lose(least, "a run of dsgen has a fixed number of workers", is_part=True)
+        return most
+    return nodes
+
+
+def _included(include: Text | None) -> int | None:
+    """The slots of `--include localhost:0,1,2,3`."""
+    match = re.fullmatch(r"(localhost|127\.0\.0\.1):([0-9]+(?:,[0-9]+)*)", include.chars) if include else None
+    return len(match[2].split(",")) if match else None
+
+
+def _facts(conversion: Conversion, started: Started) -> None:
+    draft, facts = conversion.draft, started.facts
+    port = number(facts.get("port"))
+    if port and 1024 <= port <= 65535:
+        draft.set("launch.masterPort", port)
+    restarts = number(facts.get("restarts"))
+    if restarts and restarts <= 1000:
+        draft.set("lifecycle.maxRestarts", restarts)
+    if "bind_cores" in facts:
+        draft.set("training.deepspeed.bindCores", True)
+    if "no_local_rank" in facts:
+        draft.set("training.deepspeed.localRank", False)
+    if facts.get("autotuning", Text()).chars in ("tune", "run"):
+        draft.set("training.deepspeed.autotuning", facts["autotuning"].chars)
+    folder = facts.get("folder")
+    if folder and folder.is_known and folder.chars.startswith("/"):
+        draft.set("training.workingDir", folder.chars)
+
+
+def _kept(conversion: Conversion, started: Started, method: str) -> None:
+    """Arguments of the launcher itself."""
+    key = "launch.mpirunArgs" if method == "openmpi" else "training.deepspeed.args"
+    if method not in ("openmpi", "pdsh", "deepspeed-no-ssh"):
+        for word in started.kept:
+            conversion.lose(word, f"launch.method {method} takes no arguments of this launcher", is_part=True)
+        return
+    for word in started.kept:
+        if any(one.kind != "variable" for one in conversion.atlas.unknowns(word)):
+            conversion.lose(word, "its value is only known on the cluster", "set it in training.env", is_part=True)
+        else:
+            conversion.map(word, conversion.draft.add(key, conversion.atlas.shown(word)), is_part=True)

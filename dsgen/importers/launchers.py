@@ -1,0 +1,268 @@
+"""Understands command lines that start a training: torchrun, deepspeed, accelerate, mpirun, python and others."""
+
+from __future__ import annotations
+
+import posixpath
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Literal
+
+from dsgen.importers import launcher_options as options
+from dsgen.importers.launcher_options import Rule, Table
+from dsgen.importers.texts import Text
+
+Style = Literal["argparse", "mpi"]
+Form = Literal["python", "module", "exec"]
+
+
+@dataclass(frozen=True)
+class Launcher:
+    """A program that starts the processes of a training.
+
+    method: launch.method. table: its options. verbs: the words after its name, such as launch of `accelerate launch`.
+    style: how it takes options. passes_local_rank: it adds --local_rank to the program's arguments. keeps_program: its
+    positional words before `--` belong to the command, and options may follow them.
+    """
+
+    method: str
+    table: Table
+    verbs: tuple[str, ...] = ()
+    style: Style = "argparse"
+    passes_local_rank: bool = False
+    keeps_program: bool = False
+
+
+TORCHRUN = Launcher("torchrun", options.TORCHRUN)
+LAUNCH = Launcher("torchrun", options.TORCHRUN, passes_local_rank=True)
+MPI = Launcher("openmpi", options.MPIRUN, style="mpi")
+WORKERS = "worker-command"
+LAUNCHERS: Mapping[str, Launcher] = {
+    "torchrun": TORCHRUN,
+    "torch.distributed.run": TORCHRUN,
+    "torch.distributed.launch": LAUNCH,
+    "dlrover-run": Launcher("torchrun", options.DLROVER),
+    "deepspeed": Launcher("pdsh", options.DEEPSPEED),
+    "accelerate": Launcher(WORKERS, options.ACCELERATE, ("launch",)),
+    "accelerate-launch": Launcher(WORKERS, options.ACCELERATE),
+    "accelerate.commands.launch": Launcher(WORKERS, options.ACCELERATE),
+    "composer": Launcher(WORKERS, options.COMPOSER),
+    "tune": Launcher(WORKERS, options.TUNE, ("run",)),
+    "msrun": Launcher(WORKERS, options.MSRUN),
+    "axolotl": Launcher(WORKERS, options.TUNE, ("train",), keeps_program=True),
+    "llamafactory-cli": Launcher(WORKERS, {}, ("train",), keeps_program=True),
+    "swift": Launcher(WORKERS, {}, ("sft", "pt", "rlhf"), keeps_program=True),
+    "xtuner": Launcher(WORKERS, {}, ("train",), keeps_program=True),
+    "mpirun": MPI,
+    "mpiexec": MPI,
+    "mpirun_rsh": MPI,
+    "orterun": MPI,
+    "mpiexec.hydra": MPI,
+    "horovodrun": Launcher("openmpi", options.HOROVODRUN, style="mpi"),
+}
+OTHER_MPI = ("mpiexec.hydra", "mpirun_rsh")
+PYTHON = re.compile(r"python(3(\.\d+)?)?")
+FLAGS_WITH_VALUE = ("-X", "-W", "--check-hash-based-pycs")
+
+
+@dataclass(frozen=True)
+class Note:
+    """What became of one word of a command line. to: the key; `args` and `command` get their index later."""
+
+    word: Text
+    fate: Literal["mapped", "dropped", "lost"]
+    to: str = ""
+    why: str = ""
+    hint: str = ""
+
+
+@dataclass
+class Started:
+    """How a command line starts a training.
+
+    launcher: the key of LAUNCHERS, `python`, or `` for another program. method: launch.method. form and program: a
+    script, a module or any program, with its arguments. interpreter: of Python, if it is named. kept: arguments of the
+    launcher itself. command: the whole command line for each worker, with dsgen's variables. facts: values of options,
+    such as slots, nodes, processes, port. variables: environment that options set. notes: the fate of each word that is
+    not in program or command.
+    """
+
+    launcher: str
+    method: str
+    form: Form = "exec"
+    program: list[Text] = field(default_factory=list)
+    interpreter: Text | None = None
+    kept: list[Text] = field(default_factory=list)
+    command: list[Text] = field(default_factory=list)
+    facts: dict[str, Text] = field(default_factory=dict)
+    variables: list[tuple[str, Text, Text]] = field(default_factory=list)
+    notes: list[Note] = field(default_factory=list)
+    passes_local_rank: bool = False
+    is_other_mpi: bool = False
+
+
+def rank_of(words: Sequence[str], is_under_srun: bool) -> int:
+    """How surely a command starts the training: 3 a launcher, 2 a program of srun, 1 another program, 0 it does not."""
+    if find_launcher(words):
+        return 3
+    name = posixpath.basename(words[0])
+    if PYTHON.fullmatch(name) and "-c" in words[1:3]:
+        return 0
+    return (
+        2
+        if is_under_srun
+        else 1
+        if PYTHON.fullmatch(name) or name.endswith((".sh", ".py")) or name in ("bash", "sh")
+        else 0
+    )
+
+
+def find_launcher(words: Sequence[str]) -> tuple[str, int] | None:
+    """The launcher that words begin with, and how many words name it."""
+    name = posixpath.basename(words[0])
+    if PYTHON.fullmatch(name):
+        rest = list(words[1:])
+        while rest and rest[0] in ("-u", "-B", "-s", "-O"):
+            rest.pop(0)
+        if len(rest) > 1 and rest[0] == "-m" and rest[1] in LAUNCHERS:
+            return rest[1], len(words) - len(rest) + 2
+        if rest and posixpath.basename(rest[0]) in ("torchrun", "deepspeed") and not rest[0].endswith(".py"):
+            return posixpath.basename(rest[0]), len(words) - len(rest) + 1
+        return None
+    if name not in LAUNCHERS or ("." in name and name != "mpiexec.hydra"):
+        return None
+    verbs = LAUNCHERS[name].verbs
+    if verbs and (len(words) < 2 or words[1] not in verbs):
+        return None
+    return name, 2 if verbs else 1
+
+
+def is_python(word: Text) -> bool:
+    return PYTHON.fullmatch(posixpath.basename(word.chars)) is not None
+
+
+def bare_name(word: str) -> str:
+    return word.lstrip("-").partition("=")[0]
+
+
+def read_options(rest: list[Text], launcher: Launcher) -> Iterator[tuple[Rule, Text, list[Text]]]:
+    """The options at the beginning, each with its rule and its values; they are removed from the list."""
+    while rest and rest[0].chars.startswith("-") and rest[0].chars not in ("-", "--"):
+        word = rest.pop(0)
+        name, has_value, value = word.partition("=")
+        if launcher.style == "mpi":
+            rule = launcher.table.get(name.chars.lstrip("-"))
+        else:
+            rule = launcher.table.get(name.chars) or launcher.table.get(name.chars.replace("_", "-"))
+        if rule is None:
+            follows = not has_value and rest and not rest[0].chars.startswith("-") and not _looks_like_program(rest[0])
+            rule = Rule("lose", int(bool(follows)), why=f"it is no option of {name.chars} that dsgen knows")
+            rule = Rule("lose", rule.values, why="dsgen does not know this option of the launcher")
+        values = [value] if has_value and rule.values else []
+        while len(values) < rule.values and rest:
+            values.append(rest.pop(0))
+        yield rule, word, values
+    if rest and rest[0].chars == "--":
+        rest.pop(0)
+
+
+def _looks_like_program(word: Text) -> bool:
+    return word.chars.endswith((".py", ".sh")) or is_python(word)
+
+
+def apply_rule(rule: Rule, option: Text, values: list[Text], started: Started) -> None:
+    """Note what becomes of an option and its values."""
+    words = [option, *(value for value in values if value.places and value.places[0] not in option.places)]
+    words = words if len(words) <= 1 + len(values) else words[: 1 + len(values)]
+    if rule.action in ("drop", "lose"):
+        fate: Literal["dropped", "lost"] = "dropped" if rule.action == "drop" else "lost"
+        started.notes += [Note(word, fate, why=rule.why, hint=rule.hint) for word in words]
+    elif rule.action == "keep":
+        started.kept += words
+    else:
+        _take(rule.field, option, values, words, started)
+
+
+KEYS = {
+    "nodes": "workers.replicas",
+    "slots": "workers.slots",
+    "processes": "workers.slots",
+    "port": "launch.masterPort",
+    "restarts": "lifecycle.maxRestarts",
+    "module": "training.module",
+    "exec": "training.exec",
+    "bind_cores": "training.deepspeed.bindCores",
+    "autotuning": "training.deepspeed.autotuning",
+    "no_local_rank": "training.deepspeed.localRank",
+    "no_ssh": "launch.method",
+    "launcher": "launch.method",
+    "include": "workers.slots",
+    "one_each": "workers.slots",
+    "folder": "training.workingDir",
+}
+DEFAULT_PLACEMENT = {"bind-to": "none", "map-by": "slot"}
+
+
+def _take(name: str, option: Text, values: list[Text], words: list[Text], started: Started) -> None:
+    if name == "variable":
+        variable, has_value, value = values[0].partition("=") if values else (Text(), False, Text())
+        if has_value:
+            started.variables.append((variable.chars, value, option))
+            started.notes.append(Note(option, "mapped", f"training.env.{variable.chars}"))
+        else:
+            started.notes += [Note(word, "dropped", why="the pods have the environment") for word in words]
+    elif name == "pair" and len(values) == 2:
+        started.variables.append((values[0].chars, values[1], option))
+        started.notes += [Note(word, "mapped", f"training.env.{values[0].chars}") for word in words[:2]]
+    elif name == "mca" and len(values) == 2:
+        if re.match(options.MCA, values[0].chars):
+            why = "dsgen sets how mpirun reaches the workers"
+            started.notes += [Note(word, "dropped", why=why) for word in words]
+        else:
+            started.kept += words
+    elif name == "placement" and values:
+        if values[0].chars == DEFAULT_PLACEMENT[bare_name(option.chars)]:
+            started.notes += [Note(word, "dropped", why="dsgen passes it") for word in words]
+        else:
+            started.kept += words
+    elif name == "endpoint" and values:
+        host, has_port, port = values[0].partition(":")
+        if has_port and port.chars.isdigit():
+            started.facts.setdefault("port", port)
+        started.notes += [Note(word, "dropped", why=options.RANKS) for word in words]
+        del host
+    else:
+        started.facts[name] = values[0] if values else option
+        started.notes += [Note(word, "mapped", KEYS[name]) for word in words]
+
+
+def take_program(rest: list[Text], started: Started) -> None:
+    """The program after the options of a launcher."""
+    if "module" in started.facts:
+        started.form, started.program = "module", rest
+    elif "exec" in started.facts or started.method == "openmpi":
+        read_program(rest, started)
+    else:
+        started.form, started.program = "python", rest
+
+
+def read_program(words: list[Text], started: Started) -> Started:
+    """A command line that is no launcher: a script of Python, a module, or any program."""
+    started.form, started.program = "exec", words
+    if not words or not is_python(words[0]):
+        return started
+    rest, flags = words[1:], list[Text]()
+    while rest and rest[0].chars.startswith("-") and rest[0].chars not in ("-", "-m", "-c"):
+        flags.append(rest.pop(0))
+        if flags[-1].chars in FLAGS_WITH_VALUE and rest:
+            flags.append(rest.pop(0))
+    if any(flag.chars != "-u" for flag in flags) or not rest or rest[0].chars in ("-", "-c"):
+        return started
+    started.interpreter = words[0]
+    started.notes += [Note(flag, "dropped", why="dsgen starts Python without buffers") for flag in flags]
+    if rest[0].chars == "-m":
+        started.notes.append(Note(rest[0], "mapped", "training.module"))
+        started.form, started.program = "module", rest[1:]
+    else:
+        started.form, started.program = "python", rest
+    return started

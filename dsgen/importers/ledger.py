@@ -1,0 +1,123 @@
+"""What became of every part of a source: mapped to a key, dropped because dsgen does it itself, or lost."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from dsgen.importers.secrets import hide
+from dsgen.problems.diagnostics import Position
+
+Fate = Literal["mapped", "dropped", "lost"]
+LONGEST = 120
+"""Characters of a source text in a report."""
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One part of a source and its fate.
+
+    source: the path of a field (`spec.slotsPerWorker`), or the text of a word, an option or a statement. to: the key
+    of a mapped part. why: of a dropped or lost part. hint: what to do about a lost part. is_part: it is a word inside
+    of a field that has an entry of its own, so it does not count when the fields are counted.
+    """
+
+    fate: Fate
+    source: str
+    position: Position
+    to: str = ""
+    why: str = ""
+    hint: str = ""
+    is_part: bool = False
+
+    def as_data(self) -> dict[str, Any]:
+        """For JSON: `from`, `line`, `column`, and `to`, `why` and `hint` where they apply."""
+        data: dict[str, Any] = {"from": self.source, "line": self.position.line, "column": self.position.column}
+        data |= {key: value for key, value in (("to", self.to), ("why", self.why), ("hint", self.hint)) if value}
+        return data
+
+
+@dataclass(frozen=True)
+class Hole:
+    """A key whose value the source does not say; in the values it is one that `dsgen validate` refuses."""
+
+    key: str
+    why: str
+
+    def as_data(self) -> dict[str, Any]:
+        """For JSON."""
+        return {"key": self.key, "why": self.why}
+
+
+@dataclass
+class Ledger:
+    """The entries of one source, in the order in which they were made.
+
+    on_mapped: called with the place and the key of each mapped part, so that comments can follow.
+    """
+
+    entries: list[Entry] = field(default_factory=list)
+    on_mapped: Callable[[Position, str], None] | None = None
+
+    def map(self, source: str, at: Position, to: str, *, is_part: bool = False) -> None:
+        """A part became this key."""
+        self._add(Entry("mapped", source, at, to=to, is_part=is_part))
+        if self.on_mapped:
+            self.on_mapped(at, to)
+
+    def drop(self, source: str, at: Position, why: str, *, is_part: bool = False) -> None:
+        """A part is not needed, because dsgen does it itself."""
+        self._add(Entry("dropped", source, at, why=why, is_part=is_part))
+
+    def lose(self, source: str, at: Position, why: str, hint: str = "", *, is_part: bool = False) -> None:
+        """A part has no equivalent."""
+        self._add(Entry("lost", source, at, why=why, hint=hint, is_part=is_part))
+
+    def of(self, fate: Fate) -> list[Entry]:
+        """The entries with this fate, by their place."""
+        return sorted((one for one in self.entries if one.fate == fate), key=_place)
+
+    def _add(self, entry: Entry) -> None:
+        source = hide(entry.source)
+        source = source if len(source) <= LONGEST else f"{source[:LONGEST]}..."
+        self.entries.append(Entry(**{**entry.__dict__, "source": source, "why": hide(entry.why)}))
+
+
+def _place(entry: Entry) -> tuple[str, int, int]:
+    return entry.position.file, entry.position.line, entry.position.column
+
+
+@dataclass
+class ImportedJob:
+    """One converted job.
+
+    name: of the job, "" if it is a hole. file: the source. text: the values file. data: the same as plain data.
+    entries: what became of every part of the source. holes: what a person must fill in. facts: what the source says
+    about its pods and processes, for `dsgen.importers.check`.
+    """
+
+    name: str
+    file: str
+    text: str
+    data: dict[str, Any]
+    entries: Sequence[Entry]
+    holes: Sequence[Hole]
+    facts: Any = None
+
+    @property
+    def lost(self) -> list[Entry]:
+        """What has no equivalent."""
+        return [entry for entry in self.entries if entry.fate == "lost"]
+
+    def as_data(self) -> dict[str, Any]:
+        """The report, for JSON."""
+        lists = {
+            fate: [one.as_data() for one in self.entries if one.fate == fate] for fate in ("mapped", "dropped", "lost")
+        }
+        return {"name": self.name, "file": self.file, **lists, "holes": [hole.as_data() for hole in self.holes]}
+
+
+def report(jobs: Sequence[ImportedJob]) -> dict[str, Any]:
+    """The report of several jobs, for JSON."""
+    return {"jobs": [job.as_data() for job in jobs]}

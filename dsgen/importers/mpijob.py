@@ -1,0 +1,191 @@
+"""MPIJob (kubeflow.org/v2beta1, v1 and v1alpha1): workers with sshd, and a launcher that runs mpirun or deepspeed."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+
+from dsgen.importers.container_commands import runtime_of, write_command
+from dsgen.importers.conversion import Conversion
+from dsgen.importers.documents import Document
+from dsgen.importers.draft import KeyPath
+from dsgen.importers.fields import Fields, Table, as_count, as_text, as_whole, drop, lose, to
+from dsgen.importers.launch import OTHER_MPI_HINT, OTHER_MPI_WHY
+from dsgen.importers.objects import HEAD, suspend, ttl
+from dsgen.importers.pod_fields import Pod
+from dsgen.importers.pods import read_pod
+from dsgen.importers.pytorchjob import scheduling
+from dsgen.importers.world import World
+from dsgen.problems.diagnostics import Path
+from dsgen.reading.nodes import Node
+
+REPLICAS = ("spec", "mpiReplicaSpecs")
+RUNTIME: Mapping[str, str] = {
+    "OMPI_COMM_WORLD_RANK": "RANK",
+    "OMPI_COMM_WORLD_SIZE": "WORLD_SIZE",
+    "OMPI_COMM_WORLD_LOCAL_RANK": "LOCAL_RANK",
+}
+KEY = "dsgen generates the ssh key and mounts it"
+SSHD = "dsgen starts sshd with its own configuration"
+WAITS = "the launcher waits for all workers"
+NOT_TORCH = re.compile(r"horovod|tensorflow|\btf_|(^|/)(tf|jax)|mxnet|mpi")
+TORCH = re.compile(r"torch|deepspeed|MASTER_(ADDR|PORT)|accelerate|transformers")
+
+
+def convert(document: Document, conversion: Conversion) -> None:
+    """One MPIJob."""
+    fields = Fields(conversion, document)
+    workers, launcher, head = _templates(fields)
+    slots_node = fields.child("spec", "slotsPerWorker")
+    slots = as_count(slots_node.value) if slots_node is not None else None
+    nodes = _workers(fields, head)
+    fields.apply({**HEAD, "spec": _spec(nodes)})
+    pod = read_pod(fields, workers, "workers", ("worker", "mpi-worker", "mpi"))
+    start = read_pod(fields, launcher, "launcher", _main_names(fields)) if launcher else pod
+    conversion.facts.workers = pod.facts
+    if launcher:
+        conversion.facts.launcher = start.facts
+        _drop_sshd(fields, pod)
+    world = World(
+        nodes=nodes or None, slots=slots or (pod.devices if slots_node is None else None) or 1, devices=pod.devices
+    )
+    write_command(fields, start, world, runtime_of(conversion, RUNTIME))
+    _expect(conversion, start)
+    fields.finish()
+
+
+def _templates(fields: Fields) -> tuple[Path, Path, Path]:
+    """The templates of workers and launcher, and the map that has the number of workers. v1alpha1 has one template."""
+    if fields.child(*REPLICAS) is None:
+        return ("spec", "template"), (), ("spec",)
+    launcher: Path = (*REPLICAS, "Launcher", "template") if fields.child(*REPLICAS, "Launcher") is not None else ()
+    return (*REPLICAS, "Worker", "template"), launcher, (*REPLICAS, "Worker")
+
+
+def _main_names(fields: Fields) -> tuple[str, ...]:
+    node = fields.child("spec", "mainContainer")
+    name = as_text(node.value) if node is not None else None
+    return (name,) if name else ("mpi-launcher", "mpi", "launcher")
+
+
+def _workers(fields: Fields, head: Path) -> int:
+    """Pods that train: the workers, and the launcher if it is one of them."""
+    node, joins = fields.child(*head, "replicas"), fields.child("spec", "runLauncherAsWorker")
+    number = as_whole(node.value) if node is not None else 1
+    return (number or 0) + (joins is not None and joins.value is True)
+
+
+def _spec(nodes: int) -> Table:
+    pods: Table = {"replicas": _count, "restartPolicy": _restart, "template": {}}
+    policy: dict[str, Table] = {
+        "activeDeadlineSeconds": to("lifecycle.activeDeadlineSeconds", as_count),
+        "backoffLimit": _backoff,
+        "suspend": suspend,
+        "ttlSecondsAfterFinished": ttl,
+        "cleanPodPolicy": _clean,
+        "managedBy": lose("dsgen has no equivalent of it"),
+        "schedulingPolicy": scheduling(nodes),
+    }
+    return {
+        "slotsPerWorker": to_slots,
+        "runPolicy": policy,
+        **policy,
+        "mpiReplicaSpecs": {
+            "Worker": pods,
+            "Launcher": {
+                "replicas": drop("a job has one launcher"),
+                "restartPolicy": _launcher_restart,
+                "template": {},
+            },
+        },
+        "replicas": _count,
+        "template": {},
+        "sshAuthMountPath": drop(KEY),
+        "launcherCreationPolicy": drop(WAITS),
+        "runLauncherAsWorker": _joins,
+        "mpiImplementation": _implementation,
+        "mainContainer": drop("the command says which container it is"),
+        "mpiDistribution": _implementation,
+        **dict.fromkeys(("launcherOnMaster", "launcherOnWorker"), lose("the launcher of dsgen runs on any node")),
+    }
+
+
+def to_slots(fields: Fields, path: Path, node: Node) -> None:
+    """slotsPerWorker."""
+    if as_count(node.value):
+        fields.map(path, node, "workers.slots")
+    else:
+        fields.lose(path, node, "its value is no number of processes", "set workers.slots")
+
+
+def _count(fields: Fields, path: Path, node: Node) -> None:
+    if as_whole(node.value):
+        fields.map(path, node, "workers.replicas")
+    else:
+        fields.lose(path, node, "its value is no number of pods", "set workers.replicas")
+
+
+def _joins(fields: Fields, path: Path, node: Node) -> None:
+    if node.value is True:
+        fields.map(path, node, "workers.replicas")
+    else:
+        fields.drop(path, node, "the launcher of dsgen does not train")
+
+
+def _implementation(fields: Fields, path: Path, node: Node) -> None:
+    if str(node.value).lower() == "openmpi":
+        fields.drop(path, node, "launch.method openmpi uses Open MPI")
+    else:
+        fields.lose(path, node, OTHER_MPI_WHY, OTHER_MPI_HINT)
+
+
+def _clean(fields: Fields, path: Path, node: Node) -> None:
+    if node.value == "None":
+        fields.set(path, node, "lifecycle.keepWorkers", "always")
+    else:
+        fields.drop(path, node, "workers end with the run")
+
+
+def _backoff(fields: Fields, path: Path, node: Node) -> None:
+    number = as_whole(node.value)
+    if number == 0:
+        fields.drop(path, node, "a failed training does not restart unless lifecycle.maxRestarts allows it")
+    else:
+        to("lifecycle.maxRestarts", lambda data: min(as_whole(data) or 0, 1000) or None)(fields, path, node)
+
+
+def _restart(fields: Fields, path: Path, node: Node) -> None:
+    fields.drop(path, node, "a worker that is lost is replaced")
+
+
+def _launcher_restart(fields: Fields, path: Path, node: Node) -> None:
+    if node.value == "OnFailure" and not fields.conversion.draft.get("lifecycle.maxRestarts"):
+        fields.lose(path, node, "the source does not say how often a failed training may restart",
+                    "set lifecycle.maxRestarts if the program loads its own checkpoint")  # fmt: skip
+    else:
+        fields.drop(path, node, "a failed training restarts as often as lifecycle.maxRestarts allows")
+
+
+def _drop_sshd(fields: Fields, pod: Pod) -> None:
+    """The command of the workers starts sshd; any other one is lost."""
+    starts = any("sshd" in str(node.value) or "sleep" in str(node.value) for _, node in pod.command)
+    for path, node in pod.command:
+        if starts:
+            fields.drop(path, node, SSHD)
+        else:
+            fields.lose(
+                path, node, "workers run nothing but the ranks", "put what prepares a worker into training.setup"
+            )
+
+
+def _expect(conversion: Conversion, pod: Pod) -> None:
+    """Programs of MPI do not connect to each other as torch.distributed does."""
+    draft = conversion.draft
+    if draft.get("launch.method") != "openmpi":
+        return
+    words = " ".join([*conversion.facts.command, draft.get("image.repository", ""), *pod.facts.env])
+    is_python = bool(draft.get("training.python") or draft.get("training.module"))
+    if not TORCH.search(words) and (not is_python or NOT_TORCH.search(words)):
+        key: KeyPath = ("launch", "expectWorld")
+        draft.set(key, False)
+        draft.comment(key, "the program uses MPI, not torch.distributed")

@@ -1,0 +1,166 @@
+"""The origins: which source is of which kind, and which module converts it."""
+
+from __future__ import annotations
+
+import importlib
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from dsgen.importers.conversion import Conversion
+from dsgen.importers.documents import TEMPLATE, Document, documents, items_of, refuse_private
+from dsgen.importers.errors import ImportRefusedError
+from dsgen.importers.refused import COMPOSE, DSGEN, KINDS, OTHER_SYSTEMS
+from dsgen.problems.diagnostics import Position
+from dsgen.reading.nodes import Node, SourceText
+
+Form = Literal["object", "values", "script"]
+MOST_BYTES = 1 << 20
+
+
+@dataclass(frozen=True)
+class Origin:
+    """A kind of source.
+
+    form: a Kubernetes object, the values of another tool, or a script. module: has the function `convert`, which takes
+    a Document or, for a script, a SourceText, and the Conversion. summary: for lists. kinds: kind and API group of the
+    objects, the group without its version; an empty group stands for any.
+    """
+
+    form: Form
+    module: str
+    summary: str
+    kinds: tuple[tuple[str, str], ...] = ()
+
+    def convert(self, source: Document | SourceText, conversion: Conversion) -> None:
+        """Convert one source."""
+        module: Any = importlib.import_module(f"dsgen.importers.{self.module}")
+        module.convert(source, conversion)
+
+
+ORIGINS: Mapping[str, Origin] = {
+    "slurm": Origin("script", "slurm", "a script for sbatch"),
+    "shell": Origin(
+        "script", "script", "a shell script or a command line: deepspeed, torchrun, accelerate, mpirun, ..."
+    ),
+    "pytorchjob": Origin("object", "pytorchjob", "PyTorchJob v1 of Kubeflow", (("PyTorchJob", "kubeflow.org"),)),
+    "mpijob": Origin("object", "mpijob", "MPIJob v2beta1 and v1 of Kubeflow", (("MPIJob", "kubeflow.org"),)),
+}
+"""The origins by their name, which is a value of --from."""
+WRAPPED = {"AppWrapper": ("spec", "components"), "List": ("items",)}
+"""Objects that contain other objects, and where."""
+
+
+@dataclass(frozen=True)
+class Found:
+    """Something that can be converted: the origin by name, the source, and the objects around it."""
+
+    origin: str
+    source: Document | SourceText
+    around: tuple[Document, ...] = ()
+
+
+@dataclass(frozen=True)
+class Contents:
+    """What a file contains: what can be converted, and all of its documents."""
+
+    found: Sequence[Found]
+    documents: Sequence[Document]
+
+
+Recognise = Callable[[Document], str]
+
+
+def recognise(source: SourceText, origin: str = "") -> Contents:
+    """What a file contains. origin: the name of its kind, "" to find it.
+
+    Raises ImportRefusedError for what cannot be converted, with the reason.
+    """
+    start = Position(source.name, 1, 1)
+    if len(source.text) > MOST_BYTES:
+        raise ImportRefusedError(f"the file has more than {MOST_BYTES >> 20} MiB", start)
+    if not source.text.strip():
+        raise ImportRefusedError("the file is empty", start)
+    refuse_private(source.text, source.name)
+    if origin and ORIGINS[origin].form == "script":
+        return Contents([Found(origin, source)], ())
+    if not origin and (script := _script(source)):
+        return Contents([Found(script, source)], ())
+    read = documents(source)
+    if not read:
+        raise ImportRefusedError("the file has only comments", start)
+    found = [one for document in read for one in _objects(document, (), origin)]
+    if not found:
+        _refuse(read)
+    return Contents(found, read)
+
+
+def _script(source: SourceText) -> str:
+    """The origin of a script, "" for a file of YAML."""
+    lines = source.text.split("\n")
+    first = next((line for line in lines if line.strip() and not line.lstrip().startswith("#")), "")
+    for mark, words in OTHER_SYSTEMS:
+        if any(line.startswith(mark) for line in lines):
+            number = next(number for number, line in enumerate(lines, 1) if line.startswith(mark))
+            raise ImportRefusedError(f"dsgen reads no scripts for {words}", Position(source.name, number, 1))
+    is_script = lines[0].startswith("#!") or not _is_yaml(first)
+    if not is_script:
+        return ""
+    if lines[0].startswith("#!") and not re.search(r"\b(ba|da|z|k)?sh\b", lines[0]):
+        raise ImportRefusedError("this is no shell script", Position(source.name, 1, 1))
+    _refuse_template(source)
+    return "slurm" if any(line.startswith("#SBATCH") for line in lines) else "shell"
+
+
+def _is_yaml(line: str) -> bool:
+    """Whether the first line that is no comment begins YAML or JSON."""
+    return re.match(r"(---|\{|- |%YAML|[\w./-]+:(\s|$)|[\"'][^\"']+[\"']:\s|<<:|\{\{|<%)", line.lstrip()) is not None
+
+
+def _refuse_template(source: SourceText) -> None:
+    for number, line in enumerate(source.text.split("\n"), 1):
+        code = line.split(" #")[0]
+        match = re.search(r"\{\{-? *[\w.$]+.*?\}\}|<%|\{%-? \w", code)
+        if match and TEMPLATE.search(code) and not line.startswith("#"):
+            at = Position(source.name, number, match.start() + 1)
+            hint = "render it first and pass the result to dsgen import -"
+            raise ImportRefusedError("this is a template, which dsgen does not interpret", at, hint)
+
+
+def _objects(document: Document, around: tuple[Document, ...], origin: str) -> list[Found]:
+    if document.kind in WRAPPED:
+        inner = items_of(document, *WRAPPED[document.kind])
+        return [one for item in inner for one in _objects(item, (*around, document), origin)]
+    if origin:
+        return [Found(origin, document, around)] if _is_of(document, origin) else []
+    found = next((name for name in ORIGINS if _is_of(document, name)), "")
+    return [Found(found, document, around)] if found else []
+
+
+def _is_of(document: Document, name: str) -> bool:
+    origin = ORIGINS[name]
+    if origin.form == "object":
+        return any(document.kind == kind and group in ("", document.group) for kind, group in origin.kinds)
+    return False
+
+
+def _refuse(read: Sequence[Document]) -> None:
+    """Say what a file is that has nothing to convert."""
+    for document in read:
+        if document.kind in KINDS:
+            raise ImportRefusedError(f"this is a {document.kind}: {KINDS[document.kind]}", document.position)
+    first = read[0]
+    if first.kind:
+        kinds = ", ".join(dict.fromkeys(f"{one.kind} ({one.group})" if one.group else one.kind for one in read))
+        raise ImportRefusedError(f"no object of the file describes a training: {kinds}", first.position)
+    keys = _keys(first.root)
+    if "services" in keys:
+        raise ImportRefusedError(COMPOSE, first.position)
+    if {"workers", "training"} & keys and {"image", "launch", "name"} & keys:
+        raise ImportRefusedError(DSGEN, first.position)
+    raise ImportRefusedError("dsgen does not know this kind of file", first.position, "--from KIND says what it is")
+
+
+def _keys(root: Node) -> set[str]:
+    return set(root.value) if isinstance(root.value, dict) else set()

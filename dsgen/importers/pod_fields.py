@@ -1,0 +1,267 @@
+"""What becomes of the fields of pods and containers that need more than a key."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from dsgen.importers.draft import SECRET_HOLE, secret_reference
+from dsgen.importers.environment import OWN, RANKS
+from dsgen.importers.facts import Role
+from dsgen.importers.fields import Action, Fields, as_count, as_map, as_text, to, written
+from dsgen.importers.images import write_image
+from dsgen.importers.secrets import holds_secret, is_secret
+from dsgen.problems.diagnostics import Path
+from dsgen.reading.nodes import Node
+
+RoleName = Literal["workers", "launcher"]
+
+
+ITSELF = "dsgen writes it itself"
+
+
+VARIABLE = re.compile(r"\$\((\w+)\)")
+
+
+MESH = "sidecar.istio.io/inject"
+
+
+@dataclass
+class Pod:
+    """A pod template whose fields are read: its main container, and what the origin still has to decide.
+
+    path: of the template; container: of the main container. command: the nodes of command and args with their paths.
+    devices: of each pod. restart: the node of restartPolicy.
+    """
+
+    path: Path
+    role: RoleName
+    container: Path = ()
+    command: list[tuple[Path, Node]] = field(default_factory=list)
+    has_command: bool = False
+    devices: int = 0
+    facts: Role = field(default_factory=Role)
+
+
+DEFAULT_ANNOTATIONS = {MESH: "false", "linkerd.io/inject": "disabled", "karpenter.sh/do-not-disrupt": "true"}
+
+
+def pod_metadata(role: RoleName, key: str) -> Action:
+    def action(fields: Fields, path: Path, node: Node) -> None:
+        name, value = str(path[-1]), written(node.value)
+        if isinstance(node.value, dict | list):
+            fields.lose(path, node, "its value is no text")
+        elif DEFAULT_ANNOTATIONS.get(name) == value:
+            fields.drop(path, node, ITSELF)
+        elif name.startswith(("training.kubeflow.org/", "kubeflow.org/", "pod-template-hash", "job-name")):
+            fields.drop(path, node, "the operator sets it")
+        elif name == "kueue.x-k8s.io/queue-name":
+            fields.set(path, node, "scheduling.queue", value)
+        else:
+            fields.set(path, node, (role, key, name), value)
+
+    return action
+
+
+def extra(key: str, own: Sequence[str]) -> Action:
+    """Fields for which dsgen has no key are written unchanged."""
+
+    def action(fields: Fields, path: Path, node: Node) -> None:
+        if path[-1] in own:
+            fields.lose(path, node, "it would break what dsgen writes")
+        else:
+            fields.set(path, node, (*key.split("."), str(path[-1])), _clean(node.data()))
+
+    return action
+
+
+def all_of(key: str) -> Action:
+    def action(fields: Fields, path: Path, node: Node) -> None:
+        for index, one in enumerate(node.value if isinstance(node.value, list) else ()):
+            if one.data() in (fields.conversion.draft.get(key) or []):
+                fields.drop((*path, index), one, "another container has it, too")
+            else:
+                fields.map((*path, index), one, fields.conversion.draft.add(key, one.data()))
+
+    return action
+
+
+def image(is_worker: bool) -> Action:
+    def action(fields: Fields, path: Path, node: Node) -> None:
+        image, draft = written(node.value), fields.conversion.draft
+        if not is_worker and draft.get("image.repository"):
+            same = image == _whole_image(draft.get("image", {}))
+            if same:
+                fields.drop(path, node, "the launcher has the image of the workers")
+            else:
+                fields.lose(path, node, "the launcher has the image of the workers", "put its programs into that image")
+            return
+        keys = write_image(fields.conversion, image)
+        if keys:
+            fields.map(path, node, keys[0])
+        else:
+            why = f"the source has {image or 'no image'} here: write the image"
+            fields.map(path, node, draft.hole("image.repository", "", why))
+
+    return action
+
+
+def _whole_image(data: Mapping[str, Any]) -> str:
+    tag = f":{data['tag']}" if data.get("tag") else ""
+    digest = f"@{data['digest']}" if data.get("digest") else ""
+    return f"{data.get('repository', '')}{tag}{digest}"
+
+
+def variable(fields: Fields, path: Path, node: Node) -> None:
+    """One variable of a container."""
+    named, value, origin = node.child("name"), node.child("value"), node.child("valueFrom")
+    name, draft = written(named.value) if named is not None else "", fields.conversion.draft
+    key = ("training", "env", name)
+    if not re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]*", name):
+        fields.lose(path, node, "its name is no name of a variable")
+    elif name == "MASTER_PORT" and value is not None and (port := as_count(value.value)) and 1024 <= port <= 65535:
+        fields.set(path, node, "launch.masterPort", port)
+    elif OWN.fullmatch(name):
+        fields.drop(path, node, RANKS)
+    elif origin is not None and isinstance(origin.value, dict):
+        fields.set(path, node, key, {"valueFrom": origin.data()})
+    else:
+        text = written(value.value) if value is not None and not isinstance(value.value, dict | list) else ""
+        _constant(fields, path, node, key, text)
+    del draft
+
+
+def _constant(fields: Fields, path: Path, node: Node, key: tuple[str, ...], text: str) -> None:
+    draft, name = fields.conversion.draft, key[-1]
+    references = VARIABLE.findall(text)
+    if is_secret(name, text):
+        fields.map(path, node, draft.hole(key, secret_reference(name), SECRET_HOLE))
+    elif any(OWN.fullmatch(one) for one in references):
+        fields.lose(path, node, "it refers to a variable that dsgen sets when the process starts",
+                    "compute it in training.setup, or read the variable in the program")  # fmt: skip
+    elif draft.get(key) not in (None, text):
+        fields.lose(path, node, f"workers and launcher have different values of {name}", "set it in training.setup")
+    else:
+        fields.set(path, node, key, text)
+
+
+def folder(is_worker: bool) -> Action:
+    def action(fields: Fields, path: Path, node: Node) -> None:
+        if isinstance(node.value, str) and node.value.startswith("/"):
+            known = fields.conversion.draft.get("training.workingDir")
+            if known not in (None, node.value):
+                fields.lose(path, node, "workers and launcher start in different folders", "set training.workingDir")
+            else:
+                fields.set(path, node, "training.workingDir", node.value)
+        else:
+            fields.lose(path, node, "it is no absolute path", "set training.workingDir")
+
+    del is_worker
+    return action
+
+
+def main_context(role: RoleName) -> Action:
+    def action(fields: Fields, path: Path, node: Node) -> None:
+        data = as_map(node.data())
+        if data is None:
+            fields.lose(path, node, "its value is no map")
+        else:
+            fields.set(path, node, f"{role}.securityContext", data)
+
+    return action
+
+
+def scheduler(role: RoleName) -> Action:
+    def action(fields: Fields, path: Path, node: Node) -> None:
+        if node.value in ("default-scheduler", "", None):
+            fields.drop(path, node, "the cluster has a default")
+        elif node.value == "volcano":
+            fields.set(path, node, "scheduling.gang", "volcano")
+        else:
+            to(f"{role}.schedulerName", as_text)(fields, path, node)
+
+    return action
+
+
+def service_account(role: RoleName) -> Action:
+    def action(fields: Fields, path: Path, node: Node) -> None:
+        if node.value in ("default", "", None):
+            fields.drop(path, node, "the namespace has a default")
+        elif role == "launcher":
+            fields.lose(path, node, "the launcher has a ServiceAccount of its own", "see serviceAccount")
+        else:
+            to("workers.serviceAccountName", as_text)(fields, path, node)
+
+    return action
+
+
+def grace(fields: Fields, path: Path, node: Node) -> None:
+    seconds = as_count(node.value)
+    if seconds and seconds >= 30:
+        fields.set(path, node, "lifecycle.terminationGracePeriodSeconds", min(seconds, 86400))
+    else:
+        fields.lose(path, node, "dsgen needs at least 30 seconds", "set lifecycle.terminationGracePeriodSeconds")
+
+
+def host_network(fields: Fields, path: Path, node: Node) -> None:
+    if node.value is not True:
+        fields.drop(path, node, "it is the default")
+        return
+    fields.set(path, node, "network.hostNetwork", True)
+    fields.conversion.draft.set("network.policy", False)
+
+
+def restart(fields: Fields, path: Path, node: Node) -> None:
+    """restartPolicy, unless an origin has decided it already."""
+    if node.value == "Never":
+        fields.drop(path, node, "a failed training does not restart unless lifecycle.maxRestarts allows it")
+    elif fields.conversion.draft.get("lifecycle.maxRestarts"):
+        fields.map(path, node, "lifecycle.maxRestarts")
+    else:
+        fields.lose(path, node, "the source does not say how often a failed training may restart",
+                    "set lifecycle.maxRestarts if the program loads its own checkpoint")  # fmt: skip
+
+
+def initial(role: RoleName) -> Action:
+    def action(fields: Fields, path: Path, node: Node) -> None:
+        for index, one in enumerate(node.value if isinstance(node.value, list) else ()):
+            name = written((one.child("name") or one).value) if isinstance(one.value, dict) else ""
+            if name == "kubectl-delivery" or ("wait" in name and "master" in name):
+                fields.drop((*path, index), one, "dsgen does not need it: workers and launcher wait for each other")
+            else:
+                _own_container(fields, (*path, index), one, f"{role}.initContainers")
+
+    return action
+
+
+def sidecar(role: RoleName) -> Action:
+    return lambda fields, path, node: _own_container(fields, path, node, f"{role}.sidecars")
+
+
+def _own_container(fields: Fields, path: Path, node: Node, key: str) -> None:
+    data = _clean(node.data())
+    if not isinstance(data, dict):
+        fields.lose(path, node, "it is no container")
+        return
+    names = fields.conversion.volumes
+    for mount in data.get("volumeMounts") or ():
+        if isinstance(mount, dict) and mount.get("name") in names:
+            mount["name"] = names[mount["name"]]
+    fields.map(path, node, fields.conversion.draft.add(key, data))
+
+
+def _clean(data: Any) -> Any:
+    """Data without null, and without values of variables that look like secrets."""
+    if isinstance(data, dict):
+        if (
+            isinstance(data.get("name"), str)
+            and isinstance(data.get("value"), str)
+            and is_secret(data["name"], data["value"])
+        ):
+            return {"name": data["name"], **secret_reference(data["name"])}
+        return {key: _clean(value) for key, value in data.items() if value is not None}
+    if isinstance(data, list):
+        return [_clean(one) for one in data]
+    return "" if isinstance(data, str) and holds_secret(data) else data

@@ -1,0 +1,167 @@
+"""Pod templates: the fields of pods and containers, one table for each, shared by all kinds of Kubernetes objects."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from dsgen.checks.pods import CONTAINER_FIELDS, POD_FIELDS
+from dsgen.importers import pod_fields as of
+from dsgen.importers.facts import PLACES, Fact, Role, describe_volume
+from dsgen.importers.fields import (
+    Fields,
+    Table,
+    as_count,
+    as_list,
+    as_map,
+    as_text,
+    as_texts,
+    drop,
+    lose,
+    to,
+    written,
+)
+from dsgen.importers.pod_fields import ITSELF, Pod, RoleName
+from dsgen.importers.pod_resources import resources
+from dsgen.importers.volumes import write_volumes
+from dsgen.problems.diagnostics import Path
+from dsgen.reading.nodes import Node
+
+PROBES = "dsgen has probes of its own"
+NO_LAUNCHER_KEY = "the launcher of dsgen only starts the processes"
+
+
+def read_pod(fields: Fields, path: Path, role: RoleName, names: Sequence[str] = ()) -> Pod:
+    """Fill the values from a pod template at a path (the map with `spec`), all but the command.
+
+    names: of the main container, in order of preference; otherwise the first container is it.
+    """
+    pod = Pod(path, role)
+    main = _main(fields, (*path, "spec", "containers"), names)
+    pod.container = (*path, "spec", "containers", main)
+    pod.facts = _facts(fields, pod)
+    node = fields.child(*path)
+    if node is None:
+        return pod
+    write_volumes(fields, (*path, "spec"), main, role)
+    fields.apply({"metadata": _metadata(role), "spec": _spec(role)}, path, node)
+    _containers(fields, pod, main)
+    return pod
+
+
+def _main(fields: Fields, path: Path, names: Sequence[str]) -> int:
+    node = fields.child(*path)
+    items = node.value if node is not None and isinstance(node.value, list) else []
+    found = [str((one.child("name") or Node("", one.position)).value) for one in items]
+    return next((found.index(name) for name in names if name in found), 0)
+
+
+def _metadata(role: RoleName) -> Table:
+    return {
+        "labels": {"*": of.pod_metadata(role, "podLabels")},
+        "annotations": {"*": of.pod_metadata(role, "podAnnotations")},
+        **dict.fromkeys(("name", "namespace", "generateName", "creationTimestamp"), drop(ITSELF)),
+    }
+
+
+def _spec(role: RoleName) -> Table:
+    """The fields of a pod."""
+    worker = role == "workers"
+    table: dict[str, Table] = {
+        "containers": {},
+        "volumes": {},
+        "initContainers": of.initial(role),
+        "nodeSelector": to(f"{role}.nodeSelector", as_texts),
+        "affinity": to(f"{role}.affinity", as_map),
+        "tolerations": to(f"{role}.tolerations", as_list),
+        "topologySpreadConstraints": to(f"{role}.topologySpreadConstraints", as_list),
+        "schedulerName": of.scheduler(role),
+        "priorityClassName": to(f"{role}.priorityClassName", as_text),
+        "runtimeClassName": to(f"{role}.runtimeClassName", as_text),
+        "serviceAccountName": of.service_account(role),
+        "serviceAccount": of.service_account(role),
+        "imagePullSecrets": to("image.pullSecrets", as_list),
+        "terminationGracePeriodSeconds": of.grace,
+        "securityContext": to("security.podSecurityContext", as_map),
+        "hostNetwork": of.host_network if worker else lose(NO_LAUNCHER_KEY),
+        "dnsPolicy": drop(ITSELF),
+        "restartPolicy": of.restart,
+        "activeDeadlineSeconds": to("lifecycle.activeDeadlineSeconds", as_count),
+        **dict.fromkeys(("hostname", "subdomain", "enableServiceLinks", "automountServiceAccountToken"), drop(ITSELF)),
+        "setHostnameAsFQDN": drop(ITSELF),
+        "*": of.extra(f"{role}.extraPodSpec", POD_FIELDS),
+    }
+    return table
+
+
+def _container(role: RoleName, pod: Pod) -> Table:
+    """The fields of the main container."""
+    worker = role == "workers"
+    return {
+        "name": drop(ITSELF),
+        "image": of.image(worker),
+        "imagePullPolicy": to("image.pullPolicy", as_text) if worker else drop(ITSELF),
+        "command": {},
+        "args": {},
+        "env": {"*": of.variable},
+        "envFrom": of.all_of("training.envFrom"),
+        "resources": resources(role, pod),
+        "volumeMounts": {},
+        "workingDir": of.folder(worker),
+        "securityContext": of.main_context(role),
+        "ports": drop("the pods of a run reach all ports of each other"),
+        **dict.fromkeys(("livenessProbe", "readinessProbe", "startupProbe"), drop(PROBES)),
+        **dict.fromkeys(("terminationMessagePath", "terminationMessagePolicy"), drop(ITSELF)),
+        "*": of.extra(f"{role}.extraContainerSpec", CONTAINER_FIELDS),
+    }
+
+
+def _containers(fields: Fields, pod: Pod, main: int) -> None:
+    """The main container, and the others as sidecars."""
+    path = (*pod.path, "spec", "containers")
+    node = fields.child(*path)
+    for index, one in enumerate(node.value if node is not None and isinstance(node.value, list) else ()):
+        here = (*path, index)
+        if index != main:
+            fields.apply(of.sidecar(pod.role), here, one)
+            continue
+        for key in ("command", "args"):
+            words = one.child(key)
+            for number, word in enumerate(words.value if words is not None and isinstance(words.value, list) else ()):
+                if not isinstance(word.value, dict | list):
+                    pod.command.append(((*here, key, number), word))
+            pod.has_command |= key == "command" and words is not None and bool(words.value)
+        fields.apply(_container(pod.role, pod), here, one)
+
+
+def _facts(fields: Fields, pod: Pod) -> Role:
+    spec, main = fields.child(*pod.path, "spec"), fields.child(*pod.container)
+    data = spec.data() if spec is not None and isinstance(spec.value, dict) else {}
+    container = main.data() if main is not None and isinstance(main.value, dict) else {}
+
+    def fact(value: Any, *path: str | int) -> Fact:
+        return Fact(value, fields.name((*pod.container, *path)))
+
+    role = Role(image=fact(written(container.get("image")), "image") if container.get("image") else None)
+    for index, one in enumerate(_list(container.get("env"))):
+        if isinstance(one, dict):
+            role.env[written(one.get("name"))] = fact(one.get("valueFrom") or written(one.get("value")), "env", index)
+    given = container.get("resources")
+    for kind, amounts in (("requests", role.requests), ("limits", role.limits)):
+        found = given.get(kind) if isinstance(given, dict) else None
+        for name, value in (found if isinstance(found, dict) else {}).items():
+            amounts[name] = fact(value, "resources", kind, name)
+    volumes = {written(one.get("name")): one for one in _list(data.get("volumes")) if isinstance(one, dict)}
+    for index, mount in enumerate(_list(container.get("volumeMounts"))):
+        if isinstance(mount, dict):
+            volume = volumes.get(written(mount.get("name")), {})
+            path = written(mount.get("mountPath")).rstrip("/")
+            role.mounts[path] = fact(describe_volume(volume), "volumeMounts", index)
+    for key in PLACES:
+        if data.get(key):
+            role.placement[key] = Fact(data[key], fields.name((*pod.path, "spec", key)))
+    return role
+
+
+def _list(data: Any) -> list[Any]:
+    return data if isinstance(data, list) else []

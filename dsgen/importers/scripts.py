@@ -1,0 +1,157 @@
+"""From a script that was read to values: chooses the command line that starts the training, and tells of the rest."""
+
+from __future__ import annotations
+
+import posixpath
+import re
+from collections.abc import Sequence
+
+from dsgen.importers.chosen import Script, signature
+from dsgen.importers.command_lines import understand
+from dsgen.importers.conversion import Conversion
+from dsgen.importers.environment import write_exported
+from dsgen.importers.facts import Fact, Role
+from dsgen.importers.files import Files
+from dsgen.importers.launch import write_launch
+from dsgen.importers.secrets import is_secret
+from dsgen.importers.shell.reading import Launch
+from dsgen.importers.shell.wrappers import WRAPPERS
+from dsgen.importers.statements import AFTER, PREPARES_HINT, write_events
+from dsgen.importers.texts import Text
+from dsgen.importers.world import World
+
+NOT_CHOSEN = "it is another command line than the one that was chosen"
+PREPARES = "it is a program that runs before the training"
+BACKGROUND = re.compile(r"^/(dev|proc|sys|etc|usr|bin|sbin|lib|lib64|opt|tmp|var|run|root|app|job)(/|$)")
+"""Folders that belong to an image or to the system."""
+CLAIM = "write the claim that has these files"
+
+
+def write_script(conversion: Conversion, script: Script, world: World, text: Text) -> None:
+    """Fill the values from a script, and account for all of its statements."""
+    files = Files(dict(script.reading.files))
+    launch = script.launch
+    _drop_wrappers(conversion, launch, world)
+    write_launch(conversion, script.started, world, files)
+    _folder(conversion, launch, world)
+    setup = write_events(conversion, script, world)
+    for name, value in launch.prefix.items():
+        line = write_exported(conversion, name, value, value if value else launch.statement, launch.words)
+        setup += [line] if line else []
+    _setup(conversion, setup, world)
+    files.lose_unused(conversion)
+    _others(conversion, script)
+    for default in script.reading.scope.defaults:
+        shown = Text(f"${{{default.name}}}", [default.place] * (len(default.name) + 3))
+        used = conversion.atlas.shown(default.value)
+        conversion.drop(shown, f"{default.name} is not set in the script: its default {used} is used", is_part=True)
+    if world.is_batch:
+        _claims(conversion)
+    if not conversion.is_container:
+        conversion.facts.workers = _role(conversion, launch)
+    _unaccounted(conversion, text)
+
+
+def _role(conversion: Conversion, launch: Launch) -> Role:
+    """The environment of the command line, for the comparison."""
+    role = Role()
+    for name, (value, _) in launch.exported.items():
+        if isinstance(value, Text) and value.is_known and not is_secret(name, value.chars):
+            role.env[name] = Fact(value.chars, f"{name}=")
+    for name, value in launch.prefix.items():
+        if value.is_known and not is_secret(name, value.chars):
+            role.env[name] = Fact(value.chars, conversion.atlas.shown(value))
+    return role
+
+
+def _drop_wrappers(conversion: Conversion, launch: Launch, world: World) -> None:
+    for name, words in launch.wrappers:
+        wrapper = WRAPPERS[name]
+        if name in ("srun", "singularity", "apptainer"):
+            continue  # the origin reads their options
+        for word in words:
+            if wrapper.lost:
+                conversion.lose(word, wrapper.lost, wrapper.hint, is_part=True)
+            else:
+                conversion.drop(word, wrapper.why, is_part=True)
+    del world
+
+
+def _folder(conversion: Conversion, launch: Launch, world: World) -> None:
+    """The folder in which the training starts."""
+    folder = launch.folder
+    if folder is None or folder.chars in (".", ""):
+        return
+    path = posixpath.normpath(folder.chars) if folder.is_known else conversion.atlas.shown(folder)
+    if path.startswith("/") and path != "/":
+        conversion.draft.set("training.workingDir", path)
+    elif world.is_batch and path not in (".", "/"):
+        why = "write the absolute path of this folder in the image or on a volume"
+        conversion.draft.hole("training.workingDir", path, why)
+
+
+def _setup(conversion: Conversion, lines: Sequence[str], world: World) -> None:
+    lines = list(dict.fromkeys(lines))
+    before = conversion.draft.get("training.setup", "")
+    if lines:
+        text = "\n".join([*before.splitlines(), *lines])
+        conversion.draft.set("training.setup", text + "\n" if "\n" in text else text)
+    del world
+
+
+def _others(conversion: Conversion, script: Script) -> None:
+    """Command lines that were not chosen: they prepare the training, follow it, or are the same on other nodes."""
+    chosen = signature(conversion, script.started)
+    for other in script.others:
+        if other.statement.places == script.launch.statement.places:
+            continue
+        if signature(conversion, understand(other.words, conversion.atlas)) == chosen:
+            conversion.drop(other.statement, "it is the same command line for another node")
+        elif _is_after(script, other) and other.rank < script.launch.rank:
+            conversion.lose(other.statement, AFTER, "run it as a job of its own")
+        elif other.rank < script.launch.rank:
+            conversion.lose(other.statement, PREPARES, PREPARES_HINT)
+        else:
+            conversion.lose(other.statement, NOT_CHOSEN, "import it with its own line")
+
+
+def _is_after(script: Script, other: Launch) -> bool:
+    launches = script.reading.launches
+    return launches.index(other) > launches.index(script.launch)
+
+
+def _claims(conversion: Conversion) -> None:
+    """A volume for each top folder of the cluster that the job names, with a hole for its claim."""
+    data = conversion.draft.data
+    texts = [*_texts(data.get("training", {})), *_texts(data.get("launch", {}).get("command", []))]
+    mounted = [one.get("mountPath", "") for one in data.get("storage", {}).values()]
+    for text in texts:
+        for path in re.findall(
+            r"(?<![\w/.~$}:-])(/[A-Za-z0-9_][\w.-]*)(?:/[\w.+-]+)+/?|(?<=^)(/[A-Za-z0-9_][\w.-]*)$", text
+        ):
+            top = path[0] or path[1]
+            if BACKGROUND.match(top) or any(top == one or one.startswith(top + "/") for one in mounted):
+                continue
+            mounted.append(top)
+            name = re.sub(r"[^a-z0-9]+", "-", top.lower()).strip("-")[:20].strip("-") or "data"
+            why = f"{CLAIM}: {top} is a folder of the cluster"
+            conversion.draft.hole(("storage", name), {"mountPath": top, "existingClaim": ""}, why)
+
+
+def _texts(data: object) -> list[str]:
+    if isinstance(data, str):
+        return [data]
+    if isinstance(data, dict):
+        return [text for value in data.values() for text in _texts(value)]
+    return [text for value in data for text in _texts(value)] if isinstance(data, list) else []
+
+
+def _unaccounted(conversion: Conversion, text: Text) -> None:
+    """Name what nothing above accounted for, so that nothing of a script is silent."""
+    from dsgen.importers.shell.units import units
+
+    known = list(conversion.accounted)
+    for unit in units(conversion, text):
+        start, end = unit.places[0], unit.places[-1]
+        if not any(start <= first <= end or first <= start <= last for first, last in known):
+            conversion.lose(unit, "dsgen does not understand it", "see whether the training needs it")

@@ -1,0 +1,53 @@
+"""Secrets in a source: found by the names of variables and options and by the form of tokens, and never copied."""
+
+from __future__ import annotations
+
+import re
+
+from dsgen.checks.training import SECRET_NAME, TOKEN
+from dsgen.problems.redaction import redacted
+
+MASK = "***"
+_NAME = re.compile(SECRET_NAME)
+_TOKEN = re.compile(TOKEN)
+_OPTION = re.compile(
+    r"(?i)--?([a-z0-9]+[-_]){0,5}(api[-_]?keys?|access[-_]key([-_]id)?|secret([-_](access[-_])?key)?|passw(or)?d"
+    r"|(hf|auth|access|hub|wandb|github)[-_]token|wandb[-_]key)"
+)
+"""An option whose value is a secret. Not every name that ends with token: an `--eos_token` is none."""
+_PASSWORD = re.compile(r"://[^/\s:@]{0,256}:[^/\s@]{1,256}@")
+_ASSIGNED = re.compile(
+    r"(?<![A-Za-z0-9_])(?:[A-Z0-9_]{1,80}_)?(?:API_?KEY|ACCESS_KEY|SECRET(?:_ACCESS)?_KEY|SECRET|TOKEN|PASSWORD|PASSWD"
+    r"|PRIVATE_KEY)[\"']?\s{0,8}[:=]\s{0,8}[\"']?(?![$\s\"'{]|[A-Za-z_.]+\()[^\s\"',}]"
+)
+"""An assignment to a variable that is named like a secret, unless the value is a variable or a call."""
+_LOGIN = re.compile(r"(?i)(\blogin\b[ \t]+|[ \t]--?(?:token|password|passwd|key)[= ])(?![-$\"']?\$)([^\s-]\S*)")
+_BEARER = re.compile(r"(?i)\b(authorization|bearer|x-api-key)\b[:= ]{1,8}\S+")
+
+
+def is_secret_name(name: str) -> bool:
+    """Whether a variable of this name holds a secret: HF_TOKEN, AWS_SECRET_ACCESS_KEY, ..."""
+    return _NAME.fullmatch(name.upper()) is not None
+
+
+def is_secret_option(word: str) -> bool:
+    """Whether the value of an option such as `--wandb_key` is a secret."""
+    return _OPTION.fullmatch(word) is not None
+
+
+def holds_secret(text: str) -> bool:
+    """Whether a text contains a token, a password of a URL, a login, or an assignment of a secret to a variable."""
+    return any(pattern.search(text) for pattern in (_TOKEN, _PASSWORD, _ASSIGNED, _LOGIN, _BEARER))
+
+
+def is_secret(name: str, value: str) -> bool:
+    """Whether the value of a variable must not be copied. A reference to another variable is no secret."""
+    if not value.strip() or value.startswith("$"):
+        return False
+    return is_secret_name(name) or holds_secret(value)
+
+
+def hide(text: str) -> str:
+    """A text for a report, without secrets. In doubt it hides a word."""
+    text = _LOGIN.sub(lambda match: f"{match[1]}{MASK}", redacted(text))
+    return _BEARER.sub(lambda match: f"{match[1]} {MASK}", text)

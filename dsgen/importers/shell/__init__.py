@@ -1,0 +1,1 @@
+"""Reads shell scripts and command lines without running them."""

@@ -1,0 +1,230 @@
+"""Command lines of a script: functions, wrappers such as srun, other shells, and what may start the training."""
+
+from __future__ import annotations
+
+import posixpath
+import re
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from dsgen.importers.errors import ImportRefusedError
+from dsgen.importers.launchers import rank_of
+from dsgen.importers.shell.commands import LOADS_CONDA, PREPARES, meaning
+from dsgen.importers.shell.reader import DEEPEST, ITSELF, EventKind, Launch, Reader, arguments
+from dsgen.importers.shell.syntax import Script
+from dsgen.importers.shell.wrappers import WRAPPERS, options_of
+from dsgen.importers.texts import Text, join
+
+if TYPE_CHECKING:
+    from tree_sitter import Node
+
+
+def read_command(reader: Reader, script: Script, node: Node) -> None:
+    expansion = reader.expansion(script)
+    prefix = dict[str, Text]()
+    for child in node.children:
+        if child.type == "variable_assignment":
+            value = child.child_by_field_name("value")
+            prefix[script.of(child.children[0]).chars] = expansion.text(value) if value is not None else Text()
+    words = expansion.words(arguments(node))
+    stdin = next((one for one in node.children if one.type == "herestring_redirect"), None)
+    del stdin
+    read_words(reader, words, script.of(node), prefix)
+
+
+def read_words(
+    reader: Reader, words: list[Text], statement: Text, prefix: dict[str, Text], stdin: Text | None = None
+) -> None:
+    """A command line whose words are expanded."""
+    while words and (match := re.match(r"([A-Za-z_]\w*)=", words[0].chars)) and len(words) > 1:
+        prefix = {**prefix, match[1]: words[0][match.end() :]}
+        words = words[1:]
+    if not words:
+        for name, value in prefix.items():
+            reader.scope.assign(name, value)
+        reader.event("dropped", statement, "it runs nothing")
+        return
+    name = words[0].chars if words[0].chars in WRAPPERS else posixpath.basename(words[0].chars)
+    handle = COMMANDS.get(name)
+    if handle and handle(reader, words, statement, prefix, stdin):
+        return
+    if name in reader.functions:
+        _call(reader, name, words[1:])
+    elif _is_wrapper(name, words):
+        _wrapped(reader, name, words, statement, prefix, stdin)
+    else:
+        _plain(reader, words, statement, prefix)
+
+
+def _is_wrapper(name: str, words: Sequence[Text]) -> bool:
+    if name not in WRAPPERS:
+        return False
+    verbs = WRAPPERS[name].verbs
+    return not verbs or any(word.chars in verbs for word in words[1:4])
+
+
+def _wrapped(
+    reader: Reader, name: str, words: list[Text], statement: Text, prefix: dict[str, Text], stdin: Text | None
+) -> None:
+    wrapper, start = WRAPPERS[name], 1
+    if wrapper.verbs:
+        start = next(index for index, word in enumerate(words) if word.chars in wrapper.verbs) + 1
+    end = start + options_of(wrapper, words[start:])
+    rest = words[end:]
+    was, reader.wrappers = reader.wrappers, [*reader.wrappers, (name, words[:end])]
+    had = reader.has_nodes
+    reader.has_nodes |= wrapper.is_remote
+    if stdin and not rest:
+        reader.inner(stdin)
+    elif wrapper.is_remote and rest:
+        reader.inner(join(rest, " "))
+    elif rest:
+        read_words(reader, rest, statement, prefix, stdin)
+    else:
+        reader.event("dropped", statement, "it runs nothing")
+    reader.wrappers, reader.has_nodes = was, had
+
+
+def _call(reader: Reader, name: str, arguments: list[Text]) -> None:
+    script, body = reader.functions[name]
+    reader.depth += 1
+    if reader.depth > DEEPEST:
+        raise ImportRefusedError("the functions call each other without end", reader.atlas.at(script.text.places[0]))
+    was, reader.scope.arguments = reader.scope.arguments, arguments
+    reader.statement(script, body)
+    reader.scope.arguments = was
+    reader.depth -= 1
+
+
+def _shell(reader: Reader, words: list[Text], statement: Text, prefix: dict[str, Text], stdin: Text | None) -> bool:
+    """`bash -c TEXT`, `bash FILE`, `bash <<EOF`."""
+    for index, word in enumerate(words[1:], 1):
+        if re.fullmatch(r"-[a-z]*c[a-z]*", word.chars) and index + 1 < len(words):
+            was, reader.scope = reader.scope, reader.scope.inner()
+            for name, value in prefix.items():
+                reader.scope.assign(name, value)
+                reader.scope.export(name, value.places[0] if value.places else 0)
+            reader.scope.arguments = words[index + 3 :] if words[index + 2 :] else None
+            reader.run_text(words[index + 1])
+            reader.scope = was
+            return True
+        if not word.chars.startswith("-"):
+            return _file(reader, words[index:], statement)
+    if stdin:
+        reader.inner(stdin)
+        return True
+    return False
+
+
+def _file(reader: Reader, words: list[Text], statement: Text) -> bool:
+    """A script that this one wrote, or that was given beside it."""
+    name = reader.atlas.shown(words[0])
+    content = reader.files[name][1] if name in reader.files else reader.helpers.get(posixpath.basename(name))
+    if content is None:
+        return False
+    was, reader.scope = reader.scope, reader.scope.inner()
+    reader.scope.arguments, reader.scope.name = words[1:], posixpath.basename(name)
+    reader.event("dropped", statement, f"the commands of {posixpath.basename(name)} were read")
+    reader.run_text(content)
+    reader.scope = was
+    return True
+
+
+def _source(reader: Reader, words: list[Text], statement: Text, _: dict[str, Text], __: Text | None) -> bool:
+    name = posixpath.basename(words[1].chars) if len(words) > 1 else ""
+    if name not in reader.helpers:
+        return False
+    reader.event("dropped", statement, f"the commands of {name} were read")
+    reader.run_text(reader.helpers[name])
+    return True
+
+
+def _eval(reader: Reader, words: list[Text], statement: Text, _: dict[str, Text], __: Text | None) -> bool:
+    text = join(words[1:], " ")
+    if any(one.kind == "command" for one in reader.atlas.unknowns(text)):
+        reader.event("loaded", statement, "it prepares the shell")
+    elif text:
+        reader.run_text(text)
+    return True
+
+
+def _cd(reader: Reader, words: list[Text], statement: Text, _: dict[str, Text], __: Text | None) -> bool:
+    if words[0].chars == "popd":
+        reader.event("dropped", statement, ITSELF)
+        return True
+    target = words[-1] if len(words) > 1 else reader.scope.text("HOME", statement.places[:1], "$HOME")
+    is_absolute = target.chars.startswith("/") or not target[:1].is_known
+    if not is_absolute and reader.folder is not None:
+        target = join([reader.folder, target], "/")
+    reader.folder = target
+    reader.event("folder", statement, value=target)
+    return True
+
+
+def _exit(reader: Reader, words: list[Text], statement: Text, _: dict[str, Text], __: Text | None) -> bool:
+    reader.is_over = words[0].chars == "exit" and reader.is_certain and not reader.wrappers
+    reader.event("dropped", statement, "it ends the script")
+    return True
+
+
+def _set(reader: Reader, words: list[Text], statement: Text, _: dict[str, Text], __: Text | None) -> bool:
+    options = " ".join(word.chars for word in words[1:])
+    if re.search(r"(^| )-[a-z]*a|allexport", options):
+        reader.scope.exports_all = "+o allexport" not in options
+    elif re.search(r"(^| )\+[a-z]*a", options):
+        reader.scope.exports_all = False
+    if words[1:2] and words[1].chars == "--":
+        reader.scope.arguments = words[2:]
+    reader.event("dropped", statement, ITSELF)
+    return True
+
+
+def _env(reader: Reader, words: list[Text], statement: Text, prefix: dict[str, Text], stdin: Text | None) -> bool:
+    rest = words[1:]
+    while rest and rest[0].chars.startswith("-"):
+        rest = rest[2:] if rest[0].chars in ("-u", "--unset", "-C") else rest[1:]
+    if not rest:
+        return False
+    read_words(reader, rest, statement, prefix, stdin)
+    return True
+
+
+def _plain(reader: Reader, words: list[Text], statement: Text, prefix: dict[str, Text]) -> None:
+    """A command that is no wrapper: it may start the training."""
+    rank = _rank_of(reader, words)
+    if rank > 0:
+        exported = {
+            name: (reader.scope.variables.get(name, Text()), place) for name, place in reader.scope.exported.items()
+        }
+        reader.launches.append(
+            Launch(
+                words, statement, reader.wrappers, exported, prefix, reader.folder, rank, len(reader.events),
+                reader.is_certain, reader.is_repeated, reader.has_nodes,
+            )
+        )  # fmt: skip
+        return
+    found = meaning([word.chars for word in words])
+    kinds: dict[str, EventKind] = {"setup": "setup", "loader": "loaded", "never": "lost", "once": "lost"}
+    is_loader = words[0].chars == "conda" and words[1:2] and words[1].chars not in LOADS_CONDA
+    reader.event(kinds.get("once" if is_loader else found.role, "dropped"), statement, found.why, found.hint)
+
+
+def _rank_of(reader: Reader, words: Sequence[Text]) -> int:
+    shown = [reader.atlas.shown(word) for word in words]
+    is_under = any(name in ("srun", "ssh", "pdsh") for name, _ in reader.wrappers)
+    if meaning(shown) is not PREPARES and rank_of(shown, is_under) != 3:
+        return 0
+    return rank_of(shown, is_under)
+
+
+CommandHandle = Callable[[Reader, list[Text], Text, dict[str, Text], Text | None], bool]
+COMMANDS: Mapping[str, CommandHandle] = {
+    **dict.fromkeys(("bash", "sh", "dash", "zsh"), _shell),
+    **dict.fromkeys(("cd", "pushd", "popd"), _cd),
+    "eval": _eval,
+    "exit": _exit,
+    "set": _set,
+    "env": _env,
+    "source": _source,
+    ".": _source,
+}

@@ -1,0 +1,106 @@
+"""What the commands of a script mean for a job: one table of names."""
+
+from __future__ import annotations
+
+import posixpath
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+Role = Literal["silent", "setup", "loader", "never", "slurm", "once"]
+
+
+@dataclass(frozen=True)
+class Meaning:
+    """The meaning of a command.
+
+    role: `silent`, it has no effect on the training; `setup`, it prepares a container; `loader`, it makes programs
+    available, which an image does for a pod; `never`, it must not run in every pod; `slurm`, it describes the job to
+    Slurm; `once`, it is a program that runs before the training, once. why and hint: for the report.
+    """
+
+    role: Role
+    why: str
+    hint: str = ""
+
+
+def _all(names: str, role: Role, why: str, hint: str = "") -> dict[str, Meaning]:
+    return {name: Meaning(role, why, hint) for name in names.split()}
+
+
+ONCE_HINT = "run it once as a job of its own, or in workers.initContainers if every worker needs it"
+IMAGE = "the image of the pods contains the programs"
+MEANINGS: Mapping[str, Meaning] = {
+    **_all(
+        "echo printf nvidia-smi rocm-smi printenv date clear hostname pwd which type ls df free lscpu ibstat uname tree"
+        " cat head tail tee env whoami id lsof ps top nvcc gcc locale ifconfig ip ibv_devinfo ds_report time w uptime"
+        " squeue sinfo sacct sstat nproc tput stty reset du wc sort md5sum stat file awk sed grep cut tr",
+        "silent",
+        "it only prints",
+    ),
+    **_all(
+        "set shopt trap wait exit return true false : sleep sync read shift local break continue hash let test [ ["
+        " getopts builtin disown jobs fg bg history alias",
+        "silent",
+        "it controls the script itself",
+    ),
+    **_all("mkdir touch", "silent", "folders are on the volumes of the job"),
+    **_all("scontrol srun_cr sbcast sattach", "slurm", "it asks Slurm for the nodes, which dsgen knows"),
+    **_all("sbatch salloc qsub", "slurm", "applying the manifests submits the job"),
+    **_all("sshd /usr/sbin/sshd ssh-keygen ssh-keyscan ssh-copy-id", "slurm", "dsgen starts sshd with keys of its own"),
+    **_all(
+        "pip pip3 uv pipx conda-install apt apt-get yum dnf apk git wget curl huggingface-cli hf modelscope tar unzip"
+        " gunzip ln chmod ulimit umask ldconfig pre-commit make cmake python-build npm",
+        "setup",
+        "",
+    ),
+    **_all("module ml conda mamba micromamba source . spack activate pyenv singularity-load enroot", "loader", IMAGE),
+    **_all(
+        "cp mv rsync scp azcopy aws gsutil gcloud s3cmd rclone dd",
+        "once",
+        "it copies files once, before the training",
+        "mount the files as a volume of storage, or copy them in workers.initContainers",
+    ),
+    **_all("rm rmdir", "never", "it deletes files, and setup would run it on every worker", ONCE_HINT),
+    **_all("pkill kill killall fuser scancel", "never", "it ends processes; a pod begins without any"),
+    **_all(
+        "dcgmi nvidia-cuda-mps-control sudo reboot modprobe sysctl mount umount nvidia-persistenced",
+        "never",
+        "it changes the node",
+        "ask the administrators of the cluster for it",
+    ),
+    **_all(
+        "wandb",
+        "never",
+        "a login would put a key into the values file",
+        "put the key into a Secret, and name the Secret in training.env or training.envFrom",
+    ),
+    **_all("tensorboard", "once", "it serves the event files", "set monitoring.tensorboard"),
+    **_all(
+        "vllm ray redis-server mongod uvicorn gunicorn",
+        "once",
+        "it is a server beside the training",
+        "deploy it as objects of its own; a job of dsgen has only workers and a launcher",
+    ),
+}
+LOGIN = Meaning(
+    "never",
+    "a login would put a key into the values file",
+    "put the token into a Secret, and name the Secret in training.env or training.envFrom",
+)
+PREPARES = Meaning("once", "it is a program that runs before the training", ONCE_HINT)
+LOADS_CONDA = ("activate", "deactivate", "init", "env")
+
+
+def meaning(words: Sequence[str]) -> Meaning:
+    """The meaning of a command that starts no training; words: its name and its arguments."""
+    name = words[0] if words[0] in MEANINGS else posixpath.basename(words[0])
+    if name in ("huggingface-cli", "hf", "modelscope") and "login" in words[1:3]:
+        return LOGIN
+    if name in ("conda", "mamba", "micromamba") and words[1:2] == ["install"]:
+        return MEANINGS["pip"]
+    if name in ("python", "python3") and words[1:3] == ["-m", "pip"]:
+        return MEANINGS["pip"]
+    if name in ("python", "python3") and words[1:2] == ["-m"] and words[2:3] == ["venv"]:
+        return MEANINGS["module"]
+    return MEANINGS.get(name, PREPARES)

@@ -1,0 +1,218 @@
+"""Expands words as bash does: quotes, variables, defaults, arrays, arithmetic and field splitting."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from dsgen.importers.shell.arithmetic import compute
+from dsgen.importers.shell.editing import ansi, unescaped
+from dsgen.importers.shell.parameters import NAME, Run, read_parameter, unknown_command
+from dsgen.importers.shell.scope import Scope
+from dsgen.importers.shell.syntax import EXPANSIONS, Script
+from dsgen.importers.texts import Kind, Text, Unknown, join
+
+if TYPE_CHECKING:
+    from tree_sitter import Node
+
+LONGEST = 1 << 18
+"""Characters of one word. Variables that double each other could make more than fits into memory."""
+
+
+class TooLongError(Exception):
+    """A word would be longer than any command line."""
+
+
+Substitute = Callable[["Node", Script], Text]
+"""Computes `$(...)` of a node in a script."""
+
+
+@dataclass
+class Expansion:
+    """Expands nodes of one script."""
+
+    script: Script
+    scope: Scope
+    substitute: Substitute
+
+    def words(self, nodes: Sequence[Node]) -> list[Text]:
+        """The words of a command line."""
+        return [word for node in nodes for word in _fields(self._runs(node))]
+
+    def text(self, node: Node) -> Text:
+        """The value of a node that is not split into words, as in an assignment."""
+        return self._limited(join([run.text for run in self._runs(node) if run.mode != "break"]))
+
+    def array(self, node: Node) -> list[Text]:
+        """The items of an array in parentheses."""
+        return self.words([child for child in node.children if child.is_named and child.type != "comment"])
+
+    def heredoc(self, node: Node, start: int, is_quoted: bool) -> Text:
+        """The text of a here document."""
+        whole = self.script.between(start, node.end_byte)
+        if is_quoted or not node.children:
+            return whole if is_quoted else unescaped(whole, "$`\\\n")
+        return join([run.text for run in self._inside(node, start, node.end_byte, "$`\\\n")])
+
+    def arithmetic(self, node: Node) -> Text:
+        """The number of `$(( ))` as a text; an unknown part if not all is known."""
+        start = self.script.start(node) + (2 if self.script.of(node).chars.startswith("((") else 3)
+        inner = self.script.between(start, node.end_byte - 2)
+        return self._computed(node, inner)
+
+    def _computed(self, node: Node, inner: Text) -> Text:
+        expression = ""
+        for run in self._arithmetic_runs(node, inner):
+            expression += run
+        number = compute(expression)
+        places = [inner.places[0]] if inner.places else []
+        if number is None:
+            kind: Kind = "changing" if "RANDOM" in expression or "$$" in expression else "command"
+            names = self._unknown_names(node)
+            source = self.script.of(node).chars
+            if names and all(one.kind == "runtime" for one in names):
+                kind = "command"
+                source = f"$(({self.scope.atlas.shown(self._plain(node, inner))}))"
+            return self.scope.atlas.unknown(Unknown(kind, "arithmetic", source), places)
+        return Text(str(number), places * len(str(number)))
+
+    def _arithmetic_runs(self, node: Node, inner: Text) -> Iterator[str]:
+        expanded = self._plain(node, inner).chars
+        end = 0
+        for match in NAME.finditer(expanded):
+            yield expanded[end : match.start()]
+            end = match.end()
+            value = self.scope.find(match[0])
+            known = isinstance(value, Text) and value.is_known
+            yield f"({value.chars.strip() or 0})" if isinstance(value, Text) and known else match[0]
+        yield expanded[end:]
+
+    def _plain(self, node: Node, inner: Text) -> Text:
+        """An arithmetic expression with its `$` parts expanded."""
+        start = self.script.start(node) + (2 if self.script.of(node).chars.startswith("((") else 3)
+        parts, at = list[Text](), start
+        for child in _expansions(node):
+            parts.append(self.script.between(at, self.script.start(child)))
+            parts.append(join([run.text for run in self._runs(child)]))
+            at = child.end_byte
+        return join([*parts, self.script.between(at, start + len(inner.chars))])
+
+    def _unknown_names(self, node: Node) -> list[Unknown]:
+        found = list[Unknown]()
+        for match in NAME.finditer(self.script.of(node).chars):
+            value = self.scope.find(match[0])
+            found += self.scope.atlas.unknowns(value) if isinstance(value, Text) else [Unknown("variable", match[0])]
+        return found
+
+    # -- parts of words -----------------------------------------------------------------------------------------------
+
+    def _runs(self, node: Node) -> Iterator[Run]:
+        of = self.script.of(node)
+        if node.type in PLAIN and not node.children:
+            yield Run(self._home(unescaped(of, None)), "literal")
+        elif node.type in PLAIN:
+            for child in node.children:
+                yield from self._runs(child)
+        elif node.type in RUNS:
+            yield from RUNS[node.type](self, node)
+        else:
+            yield Run(of, "literal")
+
+    def _home(self, word: Text) -> Text:
+        """`~` is the home folder."""
+        if word.chars == "~" or word.chars.startswith("~/"):
+            return self.scope.text("HOME", word.places, "$HOME") + word[1:]
+        return word
+
+    def _concatenation(self, node: Node) -> Iterator[Run]:
+        end = node.start_byte
+        for child in node.children:
+            yield Run(self.script.between(end, self.script.start(child)), "literal")
+            yield from self._runs(child)
+            end = child.end_byte
+
+    def _quoted(self, node: Node) -> Iterator[Run]:
+        start = node.start_byte + (2 if node.type == "translated_string" else 1)
+        runs = list(self._inside(node, start, node.end_byte - 1, '$`"\\\n'))
+        # "${ARRAY[@]}" alone is no word at all if the array is empty; any other string is one.
+        is_items = re.fullmatch(r'"\$(\{\w+\[@\]\}|\{?@\}?)"', self.script.of(node).chars)
+        if not (is_items and not any(run.text or run.mode == "break" for run in runs)):
+            yield Run(Text("", ()), "quoted")
+            yield from runs
+
+    def _inside(self, node: Node, start: int, end: int, escapes: str) -> Iterator[Run]:
+        """The text of a double-quoted string or a here document, with its expansions."""
+        at = start
+        for child in _expansions(node):
+            yield Run(unescaped(self.script.between(at, self.script.start(child)), escapes), "quoted")
+            for run in read_parameter(self, child, "quoted") if "expansion" in child.type else self._runs(child):
+                yield Run(run.text, "quoted" if run.mode == "split" else run.mode)
+            at = child.end_byte
+        yield Run(unescaped(self.script.between(at, end), escapes), "quoted")
+
+    def _limited(self, text: Text) -> Text:
+        if len(text.chars) > LONGEST:
+            raise TooLongError
+        return text
+
+
+PLAIN = ("word", "number", "extglob_pattern", "regex", "variable_name", "test_operator", "command_name")
+"""Nodes of plain characters; some have parts."""
+RUNS: Mapping[str, Callable[[Expansion, Node], Iterator[Run]]] = {
+    "raw_string": lambda words, node: iter([Run(words.script.of(node)[1:-1], "quoted")]),
+    "ansi_c_string": lambda words, node: iter([Run(ansi(words.script.of(node)[2:-1]), "quoted")]),
+    "string": Expansion._quoted,
+    "translated_string": Expansion._quoted,
+    "concatenation": Expansion._concatenation,
+    "array": lambda words, node: (Run(item, "quoted") for item in words.array(node)),
+    "simple_expansion": lambda words, node: read_parameter(words, node, "split"),
+    "expansion": lambda words, node: read_parameter(words, node, "split"),
+    "arithmetic_expansion": lambda words, node: iter([Run(words.arithmetic(node), "split")]),
+    "command_substitution": lambda words, node: iter([Run(words.substitute(node, words.script), "split")]),
+    "process_substitution": lambda words, node: iter(
+        [Run(unknown_command(words, node, words.script.of(node)), "quoted")]
+    ),
+}
+"""The parts of a node, by its type."""
+
+
+def _expansions(node: Node) -> Iterator[Node]:
+    """The expansions inside of a string or an arithmetic expression, without those inside of each other."""
+    for child in node.children:
+        if child.type in EXPANSIONS:
+            yield child
+        elif child.type != "raw_string":
+            yield from _expansions(child)
+
+
+def _fields(runs: Iterator[Run]) -> Iterator[Text]:
+    """The words that the parts form. An expansion without quotes is split at blanks; an empty one is no word."""
+    current: Text | None = None
+    length = 0
+    for text, mode in runs:
+        length += len(text.chars)
+        if length > LONGEST:
+            raise TooLongError
+        if mode == "break":
+            yield current if current is not None else Text()
+            current = None
+        elif mode != "split":
+            current = text if current is None and (text or mode == "quoted") else (current or Text()) + text
+            current = current if current or mode == "quoted" or current is None else None
+        else:
+            if text.chars[:1].isspace() and current is not None:
+                yield current
+                current = None
+            words = text.split()
+            for number, word in enumerate(words):
+                if number and current is not None:
+                    yield current
+                    current = None
+                current = (current or Text()) + word
+            if text.chars[-1:].isspace() and current is not None and words:
+                yield current
+                current = None
+    if current is not None:
+        yield current

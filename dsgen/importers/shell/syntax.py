@@ -1,0 +1,111 @@
+"""Parses bash with tree-sitter; the only module that imports it."""
+
+from __future__ import annotations
+
+import functools
+import shutil
+import subprocess
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+from dsgen.importers.errors import ImportRefusedError, MissingParserError
+from dsgen.importers.texts import Atlas, Text
+
+if TYPE_CHECKING:
+    from tree_sitter import Node
+
+MOST_CHARACTERS = 1 << 19
+EXPANSIONS = ("simple_expansion", "expansion", "command_substitution", "arithmetic_expansion")
+DEEPEST = 200
+"""Levels of nesting in a script."""
+
+
+class Script:
+    """A parsed text. Offsets of its nodes are those of the characters of the text."""
+
+    def __init__(self, text: Text) -> None:
+        self.text = text
+        # Only ASCII characters matter for the structure, and with them a byte is a character.
+        plain = "".join(char if char < "\x80" else "x" for char in text.chars)
+        self.root: Node = _parser().parse(plain.encode("ascii")).root_node
+
+    def of(self, node: Node) -> Text:
+        """The text of a node."""
+        return self.text[self.start(node) : node.end_byte]
+
+    def start(self, node: Node) -> int:
+        """Where a node begins: in strings, the parser takes blanks before an expansion for a part of it."""
+        start = node.start_byte
+        if node.type in EXPANSIONS:
+            while start < node.end_byte and self.text.chars[start].isspace():
+                start += 1
+        return start
+
+    def between(self, start: int, end: int) -> Text:
+        """The text between two offsets."""
+        return self.text[start:end]
+
+
+@functools.cache
+def _parser() -> Any:
+    try:
+        import tree_sitter
+        import tree_sitter_bash
+    except ImportError as error:
+        raise MissingParserError from error
+    return tree_sitter.Parser(tree_sitter.Language(tree_sitter_bash.language()))
+
+
+def parse(text: Text, atlas: Atlas) -> Script:
+    """A parsed script. Raises ImportRefusedError if it is too large or nested too deeply."""
+    if len(text.chars) > MOST_CHARACTERS:
+        raise ImportRefusedError("the script is too large", atlas.at(text.places[0]))
+    script = Script(text)
+    if _is_deeper_than(script.root, DEEPEST):
+        raise ImportRefusedError("the script is nested too deeply", atlas.at(text.places[0]))
+    return script
+
+
+def _is_deeper_than(root: Node, levels: int) -> bool:
+    level = [root]
+    for _ in range(levels):
+        level = [child for node in level for child in node.children]
+        if not level:
+            return False
+    return True
+
+
+def below(node: Node) -> Iterator[Node]:
+    """A node and all nodes below it."""
+    waiting = [node]
+    while waiting:
+        one = waiting.pop()
+        yield one
+        waiting.extend(reversed(one.children))
+
+
+def mistake(script: str) -> tuple[int, str] | None:
+    """The line and the words of bash about a syntax error; None without one, and if there is no bash.
+
+    bash only reads the script (-n), it runs nothing of it.
+    """
+    program = shutil.which("bash")
+    if not program:
+        return None
+    try:
+        done = subprocess.run(
+            [program, "--norc", "--noprofile", "-n", "/dev/stdin"],
+            input=script.encode("utf-8", "replace"),
+            capture_output=True,
+            env={"LC_ALL": "C"},
+            timeout=10,
+            check=False,
+        )
+    except (OSError, subprocess.TimeoutExpired):
+        return None
+    if done.returncode == 0:
+        return None
+    first = done.stderr.decode("utf-8", "replace").partition("\n")[0]
+    _, _, rest = first.partition(": line ")
+    number, _, words = rest.partition(": ")
+    return (int(number), words) if number.isdigit() else (1, first)

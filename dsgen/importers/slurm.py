@@ -1,0 +1,273 @@
+"""Scripts for sbatch: the directives, srun, containers of pyxis and Apptainer, and the variables of Slurm."""
+
+from __future__ import annotations
+
+import posixpath
+import re
+from collections.abc import Iterator, Mapping, Sequence
+
+from dsgen.importers.chosen import read_script, syntax_error
+from dsgen.importers.conversion import Conversion, dns_name
+from dsgen.importers.facts import Fact, Role
+from dsgen.importers.images import NO_IMAGE, write_image_of_cluster, write_mounts
+from dsgen.importers.scripts import write_script
+from dsgen.importers.shell.reading import Launch
+from dsgen.importers.slurm_fields import NVIDIA, STARTS, Directive, Request
+from dsgen.importers.slurm_options import VALUED
+from dsgen.importers.slurm_table import write_directive
+from dsgen.importers.texts import Kind, Text, Unknown
+from dsgen.importers.world import World
+from dsgen.reading.nodes import SourceText
+
+DIRECTIVE = re.compile(r"#SBATCH(?=\s)")
+HOSTS = (
+    *("SLURM_JOB_NODELIST", "SLURM_NODELIST", "SLURM_STEP_NODELIST", "SLURMD_NODENAME", "HOSTNAME"),
+    *("SLURM_LAUNCH_NODE_IPADDR", "SLURM_SUBMIT_HOST", "SLURM_TOPOLOGY_ADDR"),
+)
+"""Variables with names of nodes."""
+IGNORED = "it stands after the first command, where sbatch does not read it"
+SHORT: Mapping[str, str] = {
+    "-J": "job-name",
+    "-N": "nodes",
+    "-n": "ntasks",
+    "-c": "cpus-per-task",
+    "-t": "time",
+    "-p": "partition",
+    "-A": "account",
+    "-q": "qos",
+    "-o": "output",
+    "-e": "error",
+    "-w": "nodelist",
+    "-x": "exclude",
+    "-C": "constraint",
+    "-d": "dependency",
+    "-a": "array",
+    "-D": "chdir",
+    "-G": "gpus",
+    "-L": "licenses",
+    "-b": "begin",
+    "-W": "wait",
+    "-m": "distribution",
+    "-l": "label",
+    "-u": "unbuffered",
+    "-K": "kill-on-bad-exit",
+    "-k": "no-kill",
+    "-s": "oversubscribe",
+    "-i": "input",
+    "-H": "hold",
+    "-v": "verbose",
+    "-Q": "quiet",
+}
+
+
+def convert(source: SourceText, conversion: Conversion) -> None:
+    """One sbatch script. Raises ImportRefusedError if it cannot be converted."""
+    syntax_error(source.name, source.text)
+    text = conversion.atlas.file(source.name, source.text)
+    request = Request()
+    for directive in directives(conversion, text):
+        write_directive(conversion, request, directive)
+    name = posixpath.basename(source.name)
+    script = read_script(conversion, text, _variables(conversion, request), name)
+    world = _world(conversion, request, script.launch)
+    if not conversion.draft.get("name"):
+        stem = re.sub(r"(\.(sh|slurm|sbatch|bash|job))+$", "", name)
+        if found := dns_name(stem) if stem != "<stdin>" else "":
+            conversion.draft.set("name", found)
+            conversion.draft.comment("name", "Slurm takes the name of the script")
+    write_script(conversion, script, world, text)
+    _resources(conversion, request)
+    _counted(conversion, request)
+    if not conversion.draft.get("image.repository"):
+        conversion.draft.hole("image.repository", "", NO_IMAGE)
+
+
+def directives(conversion: Conversion, text: Text) -> Iterator[Directive]:
+    """The options of the `#SBATCH` lines before the first command; later ones are reported and ignored."""
+    offset, is_open = 0, True
+    for line in text.chars.split("\n"):
+        whole = text[offset : offset + len(line)]
+        offset += len(line) + 1
+        if DIRECTIVE.match(line):
+            if is_open:
+                comment = _comment(line)
+                yield from _with_comment(conversion, _options(_words(whole[7:])), comment)
+            else:
+                conversion.drop(whole, IGNORED)
+        elif line.strip() and not line.lstrip().startswith("#"):
+            is_open = False
+
+
+def _with_comment(conversion: Conversion, found: list[Directive], comment: str) -> list[Directive]:
+    for one in found[:1]:
+        at = conversion.atlas.position(one.whole)
+        if at and comment:
+            conversion.comments[(at.file, at.line)] = comment
+    return found
+
+
+def _comment(line: str) -> str:
+    match = re.search(r"\s#+\s*(.*)$", line[7:])
+    return match[1].strip() if match else ""
+
+
+def _words(line: Text) -> list[Text]:
+    """The words of a directive, up to a comment; quotes group words."""
+    words, current, quote, is_word = list[Text](), Text(), "", False
+    for index, char in enumerate(line.chars):
+        one = line[index : index + 1]
+        if quote:
+            if char == quote:
+                quote = ""
+            else:
+                current += one
+        elif char in "'\"":
+            quote, is_word = char, True
+        elif char.isspace():
+            if is_word:
+                words.append(current)
+            current, is_word = Text(), False
+        elif char == "#" and not is_word:
+            break
+        else:
+            current, is_word = current + one, True
+    return [*words, current] if is_word else words
+
+
+def _options(words: Sequence[Text]) -> list[Directive]:
+    found, index = list[Directive](), 0
+    while index < len(words):
+        word = words[index]
+        index += 1
+        name, has_value, value = word.partition("=")
+        if not word.chars.startswith("-"):
+            if found and word.chars:
+                found[-1].words.append(word)
+            elif word.chars:
+                found.append(Directive("", [word], Text()))
+            continue
+        if word.chars.startswith("--"):
+            parts = [word]
+            if not has_value and name.chars in VALUED and index < len(words):
+                value = words[index]
+                parts.append(value)
+                index += 1
+            found.append(Directive(name.chars[2:], parts, value))
+            continue
+        short, rest = word.chars[:2], word[2:]
+        parts = [word]
+        if not rest and short in VALUED and index < len(words):
+            rest = words[index]
+            parts.append(rest)
+            index += 1
+        found.append(Directive(SHORT.get(short, short), parts, rest[1:] if rest.chars.startswith("=") else rest))
+    return found
+
+
+def _variables(conversion: Conversion, request: Request) -> dict[str, Text]:
+    """SLURM_*: numbers that the directives say, and what dsgen has in its place."""
+    tasks, devices = request.tasks_of_node, request.devices_of_node
+    rank = "RANK" if tasks and tasks > 1 else "NODE_RANK"
+
+    def known(value: int | None, kind: Kind, name: str) -> Text:
+        if value is not None:
+            return Text(str(value))
+        return conversion.atlas.unknown(Unknown(kind, name), ())
+
+    nodes = known(request.nodes, "runtime", "NNODES")
+    each = known(tasks, "runtime", "NPROC_PER_NODE")
+    all_tasks = request.all_tasks or (request.nodes * (tasks or 1) if request.nodes else None)
+    job = conversion.atlas.unknown(Unknown("changing", "SLURM_JOB_ID", "$SLURM_JOB_ID"), ())
+    hosts = known(None, "hosts", "MASTER_ADDR")
+    name = conversion.draft.get("name", "")
+    all_nodes = dict.fromkeys(("SLURM_NNODES", "SLURM_JOB_NUM_NODES", "SLURM_STEP_NUM_NODES"), nodes)
+    world = known(all_tasks, "runtime", "WORLD_SIZE")
+    found = {
+        **all_nodes,
+        **dict.fromkeys(("SLURM_NTASKS", "SLURM_NPROCS", "SLURM_STEP_NUM_TASKS"), world),
+        **dict.fromkeys(("SLURM_NTASKS_PER_NODE", "SLURM_TASKS_PER_NODE"), each),
+        **dict.fromkeys(("SLURM_GPUS_ON_NODE", "SLURM_GPUS_PER_NODE"), known(devices, "runtime", "NPROC_PER_NODE")),
+        "SLURM_PROCID": known(None, "runtime", rank),
+        "SLURM_NODEID": known(None, "runtime", "NODE_RANK"),
+        "SLURM_LOCALID": known(None, "runtime", "LOCAL_RANK"),
+        **dict.fromkeys(("SLURM_JOB_ID", "SLURM_JOBID", "SLURM_ARRAY_JOB_ID"), job),
+        **dict.fromkeys(HOSTS, hosts),
+        "SLURM_SUBMIT_DIR": Text("."),
+    }
+    if request.cpus_of_task:
+        found["SLURM_CPUS_PER_TASK"] = Text(str(request.cpus_of_task))
+    if name:
+        found["SLURM_JOB_NAME"] = Text(name)
+    return found
+
+
+def _world(conversion: Conversion, request: Request, launch: Launch) -> World:
+    """The size of the job, from the directives and from the options of srun."""
+    for name, words in launch.wrappers:
+        if name == "srun":
+            conversion.drop(words[0], STARTS, is_part=True)
+            for directive in _options(words[1:]):
+                if launch.has_nodes and directive.name in ("nodes", "ntasks", "ntasks-per-node", "nodelist"):
+                    conversion.drop(directive.whole, STARTS, is_part=True)  # one srun for each node
+                else:
+                    write_directive(conversion, request, directive)
+        elif name in ("singularity", "apptainer"):
+            _container(conversion, words)
+    tasks, devices = request.tasks_of_node, request.devices_of_node
+    is_each = tasks is not None and tasks > 1
+    return World(
+        nodes=request.nodes,
+        slots=tasks if is_each else None,
+        devices=devices,
+        runs_ranks=is_each or devices in (None, 1),
+        is_batch=True,
+    )
+
+
+def _container(conversion: Conversion, words: Sequence[Text]) -> None:
+    """`singularity exec OPTIONS IMAGE`."""
+    *options, image = words
+    for index, word in enumerate(options):
+        option, has_value, value = word.partition("=")
+        if option.chars in ("-B", "--bind"):
+            value = value if has_value else options[index + 1] if index + 1 < len(options) else Text()
+            write_mounts(conversion, value)
+        conversion.drop(word, "each pod has a container of its own", is_part=True)
+    write_image_of_cluster(conversion, image)
+
+
+def _counted(conversion: Conversion, request: Request) -> None:
+    """Account for the numbers of tasks and devices, now that the processes are known."""
+    slots = conversion.draft.get("workers.slots")
+    for text in request.of_devices:
+        has_count = conversion.draft.get("workers.accelerator.count") is not None
+        conversion.map(text, "workers.accelerator.count" if has_count else "workers.slots")
+    for text in request.of_tasks:
+        if request.tasks_of_node == slots:
+            conversion.map(text, "workers.slots")
+        else:
+            conversion.drop(text, "the command line starts the processes of a node")
+
+
+def _resources(conversion: Conversion, request: Request) -> None:
+    """CPUs and memory of a worker, from those of its tasks and devices."""
+    draft, role = conversion.draft, conversion.facts.workers or Role()
+    requests = role.requests
+    tasks, devices = request.tasks_of_node or 1, request.devices_of_node
+    if request.cpus_of_task:
+        draft.set("workers.resources.requests.cpu", str(request.cpus_of_task * tasks))
+        requests["cpu"] = Fact(request.cpus_of_task * tasks, "--cpus-per-task")
+    for amount, count in (
+        (request.memory_of_cpu, (request.cpus_of_task or 1) * tasks),
+        (request.memory_of_device, devices or 1),
+    ):
+        if amount:
+            value = f"{int(amount[:-2]) * count}{amount[-2:]}"
+            draft.set("workers.resources.requests.memory", value)
+            draft.set("workers.resources.limits.memory", value)
+    if request.resource:
+        draft.set("workers.accelerator.resource", request.resource)
+    if memory := draft.get("workers.resources.requests.memory"):
+        requests["memory"] = role.limits["memory"] = Fact(memory, "--mem")
+    if devices is not None:
+        requests[request.resource or NVIDIA] = role.limits[request.resource or NVIDIA] = Fact(devices, "--g")

@@ -1,0 +1,146 @@
+"""The statements of a script beside the command line that starts the training: environment, setup, folders."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from dsgen.importers.chosen import Script
+from dsgen.importers.conversion import Conversion
+from dsgen.importers.environment import write_exported
+from dsgen.importers.launch import number
+from dsgen.importers.secrets import holds_secret
+from dsgen.importers.shell.reading import Event
+from dsgen.importers.texts import Text, is_private
+from dsgen.importers.world import World
+
+ONCE = re.compile(r"(wget|curl|git|tar|unzip|ln|chmod)\b")
+"""Commands that prepare a cluster once, and not each container."""
+AFTER = "it runs after the training"
+
+
+PREPARES_HINT = "run it once as a job of its own, or in workers.initContainers if every worker needs it"
+
+
+IN_LINE = "its value is in the command line"
+
+
+UNUSED = "the command line does not use it"
+
+
+def write_events(conversion: Conversion, script: Script, world: World) -> list[str]:
+    """Account for the statements; returns the lines of training.setup."""
+    lines: list[str] = []
+    loaded: list[str] = []
+    last = script.launch.after
+    final = _last_exports(script.reading.events[:last])
+    for index, event in enumerate(script.reading.events):
+        if index >= last and event.kind not in ("dropped", "lost", "file"):
+            conversion.drop(event.text, AFTER)
+        elif event.kind in ("dropped", "lost"):
+            _report(conversion, event)
+        elif event.kind == "slots":
+            _slots(conversion, event)
+        elif event.kind in ("loaded", "setup"):
+            _prepared(conversion, event, world, lines, loaded)
+        elif event.kind == "folder":
+            _entered(conversion, event, script, world, lines)
+        elif event.kind in ("exported", "assigned"):
+            is_exported = event.name in script.launch.exported
+            _variable(conversion, event, script, lines, is_exported, final.get(event.name) is event)
+    if world.is_batch and loaded:
+        shown = [line for text in dict.fromkeys(loaded) for line in text.split("\n")[:1]]
+        conversion.draft.note("image", ["The script gets its programs from:", *(f"  {line}" for line in shown)])
+    return lines
+
+
+def _last_exports(events: Sequence[Event]) -> dict[str, Event]:
+    """The event that set each variable last."""
+    return {event.name: event for event in events if event.kind in ("exported", "assigned")}
+
+
+def _variable(
+    conversion: Conversion, event: Event, script: Script, lines: list[str], is_exported: bool, is_last: bool
+) -> None:
+    if not is_exported:
+        conversion.drop(event.text, IN_LINE if _is_used(event, script) else UNUSED)
+        return
+    if not is_last:
+        conversion.drop(event.text, "it is set again later")
+        return
+    value = script.launch.exported[event.name][0]
+    words = [*script.started.program, *script.started.command, *(note.word for note in script.started.notes)]
+    line = write_exported(conversion, event.name, value, event.text, words)
+    if line:
+        lines.append(line)
+
+
+def _is_used(event: Event, script: Script) -> bool:
+    values = event.value if isinstance(event.value, list) else [event.value]
+    places = {place for value in values for place in value.places}
+    words = [*script.started.program, *script.started.command, *(note.word for note in script.started.notes)]
+    return any(place in places for word in words for place in word.places)
+
+
+def _slots(conversion: Conversion, event: Event) -> None:
+    """A hostfile that the script writes: dsgen's has as many slots."""
+    slots = number(event.value if isinstance(event.value, Text) else None)
+    if slots and conversion.draft.get("workers.slots") in (None, 0):
+        _fill(conversion, "workers.slots", slots)
+    nodes = int(event.name) if event.name.isdigit() else None
+    if nodes and conversion.draft.get("workers.replicas") in (None, 0):
+        _fill(conversion, "workers.replicas", nodes)
+    conversion.drop(event.text, event.why)
+
+
+def _fill(conversion: Conversion, key: str, value: int) -> None:
+    """Set a key that was a hole."""
+    draft = conversion.draft
+    draft.holes = [hole for hole in draft.holes if hole.key != key]
+    draft.comments.pop(tuple(key.split(".")), None)
+    draft.set(key, value)
+
+
+def _report(conversion: Conversion, event: Event) -> None:
+    if event.kind == "dropped":
+        conversion.drop(event.text, event.why)
+    else:
+        conversion.lose(event.text, event.why, event.hint)
+
+
+def _prepared(conversion: Conversion, event: Event, world: World, lines: list[str], loaded: list[str]) -> None:
+    """A command that prepares a container: in a pod it is setup; on a cluster, what it loads is in the image."""
+    if world.is_batch and event.kind == "loaded":
+        loaded.append(conversion.atlas.shown(event.text))
+        conversion.drop(event.text, "the image has to contain what it loads; it is a comment at image")
+    elif world.is_batch and ONCE.match(event.text.chars):
+        conversion.lose(event.text, "it runs once, before the training", PREPARES_HINT)
+    else:
+        _line_of_setup(conversion, event, lines)
+
+
+def _entered(conversion: Conversion, event: Event, script: Script, world: World, lines: list[str]) -> None:
+    """`cd`: the folder of the training, or of the commands in setup."""
+    folder = conversion.draft.get("training.workingDir")
+    if (
+        not world.is_batch
+        and isinstance(event.value, Text)
+        and not (folder and script.launch.folder is event.value and not lines)
+    ):
+        _line_of_setup(conversion, event, lines)
+        conversion.draft.remove("training.workingDir")
+    elif folder:
+        conversion.map(event.text, "training.workingDir")
+    else:
+        conversion.drop(event.text, "the working directory of the image takes its place")
+
+
+def _line_of_setup(conversion: Conversion, event: Event, lines: list[str]) -> None:
+    shown = conversion.atlas.shown(event.text)
+    if holds_secret(shown) or any(map(is_private, event.text.chars)):
+        conversion.lose(
+            event.text, "it may contain a secret", "put the secret into a Secret and read it in training.setup"
+        )
+        return
+    lines.append("\n".join(line.rstrip() for line in shown.split("\n")))
+    conversion.map(event.text, "training.setup")

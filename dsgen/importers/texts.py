@@ -1,0 +1,205 @@
+"""Texts of a source whose characters know their places, and the parts of them that are not known.
+
+A value of a shell script is put together from several places of the file: from assignments, arrays and defaults. Each
+character keeps its place, so that a word of the final command line can be reported where a person wrote it. What is
+only known in the cluster, such as the rank of a process, is one private character, which stands for an `Unknown`.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Literal
+
+from dsgen.problems.diagnostics import Position
+
+FIRST, LAST = 0xF0000, 0xFFFFD
+"""The private characters that stand for unknown parts. A source that contains one of them is refused."""
+
+Kind = Literal["variable", "positional", "runtime", "hosts", "changing", "command", "secret"]
+
+
+@dataclass(frozen=True)
+class Unknown:
+    """A part of a text that only the cluster knows.
+
+    kind: `variable`, never set in the source; `positional`, an argument of the script; `runtime`, a number that dsgen
+    provides to the processes (name: RANK, NODE_RANK, ...); `hosts`, addresses of the nodes; `changing`, another value
+    for each submission (a date, a random number, the id of the job); `command`, the output of another command;
+    `secret`, a value that is not copied. name: of the variable. source: how a shell would compute it.
+    """
+
+    kind: Kind
+    name: str
+    source: str = ""
+
+    @property
+    def shell(self) -> str:
+        """The part in a shell script."""
+        return self.source or f"${{{self.name}}}"
+
+
+@dataclass(frozen=True)
+class Text:
+    """Characters, and the place of each: a number that `Atlas.position` resolves."""
+
+    chars: str = ""
+    places: Sequence[int] = ()
+
+    def __add__(self, other: Text) -> Text:
+        if not self.chars or not other.chars:
+            return self if self.chars else other
+        return Text(self.chars + other.chars, [*self.places, *other.places])
+
+    def __getitem__(self, part: slice) -> Text:
+        return Text(self.chars[part], self.places[part])
+
+    def __bool__(self) -> bool:
+        return bool(self.chars)
+
+    def strip(self) -> Text:
+        """Without blanks around it."""
+        start = len(self.chars) - len(self.chars.lstrip())
+        return self[start : len(self.chars.rstrip())]
+
+    def split(self) -> list[Text]:
+        """The words between blanks."""
+        words, start = [], None
+        for index, char in enumerate(self.chars + " "):
+            if char in " \t\n" and start is not None:
+                words.append(self[start:index])
+                start = None
+            elif char not in " \t\n" and start is None:
+                start = index
+        return words
+
+    def partition(self, separator: str) -> tuple[Text, bool, Text]:
+        """What is before the first separator, whether there is one, and what is after it."""
+        at = self.chars.find(separator)
+        if at < 0:
+            return self, False, Text()
+        return self[:at], True, self[at + len(separator) :]
+
+    @property
+    def is_known(self) -> bool:
+        """Whether no part of it is unknown."""
+        return not any(is_private(char) for char in self.chars)
+
+
+def same(chars: str, like: Text) -> Text:
+    """Characters that all have the place where another text begins."""
+    return Text(chars, [like.places[0]] * len(chars) if like.places else [0] * len(chars))
+
+
+def placed(text: Text, like: Text) -> Text:
+    """A text that has places: its own, or where another text begins."""
+    return text if text.places or not text.chars else same(text.chars, like)
+
+
+def is_private(char: str) -> bool:
+    """Whether a character stands for an unknown part."""
+    return FIRST <= ord(char) <= LAST
+
+
+def join(texts: Sequence[Text], separator: str = "") -> Text:
+    """The texts one after the other; the separators have the place of the character before them."""
+    chars, places = separator.join(text.chars for text in texts), list[int]()
+    for number, text in enumerate(texts):
+        if number:
+            places += [places[-1] if places else (text.places[0] if text.chars else 0)] * len(separator)
+        places += text.places
+    return Text(chars, places)
+
+
+@dataclass(frozen=True)
+class _Chart:
+    """Where the lines of one text begin: the offset of each line in the text, and its place in the file."""
+
+    base: int
+    offsets: list[int]
+    positions: list[Position]
+    is_fixed: bool = False
+
+    def position(self, place: int) -> Position:
+        offset = place - self.base
+        line = bisect_right(self.offsets, offset) - 1
+        at = self.positions[line]
+        return at if self.is_fixed else Position(at.file, at.line, at.column + offset - self.offsets[line])
+
+
+@dataclass
+class Atlas:
+    """All texts of one import, and the unknown parts in them."""
+
+    _charts: list[_Chart] = field(default_factory=list)
+    _end: int = 1
+    _unknown: list[Unknown] = field(default_factory=list)
+
+    def file(self, name: str, text: str) -> Text:
+        """A whole file."""
+        starts = _line_starts(text)
+        return self._add(text, starts, [Position(name, line, 1) for line in range(1, len(starts) + 1)])
+
+    def scalar(self, text: str, at: Position, block: Sequence[Position] = (), quoted: bool = False) -> Text:
+        """A scalar of a YAML file. block: the places of the lines of a block scalar; otherwise it is on one line."""
+        starts = _line_starts(text)
+        if block and len(block) >= len(starts):
+            return self._add(text, starts, list(block[: len(starts)]))
+        start = Position(at.file, at.line, at.column + quoted)
+        return self._add(text, [0], [start], is_fixed="\n" in text)
+
+    def word(self, text: str, at: Position) -> Text:
+        """A text that is not in the source as it is, all of it at one place."""
+        return self._add(text, [0], [at], is_fixed=True)
+
+    def unknown(self, part: Unknown, places: Sequence[int]) -> Text:
+        """A text of one unknown part, at the first of these places."""
+        if part not in self._unknown:
+            self._unknown.append(part)
+        return Text(chr(FIRST + self._unknown.index(part)), places[:1])
+
+    def part(self, char: str) -> Unknown:
+        """The unknown part that a private character stands for."""
+        return self._unknown[ord(char) - FIRST]
+
+    def unknowns(self, text: Text) -> list[Unknown]:
+        """The unknown parts of a text, in order."""
+        return [self.part(char) for char in text.chars if is_private(char)]
+
+    def pieces(self, text: Text) -> Iterator[str | Unknown]:
+        """The literal and the unknown parts of a text, in order."""
+        literal = ""
+        for char in text.chars:
+            if is_private(char):
+                if literal:
+                    yield literal
+                yield self.part(char)
+                literal = ""
+            else:
+                literal += char
+        if literal:
+            yield literal
+
+    def shown(self, text: Text) -> str:
+        """The text for people and for messages, with the shell's form of its unknown parts."""
+        return "".join(one if isinstance(one, str) else one.shell for one in self.pieces(text))
+
+    def position(self, text: Text) -> Position | None:
+        """The place of the first character; None for an empty text."""
+        return self.at(text.places[0]) if text.chars else None
+
+    def at(self, place: int) -> Position:
+        """The place that a number stands for."""
+        number = bisect_right(self._charts, place, key=lambda chart: chart.base) - 1
+        return self._charts[max(number, 0)].position(place)
+
+    def _add(self, text: str, starts: list[int], positions: list[Position], is_fixed: bool = False) -> Text:
+        base = self._end
+        self._charts.append(_Chart(base, starts, positions, is_fixed))
+        self._end += len(text) + 1
+        return Text(text, range(base, base + len(text)))
+
+
+def _line_starts(text: str) -> list[int]:
+    return [0, *(index + 1 for index, char in enumerate(text) if char == "\n")]

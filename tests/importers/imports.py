@@ -1,0 +1,112 @@
+"""What the tests of the importers share: conversions of texts, and what must hold for every one of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from dsgen import values
+from dsgen.importers import ImportedJob, ImportRefusedError, Options, SourceText, check, import_jobs
+from dsgen.importers.conversion import Conversion
+from dsgen.importers.documents import documents, scalars
+from dsgen.importers.draft import key_path
+from dsgen.importers.shell.units import units
+from dsgen.importers.texts import Atlas
+from dsgen.problems.diagnostics import Diagnostic
+
+
+def convert(text: str, name: str = "train.sbatch", **options: object) -> ImportedJob:
+    """The one job of a source."""
+    (job,) = import_jobs([SourceText(name, text)], Options(**options))  # type: ignore[arg-type]  # fields of Options
+    return job
+
+
+def slurm(body: str, directives: str = "--nodes=2 --gres=gpu:4 --ntasks-per-node=1", **options: object) -> ImportedJob:
+    """A script for sbatch with these options and commands."""
+    return convert(f"#!/bin/bash\n#SBATCH {directives}\n{body}\n", **options)
+
+
+def shell(text: str, **options: object) -> ImportedJob:
+    """A shell script."""
+    return convert(f"#!/bin/bash\n{text}\n", "run.sh", **options)
+
+
+def refused(text: str, name: str = "train.sbatch", **options: object) -> str:
+    """The reason why a source is not converted."""
+    try:
+        import_jobs([SourceText(name, text)], Options(**options))  # type: ignore[arg-type]  # fields of Options
+    except ImportRefusedError as error:
+        return str(error)
+    raise AssertionError("it was converted")
+
+
+def value(job: ImportedJob, key: str) -> object:
+    """A value of a job, None if it is not set."""
+    node: object = job.data
+    for part in key_path(key):
+        if isinstance(node, dict):
+            node = node.get(part)
+        elif isinstance(node, list) and isinstance(part, int) and part < len(node):
+            node = node[part]
+        else:
+            return None
+    return node
+
+
+def command(job: ImportedJob) -> list[object]:
+    """training.python, module or exec, with the arguments."""
+    program = value(job, "training.python") or value(job, "training.module") or value(job, "training.exec")
+    first = program if isinstance(program, list) else [program]
+    rest = value(job, "training.args")
+    return [*first, *(rest if isinstance(rest, list) else [])]
+
+
+def fates(job: ImportedJob, fate: str) -> list[str]:
+    """What was mapped, dropped or lost."""
+    return [entry.source for entry in job.entries if entry.fate == fate]
+
+
+def holes(job: ImportedJob) -> set[str]:
+    """The keys of the holes, but for those that every script has."""
+    return {hole.key for hole in job.holes} - {"namespace", "image.repository"}
+
+
+def problems(job: ImportedJob) -> list[Diagnostic]:
+    """What `dsgen validate` says about the values, but for the holes."""
+    found = values.load([SourceText("values.yaml", job.text)]).problems()
+    paths = [key_path(hole.key) for hole in job.holes]
+    return [one for one in found if not any(one.path[: len(path)] == path[: len(one.path)] for path in paths)]
+
+
+def unaccounted(text: str, jobs: Iterable[ImportedJob], name: str = "train.sbatch") -> list[str]:
+    """Scalars of a YAML file, or statements of a script, that no report names; and scalars that are named twice."""
+    entries = [entry for job in jobs for entry in job.entries]
+    if name.endswith((".yaml", ".yml")):
+        places = [
+            (node.position.line, node.position.column)
+            for one in documents(SourceText(name, text))
+            for _, node in scalars(one.root)
+        ]
+        named = [(entry.position.line, entry.position.column) for entry in entries if not entry.is_part]
+        missing = [f"{line}:{column}" for line, column in places if (line, column) not in named]
+        return missing + [f"{len(named)} entries for {len(places)} scalars"] * (len(named) != len(places))
+    atlas = Atlas()
+    whole = atlas.file(name, text)
+    found = []
+    for unit in units(Conversion(name, atlas=atlas), whole):
+        start, end = atlas.at(unit.places[0]), atlas.at(unit.places[-1])
+        inside = [
+            one
+            for one in entries
+            if (start.line, start.column) <= (one.position.line, one.position.column) <= (end.line, end.column)
+        ]
+        covering = [
+            one for one in entries if one.position.line <= start.line and len(one.source) > len(unit.chars) // 2
+        ]
+        if not inside and not covering:
+            found.append(unit.chars)
+    return found
+
+
+def unexplained(job: ImportedJob) -> list[str]:
+    """Differences between the source and the rendered objects that have no reason."""
+    return [f"{one.role} {one.subject}: {one.source!r} -> {one.result!r}" for one in check(job) if not one.why]
