@@ -28,6 +28,8 @@ ENVIRONMENT = {
     "MALLOC_TRIM_THRESHOLD_": "0",
     "MALLOC_ARENA_MAX": "2",
     "OMP_NUM_THREADS": "1",
+    "ONEDNN_PRIMITIVE_CACHE_CAPACITY": "4",  # experts have a new number of tokens each time, and each its own kernel
+    "LRU_CACHE_CAPACITY": "4",
     "MASTER_ADDR": "127.0.0.1",
     "MASTER_PORT": PORT,
     "GLOO_SOCKET_IFNAME": "lo",

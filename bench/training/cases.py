@@ -52,6 +52,13 @@ OFFLOAD = {"offload_optimizer": {"device": "cpu"}}
 BOTH = {**OFFLOAD, "offload_param": {"device": "cpu"}}
 TWICE = {"gradient_accumulation_steps": 2}
 
+FEW_LIVE = {"stage3_max_live_parameters": 10_000_000, "stage3_max_reuse_distance": 10_000_000}
+FEW_LIVE |= {"stage3_prefetch_bucket_size": 1_000_000}
+SMALL_BUCKETS = {"reduce_bucket_size": 2_000_000, "allgather_bucket_size": 2_000_000}
+FORCED = {"zero_force_ds_cpu_optimizer": True}
+CPU_ADAM = {"optimizer": {"type": "AdamW", "params": {"lr": 0.0001}}, **FORCED}
+ALL_IN_BF16 = {"enabled": True, "bf16_master_weights_and_grads": True, "bf16_optimizer_states": True}
+
 CASES: list[dict[str, Any]] = [
     *(case(f"small-2-stage{stage}", SMALL, 2, stage) for stage in range(4)),
     *(case(f"middle-2-stage{stage}", MIDDLE, 2, stage) for stage in range(4)),
@@ -77,4 +84,14 @@ CASES: list[dict[str, Any]] = [
     case("middle-2-stage2-sgd", MIDDLE, 2, 2, config={"optimizer": {"type": "SGD", "params": {"lr": 0.001}}}),
     case("experts-2-stage2", EXPERTS, 2, 2),
     case("experts-2-stage3", EXPERTS, 2, 3),
+    case("middle-4-stage3-few-live", MIDDLE, 4, 3, zero=FEW_LIVE),
+    case("middle-4-stage3-hpz", MIDDLE, 4, 3, zero={"zero_hpz_partition_size": 2}),
+    case("middle-4-stage3-hpz-init", MIDDLE, 4, 3, zero={"zero_hpz_partition_size": 2}, zero_init=True),
+    case("middle-4-stage2-tensor", MIDDLE, 4, 2, config={"tensor_parallel": {"autotp_size": 2}}),
+    case("middle-2-stage2-cpu-adam", MIDDLE, 2, 2, zero=OFFLOAD, config=CPU_ADAM),
+    case("middle-2-stage2-states-in-16-bits", MIDDLE, 2, 2, zero=OFFLOAD, config={**CPU_ADAM, "bf16": ALL_IN_BF16}),
+    case("middle-2-stage3-small-buckets", MIDDLE, 2, 3, zero=SMALL_BUCKETS),
+    case("middle-2-stage2-small-buckets", MIDDLE, 2, 2, zero=SMALL_BUCKETS),
+    case("middle-2-stage2-lion", MIDDLE, 2, 2, zero=OFFLOAD, config={"optimizer": {"type": "Lion"}, **FORCED}),
+    case("large-2-stage0", LARGE, 2, 0, sequence=64),
 ]

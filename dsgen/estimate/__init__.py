@@ -1,1 +1,20 @@
-"""What a training needs: memory, time, traffic and disk, computed from numbers alone. Nothing is guessed."""
+"""What a training needs: memory, time, traffic and disk, computed from numbers alone. Nothing is guessed.
+
+The way through the package, for callers:
+
+    config.json    model = parameters.of_config(json.load(...))   ConfigError says what to write instead
+    section        numbers = inputs.Inputs(sequence=4096, ...)    bytes, bytes or bits a second; None if unknown
+                   numbers = inputs.with_model(numbers, model)    those of the model where the section has none
+    job            estimate = estimates.of(job.data, numbers)     job.data: complete values without errors
+    JSON           estimates.as_data(estimate)
+    remedy         changes.cheapest(job.data, numbers, is_valid)  edits as paths in the values file
+    sweep          changes.sweep(job.data, numbers, {"workers.replicas": [1, 2, 4]})
+
+`inputs.KEYS` has the key of a values file for each input, and `Estimate.missing` names those that would give more.
+`Estimate.fits` is False only if the lower bound does not fit; lower bounds are hard: no run that the inputs describe
+needs less. Upper bounds hold where `Estimate.is_complete`; otherwise something is not in them, and JSON has null.
+
+All that is known stands in tables: `families.FAMILIES`, `accelerators.ROWS`, `optimizers.BY_NAME`, `states.GRADIENTS`,
+`activations.BOUNDS`, `notes.LEFT_OUT` (features of DeepSpeed that no formula has) and `published.ALL` (figures of
+others; `published.rows` has them beside what is computed, for documentation).
+"""

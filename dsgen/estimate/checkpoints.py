@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from dsgen.estimate.formulas import Bounds, Item, item
 from dsgen.estimate.setup import Setup
+from dsgen.estimate.symbols import symbols_of
 
 SOURCE = "files of DeepSpeed 0.19.8, measured: bench/training"
 
@@ -28,23 +29,19 @@ def of(setup: Setup) -> Checkpoint | None:
     """The checkpoint of a job; None if the parameters, the precision or the stage are unknown.
 
     Stages 0 to 2 save the weights of the training and the states; stage 3 saves weights only in the states, except for
-    frozen ones.
+    frozen ones. Ranks of tensor parallelism save what they do not split, too.
     """
     given = setup.inputs
     if given.parameters is None or not setup.precision or not setup.config.data:
         return None
-    trained = given.parameters if given.trainable is None else given.trainable
-    symbols: dict[str, Bounds] = {
-        "P": float(given.parameters),
-        "T": float(trained),
-        "w": setup.weight,
-        "m": setup.master,
-        "o": (setup.optimizer.low, setup.optimizer.high),
-    }
-    weights = "w * (P - T)" if setup.stage == 3 else "w * P"
+    held = symbols_of(setup)
+    symbols: dict[str, Bounds] = {**held, "T": held["F"]}
+    if setup.expert_ranks > 1:
+        symbols["P"] = float(given.parameters) / setup.tensor
+    weights = "w * (P - T) * t" if setup.stage == 3 else "w * P * t"
     items = [
         item("weights", weights, weights, symbols, SOURCE),
-        item("optimizer", "(m + o) * T", "(m + o) * T", symbols, SOURCE),
+        item("optimizer", "(m + o) * T * t", "(m + o) * T * t", symbols, SOURCE),
     ]
     low, high = sum(one.low for one in items), sum(one.high for one in items)
     seconds = (low / given.storage, high / given.storage) if given.storage else None

@@ -56,6 +56,7 @@ def items_of(setup: Setup, values: Mapping[str, Any], of_rank: Total | None) -> 
         *_loading(setup, symbols),
         *_optimizer(setup, symbols),
         *_weights(setup, symbols),
+        *_saved(setup, symbols),
         *_checkpoints(setup, symbols),
         *_other(setup, values),
     ]
@@ -81,6 +82,8 @@ def _of_worker(setup: Setup) -> dict[str, Bounds]:
 
 
 def _is_pinned(setup: Setup) -> bool:
+    if setup.is_cpu:
+        return False
     given = [setup.config.get(ZERO, part, "pin_memory") for part in ("offload_optimizer", "offload_param")]
     given.append(setup.config.get(ZERO, "cpu_offload_use_pin_memory"))
     if all(one is None for one in given):
@@ -127,6 +130,14 @@ def _weights(setup: Setup, symbols: dict[str, Bounds]) -> Iterator[Item]:
         yield item(
             "buffers of weights on NVMe", low, high, buffers, "deepspeed/runtime/zero/offload_config.py", [TRAINING]
         )
+
+
+def _saved(setup: Setup, symbols: dict[str, Bounds]) -> Iterator[Item]:
+    """Stage 3 may gather all weights in the memory of the first rank, to save them in one file."""
+    keys = ("gather_16bit_weights_on_model_save", "gather_fp16_weights_on_model_save")
+    if setup.stage == 3 and any(setup.is_on(ZERO, f"{prefix}{key}") for key in keys for prefix in ("", "stage3_")):
+        source = "deepspeed/runtime/engine.py, _zero3_consolidated_16bit_state_dict"
+        yield item("all weights, to save them", "0", "w * P", symbols, source, [TRAINING])
 
 
 def _checkpoints(setup: Setup, symbols: dict[str, Bounds]) -> Iterator[Item]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 
 @dataclass(frozen=True)
@@ -38,6 +38,12 @@ BY_NAME: dict[str, Optimizer] = {
 """Names in lower case: of DeepSpeed's configuration, of torch, and of Hugging Face's `optim`."""
 
 
-def find(name: str | None) -> Optimizer:
-    """The optimizer of a name, or UNKNOWN."""
-    return BY_NAME.get((name or "").lower(), UNKNOWN)
+def find(name: str | None, momentum: float | None = None) -> Optimizer:
+    """The optimizer of a name, or UNKNOWN. momentum: of optimizer.params, 0 if they do not have it; None if there are
+    no params that are known.
+    """
+    found = BY_NAME.get((name or "").lower(), UNKNOWN)
+    if found is NONE and momentum is not None:
+        states = 4.0 if momentum else 0.0
+        return replace(found, low=states, high=states)
+    return found

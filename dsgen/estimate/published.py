@@ -115,6 +115,8 @@ TITAN = "torchtitan, docs/performance.md"
 AZURE = "DeepSpeed, docs/_posts/2022-07-26-deepspeed-azure.md"
 A100 = Inputs(product="A100-80GB", network=1600e9)
 SHARE = assumed(*steps.UTILIZATION)
+NVME = "DeepSpeed, docs/_tutorials/deepnvme.md"
+FACTORY = "hiyouga/LlamaFactory"
 
 
 def _titan(
@@ -147,6 +149,26 @@ SPEED: tuple[Reference, ...] = (
     _share("1T, ZeRO-3, 1024 x A100, s 1024", AZURE, 165.36 / 312),
     _share("2T, ZeRO-3, 1024 x A100, s 1024", AZURE, 157 / 312),
     _share("Qwen3-14B, one GH200, SuperOffload", "DeepSpeed, blogs/deepspeed-superoffload", 600 / 989.4),
+    *(
+        Reference(f"CS3040, {what}", NVME, "share of the peak", "", share, assumed(*reversed(steps.DISK_SHARE)))
+        for what, share in (("read", 3.69 / 5.6), ("written", 3.18 / 4.3))
+    ),
+    Reference(
+        "Llama 3 8B with LoRA, 2 x 8 A800, stage 3, 10 Gbit/s",
+        f"{FACTORY}#5014",
+        "network",
+        "s",
+        90,
+        step_item(
+            "network",
+            2,
+            8,
+            config_of(3, "bf16", train_micro_batch_size_per_gpu=1, gradient_accumulation_steps=2),
+            replace(LLAMA_3_8B, trainable=20_971_520, product="A100-80GB", network=10e9, sequence=1024),
+        ),
+        "shown",
+        note="the accumulation is that of the program's example, which the source does not show",
+    ),
     Reference(
         "52B, 64 x A100, 1024 x 2048 tokens, recomputed",
         "ml-engineering, training/performance",
@@ -195,8 +217,8 @@ SPEED: tuple[Reference, ...] = (
 
 # -- runs of people ---------------------------------------------------------------------------------------------------
 
+T5 = "huggingface/transformers#9996"
 LENGTH = "the source does not say the length of the samples"
-FACTORY = "hiyouga/LlamaFactory"
 
 
 def _fits(case: str, source: str, gib: float, computed: Computed, note: str = "") -> Reference:
@@ -343,6 +365,27 @@ RUNS: tuple[Reference, ...] = (
         16,
         memory(1, 1, config_of(3, "fp16", zero=BOTH), replace(GPT_J, micro_batch=1, sequence=512)),
         "12 GB were used",
+    ),
+    *(
+        Reference(
+            f"{name}, one GPU, stage 2, optimizer offloaded",
+            T5,
+            "memory of the worker",
+            "GB",
+            figure,
+            worker(1, 1, config_of(2, zero=OFFLOAD), Inputs(parameters=parameters), GB),
+        )
+        for name, parameters, figure in (("t5-3b", 2_851_598_336, 71), ("t5-11b", 11_307_321_344, 234))
+    ),
+    *(
+        _fits(
+            f"{name}, one GPU of {gib} GB, stage 2, optimizer offloaded",
+            T5,
+            gib,
+            memory(1, 1, config_of(2, zero=OFFLOAD), Inputs(parameters=parameters)),
+            LENGTH,
+        )
+        for name, parameters, gib in (("t5-3b", 2_851_598_336, 24), ("t5-11b", 11_307_321_344, 40))
     ),
     Reference(
         "GPT-J 6B, 2 and 4 GPUs, stage 3 with offload",

@@ -16,6 +16,8 @@ DEEPSPEED = "training.deepspeed.config"
 AUTO = "auto"
 BYTES = {"fp32": 4, "float32": 4, "float": 4, "torch.float32": 4, "int8": 1}
 """Bytes of a type of DeepSpeed; the other types have 2."""
+PRECISIONS = {"bf16": "bf16", "bfloat16": "bf16", "fp16": "fp16"}
+"""Key of DeepSpeed's configuration -> precision; bfloat16 is an old name."""
 PRODUCT_LABELS = ("nvidia.com/gpu.product", "amd.com/gpu.product-name")
 
 
@@ -120,7 +122,7 @@ def of_values(values: Mapping[str, Any], inputs: Inputs) -> Setup:
     precision = _precision(config, inputs)
     weight = 4 if precision == "fp32" or config.is_on("torch_autocast", "enabled") else 2
     low_master = any(config.is_on(kind, f"{kind}_master_weights_and_grads") for kind in ("bf16", "fp16"))
-    states = optimizers.find(str(config.get("optimizer", "type") or inputs.optimizer or ""))
+    states = _optimizer(config, inputs)
     if config.is_on("bf16", "bf16_optimizer_states"):
         states = replace(states, low=states.low / 2, high=states.high / 2)
     stage = max(0, config.stage)
@@ -156,6 +158,13 @@ def of_values(values: Mapping[str, Any], inputs: Inputs) -> Setup:
     return setup
 
 
+def _optimizer(config: Config, inputs: Inputs) -> Optimizer:
+    name = config.get("optimizer", "type")
+    if name is None or name == AUTO:
+        return optimizers.find(inputs.optimizer)
+    return optimizers.find(str(name), config.number("optimizer", "params", "momentum") or 0.0)
+
+
 def _other_devices(workers: Mapping[str, Any]) -> bool:
     resources = workers["resources"]
     names = [*(resources.get("limits") or ()), *(resources.get("requests") or ())]
@@ -163,10 +172,10 @@ def _other_devices(workers: Mapping[str, Any]) -> bool:
 
 
 def _precision(config: Config, inputs: Inputs) -> str | None:
-    switches = {kind: config.get(kind, "enabled") for kind in ("bf16", "fp16")}
-    on = [kind for kind in switches if config.is_on(kind, "enabled") and switches[kind] != AUTO]
+    switches = {kind: config.get(kind, "enabled") for kind in PRECISIONS}
+    on = [kind for kind in switches if config.is_on(kind, "enabled")]
     if on:
-        return on[0]
+        return PRECISIONS[on[0]]
     if AUTO in switches.values() or inputs.precision:
         return inputs.precision
     return "fp32"

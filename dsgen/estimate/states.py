@@ -211,7 +211,8 @@ def _buckets(setup: Setup, symbols: dict[str, Bounds]) -> Iterator[Item]:
     high = "n * w * min(R, T)" if setup.is_cpu else "n * w * R"
     name, source = "buckets of gradients", f"{DEFAULTS}, reduce_bucket_size"
     if setup.stage == 3:
-        yield item(name, "w * R" if sure else "0", high, number, source, RUNNING)
+        yield item(name, "w * R" if sure else "0", high, number, source, [BACKWARD, LAYERS, REDUCED, STEP])
+        yield item(name, "w * R" if sure else "0", high, {**number, "n": 1}, source, [REST])
         return
     yield item(name, "w * R" if sure else "0", high, number, source, [BACKWARD, LAYERS])
     yield item(name, "0", high, number, source, [REDUCED])

@@ -22,6 +22,8 @@ UTILIZATION = (0.33, 0.66)
 """Of published trainings 0.41 to 0.66, with recomputation counted (references.SPEED); of plain code less."""
 LINK_SHARE = 0.6
 """The least of a link's bandwidth that collectives reach, of large messages."""
+DISK_SHARE = (0.9, 0.5)
+"""The most and the least of a disk's bandwidth that DeepSpeed reaches; DeepNVMe's tutorial: 0.66 read, 0.74 written."""
 ADAM_BYTES = 30
 """Bytes of main memory that Adam on the CPU reads and writes for a parameter: states, gradient, both weights."""
 HOST_BANDWIDTH = (50e9, 200e9)
@@ -166,8 +168,13 @@ def _nvme(setup: Setup) -> Item | None:
     of_states = "2 * (m + o) * F / D * S" if setup.optimizer_device == "nvme" else "0"
     of_weights = "2 * k * w * P / Z * S" if setup.parameter_device == "nvme" else "0"
     formula = f"({of_states} + {of_weights}) / (B * a)"
-    share = (0.9, 0.5)
-    numbers = {**symbols_of(setup), "k": setup.accumulation or 1, "S": setup.slots, "B": setup.inputs.nvme, "a": share}
+    numbers = {
+        **symbols_of(setup),
+        "k": setup.accumulation or 1,
+        "S": setup.slots,
+        "B": setup.inputs.nvme,
+        "a": DISK_SHARE,
+    }
     source = "DeepSpeed, tutorial DeepNVMe: 0.66 to 0.74 of the data sheet"
     return item("nvme", formula, formula, numbers, source)
 

@@ -74,15 +74,18 @@ def _stage_3(setup: Setup, symbols: dict[str, Bounds]) -> Iterator[tuple[Item, i
     group, source = setup.shard * setup.tensor, f"deepspeed/runtime/zero/stage3.py; {RING}"
     numbers = {**symbols, "y": 0.5 if setup.is_on(ZERO, "zero_quantized_weights") else 1.0}
     gather = "k * y * w * P * (Z - 1) / Z * e"
+    trained = "k * y * w * T * (Z - 1) / Z * e"  # measured: frozen weights are not always gathered a second time
     yield item("weights for the forward pass", gather, gather, numbers, source), group
     second = int(setup.config.number(ZERO, "zero_hpz_partition_size") or 1)
-    often = "2" if setup.inputs.recompute in (None, "full") else "1"
+    live = setup.zero("max_live_parameters", 1e9) or 1e9
+    again = setup.inputs.recompute in (None, "full") or live < (setup.inputs.parameters or 0)
+    often = "2" if again else "1"  # layers that were released meanwhile are gathered once more
     if second > 1:
         own = {**numbers, "H": second}
-        low = "k * w * P * (H - 1) / H * e"
-        yield item("weights for the backward pass (hpZ)", low, f"{often} * {low}", own, source), second
+        low, high = (f"k * w * {counted} * (H - 1) / H * e" for counted in "TP")
+        yield item("weights for the backward pass (hpZ)", low, f"{often} * {high}", own, source), second
     else:
-        yield item("weights for the backward pass", gather, f"{often} * {gather}", numbers, source), group
+        yield item("weights for the backward pass", trained, f"{often} * {gather}", numbers, source), group
     quantized = {**symbols, "z": 0.25 if setup.is_on(ZERO, "zero_quantized_gradients") else 1.0}
     reduce = "k * z * q * T * (Z - 1) / Z * e"
     yield item("gradients", reduce, reduce, quantized, source), group
