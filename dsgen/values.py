@@ -5,11 +5,12 @@ from __future__ import annotations
 from dsgen import checks, schema
 from dsgen.errors import UsageProblem
 from dsgen.problems.diagnostics import Diagnostic, Position, has_errors, ordered
-from dsgen.reading.nodes import Node, Override, SourceText, from_data, merge
+from dsgen.reading.nodes import Node, Override, SourceText, from_data, merged
 from dsgen.reading.reader import read
 from dsgen.records import dataclass, field, replace
 from dsgen.schema import suggestions
 from dsgen.schema.filling import defaults, fill
+from dsgen.schema.nulls import without_nulls
 from dsgen.schema.validate import TOO_MUCH, UNKNOWN_KEY, shown, validate
 
 TYPE_CHECKING = False
@@ -155,18 +156,14 @@ def of_trees(
     names: Release = UNNAMED,
 ) -> Job:
     """Like `load`, for values that were read already. file: the job's first file; sources: the texts of all files."""
-    root = Node({}, Position(file or "--set", 1, 1))
-    problems: list[Diagnostic] = []
-    complete = True
-    for tree in trees:
-        problems += tree.diagnostics
-        complete &= tree.complete
-        root = merge(root, tree.root)
-    root, texts = root.copy(), dict[str, str]()
+    tree = merged(trees, Position(file or "--set", 1, 1))
+    root, complete, texts = tree.root, tree.complete, dict[str, str]()
     if overrides:
         from dsgen.reading import set_values  # imported late: most calls have no overrides
 
         root, texts = set_values.apply(root, overrides)
+    root, idle = without_nulls(root)
+    problems = [*tree.diagnostics, *idle]
     if file and complete and not root.value and not problems and _is_blank(sources.get(file, "")):
         return _of_nothing(file, root)
     root, flags = _named(root, names)
@@ -267,10 +264,12 @@ def complete_values(given: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _over(below: dict[str, Any], above: Mapping[str, Any]) -> dict[str, Any]:
-    """Helm's merge of values over a chart's defaults: null removes a key."""
+    """Helm's merge of values over a chart's defaults: null removes a key, and all entries of a map with defaults."""
     merged = dict(below)
     for key, value in above.items():
-        if value is None:
+        if value is None and isinstance(merged.get(key), dict):
+            merged[key] = {}
+        elif value is None:
             merged.pop(key, None)
         elif isinstance(value, dict):
             under = merged.get(key)

@@ -32,6 +32,7 @@ MODULES = {
     *("generated.checks", "generated.defaults", "generated.helpers", "generated.manifests", "generated.schema"),
     *(
         "schema.filling",
+        "schema.nulls",
         "schema.quoted",
         "schema.suggestions",
         "schema.validate",

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import functools
+
 from dsgen.records import dataclass, field, replace
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Sequence
+    from collections.abc import Collection, Iterable, Iterator, Sequence
     from typing import Any
 
     from dsgen.problems.diagnostics import Diagnostic, Path, Position
@@ -40,7 +42,7 @@ class Node:
 
     key: the place of its key, in a map. text: the source text of a plain scalar, otherwise empty. broken: a problem of
     the value was reported already, so no other is reported. is_partial: the map may lack keys, because a key or a
-    merged map could not be read.
+    merged map could not be read. removes: of a null that was merged over other values, whether there was one for it.
     """
 
     value: Scalar | dict[str, Node] | list[Node]
@@ -49,6 +51,7 @@ class Node:
     text: str = ""
     broken: bool = False
     is_partial: bool = False
+    removes: bool | None = None
 
     def __init__(  # faster than the generated one; there are many
         self,
@@ -58,9 +61,10 @@ class Node:
         text: str = "",
         broken: bool = False,
         is_partial: bool = False,
+        removes: bool | None = None,
     ) -> None:
         self.value, self.position, self.key, self.text = value, position, key, text
-        self.broken, self.is_partial = broken, is_partial
+        self.broken, self.is_partial, self.removes = broken, is_partial, removes
 
     def data(self) -> Any:
         """A copy as plain Python data."""
@@ -77,7 +81,7 @@ class Node:
             value = {key: node.copy() for key, node in value.items()}
         elif isinstance(value, list):
             value = [node.copy() for node in value]
-        return Node(value, self.position, self.key, self.text, self.broken, self.is_partial)
+        return Node(value, self.position, self.key, self.text, self.broken, self.is_partial, self.removes)
 
     def without(self, paths: Collection[Path], here: Path = ()) -> Node:
         """A copy without the values at these paths; an item of a list becomes null, so that indices stay the same."""
@@ -167,11 +171,25 @@ def from_data(data: Any, at: Position) -> Node:
     return Node(data, at)
 
 
-def merge(below: Node, above: Node) -> Node:
-    """A new tree, merged as Helm merges values files: maps are merged, all other values replace, also null."""
-    if not (isinstance(below.value, dict) and isinstance(above.value, dict)):
+def merge(below: Node | None, above: Node) -> Node:
+    """A new tree, merged as Helm merges values files: maps are merged, all other values replace, also null.
+
+    below: None if there is no value.
+    """
+    if above.value is None:
+        return replace(above, removes=below is not None and (below.value is not None or below.removes is True))
+    if not isinstance(above.value, dict):
         return above.copy()
-    merged = {key: node.copy() for key, node in below.value.items()}
-    for key, node in above.value.items():
-        merged[key] = merge(merged[key], node) if key in merged else node.copy()
-    return replace(above, value=merged, is_partial=below.is_partial or above.is_partial)
+    known = below.value if below and isinstance(below.value, dict) else {}
+    merged = {key: merge(node, above.value[key]) if key in above.value else node.copy() for key, node in known.items()}
+    merged |= {key: merge(None, node) for key, node in above.value.items() if key not in known}
+    is_partial = above.is_partial or (below is not None and below.is_partial)
+    return replace(above, value=merged, is_partial=is_partial)
+
+
+def merged(trees: Iterable[Tree], at: Position) -> Tree:
+    """The result of reading several files, later ones over earlier ones. at: the place of the root without files."""
+    layers = [*trees]
+    root = functools.reduce(merge, [tree.root for tree in layers] or [Node({}, at)])
+    problems = [problem for tree in layers for problem in tree.diagnostics]
+    return Tree(root, problems, all(tree.complete for tree in layers))

@@ -121,6 +121,7 @@ class _Parser:
                 raise self._wrong(f'the key "{name}" has no value')
             node = Node(inner, self._at(start))
         if name:
+            node = merge(target.get(name), node) if node.value is None else node
             node.key = self._at(start)
             target[name] = node
 
@@ -192,7 +193,7 @@ class _Parser:
         except ValueError as error:
             raise self._wrong(f"this is not JSON: {error}") from error
         self._skip_to_comma()
-        return from_data(value, at)
+        return merge(None, from_data(value, at))
 
     def _skip_to_comma(self) -> bool:
         """Skip blanks and one comma; whether there was a comma or the end."""

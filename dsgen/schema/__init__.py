@@ -14,9 +14,9 @@ from dsgen.schema.walk import (
     kubernetes_type,
     kubernetes_version,
     load,
+    maps,
     records,
     resolve,
-    takes_null,
     type_at,
     types,
 )
@@ -35,9 +35,9 @@ __all__ = [
     "kubernetes_type",
     "kubernetes_version",
     "load",
+    "maps",
     "records",
     "resolve",
-    "takes_null",
     "type_at",
     "types",
 ]

@@ -6,7 +6,7 @@ import copy
 import json
 from collections.abc import Mapping
 
-from dsgen.schema.walk import is_always_there, load
+from dsgen.schema.walk import DEFINITION, is_always_there, load, resolve, types
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -14,6 +14,13 @@ if TYPE_CHECKING:
 
     from dsgen.schema.walk import Schema
 
+FREE, NULLS_IN_MAPS = f"{DEFINITION}withoutNull", "nullsInMaps"
+FREE_MAP = {
+    "type": ["string", "number", "boolean", "object", "array"],
+    "additionalProperties": {"anyOf": [{"type": "null"}, {"$ref": f"{DEFINITION}{NULLS_IN_MAPS}"}]},
+    "items": {"$ref": FREE},
+}
+"""Data of the user's choice, where null removes an entry of a map."""
 WIDTH = 120
 """The longest line of published files, if possible."""
 
@@ -22,28 +29,64 @@ def for_chart() -> Schema:
     """The chart's values.schema.json.
 
     Every key with a default is `required` in the records that are always there: Helm merges the defaults before it
-    checks, so such a key is missing only if the user set it to null. Definitions have no descriptions, for size.
+    checks, so such a key is missing only if the user set it to null. Maps are not required, because null removes all of
+    their entries. Definitions have no descriptions, for size.
     """
-    chart: Schema = _published(_with_required(copy.deepcopy(load())))
+    chart: Schema = _published(_with_required(_with_nulls(copy.deepcopy(load()))))
     chart["definitions"] = {name: _bare(part) for name, part in chart["definitions"].items()}
     return chart
 
 
 def for_editors() -> Schema:
     """The copy for editors, which see the user's file before any default is merged."""
-    editors: Schema = _published(load())
+    editors: Schema = _published(_with_nulls(copy.deepcopy(load())))
     return editors
 
 
 def _with_required(schema: Schema) -> Schema:
     always = [key for key, part in schema["properties"].items() if "default" in part or is_always_there(part)]
-    schema[("required")] = [
-        key for key in always if key != "global"
-    ]  # Helm creates it, and a parent chart may set it to null
+    # Helm creates `global`, and a parent chart may set it to null.
+    schema["required"] = [key for key in always if not isinstance(schema["properties"][key].get("default"), dict)]
     for part in schema["properties"].values():
         if is_always_there(part):
             _with_required(part)
     return schema
+
+
+def _with_nulls(schema: Schema) -> Schema:
+    """The schema, changed: null is allowed for maps, their entries, and all below these (`nulls.place`)."""
+    for key, part in schema["properties"].items():
+        if is_always_there(part):
+            _with_nulls(part)
+        elif isinstance(part.get("default"), dict):
+            _with_nulls_below(part)
+            schema["properties"][key] = _or_null(part)
+    if "definitions" in schema:
+        schema["definitions"][NULLS_IN_MAPS] = FREE_MAP
+    return schema
+
+
+def _with_nulls_below(part: Schema) -> None:
+    """Allow null for all values of a map or a record, but not in lists and objects of Kubernetes."""
+    if isinstance(part.get("additionalProperties"), dict):
+        _with_nulls_below(part["additionalProperties"])
+        part["additionalProperties"] = _or_null(part["additionalProperties"])
+    for key, below in part.get("properties", {}).items():
+        _with_nulls_below(below)
+        part["properties"][key] = _or_null(below)
+
+
+def _or_null(part: Schema) -> Schema:
+    """The same or null. Keywords such as `pattern` and `properties` only hold for other types."""
+    part = copy.deepcopy(resolve(part))
+    if "allOf" in part:
+        inner = [
+            {"$ref": f"{DEFINITION}{NULLS_IN_MAPS}"} if one == {"$ref": FREE} else one for one in part.pop("allOf")
+        ]
+        kinds = part.pop("type")
+        return {**part, "anyOf": [{"type": "null"}, {"type": kinds, "allOf": inner}]}
+    enum = {"enum": [*part["enum"], None]} if "enum" in part else {}
+    return {**part, "type": [*dict.fromkeys((*types(part), "null"))], **enum}
 
 
 def _published(schema: Any) -> Any:

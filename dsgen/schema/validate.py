@@ -10,6 +10,7 @@ from dsgen import schema
 from dsgen.generated.schema import is_valid
 from dsgen.problems.diagnostics import Diagnostic, path_text
 from dsgen.reading.carried import uncarried_key, uncarried_text, unpassable_text
+from dsgen.schema.nulls import GIVE, NO_VALUE, takes_null
 from dsgen.schema.quoted import shown
 from dsgen.schema.violations import violated
 from dsgen.schema.wording import TYPE_WORDS, UNKNOWN_KEY, VALUES, WORDING, About, Violation, bad_name
@@ -23,11 +24,9 @@ if TYPE_CHECKING:
 
 __all__ = ["TYPE_WORDS", "UNKNOWN_KEY", "About", "shown", "validate", "violations"]
 
-NO_VALUE = "DS106"
 TOO_MUCH = "DS011"
 MOST_PROBLEMS = 1000
 """Problems of one kind that are reported for one job; hints for a million keys would take hours."""
-GIVE = "give it a value, or remove the line"
 ANY_TEXT: tuple[Path, ...] = (("global",), ("training", "files"))
 """Keys whose texts may contain any character: values of a parent chart, contents of files."""
 
@@ -141,7 +140,7 @@ def _nulls(root: Node) -> Iterator[Diagnostic]:
         if node.value is not None or not path or path[0] == "global" or _is_broken(root, path):
             continue
         rule = schema.type_at(path)  # None below an unknown key, which is reported itself
-        if rule is not None and not schema.takes_null(path):
+        if rule is not None and not takes_null(path, node):
             yield Diagnostic(
                 NO_VALUE, f"{path_text(path)} has no value", node.position, path, _no_value(rule, node, path)
             )
@@ -153,6 +152,8 @@ def _no_value(rule: schema.Schema, node: Node, path: Path) -> str:
         return f'for an empty text, write {path_text(path[2:])}: ""; otherwise remove the line'
     if node.position.file.startswith("--set"):
         return f"give it a value, or remove {node.position.file}"
+    if node.removes and "default" in rule:
+        return f"null cannot remove this key; write the default, {shown(default)}, to override the other value"
     if isinstance(default, str | int) and default != "":
         return f"give it a value, or remove the line to use the default, {shown(default)}"
     return GIVE

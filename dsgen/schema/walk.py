@@ -112,16 +112,6 @@ def is_nullable(schema: Schema) -> bool:
     return "null" in types(schema)
 
 
-def takes_null(path: Sequence[str | int]) -> bool:
-    """Whether null is allowed at a path: at a nullable key, and where it removes an entry of a default map.
-
-    Both majors of Helm drop such an entry before they check the schema; elsewhere in a map they keep the null.
-    """
-    rule, above = type_at(path), type_at(path[:-1])
-    default = above.get("default") if above else None
-    return (rule is not None and is_nullable(rule)) or (isinstance(default, dict) and path[-1] in default)
-
-
 def types(schema: Schema) -> list[str]:
     """The JSON types that a value may have; empty for any type."""
     names = schema.get("type", [])
@@ -174,6 +164,17 @@ def defaults(schema: Schema | None = None) -> dict[str, Any]:
         elif is_always_there(part):
             values[key] = defaults(part)
     return values
+
+
+def maps(schema: Schema | None = None) -> dict[str, Any]:
+    """A tree of empty maps for the keys with a map as their default."""
+    found: dict[str, Any] = {}
+    for key, part in (load() if schema is None else schema)["properties"].items():
+        if isinstance(part.get("default"), dict) and key != "global":  # Helm creates it
+            found[key] = {}
+        elif is_always_there(part) and (below := maps(part)):
+            found[key] = below
+    return found
 
 
 def is_always_there(schema: Schema) -> bool:

@@ -26,7 +26,7 @@ DEFAULT = 2000
 SEEDS_APART = 10_000
 
 STRICTER = {
-    "DS106": "below keys of the user's and in Kubernetes objects, where both majors would keep a null",
+    "DS106": "a null that removes nothing, in the only file, and in lists and Kubernetes objects",
     "DS110": "a chart does not see how a number was written",
     "DS111": "only Helm 3 stops at these characters and keys, and only a program at U+0000",
 }

@@ -160,17 +160,10 @@ REFUSED = [
     {"workers": None},
     {"workers": {"slots": None}},
     {"training": {"deepspeed": {"config": {"a": [{"b": None}]}}}},
-    {"storage": {"data": {"create": None}}},
     {"storage": {"data": {"nfs": {"server": "a", "path": "/", "readOnly": None}}}},
-    {"labels": {"team": None}},
-    {"workers": {"resources": {"requests": None}}},
-    {"workers": {"resources": {"requests": {"amd.com/gpu": None}}}},
-    {"launcher": {"resources": {"limits": {"cpu": None}}}},
-    {"workers": {"podAnnotations": {"a": None}}},
     {"workers": {"affinity": {"nodeAffinity": None}}},
     {"workers": {"initContainers": [{"name": "a", "image": "b", "env": [{"name": "A", "value": None}]}]}},
     {"storage": {"data": {"secret": {"secretName": None}}}},
-    {"storage": {"data": {"emptyDir": None}}},
     {"worker": {}},
     {"workers": {"slots": "1"}},
     {"workers": {"slots": 0}},
@@ -184,6 +177,16 @@ REFUSED = [
     {"training": {"env": {"A": 1}}},
     {"training": {"envFrom": [{"prefix": "x"}]}},
 ]
+WITHOUT_EFFECT = [
+    {"storage": {"data": {"create": None}}},
+    {"labels": {"team": None}},
+    {"workers": {"resources": {"requests": None}}},
+    {"workers": {"resources": {"requests": {"amd.com/gpu": None}}}},
+    {"launcher": {"resources": {"limits": {"cpu": None}}}},
+    {"workers": {"podAnnotations": {"a": None}}},
+    {"storage": {"data": {"emptyDir": None}}},
+]
+"""Nulls in the only file, which remove nothing but defaults: the chart does not see that they stand in no overlay."""
 ACCEPTED = [
     {},
     {"run": {"id": 2}, "workers": {"slots": 4.0}},
@@ -205,6 +208,18 @@ def test_helm_refuses_what_dsgen_refuses(values: dict[str, Any], major: int, cha
 
     assert validate(read(SourceText("v.yaml", json.dumps(values) + "\n")).root)
     assert run_helm(helm(major), "template", chart, "-f", file).returncode != 0
+
+
+@pytest.mark.parametrize("major", MAJORS)
+@pytest.mark.parametrize("values", WITHOUT_EFFECT, ids=json.dumps)
+def test_a_null_without_effect_is_an_error_for_dsgen_only(
+    values: dict[str, Any], major: int, chart: Path, tmp_path: Path
+) -> None:
+    file = tmp_path / "v.yaml"
+    file.write_text(json.dumps(values))
+
+    assert ["DS106"] == [one.id for one in validate(read(SourceText("v.yaml", json.dumps(values) + "\n")).root)]
+    assert run_helm(helm(major), "template", chart, "-f", file).returncode == 0
 
 
 @pytest.mark.parametrize("major", MAJORS)

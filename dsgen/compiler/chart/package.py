@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from dsgen import __version__
+from dsgen import __version__, schema
 from dsgen.compiler.chart.values_file import values_file
 from dsgen.compiler.checks import TEMPLATE
 from dsgen.compiler.go.layout import go_templates
@@ -18,6 +18,9 @@ from dsgen.schema import published
 
 STATIC = Path(__file__).with_name("static")
 RELEASE = Path(__file__).with_name("release.yaml")
+VALUES = Path(__file__).with_name("values.yaml")
+FIRST = (Path("templates") / TEMPLATE).parent
+"""The folder whose templates Helm renders first."""
 ICON = Path(__file__).with_name("icon.svg")
 DESCRIPTION = "One distributed DeepSpeed training job with workers, launcher, storage and a record of its runs"
 
@@ -33,8 +36,11 @@ def chart_files(values: Mapping[str, Any] | None = None, name: str = "deepspeed-
         **{path.relative_to(STATIC).as_posix(): read(path) for path in STATIC.rglob("*") if path.is_file()},
         **{f"templates/{path}": text for path, text in compiled_templates().items()},
     }
+    templates[(FIRST / VALUES.name).as_posix()] = read(VALUES).replace(
+        "<MAPS>", published.as_json(schema.maps()).rstrip()
+    )
     if values and (values["name"] or values["namespace"]):
-        templates[f"templates/{Path(TEMPLATE).with_name(RELEASE.name).as_posix()}"] = read(RELEASE)
+        templates[(FIRST / RELEASE.name).as_posix()] = read(RELEASE)
     files = {
         "Chart.yaml": chart_yaml(name),
         "values.yaml": values_file(values),

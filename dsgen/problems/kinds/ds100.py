@@ -51,7 +51,11 @@ KINDS = (
     Kind(
         "DS106",
         title="A key without a value",
-        when="The key has no value, or null. In Helm, null removes a default, and most keys need a value.",
+        when=(
+            "The key has no value, or null. As in Helm, null removes a map, or an entry of a map, that an earlier file,"
+            " dsgen.yaml or a default gives; this is a warning if there is nothing to remove. All other keys need a"
+            " value."
+        ),
         remedy="Give it a value, or remove the line to get the default.",
         example=job("workers: {slots: }"),
     ),
