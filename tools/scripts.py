@@ -59,8 +59,8 @@ def _types(tree: ast.Module) -> Iterator[tuple[ast.expr, str]]:
     for node in ast.walk(tree):
         if isinstance(node, ast.FunctionDef) and node.returns:
             yield node.returns, "->"
-        has_type = isinstance(node, ast.arg) or (isinstance(node, ast.AnnAssign) and node.value)
-        if has_type and node.annotation and id(node) not in fields:
+        is_variable = isinstance(node, ast.AnnAssign) and node.value and id(node) not in fields
+        if isinstance(node, ast.arg | ast.AnnAssign) and node.annotation and (is_variable or isinstance(node, ast.arg)):
             yield node.annotation, ":"
 
 
