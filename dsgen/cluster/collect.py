@@ -127,7 +127,7 @@ def _events(reader: Reader, facts: Facts) -> list[Event]:
 def surroundings(reader: Reader, facts: Facts, thrifty: bool = False) -> Facts:
     """Add what is around the run to the facts: claims, nodes, queue, gang. What may not be read is added to `hidden`.
 
-    thrifty: list either nodes, if the scheduler mentions their sizes or taints, or claims.
+    thrifty: list either nodes, if the scheduler mentions their sizes, labels or taints, or claims.
     """
     space, selector = facts.namespace, f"{JOB}={facts.job}"
     claims, of_nodes = path("persistentvolumeclaims", space), depends_on_nodes(facts.pods)
@@ -143,9 +143,10 @@ def surroundings(reader: Reader, facts: Facts, thrifty: bool = False) -> Facts:
 
 
 def depends_on_nodes(pods: Iterable[Pod]) -> bool:
-    """Whether the sizes or taints of nodes explain what the scheduler says about a pod."""
+    """Whether the sizes, labels or taints of nodes explain what the scheduler says about a pod."""
     said = (pod.conditions["PodScheduled"].message for pod in pods if "PodScheduled" in pod.conditions)
-    return any("Insufficient" in message or "untolerated taint" in message for message in said)
+    words = ("Insufficient", "affinity/selector", "untolerated taint")
+    return any(word in message for message in said for word in words)
 
 
 def nodes(reader: Reader, hidden: list[str]) -> list[Dict] | None:

@@ -8,7 +8,7 @@ import re
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 Dict = Mapping[str, Any]
 JOB, RUN, ROLE = "dsgen.dev/job", "dsgen.dev/run", "dsgen.dev/role"
@@ -43,11 +43,19 @@ class Container:
     finished: float | None
 
 
+class Requirement(NamedTuple):
+    """What a label of a node must be: In, NotIn, Exists, DoesNotExist, Gt or Lt."""
+
+    key: str
+    operator: str
+    values: tuple[str, ...]
+
+
 @dataclass(frozen=True)
 class Pod:
     """A pod of the run. `gone`: it has ended; `up`: its main container is running.
 
-    gang: the name of its PodGroup. selector: the labels that its node must have.
+    gang: the name of its PodGroup. required: what the labels of its node must be.
     """
 
     name: str
@@ -67,7 +75,7 @@ class Pod:
     containers: tuple[Container, ...]
     requests: Mapping[str, str]
     gang: str
-    selector: Mapping[str, str]
+    required: tuple[Requirement, ...]
 
     @property
     def gone(self) -> bool:

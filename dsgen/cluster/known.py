@@ -255,6 +255,13 @@ TABLE = (
     ),
     Row(
         "scheduling",
+        r"^no label (?P<label>[^;]+); (?P<found>.*)",
+        "NoNodeSelected",
+        "no node has the label {label}, which {about} selects: {found}",
+        ("workers.nodeSelector", "workers.affinity"),
+    ),
+    Row(
+        "scheduling",
         r"didn't match Pod's node affinity/selector",
         "NoNodeSelected",
         "no free node has the labels that {about} selects",

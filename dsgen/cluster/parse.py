@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from dsgen.cluster.facts import JOB, ROLE, RUN, Condition, Container, Dict, Event, Job, Pod, seconds
+from dsgen.cluster.labels import required
 from dsgen.cluster.resources import requests
 
 INDEX = "batch.kubernetes.io/job-completion-index"
@@ -91,7 +92,7 @@ def pod(item: Dict) -> Pod:
         containers=containers,
         requests=requests(spec),
         gang=labels.get(GANG_LABEL) or annotations.get(GANG_ANNOTATION, ""),
-        selector=spec.get("nodeSelector") or {},
+        required=required(spec),
     )
 
 

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from dsgen.cluster.facts import Container, Dict, Facts, Job, Pod, accelerators, seconds, true
+from dsgen.cluster.labels import missing, selected
 from dsgen.cluster.parse import conditions
 from dsgen.cluster.words import ENDS, Shown
 from dsgen.reading.quantities import amount
@@ -140,13 +141,11 @@ def _scheduling(facts: Facts, _: Shown) -> Signs:
             if condition and condition.status == "False":
                 if UNBOUND in condition.message and facts.now - pod.created <= PROVISIONING_SECONDS:
                     continue
-                yield Sign(
-                    "scheduling", _about(pod), _with_sizes(condition.reason, condition.message, pod, facts.nodes)
-                )
+                yield Sign("scheduling", _about(pod), _explained(condition.reason, condition.message, pod, facts.nodes))
 
 
-def _with_sizes(reason: str, message: str, pod: Pod, nodes: Sequence[Dict] | None) -> str:
-    """The message of the scheduler; if no node is large enough for a resource, the size of the largest comes first."""
+def _explained(reason: str, message: str, pod: Pod, nodes: Sequence[Dict] | None) -> str:
+    """The message of the scheduler, or what explains it: the size of the largest node, missing labels, taints."""
     for resource, asked in pod.requests.items():
         if f"Insufficient {resource}" not in message:
             continue
@@ -155,6 +154,8 @@ def _with_sizes(reason: str, message: str, pod: Pod, nodes: Sequence[Dict] | Non
         if largest and amount(largest) < amount(asked):
             return f"too large: {asked} {resource} of {largest}; {message}"
         return f"taken: {asked} {resource}; {message}"
+    if "affinity/selector" in message and (lacks := missing(pod.required, nodes or [])):
+        return f"no label {lacks.wanted}; {lacks.there or 'each is on some node, but not all on one'}"
     if "untolerated taint" in message and (taints := _taints(pod, nodes or [])):
         return f"untolerated taint {{{taints}}}"
     return f"{reason}: {message}"
@@ -162,7 +163,7 @@ def _with_sizes(reason: str, message: str, pod: Pod, nodes: Sequence[Dict] | Non
 
 def _taints(pod: Pod, nodes: Sequence[Dict]) -> str:
     """The taints of the nodes with the labels that a pod selects; empty if one of these nodes has no taint."""
-    fitting = [node for node in nodes if pod.selector.items() <= (node["metadata"].get("labels") or {}).items()]
+    fitting = selected(pod.required, nodes)
     by_node = [[one for one in node["spec"].get("taints") or [] if one["effect"] in EFFECTS] for node in fitting]
     return (
         ", ".join(sorted({f"{one['key']}:{one['effect']}" for taints in by_node for one in taints}))

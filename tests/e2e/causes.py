@@ -52,6 +52,12 @@ def nowhere(labels: dict[str, str]) -> dict[str, Any]:
     return workers(nodeSelector=labels)
 
 
+def required(key: str, value: str) -> dict[str, Any]:
+    """An affinity to nodes with a label."""
+    term = {"matchExpressions": [{"key": key, "operator": "In", "values": [value]}]}
+    return {"nodeAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": {"nodeSelectorTerms": [term]}}}
+
+
 def starts(**fields: Any) -> dict[str, Any]:
     """Values of workers with an init container that has these fields."""
     return workers(initContainers=[{"name": "fetch", "image": "dsgen.test/busybox:1", **fields}])
@@ -85,7 +91,11 @@ SILENT = {
 
 CASES = {
     "NoNodeBigEnough": Case(workers(accelerator={"count": 8})),
-    "NoNodeSelected": Case(workers(nodeSelector={"example.com/pool": "none"})),
+    "NoNodeSelected": Case(
+        workers(nodeSelector={"example.com/pool": "none", "kubernetes.io/os": "plan9"}),
+        says="example.com/pool=none and kubernetes.io/os=plan9, which pod nonodeselected-1-worker",
+    ),
+    "NoNodeSelected-affinity": Case(workers(affinity=required("kubernetes.io/arch", "s390x")), says="arch is amd64"),
     "ClaimMissing": Case({"storage": {"data": {"mountPath": "/x", "existingClaim": "nope"}}}),
     "StorageClassMissing": Case(claim(storageClass="nope")),
     "ClaimUnbound": Case(

@@ -135,6 +135,28 @@ def test_a_node_that_is_too_small_is_named_with_the_largest() -> None:
     assert "docs/causes.md#nonodebigenough" == blamed[0].link
 
 
+def test_labels_that_no_node_has_are_named_with_those_of_the_nodes() -> None:
+    _, blamed, _ = told("NoNodeSelected")
+
+    wanted, _, there = blamed[0].message.partition(" selects: ")
+    assert wanted.startswith("no node has the label example.com/pool=none and kubernetes.io/os=plan9, which pod ")
+    assert "none has a label example.com/pool; kubernetes.io/os is linux" == there
+
+
+def test_an_affinity_that_no_node_meets_is_named() -> None:
+    _, blamed, _ = told("NoNodeSelected-affinity")
+
+    assert blamed[0].message.startswith("no node has the label kubernetes.io/arch=s390x, which pod ")
+
+
+def test_without_nodes_the_scheduler_is_repeated() -> None:
+    kept = cluster_data.load("NoNodeSelected")
+    kept.content["answers"]["/api/v1/nodes"] = {"error": 403, "message": "forbidden"}
+    facts = kept.facts()
+
+    assert causes.find(facts, story.state(facts))[0].message.startswith("no free node has the labels that pod ")
+
+
 def test_the_same_cause_at_more_objects_is_counted() -> None:
     _, blamed, _ = told("NoNodeSelected")
 
