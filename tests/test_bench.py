@@ -2,11 +2,13 @@
 
 import sys
 from pathlib import Path
+from xml.etree import ElementTree
 
 import pytest
 
 from bench import __main__ as bench
 from bench import peers
+from tools import pictures
 
 QUICK = [sys.executable, "-ISc", "pass"]
 HEAVY = [sys.executable, "-ISc", "sum(range(5_000_000)); b = b'x' * 50_000_000"]
@@ -67,3 +69,21 @@ def test_data_is_written_in_the_syntax_of_pkl() -> None:
     text = peers.in_pkl({"a": [1, True, "x\n"], "b": {}})
 
     assert 'new Mapping {\n["a"] = new Listing {\n1\ntrue\n"x\\n"\n}\n["b"] = new Mapping {\n}\n}' == text
+
+
+def test_the_picture_has_the_rows_that_compare_with_helm() -> None:
+    page = bench.PAGE.read_text(encoding="utf-8")
+    ratios = {each.what: each.ratio for each in pictures.figures(page)}
+    root = ElementTree.fromstring(pictures.benchmark(page))
+    words = ["".join(each.itertext()) for each in root.iter("{http://www.w3.org/2000/svg}text")]
+    bars = [each for each in root.iter("{http://www.w3.org/2000/svg}rect") if each.attrib["class"] == "bar"]
+    axis = {each.text: float(each.attrib["x"]) for each in root.iter("{http://www.w3.org/2000/svg}text")}
+
+    assert pictures.WORDS.keys() <= ratios.keys()
+    assert set(pictures.WORDS.values()) <= set(words)
+    assert {"0 %", "50 %", "100 %", "helm template"} <= set(words)
+    assert any("CPU time in percent of helm template" in word for word in words)
+    shown = [ratios[what] for what in ratios if what in pictures.WORDS]
+    lengths = [float(bar.attrib["width"]) / (axis["100 %"] - axis["0 %"]) for bar in bars]
+    assert shown == pytest.approx(lengths, abs=0.01)
+    assert {axis["0 %"]} == {float(bar.attrib["x"]) for bar in bars}

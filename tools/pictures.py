@@ -17,11 +17,25 @@ from dsgen.cluster.causes import Cause
 from dsgen.cluster.facts import Facts
 from tests import cluster_data
 
-LABEL, BARS, ROW, MARGIN = 330, 430, 30, 16
+LABEL, BARS, ROW, MARGIN = 270, 490, 30, 16
 """Widths of the labels and of the bars, height of a row, in pixels."""
 COLUMN, LINE, LONGEST = 7.2, 17, 130
 """Of a terminal: width of a character, height of a line, in pixels; the longest line, in characters."""
+SANS = 'font-family="system-ui, -apple-system, Segoe UI, Helvetica, Arial, sans-serif" font-size="13"'
+MONO = 'font-family="ui-monospace, SFMono-Regular, Menlo, Consolas, DejaVu Sans Mono, monospace" font-size="12"'
 FIGURES = re.compile(r"<!-- figures -->(.*)<!-- end of figures -->", re.DOTALL)
+
+
+WORDS = {
+    "one file, 4 workers": "Render one job with 4 workers",
+    "one file, 1,000 workers": "Render one job with 1,000 workers",
+    "one file, 10,000 workers": "Render one job with 10,000 workers",
+    "a file with two mistakes": "Report two mistakes in one file",
+    "1,000 files, one dsgen, 1,000 times Helm": "Render 1,000 jobs with one command",
+}
+"""What the picture says for a row of the table; it has only the rows that compare dsgen with Helm on one processor."""
+STEPS = 4
+"""Parts of the axis up to the CPU time of Helm."""
 
 
 class Figure(NamedTuple):
@@ -51,36 +65,44 @@ def figures(page: str) -> list[Figure]:
 
 
 def benchmark(page: str) -> str:
-    """The ratios as bars on a logarithmic scale; to the left of Helm's line, dsgen needs less."""
-    from dsgen.graph.svg import DARK, LIGHT
+    """The CPU time of dsgen as bars from 0; Helm's is 100 %."""
+    from dsgen.graph.theme import head, look
 
-    shown = figures(page)
-    most = max(abs(math.log10(each.ratio)) for each in shown)
-    middle, height = LABEL + BARS / 2, (len(shown) + 1) * ROW + 2 * MARGIN
-    scale = (BARS / 2 - 40) / most
+    shown = [Figure(WORDS[each.what], each.ratio) for each in figures(page) if each.what in WORDS]
+    most, top = max(1, *(each.ratio for each in shown)), MARGIN + ROW
+    bottom, unit = top + len(shown) * ROW, (BARS - 60) / most
+    width, height = LABEL + BARS, bottom + 2 * ROW
     lines = [
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {LABEL + BARS} {height}" width="{LABEL + BARS}" '
-        f'height="{height}" role="img">',
-        "<title>CPU time of dsgen, divided by that of Helm</title>",
-        f"<style>svg {{ {LIGHT} }} @media (prefers-color-scheme: dark) {{ svg {{ {DARK} }} }}",
-        "text { font: 12px system-ui, sans-serif; fill: var(--ink); } .faint { fill: var(--faint); }",
-        ".line { stroke: var(--edge); } .bar { fill: var(--live); } .more { fill: var(--edge); }</style>",
-        f'<rect width="{LABEL + BARS}" height="{height}" style="fill: var(--paper)"/>',
-        f'<text x="{MARGIN}" y="{MARGIN + 8}" class="faint">CPU time, dsgen / helm template</text>',
-        f'<text x="{middle}" y="{MARGIN + 8}" class="faint" text-anchor="middle">as Helm</text>',
-        f'<path class="line" d="M{middle} {MARGIN + 14} V{height - MARGIN / 2}"/>',
+        *head(width, height, "CPU time of dsgen, in percent of that of helm template", SANS),
+        f'<rect {look("paper")} width="{width}" height="{height}"/>',
+        f'<text {look("name")} x="{MARGIN}" y="{MARGIN + 8}">CPU time; shorter is faster</text>',
+    ]
+    for step in range(math.ceil(most * STEPS) + 1):
+        x = LABEL + step / STEPS * unit
+        is_helm = step == STEPS
+        lines += [
+            f'<path {look("live" if is_helm else "arrow")} d="M{x:.1f} {top - 6} V{bottom}"/>',
+            f'<text {look("ink" if is_helm else "faint")} x="{x:.1f}" y="{bottom + 16}" text-anchor="middle">'
+            f"{100 * step // STEPS} %</text>",
+        ]
+    lines += [
+        f'<text {look("ink")} x="{LABEL + unit:.1f}" y="{top - 12}" text-anchor="middle">helm template</text>',
+        f'<text {look("faint")} x="{LABEL + unit / 2:.1f}" y="{bottom + 36}" text-anchor="middle">'
+        "CPU time in percent of helm template with the same values</text>",
     ]
     for number, each in enumerate(shown):
-        y, length = MARGIN + ROW * (number + 1), math.log10(each.ratio) * scale
-        look, end = ("bar", middle + length - 6) if length < 0 else ("more", middle + length + 6)
-        anchor = "end" if length < 0 else "start"
+        y, length = top + ROW * number, each.ratio * unit
         lines += [
-            f'<text x="{MARGIN}" y="{y + 14}">{escape(each.what)}</text>',
-            f'<rect class="{look}" x="{min(middle, middle + length):.1f}" y="{y}" width="{abs(length):.1f}" '
-            f'height="{ROW - 10}" rx="3"/>',
-            f'<text x="{end:.1f}" y="{y + 14}" text-anchor="{anchor}">{each.ratio:g}</text>',
+            f'<text {look("ink")} x="{MARGIN}" y="{y + 14}">{escape(each.what)}</text>',
+            f'<rect {look("bar")} x="{LABEL}" y="{y}" width="{length:.1f}" height="{ROW - 10}"/>',
+            f'<text {look("ink")} x="{LABEL + length + 6:.1f}" y="{y + 14}">{_percent(each.ratio)} %</text>',
         ]
     return "\n".join([*lines, "</svg>\n"])
+
+
+def _percent(ratio: float) -> str:
+    """Two digits, as many as the measurement is worth."""
+    return f"{100 * ratio:.2g}" if ratio < 1 else f"{100 * ratio:.0f}"
 
 
 def status() -> str:
@@ -109,25 +131,20 @@ def _name(facts: Facts) -> str:
 
 def terminal(command: str, output: str) -> str:
     """A terminal with a command and its output."""
-    from dsgen.graph.svg import DARK, LIGHT
+    from dsgen.graph.theme import head, look
 
     shown = [
         f"$ {command}",
         *(line if len(line) <= LONGEST else f"{line[:LONGEST]}..." for line in output.splitlines()),
     ]
-    width = max(len(line) for line in shown) * COLUMN + 2 * MARGIN
+    width = round(max(len(line) for line in shown) * COLUMN + 2 * MARGIN)
     height = len(shown) * LINE + 2 * MARGIN
     lines = [
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width:.0f} {height}" width="{width:.0f}" '
-        f'height="{height}" role="img">',
-        f"<title>{escape(command)}</title>",
-        f"<style>svg {{ {LIGHT} }} @media (prefers-color-scheme: dark) {{ svg {{ {DARK} }} }}",
-        "text { font: 12px ui-monospace, monospace; fill: var(--ink); } .faint { fill: var(--faint); }",
-        "rect { fill: var(--paper); stroke: var(--edge); }</style>",
-        f'<rect width="{width:.0f}" height="{height}" rx="6"/>',
+        *head(width, height, escape(command), MONO),
+        f'<rect {look("frame")} x="0.5" y="0.5" width="{width - 1}" height="{height - 1}" rx="6"/>',
     ]
     for number, line in enumerate(shown):
-        look = ' class="faint"' if number == 0 else ""
+        kind = "ink" if number else "faint"
         y = MARGIN + LINE * number + 12
-        lines.append(f'<text x="{MARGIN}" y="{y}" xml:space="preserve"{look}>{escape(line)}</text>')
+        lines.append(f'<text {look(kind)} x="{MARGIN}" y="{y}" xml:space="preserve">{escape(line)}</text>')
     return "\n".join([*lines, "</svg>\n"])

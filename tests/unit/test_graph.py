@@ -1,6 +1,8 @@
 """`dsgen graph` draws what the objects contain."""
 
 import re
+import shutil
+import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 from xml.etree import ElementTree
@@ -9,6 +11,7 @@ import pytest
 
 from dsgen import api, graph
 from dsgen.cli import main
+from dsgen.graph import svg
 from dsgen.graph.model import Arrow, Graph, Key
 from tests.parity import parsed
 
@@ -109,6 +112,109 @@ def test_boxes_stand_apart_and_inside_the_picture(path: Path) -> None:
     assert len(boxes) > 5
     assert [] == [box for box in boxes if box[0] + box[2] > width or box[1] + box[3] > height]
     assert [] == [(a, b) for a in boxes for b in boxes if a < b and cross(a, b)]
+
+
+SVG = "{http://www.w3.org/2000/svg}"
+LONG = """\
+name: llama
+namespace: research
+image: {repository: registry.example.com/team/llama, tag: v3}
+workers: {replicas: 4, slots: 8}
+training: {python: train.py, env: {HF_TOKEN: {valueFrom: {secretKeyRef: {name: hub, key: token}}}}}
+monitoring: {tensorboard: {enabled: true, logDir: /mnt/shared/experiments/llama/runs}, podMonitor: {enabled: true}}
+storage:
+  checkpoints: {mountPath: /mnt/shared/research/experiments/llama-3.1-70b-instruct/checkpoints, create: {}}
+  runs: {mountPath: /mnt/shared/experiments/llama/runs, create: {}}
+  data: {mountPath: /data, existingClaim: datasets}
+  word: {mountPath: /a-folder-with-a-name-that-is-longer-than-the-longest-text-of-an-arrow, existingClaim: word}
+"""
+
+
+@pytest.fixture
+def long() -> Graph:
+    """A job with TensorBoard, and with long paths of mounts."""
+    return graph.of_texts(document.text for document in api.render(api.load(api.SourceText("long.yaml", LONG))))
+
+
+def extent(text: ElementTree.Element) -> tuple[float, float, float, float]:
+    """The place and size of a text: 6.7 pixels for each letter."""
+    width = len("".join(text.itertext())) * 6.7
+    left = float(text.attrib["x"]) - (width / 2 if text.attrib.get("text-anchor") == "middle" else 0)
+    return left, float(text.attrib["y"]) - 9, width, 10
+
+
+def drawn(of: Graph) -> ElementTree.Element:
+    return ElementTree.fromstring(graph.as_svg(of, "A job"))
+
+
+def assert_readable(of: Graph) -> None:
+    root = drawn(of)
+    size = (0.0, 0.0, float(root.attrib["width"]), float(root.attrib["height"]))
+    boxes = [each for each in root.iter(f"{SVG}rect") if "rx" in each.attrib]
+    shapes = [tuple(float(box.attrib[key]) for key in ("x", "y", "width", "height")) for box in boxes]
+    words = [extent(each) for each in root.iter(f"{SVG}text")]
+    apart = [(a, b) for a in words for b in words if a < b and not (a[1] >= b[1] + b[3] or b[1] >= a[1] + a[3])]
+
+    assert [] == [word for word in words if cross(word, size) or word[0] < 0]
+    assert [] == [(word, shape) for word in words for shape in shapes if cross(word, shape)]
+    assert [] == [(a, b) for a, b in apart if not (a[0] >= b[0] + b[2] or b[0] >= a[0] + a[2])]
+
+
+@pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.stem)
+def test_no_text_is_cut_or_covered(path: Path) -> None:
+    assert_readable(graph.of_texts(texts(path)))
+
+
+def test_long_paths_are_shown_with_their_end(long: Graph) -> None:
+    assert_readable(long)
+    words = {"".join(each.itertext()) for each in drawn(long).iter(f"{SVG}text")}
+    assert "mounts at .../llama-3.1-70b-instruct/checkpoints" in words
+    assert "mounts at /mnt/shared/experiments/llama/runs" in words
+    assert max(map(len, words)) <= svg.MOST_LETTERS
+    assert any(word.startswith("mounts at .../") and word.endswith("-the-longest-text-of-an-arrow") for word in words)
+
+
+def test_the_arrows_of_tensorboard_have_their_own_lanes(long: Graph) -> None:
+    paths = [each.attrib["d"] for each in drawn(long).iter(f"{SVG}path")]
+    turns = [match.groups() for path in paths if (match := re.fullmatch(r"M(\S+) (\S+) H(\S+) V(\S+) H(\S+)", path))]
+
+    assert len(turns) == 6
+    assert len({x for _, _, x, _, _ in turns}) == len(turns)
+    rows = [row for _, start, _, end, _ in turns for row in (start, end)]
+    assert len(set(rows)) == len(rows)
+    assert not any(" C" in path for path in paths)
+
+
+def pictures() -> list[str]:
+    return [path.read_text() for path in sorted((ROOT / "docs" / "pictures").glob("*.svg"))]
+
+
+@pytest.mark.parametrize("number", range(4))
+def test_colours_need_no_style_sheet(number: int) -> None:
+    """A sanitiser may remove the style sheet; it is only for dark mode, in which every class has its colours."""
+    text = pictures()[number]
+    root = ElementTree.fromstring(text)
+    sheet = "".join(each.text or "" for each in root.iter(f"{SVG}style"))
+    shapes = [each for name in ("rect", "path", "text") for each in root.iter(f"{SVG}{name}")]
+
+    assert len(shapes) > 5
+    assert [] == [each.attrib for each in shapes if "fill" not in each.attrib]
+    assert set() == {each.attrib["class"] for each in shapes} - set(re.findall(r"[.]([a-z-]+) {", sheet))
+    assert sheet.startswith("@media (prefers-color-scheme: dark) {")
+    assert [] == re.findall(r"var\(|<script|foreignObject|href|url\((?!#)|style=|@import| on\w+=", text)
+
+
+@pytest.mark.parametrize("number", range(4))
+def test_librsvg_draws_the_light_picture(number: int) -> None:
+    if not shutil.which("rsvg-convert"):
+        pytest.skip("rsvg-convert missing: install librsvg2-bin")
+    command = ["rsvg-convert", "--format", "svg"]
+
+    flat = subprocess.run(command, input=pictures()[number], capture_output=True, text=True, check=True).stdout
+
+    colours = set(re.findall(r"rgb\([^)]*\)", flat.replace(" ", "")))
+    assert "rgb(100%,100%,100%)" in colours
+    assert "rgb(0%,0%,0%)" not in colours
 
 
 def cross(a: tuple[float, ...], b: tuple[float, ...]) -> bool:

@@ -1,0 +1,61 @@
+"""The colours of pictures: each element has those for light mode as attributes, and a style sheet those for dark mode.
+
+Programs without style sheets or media queries, such as librsvg, and services that remove them, show the light picture.
+CSS variables are not used, because librsvg draws them black.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+
+class Colour(NamedTuple):
+    """A colour in light and in dark mode."""
+
+    light: str
+    dark: str
+
+
+PAPER, INK, FAINT = Colour("#ffffff", "#0d1117"), Colour("#1f2328", "#e6edf3"), Colour("#59636e", "#9198a1")
+BOX, EDGE = Colour("#f6f8fa", "#151b23"), Colour("#8c959f", "#656c76")
+POD, LIVE = Colour("#ddf4ff", "#121d2f"), Colour("#0969da", "#58a6ff")
+LOOKS: dict[str, dict[str, Colour | str]] = {
+    "paper": {"fill": PAPER},
+    "ink": {"fill": INK},
+    "name": {"fill": INK, "font-weight": "600"},
+    "faint": {"fill": FAINT},
+    "box": {"fill": BOX, "stroke": EDGE},
+    "other": {"fill": BOX, "stroke": EDGE, "stroke-dasharray": "4"},
+    "frame": {"fill": PAPER, "stroke": EDGE},
+    "pods": {"fill": POD, "stroke": LIVE},
+    "arrow": {"fill": "none", "stroke": EDGE},
+    "live": {"fill": "none", "stroke": LIVE, "stroke-width": "2"},
+    "head": {"fill": EDGE},
+    "live-head": {"fill": LIVE},
+    "bar": {"fill": LIVE},
+}
+"""The looks of elements, by class."""
+
+
+def look(name: str) -> str:
+    """The class of an element with its attributes in light mode."""
+    parts = {key: each.light if isinstance(each, Colour) else each for key, each in LOOKS[name].items()}
+    return " ".join([f'class="{name}"', *(f'{key}="{text}"' for key, text in parts.items())])
+
+
+def head(width: float, height: float, title: str, font: str) -> list[str]:
+    """The beginning of a document: size, title, style sheet, and paper. font: attributes of all texts."""
+    return [
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width:g} {height:g}" width="{width:g}" '
+        f'height="{height:g}" role="img" {font}>',
+        f"<title>{title}</title>",
+        f"<style>@media (prefers-color-scheme: dark) {{ {_dark()} }}</style>",
+    ]
+
+
+def _dark() -> str:
+    rules = {
+        name: "; ".join(f"{key}: {each.dark}" for key, each in parts.items() if isinstance(each, Colour))
+        for name, parts in LOOKS.items()
+    }
+    return " ".join(f".{name} {{ {text} }}" for name, text in rules.items() if text)
