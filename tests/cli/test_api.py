@@ -1,7 +1,11 @@
 """The Python API does what the command line does."""
 
+import datetime
+import inspect
 import json
+from collections.abc import Callable
 from pathlib import Path
+from types import MappingProxyType
 
 import pytest
 
@@ -83,6 +87,80 @@ def test_a_file_that_is_not_there(folder: Path) -> None:
     assert folder
     with pytest.raises(api.DsgenError, match=r"^cannot read none\.yaml: No such file or directory$"):
         api.load("none.yaml")
+
+
+JOB = {"name": "a", "namespace": "b", "image": {"repository": "c", "tag": "d"}, "training": {"python": "e"}}
+SET = api.Override("--set", "run.id=2")
+CYCLE: dict[str, object] = {}
+CYCLE["a"] = CYCLE
+DEEP: dict[str, object] = {}
+for _ in range(100_000):
+    DEEP = {"a": DEEP}
+BAD_ARGUMENTS: list[tuple[str, Callable[[], object]]] = [
+    (
+        "the flag of an Override must be .* not \"?'--sett",
+        lambda: api.load(JOB, overrides=[api.Override("--sett", "a=b")]),
+    ),
+    ("an override must be an Override, .* not str", lambda: api.load(JOB, overrides=["run.id=2"])),
+    ("overrides must be a list, .* not str", lambda: api.load(JOB, overrides="run.id=2")),
+    ("overrides must be a list, .* not Override", lambda: api.load(JOB, overrides=SET)),
+    ("overrides must be a list, .* not NoneType", lambda: api.load(JOB, overrides=None)),
+    ("the text of an Override must be str, not int", lambda: api.load(JOB, overrides=[api.Override("--set", 5)])),
+    ("the flag of an Override must be", lambda: api.load(JOB, overrides=[api.Override(None, "a=b")])),
+    ("a source must be the name of a file, .* not NoneType", lambda: api.load(None)),
+    ("a source must be the name of a file, .* not list", lambda: api.load([JOB])),
+    ("a source must be the name of a file, .* not bytes", lambda: api.load(b"x")),
+    ("a source must be the name of a file, .* not int", lambda: api.load(5)),
+    ("a map must be plain data: set is not a type of JSON", lambda: api.load({"a": {1}})),
+    ("a map must be plain data: date is not", lambda: api.load({"a": datetime.date(2026, 1, 1)})),
+    ("a map must be plain data: keys must be str", lambda: api.load({("a", "b"): 1})),
+    ("a map must be plain data: Circular", lambda: api.load(CYCLE)),
+    ("a map must be plain data: ", lambda: api.load(DEEP)),
+    ("the name of a SourceText must be str", lambda: api.load(api.SourceText(None, ""))),
+    ("the text of a SourceText must be str", lambda: api.load(api.SourceText("a", b""))),
+    ("name must be str, not int", lambda: api.load(JOB, name=5)),
+    ("namespace must be str, not NoneType", lambda: api.load(JOB, namespace=None)),
+    ("name cannot be", lambda: api.load({}, name="Not A Name")),
+    ("cannot read", lambda: api.read("")),
+    ("cannot read", lambda: api.load("/")),
+    ("path must be a path, not 'a", lambda: api.read("a\0b")),
+    ("path must be a path, not int", lambda: api.read(0)),
+    ("path must be a path, not bytes", lambda: api.read(b"a")),
+    ("name must be str", lambda: api.read("a", name=5)),
+    ("job must be Job, not str", lambda: api.validate("cifar.yaml")),
+    ("job must be Job, not dict", lambda: api.render(JOB)),
+    ("job must be Job, not NoneType", lambda: api.manifests(None)),
+    ("job must be Job, not str", lambda: api.chart("")),
+    ("plan must be Plan, not str", lambda: api.write("plan", "out")),
+    ("folder must be a path, not NoneType", lambda: api.write(api.chart(), None)),
+    ("folder must be a path, not 'a", lambda: api.write(api.chart(), "a\0b")),
+    ("mode must be keep, refresh or replace, not 'all'", lambda: api.write(api.chart(), "out", "all")),
+    ("problems must be list or tuple, not str", lambda: api.as_text("DS101", {})),
+    ("each item of problems must be Diagnostic", lambda: api.as_text(["DS101"], {})),
+    ("sources must be dict", lambda: api.as_text([], None)),
+    ("path must be list or tuple, not str", lambda: api.path_text("a.b")),
+    ("each key of a path must be str or int", lambda: api.path_text((None,))),
+]
+
+
+@pytest.mark.parametrize(("words", "call"), BAD_ARGUMENTS, ids=[words for words, _ in BAD_ARGUMENTS])
+def test_a_bad_argument_is_an_error_of_dsgen(words: str, call: Callable[[], object], folder: Path) -> None:
+    assert folder
+    with pytest.raises(api.DsgenError, match=words):
+        call()
+
+
+def test_maps_of_other_types_are_data_too() -> None:
+    job = api.load(MappingProxyType({**JOB, "training": MappingProxyType({"python": "e"})}))
+
+    assert [] == api.validate(job)
+
+
+def test_every_function_has_a_case_of_a_bad_argument() -> None:
+    functions = [name for name in api.__all__ if inspect.isfunction(getattr(api, name))]
+    called = {name for _, call in BAD_ARGUMENTS for name in call.__code__.co_names}
+
+    assert set() == set(functions) - called
 
 
 def test_everything_in_the_list_is_there_and_has_words() -> None:
