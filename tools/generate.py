@@ -13,7 +13,7 @@ from dsgen.compiler import chart_files, python_files
 from dsgen.repository import settings
 from dsgen.schema import published, reference
 from dsgen.writer import canonical, checksum
-from tools import causes, docs, pictures, scripts
+from tools import causes, docs, pictures, scripts, sizes
 
 ROOT = Path(__file__).parent.parent
 CHART = ROOT / "charts" / "deepspeed-job"
@@ -75,7 +75,7 @@ def stale(wanted: Container[str], existing: Iterable[Path]) -> list[Path]:
 def _page(page: Path) -> str:
     with tempfile.TemporaryDirectory() as folder:
         docs.make_folder(Path(folder))
-        return docs.refreshed(page.read_text(encoding="utf-8"), Path(folder))
+        return docs.refreshed(sizes.with_sizes(page.read_text(encoding="utf-8"), ROOT), Path(folder))
 
 
 def main() -> None:
