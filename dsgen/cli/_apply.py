@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from dsgen import api
-from dsgen.cli import _completion
+from dsgen.cli import _completion, _targets
 from dsgen.cli._actions import Undone, agreed
 from dsgen.cli._bump import edit
 from dsgen.cli._clicked import decorated
 from dsgen.cli._cluster import Target, cluster_options
 from dsgen.cli._items import Edit
-from dsgen.cli._jobs import Report, load_jobs
+from dsgen.cli._jobs import load_jobs
 from dsgen.cli._options import NAMES, STRICT, VALUES, Option
 from dsgen.cli._printed import complain, say
 from dsgen.cli._shared import ErrorsReported, Inputs, overrides
@@ -21,8 +21,8 @@ from dsgen.cli._targets import refuse_several
 from dsgen.cluster import actions, applying, sending
 from dsgen.errors import EXIT_FINDINGS
 from dsgen.problems.diagnostics import Diagnostic, has_errors
-from dsgen.runs.bump import Bump, bump
-from dsgen.values import Job
+from dsgen.runs.bump import bump
+from dsgen.values import Override
 
 if TYPE_CHECKING:
     from dsgen.cluster.api import Cluster
@@ -31,7 +31,7 @@ _OPTIONS = [
     *VALUES,
     *NAMES,
     STRICT,
-    Option("--bump", help="If the cluster has a run with this id, write the next run.id into FILE."),
+    Option("--bump", help="If the cluster has this run, write the next run.id into FILE; values of --set, too."),
     Option("--yes", help="Do not ask before a run that has not ended is replaced."),
     Option("--force", help="Take over objects and fields of other field managers and tools."),
 ]
@@ -62,9 +62,23 @@ class Applying:
         self.job = targets[0].job
         self.runs = applying.runs(cluster, self.job)
         self.edit: Edit | None = None
-        if bump and self.job.data["run"]["id"] in self.runs.known:
-            bumped_job = _bumped(self.job, self.runs.known, self.report)
-            self.edit, self.job = edit(targets[0], bumped_job), bumped_job.job
+        is_known = self.job.data["run"]["id"] in self.runs.known
+        if bump and (is_known or inputs.overrides):
+            self._bump(targets[0], inputs.overrides, is_known)
+
+    def _bump(self, target: _targets.Target, flags: Sequence[Override], has_new_id: bool) -> None:
+        """Use the job with the next run id and the values of the flags in its file. Raises ErrorsReported."""
+        bumped = bump(self.job, self.runs.known, target.rewritten, flags, has_new_id)
+        if isinstance(bumped, Diagnostic):
+            self.report.problems.append(bumped)
+            self.report.show()
+            raise ErrorsReported
+        self.report.problems += [problem for problem in api.validate(bumped.job) if problem.severity == "error"]
+        if has_errors(self.report.problems):
+            self.report.show()
+        self.job = bumped.job
+        if bumped.summary:
+            self.edit = edit(target, bumped)
 
     @property
     def run(self) -> str:
@@ -122,16 +136,3 @@ class Applying:
             return
         for line in sending.remove(self.cluster, old):
             say([line])
-
-
-def _bumped(job: Job, known: Sequence[str], report: Report) -> Bump:
-    """The job with the next run id. Raises ErrorsReported if the id cannot be changed."""
-    bumped = bump(job, known)
-    if isinstance(bumped, Diagnostic):
-        report.problems.append(bumped)
-        report.show()
-        raise ErrorsReported
-    report.problems += [problem for problem in api.validate(bumped.job) if problem.severity == "error"]
-    if has_errors(report.problems):
-        report.show()
-    return bumped

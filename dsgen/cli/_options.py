@@ -89,7 +89,7 @@ FOLDER = (
 )
 """The parameters of `Delivery`."""
 KUSTOMIZATION = Option("--kustomization", help="Include a kustomization.yaml that lists the objects.")
-BUMP = Option("--bump", help="If a run would change, write the next run.id into its values file.")
+BUMP = Option("--bump", help="If a run would change, write the next run.id into its file; values of --set, too.")
 
 
 def output(text: str) -> Option:

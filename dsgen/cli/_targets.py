@@ -8,7 +8,7 @@ import sys
 
 from dsgen import api, roots, values
 from dsgen.errors import DsgenError, UsageProblem
-from dsgen.records import dataclass, field
+from dsgen.records import dataclass, field, replace
 from dsgen.schema.suggestions import closest, did_you_mean, possible
 from dsgen.values import Release, SourceText
 
@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from dsgen.values import Job
 
     Read = Callable[[str], SourceText]
+    Load = Callable[..., Job]
+    """Loads a job. text: another text of its values file, with which it is loaded without --set flags."""
     Group = tuple[str, ...]
     """The files of a job: FILE and the overlays."""
 
@@ -34,7 +36,7 @@ class Target:
     file, release: the file and the names of the job; has_values: it has no errors. They are set when it was checked.
     """
 
-    def __init__(self, load: Callable[[], Job], locate: Callable[[Release], Member] | None = None) -> None:
+    def __init__(self, load: Load, locate: Callable[[Release], Member] | None = None) -> None:
         self._load, self._locate = load, locate
         self.file, self.release, self.has_values = "", values.UNNAMED, False
 
@@ -42,6 +44,10 @@ class Target:
     def job(self) -> Job:
         """The job. The process that checks it loads it; with two processes, the other one loads it if it needs it."""
         return self._load()
+
+    def rewritten(self, text: str) -> Job:
+        """The job with another text of its values file, and without --set flags."""
+        return self._load(text=text)
 
     @functools.cached_property
     def member(self) -> Member | None:
@@ -116,8 +122,7 @@ def _plain(group: Group, inputs: Inputs, read: Read) -> Target:
 
 def _member(part: Part, entry: Entry, inputs: Inputs, above: Sequence[SourceText]) -> Target:
     """A job of dsgen.yaml of which a file is a part."""
-    names = Release(inputs.name, inputs.namespace)
-    load = functools.partial(part.repository.job, entry, inputs.overrides, names, above, part.name_of(entry))
+    load = functools.partial(_load_entry, part.repository, entry, inputs, above, part.name_of(entry))
     return Target(load, functools.partial(part.repository.member, entry))
 
 
@@ -136,10 +141,9 @@ def _chosen(part: Part, inputs: Inputs) -> Sequence[Entry]:
 def _of_repository(inputs: Inputs) -> Found:
     """The jobs of the repository of the working folder."""
     repository = _repository(inputs)
-    names = Release("", inputs.namespace)
     targets = [
         Target(
-            functools.partial(repository.job, entry, inputs.overrides, names),
+            functools.partial(_load_entry, repository, entry, inputs),
             functools.partial(repository.member, entry),
         )
         for entry in repository.entries
@@ -190,9 +194,25 @@ def _below(name: str) -> list[str]:
     return files
 
 
-def _load(group: tuple[str, ...], inputs: Inputs, read: Read) -> Job:
-    sources = [read(name) for name in group]
-    return api.load(*sources, overrides=inputs.overrides, name=inputs.name, namespace=inputs.namespace)
+def _load(group: Group, inputs: Inputs, read: Read, text: str | None = None) -> Job:
+    """A job of files; see `Load`."""
+    sources, overrides = [read(name) for name in group], inputs.overrides
+    if text is not None:
+        sources[0], overrides = replace(sources[0], text=text), ()
+    return api.load(*sources, overrides=overrides, name=inputs.name, namespace=inputs.namespace)
+
+
+def _load_entry(
+    repository: Repository,
+    entry: Entry,
+    inputs: Inputs,
+    above: Sequence[SourceText] = (),
+    name: str = "",
+    text: str | None = None,
+) -> Job:
+    """A job of a repository; see `Load` and `Repository.job`."""
+    overrides = inputs.overrides if text is None else ()
+    return repository.job(entry, overrides, Release(inputs.name, inputs.namespace), above, name, text)
 
 
 def _reader() -> Read:

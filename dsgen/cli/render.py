@@ -60,7 +60,7 @@ def command(inputs: Inputs, output: Path | None, kustomization: bool, bump: bool
     if bump:
         from dsgen.cli._bump import bumped  # imported late: few calls need it
 
-        folders = bumped(folders, targets)
+        folders = bumped(folders, targets, inputs.overrides)
     return deliver(folders if output else with_orphans(folders, "output", delivery, report), delivery, report)
 
 

@@ -112,12 +112,14 @@ class Repository:
         names: Release = UNNAMED,
         above: Sequence[SourceText] = (),
         name: str = "",
+        text: str | None = None,
     ) -> Job:
         """Read a job. above: files that are merged over the values of dsgen.yaml; name: of its values file in messages.
 
-        The other arguments are those of `values.load`.
+        text: to use instead of that of its values file. The other arguments are those of `values.load`.
         """
         source = self._source(entry.file, name)
+        source = source if text is None else SourceText(source.name, text)
         texts = self.sources | {each.name: each.text for each in (source, *above)}
         trees = [*self._values("defaults"), read(source), *self._over(entry, texts), *map(read, above)]
         job = values.of_trees(source.name, [*self._claims(trees), *trees], texts, overrides, names)

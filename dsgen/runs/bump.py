@@ -1,76 +1,94 @@
-"""Computes the next run id, and writes it into the text of a values file.
+"""Computes the next run id, and writes it and the values of --set flags into the text of a values file.
 
-Only the id changes in the text; comments and layout keep their bytes. The new text is read again before it is used: it
-must have the same values except for the id.
+The new text is read again before it is used: the file must have the same values except for the changed ones, and the
+job the same values without the flags.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator, Mapping
-from typing import NamedTuple
+from collections.abc import Callable, Collection, Iterator, Sequence
+from typing import Any, NamedTuple
 
-import yaml
-
-from dsgen import values
-from dsgen.problems.diagnostics import Diagnostic, Position
-from dsgen.reading.nodes import Node, SourceText, Tree, merge
-from dsgen.reading.scalars import Unreadable, resolve
-from dsgen.reading.source import read
-from dsgen.reading.syntax import index_of, place_of
-from dsgen.records import dataclass, replace
-from dsgen.runs.keys import put
+from dsgen.errors import UsageProblem
+from dsgen.problems.diagnostics import Diagnostic, Position, path_text
+from dsgen.problems.diagnostics import Path as Keys
+from dsgen.reading import set_values
+from dsgen.reading.nodes import Node, Override, SourceText
+from dsgen.reading.reader import read
+from dsgen.records import dataclass
+from dsgen.runs.editing import NotWritableError, with_value
+from dsgen.runs.keys import MISSING, differing, look_up, put
+from dsgen.schema.nulls import takes_null
+from dsgen.schema.validate import shown
 from dsgen.values import Job
 
-ID = ("run", "id")
+ID: Keys = ("run", "id")
 LONGEST = 20
 ABOVE = ("namespace", "name")
 """`run` is added after the first of these keys that the file has."""
+Reload = Callable[[str], Job]
+"""Reads a job with another text of its values file, and without flags."""
 
 
 @dataclass(frozen=True)
 class Bump:
-    """A job with its next run id, and the new text of its values file."""
+    """A job with its next run id, the new text of its values file, and a summary of the changes."""
 
     job: Job
-    old: str
-    new: str
     text: str
+    summary: str
 
 
-class _Entry(NamedTuple):
-    """The events of a key and of its value."""
+class _Change(NamedTuple):
+    """A changed value of the file. old: MISSING for none; at: the place of the new value, a flag or that of the id."""
 
-    key: yaml.ScalarEvent
-    value: yaml.Event
+    path: Keys
+    old: Any
+    new: Any
+    at: Position
+
+    def __str__(self) -> str:
+        if isinstance(self.new, dict | list) or isinstance(self.old, dict | list):
+            return f"{path_text(self.path)} changed"
+        old = "not set" if self.old is MISSING else str(self.old) if self.path == ID else shown(self.old)
+        return f"{path_text(self.path)} {old} -> {self.new if self.path == ID else shown(self.new)}"
 
 
-Keys = tuple[str, ...]
+class _Refusal(Exception):  # noqa: N818 - control flow in this module; the message is part of a problem
+    def __init__(self, reason: str, path: Keys, at: Position) -> None:
+        super().__init__(reason)
+        self.path, self.at = path, at
 
 
-class _NotHere(Exception):  # noqa: N818 - control flow in this module; the message is part of a problem
-    pass
+def bump(
+    job: Job, known: Collection[str], reload: Reload, flags: Sequence[Override] = (), has_new_id: bool = True
+) -> Bump | Diagnostic:
+    """The job with the next unused id and the values of the flags in its file, or a problem. The job has no errors.
 
-
-def bump(job: Job, known: Collection[str]) -> Bump | Diagnostic:
-    """The job with the next unused id, or a problem. The job has no errors."""
-    old = str(job.data["run"]["id"])
+    known: the ids that are used; flags: with which the job was read; has_new_id: false to keep the id.
+    """
     node, known_path = job.root.find(ID)
     at = node.position if len(known_path) == len(ID) else Position(job.file, 1, 1)
     try:
-        if at.file != job.file:
-            raise _NotHere(f"run.id is set in {at.file}")
         if job.file not in job.sources or job.file == "<stdin>":
-            raise _NotHere("standard input cannot be written")
-        new = next_id(old, {*known, old})
-        return Bump(_with_id(job, new, at), old, new, _edited(SourceText(job.file, job.sources[job.file]), new))
-    except _NotHere as reason:
-        hint = "write the next id there, and render again"
-        return Diagnostic("DS909", f"--bump cannot write run.id into {job.file}: {reason}", at, ID, hint)
+            raise _Refusal("standard input cannot be written", ID, at)
+        source = SourceText(job.file, job.sources[job.file])
+        changes = [*_flags(source, flags)]
+        if has_new_id:
+            changes = [_next(job, {*known}, at), *(change for change in changes if change.path != ID)]
+        text = _edited(source, changes)
+        return Bump(_checked(reload(text), job, changes), text, ", ".join(map(str, changes)))
+    except _Refusal as refusal:
+        message = f"--bump cannot write {path_text(refusal.path)} into {job.file}: {refusal}"
+        hint = "write the value there, and render again without the flag"
+        if refusal.path == ID:
+            hint = "write the next id there, and render again"
+        return Diagnostic("DS909", message, refusal.at, refusal.path, hint)
 
 
 def next_id(old: str, known: Collection[str]) -> str:
-    """The first unused id after this one: `1` -> `2`, `exp9` -> `exp10`, `007` -> `008`, `a` -> `a2`."""
+    """The first unused id after this one: `1` -> `2`, `exp9` -> `exp10`, `007` -> `008`, `a` -> `a2`; "" for none."""
     parts = re.fullmatch(r"(.*?)([0-9]*)", old)
     assert parts
     prefix, digits = parts.groups()
@@ -80,104 +98,85 @@ def next_id(old: str, known: Collection[str]) -> str:
         new = f"{prefix}{number:0{len(digits)}}"
         if new not in known and len(new) <= LONGEST:
             return new
-    raise _NotHere(f"no id of at most {LONGEST} characters comes after {old}")
+    return ""
 
 
-def _with_id(job: Job, new: str, at: Position) -> Job:
-    id_ = Node({"run": Node({"id": Node(new, at, key=at)}, at, key=at)}, at)
-    bumped = values.of_trees(job.file, [Tree(merge(job.root, id_))], job.sources)
-    bumped.severities = job.severities
-    return bumped
+def _next(job: Job, known: Collection[str], at: Position) -> _Change:
+    old = job.data["run"]["id"]
+    if at.file != job.file:
+        raise _Refusal(f"run.id is set in {at.file}", ID, at)
+    new = next_id(str(old), {*known, str(old)})
+    if not new:
+        raise _Refusal(f"no id of at most {LONGEST} characters comes after {old}", ID, at)
+    return _Change(ID, old, int(new) if isinstance(old, int) else new, at)
 
 
-def _edited(source: SourceText, new: str) -> str:
-    """The text of a values file with another run id."""
-    mark = "\ufeff" if source.text.startswith("\ufeff") else ""
-    text = source.text.removeprefix(mark)
-    start, end, put_in = _change(text, new)
-    edited = text[:start] + put_in + text[end:]
-    before, after = read(source), read(replace(source, text=mark + edited))
-    wanted = [put(before.root.data(), ID, value) for value in (new, _read(new))]
-    if after.diagnostics != before.diagnostics or after.root.data() not in wanted:
-        raise _NotHere("the text cannot be changed without changing other values")
-    return mark + edited
-
-
-def _read(new: str) -> object:
+def _flags(source: SourceText, flags: Sequence[Override]) -> Iterator[_Change]:
+    """The values of the file that flags change."""
+    before = read(source).root
     try:
-        return resolve(new)
-    except Unreadable:
-        return new
+        after, _ = set_values.apply(before, flags)
+    except UsageProblem as error:
+        raise _Refusal(f"the file lacks a part: {error}", (), Position(flags[0].flag, 1, 1)) from error
+    old, new = before.data(), after.data()
+    for path in _leaves(old, new):
+        node = after.find(path)[0]
+        if node.value is None and not takes_null(path, Node(None, node.position)):
+            raise _Refusal("null stays in no file; remove the key", path, node.position)
+        yield _Change(path, look_up(old, path), look_up(new, path), node.position)
 
 
-def _change(text: str, new: str) -> tuple[int, int, str]:
-    """The start and end of the changed part of the text, and its replacement."""
-    entries, quoted = _entries(text), f'"{new}"'
-    if ID in entries:
-        value = entries[ID].value
-        if not isinstance(value, yaml.ScalarEvent) or value.anchor or value.style not in (None, "", "'", '"'):
-            raise _NotHere(f"line {_line(value)} has an anchor, an alias or a block")
-        quote = value.style or ("" if _is_plain(new) else '"')
-        return index_of(value.start_mark), index_of(value.end_mark), f"{quote}{new}{quote}"
-    if ("run",) in entries:
-        value = entries[("run",)].value
-        if not isinstance(value, yaml.MappingStartEvent) or value.anchor or not value.flow_style:
-            raise _NotHere(f"line {_line(value)} has an anchor, an alias or <<")
-        start = index_of(value.start_mark) + 1
-        return start, start, f'"id": {quoted}'
-    if ("<<",) in entries:
-        raise _NotHere("it has << at the top, which may contain run")
-    return _added(text, entries, quoted)
+def _leaves(old: Any, new: Any, path: Keys = ()) -> Iterator[Keys]:
+    """The paths of values that differ; of a new map or list, the path of the whole."""
+    if isinstance(old, dict) and isinstance(new, dict):
+        for key in new:
+            yield from _leaves(old.get(key, MISSING), new[key], (*path, key))
+    elif isinstance(old, list) and isinstance(new, list) and len(old) <= len(new):
+        for index, value in enumerate(new):
+            yield from _leaves(old[index] if index < len(old) else MISSING, value, (*path, index))
+    elif old is MISSING or type(old) is not type(new) or old != new:
+        yield path
 
 
-def _added(text: str, entries: Mapping[Keys, _Entry], quoted: str) -> tuple[int, int, str]:
-    """The place at which `run` is added, and its text."""
-    if text.lstrip().startswith("{"):
-        start = text.index("{") + 1
-        return start, start, f'"run": {{"id": {quoted}}}, '
-    end = "\r\n" if "\r\n" in text else "\n"
-    above = next((entries[(key,)] for key in ABOVE if (key,) in entries), None)
-    if above is None:
-        start = min((index_of(entry.key.start_mark) for entry in entries.values()), default=len(text))
-        return start, start, f"run: {{id: {quoted}}}{end}"
-    start = text.find("\n", index_of(above.value.end_mark)) + 1 or len(text)
-    before = "" if text[:start].endswith("\n") else end
-    margin = text[text.rfind("\n", 0, index_of(above.key.start_mark)) + 1 : index_of(above.key.start_mark)]
-    return start, start, f"{before}{margin}run: {{id: {quoted}}}{end}"
+def _edited(source: SourceText, changes: Sequence[_Change]) -> str:
+    """The new text of a values file."""
+    mark = "\ufeff" if source.text.startswith("\ufeff") else ""
+    text, before = source.text.removeprefix(mark), read(source)
+    wanted = before.root.data()
+    for change in changes:
+        try:
+            text = with_value(text, change.path, change.new, ABOVE if change.path[0] == "run" else ())
+        except NotWritableError as reason:
+            raise _Refusal(str(reason), change.path, change.at) from reason
+        wanted = _put(wanted, change.path, change.new)
+        after = read(SourceText(source.name, mark + text))
+        if after.root.data() != wanted or [one.id for one in after.diagnostics] != [
+            one.id for one in before.diagnostics
+        ]:
+            raise _Refusal("the text cannot be changed without changing other values", change.path, change.at)
+    return mark + text
 
 
-def _entries(text: str) -> dict[Keys, _Entry]:
-    """The entries at the top and directly below `run`."""
-    events = iter(yaml.parse(text, Loader=getattr(yaml, "CBaseLoader", yaml.BaseLoader)))
-    for event in events:
-        if isinstance(event, yaml.MappingStartEvent):
-            return dict(_map(events, ()))
-    return {}
+def _put(tree: Any, path: Keys, value: Any) -> Any:
+    """A copy with another value at a path, which may be the end of a list."""
+    *above, last = path
+    items = look_up(tree, tuple(above)) if above else tree
+    if isinstance(items, list) and last == len(items):
+        return put(tree, tuple(above), [*items, value])
+    return put(tree, path, value)
 
 
-def _map(events: Iterator[yaml.Event], path: Keys) -> Iterator[tuple[Keys, _Entry]]:
-    while isinstance(key := next(events), yaml.ScalarEvent):
-        value = next(events)
-        yield (*path, key.value), _Entry(key, value)
-        if isinstance(value, yaml.MappingStartEvent) and (*path, key.value) == ("run",):
-            yield from _map(events, ("run",))
-        else:
-            _skip(value, events)
-
-
-def _skip(event: yaml.Event, events: Iterator[yaml.Event]) -> None:
-    depth = 0
-    while True:
-        depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
-        if depth == 0:
-            return
-        event = next(events)
-
-
-def _line(event: yaml.Event) -> int:
-    return place_of(event.start_mark)[0] + 1
-
-
-def _is_plain(new: str) -> bool:
-    read_ = _read(new)
-    return isinstance(read_, str | int) and not isinstance(read_, bool) and str(read_) == new
+def _checked(written: Job, job: Job, changes: Sequence[_Change]) -> Job:
+    """The job as it is read from the new text. Raises _Refusal if it is not the same as with the flags."""
+    wanted = job.data
+    for change in changes:
+        if change.path == ID:
+            wanted = put(wanted, ID, change.new)
+    if written.values is None or (wrong := next(differing(wanted, written.data), None)) is None:
+        return written
+    at = next(
+        (change.at for change in changes if change.path[: len(wrong)] == wrong[: len(change.path)]),
+        Position(job.file, 1, 1),
+    )
+    where = written.position(wrong)
+    raise _Refusal(f"{where.file if where else 'another file'} sets it, and overrides the file", wrong, at)

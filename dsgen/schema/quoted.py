@@ -27,7 +27,7 @@ def shown(value: Any) -> str:
 
 def item(text: str) -> str:
     """A text as an item of a YAML list, whole, in quotes only if it needs them."""
-    if _is_plain(text):
+    if is_plain(text):
         return text
     if '"' not in text and "\\" not in text and text.isprintable():
         return f'"{text}"'
@@ -38,7 +38,7 @@ def item(text: str) -> str:
     return json.dumps(text, ensure_ascii=False)
 
 
-def _is_plain(word: str) -> bool:
+def is_plain(word: str) -> bool:
     """Whether a word needs no quotes in YAML."""
     if word in ("", "-") or not _PLAIN.issuperset(word):
         return False

@@ -152,8 +152,13 @@ def test_the_next_run_replaces_the_one_before(job: Job, file: str) -> None:
     done = program("apply", file, "--bump", "--yes", "--set", "workers.replicas=3")
 
     assert 0 == done.returncode, done.stderr
-    assert f"{file}: run.id 1 -> 2" in done.stdout
+    assert f"{file}: run.id 1 -> 2, workers.replicas 2 -> 3\n" in done.stdout
     assert "id: '2'" in Path(file).read_text()
+    assert "replicas: 3" in Path(file).read_text()
+    again = program("apply", file)
+    assert (0, {"unchanged"}) == (again.returncode, {line.split()[1] for line in again.stdout.splitlines()}), (
+        again.stderr
+    )
     assert set() == soon("end of run 1", lambda: {frozenset(names(job, "1"))}, 30).pop()
     assert {"job.batch/digits-2-launcher", "job.batch/digits-2-worker"} <= names(job, "2")
     assert {"digits-ssh", "digits-status"} <= {name.partition("/")[2] for name in job.space.identities()}

@@ -85,12 +85,13 @@ KINDS = (
     ),
     Kind(
         "DS909",
-        title="A run id that cannot be bumped",
+        title="A value that --bump cannot write",
         when=(
-            "`--bump` writes the next run id only into the values file of the job. The id of this job comes from"
-            " another file, a flag, an anchor or standard input, or the file describes several jobs."
+            "`--bump` writes the next run id, and the values of --set flags, only into the values file of the job. This"
+            " value comes from another file, an anchor or standard input, a file over the values file overrides it, or"
+            " the file describes several jobs."
         ),
-        remedy="Write the next id into the place that the message names, and render again.",
+        remedy="Write the value into the place that the message names, and render again.",
         settings='overlays:\n- jobs: [jobs/**]\n  values: {run: {id: "1"}, workers: {replicas: 3}}\n',
     ),
     Kind(

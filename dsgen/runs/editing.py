@@ -1,0 +1,168 @@
+"""Writes a value into the text of a values file; comments and layout elsewhere keep their bytes.
+
+The caller reads the new text again and compares the values: a change of an anchor, for example, changes other values.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import yaml
+
+from dsgen.language.text import quote
+from dsgen.reading.syntax import index_of
+from dsgen.schema.quoted import is_plain
+
+Key = str | int
+BLOCKS = ("|", ">")
+
+
+class NotWritableError(Exception):
+    """The value cannot be written; the message says why."""
+
+
+class _Change(NamedTuple):
+    """The start and the end of a part of the text, and its replacement."""
+
+    start: int
+    end: int
+    text: str
+
+
+def with_value(text: str, path: Sequence[Key], value: Any, after: Sequence[str] = ()) -> str:
+    """The text with a value at a path; missing maps are added.
+
+    after: a key that is added at the top stands after the first of these that the file has, otherwise at the end.
+    Raises NotWritableError if the text has no place for the value.
+    """
+    root = yaml.compose(text, Loader=getattr(yaml, "CBaseLoader", yaml.BaseLoader))
+    if root is None:
+        return f"{text}{_entry(path[0], _nested(path[1:], value), False)}{_line_end(text)}"
+    node, known = _find(root, path)
+    is_json = _is_quoted(root)
+    if known == len(path):
+        change = _replaced(text, node, value, is_json)
+    elif isinstance(node, yaml.MappingNode):
+        neighbor = (
+            _child(node, after[0]) if known == 0 and (after := [key for key in after if _child(node, key)]) else None
+        )
+        change = _added(text, node, neighbor, _entry(path[known], _nested(path[known + 1 :], value), is_json))
+    elif isinstance(node, yaml.SequenceNode) and path[known] == len(node.value):
+        change = _appended(text, node, flow(_nested(path[known + 1 :], value), is_json))
+    else:
+        raise NotWritableError("the file has no place for it")
+    return text[: change.start] + change.text + text[change.end :]
+
+
+def _find(root: yaml.Node, path: Sequence[Key]) -> tuple[yaml.Node, int]:
+    """The last existing node on the way to a path, and how many keys lead to it."""
+    node = root
+    for depth, key in enumerate(path):
+        child = _child(node, key)
+        if child is None:
+            return node, depth
+        node = child
+    return node, len(path)
+
+
+def _child(node: yaml.Node, key: Key) -> yaml.Node | None:
+    if isinstance(node, yaml.MappingNode):
+        return next((value for name, value in node.value if name.value == key), None)
+    is_there = isinstance(node, yaml.SequenceNode) and isinstance(key, int) and key < len(node.value)
+    found: yaml.Node | None = node.value[key] if is_there else None
+    return found
+
+
+def _nested(path: Sequence[Key], value: Any) -> Any:
+    """The value below these keys."""
+    for key in reversed(path):
+        if isinstance(key, int) and key > 0:
+            raise NotWritableError("the file has no such list")
+        value = [value] if isinstance(key, int) else {key: value}
+    return value
+
+
+def _replaced(text: str, node: yaml.Node, value: Any, is_json: bool) -> _Change:
+    start, end = index_of(node.start_mark), _end(text, node)
+    style = node.style if isinstance(node, yaml.ScalarNode) and isinstance(value, str) else None
+    new = flow(value, is_json or style == '"')
+    if style == "'" and is_plain(f"x{value}"):
+        new = f"'{value}'"
+    return _Change(start, end, f" {new}" if start == end else new)
+
+
+def _added(text: str, node: yaml.MappingNode, neighbor: yaml.Node | None, entry: str) -> _Change:
+    """An entry after a value of a map, by default after the last one."""
+    if not node.value:
+        start = index_of(node.start_mark) + 1
+        return _Change(start, start, entry)
+    end = _end(text, neighbor or node.value[-1][1])
+    if node.flow_style:
+        return _Change(end, end, f", {entry}")
+    return _line_after(text, end, _margin(text, node) + entry)
+
+
+def _appended(text: str, node: yaml.SequenceNode, item: str) -> _Change:
+    """An item at the end of a list."""
+    if not node.value:
+        start = index_of(node.start_mark) + 1
+        return _Change(start, start, item)
+    end = _end(text, node.value[-1])
+    if node.flow_style:
+        return _Change(end, end, f", {item}")
+    return _line_after(text, end, f"{_margin(text, node)}- {item}")
+
+
+def _line_after(text: str, index: int, line: str) -> _Change:
+    """A new line after the line of an index."""
+    start = text.find("\n", index) + 1 or len(text)
+    before = "" if text[:start].endswith("\n") else _line_end(text)
+    return _Change(start, start, f"{before}{line}{_line_end(text)}")
+
+
+def _margin(text: str, node: yaml.Node) -> str:
+    """The indentation of a block; that of a map in a list is as wide as the dash before it."""
+    start = index_of(node.start_mark)
+    before = text[text.rfind("\n", 0, start) + 1 : start]
+    if before.strip(" -"):
+        raise NotWritableError("its map begins in the middle of a line")
+    return " " * len(before)
+
+
+def _end(text: str, node: yaml.Node) -> int:
+    """The end of a value, without the comments and empty lines after it."""
+    if node.value and isinstance(node, yaml.CollectionNode) and not node.flow_style:
+        last = node.value[-1]
+        return _end(text, last[1] if isinstance(last, tuple) else last)
+    end = index_of(node.end_mark)
+    is_block = isinstance(node, yaml.ScalarNode) and node.style in BLOCKS
+    return len(text[:end].rstrip()) if is_block else end
+
+
+def _is_quoted(root: yaml.Node) -> bool:
+    """Whether the file is JSON, in which keys and texts need quotes."""
+    return (
+        isinstance(root, yaml.MappingNode) and bool(root.flow_style) and all(key.style == '"' for key, _ in root.value)
+    )
+
+
+def _line_end(text: str) -> str:
+    return "\r\n" if "\r\n" in text else "\n"
+
+
+def _entry(key: Key, value: Any, is_json: bool) -> str:
+    return f"{flow(str(key), is_json)}: {flow(value, is_json)}"
+
+
+def flow(value: Any, is_json: bool = False) -> str:
+    """A value in one line of YAML, or of JSON."""
+    if isinstance(value, dict):
+        return "{" + ", ".join(_entry(key, part, is_json) for key, part in value.items()) + "}"
+    if isinstance(value, list):
+        return "[" + ", ".join(flow(part, is_json) for part in value) + "]"
+    if isinstance(value, str):
+        return value if is_plain(value) and not is_json else quote(value)
+    import json
+
+    return json.dumps(value)
