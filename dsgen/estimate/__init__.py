@@ -3,8 +3,9 @@
 The way through the package, for callers:
 
     config.json    model = parameters.of_config(json.load(...))   ConfigError says what to write instead
-    section        numbers = inputs.Inputs(sequence=4096, ...)    bytes, bytes or bits a second; None if unknown
+    section        numbers = inputs.of_section(section)           UnitError names the key; or Inputs(sequence=4096)
                    numbers = inputs.with_model(numbers, model)    those of the model where the section has none
+                   inputs.keys_of(model)                          key -> number, to write them into the values file
     job            estimate = estimates.of(job.data, numbers)     job.data: complete values without errors
     JSON           estimates.as_data(estimate)
     remedy         changes.cheapest(job.data, numbers, is_valid)  edits as paths in the values file

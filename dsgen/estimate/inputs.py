@@ -5,10 +5,12 @@ Nothing is guessed: what is None is unknown, and what depends on it is named in 
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 from dsgen.estimate.parameters import Model
+from dsgen.estimate.units import UnitError, bits_a_second, number_of_bytes
 
 Recompute = Literal["none", "selective", "full"]
 
@@ -123,3 +125,32 @@ def with_model(inputs: Inputs, model: Model) -> Inputs:
     """The numbers of a model where the inputs have none."""
     numbers: dict[str, Any] = {name: getattr(model, name) for name in OF_MODEL if getattr(inputs, name) is None}
     return replace(inputs, **numbers)
+
+
+def keys_of(model: Model) -> dict[str, int]:
+    """The numbers of a model by their keys in a values file, to write them there; without those that are 0."""
+    return {KEYS[name]: number for name in OF_MODEL if (number := getattr(model, name))}
+
+
+UNITS: dict[str, Callable[[str | float], float]] = {
+    **dict.fromkeys(("memory", "link", "host_link", "memory_bandwidth", "nvme", "storage"), number_of_bytes),
+    "loader_memory": number_of_bytes,
+    "network": bits_a_second,
+}
+"""Field of Inputs -> how its text is read; the others are numbers, words and switches already."""
+
+
+def of_section(section: Mapping[str, Any]) -> Inputs:
+    """The inputs of the section `estimate` of a values file, whose schema is checked. Raises UnitError with the key."""
+    numbers: dict[str, Any] = {}
+    for name, key in KEYS.items():
+        value: Any = section
+        for part in key.split(".")[1:]:
+            value = value.get(part) if isinstance(value, Mapping) else None
+        if value is not None and name in UNITS:
+            try:
+                value = UNITS[name](value)
+            except UnitError as error:
+                raise UnitError(f"{key}: {error}") from None
+        numbers[name] = value
+    return Inputs(**numbers)
