@@ -35,7 +35,7 @@ def _activations(setup: Setup, symbols: dict[str, Bounds]) -> Iterator[Item]:
     checkpoints = "2 * b * s * h * l / q"
     low = checkpoints if given.recompute in (None, "full") else kept
     low = low if _keeps_all(setup) else "0"
-    high = kept if given.recompute != "full" else f"{checkpoints}"
+    high = checkpoints if given.recompute == "full" else kept
     name = "activations"
     yield item(name, low, high, numbers, KORTHIKANTI, [BACKWARD])
     yield item(name, "0", f"{high} + {one} + {one}", numbers, KORTHIKANTI, [LAYERS])
@@ -80,7 +80,7 @@ class Kept:
 LEAST = Kept(hidden=4, queries=4, keys=4, gated=4, plain=2)
 """Inputs of the norms; queries, keys, values, output of attention; inputs of the MLP's product or activation."""
 MOST_FUSED = Kept(hidden=16, queries=8, keys=6, gated=8, plain=6, expert=2)
-LEAST_STANDARD = Kept(hidden=12, queries=4, keys=4, gated=6, plain=4)
+LEAST_STANDARD = Kept(hidden=8, queries=4, keys=4, gated=6, plain=4)
 """The least, inputs of the linear layers, and the output of the activation."""
 MOST_STANDARD = Kept(hidden=20, queries=10, keys=6, gated=8, plain=12, expert=4)
 """Norms in 32 bits, keys and values repeated for each query, and every operation of the MLP and of its activation."""

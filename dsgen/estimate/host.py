@@ -30,8 +30,6 @@ FACTOR = 1.5
 """DeepSpeed's allowance for buffers (`additional_buffer_factor`)."""
 PINNED = 2.0
 """torch rounds pinned memory up to a power of two (aten/src/ATen/core/CachingHostAllocator.h)."""
-
-
 NOT_PINNED = "0.17.6"
 """The last known version in which offloaded states are not pinned by default."""
 
@@ -82,6 +80,7 @@ def _of_worker(setup: Setup) -> dict[str, Bounds]:
 
 
 def _is_pinned(setup: Setup) -> bool:
+    """Whether offloaded states are in pinned memory."""
     if setup.is_cpu:
         return False
     given = [setup.config.get(ZERO, part, "pin_memory") for part in ("offload_optimizer", "offload_param")]
@@ -104,7 +103,8 @@ def _loading(setup: Setup, symbols: dict[str, Bounds]) -> Iterator[Item]:
 def _optimizer(setup: Setup, symbols: dict[str, Bounds]) -> Iterator[Item]:
     name = "optimizer and gradients, offloaded"
     if setup.optimizer_device == "cpu":
-        low, high = "r * (2 * m + o) * Q", "r * (f * (2 * m + g + w) + o) * Q"
+        stays = setup.is_on(ZERO, "offload_optimizer", "super_offload")  # how much is known at run time only
+        low, high = "0" if stays else "r * (2 * m + o) * Q", "r * (f * (2 * m + g + w) + o) * Q"
         yield item(name, low, high, symbols, OFFLOADED, [TRAINING])
     elif setup.optimizer_device == "nvme":
         count = setup.config.number(ZERO, "offload_optimizer", "buffer_count") or 4

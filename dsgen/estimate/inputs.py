@@ -23,11 +23,13 @@ class Inputs:
     kv_heads, head_dim, intermediate (of the experts of one token together), matrices of an MLP (3 if it is gated, or
     2), vocabulary, experts, experts_per_token.
 
-    sequence: tokens of a sample. recompute: activations that the backward pass computes again. attention: whether it
-    keeps the matrix of scores. kernels: standard if each operation of a layer is one of PyTorch's own, as in Hugging
-    Face's classes; fused if torch.compile, Liger or Megatron join them. loss: tiled if the logits never exist all at
-    once. zero_init: whether the program creates the model under deepspeed.zero.Init. precision, micro_batch,
-    accumulation, optimizer: where the program sets them rather than DeepSpeed's configuration, or where that says auto.
+    sequence: tokens of a sample; with encoder and decoder the mean of both. recompute: activations that the backward
+    pass computes again: selective those of the scores of attention, full all but the inputs of the layers. attention:
+    whether it keeps the matrix of scores. kernels: standard if each operation of a layer is one of PyTorch's own, as in
+    Hugging Face's classes; fused if torch.compile, Liger or Megatron join them. loss: standard if the logits of a micro
+    batch and their probabilities in 32 bits exist at once, tiled if never all. zero_init: whether the program creates
+    the model under deepspeed.zero.Init. precision, micro_batch, accumulation, optimizer: where the program sets them
+    rather than DeepSpeed's configuration, or where that says auto.
     experts_parallel: ranks among which the program distributes the experts, if DeepSpeed's configuration does not.
 
     product: a name or label of accelerators.ROWS; memory in bytes, flops a second (dense, 16 bit), link and host_link

@@ -41,6 +41,7 @@ def _note_missing(setup: Setup, given: Mapping[str, Any]) -> None:
 LEFT_OUT: tuple[tuple[tuple[str, ...], str], ...] = (
     (("pipeline",), "pipeline parallelism: which layers a stage has is decided by the program"),
     (("zero_optimization", "zenflow"), "ZenFlow: what it keeps on the accelerator depends on the gradients"),
+    (("zero_optimization", "offload_optimizer", "super_offload"), "SuperOffload keeps some states on the accelerator"),
     (("hybrid_engine", "enabled"), "the hybrid engine: memory of the generation"),
     (("compile", "deepcompile"), "DeepCompile: its passes move weights, states and activations"),
     (("weight_quantization", "enabled"), "quantization of weights during the training"),
@@ -93,12 +94,12 @@ WITHOUT_EFFECT: dict[str, tuple[str, ...]] = {
     "the order of messages and of buffers whose size is counted": (
         *("disable_allgather", "seq_parallel_communication_data_type", "tensor_parallel.tp_overlap_comm"),
         *(f"{Z}.reduce_scatter", f"{Z}.allgather_partitions", f"{Z}.round_robin_gradients", f"{Z}.legacy_stage1"),
-        *(f"{Z}.use_all_reduce_for_fetch_params", f"{Z}.allgather_sequential", f"{Z}.max_reuse_distance"),
+        *(f"{Z}.use_all_reduce_for_fetch_params", f"{Z}.allgather_sequential"),
         *(f"{Z}.module_granularity_threshold", f"{Z}.memory_efficient_linear", f"{Z}.override_module_apply"),
         *(f"{Z}.leaf_module", "activation_checkpointing.contiguous_memory_optimization"),
         *("activation_checkpointing.number_checkpoints", "activation_checkpointing.synchronize_checkpoint_boundary"),
         *(f"{Z}.offload_optimizer.pipeline_read", f"{Z}.offload_optimizer.pipeline_write"),
-        *(f"{Z}.offload_optimizer.fast_init", f"{Z}.offload_optimizer.super_offload"),
+        *(f"{Z}.offload_optimizer.fast_init",),
         *(f"{Z}.offload_optimizer.cpuadam_cores_perc", f"{Z}.save_muon_momentum_buffer_in_memory"),
     ),
     "names, paths and what a model is recognized by": (

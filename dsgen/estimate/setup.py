@@ -18,6 +18,8 @@ BYTES = {"fp32": 4, "float32": 4, "float": 4, "torch.float32": 4, "int8": 1}
 """Bytes of a type of DeepSpeed; the other types have 2."""
 PRECISIONS = {"bf16": "bf16", "bfloat16": "bf16", "fp16": "fp16"}
 """Key of DeepSpeed's configuration -> precision; bfloat16 is an old name."""
+STAGE_3 = {"max_live_parameters": 1e9, "max_reuse_distance": 1e9, "prefetch_bucket_size": 5e7}
+"""Defaults of deepspeed/runtime/zero/config.py, in parameters."""
 PRODUCT_LABELS = ("nvidia.com/gpu.product", "amd.com/gpu.product-name")
 
 
@@ -42,11 +44,11 @@ class Setup:
     """Everything that formulas need of one job; a number that is None is unknown.
 
     workers, slots: N and S. is_cpu: the workers have no accelerators. of_device: the part of an accelerator that a rank
-    has. weight, gradient, master, communicated: bytes for each parameter; state: those of the optimizer. stage: of
-    ZeRO. shard: the ranks among which ZeRO partitions. tensor, sequence_ranks, expert_ranks: the ranks that share one
-    copy of a layer, of a sample, of a layer's experts. micro: samples of a rank at a time; accumulation: how often
-    before a step. optimizer_device, parameter_device: none, cpu or nvme. offloaded: the share of the optimizer that is
-    offloaded. missing, left_out: what is not computed.
+    has. weight, gradient, master: bytes for each parameter; communicated: the least and the most bytes of a gradient on
+    its way. stage: of ZeRO. shard: the ranks among which ZeRO partitions. tensor, sequence_ranks, expert_ranks: the
+    ranks that share one copy of a layer, of a sample, of a layer's experts. micro: samples of a rank at a time;
+    accumulation: how often before a step. optimizer_device, parameter_device: none, cpu or nvme. offloaded: the share
+    of the optimizer that is offloaded. missing, left_out: what is not computed.
     """
 
     inputs: Inputs
@@ -62,7 +64,7 @@ class Setup:
     weight: int
     gradient: int
     master: int
-    communicated: int
+    communicated: tuple[int, int]
     optimizer: Optimizer
     tensor: int
     sequence_ranks: int
@@ -93,6 +95,11 @@ class Setup:
             return None
         return self.micro * self.accumulation * max(1, self.copies // self.sequence_ranks)
 
+    def stage_3(self, key: str) -> float:
+        """A number of STAGE_3, in parameters. Hugging Face replaces auto by a part of the square of the hidden size."""
+        given, hidden = self.zero(key, STAGE_3[key]), self.inputs.hidden
+        return given if given is not None else 0.9 * hidden**2 if hidden else STAGE_3[key]
+
     def zero(self, key: str, default: float) -> float | None:
         """A number of zero_optimization; None for auto."""
         for name in (key, f"stage3_{key}"):
@@ -122,10 +129,10 @@ def of_values(values: Mapping[str, Any], inputs: Inputs) -> Setup:
     precision = _precision(config, inputs)
     weight = 4 if precision == "fp32" or config.is_on("torch_autocast", "enabled") else 2
     low_master = any(config.is_on(kind, f"{kind}_master_weights_and_grads") for kind in ("bf16", "fp16"))
-    states = _optimizer(config, inputs)
+    stage = max(0, config.stage)
+    states = _optimizer(config, inputs, _optimizer_device(config, stage) != "none")
     if config.is_on("bf16", "bf16_optimizer_states"):
         states = replace(states, low=states.low / 2, high=states.high / 2)
-    stage = max(0, config.stage)
     tensor = _tensor(config)
     setup = Setup(
         inputs=inputs,
@@ -141,7 +148,7 @@ def of_values(values: Mapping[str, Any], inputs: Inputs) -> Setup:
         weight=weight,
         gradient=_bytes(config.get("data_types", "grad_accum_dtype"), weight),
         master=0 if weight == 4 and stage == 0 else 2 if low_master else 4,
-        communicated=_bytes(config.get("communication_data_type"), weight),
+        communicated=_communicated(config, weight),
         optimizer=states,
         tensor=tensor,
         sequence_ranks=int(config.number("sequence_parallel_size") or 1),
@@ -158,11 +165,11 @@ def of_values(values: Mapping[str, Any], inputs: Inputs) -> Setup:
     return setup
 
 
-def _optimizer(config: Config, inputs: Inputs) -> Optimizer:
+def _optimizer(config: Config, inputs: Inputs, is_offloaded: bool) -> Optimizer:
     name = config.get("optimizer", "type")
     if name is None or name == AUTO:
         return optimizers.find(inputs.optimizer)
-    return optimizers.find(str(name), config.number("optimizer", "params", "momentum") or 0.0)
+    return optimizers.find(str(name), config.number("optimizer", "params", "momentum") or 0.0, is_offloaded)
 
 
 def _other_devices(workers: Mapping[str, Any]) -> bool:
@@ -183,6 +190,12 @@ def _precision(config: Config, inputs: Inputs) -> str | None:
 
 def _bytes(dtype: Any, default: int) -> int:
     return default if dtype in (None, AUTO) else BYTES.get(str(dtype), 2)
+
+
+def _communicated(config: Config, weight: int) -> tuple[int, int]:
+    """With torch_autocast, gradients of most layers are sent in 16 bits."""
+    sent = _bytes(config.get("communication_data_type"), weight)
+    return (2, max(weight, sent)) if config.is_on("torch_autocast", "enabled") else (sent, sent)
 
 
 def _accelerator(workers: Mapping[str, Any], inputs: Inputs) -> Accelerator | None:

@@ -101,7 +101,10 @@ def _weights(setup: Setup, symbols: dict[str, Bounds]) -> Iterator[Item]:
     second = setup.config.number(ZERO, "zero_hpz_partition_size") or 1
     if second > 1:
         hpz = {**symbols, "H": second}
-        yield item("second copy of the weights (hpZ)", "w * P / H", "w * P / H", hpz, "ZeRO++, arXiv 2306.10209")
+        name, copy = "second copy of the weights (hpZ)", "w * P / H"
+        source = "ZeRO++, arXiv 2306.10209; dropped by invalidate_secondary_tensor (deepspeed/runtime/zero/stage3.py)"
+        yield item(name, copy, copy, hpz, source, [BACKWARD, LAYERS, REDUCED, STEP])
+        yield item(name, "0", copy, hpz, source, [START, REST])
     threshold, hidden = setup.zero("param_persistence_threshold", 1e5), setup.inputs.hidden
     if hidden and setup.inputs.layers:
         small = "w * min(P, 13 * l * h)" if threshold is None or hidden * hidden > threshold else "w * P"
@@ -174,16 +177,20 @@ def _gathered(setup: Setup, symbols: dict[str, Bounds]) -> Iterator[Item]:
         return
     live = {
         **symbols,
-        "M": setup.zero("max_live_parameters", 1e9) or 1e9,
-        "B": setup.zero("prefetch_bucket_size", 5e7) or 5e7,
+        "M": setup.stage_3("max_live_parameters"),
+        "U": setup.stage_3("max_reuse_distance"),
+        "B": setup.stage_3("prefetch_bucket_size"),
     }
-    name, source = "gathered layers", f"{DEFAULTS}, stage3_max_live_parameters and stage3_prefetch_bucket_size"
-    high = "w * min(P, max(M + B, L)) + w * min(P, max(B, L))"
-    low = "w * L" if _ends_with_largest(setup) else "0"
+    name, source = (
+        "gathered layers",
+        f"{DEFAULTS}, stage3_max_live_parameters, _max_reuse_distance and _prefetch_bucket_size",
+    )
+    high = "w * min(P, max(M, U / 2 + L) + B) + w * min(P, max(B, L))"
+    low = "min(w, q) * L" if _ends_with_largest(setup) else "0"
     yield item(name, low, high, live, source, [BACKWARD])
     yield item(name, "0", f"{high} + g * L", live, source, [LAYERS])
     trained = setup.inputs.trainable is None or setup.inputs.trainable == setup.inputs.parameters
-    yield item(name, "2 * w * L" if trained else "0", f"{high} + g * L", live, source, [REDUCED])
+    yield item(name, "2 * min(w, q) * L" if trained else "0", f"{high} + g * L", live, source, [REDUCED])
 
 
 def _ends_with_largest(setup: Setup) -> bool:
@@ -208,13 +215,14 @@ def _buckets(setup: Setup, symbols: dict[str, Bounds]) -> Iterator[Item]:
     }
     contiguous = str(setup.config.get(ZERO, "contiguous_gradients")).lower() != "false"
     sure = contiguous and given is not None and not setup.is_cpu  # memory of a CPU counts when it is written to
-    high = "n * w * min(R, T)" if setup.is_cpu else "n * w * R"
+    high = "n * max(w, q) * min(R, T)" if setup.is_cpu else "n * max(w, q) * R"
+    low = "min(w, q) * R" if sure else "0"
     name, source = "buckets of gradients", f"{DEFAULTS}, reduce_bucket_size"
     if setup.stage == 3:
-        yield item(name, "w * R" if sure else "0", high, number, source, [BACKWARD, LAYERS, REDUCED, STEP])
-        yield item(name, "w * R" if sure else "0", high, {**number, "n": 1}, source, [REST])
+        yield item(name, low, high, number, source, [BACKWARD, LAYERS, REDUCED, STEP])
+        yield item(name, low, high, {**number, "n": 1}, source, [REST])
         return
-    yield item(name, "w * R" if sure else "0", high, number, source, [BACKWARD, LAYERS])
+    yield item(name, low, high, number, source, [BACKWARD, LAYERS])
     yield item(name, "0", high, number, source, [REDUCED])
     if setup.optimizer_device != "none":
         yield item("gradient on its way to the CPU", "0", "w * max(L, 0.01 * P)", symbols, STAGE_1_2)

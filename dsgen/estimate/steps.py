@@ -63,7 +63,7 @@ def flops_of(setup: Setup) -> tuple[float, float] | None:
     symbols = _operations(setup)
     if symbols is None:
         return None
-    passes = "(n * (4 * A + 2 * A * y + c * l * s * z) + n * (2 * A + c / 3 * l * s * z) * x)"
+    passes = "n * ((2 + 2 * j + 2 * y) * A + (1 + j + y) * c / 3 * l * s * z + (2 * A + c / 3 * l * s * z) * x)"
     one = item("operations", passes, passes, symbols, "PaLM, appendix B")
     return one.low, one.high
 
@@ -80,6 +80,7 @@ def _operations(setup: Setup) -> dict[str, Bounds] | None:
         "n": float(samples * given.sequence),
         "A": (max(0.0, active - (given.embedding or 0)), active),
         "y": trained,
+        "j": 1.0 if trained == 1 else (0.0, 1.0),  # below the first trained layer, no gradients are computed
         "c": (6.0, 12.0),  # with a causal mask half of the scores are needed; Megatron and PaLM count all
         "l": float(given.layers or 0),
         "s": float(given.sequence),

@@ -14,6 +14,7 @@ SYMBOLS = {
     "L": "parameters of the largest layer that is gathered at once",
     "w": "bytes of a weight",
     "g": "bytes of a gradient",
+    "q": "bytes of a gradient on its way to another rank",
     "m": "bytes of the copy of a weight that the optimizer updates",
     "o": "bytes of the optimizer's state for a parameter",
     "r": "the share of the optimizer that is offloaded",
@@ -50,6 +51,7 @@ def symbols_of(setup: Setup) -> dict[str, Bounds]:
         "L": (largest / setup.tensor, min(stacked, parameters)),
         "w": setup.weight,
         "g": setup.gradient,
+        "q": setup.communicated,
         "m": setup.master,
         "o": (setup.optimizer.low, setup.optimizer.high),
         "r": setup.offloaded,
@@ -59,6 +61,7 @@ def symbols_of(setup: Setup) -> dict[str, Bounds]:
 
 
 def of_model(setup: Setup) -> dict[str, Bounds]:
+    """The numbers of the model that are known."""
     given = setup.inputs
     known = {"b": setup.micro, "h": given.hidden, "l": given.layers, "v": given.vocabulary, "a": given.heads}
     tokens = given.sequence / setup.sequence_ranks if given.sequence else None

@@ -15,8 +15,10 @@ SYMBOLS = {
     "W": "bytes of all weights of a rank's copy of the model",
     "D": "ranks of the group",
     "k": "micro batches of a step",
+    "K": "parameters that stay gathered from the forward pass to the backward pass",
 }
 RING = "a ring sends (D - 1) / D of the bytes for each gather or reduction, twice that for an all-reduce"
+REUSE = "runtime/zero/partitioned_param_coordinator.py, __params_to_release; stage3_max_reuse_distance"
 OVERHEAD = 1.1
 """Headers, padding and small messages, as a factor."""
 
@@ -50,7 +52,7 @@ def _sum(items: list[Item] | tuple[Item, ...]) -> tuple[float, float]:
 
 def _parts(setup: Setup) -> Iterator[tuple[Item, int]]:
     """Each kind of traffic, with the number of ranks among which it is."""
-    symbols = {**symbols_of(setup), "k": setup.accumulation or 1, "q": setup.communicated, "e": (1.0, OVERHEAD)}
+    symbols = {**symbols_of(setup), "k": setup.accumulation or 1, "e": (1.0, OVERHEAD)}
     if setup.copies > 1:
         yield from (_gradients_and_weights if setup.stage < 3 else _stage_3)(setup, symbols)
     yield from _tensor(setup, symbols)
@@ -72,20 +74,19 @@ def _gradients_and_weights(setup: Setup, symbols: dict[str, Bounds]) -> Iterator
 
 def _stage_3(setup: Setup, symbols: dict[str, Bounds]) -> Iterator[tuple[Item, int]]:
     group, source = setup.shard * setup.tensor, f"deepspeed/runtime/zero/stage3.py; {RING}"
-    numbers = {**symbols, "y": 0.5 if setup.is_on(ZERO, "zero_quantized_weights") else 1.0}
-    gather = "k * y * w * P * (Z - 1) / Z * e"
-    trained = "k * y * w * T * (Z - 1) / Z * e"  # measured: frozen weights are not always gathered a second time
-    yield item("weights for the forward pass", gather, gather, numbers, source), group
+    share = 0.5 if setup.is_on(ZERO, "zero_quantized_weights") else 1.0
+    numbers = {**symbols, "y": share, "K": _kept(setup)}
     second = int(setup.config.number(ZERO, "zero_hpz_partition_size") or 1)
-    live = setup.zero("max_live_parameters", 1e9) or 1e9
-    again = setup.inputs.recompute in (None, "full") or live < (setup.inputs.parameters or 0)
-    often = "2" if again else "1"  # layers that were released meanwhile are gathered once more
+    gather = "k * y * w * P * (Z - 1) / Z * e"
+    first = "y * w * P * (Z - 1) / Z * e" if second > 1 else gather  # later micro batches find the secondary partition
+    yield item("weights for the forward pass", first, gather, numbers, source), group
+    often = "2 * k" if _gathers_again(setup) else "k"
     if second > 1:
-        own = {**numbers, "H": second}
-        low, high = (f"k * w * {counted} * (H - 1) / H * e" for counted in "TP")
-        yield item("weights for the backward pass (hpZ)", low, f"{often} * {high}", own, source), second
+        own, part, name, among = {**numbers, "H": second}, "w * ({0} - min({0}, K)) * (H - 1) / H * e", " (hpZ)", second
     else:
-        yield item("weights for the backward pass", trained, f"{often} * {gather}", numbers, source), group
+        own, part, name, among = numbers, "y * w * ({0} - min({0}, K)) * (Z - 1) / Z * e", "", group
+    low, high = f"k * {part.format('T')}", f"{often} * {part.format('P')}"
+    yield item(f"weights for the backward pass{name}", low, high, own, f"{source}; {REUSE}"), among
     quantized = {**symbols, "z": 0.25 if setup.is_on(ZERO, "zero_quantized_gradients") else 1.0}
     reduce = "k * z * q * T * (Z - 1) / Z * e"
     yield item("gradients", reduce, reduce, quantized, source), group
@@ -93,6 +94,23 @@ def _stage_3(setup: Setup, symbols: dict[str, Bounds]) -> Iterator[tuple[Item, i
         groups = {**symbols, "n": setup.copies / setup.shard}
         formula = "2 * q * T / Z * (n - 1) / n * e"
         yield item("gradients between groups (MiCS)", formula, formula, groups, "MiCS, arXiv 2205.00119"), setup.ranks
+
+
+def _kept(setup: Setup) -> tuple[float, float]:
+    """The parameters that stay gathered from the forward pass to the backward pass, the most of them first: those of
+    which both uses are within stage3_max_reuse_distance, counted in the parameters that are used between them. Models
+    whose order of layers changes from step to step, as that of experts may, keep none.
+    """
+    distance, largest = setup.stage_3("max_reuse_distance"), setup.inputs.largest_layer
+    reach = distance / 2 + setup.stage_3("prefetch_bucket_size")
+    most = 0.0 if reach == 0 else reach + largest if largest else float("inf")
+    return min(most, float(setup.inputs.parameters or 0)), 0.0 if setup.inputs.experts else distance / 4
+
+
+def _gathers_again(setup: Setup) -> bool:
+    """Whether a layer may be gathered both to be computed again and for its backward pass."""
+    layer = (setup.inputs.parameters or 0) / (setup.inputs.layers or 1)
+    return setup.inputs.recompute in (None, "full") and setup.stage_3("max_reuse_distance") < 4 * layer
 
 
 def _tensor(setup: Setup, symbols: dict[str, Bounds]) -> Iterator[tuple[Item, int]]:

@@ -128,9 +128,13 @@ def test_a_step_sends_gradients_and_weights(stage: int, times: int) -> None:
     assert traffic.per_rank == traffic.per_worker
 
 
+RELEASED = {"stage3_max_reuse_distance": 0, "stage3_prefetch_bucket_size": 0}
+"""No weights stay gathered after the forward pass."""
+
+
 def test_stage_3_gathers_the_weights_for_each_pass_of_each_micro_batch() -> None:
     one, two = (
-        of(config(3, gradient_accumulation_steps=steps), replace(COMPLETE, recompute="none")).traffic
+        of(config(3, zero=RELEASED, gradient_accumulation_steps=steps), replace(COMPLETE, recompute="none")).traffic
         for steps in (1, 2)
     )
     assert one
@@ -138,6 +142,17 @@ def test_stage_3_gathers_the_weights_for_each_pass_of_each_micro_batch() -> None
 
     assert 3 * 2 * P * 15 / 16 == pytest.approx(one.per_rank[0])
     assert 2 * one.per_rank[0] == pytest.approx(two.per_rank[0])
+
+
+def test_a_small_model_stays_gathered_until_the_backward_pass() -> None:
+    small = replace(COMPLETE, parameters=200_000_000, trainable=200_000_000, largest_layer=20_000_000)
+    plain, released = (of(config(3, zero=more), replace(small, recompute="none")).traffic for more in ({}, RELEASED))
+    assert plain
+    assert released
+
+    assert 2 * 2 * 2e8 * 15 / 16 == pytest.approx(plain.per_rank[0])
+    assert 3 * 2 * 2e8 * 15 / 16 == pytest.approx(released.per_rank[0])
+    assert plain.per_rank[1] < released.per_rank[0]
 
 
 def test_one_worker_sends_nothing_to_others() -> None:
@@ -158,7 +173,7 @@ def test_one_worker_sends_nothing_to_others() -> None:
 )
 def test_zero_plus_plus_sends_less_to_other_workers(zero: dict[str, Any], share: float) -> None:
     numbers = replace(COMPLETE, recompute="none")
-    plain, less = (of(config(3, zero=more), numbers).traffic for more in ({}, zero))
+    plain, less = (of(config(3, zero={**RELEASED, **more}), numbers).traffic for more in ({}, zero))
     assert plain
     assert less
 
@@ -185,7 +200,7 @@ def test_a_fast_network_leaves_compute_as_the_bound() -> None:
 
 
 def test_a_slow_network_is_the_bound() -> None:
-    step = of(config(3), replace(COMPLETE, network=10e9)).step
+    step = of(config(3, zero=RELEASED), replace(COMPLETE, network=10e9)).step
     assert step
 
     assert "network" == step.bound

@@ -38,6 +38,7 @@ def test_each_stage_partitions_more() -> None:
 OFFLOAD = {"offload_optimizer": {"device": "cpu"}}
 BOTH = {**OFFLOAD, "offload_param": {"device": "cpu"}}
 NVME = {"device": "nvme", "nvme_path": "/disk"}
+FEW_LIVE = {"stage3_max_live_parameters": 100_000_000, "stage3_max_reuse_distance": 100_000_000}
 TORCH = config(2, optimizer={"type": "AdamW", "params": {"torch_adam": True}})
 CHANGES: list[tuple[str, dict[str, Any], dict[str, Any]]] = [
     ("offloaded optimizer", config(3), config(3, zero=OFFLOAD)),
@@ -51,7 +52,7 @@ CHANGES: list[tuple[str, dict[str, Any], dict[str, Any]]] = [
     ("16 bits", config(2, bf16={"enabled": False}), config(2)),
     ("smaller buckets", config(2), config(2, zero={"reduce_bucket_size": 1000000})),
     ("no overlap", config(2, zero={"overlap_comm": True}), config(2)),
-    ("fewer live parameters", config(3), config(3, zero={"stage3_max_live_parameters": 100000000})),
+    ("fewer live parameters", config(3), config(3, zero=FEW_LIVE)),
     ("tensor parallelism", config(2), config(2, tensor_parallel={"autotp_size": 2})),
     ("sequence parallelism", config(2, 4), config(2, 4, sequence_parallel_size=2)),
     ("a smaller batch", config(2, 4), config(2, 1)),
@@ -110,6 +111,14 @@ def test_optimizers_keep_different_states(optimizer: str, bytes_of_state: int) -
     found = items(given, replace(MODEL, optimizer=optimizer))
 
     assert (4 + bytes_of_state) * P / 8 == bounds("optimizer and its weights", STEP, found)[0]
+
+
+def test_offloaded_lion_keeps_a_second_moment() -> None:
+    offload = {"offload_optimizer": {"device": "cpu"}}
+
+    for zero, states in ((offload, 8), ({}, 4)):
+        job = setup.of_values(values({**config(2, zero=zero), "optimizer": {"type": "Lion"}}), MODEL)
+        assert states == job.optimizer.low == job.optimizer.high
 
 
 def test_an_unknown_optimizer_gives_a_range_and_is_missed() -> None:
