@@ -54,6 +54,7 @@ TWICE = {"gradient_accumulation_steps": 2}
 
 FEW_LIVE = {"stage3_max_live_parameters": 10_000_000, "stage3_max_reuse_distance": 10_000_000}
 FEW_LIVE |= {"stage3_prefetch_bucket_size": 1_000_000}
+HPZ = {**FEW_LIVE, "zero_hpz_partition_size": 2}
 SMALL_BUCKETS = {"reduce_bucket_size": 2_000_000, "allgather_bucket_size": 2_000_000}
 FORCED = {"zero_force_ds_cpu_optimizer": True}
 CPU_ADAM = {"optimizer": {"type": "AdamW", "params": {"lr": 0.0001}}, **FORCED}
@@ -86,7 +87,9 @@ CASES: list[dict[str, Any]] = [
     case("experts-2-stage3", EXPERTS, 2, 3),
     case("middle-4-stage3-few-live", MIDDLE, 4, 3, zero=FEW_LIVE),
     case("middle-4-stage3-hpz", MIDDLE, 4, 3, zero={"zero_hpz_partition_size": 2}),
-    case("middle-4-stage3-hpz-init", MIDDLE, 4, 3, zero={"zero_hpz_partition_size": 2}, zero_init=True),
+    case("middle-4-stage3-hpz-few-live", MIDDLE, 4, 3, zero=HPZ),
+    case("middle-4-stage3-hpz-accumulate", MIDDLE, 4, 3, zero=HPZ, config=TWICE),
+    case("middle-2-stage3-few-live-recompute", MIDDLE, 2, 3, zero=FEW_LIVE, recompute=True),
     case("middle-4-stage2-tensor", MIDDLE, 4, 2, config={"tensor_parallel": {"autotp_size": 2}}),
     case("middle-2-stage2-cpu-adam", MIDDLE, 2, 2, zero=OFFLOAD, config=CPU_ADAM),
     case("middle-2-stage2-states-in-16-bits", MIDDLE, 2, 2, zero=OFFLOAD, config={**CPU_ADAM, "bf16": ALL_IN_BF16}),
