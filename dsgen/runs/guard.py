@@ -46,6 +46,11 @@ class JobGuard:
             return self._run_problems(past, lambda objects: objects.job, hint)
         return []
 
+    def paths(self, values: str) -> set[str]:
+        """See `writer.plan.Guard`."""
+        then = self._past(values).then
+        return {*then.run, *then.job} if then else set()
+
     def run_without_values(self, message: str, hint: str) -> Diagnostic:
         """See `writer.plan.Guard`."""
         return Diagnostic("DS903", message, self.job.position(("run", "id")), ("run", "id"), hint)

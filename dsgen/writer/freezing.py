@@ -13,7 +13,7 @@ from dsgen.writer.plan import frozen_text, suspended_as
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Collection, Iterator, Mapping
 
     from dsgen.writer.history import History
     from dsgen.writer.index import Run
@@ -59,14 +59,23 @@ def _run(place: Place, plan: Plan, contents: Contents, history: History, mode: M
     problems = tuple(plan.guard.run(index.values, _writer(known)))
     if problems:
         return Verdict(plan, renewed=True) if mode == "replace" else Verdict(plan, problems)
-    return Verdict(plan, renewed=True) if mode == "refresh" else _kept(place, plan, contents, history, known)
+    if mode == "refresh":
+        return Verdict(plan, renewed=True)
+    needed = history.index.files.keys() - plan.guard.paths(index.values) - plan.lists.keys()
+    return _kept(place, plan, contents, history, known, history.index.frozen | needed)
 
 
-def _kept(place: Place, plan: Plan, contents: Contents, history: History, known: Run) -> Verdict:
-    """The existing files of the run, in which only `suspend` changes."""
+def _kept(
+    place: Place, plan: Plan, contents: Contents, history: History, known: Run, paths: Collection[str]
+) -> Verdict:
+    """The existing files of the run, in which only `suspend` changes, and those of the job that it needs.
+
+    paths: of these files. What the older version wrote for the job, and this version does not write for the same
+    values, may be an object that the run uses under its old name.
+    """
     texts: dict[str, str] = {}
     refusals = []
-    for path in sorted(history.index.frozen):
+    for path in sorted(paths):
         content = contents[path]
         if content and history.wrote(path, content):
             text = content.decode(errors="replace")

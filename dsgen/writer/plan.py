@@ -11,7 +11,7 @@ from dsgen.writer.index import checksum
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 
     from dsgen.problems.diagnostics import Diagnostic
 
@@ -40,6 +40,9 @@ class Guard(Protocol):
 
     def run(self, values: str, writer: str) -> Sequence[Diagnostic]:
         """The changes by the user since `writer` wrote the run from these values; empty if there are none."""
+
+    def paths(self, values: str) -> Collection[str]:
+        """The files that this version writes for these values, which it accepts."""
 
     def run_without_values(self, message: str, hint: str) -> Diagnostic:
         """The problem for a run whose values are unknown."""

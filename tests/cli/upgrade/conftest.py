@@ -18,7 +18,7 @@ OLD = "0.0.9"
 JOBS = ("cifar", "mnist", "sst")
 VALUES = MINIMAL.read_text() + "lifecycle:\n  suspend: false\n"
 
-# What a release may do to every object, whatever renders them.
+# What a release may do to every object, whatever renders them: another text, and another name of the identity.
 OTHER_TEMPLATES = """
 
 _present = render
@@ -26,7 +26,10 @@ _present = render
 
 def render(values, release):
     from dsgen.records import replace
-    return [replace(one, text="# by another release\\n" + one.text) for one in _present(values, release)]
+    return [
+        replace(one, text="# by another release\\n" + one.text.replace(".launcher\\"", ".old\\""))
+        for one in _present(values, release)
+    ]
 """
 
 
@@ -84,6 +87,11 @@ def contents(folder: Path) -> dict[str, str]:
         for path in folder.rglob("*")
         if path.is_file() and path.name != INDEX
     }
+
+
+def of_identity(files: dict[str, str]) -> dict[str, str]:
+    """The files of ServiceAccounts, Roles and RoleBindings that the other release named differently."""
+    return {path: text for path, text in files.items() if path.endswith(".old.yaml")}
 
 
 def of_run(files: dict[str, str]) -> dict[str, str]:

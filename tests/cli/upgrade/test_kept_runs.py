@@ -9,7 +9,7 @@ import yaml
 from dsgen import __version__
 from dsgen.writer import INDEX
 from tests.cli.conftest import Cli
-from tests.cli.upgrade.conftest import FILES, JOBS, OLD, by, contents, edit, of_run
+from tests.cli.upgrade.conftest import FILES, JOBS, OLD, by, contents, edit, of_identity, of_run
 
 
 def test_the_releases_differ(upgraded: Path, cli: Cli) -> None:
@@ -33,7 +33,50 @@ def test_an_upgrade_changes_no_run_refuses_nothing_and_a_new_job_is_written(upgr
     ]
     assert of_run(before) == {path: text for path, text in of_run(after).items() if not path.startswith("added/")}
     assert "added/job-added-1-worker.yaml" in after
-    assert [] == [path for path, text in after.items() if path not in of_run(after) and "another release" in text]
+    kept = {**of_run(after), **of_identity(after)}
+    assert [] == [path for path, text in after.items() if path not in kept and "another release" in text]
+
+
+IDENTITY = ("role", "rolebinding", "serviceaccount")
+BOARD = "monitoring: {tensorboard: {enabled: true, logDir: /checkpoints/logs}}\n"
+
+
+def test_what_a_kept_run_needs_under_an_old_name_stays_until_the_next_run(upgraded: Path, cli: Cli) -> None:
+    """The pods of the run use the ServiceAccount by its name; the release that renders the next run has another."""
+    before = of_identity(contents(upgraded / "out" / "cifar"))
+    assert {f"{kind}-cifar.old.yaml" for kind in IDENTITY} == before.keys()
+
+    for _ in range(2):
+        assert 0 == cli("render", *FILES, "-o", "out").code
+        assert before == of_identity(contents(upgraded / "out" / "cifar"))
+    assert 0 == cli("render", *FILES, "-o", "out", "--check").code
+    assert {f"{kind}-cifar.launcher.yaml" for kind in IDENTITY} <= contents(upgraded / "out" / "cifar").keys()
+
+    edit(upgraded / "cifar.yaml", 'id: "1"', 'id: "2"')
+    assert 0 == cli("render", *FILES, "-o", "out").code
+    assert {} == of_identity(contents(upgraded / "out" / "cifar"))
+
+
+def test_what_the_user_removed_from_a_kept_job_is_removed(release: Path, upgraded: Path, cli: Cli) -> None:
+    (upgraded / "cifar.yaml").write_text((upgraded / "cifar.yaml").read_text() + BOARD)
+    by(release, upgraded, "render", "cifar.yaml", "-o", "board", "--replace")
+    edit(upgraded / "cifar.yaml", BOARD, "")
+
+    assert 0 == cli("render", "cifar.yaml", "-o", "board").code
+
+    after = contents(upgraded / "board")
+    assert [] == [path for path in after if "tensorboard" in path]
+    assert {f"{kind}-cifar.old.yaml" for kind in IDENTITY} == of_identity(after).keys()
+
+
+@pytest.mark.parametrize("what", ["edited", "deleted"])
+def test_an_object_that_a_kept_run_needs_is_guarded_like_the_run(upgraded: Path, cli: Cli, what: str) -> None:
+    path = upgraded / "out" / "cifar" / "role-cifar.old.yaml"
+    path.write_text("mine") if what == "edited" else path.unlink()
+
+    code, _, err = cli("render", *FILES, "-o", "out")
+
+    assert (1, True) == (code, f"only dsgen {OLD} can write it: restore it from version control" in err)
 
 
 def test_afterwards_the_folder_is_up_to_date(upgraded: Path, cli: Cli) -> None:
