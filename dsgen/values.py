@@ -10,7 +10,7 @@ from dsgen.reading.reader import read
 from dsgen.records import dataclass, field, replace
 from dsgen.schema import suggestions
 from dsgen.schema.filling import defaults, fill
-from dsgen.schema.nulls import without_nulls
+from dsgen.schema.nulls import MAP, place, without_nulls
 from dsgen.schema.validate import TOO_MUCH, UNKNOWN_KEY, shown, validate
 
 TYPE_CHECKING = False
@@ -263,17 +263,18 @@ def complete_values(given: Mapping[str, Any]) -> dict[str, Any]:
     return fill(_over(defaults(), given))
 
 
-def _over(below: dict[str, Any], above: Mapping[str, Any]) -> dict[str, Any]:
+def _over(below: dict[str, Any], above: Mapping[str, Any], path: tuple[str, ...] = ()) -> dict[str, Any]:
     """Helm's merge of values over a chart's defaults: null removes a key, and all entries of a map with defaults."""
     merged = dict(below)
     for key, value in above.items():
-        if value is None and isinstance(merged.get(key), dict):
+        where = (*path, key)
+        if value is None and isinstance(merged.get(key), dict) and place(where) == MAP:
             merged[key] = {}
         elif value is None:
             merged.pop(key, None)
         elif isinstance(value, dict):
             under = merged.get(key)
-            merged[key] = _over(under if isinstance(under, dict) else {}, value)
+            merged[key] = _over(under if isinstance(under, dict) else {}, value, where)
         else:
             merged[key] = value
     return merged

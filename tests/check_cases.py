@@ -27,6 +27,7 @@ KEY = ('code.git.secretName="key"', 'code.git.knownHosts="example.com ssh-ed2551
 TORCHRUN = 'launch.method="torchrun"'
 NO_SSH = 'launch.method="deepspeed-no-ssh"'
 COMMAND = ('training.python=""', 'launch.command=["train"]')
+SECRET_TOKEN = 'training.env.TOKEN={"valueFrom":{"secretKeyRef":{"name":"hub","key":"token"}}}'
 WORKER_COMMAND = ('launch.method="worker-command"', *COMMAND)
 
 
@@ -59,6 +60,8 @@ NAMES: list[Case] = [
     ("DS250", ('image.tag="latest"',)),
     ("DS250", (HTTPS, COMMIT, 'code.git.image="registry.example.com:5000/git"')),
     ("DS250", (HTTPS, COMMIT, 'code.git.image="alpine/git:latest"')),
+    ("DS250", ('launcher.image="registry.example.com/launcher"',)),
+    ("DS250", ('status.image="python"',)),
     ("DS231", ('annotations={"a":"x"}', 'serviceAccount.annotations={"a":"x"}')),
     (
         "DS340",
@@ -93,9 +96,11 @@ TRAINING: list[Case] = [
     ("DS203", ('training={"python":"","module":"x","exec":["x"]}',)),
     *(("DS220", (f'training.env.{name}="x"',)) for name in ("RANK", "LOCAL_RANK", "WORLD_SIZE", "MASTER_X", "DSGEN_")),
     ("DS220", (*WORKER_COMMAND, 'training.env.NNODES="2"')),
+    ("DS220", ('launcher.env.DSGEN_ROLE="x"',)),
     ("DS220", (*WORKER_COMMAND, 'training.env.PET_MASTER_PORT="2"')),
     ("DS221", ('training.deepspeed={"config":{"train_batch_size":1},"configFile":"/x"}',)),
     ("DS222", ('training.env.LD_LIBRARY_PATH="/opt/lib:$LD_LIBRARY_PATH"',)),
+    ("DS222", ('launcher.env.PATH="/opt/bin:$PATH"',)),
     ("DS222", ('training.env.A="/opt/bin:${PATH}:/x"',)),
     ("DS222", ('training.env.A="a\\nb $(PYTHONPATH)\\n"',)),
     ("DS223", ('training.envFrom=[{"prefix": "MASTER_", "configMapRef": {"name": "x"}}]',)),
@@ -265,6 +270,8 @@ PODS: list[Case] = [
     ("DS256", ('workers.resources={"requests":{"cpu":"1500m"},"limits":{"cpu":1}}',)),
     ("DS256", ('launcher.resources={"requests":{"memory":"3Gi"},"limits":{"memory":"2.5Gi"}}',)),
     ("DS256", (sidecar('"resources":{"requests":{"cpu":"2e3"},"limits":{"cpu":"1"}}'),)),
+    ("DS256", ('workers.resources.requests={"ephemeral-storage":"auto"}',)),
+    ("DS256", ('monitoring.tensorboard.resources={"requests":{"memory":"2Gi"},"limits":{"memory":"1Gi"}}',)),
     ("DS259", ('workers.resources.requests={"example.com/card":1}',)),
     ("DS259", ('workers.resources={"requests":{"example.com/card":1},"limits":{"example.com/card":2}}',)),
     ("DS259", ('launcher.resources.limits={"example.com/card":1.5}',)),
@@ -304,7 +311,15 @@ STORAGE: list[Case] = [
     ("DS214", (volume('"emptyDir": {}, "subPath": "a/../b"'),)),
     ("DS214", (volume('"emptyDir": {}, "subPath": ".."'),)),
     ("DS215", ("workers.replicas=2", volume('"create": {"accessModes":["ReadWriteOnce"]}'))),
-    ("DS216", (volume('"create": {"accessModes":["ReadWriteOncePod"]}'),)),
+    ("DS216", (volume('"mountIn":"both","create": {"accessModes":["ReadWriteOncePod"]}'),)),
+    (
+        "DS216",
+        (
+            'launch={"method":"launcher-command","command":["train"]}',
+            'training.python=""',
+            volume('"create": {"accessModes":["ReadWriteOncePod"]}'),
+        ),
+    ),
     ("DS216", ("workers.replicas=2", volume('"mountIn":"workers","create": {"accessModes":["ReadWriteOncePod"]}'))),
     (
         "DS218",
@@ -317,7 +332,10 @@ STORAGE: list[Case] = [
     ("DS251", ('storage={"a":{"mountPath":"/x","emptyDir":{}},"b":{"mountPath":"/x","emptyDir":{}}}',)),
     (
         "DS251",
-        ('storage={"a":{"mountPath":"/x","emptyDir":{}},"b":{"mountPath":"/x","mountIn":"launcher","emptyDir":{}}}',),
+        (
+            'storage={"a":{"mountPath":"/x","mountIn":"both","emptyDir":{}},'
+            '"b":{"mountPath":"/x","mountIn":"launcher","emptyDir":{}}}',
+        ),
     ),
     ("DS252", ('storage.data={"mountPath":"/data","create":{"persistentVolume":{"mountOptions":["ro"]}}}',)),
     ("DS252", ('storage.data={"mountPath":"/data","create":{"persistentVolume":{"local":{"path":"/x"}}}}',)),
@@ -475,6 +493,7 @@ SECURITY: list[Case] = [
         "DS329",
         ('workers.podAnnotations={"container.apparmor.security.beta.kubernetes.io/worker":"unconfined"}',),
     ),
+    ("DS329", ('annotations={"container.apparmor.security.beta.kubernetes.io/worker":"unconfined"}',)),
     ("DS330", ('security.podSecurityContext={"windowsOptions":{"hostProcess":true}}',)),
     ("DS331", (RESTRICTED, volume('"nfs": {"server":"a","path":"/"}'))),
     ("DS332", (RESTRICTED, 'workers.securityContext={"allowPrivilegeEscalation":true}')),
@@ -605,16 +624,31 @@ UNMEANT: list[Case] = [
     ("DS368", ("workers.accelerator.count=0",)),
     ("DS369", ('training.env={"WANDB_API_KEY":"0123456789abcdef"}',)),
     ("DS369", ('training.env={"HF_TOKEN":"x"}',)),
+    ("DS369", ('launcher.env={"HF_TOKEN":"x"}',)),
     ("DS369", ('training.env={"AWS_SECRET_ACCESS_KEY":"x"}',)),
     ("DS369", (f'training.env={{"HUB":"{TOKEN}"}}',)),
     ("DS369", (f'training.args=["--token={TOKEN}"]',)),
     ("DS369", (f'training.setup="wandb login\\nexport HUB={TOKEN}"',)),
     ("DS369", ('training.setup="export WANDB_API_KEY=0123456789abcdef"',)),
     ("DS369", ('training.files={"id":"-----BEGIN OPENSSH PRIVATE KEY-----\\nAAAA"}',)),
-    ("DS374", (volume(token('"path":"t"')),)),
+    ("DS374", (volume('"mountIn":"both",' + token('"path":"t"')),)),
+    (
+        "DS374",
+        (
+            volume(token('"path":"t"')),
+            'launcher.sidecars=[{"name":"mine","image":"x:1","volumeMounts":[{"name":"data","mountPath":"/t"}]}]',
+        ),
+    ),
     ("DS374", (volume(token('"path":"t","audience":""') + ',"mountIn":"launcher"'),)),
     ("DS373", ('storage={"dsgen-run":{"mountPath":"/data","emptyDir":{}}}',)),
     ("DS370", ('image.pullSecrets=[{"name":"a"},{"name":"b"},{"name":"a"}]',)),
+    ("DS380", ("serviceAccount.create=false",)),
+    ("DS380", ("serviceAccount.create=false", 'serviceAccount.name="default"')),
+    ("DS380", ('serviceAccount.name="default"', "rbac.create=false")),
+    ("DS381", ('training.setup="pip install -i https://$TOKEN@example.com a"', SECRET_TOKEN)),
+    ("DS381", ('training.setup="curl ${TOKEN:?}"', SECRET_TOKEN, 'launch.method="openmpi"')),
+    ("DS381", ('training.setup="source /data/a/bin/activate"', volume('"create": {}'))),
+    ("DS381", ('training.setup="cp /data/a /"', volume('"mountIn": "workers", "create": {}'))),
 ]
 """Valid values that do not do what was meant."""
 WRONG = [
@@ -633,6 +667,26 @@ WRONG = [
 ]
 CPU = 'training.env={"DS_ACCELERATOR":"cpu"}'
 FINE: list[tuple[str, ...]] = [
+    ("serviceAccount.create=false", 'serviceAccount.name="trainer"'),
+    ("serviceAccount.create=false", "rbac.create=false"),
+    ('name="default"',),
+    ('training.setup="echo $TOKENS /database/x /data"', SECRET_TOKEN, volume('"create": {}')),
+    ('training.setup="echo $TOKEN"', SECRET_TOKEN, SECRET_TOKEN.replace("training", "launcher")),
+    ('training.setup="echo $TOKEN"', SECRET_TOKEN, TORCHRUN),
+    ('training.setup="echo $TOKEN"', SECRET_TOKEN, 'launch={"method":"launcher-command","command":["a"]}', COMMAND[0]),
+    ('training.setup="[ $DSGEN_ROLE = launcher ] || echo $TOKEN /data/a"', SECRET_TOKEN, volume('"create": {}')),
+    ('training.setup="source /data/a"', volume('"mountIn": "both", "create": {}')),
+    (
+        volume('"create": {}'),
+        'launcher.sidecars=[{"name":"mine","image":"x:1","volumeMounts":[{"name":"data","mountPath":"/t"}]}]',
+    ),
+    (
+        'workers.resources={"requests":{"cpu":"auto"},"limits":{"cpu":"500m","memory":"256Mi"}}',
+        'workers.sharedMemory=""',
+    ),
+    ('storage={"a":{"mountPath":"/x","emptyDir":{}},"b":{"mountPath":"/x","mountIn":"launcher","emptyDir":{}}}',),
+    (volume('"create": {"accessModes":["ReadWriteOncePod"]}'),),
+    (volume(token('"path":"t"')),),
     (volume(token('"path":"t","audience":"vault"')),),
     (volume(token('"path":"t"') + ',"mountIn":"workers"'),),
     ('workers.extraPodSpec={"hostIPC":true}', 'security.podSecurityLevel="privileged"'),

@@ -40,8 +40,8 @@ MISTAKES = {
     ),
     "a privileged pod": (
         "templates/workers/job.yaml",
-        "      containers:\n        - name: worker\n",
-        "      containers:\n        - name: worker\n          securityContext: {privileged: true}\n",
+        "          securityContext:\n",
+        "          securityContext:\n            privileged: true\n",
         "",
     ),
     "swapped lines of the hostfile": (

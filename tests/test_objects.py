@@ -22,6 +22,11 @@ SCRIPTS = ROOT / "dsgen" / "generated" / "scripts"
 TEMPLATES = ROOT / "dsgen" / "templates"
 CASES = sorted([*(ROOT / "values-examples").glob("*.yaml"), *(ROOT / "tests" / "cases" / "valid").glob("*.yaml")])
 OWN_CONTAINERS = {"dsgen-check", "passwd", "status", "keygen", "code"}
+COMPILED = {
+    *("CUDA_CACHE_PATH", "NEURON_COMPILE_CACHE_URL", "TORCHINDUCTOR_CACHE_DIR", "TORCH_EXTENSIONS_DIR"),
+    "TRITON_CACHE_DIR",
+}
+"""Variables of caches of compiled code, which a pod makes for itself."""
 IMMUTABLE_FIELDS = {"completionMode", "podFailurePolicy", "template"}  # of a Job's spec, see ValidateJobSpecUpdate
 
 MINIMAL = """
@@ -237,8 +242,101 @@ def test_the_users_environment_is_literal_and_wins():
         variables = environment(things[f"Job/cifar-1-{role}"], role)
         assert "x$$(B)$$$$" == variables["A"]
         assert "/mine" == variables["TRITON_CACHE_DIR"]
-        assert {"secretKeyRef": {"name": "s", "key": "k"}} == variables["T"]
         assert role == variables["DSGEN_ROLE"]
+    assert {"secretKeyRef": {"name": "s", "key": "k"}} == environment(things["Job/cifar-1-worker"], "worker")["T"]
+
+
+def test_only_caches_of_compiled_code_are_on_the_volume_for_caches(case: dict[str, Any]) -> None:
+    """XDG_CACHE_HOME would move the cache of Hugging Face away from the user's volume."""
+    for job in jobs(case):
+        role = job["metadata"]["labels"]["app.kubernetes.io/component"]
+        placed = {name for name, value in environment(job, role).items() if str(value).startswith("/run/dsgen/")}
+
+        assert placed <= COMPILED
+        assert not {"XDG_CACHE_HOME", "HF_HOME", "TORCH_HOME", "PIP_CACHE_DIR"} & placed
+
+
+def test_volumes_of_dsgens_have_a_size(case: dict[str, Any]) -> None:
+    """Without a limit, a program could fill the memory or the disk of its node."""
+    for job in jobs(case):
+        for volume in job["spec"]["template"]["spec"]["volumes"]:
+            if volume["name"].startswith("dsgen-") and volume["name"] != "dsgen-shm" and "emptyDir" in volume:
+                assert volume["emptyDir"]["sizeLimit"] == ("64Mi" if "medium" in volume["emptyDir"] else "50Gi")
+
+
+def test_all_containers_have_fewer_privileges_by_default(case: dict[str, Any]) -> None:
+    """What scanners ask for, unless the values ask for more."""
+    for job in jobs(case):
+        pod = job["spec"]["template"]["spec"]
+        given = pod["containers"][0]["securityContext"]
+        if given.get("privileged"):
+            continue
+        assert pod["securityContext"]["seccompProfile"] == {"type": "RuntimeDefault"}
+        assert given["allowPrivilegeEscalation"] is False
+        assert given["capabilities"]["drop"] in (["NET_RAW"], ["ALL"])
+
+
+SECRETS = """
+training:
+  python: train.py
+  setup: pip install a
+  env: {PLAIN: a, TOKEN: {valueFrom: {secretKeyRef: {name: tracker, key: token}}}}
+  envFrom: [{secretRef: {name: tracker}}]
+storage:
+  data: {mountPath: /data, existingClaim: data}
+  disk: {mountPath: /disk, hostPath: {path: /mnt}}
+security: {podSecurityLevel: privileged}
+"""
+IN_LAUNCHER = {
+    "pdsh": False,
+    "openmpi": False,
+    "torchrun": False,
+    "deepspeed-no-ssh": False,
+    "worker-command": False,
+    "launcher-command": True,
+}
+
+
+@pytest.mark.parametrize(("method", "expected"), IN_LAUNCHER.items())
+def test_the_launcher_has_secrets_and_volumes_only_where_it_runs_the_program(method: str, expected: bool) -> None:
+    command = "launch: {command: [run]}\ntraining: {python: ''}" if method.endswith("command") else "{}"
+    things = objects(MINIMAL, SECRETS, f"launch: {{method: {method}}}", command)
+
+    for role, has_them in (("worker", True), ("launcher", expected)):
+        pod = things[f"Job/cifar-1-{role}"]["spec"]["template"]["spec"]
+        (main,) = pod["containers"]
+        named = {"data", "disk"} & {volume["name"] for volume in pod["volumes"]}
+        mounted = {"data", "disk"} & {mount["name"] for mount in main["volumeMounts"]}
+        assert named == mounted == ({"data", "disk"} if has_them else set())
+        assert has_them == ("tracker" in json.dumps(pod))
+        assert "a" == environment(things[f"Job/cifar-1-{role}"], role)["PLAIN"]
+
+
+def test_the_autotuner_has_the_volumes_but_no_secrets() -> None:
+    """It reads configurations and writes results in the launcher; the program runs on the workers."""
+    tuning = "training: {deepspeed: {autotuning: tune, configFile: /data/ds.json}}"
+    pod = objects(MINIMAL, SECRETS, tuning)["Job/cifar-1-launcher"]["spec"]["template"]["spec"]
+
+    assert {"data", "disk"} <= {mount["name"] for mount in pod["containers"][0]["volumeMounts"]}
+    assert "tracker" not in json.dumps(pod)
+
+
+def test_a_volume_that_a_container_of_the_launcher_mounts_is_in_its_pod() -> None:
+    sidecar = "launcher: {sidecars: [{name: s, image: 'x:1', volumeMounts: [{name: data, mountPath: /d}]}]}"
+    pod = objects(MINIMAL, SECRETS, sidecar)["Job/cifar-1-launcher"]["spec"]["template"]["spec"]
+
+    assert "data" in [volume["name"] for volume in pod["volumes"]]
+    assert "data" not in [mount["name"] for mount in pod["containers"][0]["volumeMounts"]]
+
+
+@pytest.mark.parametrize("name", ["default", "builder", "pipeline"])
+def test_no_job_takes_over_the_service_account_of_others(name: str) -> None:
+    """`default` is that of every pod of the namespace; OpenShift has a few more in each."""
+    things = objects(MINIMAL.replace("cifar", name))
+    bound = {subject["name"] for thing in things.values() for subject in thing.get("subjects", [])}
+
+    assert {f"{name}.launcher"} == bound
+    assert [f"ServiceAccount/{name}.launcher"] == [each for each in things if each.startswith("ServiceAccount/")]
 
 
 def test_nothing_suspends_or_expires_unasked():
@@ -304,7 +402,7 @@ def test_key_secret(mode, secret, keygen):
     assert secret == volumes["dsgen-keys"]["secret"]["secretName"]
     assert keygen == ("keygen" in names)
     assert keygen == (f"Secret/{secret}" in things)
-    assert keygen == any("secrets" in rule["resources"] for rule in things["Role/cifar"]["rules"])
+    assert keygen == any("secrets" in rule["resources"] for rule in things["Role/cifar.launcher"]["rules"])
 
 
 @pytest.mark.parametrize(

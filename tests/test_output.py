@@ -73,7 +73,7 @@ def test_every_document_is_one_object_that_ends_in_a_newline(documents: list[Doc
 def test_names_fit(documents: list[Document]) -> None:
     for each in objects(documents):
         name = each["metadata"]["name"]
-        if each["kind"] in ("PersistentVolume", "Role", "RoleBinding"):  # their names may have dots
+        if each["kind"] in ("PersistentVolume", "ServiceAccount", "Role", "RoleBinding"):  # their names may have dots
             assert all(LABEL.fullmatch(part) for part in name.split("."))
         elif each["kind"] == "Job" and "completions" in each["spec"]:
             assert LABEL.fullmatch(f"{name}-{each['spec']['completions'] - 1}")

@@ -178,7 +178,7 @@ storage: {data: {mountPath: /data, existingClaim: c}}
 """
 MUTATIONS = (
     ("_containers.tpl", 'if dig "readOnly" false $volume', "if true"),
-    ("_pod.tpl", 'dig "mountIn" "both" $volume', "$volume.mountIn"),
+    ("_names.tpl", 'dig "mountIn" "auto" .volume', ".volume.mountIn"),
     ("config/configmap.yaml", "{{ $name }}-worker-{{ $index }}.", "{{ $name }}-{{ $index }}-worker."),
     ("_pod.tpl", "{{ int64 .Values.lifecycle.ttlSecondsAfterFinished }}", "{{ .Values.lifecycle.ttlSeconds }}"),
     ("_pod.tpl", "Finished: {{ int64 .Values", "Finished: {{ .Values"),

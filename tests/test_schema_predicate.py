@@ -44,7 +44,7 @@ RARE: tuple[Any, ...] = (
     *(sidecar(envFrom=[one]) for one in ({}, {"secretRef": MAP}, {"secretRef": MAP, "configMapRef": MAP})),
     *({"training": {"pythonCommand": one}} for one in ("", "python3")),
     {"storage": {"a": {"mountPath": "/a", "create": {"size": "1Gi", "accessModes": []}}}},
-    *({"labels": {"A B": "x"}}, {"workers": {"replicas": 0}}),
+    *({"labels": {"A B": "x"}}, {"workers": {"replicas": 0}}, {"workers": {"replicas": 100001}}),
 )
 """For keywords that stand in few places."""
 

@@ -39,7 +39,7 @@ def volume_of_other_pods(values: Mapping[str, Any], _: Names, place: Place) -> I
         for path, container in users_containers(values, role):
             for number, mount in enumerate(container.get("volumeMounts", ())):
                 volume = values["storage"].get(mount.get("name"))
-                if volume and volume["mountIn"] not in ("both", role):
+                if volume and volume["mountIn"] not in ("auto", "both", role):
                     message = f"storage.{mount['name']} is mounted only in the {volume['mountIn']} (mountIn)"
                     hint = f"set storage.{mount['name']}.mountIn: both"
                     yield diagnostic("DS255", (*path, "volumeMounts", number, "name"), message, hint, place)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dsgen.checks.row import ANY_TEXT, Check, Function, diagnostic
+from dsgen.checks.row import ANY_TEXT, Check, Function, diagnostic, helpers
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -250,4 +250,31 @@ def no_pattern(values: Mapping[str, Any], _: Names, place: Place) -> Iterator[Di
         yield diagnostic("DS288", path, message, "in YAML, single quotes keep backslashes", place)
 
 
-FUNCTIONS = (Function(no_pattern, {"DS288": ()}),)
+def setup_in_launcher(values: Mapping[str, Any], _: Names, place: Place) -> Iterator[Diagnostic]:
+    """training.setup also runs in the launcher, which does not have all that the workers have."""
+    setup, path = values["training"]["setup"], ("training", "setup")
+    is_sourced = setup and helpers().uses_ssh(values) and not helpers().program_in_launcher(values)
+    if not is_sourced or "DSGEN_ROLE" in setup:
+        return
+    for name, value in values["training"]["env"].items():
+        if not isinstance(value, str) and name not in values["launcher"]["env"] and _uses_variable(setup, name):
+            message = f"training.setup also runs in the launcher, which does not have the variable {name}"
+            yield diagnostic("DS381", path, message, f"repeat it as launcher.env.{name}", place, "warning")
+    for name, volume in values["storage"].items():
+        where = volume["mountPath"]
+        if where and f"{where}/" in setup and not helpers().is_mounted_in(values, volume, "launcher"):
+            message = f"training.setup also runs in the launcher, which does not mount storage.{name}"
+            yield diagnostic("DS381", path, message, f"set storage.{name}.mountIn: both", place, "warning")
+
+
+def _uses_variable(script: str, name: str) -> bool:
+    """Whether a shell script has $NAME or ${NAME...}."""
+    import re  # imported late: few jobs have such a script
+
+    return bool(re.search(rf"[$]{{?{name}\b", script))
+
+
+FUNCTIONS = (
+    Function(no_pattern, {"DS288": ()}),
+    Function(setup_in_launcher, {"DS381": (("storage",), ("training", "env"), ("launcher", "env"))}),
+)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dsgen.checks.row import ROLES, VOLUMES, Check, quoted
+from dsgen.checks.row import ROLES, VOLUMES, Check, helpers, quoted
 from dsgen.language.text import to_json
 from dsgen.reading.quantities import memory_meant
 
@@ -19,9 +19,7 @@ KEYS = ", ".join(map(quoted, SIZES))
 
 def is_too_small(key: str, quantity: str | float) -> bool:
     """Whether a quantity in requests or limits is reported here."""
-    from dsgen.generated import helpers  # imported late: the compiler that writes it imports the checks
-
-    return key in SIZES and bool(helpers.below_1mi(to_json(quantity)))  # type: ignore[no-untyped-call]  # generated without types
+    return key in SIZES and bool(helpers().below_1mi(to_json(quantity)))
 
 
 def _hint(values: Mapping[str, Any], path: Path) -> str:

@@ -3,6 +3,13 @@
 from dsgen.checks.row import POD_ANNOTATIONS, ROLES, Check
 
 JOB = "set job = job_name(values, release)"
+OTHER_IMAGES: dict[str, tuple[str, ...]] = {
+    "code.git.image": ("if values.code.git.repository",),
+    "launcher.image": (),
+    "status.image": (),
+    "monitoring.tensorboard.image": ("if values.monitoring.tensorboard.enabled",),
+}
+"""The keys of images besides `image`, and the conditions under which they are used."""
 POD_LABELS = 'for key, value in values[role]["podLabels"] | items'
 
 
@@ -49,8 +56,7 @@ ROWS = (
         hint="use a tag that is never moved, or a digest: the same run id should always mean the same code",
         severity="warning",
     ),
-    _no_version("code.git.image", "if values.code.git.repository"),
-    _no_version("monitoring.tensorboard.image", "if values.monitoring.tensorboard.enabled"),
+    *(_no_version(path, *inside) for path, inside in OTHER_IMAGES.items()),
     Check(
         id="DS204",
         path="name",

@@ -230,7 +230,7 @@ ROWS = (
         hint=MORE_REQUESTED,
         inside=(
             "if values.launcher.resources.requests",
-            "set request = memory_bytes(values.launcher.resources.requests) | int",
+            'set request = requested_memory(values.launcher, "launcher") | int',
         ),
         severity="warning",
     ),

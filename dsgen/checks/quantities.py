@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 
-from dsgen import schema
 from dsgen.checks.containers import users_containers
 from dsgen.checks.memory import is_too_small
 from dsgen.checks.pods import (
@@ -17,7 +16,7 @@ from dsgen.checks.pods import (
     above_memory,
     memory_words,
 )
-from dsgen.checks.row import Function, diagnostic
+from dsgen.checks.row import Function, diagnostic, helpers
 from dsgen.deepspeed import NAMED, hostfile
 from dsgen.language.text import to_json
 from dsgen.problems.diagnostics import path_text
@@ -35,8 +34,14 @@ if TYPE_CHECKING:
 
 COMPARED = "[0-9]{1,18}|[0-9]{1,9}([KMG]i|[kMG])|[0-9]{1,6}Ti?"
 """Quantities that the helper whole_bytes can convert; rows compare these."""
+AUTO = "auto"
 PAGES = "hugepages-[1-9][0-9]*[KMG]i"
-WRITTEN = (("workers", "resources"), ("launcher", "resources"), ("monitoring", "tensorboard", "resources"))
+MAIN: dict[str, Path] = {
+    "worker": ("workers",),
+    "launcher": ("launcher",),
+    "tensorboard": ("monitoring", "tensorboard"),
+}
+"""The roles of the main containers, and where their values are."""
 LIMITED: tuple[str, str, str, Severity] = ("limits", "DS277", MORE_MEMORY, "error")
 REQUESTED: tuple[str, str, str, Severity] = ("requests", "DS278", MORE_REQUESTED, "warning")
 ONLY_WHOLE = "set request and limit to the same whole number, or only the limit"
@@ -47,13 +52,21 @@ def is_compared(*quantities: str | float) -> bool:
     return all(re.fullmatch(COMPARED, to_json(one).strip('"')) for one in quantities)
 
 
-def _resources(values: Mapping[str, Any]) -> Iterator[tuple[Path, Quantities, Quantities]]:
-    """Path, requests and limits of every container whose resources the user sets."""
-    for path in WRITTEN:
+def _main(values: Mapping[str, Any]) -> Iterator[tuple[str, Path, Mapping[str, Any]]]:
+    """Role, path of the resources and values of each pod with a main container."""
+    for role, path in MAIN.items():
         part: Any = values
         for key in path:
             part = part[key]
-        yield path, part["requests"], part["limits"]
+        yield role, (*path, "resources"), part
+
+
+def _resources(values: Mapping[str, Any]) -> Iterator[tuple[Path, Quantities, Quantities]]:
+    """Path, requests and limits of every container whose resources the user sets."""
+    for role, path, part in _main(values):
+        given = part["resources"]["requests"].items()
+        texts = {key: helpers().request_of(part, role, key, quantity) for key, quantity in given}
+        yield path, {key: text.strip('"') for key, text in texts.items() if text}, part["resources"]["limits"]
     for role in ("workers", "launcher"):
         for where, container in users_containers(values, role):
             given = container.get("resources", {})
@@ -65,13 +78,20 @@ def request_above_limit(values: Mapping[str, Any], _: Names, place: Place) -> It
     for path, requests, limits in _resources(values):
         for key in sorted(requests.keys() & limits.keys()):
             if amount(requests[key]) > amount(limits[key]) and not is_too_small(key, limits[key]):
-                default = (schema.type_at((*path, "requests")) or {}).get("default", {}).get(key)
-                origin = ", the default" if requests[key] == default else ""
                 message = (
-                    f"{path_text(path)}: the request of {key} ({requests[key]}{origin}) is above the limit"
-                    f" ({limits[key]})"
+                    f"{path_text(path)}: the request of {key} ({requests[key]}) is above the limit ({limits[key]})"
                 )
                 hint = f"raise the limit, or set {path_text((*path, 'requests', key))} to at most the limit"
+                yield diagnostic("DS256", (*path, "requests", key), message, hint, place)
+
+
+def automatic(values: Mapping[str, Any], _: Names, place: Place) -> Iterator[Diagnostic]:
+    """An automatic request of a resource that has neither a limit nor a default."""
+    for role, path, part in _main(values):
+        for key, quantity in sorted(part["resources"]["requests"].items()):
+            if not helpers().request_of(part, role, key, quantity):
+                message = f"{path_text(path)}.requests: {key} is auto, but has no limit"
+                hint = f"set {path_text((*path, 'limits', key))}, or remove the request"
                 yield diagnostic("DS256", (*path, "requests", key), message, hint, place)
 
 
@@ -118,13 +138,11 @@ def shared_memory(values: Mapping[str, Any], _: Names, place: Place) -> Iterator
 
 def launcher_memory(values: Mapping[str, Any], _: Names, place: Place) -> Iterator[Diagnostic]:
     """The check of the rows in pods.py, for quantities that they cannot compare."""
-    from dsgen.generated import helpers  # imported late: the compiler that writes it imports the checks
-
     workers = hostfile.pods(values)
     is_limited = "memory" in values["launcher"]["resources"]["limits"]
     kind, id_, hint, severity = LIMITED if is_limited else REQUESTED
     given = values["launcher"]["resources"][kind].get("memory", 0)
-    if not helpers.uses_ssh(values) or is_compared(given):  # type: ignore[no-untyped-call]  # generated without types
+    if not helpers().uses_ssh(values) or given == AUTO or is_compared(given):
         return
     if LEAST <= amount(given) < LAUNCHER_BYTES + BYTES_PER_WORKER * workers:
         message = f"launcher.resources.{kind}: {memory_words(str(workers), str(1024 + 2 * workers))}"
@@ -134,6 +152,7 @@ def launcher_memory(values: Mapping[str, Any], _: Names, place: Place) -> Iterat
 LAUNCHER: tuple[Path, ...] = (*NAMED, ("workers", "replicas"), ("launcher", "resources"))
 FUNCTIONS = (
     Function(request_above_limit, {"DS256": ()}),
+    Function(automatic, {"DS256": ()}),
     Function(
         devices,
         {

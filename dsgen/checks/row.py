@@ -77,6 +77,13 @@ ANY_TEXT = "([^$]|[$])*"
 """In a pattern: any text, also of several lines."""
 
 
+def helpers() -> Any:
+    """The helpers of the templates as functions, imported late: the compiler that writes them imports the checks."""
+    from dsgen.generated import helpers as module
+
+    return module
+
+
 def quoted(text: str) -> str:
     """A string constant of a template."""
     assert not {'"', "\\"} & set(text)

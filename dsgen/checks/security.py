@@ -31,6 +31,21 @@ def _of_extra(field: str) -> Check:
     )
 
 
+def _app_armor(path: str, *inside: str) -> Check:
+    """Annotations of pods that disable AppArmor."""
+    return Check(
+        id="DS329",
+        path=f"{path}.<< key >>",
+        when=f'key is matching("^{APP_ARMOR}.*$") and not value is matching("^(runtime/default|localhost/.*)?$")',
+        message=(
+            f"{path}: << key | quote >>: Pod Security << values.security.podSecurityLevel >> forbids it"
+            " (forbidden AppArmor profile)"
+        ),
+        hint="use runtime/default or localhost/PROFILE",
+        inside=(BELOW_PRIVILEGED, *inside),
+    )
+
+
 def _host(reading: str, path: str, words: str, outer: tuple[str, ...]) -> Check:
     """Probes and hooks with a host; `reading` is the path to the probe or hook."""
     return Check(
@@ -48,6 +63,17 @@ def _host(reading: str, path: str, words: str, outer: tuple[str, ...]) -> Check:
 
 EXTRAS = "if values.workers.extraContainerSpec or values.launcher.extraContainerSpec"
 ROWS = (
+    Check(
+        id="DS380",
+        path="serviceAccount",
+        when='service_account_name(values, release) == "default"',
+        message=(
+            "serviceAccount: every pod of the namespace may use the ServiceAccount default, and could read the ssh key"
+            " and write the record"
+        ),
+        hint="set serviceAccount.name to one that only this job uses, or remove serviceAccount",
+        inside=("if values.rbac.create or values.serviceAccount.create",),
+    ),
     Check(
         id="DS322",
         path="network.hostNetwork",
@@ -155,23 +181,10 @@ ROWS = (
         hint="set mountIn: workers and workers.serviceAccountName; for another service, set its audience",
         inside=(
             VOLUMES,
-            'if volume.projected is not none and volume.mountIn != "workers"',
+            'if volume.projected is not none and has_volume(values, values.launcher, "launcher", name, volume)',
             'for source in get(volume.projected, "sources", [])',
         ),
     ),
-    Check(
-        id="DS329",
-        path="<< role >>.podAnnotations.<< key >>",
-        when=f'key is matching("^{APP_ARMOR}.*$") and not value is matching("^(runtime/default|localhost/.*)?$")',
-        message=(
-            "<< role >>.podAnnotations: << key | quote >>: Pod Security << values.security.podSecurityLevel >> forbids"
-            " it (forbidden AppArmor profile)"
-        ),
-        hint="use runtime/default or localhost/PROFILE",
-        inside=(
-            BELOW_PRIVILEGED,
-            ROLES,
-            POD_ANNOTATIONS,
-        ),
-    ),
+    _app_armor("annotations", "for key, value in values.annotations | items"),
+    _app_armor("<< role >>.podAnnotations", ROLES, POD_ANNOTATIONS),
 )

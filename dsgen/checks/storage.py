@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import posixpath
 
-from dsgen.checks.row import VOLUMES, Check, Function, diagnostic, quoted
+from dsgen.checks.row import VOLUMES, Check, Function, diagnostic, helpers, quoted
 from dsgen.problems.diagnostics import Path, path_text
 
 TYPE_CHECKING = False
@@ -28,6 +28,8 @@ READ_ONLY = ("configMap", "secret", "projected")
 SHARED_MEMORY = "^/dev/shm(/.*)?$"
 ELSEWHERE = "change one of the paths"
 RESERVED = "is reserved for files of dsgen or the system"
+MOUNTED = {pods: f'is_mounted_in(values, volume, "{pods}")' for pods in ("workers", "launcher")}
+MOUNTED_TOO = {pods: f'is_mounted_in(values, another, "{pods}")' for pods in ("workers", "launcher")}
 IN_WORKERS = 'volume.mountIn != "launcher" and worker_pods(values) | int > 1'
 
 ROWS = (
@@ -71,7 +73,7 @@ ROWS = (
         path="storage.<< name >>.mountPath",
         when=(
             "other < name and volume.mountPath and volume.mountPath == another.mountPath"
-            ' and (volume.mountIn == another.mountIn or volume.mountIn == "both" or another.mountIn == "both")'
+            f" and ({' or '.join(f'{MOUNTED[pods]} and {MOUNTED_TOO[pods]}' for pods in MOUNTED)})"
         ),
         message="storage.<< name >>: storage.<< other >> is also mounted at << volume.mountPath | quote >>",
         hint=ELSEWHERE,
@@ -130,7 +132,7 @@ ROWS = (
         path="storage.<< name >>.create.accessModes",
         when=(
             'volume.create is not none and "ReadWriteOncePod" in volume.create.accessModes'
-            f' and (volume.mountIn == "both" or {IN_WORKERS})'
+            f" and ({' and '.join(MOUNTED.values())} or {IN_WORKERS})"
         ),
         message="storage.<< name >>: a ReadWriteOncePod volume can be used by one pod only, but several pods mount it",
         hint="use ReadWriteMany, which is the default of accessModes",
@@ -195,10 +197,10 @@ ROWS = (
 
 def _mounts(values: Mapping[str, Any], role: str) -> Iterator[Mount]:
     for name, volume in sorted(values["storage"].items()):
-        if volume["mountPath"] and volume["mountIn"] in ("both", role):
+        if volume["mountPath"] and helpers().is_mounted_in(values, volume, role):
             path: Path = ("storage", name, "mountPath")
             yield path, f"storage.{name}", posixpath.normpath(volume["mountPath"]), volume
-    if values["code"]["git"]["repository"]:
+    if helpers().has_code(values, role):
         yield ("code", "mountPath"), "code", posixpath.normpath(values["code"]["mountPath"]), values["code"]
 
 

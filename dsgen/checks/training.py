@@ -8,7 +8,6 @@ RESERVED_ENV = "^(DSGEN_.*|RANK|LOCAL_RANK|WORLD_SIZE|MASTER_.*)$"
 COMMAND_ENV = "^(NNODES|NODE_RANK|NPROC_PER_NODE|PET_(NNODES|NODE_RANK|NPROC_PER_NODE|MASTER_ADDR|MASTER_PORT))$"
 LITERAL_PATH = "^([^$]|[$])*[$]([{(]?)(LD_LIBRARY_PATH|PATH|PYTHONPATH)([^A-Za-z0-9_]([^$]|[$])*)?$"
 TUNING = ('if values.training.deepspeed.autotuning != "none"',)
-ENVIRONMENT = ("for key, value in values.training.env | items",)
 # What dsgen/problems/redaction.py hides.
 SECRET_NAME = "^(.*_)?(API_?KEY|ACCESS_KEY|SECRET(_ACCESS)?_KEY|SECRET|TOKEN|PASSWORD|PASSWD|PRIVATE_KEY|AUTH_TOKEN)$"
 TOKEN = (
@@ -31,6 +30,47 @@ def _secret(path: str, *inside: str) -> Check:
         hint=IN_SECRET,
         inside=inside,
         severity="warning",
+    )
+
+
+def _environment(path: str) -> tuple[Check, ...]:
+    """The rows about the environment variables of a key."""
+    from_secret = "{valueFrom: {secretKeyRef: {name: SECRET, key: KEY}}}"
+    inside = (f"for key, value in values.{path} | items",)
+    return (
+        Check(
+            id="DS220",
+            path=f"{path}.<< key >>",
+            when=(
+                f'key is matching("{RESERVED_ENV}")'
+                f' or values.launch.method == "worker-command" and key is matching("{COMMAND_ENV}")'
+            ),
+            message=f"{path}: << key | quote >> is set by dsgen or DeepSpeed",
+            hint="remove it; your program can read the value that is set",
+            inside=inside,
+            at_key=True,
+        ),
+        Check(
+            id="DS369",
+            path=f"{path}.<< key >>",
+            when=(
+                f'value is string and (key is matching("{SECRET_NAME}")'
+                f' and value is matching("^{ANY_TEXT}[^ ]{ANY_TEXT}$") or value is matching("{HAS_TOKEN}"))'
+            ),
+            message=f"{path}: the value of << key | quote >> seems to be a secret, and values files are kept in Git",
+            hint=f"put it into a Secret, and set {path}.NAME: {from_secret}",
+            inside=inside,
+            severity="warning",
+        ),
+        Check(
+            id="DS222",
+            path=f"{path}.<< key >>",
+            when=f'value is string and value is matching("{LITERAL_PATH}")',
+            message=f"{path}: << key | quote >> contains the name of a variable after $, which is not expanded",
+            hint="set it in training.setup, which is a shell script: export NAME=/more:$NAME",
+            inside=inside,
+            severity="warning",
+        ),
     )
 
 
@@ -96,30 +136,8 @@ ROWS = (
         inside=("if values.lifecycle.debug.command",),
         severity="warning",
     ),
-    Check(
-        id="DS220",
-        path="training.env.<< key >>",
-        when=(
-            f'key is matching("{RESERVED_ENV}")'
-            f' or values.launch.method == "worker-command" and key is matching("{COMMAND_ENV}")'
-        ),
-        message="training.env: << key | quote >> is set by dsgen or DeepSpeed",
-        hint="remove it; your program can read the value that is set",
-        inside=ENVIRONMENT,
-        at_key=True,
-    ),
-    Check(
-        id="DS369",
-        path="training.env.<< key >>",
-        when=(
-            f'value is string and (key is matching("{SECRET_NAME}") and value is matching("^{ANY_TEXT}[^ ]{ANY_TEXT}$")'
-            f' or value is matching("{HAS_TOKEN}"))'
-        ),
-        message="training.env: the value of << key | quote >> seems to be a secret, and values files are kept in Git",
-        hint=IN_SECRET,
-        inside=ENVIRONMENT,
-        severity="warning",
-    ),
+    *_environment("training.env"),
+    *_environment("launcher.env"),
     *(_secret(path, f"for word in values.{path}") for path in ("training.args", "training.exec", "launch.command")),
     Check(
         id="DS369",
@@ -137,15 +155,6 @@ ROWS = (
         message="training.setup seems to contain a secret, and values files are kept in Git",
         hint=IN_SECRET,
         inside=("set word = values.training.setup",),
-        severity="warning",
-    ),
-    Check(
-        id="DS222",
-        path="training.env.<< key >>",
-        when=f'value is string and value is matching("{LITERAL_PATH}")',
-        message=("training.env: << key | quote >> contains the name of a variable after $, which is not expanded"),
-        hint="set it in training.setup, which is a shell script: export NAME=/more:$NAME",
-        inside=ENVIRONMENT,
         severity="warning",
     ),
     Check(

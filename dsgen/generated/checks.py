@@ -8,17 +8,21 @@ from dsgen.generated.helpers import (
     below_1mi,
     first_source,
     git_over_ssh,
+    has_volume,
+    is_mounted_in,
     job_name,
     kueue_queue,
     launcher_bytes,
     memory_bytes,
     quantity_json,
+    requested_memory,
     requests_devices,
     reserved_key,
     reserved_path,
     run_id,
     run_name,
     runs_command,
+    service_account_name,
     used_in_pod,
     uses_ssh,
     whole_bytes,
@@ -52,6 +56,24 @@ def ds250_2(values, release, watch):
 
 
 def ds250_3(values, release, watch):
+    """DS250 launcher.image"""
+    if (
+        values['launcher']['image'] and not matching(values['launcher']['image'], '^.*(@.*|:[^/]*)$')
+        or matching(values['launcher']['image'], '^.*:latest$')
+    ):
+        yield ('launcher', 'image'), "launcher.image: the image has no fixed version"
+
+
+def ds250_4(values, release, watch):
+    """DS250 status.image"""
+    if (
+        values['status']['image'] and not matching(values['status']['image'], '^.*(@.*|:[^/]*)$')
+        or matching(values['status']['image'], '^.*:latest$')
+    ):
+        yield ('status', 'image'), "status.image: the image has no fixed version"
+
+
+def ds250_5(values, release, watch):
     """DS250 monitoring.tensorboard.image"""
     if (
         values['monitoring']['tensorboard']['enabled']
@@ -256,64 +278,6 @@ def ds369(values, release, watch):
             )
 
 
-def ds369_2(values, release, watch):
-    """DS369 training.args[word]"""
-    before_word = watch.was_read
-    for at_word, word in enumerate(values['training']['args']):
-        watch.was_read = before_word
-        if matching(word, '^([^$]|[$])*(hf_[A-Za-z0-9]{20,}|gh[opsur]_[A-Za-z0-9]{30,}|github_pat_[A-Za-z0-9_]{20,}|glpat-[A-Za-z0-9_-]{16,}|sk-[A-Za-z0-9_-]{20,}|AKIA[A-Z0-9]{16}|xox[abprs]-[A-Za-z0-9-]{10,}|-----BEGIN [A-Z ]*PRIVATE KEY-----)([^$]|[$])*$'):
-            yield (
-                ('training', 'args', at_word),
-                "training.args: an item seems to contain a secret, and values files are kept in Git",
-            )
-
-
-def ds369_3(values, release, watch):
-    """DS369 training.exec[word]"""
-    before_word = watch.was_read
-    for at_word, word in enumerate(values['training']['exec']):
-        watch.was_read = before_word
-        if matching(word, '^([^$]|[$])*(hf_[A-Za-z0-9]{20,}|gh[opsur]_[A-Za-z0-9]{30,}|github_pat_[A-Za-z0-9_]{20,}|glpat-[A-Za-z0-9_-]{16,}|sk-[A-Za-z0-9_-]{20,}|AKIA[A-Z0-9]{16}|xox[abprs]-[A-Za-z0-9-]{10,}|-----BEGIN [A-Z ]*PRIVATE KEY-----)([^$]|[$])*$'):
-            yield (
-                ('training', 'exec', at_word),
-                "training.exec: an item seems to contain a secret, and values files are kept in Git",
-            )
-
-
-def ds369_4(values, release, watch):
-    """DS369 launch.command[word]"""
-    before_word = watch.was_read
-    for at_word, word in enumerate(values['launch']['command']):
-        watch.was_read = before_word
-        if matching(word, '^([^$]|[$])*(hf_[A-Za-z0-9]{20,}|gh[opsur]_[A-Za-z0-9]{30,}|github_pat_[A-Za-z0-9_]{20,}|glpat-[A-Za-z0-9_-]{16,}|sk-[A-Za-z0-9_-]{20,}|AKIA[A-Z0-9]{16}|xox[abprs]-[A-Za-z0-9-]{10,}|-----BEGIN [A-Z ]*PRIVATE KEY-----)([^$]|[$])*$'):
-            yield (
-                ('launch', 'command', at_word),
-                "launch.command: an item seems to contain a secret, and values files are kept in Git",
-            )
-
-
-def ds369_5(values, release, watch):
-    """DS369 training.files.<name>"""
-    before_name = watch.was_read
-    for name, word in items(values['training']['files']):
-        watch.was_read = before_name
-        if matching(word, '^([^$]|[$])*(hf_[A-Za-z0-9]{20,}|gh[opsur]_[A-Za-z0-9]{30,}|github_pat_[A-Za-z0-9_]{20,}|glpat-[A-Za-z0-9_-]{16,}|sk-[A-Za-z0-9_-]{20,}|AKIA[A-Z0-9]{16}|xox[abprs]-[A-Za-z0-9-]{10,}|-----BEGIN [A-Z ]*PRIVATE KEY-----)([^$]|[$])*$'):
-            yield (
-                ('training', 'files', name),
-                f"training.files: {quote(name)} seems to contain a secret, and values files are kept in Git",
-            )
-
-
-def ds369_6(values, release, watch):
-    """DS369 training.setup"""
-    word = values['training']['setup']
-    if (
-        matching(word, '^([^$]|[$])*(hf_[A-Za-z0-9]{20,}|gh[opsur]_[A-Za-z0-9]{30,}|github_pat_[A-Za-z0-9_]{20,}|glpat-[A-Za-z0-9_-]{16,}|sk-[A-Za-z0-9_-]{20,}|AKIA[A-Z0-9]{16}|xox[abprs]-[A-Za-z0-9-]{10,}|-----BEGIN [A-Z ]*PRIVATE KEY-----)([^$]|[$])*$')
-        or matching(word, '^([^$]|[$])*[A-Z]_?(API_KEY|ACCESS_KEY|SECRET|TOKEN|PASSWORD)=[^A-Za-z0-9$/({~.<]?[A-Za-z0-9+_-]{8,}([^$]|[$])*$')
-    ):
-        yield ('training', 'setup'), "training.setup seems to contain a secret, and values files are kept in Git"
-
-
 def ds222(values, release, watch):
     """DS222 training.env.<key>"""
     before_key = watch.was_read
@@ -327,6 +291,106 @@ def ds222(values, release, watch):
                 ('training', 'env', key),
                 f"training.env: {quote(key)} contains the name of a variable after $, which is not expanded",
             )
+
+
+def ds220_2(values, release, watch):
+    """DS220 launcher.env.<key>"""
+    before_key = watch.was_read
+    for key, value in items(values['launcher']['env']):
+        watch.was_read = before_key
+        if (
+            matching(key, '^(DSGEN_.*|RANK|LOCAL_RANK|WORLD_SIZE|MASTER_.*)$')
+            or values['launch']['method'] == 'worker-command' and matching(key, '^(NNODES|NODE_RANK|NPROC_PER_NODE|PET_(NNODES|NODE_RANK|NPROC_PER_NODE|MASTER_ADDR|MASTER_PORT))$')
+        ):
+            yield ('launcher', 'env', key), f"launcher.env: {quote(key)} is set by dsgen or DeepSpeed"
+
+
+def ds369_2(values, release, watch):
+    """DS369 launcher.env.<key>"""
+    before_key = watch.was_read
+    for key, value in items(values['launcher']['env']):
+        watch.was_read = before_key
+        if (
+            is_string(value)
+            and (matching(key, '^(.*_)?(API_?KEY|ACCESS_KEY|SECRET(_ACCESS)?_KEY|SECRET|TOKEN|PASSWORD|PASSWD|PRIVATE_KEY|AUTH_TOKEN)$') and matching(value, '^([^$]|[$])*[^ ]([^$]|[$])*$') or matching(value, '^([^$]|[$])*(hf_[A-Za-z0-9]{20,}|gh[opsur]_[A-Za-z0-9]{30,}|github_pat_[A-Za-z0-9_]{20,}|glpat-[A-Za-z0-9_-]{16,}|sk-[A-Za-z0-9_-]{20,}|AKIA[A-Z0-9]{16}|xox[abprs]-[A-Za-z0-9-]{10,}|-----BEGIN [A-Z ]*PRIVATE KEY-----)([^$]|[$])*$'))
+        ):
+            yield (
+                ('launcher', 'env', key),
+                f"launcher.env: the value of {quote(key)} seems to be a secret, and values files are kept in Git",
+            )
+
+
+def ds222_2(values, release, watch):
+    """DS222 launcher.env.<key>"""
+    before_key = watch.was_read
+    for key, value in items(values['launcher']['env']):
+        watch.was_read = before_key
+        if (
+            is_string(value)
+            and matching(value, '^([^$]|[$])*[$]([{(]?)(LD_LIBRARY_PATH|PATH|PYTHONPATH)([^A-Za-z0-9_]([^$]|[$])*)?$')
+        ):
+            yield (
+                ('launcher', 'env', key),
+                f"launcher.env: {quote(key)} contains the name of a variable after $, which is not expanded",
+            )
+
+
+def ds369_3(values, release, watch):
+    """DS369 training.args[word]"""
+    before_word = watch.was_read
+    for at_word, word in enumerate(values['training']['args']):
+        watch.was_read = before_word
+        if matching(word, '^([^$]|[$])*(hf_[A-Za-z0-9]{20,}|gh[opsur]_[A-Za-z0-9]{30,}|github_pat_[A-Za-z0-9_]{20,}|glpat-[A-Za-z0-9_-]{16,}|sk-[A-Za-z0-9_-]{20,}|AKIA[A-Z0-9]{16}|xox[abprs]-[A-Za-z0-9-]{10,}|-----BEGIN [A-Z ]*PRIVATE KEY-----)([^$]|[$])*$'):
+            yield (
+                ('training', 'args', at_word),
+                "training.args: an item seems to contain a secret, and values files are kept in Git",
+            )
+
+
+def ds369_4(values, release, watch):
+    """DS369 training.exec[word]"""
+    before_word = watch.was_read
+    for at_word, word in enumerate(values['training']['exec']):
+        watch.was_read = before_word
+        if matching(word, '^([^$]|[$])*(hf_[A-Za-z0-9]{20,}|gh[opsur]_[A-Za-z0-9]{30,}|github_pat_[A-Za-z0-9_]{20,}|glpat-[A-Za-z0-9_-]{16,}|sk-[A-Za-z0-9_-]{20,}|AKIA[A-Z0-9]{16}|xox[abprs]-[A-Za-z0-9-]{10,}|-----BEGIN [A-Z ]*PRIVATE KEY-----)([^$]|[$])*$'):
+            yield (
+                ('training', 'exec', at_word),
+                "training.exec: an item seems to contain a secret, and values files are kept in Git",
+            )
+
+
+def ds369_5(values, release, watch):
+    """DS369 launch.command[word]"""
+    before_word = watch.was_read
+    for at_word, word in enumerate(values['launch']['command']):
+        watch.was_read = before_word
+        if matching(word, '^([^$]|[$])*(hf_[A-Za-z0-9]{20,}|gh[opsur]_[A-Za-z0-9]{30,}|github_pat_[A-Za-z0-9_]{20,}|glpat-[A-Za-z0-9_-]{16,}|sk-[A-Za-z0-9_-]{20,}|AKIA[A-Z0-9]{16}|xox[abprs]-[A-Za-z0-9-]{10,}|-----BEGIN [A-Z ]*PRIVATE KEY-----)([^$]|[$])*$'):
+            yield (
+                ('launch', 'command', at_word),
+                "launch.command: an item seems to contain a secret, and values files are kept in Git",
+            )
+
+
+def ds369_6(values, release, watch):
+    """DS369 training.files.<name>"""
+    before_name = watch.was_read
+    for name, word in items(values['training']['files']):
+        watch.was_read = before_name
+        if matching(word, '^([^$]|[$])*(hf_[A-Za-z0-9]{20,}|gh[opsur]_[A-Za-z0-9]{30,}|github_pat_[A-Za-z0-9_]{20,}|glpat-[A-Za-z0-9_-]{16,}|sk-[A-Za-z0-9_-]{20,}|AKIA[A-Z0-9]{16}|xox[abprs]-[A-Za-z0-9-]{10,}|-----BEGIN [A-Z ]*PRIVATE KEY-----)([^$]|[$])*$'):
+            yield (
+                ('training', 'files', name),
+                f"training.files: {quote(name)} seems to contain a secret, and values files are kept in Git",
+            )
+
+
+def ds369_7(values, release, watch):
+    """DS369 training.setup"""
+    word = values['training']['setup']
+    if (
+        matching(word, '^([^$]|[$])*(hf_[A-Za-z0-9]{20,}|gh[opsur]_[A-Za-z0-9]{30,}|github_pat_[A-Za-z0-9_]{20,}|glpat-[A-Za-z0-9_-]{16,}|sk-[A-Za-z0-9_-]{20,}|AKIA[A-Z0-9]{16}|xox[abprs]-[A-Za-z0-9-]{10,}|-----BEGIN [A-Z ]*PRIVATE KEY-----)([^$]|[$])*$')
+        or matching(word, '^([^$]|[$])*[A-Z]_?(API_KEY|ACCESS_KEY|SECRET|TOKEN|PASSWORD)=[^A-Za-z0-9$/({~.<]?[A-Za-z0-9+_-]{8,}([^$]|[$])*$')
+    ):
+        yield ('training', 'setup'), "training.setup seems to contain a secret, and values files are kept in Git"
 
 
 def ds223(values, release, watch):
@@ -1254,7 +1318,7 @@ def ds277(values, release, watch):
 def ds278(values, release, watch):
     """DS278 launcher.resources.requests.memory"""
     if values['launcher']['resources']['requests']:
-        request = int(memory_bytes(values['launcher']['resources']['requests']))
+        request = int(requested_memory(values['launcher'], 'launcher'))
         if (
             uses_ssh(values)
             and request >= 1048576
@@ -1585,7 +1649,7 @@ def ds251(values, release, watch):
                 other < name
                 and volume['mountPath']
                 and volume['mountPath'] == another['mountPath']
-                and (volume['mountIn'] == another['mountIn'] or volume['mountIn'] == 'both' or another['mountIn'] == 'both')
+                and (is_mounted_in(values, volume, 'workers') and is_mounted_in(values, another, 'workers') or is_mounted_in(values, volume, 'launcher') and is_mounted_in(values, another, 'launcher'))
             ):
                 yield (
                     ('storage', name, 'mountPath'),
@@ -1654,7 +1718,7 @@ def ds216(values, release, watch):
         if (
             volume.get('create') is not None
             and 'ReadWriteOncePod' in volume['create']['accessModes']
-            and (volume['mountIn'] == 'both' or volume['mountIn'] != 'launcher' and int(worker_pods(values)) > 1)
+            and (is_mounted_in(values, volume, 'workers') and is_mounted_in(values, volume, 'launcher') or volume['mountIn'] != 'launcher' and int(worker_pods(values)) > 1)
         ):
             yield (
                 ('storage', name, 'create', 'accessModes'),
@@ -2943,6 +3007,18 @@ def ds320_5(values, release, watch):
                                     )
 
 
+def ds380(values, release, watch):
+    """DS380 serviceAccount"""
+    if (
+        (values['rbac']['create'] or values['serviceAccount']['create'])
+        and service_account_name(values, release) == 'default'
+    ):
+        yield (
+            ('serviceAccount',),
+            "serviceAccount: every pod of the namespace may use the ServiceAccount default, and could read the ssh key and write the record",
+        )
+
+
 def ds322(values, release, watch):
     """DS322 network.hostNetwork"""
     if values['security']['podSecurityLevel'] != 'privileged' and values['network']['hostNetwork']:
@@ -3159,7 +3235,7 @@ def ds374(values, release, watch):
     before_name = watch.was_read
     for name, volume in items(values['storage']):
         watch.was_read = before_name
-        if volume.get('projected') is not None and volume['mountIn'] != 'workers':
+        if volume.get('projected') is not None and has_volume(values, values['launcher'], 'launcher', name, volume):
             before_source = watch.was_read
             for at_source, source in enumerate(get(volume['projected'], 'sources', [])):
                 watch.was_read = before_source
@@ -3171,6 +3247,22 @@ def ds374(values, release, watch):
 
 
 def ds329_4(values, release, watch):
+    """DS329 annotations.<key>"""
+    if values['security']['podSecurityLevel'] != 'privileged':
+        before_key = watch.was_read
+        for key, value in items(values['annotations']):
+            watch.was_read = before_key
+            if (
+                matching(key, '^container[.]apparmor[.]security[.]beta[.]kubernetes[.]io/.*$')
+                and not matching(value, '^(runtime/default|localhost/.*)?$')
+            ):
+                yield (
+                    ('annotations', key),
+                    f"annotations: {quote(key)}: Pod Security {values['security']['podSecurityLevel']} forbids it (forbidden AppArmor profile)",
+                )
+
+
+def ds329_5(values, release, watch):
     """DS329 <role>.podAnnotations.<key>"""
     if values['security']['podSecurityLevel'] != 'privileged':
         before_role = watch.was_read
@@ -3194,6 +3286,8 @@ ROWS = (
     ds250,
     ds250_2,
     ds250_3,
+    ds250_4,
+    ds250_5,
     ds204,
     ds340,
     ds343,
@@ -3212,12 +3306,15 @@ ROWS = (
     ds286,
     ds220,
     ds369,
+    ds222,
+    ds220_2,
     ds369_2,
+    ds222_2,
     ds369_3,
     ds369_4,
     ds369_5,
     ds369_6,
-    ds222,
+    ds369_7,
     ds223,
     ds224,
     ds363,
@@ -3408,6 +3505,7 @@ ROWS = (
     ds335_2,
     ds320_4,
     ds320_5,
+    ds380,
     ds322,
     ds323,
     ds331,
@@ -3421,5 +3519,6 @@ ROWS = (
     ds344,
     ds374,
     ds329_4,
+    ds329_5,
 )
 """The rows in the order of their table."""

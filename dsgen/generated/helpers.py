@@ -7,10 +7,10 @@ from dsgen.language.functions import get, is_string, items, join, matching, over
 from dsgen.language.text import indent, quote, scalar, to_json, to_yaml
 
 
-def image_fields(values):
-    """Fields that every container of the image has."""
+def image_fields(values, role):
+    """The image of a role, see image_of."""
     return (
-        f"image: {quote(image_reference(values['image']))}\n"
+        f"image: {quote(image_of(values, role))}\n"
         f"imagePullPolicy: {values['image']['pullPolicy']}"
     )
 
@@ -60,11 +60,11 @@ def exchange_mount(volume, writer):
     )
 
 
-def passwd_container(values, pod):
+def passwd_container(values, pod, role):
     """Writes a passwd file with an entry for the uid of the pod; the other containers mount it."""
     return (
         "- name: passwd\n"
-        f"  {indent(image_fields(values), 2)}\n"
+        f"  {indent(image_fields(values, role), 2)}\n"
         "  command: [bash, /etc/dsgen/passwd.sh]\n"
         f"  {indent(own_container_limits(values, pod), 2)}\n"
         "  volumeMounts:\n"
@@ -77,7 +77,7 @@ def api_container(values, pod, script, run):
     user's code. `script` is the file that it runs, `run` its volume at /run/dsgen.
     """
     text = (
-        f"{image_fields(values)}\n"
+        f"{image_fields(values, 'status')}\n"
         f"command: [python3, -ESs, /etc/dsgen/{script}]\n"
         f"{own_container_limits(values, pod)}\n"
         "volumeMounts:\n"
@@ -87,7 +87,7 @@ def api_container(values, pod, script, run):
         text += f"  {indent(exchange_mount('dsgen-run', 'launcher'), 2)}\n"
         if makes_key(values):
             text += f"  {indent(exchange_mount('dsgen-run-keygen', 'keygen'), 2)}\n"
-        if values['code']['git']['repository']:
+        if has_code(values, 'launcher'):
             text += f"  {indent(exchange_mount('dsgen-run-code', 'code'), 2)}\n"
     text += (
         "  - name: dsgen-token\n"
@@ -103,17 +103,19 @@ def api_container(values, pod, script, run):
     return text.removesuffix("\n")
 
 
-def code_container(values, pod):
+def has_code(values, pods):
+    """"true" if the pods (workers or launcher) have the code of code.git; else empty."""
+    if values['code']['git']['repository'] and (pods == 'workers' or code_in_launcher(values)):
+        return "true"
+    return ""
+
+
+def code_container(values, pod, role):
     """Clones the code before any container of the user starts; git needs more memory than dsgen's other containers."""
-    text = "- name: code\n"
-    if values['code']['git']['image']:
-        text += (
-            f"  image: {quote(values['code']['git']['image'])}\n"
-            f"  imagePullPolicy: {values['image']['pullPolicy']}\n"
-        )
-    else:
-        text += f"  {indent(image_fields(values), 2)}\n"
-    text += (
+    text = (
+        "- name: code\n"
+        f"  image: {quote(values['code']['git']['image'] or image_of(values, role))}\n"
+        f"  imagePullPolicy: {values['image']['pullPolicy']}\n"
         "  command: [bash, /etc/dsgen/code.sh]\n"
         "  env:\n"
         "    - name: DSGEN_GIT_REPOSITORY\n"
@@ -143,13 +145,13 @@ def code_container(values, pod):
     return text.removesuffix("\n")
 
 
-def init_containers(values, pod):
+def init_containers(values, pod, role, pods):
     """The last init containers of both pods: the code, then those of the user. Sidecars are init containers that keep
     running: in the main list they would keep the Job from completing.
     """
     text = ""
-    if values['code']['git']['repository']:
-        text += f"{code_container(values, pod)}\n"
+    if has_code(values, pods):
+        text += f"{code_container(values, pod, role)}\n"
     if (
         pod['initContainers']
         and not (values['lifecycle']['debug']['enabled'] and values['lifecycle']['debug']['skipInitContainers'])
@@ -166,19 +168,61 @@ def resources(values, pod, role):
     """
     text = ""
     devices = device_resources(values, role)
-    for kind in ['requests', 'limits']:
-        if pod['resources'][kind] or devices:
-            text += f"{kind}:\n"
-            for key, quantity in items(pod['resources'][kind]):
-                text += f"  {quote(key)}: {to_json(quantity)}\n"
-            if devices:
-                text += f"  {indent(devices, 2)}\n"
+    requests = requests_of(pod, role)
+    if requests or devices:
+        text += "requests:\n"
+        if requests:
+            text += f"  {indent(requests, 2)}\n"
+        if devices:
+            text += f"  {indent(devices, 2)}\n"
+    if pod['resources']['limits'] or devices:
+        text += "limits:\n"
+        for key, quantity in items(pod['resources']['limits']):
+            text += f"  {quote(key)}: {to_json(quantity)}\n"
+        if devices:
+            text += f"  {indent(devices, 2)}\n"
     if pod['resources']['claims']:
         text += (
             "claims:\n"
             f"  {indent(to_yaml(pod['resources']['claims']), 2)}\n"
         )
     return text.removesuffix("\n")
+
+
+def requests_of(pod, role):
+    """The requests of a main container. A request that is auto follows the limit, as in Kubernetes."""
+    text = ""
+    for key, quantity in items(pod['resources']['requests']):
+        request = request_of(pod, role, key, quantity)
+        if request:
+            text += f"{quote(key)}: {request}\n"
+    return text.removesuffix("\n")
+
+
+def request_of(pod, role, key, quantity):
+    """The request of a resource as JSON; empty for an automatic one without a limit and without a default."""
+    if quantity_json(quantity) != '"auto"':
+        return f"{quantity_json(quantity)}"
+    if key in pod['resources']['limits']:
+        return f"{quantity_json(pod['resources']['limits'][key])}"
+    if default_request(role, key):
+        return f"{quote(default_request(role, key))}"
+    return ""
+
+
+def default_request(role, key):
+    """The request of a main container without a limit."""
+    if key == 'memory' and role == 'tensorboard':
+        return "512Mi"
+    if key == 'memory':
+        return "2Gi"
+    if key == 'cpu' and role == 'worker':
+        return "1"
+    if key == 'cpu' and role == 'launcher':
+        return "500m"
+    if key == 'cpu':
+        return "100m"
+    return ""
 
 
 def device_resources(values, role):
@@ -195,7 +239,9 @@ def device_resources(values, role):
 
 
 def environment(values, release, role):
-    """dsgen's variables, then the user's. Dollar signs are doubled, so that the kubelet does not expand $(NAME)."""
+    """dsgen's variables, then the user's. Dollar signs are doubled, so that the kubelet does not expand $(NAME). Only
+    caches of compiled code are put elsewhere: a cache of models would fill the disk of the node.
+    """
     text = (
         "- name: DSGEN_ROLE\n"
         f"  value: {role}\n"
@@ -207,8 +253,10 @@ def environment(values, release, role):
         "  value: |-\n"
         f"    {indent(job_limits(values, role), 4)}\n"
     )
-    own = {'PYTHONUNBUFFERED': '1', 'TRITON_CACHE_DIR': '/run/dsgen/cache/triton', 'XDG_CACHE_HOME': '/run/dsgen/cache'}
+    own = {'PYTHONUNBUFFERED': '1', 'CUDA_CACHE_PATH': '/run/dsgen/cache/cuda', 'TRITON_CACHE_DIR': '/run/dsgen/cache/triton'}
+    own = overlay(own, {'NEURON_COMPILE_CACHE_URL': '/run/dsgen/cache/neuron'})
     own = overlay(own, {'TORCH_EXTENSIONS_DIR': '/run/dsgen/cache/torch_extensions'})
+    own = overlay(own, {'TORCHINDUCTOR_CACHE_DIR': '/run/dsgen/cache/torchinductor'})
     # Git refuses a working tree of another user, such as that of the code container.
     if values['code']['git']['repository']:
         own = overlay(own, {'GIT_CONFIG_COUNT': '1', 'GIT_CONFIG_KEY_0': 'safe.directory', 'GIT_CONFIG_VALUE_0': values['code']['mountPath']})
@@ -217,24 +265,38 @@ def environment(values, release, role):
         # Gloo supports neither lists of interfaces nor the prefixes ^ and =.
         if matching(values['network']['socketInterface'], '^[^,=^]*$'):
             own = overlay(own, {'GLOO_SOCKET_IFNAME': values['network']['socketInterface']})
-    for name, value in items(overlay(own, values['training']['env'])):
-        text += f"- name: {quote(name)}\n"
-        if is_string(value):
-            text += f"  value: {quote(replace(value, '$', '$$'))}\n"
-        else:
-            text += (
-                "  valueFrom:\n"
-                f"    {indent(to_yaml(value.get('valueFrom')), 4)}\n"
-            )
+    own = overlay(own, values['training']['env'])
+    if role == 'launcher':
+        own = overlay(own, values['launcher']['env'])
+    for name, value in items(own):
+        if is_given(values, role, name, value):
+            text += f"- name: {quote(name)}\n"
+            if is_string(value):
+                text += f"  value: {quote(replace(value, '$', '$$'))}\n"
+            else:
+                text += (
+                    "  valueFrom:\n"
+                    f"    {indent(to_yaml(value.get('valueFrom')), 4)}\n"
+                )
     return text.removesuffix("\n")
+
+
+def is_given(values, role, name, value):
+    """"true" if the main container of a role has the variable; else empty. Values from other objects, such as Secrets,
+    are for the user's program.
+    """
+    if role == 'worker' or is_string(value) or name in values['launcher']['env'] or program_in_launcher(values):
+        return "true"
+    return ""
 
 
 def training_container(values, release, pod, role):
     """Fields of the containers that run the user's code."""
-    text = (
-        f"{image_fields(values)}\n"
-        "command: [bash, /etc/dsgen/shared_start.sh]\n"
-    )
+    text = f"{image_fields(values, role)}\n"
+    if role == 'worker' or uses_ssh(values):
+        text += "command: [bash, /etc/dsgen/shared_start.sh]\n"
+    else:
+        text += "command: [bash, /etc/dsgen/shared_start.sh, --without-setup]\n"
     if values['training']['workingDir']:
         text += f"workingDir: {quote(values['training']['workingDir'])}\n"
     elif values['code']['git']['repository']:
@@ -243,7 +305,7 @@ def training_container(values, release, pod, role):
         "env:\n"
         f"  {indent(environment(values, release, role), 2)}\n"
     )
-    if values['training']['envFrom']:
+    if values['training']['envFrom'] and (role == 'worker' or program_in_launcher(values)):
         text += (
             "envFrom:\n"
             f"  {indent(to_yaml(values['training']['envFrom']), 2)}\n"
@@ -282,10 +344,10 @@ def worker_ports(values):
     return text.removesuffix("\n")
 
 
-def training_mounts(values, pod, mount_in):
-    """Mounts of the containers that run the user's code. `mount_in` is workers or launcher, as in storage.*.mountIn."""
+def training_mounts(values, pod, pods):
+    """Mounts of the main container."""
     text = f"{own_mounts('dsgen-run', wants_passwd(values, pod))}\n"
-    if mount_in == 'launcher':
+    if pods == 'launcher':
         text += f"{exchange_mount('dsgen-run-status', 'status')}\n"
         if makes_key(values):
             text += f"{exchange_mount('dsgen-run-keygen', 'keygen')}\n"
@@ -323,20 +385,20 @@ def training_mounts(values, pod, mount_in):
             "  subPath: ds_config.json\n"
             "  readOnly: true\n"
         )
-    if values['training']['files']:
+    if values['training']['files'] and (pods == 'workers' or uses_ssh(values)):
         text += (
             "- name: dsgen-files\n"
             "  mountPath: /job/files\n"
             "  readOnly: true\n"
         )
-    if values['code']['git']['repository']:
+    if has_code(values, pods):
         text += (
             "- name: dsgen-code\n"
             f"  mountPath: {quote(values['code']['mountPath'])}\n"
             "  subPath: tree\n"
         )
     for name, volume in items(values['storage']):
-        if volume['mountPath'] and volume['mountIn'] in ['both', mount_in]:
+        if volume['mountPath'] and is_mounted_in(values, volume, pods):
             text += (
                 f"- name: {quote(name)}\n"
                 f"  mountPath: {quote(volume['mountPath'])}\n"
@@ -451,7 +513,7 @@ def is_shared(volume):
     """"true" for a volume through which another pod can read the files of the workers. A ReadWriteOncePod claim would
     keep the workers from starting.
     """
-    if volume['mountPath'] and volume['mountIn'] in ['both', 'workers']:
+    if volume['mountPath'] and volume['mountIn'] != 'launcher':
         if volume.get('create') is not None:
             if 'ReadWriteOncePod' not in volume['create']['accessModes']:
                 return "true"
@@ -520,11 +582,23 @@ def scripts_name(values, release):
     """The ConfigMap with dsgen's scripts. Its name changes with their content, so a run keeps the scripts with which it
     started.
     """
-    return f"{job_name(values, release)}-scripts-{'871513003a'}"
+    return f"{job_name(values, release)}-scripts-{'42387c8af9'}"
 
 
-def image_reference(image):
-    """The reference of an image; a digest takes precedence over a tag. `image` is values.image."""
+def image_of(values, role):
+    """The image of a role: worker, launcher, status (the containers with the API token) or tensorboard."""
+    if role == 'launcher':
+        return f"{values['launcher']['image'] or job_image(values)}"
+    if role == 'status':
+        return f"{values['status']['image'] or values['launcher']['image'] or job_image(values)}"
+    if role == 'tensorboard':
+        return f"{values['monitoring']['tensorboard']['image'] or job_image(values)}"
+    return f"{job_image(values)}"
+
+
+def job_image(values):
+    """The image of the job; a digest takes precedence over a tag."""
+    image = values['image']
     if image['digest']:
         return f"{image['repository']}@{image['digest']}"
     if image['tag']:
@@ -541,12 +615,19 @@ def secret_name(values, release):
     return f"{job_name(values, release)}-ssh-key"
 
 
+def identity_name(values, release):
+    """The name of the objects that give the launcher pod its permissions. With a dot, it is never the name of a
+    ServiceAccount that Kubernetes or an operator creates, such as default, or cifar-launcher of an MPIJob.
+    """
+    return f"{job_name(values, release)}.launcher"
+
+
 def service_account_name(values, release):
     """The service account of the launcher pod."""
     if values['serviceAccount']['name']:
         return f"{values['serviceAccount']['name']}"
     if values['serviceAccount']['create']:
-        return f"{job_name(values, release)}"
+        return f"{identity_name(values, release)}"
     return "default"
 
 
@@ -592,6 +673,51 @@ def makes_key(values):
     return ""
 
 
+def program_in_launcher(values):
+    """"true" if the user's program runs in the launcher; empty if it runs in the workers only."""
+    if values['launch']['method'] == 'launcher-command':
+        return "true"
+    return ""
+
+
+def code_in_launcher(values):
+    """"true" if the launcher needs the code of the user: for the program, the autotuner or training.setup."""
+    if uses_ssh(values) and (values['training']['setup'] or files_in_launcher(values)):
+        return "true"
+    return ""
+
+
+def files_in_launcher(values):
+    """"true" if the launcher needs the user's volumes: for the program, or for the configurations and results of the
+    autotuner.
+    """
+    if program_in_launcher(values) or values['training']['deepspeed']['autotuning'] != 'none':
+        return "true"
+    return ""
+
+
+def is_mounted_in(values, volume, pods):
+    """"true" if the main containers of a pod mount the volume of storage; else empty. `pods` is workers or launcher, as
+    in storage.*.mountIn.
+    """
+    if volume['mountIn'] in ['both', pods]:
+        return "true"
+    if volume['mountIn'] == 'auto' and (pods == 'workers' or files_in_launcher(values)):
+        return "true"
+    return ""
+
+
+def has_volume(values, pod, pods, name, volume):
+    """"true" if a pod has the volume `name` of storage: for its main container, or for another one of the user that
+    mounts it; else empty.
+    """
+    if is_mounted_in(values, volume, pods):
+        return "true"
+    if volume['mountIn'] == 'auto':
+        return f"{used_in_pod(pod, name)}"
+    return ""
+
+
 def job_limits(values, role):
     """Fields of a Job that the API server allows to change while it runs. An environment variable repeats them: it is
     part of the immutable pod template, so the API server refuses a change of them. Only `suspend` may change.
@@ -627,13 +753,16 @@ def fail_job(container, operator, codes):
 
 
 def pod_metadata(values, release, pod, role):
-    """Labels and annotations of a pod: those of dsgen and those of the user."""
+    """Labels and annotations of a pod: those of dsgen, and those of the user, of whom podLabels and podAnnotations are
+    merged over those of all objects.
+    """
     text = (
         "labels:\n"
         f"  {indent(selector(values, release, role), 2)}\n"
     )
-    for key, value in items(pod['podLabels']):
-        text += f"  {quote(key)}: {quote(value)}\n"
+    given = overlay(values['labels'], pod['podLabels'])
+    if given:
+        text += f"  {indent(to_yaml(given), 2)}\n"
     if role == 'worker' and values['scheduling']['gang'] == 'coscheduling':
         text += f"  scheduling.x-k8s.io/pod-group: {quote(gang_name(values, release))}\n"
     own = {}
@@ -646,7 +775,7 @@ def pod_metadata(values, release, pod, role):
         own = overlay(own, {'kueue.x-k8s.io/podset-required-topology': topology['required']})
     elif role == 'worker' and kueue_queue(values, role) and topology['preferred']:
         own = overlay(own, {'kueue.x-k8s.io/podset-preferred-topology': topology['preferred']})
-    all = overlay(pod['podAnnotations'], own)
+    all = overlay(values['annotations'], pod['podAnnotations'], own)
     if all:
         text += (
             "annotations:\n"
@@ -712,8 +841,18 @@ def pod_fields(values, release, pod, role):
     return text.removesuffix("\n")
 
 
-def volumes(values, release, pod, mount_in):
-    """Volumes of both pods: those of dsgen, then those of storage. `mount_in` is workers or launcher, as in
+def memory_volume(name):
+    """A volume of dsgen in memory, for small files. Its size is limited, because it could fill the memory of the node."""
+    return (
+        f"- name: {name}\n"
+        "  emptyDir:\n"
+        "    medium: Memory\n"
+        "    sizeLimit: 64Mi"
+    )
+
+
+def volumes(values, release, pod, pods):
+    """Volumes of both pods: those of dsgen, then those of storage. `pods` is workers or launcher, as in
     storage.*.mountIn.
     """
     text = (
@@ -725,19 +864,14 @@ def volumes(values, release, pod, mount_in):
         f"          name: {run_name(values, release)}-config\n"
         "      - configMap:\n"
         f"          name: {scripts_name(values, release)}\n"
-        "- name: dsgen-run\n"
-        "  emptyDir:\n"
-        "    medium: Memory\n"
+        f"{memory_volume('dsgen-run')}\n"
     )
     if wants_passwd(values, pod):
-        text += (
-            "- name: dsgen-run-passwd\n"
-            "  emptyDir:\n"
-            "    medium: Memory\n"
-        )
+        text += f"{memory_volume('dsgen-run-passwd')}\n"
     text += (
         "- name: dsgen-cache\n"
-        "  emptyDir: {}\n"
+        "  emptyDir:\n"
+        "    sizeLimit: 50Gi\n"
     )
     if uses_ssh(values):
         text += (
@@ -747,20 +881,19 @@ def volumes(values, release, pod, mount_in):
             "    defaultMode: 292  # 0444\n"
             "    optional: true\n"
         )
-    if values['training']['files']:
+    if values['training']['files'] and (pods == 'workers' or uses_ssh(values)):
         text += (
             "- name: dsgen-files\n"
             "  configMap:\n"
             f"    name: {run_name(values, release)}-files\n"
             "    defaultMode: 493  # 0755\n"
         )
-    if values['code']['git']['repository']:
+    if has_code(values, pods):
         text += (
             "- name: dsgen-code\n"
-            "  emptyDir: {}\n"
-            "- name: dsgen-run-code\n"
             "  emptyDir:\n"
-            "    medium: Memory\n"
+            "    sizeLimit: 50Gi\n"
+            f"{memory_volume('dsgen-run-code')}\n"
         )
         if values['code']['git']['secretName']:
             text += (
@@ -770,7 +903,7 @@ def volumes(values, release, pod, mount_in):
                 "    defaultMode: 292  # 0444\n"
             )
     for name, volume in items(values['storage']):
-        if volume['mountIn'] in ['both', mount_in]:
+        if has_volume(values, pod, pods, name, volume):
             text += (
                 f"- name: {quote(name)}\n"
                 f"  {indent(volume_source(values, release, name, volume), 2)}\n"
@@ -994,13 +1127,22 @@ def pod_security_context(values):
 
 
 def security_context(values, pod, role):
-    """The same for containers that run the user's code."""
+    """The security context of containers that run the user's code: what the Pod Security level requires, otherwise
+    without the privileges that hardly any image needs. Kubernetes refuses allowPrivilegeEscalation: false beside
+    privileged and CAP_SYS_ADMIN.
+    """
     text = ""
+    user = overlay(values['security']['securityContext'], pod['securityContext'])
+    added = get(user, 'capabilities', 'add', [])
     own = {}
     if values['security']['podSecurityLevel'] == 'restricted':
         own = {'allowPrivilegeEscalation': False, 'capabilities': {'drop': ['ALL']}}
-    context = overlay(own, values['security']['securityContext'], pod['securityContext'])
-    added = get(context, 'capabilities', 'add', [])
+    elif not get(user, 'privileged', False):
+        if 'CAP_SYS_ADMIN' not in added:
+            own = {'allowPrivilegeEscalation': False}
+        if 'NET_RAW' not in added and 'ALL' not in added:
+            own = overlay(own, {'capabilities': {'drop': ['NET_RAW']}})
+    context = overlay(own, user)
     if role == 'worker' and locks_memory(values) and 'IPC_LOCK' not in added:
         context = overlay(context, {'capabilities': {'add': added + ['IPC_LOCK']}})
     if context:
@@ -1160,6 +1302,13 @@ def memory_bytes(quantities):
     """The bytes of memory in requests or limits; 0 if it is not set, or has a form such as 1.5Gi."""
     if 'memory' in quantities:
         return whole_bytes(replace(quantity_json(quantities['memory']), '"', ''))
+    return "0"
+
+
+def requested_memory(pod, role):
+    """The bytes of memory that the main container of a role requests, also by default; 0 as for memory_bytes."""
+    if 'memory' in pod['resources']['requests']:
+        return whole_bytes(replace(request_of(pod, role, 'memory', pod['resources']['requests']['memory']), '"', ''))
     return "0"
 
 

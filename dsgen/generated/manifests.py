@@ -9,14 +9,16 @@ from dsgen.generated.helpers import (
     claim_name,
     fail_job,
     gang_name,
+    has_code,
+    identity_name,
     image_fields,
-    image_reference,
     init_containers,
     job_limits,
     job_name,
     keep_annotations,
     labels,
     makes_key,
+    memory_volume,
     namespace,
     no_ttl_annotation,
     own_container_limits,
@@ -199,7 +201,7 @@ def rbac_role(values, release):
             "apiVersion: rbac.authorization.k8s.io/v1\n"
             "kind: Role\n"
             "metadata:\n"
-            f"  name: {quote(job_name(values, release))}\n"
+            f"  name: {quote(identity_name(values, release))}\n"
             f"  namespace: {quote(namespace(values, release))}\n"
             "  labels:\n"
             f"    {indent(labels(values, release, 'status'), 4)}\n"
@@ -231,7 +233,7 @@ def rbac_rolebinding(values, release):
             "apiVersion: rbac.authorization.k8s.io/v1\n"
             "kind: RoleBinding\n"
             "metadata:\n"
-            f"  name: {quote(job_name(values, release))}\n"
+            f"  name: {quote(identity_name(values, release))}\n"
             f"  namespace: {quote(namespace(values, release))}\n"
             "  labels:\n"
             f"    {indent(labels(values, release, 'status'), 4)}\n"
@@ -240,7 +242,7 @@ def rbac_rolebinding(values, release):
             "roleRef:\n"
             "  apiGroup: rbac.authorization.k8s.io\n"
             "  kind: Role\n"
-            f"  name: {quote(job_name(values, release))}\n"
+            f"  name: {quote(identity_name(values, release))}\n"
             "subjects:\n"
             "  - kind: ServiceAccount\n"
             f"    name: {quote(service_account_name(values, release))}\n"
@@ -649,7 +651,7 @@ def workers_job(values, release):
     name = run_name(values, release)
     pod = values['workers']
     passwd = wants_passwd(values, pod)
-    last_init_containers = init_containers(values, pod)
+    last_init_containers = init_containers(values, pod, 'worker', 'workers')
     text += (
         "apiVersion: batch/v1\n"
         "kind: Job\n"
@@ -704,7 +706,7 @@ def workers_job(values, release):
     if passwd or last_init_containers:
         text += "      initContainers:\n"
         if passwd:
-            text += f"        {indent(passwd_container(values, pod), 8)}\n"
+            text += f"        {indent(passwd_container(values, pod, 'worker'), 8)}\n"
         if last_init_containers:
             text += f"        {indent(last_init_containers, 8)}\n"
     text += (
@@ -766,7 +768,7 @@ def launcher_job(values, release):
     name = run_name(values, release)
     pod = values['launcher']
     passwd = wants_passwd(values, pod)
-    last_init_containers = init_containers(values, pod)
+    last_init_containers = init_containers(values, pod, 'launcher', 'launcher')
     text += (
         "apiVersion: batch/v1\n"
         "kind: Job\n"
@@ -804,7 +806,7 @@ def launcher_job(values, release):
         text += f"      {indent(fail_job('keygen', 'In', '78'), 6)}\n"
     if passwd:
         text += f"      {indent(fail_job('passwd', 'In', '78'), 6)}\n"
-    if values['code']['git']['repository']:
+    if has_code(values, 'launcher'):
         text += f"      {indent(fail_job('code', 'In', '78'), 6)}\n"
     # 126 to 128: bash, which would exit with 78, could not be started.
     text += (
@@ -820,7 +822,7 @@ def launcher_job(values, release):
     # An ordinary init container, so that the pod fails without python3; the sidecar would be restarted forever.
     text += (
         "        - name: dsgen-check\n"
-        f"          {indent(image_fields(values), 10)}\n"
+        f"          {indent(image_fields(values, 'status'), 10)}\n"
         "          command: [bash, /etc/dsgen/shared_python.sh]\n"
         f"          {indent(own_container_limits(values, pod), 10)}\n"
         "          volumeMounts:\n"
@@ -829,7 +831,7 @@ def launcher_job(values, release):
         "              readOnly: true\n"
     )
     if passwd:
-        text += f"        {indent(passwd_container(values, pod), 8)}\n"
+        text += f"        {indent(passwd_container(values, pod, 'launcher'), 8)}\n"
     text += (
         "        - name: status\n"
         f"          {indent(api_container(values, pod, 'status.py', 'dsgen-run-status'), 10)}\n"
@@ -860,16 +862,10 @@ def launcher_job(values, release):
         f"            {indent(training_mounts(values, pod, 'launcher'), 12)}\n"
         "      volumes:\n"
         f"        {indent(volumes(values, release, pod, 'launcher'), 8)}\n"
-        "        - name: dsgen-run-status\n"
-        "          emptyDir:\n"
-        "            medium: Memory\n"
+        f"        {indent(memory_volume('dsgen-run-status'), 8)}\n"
     )
     if makes_key(values):
-        text += (
-            "        - name: dsgen-run-keygen\n"
-            "          emptyDir:\n"
-            "            medium: Memory\n"
-        )
+        text += f"        {indent(memory_volume('dsgen-run-keygen'), 8)}\n"
     text += (
         "        - name: dsgen-token\n"
         "          projected:\n"
@@ -977,6 +973,15 @@ def monitoring_tensorboard(values, release):
             "    metadata:\n"
             "      labels:\n"
             f"        {indent(tensorboard_selector(values, release), 8)}\n"
+        )
+        for key, value in items(values['labels']):
+            text += f"        {quote(key)}: {quote(value)}\n"
+        if values['annotations']:
+            text += (
+                "      annotations:\n"
+                f"        {indent(to_yaml(values['annotations']), 8)}\n"
+            )
+        text += (
             "    spec:\n"
             "      automountServiceAccountToken: false\n"
             "      enableServiceLinks: false\n"
@@ -1008,8 +1013,7 @@ def monitoring_tensorboard(values, release):
         text += (
             "      containers:\n"
             "        - name: tensorboard\n"
-            f"          image: {quote(board['image'] or image_reference(values['image']))}\n"
-            f"          imagePullPolicy: {values['image']['pullPolicy']}\n"
+            f"          {indent(image_fields(values, 'tensorboard'), 10)}\n"
             "          workingDir: /run/dsgen\n"
             "          command:\n"
             "            - sh\n"
@@ -1058,7 +1062,8 @@ def monitoring_tensorboard(values, release):
         text += (
             "      volumes:\n"
             "        - name: dsgen-run\n"
-            "          emptyDir: {}\n"
+            "          emptyDir:\n"
+            "            sizeLimit: 1Gi\n"
         )
         shared = shared_volumes(values, release)
         if shared:

@@ -252,7 +252,7 @@ def is_workers_resources_requests(value):
     return (
         is_object(value)
         and all(map(is_resourceName, value))
-        and all(map(is_quantity, value.values()))
+        and all(map(is_request, value.values()))
     )
 
 
@@ -400,11 +400,33 @@ def is_workers(value):
     )
 
 
+def is_launcher_image(value):
+    return (
+        is_string(value)
+        and matches('^(([A-Za-z0-9]([-A-Za-z0-9.]*[A-Za-z0-9])?(:[0-9]+)?/)?[a-z0-9]+([._-]+[a-z0-9]+)*(/[a-z0-9]+([._-]+[a-z0-9]+)*)*(:[A-Za-z0-9_][A-Za-z0-9_.-]{0,127})?(@sha256:[0-9a-f]{64})?)?$', value)
+    )
+
+
+def is_launcher_env_name(value):
+    return (
+        is_string(value)
+        and matches('^[A-Za-z_][A-Za-z0-9_]*$', value)
+    )
+
+
+def is_launcher_env(value):
+    return (
+        is_object(value)
+        and all(map(is_launcher_env_name, value))
+        and all(map(is_envValue, value.values()))
+    )
+
+
 def is_launcher_resources_requests(value):
     return (
         is_object(value)
         and all(map(is_resourceName, value))
-        and all(map(is_quantity, value.values()))
+        and all(map(is_request, value.values()))
     )
 
 
@@ -868,7 +890,7 @@ def is_storage_other_subPath(value):
 def is_storage_other_mountIn(value):
     return (
         is_string(value)
-        and value in ['both', 'workers', 'launcher']
+        and value in ['auto', 'both', 'workers', 'launcher']
     )
 
 
@@ -1040,6 +1062,13 @@ def is_ssh(value):
     return (
         is_object(value)
         and fields(KEYS_ssh, nothing, value)
+    )
+
+
+def is_status_image(value):
+    return (
+        is_string(value)
+        and matches('^(([A-Za-z0-9]([-A-Za-z0-9.]*[A-Za-z0-9])?(:[0-9]+)?/)?[a-z0-9]+([._-]+[a-z0-9]+)*(/[a-z0-9]+([._-]+[a-z0-9]+)*)*(:[A-Za-z0-9_][A-Za-z0-9_.-]{0,127})?(@sha256:[0-9a-f]{64})?)?$', value)
     )
 
 
@@ -1262,7 +1291,7 @@ def is_monitoring_tensorboard_resources_requests(value):
     return (
         is_object(value)
         and all(map(is_resourceName, value))
-        and all(map(is_quantity, value.values()))
+        and all(map(is_request, value.values()))
     )
 
 
@@ -1372,6 +1401,14 @@ def is_quantity(value):
     return (
         (is_string(value) or is_number(value))
         and (not is_string(value) or matches('^[0-9]+([.][0-9]+)?(m|k|M|G|T|P|E|Ki|Mi|Gi|Ti|Pi|Ei)?$', value))
+        and (not is_number(value) or not value < 0)
+    )
+
+
+def is_request(value):
+    return (
+        (is_string(value) or is_number(value))
+        and (not is_string(value) or matches('^(auto|[0-9]+([.][0-9]+)?(m|k|M|G|T|P|E|Ki|Mi|Gi|Ti|Pi|Ei)?)$', value))
         and (not is_number(value) or not value < 0)
     )
 
@@ -2950,6 +2987,8 @@ KEYS_launcher_resources = {
     'claims': is_launcher_resources_claims,
 }
 KEYS_launcher = {
+    'image': is_launcher_image,
+    'env': is_launcher_env,
     'resources': is_launcher_resources,
     'schedulerName': is_launcher_schedulerName,
     'tolerations': is_launcher_tolerations,
@@ -3067,6 +3106,7 @@ KEYS_status_webhook = {
     'secretName': is_status_webhook_secretName,
 }
 KEYS_status = {
+    'image': is_status_image,
     'intervalSeconds': is_status_intervalSeconds,
     'history': is_status_history,
     'webhook': is_status_webhook,

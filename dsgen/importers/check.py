@@ -20,7 +20,7 @@ from dsgen.render import render
 
 WORKERS, LAUNCHER, CONFIG = "workers/job.yaml", "launcher/job.yaml", "config/configmap.yaml"
 ADDED = re.compile(
-    r"DSGEN_\w+|PYTHONUNBUFFERED|TORCH_EXTENSIONS_DIR|TRITON_CACHE_DIR|XDG_CACHE_HOME|\w+_CACHE_DIR|\w+_CACHE"
+    r"DSGEN_\w+|PYTHONUNBUFFERED|CUDA_CACHE_PATH|NEURON_COMPILE_CACHE_URL|TORCH_EXTENSIONS_DIR|\w+_CACHE_DIR|\w+_CACHE"
 )
 OWN_VARIABLES = "dsgen adds it to the environment of all pods"
 NO_DEVICE = "the source requests no device, and DeepSpeed must not look for one"

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # The command of workers and launcher: sources training.setup, so that its variables, limits, umask and directory apply
-# to everything that follows, and then executes the program of the role in this process.
+# to everything that follows, and then executes the program of the role in this process. A launcher that starts no
+# program has the argument --without-setup.
 
 dsgen_run=$DSGEN_ROOT/run/dsgen
 dsgen_config=$DSGEN_ROOT/etc/dsgen
@@ -59,11 +60,14 @@ exit() {
   dsgen_setup_failed "$code"
 }
 
-(umask 022 && mkdir -p "$dsgen_run/home") # for the user that passwd.sh adds
+# For the user that passwd.sh adds, and for images whose user has no home folder: many libraries write to it.
+dsgen_home=$dsgen_run/cache/home
+(umask 022 && mkdir -p "$dsgen_home")
+[ -w "$HOME" ] || export HOME=$dsgen_home
 
 dsgen_setup=$dsgen_config/setup.sh
 dsgen_watch=$dsgen_config/shared_setup_watch.sh
-if [ -s "$dsgen_setup" ]; then
+if [ -s "$dsgen_setup" ] && [ "$1" != --without-setup ]; then
   dsgen_over=$(bash "$dsgen_watch")
   if [ -n "$dsgen_over" ]; then
     echo "[dsgen] $dsgen_over: nothing to do"

@@ -77,7 +77,7 @@ def test_a_key_is_explained(cli: Cli) -> None:
     ("key", "line"),
     [
         ("workers.accelerator.count", "  null     allowed, the same as absent"),
-        ("storage.*.mountIn", '  values   "both", "workers", "launcher"'),
+        ("storage.*.mountIn", '  values   "auto", "both", "workers", "launcher"'),
         ("storage.data.create.size", "  form     a number with or without a unit, such as 500m, 4, 1.5 or 16Gi"),
         ("storage.NAME.create", "  default  absent"),
         (

@@ -79,7 +79,7 @@ def test_whatever_it_is_made_of_makes_it_rendered(
 
 def test_files_are_looked_at(cli: Cli, out: Path) -> None:
     assert 0 == cli(*CALL, "--refresh").code
-    lost, edited = out / "role-cifar.yaml", out / WORKER
+    lost, edited = out / "role-cifar.launcher.yaml", out / WORKER
     texts = {path: path.read_text() for path in (lost, edited)}
 
     lost.unlink()

@@ -23,9 +23,9 @@ def test_every_key_says_what_set_it(cli: Cli) -> None:
         "  replicas: 4 # prod.yaml:1",
         "  slots: 8 # --set",
         "  resources: # default",
-        '      cpu: "1" # default',
+        "      cpu: auto # default",
         "    mountPath: /checkpoints # cifar.yaml:11",
-        "    mountIn: both # default",
+        "    mountIn: auto # default",
     ]
     lines = out.splitlines()
     assert (0, "") == (code, err)

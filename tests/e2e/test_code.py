@@ -178,7 +178,7 @@ def test_an_unknown_user_trains_with_code_by_ssh(by_http: Run, by_ssh: Run) -> N
     """ssh knows it in the clone and among the pods, it has a home, and the result is the same."""
     assert ("Succeeded", 0, 2) == tuple(by_ssh.record[key] for key in ("phase", "exitCode", "worldSize"))
     assert [UNKNOWN] * 2 == [line["uid"] for line in by_ssh.lines if "rank" in line]
-    assert ["/run/dsgen/home"] * 2 == [line["user"] for line in facts(by_ssh)]
+    assert ["/run/dsgen/cache/home"] * 2 == [line["user"] for line in facts(by_ssh)]
     assert by_http.losses == by_ssh.losses
 
 

@@ -23,7 +23,7 @@ def passwd(pod: Any, text: str) -> str:
 
 def entry(pod: Any) -> str:
     bash = subprocess.run(["bash", "-c", "command -v bash"], capture_output=True, text=True, check=True).stdout.strip()
-    return f"dsgen:x:{ME}::{pod.run}/home:{bash}\n"
+    return f"dsgen:x:{ME}::{pod.run}/cache/home:{bash}\n"
 
 
 @pytest.mark.parametrize("shell", ["/bin/bash", "/bin/sh", ""])

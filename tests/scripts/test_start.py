@@ -31,7 +31,27 @@ def test_without_setup_the_program_takes_over(pod: Any) -> None:
     process = pod.start()
     assert process.wait(20) == 0, pod.log()
     assert f"PID {process.pid} ['0', '1', '2']\n" in pod.log()
-    assert stat.S_IMODE((pod.run / "home").stat().st_mode) == 0o755, "of the user that passwd.sh adds"
+    assert stat.S_IMODE((pod.run / "cache/home").stat().st_mode) == 0o755, "of the user that passwd.sh adds"
+
+
+def test_a_launcher_that_starts_nothing_sources_no_setup(pod: Any) -> None:
+    (pod.config / "worker.py").write_text(ROLE)
+    (pod.config / "setup.sh").write_text("echo sourced; exit 3\n")
+    process = pod.start("bash", pod.config / "shared_start.sh", "--without-setup")
+
+    assert 0 == process.wait(20), pod.log()
+    assert (False, True) == ("sourced" in pod.log(), "PROGRAM None" in pod.log())
+
+
+@pytest.mark.parametrize(("home", "is_kept"), [("home/me", True), ("nowhere", False), ("", False)])
+def test_a_home_folder_that_cannot_be_written_is_replaced(pod: Any, home: str, is_kept: bool) -> None:
+    (pod.root / "home/me").mkdir(parents=True)
+    given = str(pod.root / home) if home else ""
+    code, _ = run(pod, "", HOME=given)
+
+    expected = given if is_kept else str(pod.run / "cache/home")
+    assert 0 == code
+    assert f'declare -x HOME="{expected}"' in (pod.run / "env").read_text().splitlines()
 
 
 @pytest.mark.parametrize("plant", ["ln -s ../elsewhere", "mkfifo", "mkdir"])

@@ -41,7 +41,7 @@ def graph_of(name: str) -> Graph:
         Arrow(WORKER, Key("PersistentVolumeClaim", "cifar-checkpoints"), "mounts at /checkpoints"),
         Arrow(Key("Service", "cifar-1"), WORKER, "names"),
         Arrow(Key("NetworkPolicy", "cifar-1"), LAUNCHER, "guards"),
-        Arrow(Key("RoleBinding", "cifar"), Key("Role", "cifar"), "grants"),
+        Arrow(Key("RoleBinding", "cifar.launcher"), Key("Role", "cifar.launcher"), "grants"),
     ],
 )
 def test_who_talks_to_whom(arrow: Arrow) -> None:

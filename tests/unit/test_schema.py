@@ -106,7 +106,7 @@ def test_fill_gives_what_helm_cannot() -> None:
         "mountPath": "",
         "subPath": "",
         "readOnly": False,
-        "mountIn": "both",
+        "mountIn": "auto",
         "existingClaim": "",
         "emptyDir": {},
     } == filled["storage"]["scratch"]

@@ -60,8 +60,8 @@ def test_maps_merge_lists_replace_null_removes() -> None:
     assert 3 == merged["workers"]["replicas"]
     assert {"resource": "nvidia.com/gpu"} == merged["workers"]["accelerator"]
     assert ["other"] == [toleration["key"] for toleration in merged["workers"]["tolerations"]]
-    assert {"cpu": "8", "memory": "2Gi"} == merged["workers"]["resources"]["requests"]
-    assert {"cpu": "500m"} == merged["launcher"]["resources"]["requests"]
+    assert {"cpu": "8", "memory": "auto"} == merged["workers"]["resources"]["requests"]
+    assert {"cpu": "auto"} == merged["launcher"]["resources"]["requests"]
     assert {"linkerd.io/inject"} == defaults["podAnnotations"].keys() - merged["launcher"]["podAnnotations"].keys()
     assert (["c"], {"A": "x", "B": "z"}) == (merged["training"]["args"], merged["training"]["env"])
     assert {"data", "scratch"} == merged["storage"].keys()
@@ -71,7 +71,7 @@ def test_maps_merge_lists_replace_null_removes() -> None:
 def test_below_names_of_the_user_the_defaults_are_filled_in() -> None:
     volume = data(BASE)["storage"]["data"]
 
-    assert ("both", False, "100Gi", True) == (
+    assert ("auto", False, "100Gi", True) == (
         volume["mountIn"],
         volume["readOnly"],
         volume["create"]["size"],

@@ -6,7 +6,7 @@ umask 022
 
 image_file=$DSGEN_ROOT/etc/passwd
 new_file=$DSGEN_ROOT/run/dsgen/passwd
-home=$DSGEN_ROOT/run/dsgen/home # the main container creates it
+home=$DSGEN_ROOT/run/dsgen/cache/home # the main container creates it
 uid=$(id -u)
 gid=$(id -g)
 

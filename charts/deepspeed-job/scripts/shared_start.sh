@@ -2,6 +2,7 @@
 # dsgen/scripts/shared_start.sh without its comments.
 
 
+
 dsgen_run=$DSGEN_ROOT/run/dsgen
 dsgen_config=$DSGEN_ROOT/etc/dsgen
 dsgen_message=$DSGEN_ROOT/dev/termination-log
@@ -59,11 +60,14 @@ exit() {
   dsgen_setup_failed "$code"
 }
 
-(umask 022 && mkdir -p "$dsgen_run/home") # for the user that passwd.sh adds
+
+dsgen_home=$dsgen_run/cache/home
+(umask 022 && mkdir -p "$dsgen_home")
+[ -w "$HOME" ] || export HOME=$dsgen_home
 
 dsgen_setup=$dsgen_config/setup.sh
 dsgen_watch=$dsgen_config/shared_setup_watch.sh
-if [ -s "$dsgen_setup" ]; then
+if [ -s "$dsgen_setup" ] && [ "$1" != --without-setup ]; then
   dsgen_over=$(bash "$dsgen_watch")
   if [ -n "$dsgen_over" ]; then
     echo "[dsgen] $dsgen_over: nothing to do"

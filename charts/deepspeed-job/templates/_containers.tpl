@@ -1,8 +1,11 @@
-{{/* Containers of both pods; `pod` is values.workers or values.launcher, `role` is worker or launcher. */}}
+{{/*
+Containers of both pods; `pod` is values.workers or values.launcher, `role` is
+worker or launcher, `pods` is workers or launcher, as in storage.*.mountIn.
+*/}}
 
-{{/* Fields that every container of the image has. */}}
+{{/* The image of a role, see image_of. */}}
 {{- define "deepspeed-job.imageFields" -}}
-image: {{ include "deepspeed-job.imageReference" .Values.image | quote }}
+image: {{ include "deepspeed-job.imageOf" . | quote }}
 imagePullPolicy: {{ .Values.image.pullPolicy }}
 {{- end }}
 
@@ -59,7 +62,7 @@ A container of dsgen that uses the Kubernetes API. Only these containers have th
 do not run the user's code. `script` is the file that it runs, `run` its volume at /run/dsgen.
 */}}
 {{- define "deepspeed-job.apiContainer" -}}
-{{ include "deepspeed-job.imageFields" . }}
+{{ include "deepspeed-job.imageFields" (dict "Values" .Values "role" "status") }}
 command: [python3, -ESs, /etc/dsgen/{{ .script }}]
 {{ include "deepspeed-job.ownContainerLimits" . }}
 volumeMounts:
@@ -69,7 +72,7 @@ volumeMounts:
   {{- if include "deepspeed-job.makesKey" . }}
   {{- include "deepspeed-job.exchangeMount" (dict "volume" "dsgen-run-keygen" "writer" "keygen") | nindent 2 }}
   {{- end }}
-  {{- if .Values.code.git.repository }}
+  {{- if include "deepspeed-job.hasCode" (dict "Values" .Values "pods" "launcher") }}
   {{- include "deepspeed-job.exchangeMount" (dict "volume" "dsgen-run-code" "writer" "code") | nindent 2 }}
   {{- end }}
   {{- end }}
@@ -83,15 +86,18 @@ volumeMounts:
   {{- end }}
 {{- end }}
 
+{{/* "true" if the pods (workers or launcher) have the code of code.git; else empty. */}}
+{{- define "deepspeed-job.hasCode" -}}
+{{- if and .Values.code.git.repository (or (eq .pods "workers") (include "deepspeed-job.codeInLauncher" .)) -}}
+true
+{{- end -}}
+{{- end }}
+
 {{/* Clones the code before any container of the user starts; git needs more memory than dsgen's other containers. */}}
 {{- define "deepspeed-job.codeContainer" -}}
 - name: code
-  {{- if .Values.code.git.image }}
-  image: {{ .Values.code.git.image | quote }}
+  image: {{ or .Values.code.git.image (include "deepspeed-job.imageOf" .) | quote }}
   imagePullPolicy: {{ .Values.image.pullPolicy }}
-  {{- else }}
-  {{- include "deepspeed-job.imageFields" . | nindent 2 }}
-  {{- end }}
   command: [bash, /etc/dsgen/code.sh]
   env:
     - name: DSGEN_GIT_REPOSITORY
@@ -123,7 +129,7 @@ The last init containers of both pods: the code, then those of the user. Sidecar
 containers that keep running: in the main list they would keep the Job from completing.
 */}}
 {{- define "deepspeed-job.initContainers" -}}
-{{- if .Values.code.git.repository }}
+{{- if include "deepspeed-job.hasCode" . }}
 {{ include "deepspeed-job.codeContainer" . }}
 {{- end }}
 {{- if and .pod.initContainers (not (and .Values.lifecycle.debug.enabled .Values.lifecycle.debug.skipInitContainers)) }}
@@ -140,21 +146,65 @@ server requires. `pod` can also be monitoring.tensorboard, with the role tensorb
 */}}
 {{- define "deepspeed-job.resources" -}}
 {{- $devices := include "deepspeed-job.deviceResources" . | trim }}
-{{- range $kind := list "requests" "limits" }}
-{{- if or (index $.pod.resources $kind) $devices }}
-{{ $kind }}:
-  {{- range $key, $quantity := index $.pod.resources $kind }}
+{{- $requests := include "deepspeed-job.requestsOf" . | trim }}
+{{- if or $requests $devices }}
+requests:
+  {{- if $requests }}
+  {{- $requests | nindent 2 }}
+  {{- end }}
+  {{- if $devices }}
+  {{- $devices | nindent 2 }}
+  {{- end }}
+{{- end }}
+{{- if or .pod.resources.limits $devices }}
+limits:
+  {{- range $key, $quantity := .pod.resources.limits }}
   {{ $key | quote }}: {{ $quantity | toRawJson }}
   {{- end }}
   {{- if $devices }}
   {{- $devices | nindent 2 }}
   {{- end }}
 {{- end }}
-{{- end }}
 {{- if .pod.resources.claims }}
 claims:
   {{- include "deepspeed-job.yaml" .pod.resources.claims | nindent 2 }}
 {{- end }}
+{{- end }}
+
+{{/* The requests of a main container. A request that is auto follows the limit, as in Kubernetes. */}}
+{{- define "deepspeed-job.requestsOf" -}}
+{{- range $key, $quantity := .pod.resources.requests }}
+{{- $request := include "deepspeed-job.requestOf" (dict "pod" $.pod "role" $.role "key" $key "quantity" $quantity) }}
+{{- if $request }}
+{{ $key | quote }}: {{ $request }}
+{{- end }}
+{{- end }}
+{{- end }}
+
+{{/* The request of a resource as JSON; empty for an automatic one without a limit and without a default. */}}
+{{- define "deepspeed-job.requestOf" -}}
+{{- if ne (include "deepspeed-job.quantityJson" .quantity) `"auto"` -}}
+{{ include "deepspeed-job.quantityJson" .quantity }}
+{{- else if hasKey .pod.resources.limits .key -}}
+{{ include "deepspeed-job.quantityJson" (index .pod.resources.limits .key) }}
+{{- else if include "deepspeed-job.defaultRequest" . -}}
+{{ include "deepspeed-job.defaultRequest" . | quote }}
+{{- end -}}
+{{- end }}
+
+{{/* The request of a main container without a limit. */}}
+{{- define "deepspeed-job.defaultRequest" -}}
+{{- if and (eq .key "memory") (eq .role "tensorboard") -}}
+512Mi
+{{- else if eq .key "memory" -}}
+2Gi
+{{- else if and (eq .key "cpu") (eq .role "worker") -}}
+1
+{{- else if and (eq .key "cpu") (eq .role "launcher") -}}
+500m
+{{- else if eq .key "cpu" -}}
+100m
+{{- end -}}
 {{- end }}
 
 {{/* Requests or limits of devices: the accelerators and RDMA devices of a worker. Other pods have none. */}}
@@ -170,7 +220,10 @@ claims:
 {{- end }}
 {{- end }}
 
-{{/* dsgen's variables, then the user's. Dollar signs are doubled, so that the kubelet does not expand $(NAME). */}}
+{{/*
+dsgen's variables, then the user's. Dollar signs are doubled, so that the kubelet does not expand $(NAME).
+Only caches of compiled code are put elsewhere: a cache of models would fill the disk of the node.
+*/}}
 {{- define "deepspeed-job.environment" -}}
 - name: DSGEN_ROLE
   value: {{ .role }}
@@ -181,8 +234,10 @@ claims:
 - name: DSGEN_JOB_LIMITS
   value: |-
     {{- include "deepspeed-job.jobLimits" . | trim | nindent 4 }}
-{{- $own := dict "PYTHONUNBUFFERED" "1" "TRITON_CACHE_DIR" "/run/dsgen/cache/triton" "XDG_CACHE_HOME" "/run/dsgen/cache" }}
+{{- $own := dict "PYTHONUNBUFFERED" "1" "CUDA_CACHE_PATH" "/run/dsgen/cache/cuda" "TRITON_CACHE_DIR" "/run/dsgen/cache/triton" }}
+{{- $own = mergeOverwrite (deepCopy $own) (dict "NEURON_COMPILE_CACHE_URL" "/run/dsgen/cache/neuron") }}
 {{- $own = mergeOverwrite (deepCopy $own) (dict "TORCH_EXTENSIONS_DIR" "/run/dsgen/cache/torch_extensions") }}
+{{- $own = mergeOverwrite (deepCopy $own) (dict "TORCHINDUCTOR_CACHE_DIR" "/run/dsgen/cache/torchinductor") }}
 {{- /* Git refuses a working tree of another user, such as that of the code container. */}}
 {{- if .Values.code.git.repository }}
 {{- $own = mergeOverwrite (deepCopy $own) (dict "GIT_CONFIG_COUNT" "1" "GIT_CONFIG_KEY_0" "safe.directory"
@@ -195,7 +250,12 @@ claims:
 {{- $own = mergeOverwrite (deepCopy $own) (dict "GLOO_SOCKET_IFNAME" .Values.network.socketInterface) }}
 {{- end }}
 {{- end }}
-{{- range $name, $value := mergeOverwrite (deepCopy $own) (deepCopy .Values.training.env) }}
+{{- $own = mergeOverwrite (deepCopy $own) (deepCopy .Values.training.env) }}
+{{- if eq .role "launcher" }}
+{{- $own = mergeOverwrite (deepCopy $own) (deepCopy .Values.launcher.env) }}
+{{- end }}
+{{- range $name, $value := $own }}
+{{- if include "deepspeed-job.isGiven" (dict "Values" $.Values "role" $.role "name" $name "value" $value) }}
 - name: {{ $name | quote }}
   {{- if kindIs "string" $value }}
   value: {{ $value | replace "$" "$$" | quote }}
@@ -205,11 +265,29 @@ claims:
   {{- end }}
 {{- end }}
 {{- end }}
+{{- end }}
+
+{{/*
+"true" if the main container of a role has the variable; else empty.
+Values from other objects, such as Secrets, are for the user's program.
+*/}}
+{{- define "deepspeed-job.isGiven" -}}
+{{- if or (eq .role "worker")
+          (kindIs "string" .value)
+          (hasKey .Values.launcher.env .name)
+          (include "deepspeed-job.programInLauncher" .) -}}
+true
+{{- end -}}
+{{- end }}
 
 {{/* Fields of the containers that run the user's code. */}}
 {{- define "deepspeed-job.trainingContainer" -}}
 {{ include "deepspeed-job.imageFields" . }}
+{{- if or (eq .role "worker") (include "deepspeed-job.usesSsh" .) }}
 command: [bash, /etc/dsgen/shared_start.sh]
+{{- else }}
+command: [bash, /etc/dsgen/shared_start.sh, --without-setup]
+{{- end }}
 {{- if .Values.training.workingDir }}
 workingDir: {{ .Values.training.workingDir | quote }}
 {{- else if .Values.code.git.repository }}
@@ -217,7 +295,7 @@ workingDir: {{ .Values.code.mountPath | quote }}
 {{- end }}
 env:
   {{- include "deepspeed-job.environment" . | nindent 2 }}
-{{- if .Values.training.envFrom }}
+{{- if and .Values.training.envFrom (or (eq .role "worker") (include "deepspeed-job.programInLauncher" .)) }}
 envFrom:
   {{- include "deepspeed-job.yaml" .Values.training.envFrom | nindent 2 }}
 {{- end }}
@@ -254,10 +332,10 @@ ports, so two workers with the same port never share a node.
 {{- end }}
 {{- end }}
 
-{{/* Mounts of the containers that run the user's code. `mount_in` is workers or launcher, as in storage.*.mountIn. */}}
+{{/* Mounts of the main container. */}}
 {{- define "deepspeed-job.trainingMounts" -}}
 {{ include "deepspeed-job.ownMounts" (dict "run" "dsgen-run" "passwd" (include "deepspeed-job.wantsPasswd" .)) }}
-{{- if eq .mountIn "launcher" }}
+{{- if eq .pods "launcher" }}
 {{ include "deepspeed-job.exchangeMount" (dict "volume" "dsgen-run-status" "writer" "status") }}
 {{- if include "deepspeed-job.makesKey" . }}
 {{ include "deepspeed-job.exchangeMount" (dict "volume" "dsgen-run-keygen" "writer" "keygen") }}
@@ -290,18 +368,19 @@ ports, so two workers with the same port never share a node.
   subPath: ds_config.json
   readOnly: true
 {{- end }}
-{{- if .Values.training.files }}
+{{- if and .Values.training.files (or (eq .pods "workers") (include "deepspeed-job.usesSsh" .)) }}
 - name: dsgen-files
   mountPath: /job/files
   readOnly: true
 {{- end }}
-{{- if .Values.code.git.repository }}
+{{- if include "deepspeed-job.hasCode" . }}
 - name: dsgen-code
   mountPath: {{ .Values.code.mountPath | quote }}
   subPath: tree
 {{- end }}
 {{- range $name, $volume := .Values.storage }}
-{{- if and (dig "mountPath" "" $volume) (has (dig "mountIn" "both" $volume) (list "both" $.mountIn)) }}
+{{- if and (dig "mountPath" "" $volume)
+           (include "deepspeed-job.isMountedIn" (dict "Values" $.Values "volume" $volume "pods" $.pods)) }}
 - name: {{ $name | quote }}
   mountPath: {{ dig "mountPath" "" $volume | quote }}
   {{- if dig "subPath" "" $volume }}

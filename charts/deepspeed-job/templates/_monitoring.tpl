@@ -12,7 +12,7 @@ dsgen.dev/role: tensorboard
 workers. A ReadWriteOncePod claim would keep the workers from starting.
 */}}
 {{- define "deepspeed-job.isShared" -}}
-{{- if and (dig "mountPath" "" .) (has (dig "mountIn" "both" .) (list "both" "workers")) -}}
+{{- if and (dig "mountPath" "" .) (ne (dig "mountIn" "auto" .) "launcher") -}}
 {{- if ne .create nil -}}
 {{- if not (has "ReadWriteOncePod" (dig "accessModes" (list "ReadWriteMany") .create)) -}}
 true

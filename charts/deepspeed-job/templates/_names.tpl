@@ -27,17 +27,31 @@ The ConfigMap with dsgen's scripts. Its name changes with their
 content, so a run keeps the scripts with which it started.
 */}}
 {{- define "deepspeed-job.scriptsName" -}}
-{{ include "deepspeed-job.jobName" . }}-scripts-{{ "871513003a" }}
+{{ include "deepspeed-job.jobName" . }}-scripts-{{ "42387c8af9" }}
 {{- end }}
 
-{{/* The reference of an image; a digest takes precedence over a tag. `image` is values.image. */}}
-{{- define "deepspeed-job.imageReference" -}}
-{{- if .digest -}}
-{{ .repository }}@{{ .digest }}
-{{- else if .tag -}}
-{{ .repository }}:{{ .tag }}
+{{/* The image of a role: worker, launcher, status (the containers with the API token) or tensorboard. */}}
+{{- define "deepspeed-job.imageOf" -}}
+{{- if eq .role "launcher" -}}
+{{ or .Values.launcher.image (include "deepspeed-job.jobImage" .) }}
+{{- else if eq .role "status" -}}
+{{ or .Values.status.image .Values.launcher.image (include "deepspeed-job.jobImage" .) }}
+{{- else if eq .role "tensorboard" -}}
+{{ or .Values.monitoring.tensorboard.image (include "deepspeed-job.jobImage" .) }}
 {{- else -}}
-{{ .repository }}
+{{ include "deepspeed-job.jobImage" . }}
+{{- end -}}
+{{- end }}
+
+{{/* The image of the job; a digest takes precedence over a tag. */}}
+{{- define "deepspeed-job.jobImage" -}}
+{{- $image := .Values.image -}}
+{{- if $image.digest -}}
+{{ $image.repository }}@{{ $image.digest }}
+{{- else if $image.tag -}}
+{{ $image.repository }}:{{ $image.tag }}
+{{- else -}}
+{{ $image.repository }}
 {{- end -}}
 {{- end }}
 
@@ -52,12 +66,20 @@ content, so a run keeps the scripts with which it started.
 {{- end -}}
 {{- end }}
 
+{{/*
+The name of the objects that give the launcher pod its permissions. With a dot, it is never the name of a
+ServiceAccount that Kubernetes or an operator creates, such as default, or cifar-launcher of an MPIJob.
+*/}}
+{{- define "deepspeed-job.identityName" -}}
+{{ include "deepspeed-job.jobName" . }}.launcher
+{{- end }}
+
 {{/* The service account of the launcher pod. */}}
 {{- define "deepspeed-job.serviceAccountName" -}}
 {{- if .Values.serviceAccount.name -}}
 {{ .Values.serviceAccount.name }}
 {{- else if .Values.serviceAccount.create -}}
-{{ include "deepspeed-job.jobName" . }}
+{{ include "deepspeed-job.identityName" . }}
 {{- else -}}
 default
 {{- end -}}
@@ -121,4 +143,53 @@ true
 {{- if eq .Values.ssh.secret.mode "cluster" -}}
 {{ include "deepspeed-job.usesSsh" . }}
 {{- end -}}
+{{- end }}
+
+{{/* "true" if the user's program runs in the launcher; empty if it runs in the workers only. */}}
+{{- define "deepspeed-job.programInLauncher" -}}
+{{- if eq .Values.launch.method "launcher-command" -}}
+true
+{{- end -}}
+{{- end }}
+
+{{/* "true" if the launcher needs the code of the user: for the program, the autotuner or training.setup. */}}
+{{- define "deepspeed-job.codeInLauncher" -}}
+{{- if and (include "deepspeed-job.usesSsh" .) (or .Values.training.setup (include "deepspeed-job.filesInLauncher" .)) -}}
+true
+{{- end -}}
+{{- end }}
+
+{{/*
+"true" if the launcher needs the user's volumes: for the
+program, or for the configurations and results of the autotuner.
+*/}}
+{{- define "deepspeed-job.filesInLauncher" -}}
+{{- if or (include "deepspeed-job.programInLauncher" .) (ne .Values.training.deepspeed.autotuning "none") -}}
+true
+{{- end -}}
+{{- end }}
+
+{{/*
+"true" if the main containers of a pod mount the volume of storage;
+else empty. `pods` is workers or launcher, as in storage.*.mountIn.
+*/}}
+{{- define "deepspeed-job.isMountedIn" -}}
+{{- if has (dig "mountIn" "auto" .volume) (list "both" .pods) -}}
+true
+{{- else if and (eq (dig "mountIn" "auto" .volume) "auto")
+                (or (eq .pods "workers") (include "deepspeed-job.filesInLauncher" .)) -}}
+true
+{{- end -}}
+{{- end }}
+
+{{/*
+"true" if a pod has the volume `name` of storage: for its main
+container, or for another one of the user that mounts it; else empty.
+*/}}
+{{- define "deepspeed-job.hasVolume" -}}
+{{- if include "deepspeed-job.isMountedIn" . }}
+true
+{{- else if eq (dig "mountIn" "auto" .volume) "auto" }}
+{{ include "deepspeed-job.usedInPod" . | trim }}
+{{- end }}
 {{- end }}

@@ -32,12 +32,16 @@ A rule that ends the Job depending on the exit code of a container.
     values: [{{ .codes }}]
 {{- end }}
 
-{{/* Labels and annotations of a pod: those of dsgen and those of the user. */}}
+{{/*
+Labels and annotations of a pod: those of dsgen, and those of the user, of
+whom podLabels and podAnnotations are merged over those of all objects.
+*/}}
 {{- define "deepspeed-job.podMetadata" -}}
 labels:
   {{- include "deepspeed-job.selector" . | nindent 2 }}
-  {{- range $key, $value := .pod.podLabels }}
-  {{ $key | quote }}: {{ $value | quote }}
+  {{- $given := mergeOverwrite (deepCopy .Values.labels) (deepCopy .pod.podLabels) }}
+  {{- if $given }}
+  {{- include "deepspeed-job.yaml" $given | nindent 2 }}
   {{- end }}
   {{- if and (eq .role "worker") (eq .Values.scheduling.gang "coscheduling") }}
   scheduling.x-k8s.io/pod-group: {{ include "deepspeed-job.gangName" . | quote }}
@@ -55,7 +59,7 @@ labels:
 {{- else if and (eq .role "worker") (include "deepspeed-job.kueueQueue" .) $topology.preferred }}
 {{- $own = mergeOverwrite (deepCopy $own) (dict "kueue.x-k8s.io/podset-preferred-topology" $topology.preferred) }}
 {{- end }}
-{{- $all := mergeOverwrite (deepCopy .pod.podAnnotations) (deepCopy $own) }}
+{{- $all := mergeOverwrite (deepCopy .Values.annotations) (deepCopy .pod.podAnnotations) (deepCopy $own) }}
 {{- if $all }}
 annotations:
   {{- include "deepspeed-job.yaml" $all | nindent 2 }}
@@ -114,8 +118,19 @@ dnsPolicy: ClusterFirstWithHostNet
 {{- end }}
 
 {{/*
+A volume of dsgen in memory, for small files. Its size is
+limited, because it could fill the memory of the node.
+*/}}
+{{- define "deepspeed-job.memoryVolume" -}}
+- name: {{ . }}
+  emptyDir:
+    medium: Memory
+    sizeLimit: 64Mi
+{{- end }}
+
+{{/*
 Volumes of both pods: those of dsgen, then those of storage.
-`mount_in` is workers or launcher, as in storage.*.mountIn.
+`pods` is workers or launcher, as in storage.*.mountIn.
 */}}
 {{- define "deepspeed-job.volumes" -}}
 - name: dsgen-config
@@ -126,16 +141,13 @@ Volumes of both pods: those of dsgen, then those of storage.
           name: {{ include "deepspeed-job.runName" . }}-config
       - configMap:
           name: {{ include "deepspeed-job.scriptsName" . }}
-- name: dsgen-run
-  emptyDir:
-    medium: Memory
+{{ include "deepspeed-job.memoryVolume" "dsgen-run" }}
 {{- if include "deepspeed-job.wantsPasswd" . }}
-- name: dsgen-run-passwd
-  emptyDir:
-    medium: Memory
+{{ include "deepspeed-job.memoryVolume" "dsgen-run-passwd" }}
 {{- end }}
 - name: dsgen-cache
-  emptyDir: {}
+  emptyDir:
+    sizeLimit: 50Gi
 {{- if include "deepspeed-job.usesSsh" . }}
 - name: dsgen-keys
   secret:
@@ -143,18 +155,17 @@ Volumes of both pods: those of dsgen, then those of storage.
     defaultMode: 292  # 0444
     optional: true
 {{- end }}
-{{- if .Values.training.files }}
+{{- if and .Values.training.files (or (eq .pods "workers") (include "deepspeed-job.usesSsh" .)) }}
 - name: dsgen-files
   configMap:
     name: {{ include "deepspeed-job.runName" . }}-files
     defaultMode: 493  # 0755
 {{- end }}
-{{- if .Values.code.git.repository }}
+{{- if include "deepspeed-job.hasCode" . }}
 - name: dsgen-code
-  emptyDir: {}
-- name: dsgen-run-code
   emptyDir:
-    medium: Memory
+    sizeLimit: 50Gi
+{{ include "deepspeed-job.memoryVolume" "dsgen-run-code" }}
 {{- if .Values.code.git.secretName }}
 - name: dsgen-git
   secret:
@@ -163,7 +174,7 @@ Volumes of both pods: those of dsgen, then those of storage.
 {{- end }}
 {{- end }}
 {{- range $name, $volume := .Values.storage }}
-{{- if has (dig "mountIn" "both" $volume) (list "both" $.mountIn) }}
+{{- if include "deepspeed-job.hasVolume" (dict "Values" $.Values "pod" $.pod "pods" $.pods "name" $name "volume" $volume) | trim }}
 - name: {{ $name | quote }}
   {{- include "deepspeed-job.volumeSource" (dict "Values" $.Values "Release" $.Release "name" $name "volume" $volume) | trim | nindent 2 }}
 {{- end }}

@@ -10,14 +10,26 @@
 {{- end }}
 {{- end }}
 
-{{/* The same for containers that run the user's code. */}}
+{{/*
+The security context of containers that run the user's code: what the Pod Security
+level requires, otherwise without the privileges that hardly any image needs.
+Kubernetes refuses allowPrivilegeEscalation: false beside privileged and CAP_SYS_ADMIN.
+*/}}
 {{- define "deepspeed-job.securityContext" -}}
+{{- $user := mergeOverwrite (deepCopy .Values.security.securityContext) (deepCopy .pod.securityContext) }}
+{{- $added := dig "capabilities" "add" (list) $user }}
 {{- $own := dict }}
 {{- if eq .Values.security.podSecurityLevel "restricted" }}
 {{- $own = dict "allowPrivilegeEscalation" false "capabilities" (dict "drop" (list "ALL")) }}
+{{- else if not (dig "privileged" false $user) }}
+{{- if not (has "CAP_SYS_ADMIN" $added) }}
+{{- $own = dict "allowPrivilegeEscalation" false }}
 {{- end }}
-{{- $context := mergeOverwrite (deepCopy $own) (deepCopy .Values.security.securityContext) (deepCopy .pod.securityContext) }}
-{{- $added := dig "capabilities" "add" (list) $context }}
+{{- if and (not (has "NET_RAW" $added)) (not (has "ALL" $added)) }}
+{{- $own = mergeOverwrite (deepCopy $own) (dict "capabilities" (dict "drop" (list "NET_RAW"))) }}
+{{- end }}
+{{- end }}
+{{- $context := mergeOverwrite (deepCopy $own) (deepCopy $user) }}
 {{- if and (eq .role "worker") (include "deepspeed-job.locksMemory" .) (not (has "IPC_LOCK" $added)) }}
 {{- $context = mergeOverwrite (deepCopy $context) (dict "capabilities" (dict "add" (concat $added (list "IPC_LOCK")))) }}
 {{- end }}

@@ -141,7 +141,7 @@ KINDS = (
             " and all but one would wait forever."
         ),
         remedy="Use ReadWriteMany, or mountIn: launcher.",
-        example=job("storage: {data: {mountPath: /data, create: {accessModes: [ReadWriteOncePod]}}}"),
+        example=job("storage: {data: {mountPath: /data, mountIn: both, create: {accessModes: [ReadWriteOncePod]}}}"),
     ),
     Kind(
         "DS217",
@@ -531,9 +531,12 @@ KINDS = (
     Kind(
         "DS256",
         title="A request above its limit",
-        when="A container requests more than its limit. Kubernetes refuses such a pod.",
-        remedy="Raise the limit or lower the request. If no request is set, Kubernetes uses the limit as the request.",
-        example=job('workers: {sharedMemory: "", resources: {limits: {memory: 1Gi}}}'),
+        when=(
+            "A container requests more than its limit, which Kubernetes refuses; or a request is auto, which means the"
+            " limit, and there is none."
+        ),
+        remedy="Raise the limit, or lower the request. With auto, or without a request, the limit is the request.",
+        example=job('workers: {sharedMemory: "", resources: {requests: {memory: 2Gi}, limits: {memory: 1Gi}}}'),
     ),
     Kind(
         "DS257",

@@ -633,7 +633,8 @@ KINDS = (
             " and mountIn: workers for the volume. For another service, set the audience of the token."
         ),
         example=job(
-            "storage: {api: {mountPath: /api, projected: {sources: [{serviceAccountToken: {path: token}}]}}}",
+            "storage:\n"
+            "  api: {mountPath: /api, mountIn: both, projected: {sources: [{serviceAccountToken: {path: token}}]}}",
         ),
     ),
     Kind(
@@ -650,5 +651,37 @@ KINDS = (
             " false."
         ),
         example=job(training='training: {exec: [bash, -c, "cd /src; python train.py"], args: [--epochs, "3"]}'),
+    ),
+    Kind(
+        "DS380",
+        title="The launcher uses the ServiceAccount default",
+        when=(
+            "Every pod of a namespace that names no ServiceAccount uses `default`. A Role for it would allow all of"
+            " them to read the ssh key of the job and to write the record, and dsgen would switch off the tokens of"
+            " all of them with automountServiceAccountToken."
+        ),
+        remedy=(
+            "Remove serviceAccount.name and serviceAccount.create, so that the job has its own ServiceAccount, or name"
+            " one that only this job uses. With rbac.create: false, dsgen writes no Role, and you decide who may do"
+            " what."
+        ),
+        example=job("serviceAccount: {create: false}"),
+    ),
+    Kind(
+        "DS381",
+        title="training.setup uses what the launcher does not have",
+        when=(
+            "A warning: if the launch method uses ssh, training.setup also runs in the launcher, where it installs or"
+            " finds deepspeed, pdsh or mpirun. But the program itself runs in the workers only, so the launcher has"
+            " neither the values of Secrets nor the volumes, and a line that uses them fails there."
+        ),
+        remedy=(
+            "Repeat the variable in launcher.env, or set mountIn: both for the volume. If only the workers need the"
+            ' line, begin it with [ "$DSGEN_ROLE" = launcher ] ||.'
+        ),
+        example=job(
+            "storage: {envs: {mountPath: /envs, existingClaim: envs}}",
+            training="training: {python: train.py, setup: source /envs/a/bin/activate}",
+        ),
     ),
 )

@@ -94,6 +94,18 @@ code.git.image: the image has no fixed version [DS250]
   use a tag that is never moved, or a digest: the same run id should always mean the same code
 {{- end }}
 
+{{- if or (and .Values.launcher.image (not (regexMatch "^.*(@.*|:[^/]*)$" .Values.launcher.image)))
+          (regexMatch "^.*:latest$" .Values.launcher.image) }}
+launcher.image: the image has no fixed version [DS250]
+  use a tag that is never moved, or a digest: the same run id should always mean the same code
+{{- end }}
+
+{{- if or (and .Values.status.image (not (regexMatch "^.*(@.*|:[^/]*)$" .Values.status.image)))
+          (regexMatch "^.*:latest$" .Values.status.image) }}
+status.image: the image has no fixed version [DS250]
+  use a tag that is never moved, or a digest: the same run id should always mean the same code
+{{- end }}
+
 {{- if and .Values.monitoring.tensorboard.enabled
            (or (and .Values.monitoring.tensorboard.image
                     (not (regexMatch "^.*(@.*|:[^/]*)$" .Values.monitoring.tensorboard.image)))

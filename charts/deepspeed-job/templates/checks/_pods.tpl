@@ -174,7 +174,7 @@ workers.sharedMemory: {{ .Values.workers.sharedMemory | quote }} is more than th
 {{- end }}
 
 {{- if .Values.launcher.resources.requests }}
-  {{- $request := include "deepspeed-job.memoryBytes" .Values.launcher.resources.requests | int64 }}
+  {{- $request := include "deepspeed-job.requestedMemory" (dict "pod" .Values.launcher "role" "launcher") | int64 }}
   {{- if and (include "deepspeed-job.usesSsh" .)
              (ge $request 1048576)
              (lt $request (include "deepspeed-job.launcherBytes" . | int64))

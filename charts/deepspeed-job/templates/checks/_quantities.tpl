@@ -9,6 +9,17 @@
 {{- end -}}
 {{- end }}
 
+{{/* The bytes of memory that the main container of a role requests, also by default; 0 as for memory_bytes. */}}
+{{- define "deepspeed-job.requestedMemory" -}}
+{{- if hasKey .pod.resources.requests "memory" -}}
+{{ include "deepspeed-job.wholeBytes" (include "deepspeed-job.requestOf" (dict "pod" .pod "role" .role "key" "memory"
+                                                                           "quantity" (index .pod.resources.requests
+                                                                           "memory")) | replace `"` "") }}
+{{- else -}}
+0
+{{- end -}}
+{{- end }}
+
 {{/* A quantity (a text or a number) as JSON. */}}
 {{- define "deepspeed-job.quantityJson" -}}
 {{ . | toRawJson }}

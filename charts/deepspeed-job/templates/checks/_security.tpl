@@ -2,6 +2,12 @@
 
 {{/* A message for each error, with a hint below it. */}}
 {{- define "deepspeed-job.securityProblems" -}}
+{{- if and (or .Values.rbac.create .Values.serviceAccount.create)
+           (eq (include "deepspeed-job.serviceAccountName" .) "default") }}
+serviceAccount: every pod of the namespace may use the ServiceAccount default, and could read the ssh key and write the record [DS380]
+  set serviceAccount.name to one that only this job uses, or remove serviceAccount
+{{- end }}
+
 {{- if ne .Values.security.podSecurityLevel "privileged" }}
   {{- if .Values.network.hostNetwork }}
 network.hostNetwork: Pod Security {{ .Values.security.podSecurityLevel }} forbids it (host namespaces) [DS322]
@@ -93,6 +99,14 @@ storage.{{ $name }}.nfs: Pod Security restricted forbids it (restricted volume t
     {{- end }}
   {{- end }}
 
+  {{- range $key, $value := .Values.annotations }}
+    {{- if and (regexMatch "^container[.]apparmor[.]security[.]beta[.]kubernetes[.]io/.*$" $key)
+               (not (regexMatch "^(runtime/default|localhost/.*)?$" $value)) }}
+annotations: {{ $key | quote }}: Pod Security {{ $.Values.security.podSecurityLevel }} forbids it (forbidden AppArmor profile) [DS329]
+  use runtime/default or localhost/PROFILE
+    {{- end }}
+  {{- end }}
+
   {{- range $role := list "workers" "launcher" }}
     {{- range $key, $value := index (index $.Values $role) "podAnnotations" }}
       {{- if and (regexMatch "^container[.]apparmor[.]security[.]beta[.]kubernetes[.]io/.*$" $key)
@@ -117,7 +131,9 @@ storage.{{ $name }}.nfs: Pod Security restricted forbids it (restricted volume t
 {{- end }}
 
 {{- range $name, $volume := .Values.storage }}
-  {{- if and (ne $volume.projected nil) (ne (dig "mountIn" "both" $volume) "workers") }}
+  {{- if and (ne $volume.projected nil)
+             (include "deepspeed-job.hasVolume" (dict "Values" $.Values "pod" $.Values.launcher "pods" "launcher" "name" $name
+                                                    "volume" $volume) | trim) }}
     {{- range $source := dig "sources" (list) $volume.projected }}
       {{- if and (hasKey $source "serviceAccountToken") (not (dig "serviceAccountToken" "audience" "" $source)) }}
 storage.{{ $name }}: with a token of the launcher's ServiceAccount, the training code could change the record and read the ssh key [DS374]

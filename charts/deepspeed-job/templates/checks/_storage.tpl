@@ -29,9 +29,11 @@ storage.{{ $name }}.mountPath: {{ dig "mountPath" "" $volume | quote }} is reser
     {{- if and (lt $other $name)
                (dig "mountPath" "" $volume)
                (eq (dig "mountPath" "" $volume) (dig "mountPath" "" $another))
-               (or (eq (dig "mountIn" "both" $volume) (dig "mountIn" "both" $another))
-                   (eq (dig "mountIn" "both" $volume) "both")
-                   (eq (dig "mountIn" "both" $another) "both")) }}
+               (or (and (include "deepspeed-job.isMountedIn" (dict "Values" $.Values "volume" $volume "pods" "workers"))
+                        (include "deepspeed-job.isMountedIn" (dict "Values" $.Values "volume" $another "pods" "workers")))
+                   (and (include "deepspeed-job.isMountedIn" (dict "Values" $.Values "volume" $volume "pods" "launcher"))
+                        (include "deepspeed-job.isMountedIn" (dict "Values" $.Values "volume" $another "pods"
+                                                                 "launcher")))) }}
 storage.{{ $name }}: storage.{{ $other }} is also mounted at {{ dig "mountPath" "" $volume | quote }} [DS251]
   change one of the paths
     {{- end }}
@@ -49,8 +51,9 @@ storage.{{ $name }}.subPath: {{ dig "subPath" "" $volume | quote }} leaves the v
 
   {{- if and (ne $volume.create nil)
              (has "ReadWriteOncePod" (dig "accessModes" (list "ReadWriteMany") $volume.create))
-             (or (eq (dig "mountIn" "both" $volume) "both")
-                 (and (ne (dig "mountIn" "both" $volume) "launcher")
+             (or (and (include "deepspeed-job.isMountedIn" (dict "Values" $.Values "volume" $volume "pods" "workers"))
+                      (include "deepspeed-job.isMountedIn" (dict "Values" $.Values "volume" $volume "pods" "launcher")))
+                 (and (ne (dig "mountIn" "auto" $volume) "launcher")
                       (gt (include "deepspeed-job.workerPods" $ | int64) 1))) }}
 storage.{{ $name }}: a ReadWriteOncePod volume can be used by one pod only, but several pods mount it [DS216]
   use ReadWriteMany, which is the default of accessModes
@@ -100,7 +103,7 @@ code.mountPath: {{ .Values.code.mountPath | quote }} is reserved for files of ds
              (has "ReadWriteOnce" (dig "accessModes" (list "ReadWriteMany") $volume.create))
              (not (has "ReadWriteMany" (dig "accessModes" (list "ReadWriteMany") $volume.create)))
              (not (has "ReadOnlyMany" (dig "accessModes" (list "ReadWriteMany") $volume.create)))
-             (ne (dig "mountIn" "both" $volume) "launcher")
+             (ne (dig "mountIn" "auto" $volume) "launcher")
              (gt (include "deepspeed-job.workerPods" $ | int64) 1) }}
 storage.{{ $name }}: a ReadWriteOnce volume can be attached to one node only, but {{ include "deepspeed-job.workerPods" $ | int64 }} workers mount it [DS215]
   use ReadWriteMany, which is the default of accessModes

@@ -43,6 +43,15 @@ training.env: {{ $key | quote }} is set by dsgen or DeepSpeed [DS220]
   {{- end }}
 {{- end }}
 
+{{- range $key, $value := .Values.launcher.env }}
+  {{- if or (regexMatch "^(DSGEN_.*|RANK|LOCAL_RANK|WORLD_SIZE|MASTER_.*)$" $key)
+            (and (eq $.Values.launch.method "worker-command")
+                 (regexMatch "^(NNODES|NODE_RANK|NPROC_PER_NODE|PET_(NNODES|NODE_RANK|NPROC_PER_NODE|MASTER_ADDR|MASTER_PORT))$" $key)) }}
+launcher.env: {{ $key | quote }} is set by dsgen or DeepSpeed [DS220]
+  remove it; your program can read the value that is set
+  {{- end }}
+{{- end }}
+
 {{- range $source := .Values.training.envFrom }}
   {{- if and (kindIs "string" $source.prefix) (regexMatch "^(DSGEN|MASTER)_.*$" $source.prefix) }}
 training.envFrom: variables that begin with {{ $source.prefix | quote }} are set by dsgen or DeepSpeed [DS223]
@@ -70,6 +79,22 @@ training.env: the value of {{ $key | quote }} seems to be a secret, and values f
   {{- if and (kindIs "string" $value)
              (regexMatch "^([^$]|[$])*[$]([{(]?)(LD_LIBRARY_PATH|PATH|PYTHONPATH)([^A-Za-z0-9_]([^$]|[$])*)?$" $value) }}
 training.env: {{ $key | quote }} contains the name of a variable after $, which is not expanded [DS222]
+  set it in training.setup, which is a shell script: export NAME=/more:$NAME
+  {{- end }}
+{{- end }}
+
+{{- range $key, $value := .Values.launcher.env }}
+  {{- if and (kindIs "string" $value)
+             (or (and (regexMatch "^(.*_)?(API_?KEY|ACCESS_KEY|SECRET(_ACCESS)?_KEY|SECRET|TOKEN|PASSWORD|PASSWD|PRIVATE_KEY|AUTH_TOKEN)$" $key)
+                      (regexMatch "^([^$]|[$])*[^ ]([^$]|[$])*$" $value))
+                 (regexMatch "^([^$]|[$])*(hf_[A-Za-z0-9]{20,}|gh[opsur]_[A-Za-z0-9]{30,}|github_pat_[A-Za-z0-9_]{20,}|glpat-[A-Za-z0-9_-]{16,}|sk-[A-Za-z0-9_-]{20,}|AKIA[A-Z0-9]{16}|xox[abprs]-[A-Za-z0-9-]{10,}|-----BEGIN [A-Z ]*PRIVATE KEY-----)([^$]|[$])*$" $value)) }}
+launcher.env: the value of {{ $key | quote }} seems to be a secret, and values files are kept in Git [DS369]
+  put it into a Secret, and set launcher.env.NAME: {valueFrom: {secretKeyRef: {name: SECRET, key: KEY}}}
+  {{- end }}
+
+  {{- if and (kindIs "string" $value)
+             (regexMatch "^([^$]|[$])*[$]([{(]?)(LD_LIBRARY_PATH|PATH|PYTHONPATH)([^A-Za-z0-9_]([^$]|[$])*)?$" $value) }}
+launcher.env: {{ $key | quote }} contains the name of a variable after $, which is not expanded [DS222]
   set it in training.setup, which is a shell script: export NAME=/more:$NAME
   {{- end }}
 {{- end }}
