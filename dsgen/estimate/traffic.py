@@ -15,9 +15,11 @@ SYMBOLS = {
     "W": "bytes of all weights of a rank's copy of the model",
     "D": "ranks of the group",
     "k": "micro batches of a step",
+    "H": "ranks from which weights are gathered again: D, or with hpZ those of its group",
     "K": "parameters that stay gathered from the forward pass to the backward pass",
 }
 RING = "a ring sends (D - 1) / D of the bytes for each gather or reduction, twice that for an all-reduce"
+STAGE_3 = "deepspeed/runtime/zero/stage3.py"
 REUSE = "runtime/zero/partitioned_param_coordinator.py, __params_to_release; stage3_max_reuse_distance"
 OVERHEAD = 1.1
 """Headers, padding and small messages, as a factor."""
@@ -73,27 +75,32 @@ def _gradients_and_weights(setup: Setup, symbols: dict[str, Bounds]) -> Iterator
 
 
 def _stage_3(setup: Setup, symbols: dict[str, Bounds]) -> Iterator[tuple[Item, int]]:
-    group, source = setup.shard * setup.tensor, f"deepspeed/runtime/zero/stage3.py; {RING}"
-    share = 0.5 if setup.is_on(ZERO, "zero_quantized_weights") else 1.0
-    numbers = {**symbols, "y": share, "K": _kept(setup)}
-    second = int(setup.config.number(ZERO, "zero_hpz_partition_size") or 1)
-    gather = "k * y * w * P * (Z - 1) / Z * e"
-    first = "y * w * P * (Z - 1) / Z * e" if second > 1 else gather  # later micro batches find the secondary partition
-    yield item("weights for the forward pass", first, gather, numbers, source), group
-    often = "2 * k" if _gathers_again(setup) else "k"
-    if second > 1:
-        own, part, name, among = {**numbers, "H": second}, "w * ({0} - min({0}, K)) * (H - 1) / H * e", " (hpZ)", second
-    else:
-        own, part, name, among = numbers, "y * w * ({0} - min({0}, K)) * (Z - 1) / Z * e", "", group
-    low, high = f"k * {part.format('T')}", f"{often} * {part.format('P')}"
-    yield item(f"weights for the backward pass{name}", low, high, own, f"{source}; {REUSE}"), among
+    yield from _gathers(setup, symbols)
+    group = setup.shard * setup.tensor
     quantized = {**symbols, "z": 0.25 if setup.is_on(ZERO, "zero_quantized_gradients") else 1.0}
     reduce = "k * z * q * T * (Z - 1) / Z * e"
-    yield item("gradients", reduce, reduce, quantized, source), group
+    yield item("gradients", reduce, reduce, quantized, f"{STAGE_3}; {RING}"), group
     if setup.shard < setup.copies:
         groups = {**symbols, "n": setup.copies / setup.shard}
         formula = "2 * q * T / Z * (n - 1) / n * e"
         yield item("gradients between groups (MiCS)", formula, formula, groups, "MiCS, arXiv 2205.00119"), setup.ranks
+
+
+def _gathers(setup: Setup, symbols: dict[str, Bounds]) -> Iterator[tuple[Item, int]]:
+    """Weights are gathered from all ranks; with hpZ only once in a step, and then from the ranks of a group."""
+    second = int(setup.config.number(ZERO, "zero_hpz_partition_size") or 1)
+    share = 0.5 if setup.is_on(ZERO, "zero_quantized_weights") else 1.0
+    numbers = {**symbols, "y": share, "K": _kept(setup), "H": second if second > 1 else setup.shard}
+    group = setup.shard * setup.tensor
+    near, source = second if second > 1 else group, f"{STAGE_3}; {RING}"
+    first = f"{'1' if second > 1 else 'k'} * y * w * P * (Z - 1) / Z * e"
+    yield item("weights for the forward pass", first, first, numbers, source), group
+    if second > 1:
+        later = "(k - 1) * y * w * P * (H - 1) / H * e"
+        yield item("weights for later forward passes (hpZ)", later, later, numbers, source), near
+    low = "k * y * w * (T - min(T, K)) * (H - 1) / H * e"  # frozen weights may not be needed again
+    high = f"{'2 * ' if _gathers_again(setup) else ''}k * y * w * (P - min(P, K)) * (H - 1) / H * e"
+    yield item("weights for the backward pass", low, high, numbers, f"{source}; {REUSE}"), near
 
 
 def _kept(setup: Setup) -> tuple[float, float]:

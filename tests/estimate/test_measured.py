@@ -16,8 +16,6 @@ IN_BETWEEN = {
     "experts-2-stage3": "experts may change the order of layers, after which DeepSpeed gathers layers once more",
     "middle-2-stage3-few-live-recompute": "how often a layer is gathered depends on how many stay gathered",
     "middle-4-stage3-few-live": "how often a layer is gathered depends on how many stay gathered",
-    "middle-4-stage3-hpz-few-live": "how often a layer is gathered depends on how many stay gathered",
-    "middle-4-stage3-hpz-accumulate": "how often a layer is gathered depends on how many stay gathered",
     "middle-4-stage2-tensor": "which layers tensor parallelism divides depends on their names",
 }
 """Cases in which bytes on the wire and on disk are not known exactly, and why."""
