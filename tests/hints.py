@@ -184,6 +184,8 @@ RULES: list[tuple[str, Rule]] = [
     (r"write it as a (?:map|list)[^:]*: (.+)", _replace),
     (r"write only its name: (.+)", _replace),
     (r"write it without quotes: (.+)", _replace),
+    (r"write it in seconds: (\d+)$", _replace),
+    (r"^remove it, and write the anchor at its first use", lambda data, problem, *_: take(data, problem.path)),
     (r"put it in quotes: (.+)", _replace),
     (r'for an empty text, write \w+: ("")', _replace),
     (r"write each volume as a name with a map", _volumes),

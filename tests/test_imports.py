@@ -42,7 +42,7 @@ MODULES = {
     ),
 }
 """Of dsgen, beside the modules of dsgen.checks."""
-WORDS = {"problems.escaping", "problems.framing", "problems.redaction"}
+WORDS = {"problems.escaping", "problems.framing", "problems.redaction", "schema.foreign"}
 """For whatever is said to people."""
 SCRIPT = """
 import sys

@@ -1,6 +1,15 @@
 """Names of objects and pods, labels and annotations, the image."""
 
+from __future__ import annotations
+
 from dsgen.checks.row import POD_ANNOTATIONS, ROLES, Check
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
+
+    from dsgen.problems.diagnostics import Path
 
 JOB = "set job = job_name(values, release)"
 OTHER_IMAGES: dict[str, tuple[str, ...]] = {
@@ -13,6 +22,21 @@ OTHER_IMAGES: dict[str, tuple[str, ...]] = {
 POD_LABELS = 'for key, value in values[role]["podLabels"] | items'
 
 
+KUEUE = "kueue.x-k8s.io/"
+WRITTEN_FROM = {
+    f"{KUEUE}queue-name": "scheduling.queue",
+    f"{KUEUE}priority-class": "scheduling.priorityClass",
+    f"{KUEUE}podset-required-topology": "scheduling.topology.required",
+    f"{KUEUE}podset-preferred-topology": "scheduling.topology.preferred",
+}
+"""Labels and annotations that dsgen writes, and the keys from which it does."""
+
+
+def _of_reserved(_: Mapping[str, Any], path: Path) -> str:
+    key = WRITTEN_FROM.get(str(path[-1]))
+    return f"use {key}" if key else ""
+
+
 def _reserved_keys(path: str, *inside: str) -> Check:
     return Check(
         id="DS230",
@@ -20,6 +44,7 @@ def _reserved_keys(path: str, *inside: str) -> Check:
         when="reserved_key(key)",
         message=f"{path}: << key | quote >> is written by dsgen or Kubernetes",
         hint="use a key in a domain of your own, such as example.com/team",
+        exact_hint=_of_reserved,
         inside=inside or (f"for key, value in values.{path} | items",),
         at_key=True,
     )

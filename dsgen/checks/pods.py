@@ -6,7 +6,10 @@ from dsgen.checks.row import ANY_TEXT, ROLES, Check, quoted
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from dsgen.problems.diagnostics import Severity
+    from collections.abc import Mapping
+    from typing import Any
+
+    from dsgen.problems.diagnostics import Path, Severity
 
 GPUS = "^((nvidia|amd)[.]com/gpu|nvidia[.]com/(pgpu|mig-.*)|gpu[.]intel[.]com/.*)$"
 DEVICES = "^(habana[.]ai/gaudi|huawei[.]com/Ascend.*)$"
@@ -99,6 +102,12 @@ def _own_resource(path: str) -> Check:
     )
 
 
+def _own_key(_: Mapping[str, Any], path: Path) -> str:
+    from dsgen.schema import suggestions  # imported late: only problems need it
+
+    return suggestions.for_field(*map(str, path))
+
+
 def _extra(id_: str, key: str, fields: tuple[str, ...], what: str) -> Check:
     return Check(
         id=id_,
@@ -106,6 +115,7 @@ def _extra(id_: str, key: str, fields: tuple[str, ...], what: str) -> Check:
         when=f"field in [{', '.join(map(quoted, fields))}]",
         message=f"<< role >>.{key}: << field | quote >> {what}",
         hint="use the key that dsgen has for it, if there is one; `dsgen explain KEY` lists the keys",
+        exact_hint=_own_key,
         inside=(
             f"if values.workers.{key} or values.launcher.{key}",
             ROLES,

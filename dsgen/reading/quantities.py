@@ -38,3 +38,21 @@ def memory_meant(quantity: str | float) -> str:
         return ""
     unit = "Gi" if float(number) <= MOST_GIBIBYTES else "Mi"
     return f"did you mean {number}{unit}? A number without a unit is in bytes"
+
+
+UNITS = {"s": 1, "m": 60, "h": 3600, "d": 86400, "w": 604800}
+"""Seconds of the units in which other tools write times."""
+
+
+def seconds(text: str) -> int:
+    """A time such as 3d, 1h30m, 90 min, 12:30:00 or 3-00:00:00 (Slurm) in seconds; 0 for any other text."""
+    import re  # imported late: only problems need it
+
+    slurm = re.fullmatch(r"(?:(\d{1,4})-)?(\d{1,4}):(\d\d)(?::(\d\d))?", text.strip())
+    if slurm:
+        days, hours, minutes, rest = (int(part or 0) for part in slurm.groups())
+        return ((days * 24 + hours) * 60 + minutes) * 60 + rest
+    part = r"(\d{1,9}) *(s|m|h|d|w|secs?|seconds?|mins?|minutes?|hours?|days?|weeks?)"
+    if not re.fullmatch(f"({part} *)+", text.strip().lower()):
+        return 0
+    return sum(int(number) * UNITS[unit[0]] for number, unit in re.findall(part, text.lower()))

@@ -16,4 +16,15 @@ def read(file: SourceText) -> Tree:
         from dsgen.reading import source  # imported late: the import of PyYAML takes longer than reading most files
 
         tree = source.read(file)
+        if any(one.severity == "error" for one in tree.diagnostics):
+            return _of_another_kind(file) or tree
     return tree
+
+
+def _of_another_kind(file: SourceText) -> Tree | None:
+    """The tree of a file that is known not to be YAML, with this one problem."""
+    from dsgen.problems.diagnostics import Position
+    from dsgen.reading import nodes, others  # imported late: only problems need them
+
+    problem = others.problem_of(file)
+    return nodes.Tree(nodes.Node({}, Position(file.name, 1, 1)), [problem], complete=False) if problem else None

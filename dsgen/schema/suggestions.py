@@ -173,11 +173,33 @@ def for_key(key: str, path: Path, part: schema.Schema) -> str:
         return f"write it below valueFrom: {path_text(path[2:])}: {{valueFrom: {{{key}: ...}}}}"
     if text := _of_other_values(key, path):
         return f"use {text}"
+    if not path and key.startswith("x-"):
+        return "remove it, and write the anchor at its first use, such as env: &env {NAME: value} and later *env"
     others = meant(key, path, part)
     is_beside = all(one[:-1] == path for one in others)
     shown = [path_text(one[len(path) :]) if is_beside else path_text(one) for one in others]
     top = ", at the top of the file" if path and others and len(others[0]) == 1 else ""
     return did_you_mean(*shown, where=top) or possible_keys(sorted(schema.keys(part)))
+
+
+OWN_KEYS = {
+    ("extraPodSpec", "containers"): "{role}.sidecars",
+    ("extraPodSpec", "securityContext"): "security.podSecurityContext",
+    ("extraPodSpec", "serviceAccount"): "serviceAccount.name",
+    ("extraPodSpec", "serviceAccountName"): "serviceAccount.name",
+}
+"""The keys for fields that are not those for the same word in a section of a role."""
+
+
+def for_field(role: str, part: str, field: str) -> str:
+    """A hint for a field of a pod or container that dsgen writes: its key; empty if there is none."""
+    if own := OWN_KEYS.get((part, field)):
+        of_worker = role == "workers" and own.startswith("serviceAccount")
+        return "use workers.serviceAccountName" if of_worker else f"use {own.format(role=role)}"
+    if text := _of_other_values(field, (role,)):
+        return f"use {text}"
+    keys = meant(field, (role,), schema.type_at((role,)) or {})
+    return f"use {path_text(keys[0])}" if len(keys) == 1 else ""
 
 
 def meant(key: str, path: Path, part: schema.Schema) -> list[Path]:

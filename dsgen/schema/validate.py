@@ -37,9 +37,12 @@ def validate(root: Node, complete: bool = True) -> list[Diagnostic]:
     complete: false if a part could not be read; then missing keys are not reported.
     """
     data = root.data()
-    if isinstance(data, dict) and isinstance(data.get("apiVersion"), str) and isinstance(data.get("kind"), str):
-        return [_of_another_system(root, data["apiVersion"], data["kind"])]
     accepted: bool = is_valid(data)  # type: ignore[no-untyped-call]  # generated without types
+    if not accepted:
+        from dsgen.schema import foreign  # imported late: only problems need it
+
+        if problem := foreign.problem_of(root):
+            return [problem]
     worded = () if accepted else _worded(schema.load(), root, complete, VALUES)
     groups = (_nulls(root), _spellings(root), _uncarried(root), worded)
     problems = [problem for group in groups for problem in _first(group)]
@@ -109,14 +112,6 @@ def _is_next(node: Node, following: Node) -> bool:
     here, there = node.position, following.position
     adjacent = (here.file, here.line, here.column + len(node.text) + 1) == (there.file, there.line, there.column)
     return bool(node.text and following.text) and adjacent
-
-
-def _of_another_system(root: Node, version: str, kind: str) -> Diagnostic:
-    """A manifest of Kubernetes; its other keys have nothing to do with those of a values file."""
-    message = f"the file is a {shown(kind)} of {shown(version)}, a Kubernetes object, not a values file"
-    hint = "start from a preset: `dsgen init --list` lists them; docs/clusters.md describes the keys for your cluster"
-    place = root.child("kind") or root
-    return Diagnostic("DS112", message, place.key or place.position, ("kind",), hint)
 
 
 def _is_not_indented(empty: Diagnostic, unknown: Sequence[Diagnostic]) -> bool:

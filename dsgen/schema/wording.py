@@ -6,7 +6,7 @@ from dsgen import schema
 from dsgen.problems.diagnostics import Diagnostic, path_text
 from dsgen.reading.carried import uncarried_key
 from dsgen.reading.nodes import kind
-from dsgen.reading.quantities import memory_meant
+from dsgen.reading.quantities import seconds
 from dsgen.records import dataclass
 from dsgen.schema import suggestions
 from dsgen.schema.quoted import item, shown
@@ -111,58 +111,28 @@ def _is(value: Any, wanted: Sequence[str]) -> str:
     return kind(value) if isinstance(value, dict | list) else f"{kind(value)} ({shown(value)})"
 
 
-def _of_image(text: str) -> str:
-    """An image reference as the map that the key takes."""
-    rest, _, digest = text.partition("@")
-    folder, slash, last = rest.rpartition("/")
-    name, _, tag = last.partition(":")
-    parts = {"repository": f"{folder}{slash}{name}", "tag": tag, "digest": digest}
-    return "write it as a map: {" + ", ".join(f"{key}: {item(part)}" for key, part in parts.items() if part) + "}"
-
-
-def _of_nfs(text: str) -> str:
-    server, colon, path = text.partition(":")
-    return f"write it as a map: {{server: {item(server)}, path: {item(path)}}}" if colon else ""
-
-
-SHAPES: dict[Path, tuple[type, Callable[[Any], str]]] = {
-    ("image",): (str, _of_image),
-    ("storage",): (
-        list,
-        lambda _: "write each volume as a name with a map, such as data: {mountPath: /data, create: {}}",
-    ),
-    ("workers", "sharedMemory"): (int, lambda number: memory_meant(number) if 0 < number < 2**20 else ""),
-    ("training", "deepspeed", "config"): (
-        str,
-        lambda text: f"write the configuration itself, or set training.deepspeed.configFile: {item(text)}",
-    ),
-    ("run",): (str, lambda _: "run has only the id of the run; the program belongs in training"),
-    ("storage", "*", "nfs"): (str, _of_nfs),
-    ("storage", "*", "existingClaim"): (
-        dict,
-        lambda claim: f"write only its name: {claim['claimName']}" if "claimName" in claim else "",
-    ),
-}
-"""Hints for values of a form that other tools have."""
-
-
 def _repair(violation: Violation, wanted: Sequence[str]) -> str:
-    value = violation.value
-    path = violation.path
-    shape = SHAPES.get(path) or SHAPES.get(("storage", "*", *path[2:]) if path[:1] == ("storage",) else ())
-    if shape and isinstance(value, shape[0]) and (text := shape[1](value)):
+    from dsgen.schema import shapes  # imported late: only problems need it
+
+    value, path = violation.value, violation.path
+    if text := shapes.hint(path, value):
         return text
     if "string" in wanted:
         return _as_text(violation)
     if isinstance(value, str) and {"integer", "number"} & set(wanted) and value.isdecimal() and value.isascii():
         is_set = violation.node.position.file == "--set-string"
         return "use --set, which reads it as a number" if is_set else f"write it without quotes: {value}"
+    if (
+        isinstance(value, str)
+        and "integer" in wanted
+        and str(path[-1]).endswith("Seconds")
+        and (time := seconds(value))
+    ):
+        return f"write it in seconds: {time}"
     if isinstance(value, str) and "boolean" in wanted and value.lower() in ("true", "false", "yes", "no"):
         return "write true or false, without quotes"
     if "array" in wanted:
         return _as_list(violation)
-    if violation.path == ("training", "env") and isinstance(value, list):
-        return 'write each variable as a line of a map, NAME: "value"'
     return suggestions.possible_keys(violation.known) if "object" in wanted else ""
 
 
@@ -218,8 +188,8 @@ def _wrong_pattern(violation: Violation) -> Iterator[Diagnostic]:
 def _pattern_words(violation: Violation) -> str:
     import re
 
-    expected = f"expected: {violation.rule['x-pattern']}"
-    for candidate in _corrected(str(violation.value)):
+    expected, text = f"expected: {violation.rule['x-pattern']}", str(violation.value)
+    for candidate in (*_corrected(text), *(_beginning_with_a_letter(text) if violation.path == ("name",) else ())):
         if re.fullmatch(violation.rule["pattern"], candidate, re.ASCII):
             return f"{suggestions.did_you_mean(candidate)} {expected[:1].upper()}{expected[1:]}"
     return expected
@@ -235,9 +205,19 @@ def _corrected(text: str) -> Iterator[str]:
         yield number[1]
     if text.startswith("-") or re.fullmatch("[0-9]*[.][0-9]*", text):
         return  # an option or a number, not a name
+    yield text.lower()
     yield re.sub("[_.]", "-", text.lower())
     yield re.sub("[-.]", "_", text)
     yield re.sub("[-_.]", "", text.lower())
+
+
+def _beginning_with_a_letter(text: str) -> Iterator[str]:
+    """Names such as 7b-sft, with the digits at the end or after a word."""
+    import re
+
+    first, _, rest = re.sub("[_.]", "-", text.lower()).partition("-")
+    yield f"{rest}-{first}"
+    yield f"job-{text.lower()}"
 
 
 def _out_of_range(violation: Violation) -> Iterator[Diagnostic]:

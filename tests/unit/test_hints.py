@@ -137,6 +137,56 @@ def test_an_object_of_another_system_is_one_problem(kind: str) -> None:
     assert ("DS112", True) == (problem.id, kind in problem.message)
 
 
+COMPOSE = "version: '3.8'\nservices:\n  train: {image: team/cifar, command: python train.py}\nvolumes: {data: {}}\n"
+HELM = "replicaCount: 1\nimage: {repository: nginx, tag: ''}\nservice: {type: ClusterIP, port: 80}\nresources: {}\n"
+SBATCH = "#!/bin/bash\n#SBATCH --nodes=2\n#SBATCH --time=3-00:00:00\n\nmodule load cuda\nsrun python train.py\n"
+SCRIPT = "#!/usr/bin/env bash\nset -euo pipefail\nexport A=b\ntorchrun train.py --epochs 3\n"
+PROGRAM = "#!/usr/bin/env python3\nimport torch\nfor a in b:\n    print(a)\n"
+DEEPSPEED = '{"train_batch_size": 8, "zero_optimization": {"stage": 2}}\n'
+ACCELERATE = "compute_environment: LOCAL_MACHINE\ndistributed_type: DEEPSPEED\nnum_processes: 8\n"
+MERGE = f"{GOOD}<<<<<<< HEAD\nworkers: {{replicas: 2}}\n=======\nworkers: {{replicas: 4}}\n>>>>>>> main\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "id_", "line", "message"),
+    [
+        (COMPOSE, "DS112", 2, "this is a file of Docker Compose, not a values file"),
+        (HELM, "DS112", 1, "these are the values of another Helm chart"),
+        (DEEPSPEED, "DS112", 1, "this is a configuration of DeepSpeed, not a values file"),
+        (ACCELERATE, "DS112", 1, "this is a configuration of Accelerate, not a values file"),
+        (SBATCH, "DS016", 2, "this is a batch script of Slurm, not a values file"),
+        (SCRIPT, "DS016", 1, "this is a shell script, not a values file"),
+        (PROGRAM, "DS016", 1, "this is a Python program, not a values file"),
+        (MERGE, "DS017", 5, "the file has the marks of an unresolved merge"),
+    ],
+)
+def test_another_kind_of_file_is_one_problem_that_says_what_it_is(text: str, id_: str, line: int, message: str) -> None:
+    [problem] = problems(text)
+
+    assert (id_, message) == (problem.id, problem.message)
+    assert problem.position
+    assert line == problem.position.line
+    assert problem.hint
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"#!/usr/bin/env dsgen\n{GOOD}",
+        f"#!/bin/bash\n{GOOD}",
+        GOOD.replace("{python: train.py}", "\n  python: a\n  setup: |\n    <<<<<<< a\n    >>>>>>> b"),
+    ],
+)
+def test_a_values_file_that_looks_like_another_kind_is_read(text: str) -> None:
+    assert [] == problems(text)
+
+
+def test_keys_of_other_tools_in_a_values_file_are_reported_one_by_one() -> None:
+    text = f"{GOOD}replicaCount: 2\nservice: {{port: 80}}\nservices: {{a: {{image: b}}}}\n"
+
+    assert ["DS101"] * 3 == [one.id for one in problems(text)]
+
+
 def test_a_secret_is_not_shown() -> None:
     text = GOOD.replace("train.py}", "train.py, env: {WANDB_API_KEY: 0a1b2c3d4e5f}}")
     shown = as_text(problems(text), {"v.yaml": text})

@@ -6,7 +6,7 @@ import pytest
 
 from dsgen.checks import memory, quantities
 from dsgen.language.environment import environment
-from dsgen.reading.quantities import memory_meant
+from dsgen.reading.quantities import memory_meant, seconds
 
 
 @pytest.mark.parametrize(
@@ -62,3 +62,28 @@ def test_a_size_below_1mi_is_known_exactly(number: str, unit: str) -> None:
 )
 def test_the_unit_that_was_meant(size: str | int, expected: str) -> None:
     assert expected == memory_meant(size)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("3d", 259200),
+        ("1h30m", 5400),
+        ("90 min", 5400),
+        ("2 hours", 7200),
+        ("1w 2d", 777600),
+        ("45s", 45),
+        ("12:30:00", 45000),
+        ("3-00:00:00", 259200),
+        ("1-12:00", 129600),
+        ("", 0),
+        ("3", 0),
+        ("3y", 0),
+        ("h", 0),
+        ("3d!", 0),
+        ("12:30:00:00", 0),
+        ("9" * 5000 + "d", 0),
+    ],
+)
+def test_a_time_with_units_is_a_number_of_seconds(text: str, expected: int) -> None:
+    assert expected == seconds(text)

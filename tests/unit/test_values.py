@@ -281,7 +281,7 @@ def test_a_null_on_the_command_line_has_no_line_to_remove() -> None:
         ("training: {envFrom: team}", "write it as a list: begin each item with -"),
         (
             "training: {env: [{name: A, value: b}]}",
-            'write each variable as a line of a map, NAME: "value"',
+            'write it as a map: {A: "b"}',
         ),
         ("run: {id: 1_000}", "expected: 1 to 20 lower-case letters and digits"),
         ("run: {id: 010}", 'put it in quotes: "010"'),

@@ -151,6 +151,27 @@ KINDS = (
         example="---a: 1\n" + job(),
     ),
     Kind(
+        "DS016",
+        title="A script instead of a values file",
+        when=(
+            "The file is a shell script, a batch script of Slurm or a Python program, not YAML. dsgen starts such a"
+            " program in the pods, and a values file describes the job."
+        ),
+        remedy=(
+            "Start from a preset (`dsgen init --list`). The command of the script becomes training.python and"
+            " training.args, or launch.command; exported variables become training.env; #SBATCH lines become"
+            " workers.replicas (--nodes), workers.slots (--gpus-per-node) and lifecycle.activeDeadlineSeconds (--time)."
+        ),
+        example="#!/bin/bash\n#SBATCH --nodes=2\nsrun python train.py\n",
+    ),
+    Kind(
+        "DS017",
+        title="An unresolved merge",
+        when="Git wrote both sides of a conflict into the file, between lines with <<<<<<<, ======= and >>>>>>>.",
+        remedy="Keep one side or both, remove these lines, and commit the result of the merge.",
+        example=("name: cifar\n<<<<<<< HEAD\nworkers: {replicas: 2}\n=======\nworkers: {replicas: 4}\n>>>>>>> main\n"),
+    ),
+    Kind(
         "DS050",
         title="A spelling that Helm reads in a surprising way",
         when=(

@@ -107,14 +107,15 @@ KINDS = (
     ),
     Kind(
         "DS112",
-        title="A Kubernetes object instead of a values file",
+        title="A file of another program",
         when=(
-            "The file has apiVersion and kind, so it is an object such as an MPIJob, a PyTorchJob or a Deployment."
-            " dsgen reads values files, and writes such objects itself."
+            "The file is a Kubernetes object with apiVersion and kind, such as an MPIJob, a PyTorchJob or a Deployment,"
+            " a file of Docker Compose, the values of another Helm chart, or a configuration of DeepSpeed or"
+            " Accelerate. Its keys have nothing to do with those of a values file, so they are not reported one by one."
         ),
         remedy=(
-            "Start from a preset (`dsgen init --list`) and move image, command, resources and volumes of the object to"
-            " the keys of the values file."
+            "Start from a preset (`dsgen init --list`) and move image, command, resources and volumes to the keys of"
+            " the values file."
         ),
         example="apiVersion: kubeflow.org/v2beta1\nkind: MPIJob\nmetadata: {name: cifar}\n",
     ),

@@ -1,0 +1,100 @@
+"""Recognizes YAML files of other programs, whose keys have nothing to do with those of a values file."""
+
+from __future__ import annotations
+
+from dsgen.problems.diagnostics import Diagnostic
+from dsgen.records import dataclass
+from dsgen.schema.quoted import shown
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+    from typing import Any
+
+    from dsgen.reading.nodes import Node
+
+OWN = frozenset(("training", "workers", "launcher", "launch", "run"))
+"""A file with one of these keys is meant as a values file."""
+HELM = frozenset(
+    (
+        *("replicaCount", "nameOverride", "fullnameOverride", "service", "ingress", "autoscaling", "podAnnotations"),
+        *("podLabels", "podSecurityContext", "livenessProbe", "readinessProbe", "startupProbe", "persistence", "rbac"),
+        *("imagePullSecrets", "extraEnv", "extraVolumes", "volumeMounts", "httpRoute", "topologySpreadConstraints"),
+    )
+)
+"""Keys of the chart that `helm create` writes, and of many others; two of them are enough."""
+DEEPSPEED = frozenset(
+    (
+        *("train_batch_size", "train_micro_batch_size_per_gpu", "gradient_accumulation_steps", "zero_optimization"),
+        *("fp16", "bf16", "gradient_clipping", "steps_per_print", "wall_clock_breakdown", "activation_checkpointing"),
+    )
+)
+ACCELERATE = frozenset(("compute_environment", "distributed_type", "deepspeed_config", "num_processes", "machine_rank"))
+PRESETS = "start from a preset: `dsgen init --list` lists them"
+
+
+@dataclass(frozen=True)
+class Program:
+    """A program whose files are known. key: the key by which a file is recognized, "" if it is not one of them."""
+
+    message: str
+    key: Callable[[Mapping[str, Any]], str]
+    hint: str
+
+
+def _several(keys: frozenset[str]) -> Callable[[Mapping[str, Any]], str]:
+    def first(data: Mapping[str, Any]) -> str:
+        found = [key for key in data if key in keys]
+        return found[0] if len(found) > 1 and not OWN & data.keys() else ""
+
+    return first
+
+
+def _compose(data: Mapping[str, Any]) -> str:
+    services = data.get("services")
+    is_map = isinstance(services, dict) and any(isinstance(one, dict) for one in services.values())
+    return "services" if is_map and not OWN & data.keys() else ""
+
+
+PROGRAMS = (
+    Program(
+        "this is a file of Docker Compose, not a values file",
+        _compose,
+        f"{PRESETS}; image, command, environment and volumes of a service become image, training and storage",
+    ),
+    Program(
+        "this is a configuration of DeepSpeed, not a values file",
+        _several(DEEPSPEED),
+        f"{PRESETS}; in a values file, it belongs below training.deepspeed.config",
+    ),
+    Program(
+        "this is a configuration of Accelerate, not a values file",
+        _several(ACCELERATE),
+        f"{PRESETS}; num_machines is workers.replicas, and launch.method: worker-command runs `accelerate launch`",
+    ),
+    Program(
+        "these are the values of another Helm chart",
+        _several(HELM),
+        f"{PRESETS}; docs/options.md describes the keys of a values file",
+    ),
+)
+
+
+def problem_of(root: Node) -> Diagnostic | None:
+    """The one problem of a file of another program; None for any other file."""
+    data = root.data()
+    if not isinstance(data, dict):
+        return None
+    if isinstance(data.get("apiVersion"), str) and isinstance(data.get("kind"), str):
+        kind = f"{shown(data['kind'])} of {shown(data['apiVersion'])}"
+        message = f"the file is a {kind}, a Kubernetes object, not a values file"
+        return _problem(root, "kind", message, f"{PRESETS}; docs/clusters.md describes the keys for your cluster")
+    for program in PROGRAMS:
+        if key := program.key(data):
+            return _problem(root, key, program.message, program.hint)
+    return None
+
+
+def _problem(root: Node, key: str, message: str, hint: str) -> Diagnostic:
+    place = root.child(key) or root
+    return Diagnostic("DS112", message, place.key or place.position, (key,), hint)
