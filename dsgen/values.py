@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 __all__ = ["Job", "Override", "Release", "SourceText", "Values", "check", "load", "twins"]
 
 SURPRISE = "DS050"
-OTHER_OBJECT, EMPTY = "DS112", "DS113"
+OTHER_OBJECT = "DS112"
 
 
 @dataclass(frozen=True)
@@ -115,7 +115,12 @@ class Job:
         if chart not in self._problems:  # called by the output and by the renderer
             missing = [] if chart else self._missing_names()
             checked = check(self, self.release) if self.values else []
-            self._problems[chart] = ordered(self._counted([*self.diagnostics, *missing, *checked]))
+            found = [*self.diagnostics, *missing, *checked]
+            if self.is_complete and has_errors(found):
+                from dsgen.schema import foreign  # imported late: only problems need it
+
+                found = foreign.of_overlay(self.root, found)
+            self._problems[chart] = ordered(self._counted(found))
         return self._problems[chart]
 
     def _counted(self, problems: Iterable[Diagnostic]) -> Iterator[Diagnostic]:
@@ -165,7 +170,9 @@ def of_trees(
     root, idle = without_nulls(root)
     problems = [*tree.diagnostics, *idle]
     if file and complete and not root.value and not problems and _is_blank(sources.get(file, "")):
-        return _of_nothing(file, root)
+        from dsgen.schema import foreign  # imported late: only problems need it
+
+        return Job(file, None, [foreign.empty(file)], root, is_complete=False)
     root, flags = _named(root, names)
     wrong = validate(root, complete)
     complete &= all(problem.id not in (OTHER_OBJECT, TOO_MUCH) for problem in wrong)
@@ -183,13 +190,6 @@ def of_trees(
 def _is_blank(text: str) -> bool:
     """Whether a file has no values, not even an empty map."""
     return all(line.strip() in ("", "---", "...") or line.lstrip().startswith("#") for line in text.splitlines())
-
-
-def _of_nothing(file: str, root: Node) -> Job:
-    """A job without values, with this one problem; missing keys are not reported."""
-    hint = "write the values of a job into it; `dsgen init FILE` writes a new file to start from"
-    empty = Diagnostic(EMPTY, "the file is empty: it has no values", Position(file, 1, 1), hint=hint)
-    return Job(file, None, [empty], root, is_complete=False)
 
 
 def of_data(data: Mapping[str, Any]) -> Job:

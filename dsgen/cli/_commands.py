@@ -30,3 +30,26 @@ ON_CLUSTERS = {
     "delete": "Delete the objects of a run.",
 }
 COMMANDS = ON_FILES | ON_CLUSTERS
+OTHER_WORDS = {
+    **dict.fromkeys(("lint", "check", "verify"), "validate"),
+    **dict.fromkeys(("template", "build", "generate", "manifests", "print"), "render"),
+    **dict.fromkeys(("plan", "compare"), "diff"),
+    **dict.fromkeys(("install", "upgrade", "deploy", "up"), "apply"),
+    **dict.fromkeys(("submit", "train", "start", "launch", "sbatch"), "run"),
+    **dict.fromkeys(("ls", "ps", "get", "jobs", "squeue"), "list"),
+    **dict.fromkeys(("describe", "show", "inspect"), "status"),
+    **dict.fromkeys(("cancel", "kill", "abort", "scancel"), "stop"),
+    **dict.fromkeys(("rm", "remove", "uninstall", "destroy", "down"), "delete"),
+    **dict.fromkeys(("new", "create", "scaffold"), "init"),
+    **dict.fromkeys(("pause", "hold"), "suspend"),
+    **dict.fromkeys(("unpause", "continue", "release"), "resume"),
+    **dict.fromkeys(("restart", "rerun", "retry"), "run --bump"),
+    "config": "values",
+    "docs": "help",
+    "man": "help",
+    "package": "chart",
+    "search": "explain --search",
+    "version": "--version",
+    "watch": "status --watch",
+}
+"""The words of other programs for a command or option."""

@@ -21,6 +21,10 @@ if TYPE_CHECKING:
 
 CI_SYSTEMS = ("CI", "TF_BUILD", "TEAMCITY_VERSION", "JENKINS_URL")
 """Variables of CI systems. GitHub, GitLab and many others set CI; Azure Pipelines, TeamCity and Jenkins do not."""
+OPTION_HINTS = {
+    "--dry-run": "write --dry-run alone; `dsgen render` prints the objects without a cluster",
+}
+"""What to do about wrong options, by option."""
 EXIT_PIPE_CLOSED = 141  # 128 + SIGPIPE: the reader of the output has ended
 
 
@@ -74,7 +78,8 @@ def complain_of_usage(error: click.ClickException) -> None:
         if message == context.get_help():  # there were no arguments
             return write_error(f"{message}\n")
         write_error(f"{context.get_usage()}\nTry '{context.command_path} {context.help_option_names[0]}' for help.\n\n")
-    return write_error(_escaped([f"Error: {message}"]))
+    hint = OPTION_HINTS.get(getattr(error, "option_name", ""), "")
+    return write_error(_escaped([f"Error: {message}", *([f"  hint: {hint}"] if hint else [])]))
 
 
 def complain_of_bug() -> None:

@@ -12,7 +12,7 @@ import click
 from dsgen import __version__
 from dsgen.cli import _shared
 from dsgen.cli._clicked import of_table
-from dsgen.cli._commands import COMMANDS
+from dsgen.cli._commands import COMMANDS, OTHER_WORDS
 from dsgen.cli._options import COMMANDS as ON_VALUES
 from dsgen.cli._printed import complain_of_usage
 from dsgen.errors import EXIT_INTERRUPTED, EXIT_USAGE
@@ -41,7 +41,7 @@ class _Commands(click.Group):
         if args[0] not in COMMANDS and not args[0].startswith("-"):
             from dsgen.schema.suggestions import closest, did_you_mean
 
-            question = did_you_mean(closest(args[0], [*COMMANDS]))
+            question = did_you_mean(OTHER_WORDS.get(args[0].lower()) or closest(args[0], [*COMMANDS]))
             ctx.fail(f"No such command '{args[0]}'" + (f"; {question}" if question else "."))
         return super().resolve_command(ctx, args)
 
@@ -57,7 +57,7 @@ class _Commands(click.Group):
 
 
 @click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
-@click.version_option(__version__, prog_name="dsgen")
+@click.version_option(__version__, "-V", "--version", prog_name="dsgen")
 def dsgen() -> None:
     """Turn a values file into a distributed DeepSpeed training on Kubernetes.
 

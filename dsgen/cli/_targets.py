@@ -6,7 +6,7 @@ import functools
 import os
 import sys
 
-from dsgen import api, roots, values
+from dsgen import api, roots, schema, values
 from dsgen.errors import DsgenError, UsageProblem
 from dsgen.records import dataclass, field, replace
 from dsgen.schema.suggestions import closest, did_you_mean, possible
@@ -88,6 +88,7 @@ def refuse_several(inputs: Inputs, names: Sequence[str], why: str, how: str = "c
 
 def of_files(inputs: Inputs) -> Found:
     """The job of each FILE or, for a FILE in a repository, the jobs of dsgen.yaml of which it is a part."""
+    _refuse_values(inputs)
     groups, read = _groups(inputs), _reader()
     for name in (*inputs.overlays, *{"-"}.intersection(inputs.files)):
         read(name)  # read early, for both processes: only one can read standard input
@@ -169,6 +170,24 @@ def _repository(inputs: Inputs) -> Repository:
             f"--name sets the name of one job, but {roots.FILE} has several: write `name` into each file"
         )
     return load(Path(os.path.relpath(root)))
+
+
+def _refuse_values(inputs: Inputs) -> None:
+    """Raises UsageProblem for values in place of the name of a file."""
+    for name in (*inputs.files, *inputs.overlays):
+        if os.path.exists(name):  # noqa: PTH110 - without the import of pathlib
+            continue
+        key, sign, _ = name.partition("=")
+        if sign and key.partition(".")[0] in schema.keys(schema.load()):
+            # A shell makes --set a=1 a=2 of --set a={1,2}.
+            same = [one.text for one in inputs.overrides if one.text.startswith(f"{key}=")]
+            texts = [text.partition("=")[2] for text in (*same, *inputs.files) if text.startswith(f"{key}=")]
+            value = f"{key}={{{','.join(texts)}}}" if same else name
+            raise UsageProblem(f"{name} is not a file; quote values for the shell: --set '{value}'")
+        if name.lstrip()[:1] in ("{", "[") or ": " in name or "\n" in name:
+            raise UsageProblem(
+                "values are no file name: write them to a file, pass them on standard input as -, or use --set-json"
+            )
 
 
 def _groups(inputs: Inputs) -> list[tuple[str, ...]]:

@@ -2,22 +2,23 @@
 
 import click
 
-from dsgen import explain, search
+from dsgen import explain
 from dsgen.cli import _completion
 from dsgen.cli._printed import say
 from dsgen.cluster import reasons
 from dsgen.errors import EXIT_OK, UsageProblem
+from dsgen.search import matches
 
 
 @click.command("explain")
-@click.argument("word", metavar="[KEY|ID|REASON]", default="", shell_complete=_completion.explained)
-@click.option("--search", "words", metavar="WORDS", help="List the keys, ids, reasons and presets with these words.")
-def command(word: str, words: str | None) -> int:
+@click.argument("words", metavar="[KEY|ID|REASON]", nargs=-1, shell_complete=_completion.explained)
+@click.option("--search", metavar="WORDS", help="List the keys, ids, reasons and presets with all of these words.")
+def command(words: tuple[str, ...], search: str | None) -> int:
     """Explain a key, the id of a problem, or a reason.
 
     A key is written with dots, as in messages and in the option reference, with any word for a name that you choose,
-    and [0] for the items of a list. Without an argument, the keys at the top are listed. Any other word is searched
-    for.
+    and [0] for the items of a list. Without an argument, the keys at the top are listed. Any other word, and
+    several words, are searched for.
 
     \b
     Examples:
@@ -28,21 +29,25 @@ def command(word: str, words: str | None) -> int:
       dsgen explain WorkersLost
       dsgen explain --search memory
     """
-    if words is not None:
-        say(_searched(word, words))
-    elif word in reasons.known():
-        say(reasons.explained(word))
+    if search is not None:
+        say(_found(" ".join((search, *words))))
+    elif len(words) > 1:
+        say(_found(" ".join(words)))
     else:
-        say(_explained(word))
+        say(_of_one("".join(words)))
     return EXIT_OK
 
 
-def _searched(word: str, words: str) -> list[str]:
-    if word or not words.strip():
-        raise UsageProblem("--search needs words, and no KEY, ID or REASON")
-    if lines := [*search.matches(words)]:
+def _found(words: str) -> list[str]:
+    if not words.strip():
+        raise UsageProblem("--search needs words")
+    if lines := [*matches(words)]:
         return lines
     raise UsageProblem(f"no key, id, reason or preset has {words}")
+
+
+def _of_one(word: str) -> list[str]:
+    return [*reasons.explained(word)] if word in reasons.known() else _explained(word)
 
 
 def _explained(word: str) -> list[str]:
@@ -50,7 +55,7 @@ def _explained(word: str) -> list[str]:
     try:
         return explain.of(word).removesuffix("\n").split("\n")
     except UsageProblem as problem:
-        lines = [*search.matches(word)] if word.isalpha() else []
+        lines = [*matches(word)] if word.isalpha() else []
         if not lines:
             raise
         return [*problem.lines, f"What dsgen explain --search {word} finds:", "", *lines]

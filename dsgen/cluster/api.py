@@ -160,7 +160,7 @@ class Cluster:
         try:
             self._configuration = self._configured()
         except (config.ConfigException, OSError, yaml.YAMLError) as error:
-            raise ApiError(f"cannot use {self._named()}: {_one_line(str(error))}") from error
+            raise ApiError(self._unusable(error)) from error
         finally:
             logging.getLogger().removeHandler(complaints)
         if complaints.texts:
@@ -193,6 +193,14 @@ class Cluster:
         """The header for authentication, computed for each request, because the library renews expired tokens."""
         login = self._configuration.auth_settings().get("BearerToken")
         return {login["key"]: login["value"]} if login else {}
+
+    def _unusable(self, error: Exception) -> str:
+        """What is wrong with the kubeconfig; if there is none, how to name one."""
+        file = self.kubeconfig or _kubeconfig_path() or "~/.kube/config"
+        if any(Path(part).expanduser().exists() for part in file.split(":") if part):
+            return f"cannot use {self._named()}: {_one_line(str(error))}"
+        how = "set KUBECONFIG or use --kubeconfig FILE, and --context NAME for one of its contexts"
+        return f"there is no kubeconfig: {file} does not exist; {how}"
 
     def _named(self) -> str:
         parts = [f"context {self.context}"] if self.context else []

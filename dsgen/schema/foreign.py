@@ -1,8 +1,9 @@
-"""Recognizes YAML files of other programs, whose keys have nothing to do with those of a values file."""
+"""Recognizes YAML files that are no values files: those of other programs, overlays, empty files."""
 
 from __future__ import annotations
 
-from dsgen.problems.diagnostics import Diagnostic
+from dsgen import schema
+from dsgen.problems.diagnostics import Diagnostic, Position
 from dsgen.records import dataclass
 from dsgen.schema.quoted import shown
 
@@ -98,3 +99,28 @@ def problem_of(root: Node) -> Diagnostic | None:
 def _problem(root: Node, key: str, message: str, hint: str) -> Diagnostic:
     place = root.child(key) or root
     return Diagnostic("DS112", message, place.key or place.position, (key,), hint)
+
+
+NEEDED = ("name", "image", "training")
+"""What every job has; settings without all of them are an overlay."""
+ABSENT = ("DS201", "DS202", "DS901")
+"""The problems of values without them."""
+
+
+def of_overlay(root: Node, found: list[Diagnostic]) -> list[Diagnostic]:
+    """The problems of a job; if its values are only an overlay, one problem in place of those for what is absent."""
+    keys = root.value.keys() if isinstance(root.value, dict) and not root.is_partial else ()
+    if not keys or not set(keys) <= {*schema.keys(schema.load())}.difference(NEEDED):
+        return found
+    name = root.position.file
+    message = f"{name} has no {', '.join(NEEDED[:-1])} or {NEEDED[-1]}, so it is not a whole job"
+    overlay = Diagnostic(
+        "DS912", message, root.position, hint=f"give an overlay after the file of its job: FILE -f {name}"
+    )
+    return [overlay, *(problem for problem in found if problem.id not in ABSENT)]
+
+
+def empty(file: str) -> Diagnostic:
+    """The problem of a file without values."""
+    hint = "write the values of a job into it; `dsgen init FILE` writes a new file to start from"
+    return Diagnostic("DS113", "the file is empty: it has no values", Position(file, 1, 1), hint=hint)

@@ -1,6 +1,9 @@
 """If a cluster cannot be reached, a command prints one sentence without a secret, and exits with 3."""
 
+import os
 import socket
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -54,9 +57,23 @@ def test_a_context_that_is_not_there(cli: Cli, folder: Path) -> None:
 
 
 def test_no_kubeconfig(cli: Cli) -> None:
-    expected = "dsgen: cannot use none: Invalid kube-config file. No configuration found.\n"
+    how = "set KUBECONFIG or use --kubeconfig FILE, and --context NAME for one of its contexts"
+    expected = f"dsgen: there is no kubeconfig: none does not exist; {how}\n"
 
     assert (3, "", expected) == cli("list", "--kubeconfig", "none")
+
+
+@pytest.mark.parametrize(
+    ("variable", "shown"), [("", "~/.kube/config"), ("none", "none"), ("none:other", "none:other")]
+)
+def test_no_kubeconfig_in_its_usual_places(folder: Path, variable: str, shown: str) -> None:
+    environment = {"PATH": os.environ["PATH"], "HOME": str(folder), "KUBECONFIG": variable}
+    command = [sys.executable, "-m", "dsgen", "status", "cifar"]
+
+    done = subprocess.run(command, env=environment, cwd=folder, capture_output=True, text=True, check=False)
+
+    assert (3, "") == (done.returncode, done.stdout)
+    assert done.stderr.startswith(f"dsgen: there is no kubeconfig: {shown} does not exist; set KUBECONFIG or use ")
 
 
 @pytest.mark.parametrize(

@@ -169,6 +169,19 @@ def test_a_search_finds_keys_ids_reasons_and_presets(cli: Cli) -> None:
     assert "Presets, for dsgen init --preset NAME:\n  aws-efa  " in cli("explain", "--search", "EKS hyperpod").out
 
 
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("--search", "EKS", "hyperpod"),
+        ("--search=EKS", "hyperpod"),
+        ("EKS", "--search", "hyperpod"),
+        ("EKS", "hyperpod"),
+    ],
+)
+def test_a_search_for_several_words_needs_no_quotes(cli: Cli, words: tuple[str, ...]) -> None:
+    assert cli("explain", "--search", "EKS hyperpod") == cli("explain", *words)
+
+
 def test_a_word_that_is_no_key_is_searched_for(cli: Cli) -> None:
     code, out, err = cli("explain", "gpu")
 
@@ -183,8 +196,9 @@ def test_a_word_that_is_no_key_is_searched_for(cli: Cli) -> None:
     ("words", "message"),
     [
         (("--search", "xyzzy"), "no key, id, reason or preset has xyzzy"),
-        (("--search", " "), "--search needs words, and no KEY, ID or REASON"),
-        (("run", "--search", "x"), "--search needs words, and no KEY, ID or REASON"),
+        (("--search", " "), "--search needs words"),
+        (("--search", "memory", "xyzzy"), "no key, id, reason or preset has memory xyzzy"),
+        (("memory", "xyzzy"), "no key, id, reason or preset has memory xyzzy"),
     ],
 )
 def test_a_search_for_nothing_is_wrong_usage(cli: Cli, words: tuple[str, ...], message: str) -> None:

@@ -12,7 +12,7 @@ import click
 import pytest
 
 from dsgen import __version__
-from dsgen.cli._commands import COMMANDS, ON_CLUSTERS, ON_FILES
+from dsgen.cli._commands import COMMANDS, ON_CLUSTERS, ON_FILES, OTHER_WORDS
 from dsgen.cli._program import dsgen, run
 from tests.cli.conftest import Cli, job, put
 
@@ -66,7 +66,7 @@ def test_every_example_on_a_cluster_is_right_usage(cli: Cli, folder: Path, name:
     for line in lines:
         code, out, err = cli(*line.split()[1:], "--kubeconfig", "none")
         assert (3, "") == (code, out), f"{line}: {err}"
-        assert re.fullmatch(r"dsgen: cannot use none: .*\n", err)
+        assert re.fullmatch(r"dsgen: there is no kubeconfig: none .*\n", err)
 
 
 @pytest.mark.parametrize("name", COMMANDS)
@@ -259,3 +259,26 @@ def test_an_unknown_command_names_the_closest(cli: Cli, word: str, question: str
 
     assert (2, "") == (code, out)
     assert err.endswith(f"Error: No such command '{word}'{question}\n")
+
+
+@pytest.mark.parametrize("word", OTHER_WORDS)
+def test_a_word_of_another_program_leads_to_a_command(cli: Cli, word: str) -> None:
+    code, out, err = cli(word)
+
+    assert (2, "") == (code, out)
+    assert err.endswith(f"Error: No such command '{word}'; did you mean {OTHER_WORDS[word]}?\n")
+    command, *options = OTHER_WORDS[word].split()
+    assert 0 == cli(command, "--help").code
+    assert all(option in cli(command, "--help").out for option in options)
+
+
+def test_the_version_has_a_short_option(cli: Cli) -> None:
+    assert cli("--version") == cli("-V") == (0, f"dsgen, version {__version__}\n", "")
+
+
+@pytest.mark.parametrize("command", ["apply", "render"])
+def test_a_dry_run_with_a_value_says_what_to_do(cli: Cli, command: str) -> None:
+    code, out, err = cli(command, "cifar.yaml", "--dry-run=client")
+
+    assert (2, "") == (code, out)
+    assert err.endswith("  hint: write --dry-run alone; `dsgen render` prints the objects without a cluster\n")

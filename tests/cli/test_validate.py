@@ -83,3 +83,54 @@ def test_a_folder_is_its_yaml_files(cli: Cli, folder: Path) -> None:
         == "dsgen: a chart is made from one job, but jobs has 2 files: name one of them\n"
     )
     assert cli("graph", "jobs").err == "dsgen: the picture shows one job, but jobs has 2 files: name one of them\n"
+
+
+def test_an_overlay_as_file_is_one_problem(cli: Cli, folder: Path) -> None:
+    (folder / "prod.yaml").write_text("namespace: prod\nworkers: {replicas: 4}\n")
+
+    code, _, err = cli("validate", "cifar.yaml", "prod.yaml")
+
+    assert 1 == code
+    assert [
+        "prod.yaml:1:1: error: prod.yaml has no name, image or training, so it is not a whole job [DS912]",
+        "  hint: give an overlay after the file of its job: FILE -f prod.yaml",
+    ] == [line for line in err.splitlines() if not line.startswith("    ")]
+    assert 0 == cli("validate", "cifar.yaml", "-f", "prod.yaml").code
+
+
+@pytest.mark.parametrize("text", ["name: a\nworkers: {replicas: 4}\n", "imag: {}\nworkers: {replicas: 4}\n", "{}\n"])
+def test_a_job_that_lacks_something_is_no_overlay(cli: Cli, folder: Path, text: str) -> None:
+    (folder / "prod.yaml").write_text(text)
+
+    assert "DS912" not in cli("validate", "prod.yaml").err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (
+            ("cifar.yaml", "--set", "training.args=--epochs", "training.args=3"),
+            "training.args=3 is not a file; quote values for the shell: --set 'training.args={--epochs,3}'",
+        ),
+        (
+            ("cifar.yaml", "--set=training.args=a", "training.args=b", "training.args=c"),
+            "training.args=b is not a file; quote values for the shell: --set 'training.args={a,b,c}'",
+        ),
+        (
+            ("cifar.yaml", "workers.replicas=3"),
+            "workers.replicas=3 is not a file; quote values for the shell: --set 'workers.replicas=3'",
+        ),
+        (
+            ('{"name": "x"}',),
+            "values are no file name: write them to a file, pass them on standard input as -, or use --set-json",
+        ),
+        (("name: x",), "values are no file name: "),
+        (("a=b.yaml/c",), "cannot read a=b.yaml/c: No such file or directory"),
+    ],
+)
+def test_values_in_place_of_a_file(cli: Cli, folder: Path, arguments: tuple[str, ...], message: str) -> None:
+    assert folder
+    code, out, err = cli("validate", *arguments)
+
+    assert (2 if "cannot read" not in message else 3, "") == (code, out)
+    assert err.startswith(f"dsgen: {message}")

@@ -119,4 +119,14 @@ KINDS = (
             " DS911 to ignore in `checks`."
         ),
     ),
+    Kind(
+        "DS912",
+        title="An overlay in place of a job",
+        when=(
+            "The file has settings, but no name, no image and no training, which every job has. It is most likely"
+            " meant to be merged over the file of a job. Each FILE of the command line is a job of its own."
+        ),
+        remedy="Give it with -f after the file of the job: dsgen render cifar.yaml -f prod.yaml.",
+        example="workers: {replicas: 4}\n",
+    ),
 )
