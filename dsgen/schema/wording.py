@@ -171,6 +171,10 @@ def _as_text(violation: Violation) -> str:
         return _pattern_words(violation)
     if violation.node.position.file == "--set":
         return "use --set-string, which makes it a string"
+    if isinstance(violation.value, dict | list) and isinstance(violation.path[-1], int):
+        import json
+
+        return f"put it in quotes: {item(json.dumps(violation.value, ensure_ascii=False))}"  # JSON as an argument
     return f'put it in quotes: "{text}"' if isinstance(violation.value, int | float) else ""
 
 
