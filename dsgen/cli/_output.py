@@ -13,7 +13,7 @@ from dsgen.cli._jobs import Report
 from dsgen.cli._parallel import FEWEST, in_order
 from dsgen.cli._printed import ask, complain, say
 from dsgen.cli._progress import counted
-from dsgen.cli._shared import Delivery, ErrorsReported
+from dsgen.cli._shared import Delivery, ErrorsReported, message_of_bug
 from dsgen.cli._targets import Target
 from dsgen.errors import EXIT_FINDINGS, EXIT_OK, DsgenError, UsageProblem
 from dsgen.problems.diagnostics import Diagnostic, Severity, has_errors
@@ -130,11 +130,18 @@ def _compared(mode: Mode, keep: bool, defer: bool, folder: Folder) -> Outcome:
     """
     if defer and is_absent(folder.place):
         return Outcome(folder.place, "", "", Changes(index=True))
-    item = folder.make()
+    item = None
     try:
+        item = folder.make()
         return _outcome(item, _changes(item, mode), keep)
-    except DsgenError as failure:
-        return replace(_outcome(item, Changes()), failure=failure)
+    except UsageProblem:
+        raise
+    except DsgenError as error:
+        failure = error
+    except Exception as error:  # the others are reported, too
+        failure = DsgenError(f"{folder.place.path}: {message_of_bug(error)}")
+    known = Outcome(folder.place, "", "", Changes()) if item is None else _outcome(item, Changes())
+    return replace(known, failure=failure)
 
 
 def _changes(item: Item, mode: Mode) -> Changes:

@@ -140,10 +140,15 @@ def run(call: Callable[[], int | None]) -> int:
         where = os.path.normpath(os.fsdecode(error.filename)) if isinstance(error.filename, str | bytes) else None
         complain(f"{where}: {error.strerror}" if where else str(error))
         return EXIT_FAILED
-    except Exception as error:  # a bug in dsgen: the user gets a short message, and how to get the traceback
-        complain(f"internal error, please report it: {type(error).__name__}: {error} (DSGEN_DEBUG=1 shows where)")
-        if os.environ.get("DSGEN_DEBUG"):
-            complain_of_bug()
+    except Exception as error:
+        complain(message_of_bug(error))
         return EXIT_FAILED
     finally:
         end()
+
+
+def message_of_bug(error: Exception) -> str:
+    """A short message for the exception that is handled, a bug in dsgen; prints the traceback if that is requested."""
+    if os.environ.get("DSGEN_DEBUG"):
+        complain_of_bug()
+    return f"internal error, please report it: {type(error).__name__}: {error} (DSGEN_DEBUG=1 shows where)"

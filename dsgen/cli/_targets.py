@@ -33,11 +33,12 @@ STDIN = "<stdin>"
 class Target:
     """A job of the command line.
 
-    file, release: the file and the names of the job; has_values: it has no errors. They are set when it was checked.
+    name: of its values file. file, release: the file and the names of the job; has_values: it has no errors. These are
+    set when it was checked.
     """
 
-    def __init__(self, load: Load, locate: Callable[[Release], Member] | None = None) -> None:
-        self._load, self._locate = load, locate
+    def __init__(self, name: str, load: Load, locate: Callable[[Release], Member] | None = None) -> None:
+        self.name, self._load, self._locate = name, load, locate
         self.file, self.release, self.has_values = "", values.UNNAMED, False
 
     @functools.cached_property
@@ -110,7 +111,7 @@ def of_files(inputs: Inputs) -> Found:
         above = [read(name) for name in group[1:]]
         entries = [entry for entry in _chosen(part, inputs) if id(entry) not in taken]
         taken.update(map(id, entries))
-        found.targets += [_member(part, entry, inputs, above) for entry in entries]
+        found.targets += [_of_entry(part.repository, entry, inputs, above, part.name_of(entry)) for entry in entries]
     for repository in repositories:
         found.add(repository)
     return found
@@ -118,13 +119,7 @@ def of_files(inputs: Inputs) -> Found:
 
 def _plain(group: Group, inputs: Inputs, read: Read) -> Target:
     """The job of files, without a repository."""
-    return Target(functools.partial(_load, group, inputs, read))
-
-
-def _member(part: Part, entry: Entry, inputs: Inputs, above: Sequence[SourceText]) -> Target:
-    """A job of dsgen.yaml of which a file is a part."""
-    load = functools.partial(_load_entry, part.repository, entry, inputs, above, part.name_of(entry))
-    return Target(load, functools.partial(part.repository.member, entry))
+    return Target(next(iter(group), ""), functools.partial(_load, group, inputs, read))
 
 
 def _chosen(part: Part, inputs: Inputs) -> Sequence[Entry]:
@@ -139,17 +134,18 @@ def _chosen(part: Part, inputs: Inputs) -> Sequence[Entry]:
     return chosen
 
 
+def _of_entry(
+    repository: Repository, entry: Entry, inputs: Inputs, above: Sequence[SourceText] = (), name: str = ""
+) -> Target:
+    """A job of a repository; for the arguments see `Repository.job`."""
+    load = functools.partial(_load_entry, repository, entry, inputs, above, name)
+    return Target(name or str(repository.root / entry.file), load, functools.partial(repository.member, entry))
+
+
 def _of_repository(inputs: Inputs) -> Found:
     """The jobs of the repository of the working folder."""
     repository = _repository(inputs)
-    targets = [
-        Target(
-            functools.partial(_load_entry, repository, entry, inputs),
-            functools.partial(repository.member, entry),
-        )
-        for entry in repository.entries
-    ]
-    found = Found(targets, repository=repository)
+    found = Found([_of_entry(repository, entry, inputs) for entry in repository.entries], repository=repository)
     found.add(repository)
     return found
 

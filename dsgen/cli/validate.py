@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from dsgen.cli._jobs import check_jobs
 from dsgen.cli._printed import say
-from dsgen.errors import EXIT_FINDINGS, EXIT_OK
-from dsgen.problems.diagnostics import has_errors
+from dsgen.errors import EXIT_OK
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -29,7 +28,8 @@ def command(inputs: Inputs, target: str, form: str, quiet: bool) -> int:
     targets, report = check_jobs(inputs, chart=target == "chart")
     if form != "text":
         report.output(form)
-        return EXIT_FINDINGS if has_errors(report.diagnostics) else EXIT_OK
+        report.end()
+        return EXIT_OK
     report.show()
     for job in () if quiet else targets:
         names = job.release.name if target == "chart" else f"{job.release.namespace}/{job.release.name}"

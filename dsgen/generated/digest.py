@@ -1,3 +1,3 @@
 """A digest of templates, defaults, checks and scripts. Written by `make generate`."""
 
-DIGEST = "41208acafdecf936c12e1ecda289bd71d6deea28c4bc2c5917f7c576b0eeef86"
+DIGEST = "dd2f6c02e6beae346bb19097c089e89106235721bfc3c659c5ccd361ad9084bc"

@@ -230,7 +230,7 @@ def is_workers_accelerator(value):
 def is_workers_sharedMemory(value):
     return (
         is_string(value)
-        and matches('^(unlimited|[0-9]+([.][0-9]+)?(m|k|M|G|T|P|E|Ki|Mi|Gi|Ti|Pi|Ei)?)?$', value)
+        and matches('^(unlimited|[0-9]{1,18}([.][0-9]{1,18})?(m|k|M|G|T|P|E|Ki|Mi|Gi|Ti|Pi|Ei)?)?$', value)
     )
 
 
@@ -642,7 +642,7 @@ def is_training_deepspeed_config(value):
 def is_training_deepspeed_version(value):
     return (
         is_string(value)
-        and matches('^([0-9]+[.][0-9]+([.][0-9]+)?)?$', value)
+        and matches('^([0-9]{1,5}[.][0-9]{1,5}([.][0-9]{1,5})?)?$', value)
     )
 
 
@@ -1400,7 +1400,7 @@ def is_networkName(value):
 def is_quantity(value):
     return (
         (is_string(value) or is_number(value))
-        and (not is_string(value) or matches('^[0-9]+([.][0-9]+)?(m|k|M|G|T|P|E|Ki|Mi|Gi|Ti|Pi|Ei)?$', value))
+        and (not is_string(value) or matches('^[0-9]{1,18}([.][0-9]{1,18})?(m|k|M|G|T|P|E|Ki|Mi|Gi|Ti|Pi|Ei)?$', value))
         and (not is_number(value) or not value < 0)
     )
 

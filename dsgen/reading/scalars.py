@@ -15,6 +15,9 @@ NOT_FINITE = frozenset(sign + word for sign in ("", "+", "-") for word in (".inf
 EXACT = 2**53
 """Helm reads every number as a float64, which holds integers exactly up to this one."""
 
+LONGEST_INTEGER = 64
+"""Digits of an integer of 64 bits to the base 2. Python refuses to convert texts of thousands of digits."""
+
 _BASES = {"x": 16, "X": 16, "o": 8, "O": 8, "b": 2, "B": 2}
 _FIGURES = {2: frozenset("01"), 8: frozenset("01234567"), 10: frozenset("0123456789")}
 _FIGURES[16] = _FIGURES[10] | frozenset("abcdefABCDEF")
@@ -74,7 +77,7 @@ def _integer(digits: str) -> int | None:
     if figures[:1] == "0" and len(figures) > 1:
         base = _BASES.get(figures[1], 8)
         figures = figures[2:] if figures[1] in _BASES else figures[1:]
-    if not figures or not _FIGURES[base].issuperset(figures):
+    if not figures or not _FIGURES[base].issuperset(figures) or len(figures.lstrip("0")) > LONGEST_INTEGER:
         return None
     number = int(figures, base)
     number = -number if digits[0] == "-" else number

@@ -10,7 +10,7 @@ from dsgen.errors import DsgenError, UsageProblem
 from dsgen.problems.diagnostics import Position
 from dsgen.problems.redaction import redacted
 from dsgen.reading.nodes import Node, Override, from_data, merge
-from dsgen.reading.scalars import resolve
+from dsgen.reading.scalars import LONGEST_INTEGER, resolve
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -149,9 +149,9 @@ class _Parser:
         text, stop = self._until("]")
         if not stop or not re.fullmatch("[+-]?[0-9]+", text):
             raise self._wrong(f'"{text}" is not a list index')
-        index = int(text)
+        index = int(text) if len(text) <= LONGEST_INTEGER else MAX_INDEX + 1
         if not 0 <= index <= MAX_INDEX:
-            raise self._wrong(f"a list index is between 0 and {MAX_INDEX}, not {index}")
+            raise self._wrong(f"a list index is between 0 and {MAX_INDEX}, not {text}")
         return index
 
     def _container(self, node: Node | None, kind: type, name: str) -> Any:
@@ -235,8 +235,10 @@ def typed(text: str) -> str | int | bool | None:
     words: dict[str, bool | None] = {"true": True, "false": False, "null": None}
     if text.lower() in words:
         return words[text.lower()]
-    if text == "0" or (re.fullmatch("[+-]?[0-9]+", text) and text[0] != "0"):
-        number = int(text)
+    figures = text.lstrip("+-0")
+    is_integer = text == "0" or (re.fullmatch("[+-]?[0-9]+", text) and text[0] != "0")
+    if is_integer and len(figures) <= LONGEST_INTEGER:
+        number = int(f"{'-' * (text[0] == '-')}{figures or 0}")
         return number if -(2**63) <= number < 2**63 else text
     return text
 

@@ -129,4 +129,10 @@ KINDS = (
         remedy="Give it with -f after the file of the job: dsgen render cifar.yaml -f prod.yaml.",
         example="workers: {replicas: 4}\n",
     ),
+    Kind(
+        "DS913",
+        title="An internal error of dsgen",
+        when="dsgen failed on the values of this job. This is a bug of dsgen; the other jobs of the call were checked.",
+        remedy="Report it with the output of the same command with DSGEN_DEBUG=1 in the environment.",
+    ),
 )
