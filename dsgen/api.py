@@ -13,6 +13,7 @@ from dsgen import values
 from dsgen.errors import EXIT_FINDINGS, DsgenError, UsageProblem
 from dsgen.problems import diagnostics
 from dsgen.problems.diagnostics import Diagnostic, Position, has_errors
+from dsgen.reading.files import read_bytes
 from dsgen.render import Document
 from dsgen.render import render as _render
 from dsgen.values import Job, Override, Release, SourceText
@@ -49,8 +50,6 @@ __all__ = [
     "write",
 ]
 
-MAX_BYTES = 16 << 20
-"""The largest values file."""
 OVERRIDES = ("--set", "--set-string", "--set-json", "--set-file")
 """The flags that an Override may have."""
 CHART_NAME = "deepspeed-job"
@@ -101,17 +100,9 @@ def read(path: str | os.PathLike[str], name: str = "") -> SourceText:
     """The text of a file; name: shown in messages instead of the path. Raises DsgenError if it cannot be read."""
     place, shown = _path(path, "path"), _expected(name, str, "name") or _path(path, "path")
     try:
-        with open(place, "rb") as file:
-            return limited(shown, file.read(MAX_BYTES + 1))
+        return SourceText.from_bytes(shown, read_bytes(place))
     except OSError as error:
         raise DsgenError(f"cannot read {shown}: {error.strerror}") from error
-
-
-def limited(name: str, data: bytes) -> SourceText:
-    """The text of a values file. Raises DsgenError if it is too large."""
-    if len(data) > MAX_BYTES:
-        raise DsgenError(f"cannot read {name}: it has more than {MAX_BYTES >> 20} MiB, the limit for a values file")
-    return SourceText.from_bytes(name, data)
 
 
 def validate(job: Job, *, for_chart: bool = False) -> list[Diagnostic]:

@@ -28,7 +28,15 @@ MODULES = {
     *("cli._arguments", "cli._jobs", "cli._options", "cli._parallel", "cli._printed", "cli._progress", "cli._shared"),
     "cli._targets",
     *("deepspeed.hostfile", "language.files", "language.functions", "language.text", "problems.diagnostics"),
-    *("reading.carried", "reading.nodes", "reading.plain", "reading.quantities", "reading.reader", "reading.scalars"),
+    *(
+        "reading.carried",
+        "reading.files",
+        "reading.nodes",
+        "reading.plain",
+        "reading.quantities",
+        "reading.reader",
+        "reading.scalars",
+    ),
     *("generated.checks", "generated.defaults", "generated.helpers", "generated.manifests", "generated.schema"),
     *(
         "schema.filling",

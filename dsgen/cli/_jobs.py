@@ -76,7 +76,9 @@ class Report:
     def end(self) -> None:
         """Raise the failures, or ErrorsReported if a problem that was printed is an error."""
         if self.failures:
-            raise DsgenError(*(line for failure in self.failures for line in failure.lines))
+            failed = DsgenError(*(line for failure in self.failures for line in failure.lines))
+            failed.exit_code = max(failure.exit_code for failure in self.failures)
+            raise failed
         if has_errors(self.diagnostics):
             raise ErrorsReported(self.exit_code)
 

@@ -8,6 +8,7 @@ import sys
 
 from dsgen import api, roots, schema, values
 from dsgen.errors import DsgenError, UsageProblem
+from dsgen.reading import files
 from dsgen.records import dataclass, field, replace
 from dsgen.schema.suggestions import closest, did_you_mean, possible
 from dsgen.values import Release, SourceText
@@ -240,7 +241,9 @@ def _reader() -> Read:
         if path != "-":
             return api.read(path)
         try:
-            return api.limited(STDIN, sys.stdin.buffer.read(api.MAX_BYTES + 1))
+            content = sys.stdin.buffer.read(files.MAX_BYTES + 1)
+            files.check_size(content)
+            return SourceText.from_bytes(STDIN, content)
         except OSError as error:
             raise DsgenError(f"cannot read {STDIN}: {error.strerror}") from error
 

@@ -15,6 +15,10 @@ if TYPE_CHECKING:
     from dsgen.reading.scalars import Scalar
 
 
+MAX_TEXT = 4 << 20
+"""Characters of all values of a file. Kubernetes accepts objects up to about 1 MiB, and checking texts takes time."""
+
+
 @dataclass(frozen=True)
 class SourceText:
     """A values file: the name that messages show (`<stdin>` for `-`) and its text."""

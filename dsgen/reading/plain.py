@@ -8,7 +8,7 @@ corpus and on mutated files.
 from __future__ import annotations
 
 from dsgen.problems.diagnostics import Position
-from dsgen.reading.nodes import Node, SourceText, Tree
+from dsgen.reading.nodes import MAX_TEXT, Node, SourceText, Tree
 from dsgen.reading.scalars import FALSE, NULL, TRUE, Unreadable, resolve, surprise
 
 MAX_DEPTH = 50
@@ -26,7 +26,7 @@ _LONGEST_KEY = 200
 def read(source: SourceText) -> Tree | None:
     """The tree of a file; None if the file is not in the subset."""
     text = source.text
-    is_long = text.count("\n") + text.count(",") > MAX_VALUES
+    is_long = len(text) > MAX_TEXT or text.count("\n") + text.count(",") > MAX_VALUES
     if is_long or not text.endswith("\n") or not text.replace("\n", "").isprintable():
         return None
     try:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import json
 import re
-from pathlib import Path
 
 from dsgen.errors import DsgenError, UsageProblem
 from dsgen.problems.diagnostics import Position
 from dsgen.problems.redaction import redacted
-from dsgen.reading.nodes import Node, Override, from_data, merge
+from dsgen.reading.files import read_bytes
+from dsgen.reading.nodes import MAX_TEXT, Node, Override, from_data, merge
 from dsgen.reading.scalars import LONGEST_INTEGER, resolve
 
 TYPE_CHECKING = False
@@ -245,7 +245,7 @@ def typed(text: str) -> str | int | bool | None:
 
 def _file_text(path: str) -> str:
     try:
-        return Path(path).read_bytes().decode("utf-8")  # keeps line ends
+        return read_bytes(path, MAX_TEXT).decode("utf-8")  # keeps line ends
     except OSError as error:
         raise DsgenError(f"--set-file: cannot read {path}: {error.strerror}") from error
     except UnicodeDecodeError as error:

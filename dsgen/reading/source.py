@@ -11,13 +11,13 @@ import yaml
 
 from dsgen.problems.diagnostics import Diagnostic, Position
 from dsgen.reading.characters import directive_line, separator_lines, unreadable_characters
-from dsgen.reading.nodes import Node, Tree, kind
+from dsgen.reading.nodes import MAX_TEXT, Node, Tree, kind
 from dsgen.reading.scalars import Unreadable, key_text, resolve, surprise
 from dsgen.reading.syntax import index_of, mistake, place_of, short_tag, stopped_at
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any
+    from typing import Any, NoReturn
 
     from dsgen.reading.nodes import SourceText
     from dsgen.reading.syntax import Place
@@ -30,7 +30,8 @@ MAX_KEY, FEW_NODES, ALIASES_TO_OTHERS = 1000, 300, 30
 """The last two: values from aliases that are always allowed, and allowed per other value (Helm counts keys too)."""
 DIRECTIVE = "YAML directives are not read by Helm"
 SEPARATOR = "Helm 4 fails on a line that begins with --- and continues"
-TAG_HINT = "remove it; put a string in quotes"
+TAG_HINT, QUOTES_HINT = "remove it; put a string in quotes", "put it in quotes if it is a string"
+DOCUMENT_HINT = "a values file has one document; put the other one into its own file"
 STRING_TAGS = (None, "!", "tag:yaml.org,2002:str")
 
 
@@ -49,8 +50,8 @@ class _Reader:
         self.text = source.text.removeprefix("\ufeff")
         self.ends = self.text.endswith(("\n", "\r"))
         self.problems: list[Diagnostic] = []
-        self.anchors: dict[str, tuple[Node, int] | None] = {}
-        self.count = self.aliased = self.surprises = 0
+        self.anchors: dict[str, tuple[Node, int, int] | None] = {}
+        self.count = self.aliased = self.surprises = self.length = 0
         self.in_flow = False
         self.root = Node({}, Position(self.name, 1, 1))
         self.last: tuple[Node, int] | None = None
@@ -79,6 +80,11 @@ class _Reader:
 
     def _problem(self, id_: str, message: str, at: Position, hint: str = "") -> None:
         self.problems.append(Diagnostic(id_, message, at, hint=hint))
+
+    def _stop(self, message: str, at: Position, id_: str = "DS011", hint: str = "") -> NoReturn:
+        """Report a problem after which the rest of the file is not read."""
+        self._problem(id_, message, at, hint)
+        raise _Stop
 
     def _syntax_error(self, error: yaml.MarkedYAMLError) -> None:
         cause = mistake(error, self.text, self.quoted)
@@ -109,41 +115,32 @@ class _Reader:
         while not isinstance(event := self.next(), yaml.DocumentStartEvent):
             if isinstance(event, yaml.StreamEndEvent):
                 return
-        start = self.next()
-        root = self._node(start, 0)
+        root = self._node(self.next(), 0)
         self._end_of_document()
         if root.value is not None and not isinstance(root.value, dict) and not root.broken:
-            self._problem("DS003", f"a values file is a map of keys, not {kind(root.value)}", root.position)
-            raise _Stop
+            self._stop(f"a values file is a map of keys, not {kind(root.value)}", root.position, "DS003")
 
     def _end_of_document(self) -> None:
         end = self.next()
         explicit = isinstance(end, yaml.DocumentEndEvent) and end.explicit
         if explicit and re.match(r"\s*%", self.text[index_of(end.end_mark) :]):
-            self._problem("DS006", DIRECTIVE, self._at(end.end_mark), "remove the line")
-            raise _Stop
+            self._stop(DIRECTIVE, self._at(end.end_mark), "DS006", "remove the line")
         if not isinstance(following := self.next(), yaml.StreamEndEvent):
-            hint = "a values file has one document; put the other one into its own file"
-            self._problem("DS006", "a second document begins here", self._at(following.start_mark), hint)
-            raise _Stop
+            self._stop("a second document begins here", self._at(following.start_mark), "DS006", DOCUMENT_HINT)
 
     def _node(self, event: yaml.Event, depth: int) -> Node:
         at = self._at(event.start_mark)
-        self.count += 1
+        before = self.count + 1, self.length
+        self.count, self.length = before[0], before[1] + len(getattr(event, "value", ""))
         if depth > MAX_DEPTH:
-            self._problem("DS011", f"the file is nested more than {MAX_DEPTH} levels deep", at)
-            raise _Stop
-        if self.count > MAX_NODES:
-            self.root = Node({}, self.root.position)  # checking so many values would take long
-            self._problem("DS011", f"the file has more than {MAX_NODES} values", at)
-            raise _Stop
+            self._stop(f"the file is nested more than {MAX_DEPTH} levels deep", at)
+        self._check_size(at)
         if len(self.problems) - min(self.surprises, MOST_PROBLEMS) >= MOST_PROBLEMS:
-            self._problem("DS011", f"there are more than {MOST_PROBLEMS} problems; the others are not listed", at)
-            raise _Stop
+            self._stop(f"there are more than {MOST_PROBLEMS} problems; the others are not listed", at)
         if isinstance(event, yaml.AliasEvent):
             return self._alias(event, at)
         node = Node(None, at)
-        start, anchor, outside = self.count, getattr(event, "anchor", None), self.in_flow
+        anchor, outside = getattr(event, "anchor", None), self.in_flow
         self.in_flow = outside or bool(getattr(event, "flow_style", False))
         if anchor:
             self.anchors[anchor] = None
@@ -155,8 +152,15 @@ class _Reader:
             self._sequence(event, node, depth)
         self.in_flow = outside
         if anchor:
-            self.anchors[anchor] = (node, self.count - start)
+            self.anchors[anchor] = (node, self.count - before[0], self.length - before[1])
         return node
+
+    def _check_size(self, at: Position) -> None:
+        """Stop if checking the values would take long."""
+        if self.count > MAX_NODES or self.length > MAX_TEXT:
+            self.root = Node({}, self.root.position)
+            most = f"{MAX_NODES} values" if self.count > MAX_NODES else f"{MAX_TEXT >> 20} MiB of text"
+            self._stop(f"the file has more than {most}", at)
 
     def _alias(self, event: yaml.AliasEvent, at: Position) -> Node:
         target = self.anchors.get(event.anchor or "")
@@ -165,12 +169,11 @@ class _Reader:
             reason = "is part of the value that it repeats" if inside else "has no anchor before it"
             self._problem("DS009", f"the alias *{event.anchor} {reason}", at)
             return Node(None, at, broken=True)
-        node, size = target
-        self.count += size
-        self.aliased += size
+        node, size, length = target
+        self.count, self.aliased, self.length = self.count + size, self.aliased + size, self.length + length
         if self.count > MAX_NODES or self.aliased > max(FEW_NODES, ALIASES_TO_OTHERS * (self.count - self.aliased)):
-            self._problem("DS009", f"the aliases up to here expand to {self.aliased} values, too many for Helm", at)
-            raise _Stop
+            self._stop(f"the aliases up to here expand to {self.aliased} values, too many for Helm", at, "DS009")
+        self._check_size(at)
         return Node(node.value, at, text=node.text, broken=node.broken, is_partial=node.is_partial)
 
     def _sequence(self, event: yaml.SequenceStartEvent, node: Node, depth: int) -> None:
@@ -225,13 +228,12 @@ class _Reader:
             self._problem("DS010", f'the key "{text}" cannot be used: {error}', at, "put it in quotes")
             return None
         if surprise(text):
-            self._warn(f'Helm reads the key {text} as "{key}"', at, "put it in quotes if it is a string")
+            self._warn(f'Helm reads the key {text} as "{key}"', at, QUOTES_HINT)
         return key
 
     def _merge(self, node: Node, at: Position, into: Node, written: dict[str, Position]) -> None:
         # In a list, the first map takes precedence, so it is merged last.
-        maps = list(reversed(node.value)) if isinstance(node.value, list) else [node]
-        for part in maps:
+        for part in reversed(node.value) if isinstance(node.value, list) else [node]:
             if not isinstance(part.value, dict):
                 into.is_partial = True
                 if not (part.broken or node.broken):
@@ -261,8 +263,7 @@ class _Reader:
         try:
             node.value = resolve(event.value)
         except Unreadable as error:
-            message = f"{event.value} cannot be used: {error}"
-            self._problem("DS008", message, node.position, "put it in quotes if it is a string")
+            self._problem("DS008", f"{event.value} cannot be used: {error}", node.position, QUOTES_HINT)
             node.broken = True
         else:
             if surprising := surprise(event.value):

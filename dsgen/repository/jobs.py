@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 from dsgen import values
 from dsgen.problems.diagnostics import Diagnostic, Position, has_errors, ordered
 from dsgen.problems.diagnostics import Path as Keys
+from dsgen.reading.files import MAX_BYTES
 from dsgen.reading.nodes import Node, SourceText, Tree
 from dsgen.reading.reader import read
 from dsgen.repository import globs, matrix, settings
@@ -166,7 +167,7 @@ class Repository:
 
     def _source(self, path: str, name: str = "") -> SourceText:
         with SourceFolder(Place(self.root)) as folder:
-            return SourceText.from_bytes(name or str(self.root / path), folder.read(path) or b"")
+            return SourceText.from_bytes(name or str(self.root / path), folder.read(path, MAX_BYTES) or b"")
 
 
 def load(root: Path) -> Repository:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from dsgen.problems import kinds
 from dsgen.problems.diagnostics import Diagnostic, Position, ordered
 from dsgen.problems.diagnostics import Path as Keys
+from dsgen.reading.files import MAX_BYTES
 from dsgen.reading.nodes import Node, SourceText, Tree
 from dsgen.reading.reader import read
 from dsgen.roots import FILE
@@ -80,7 +81,7 @@ class Settings:
 def load(root: Path) -> Settings:
     """The settings of a repository. Raises Refused if dsgen.yaml is not a regular file."""
     with SourceFolder(Place(root)) as folder:
-        content = folder.read(FILE) or b""
+        content = folder.read(FILE, MAX_BYTES) or b""
     return read_settings(SourceText.from_bytes(str(root / FILE), content), root)
 
 

@@ -256,7 +256,7 @@ class Folder:
 class SourceFolder(Folder):
     """A folder from which files of the user are read, also hard links, which copies of a checkout may have."""
 
-    advice = "{path} is {what}: dsgen reads only regular files below the folder of a repository"
+    advice = "{path} is {what}: dsgen reads only regular files of at most 16 MiB below the folder of a repository"
 
     def _is_plain(self, status: os.stat_result) -> bool:
         return stat.S_ISREG(status.st_mode)

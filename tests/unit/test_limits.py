@@ -101,3 +101,37 @@ def test_a_file_has_at_most_16_mib(tmp_path: Path) -> None:
 
     with pytest.raises(DsgenError, match="it has more than 16 MiB"):
         api.load(file)
+
+
+LARGE = 16 * 2**20 - 500
+"""Almost the largest file."""
+A, WORDS = "A" * LARGE, "a b" * (LARGE // 3)
+LINES = "      some line of a text\n" * (LARGE // 28)
+LARGE_FILES = {
+    "a name": (f"name: {A}\n", "DS011"),
+    "digits": (f"{JOB}workers: {{replicas: {'1' * LARGE}}}\n", "DS011"),
+    "a command": (f"{JOB.replace('python: t.py', f'exec: {WORDS}')}", "DS011"),
+    "a text": (f"{JOB.replace('t.py}', f't.py, setup: {WORDS!r}}}')}", "DS011"),
+    "lines": (f"{JOB.replace('{python: t.py}', '')}  python: t.py\n  files:\n    a: |\n{LINES}", "DS011"),
+    "addresses": (f"{JOB.replace('t.py}', 't.py, env: {A: ')}{'https://a:b@c/ ' * (LARGE // 15)!r}}}}}\n", "DS011"),
+    "aliases": (f"{JOB}global: {{x: &a {WORDS[:100_000]!r}, y: [{'*a, ' * 90_000}]}}\n", "DS011"),
+    "a comment": (f"{JOB}# {A}\n", ""),
+    "quotes": (f"{JOB}x: {chr(39) * LARGE}\n", "DS011"),
+}
+
+
+@pytest.mark.parametrize(("text", "id_"), LARGE_FILES.values(), ids=LARGE_FILES)
+def test_a_file_of_16_mib_takes_seconds(text: str, id_: str) -> None:
+    start = time.process_time()
+    job = api.load(SourceText("v.yaml", text))
+    found = api.validate(job)
+    assert api.as_text(found, job.sources) or not id_
+
+    assert [id_] == [each.id for each in found] or not id_
+    assert time.process_time() - start < 10  # 23 s on a fast machine without the limit
+
+
+def test_text_below_the_limit_is_accepted() -> None:
+    assert ["DS257"] == [
+        each.id for each in problems(JOB.replace("t.py}", f"t.py, setup: {WORDS[: 4 * 2**20 - 100]!r}}}"))
+    ]

@@ -107,8 +107,8 @@ KINDS = (
         "DS011",
         title="Nested too deeply, too long, or too many problems",
         when=(
-            "Lists and maps are nested more than 100 levels deep, or the file has more than 200,000 values. Or the file"
-            " has more than 1,000 problems; the others are not listed."
+            "Lists and maps are nested more than 100 levels deep, or the file has more than 200,000 values or 4 MiB of"
+            " text in its values. Or it has more than 1,000 problems; the others are not listed."
         ),
         remedy="Check the brackets, or the program that wrote the file.",
         example=job("labels: " + "[" * 101 + "]" * 101),

@@ -1,0 +1,173 @@
+"""What is not a regular file, cannot be read, or is too large gets one sentence at once."""
+
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.cli.conftest import JOB, put
+
+ROOT = Path(__file__).parents[2]
+SECONDS = 20
+ONLY = "but only regular files and standard input are read"
+
+
+PROGRAM = """
+import os, resource
+from dsgen.__main__ import main
+from dsgen import api, checks, presets
+from dsgen.cli import _program, validate
+from dsgen.reading import set_values, source
+from dsgen.problems import framing
+resource.setrlimit(resource.RLIMIT_AS, (2 << 30, 2 << 30))
+if {uid}:
+    os.setuid({uid})
+main()
+"""
+"""A user who may read little cannot import more modules."""
+
+
+def dsgen(folder: Path, *arguments: str, stdin: str = "", uid: int = 0) -> tuple[int, str, str]:
+    """A command in a process of its own, which must end soon and with little memory; uid: its user."""
+    script = PROGRAM.format(uid=uid)
+    done = subprocess.run(
+        [sys.executable, "-c", script, *arguments],
+        cwd=folder,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        input=stdin,
+        capture_output=True,
+        text=True,
+        timeout=SECONDS,
+        check=False,
+    )
+    return done.returncode, done.stdout, done.stderr
+
+
+@pytest.fixture
+def odd(folder: Path) -> Iterator[Path]:
+    """The working folder with things that are no regular files."""
+    os.mkfifo(folder / "pipe.yaml")
+    (folder / "folder.yaml").mkdir()
+    put(folder / "large.yaml", "# comment\n" * (16 * 2**20 // 10 + 1))
+    put(folder / "secret.yaml", JOB)
+    put(folder / "closed" / "job.yaml", JOB)
+    for name in ("secret.yaml", "closed"):
+        (folder / name).chmod(0o000)
+    yield folder
+    (folder / "closed").chmod(0o700)
+
+
+FILES = {
+    "pipe.yaml": f"it is a named pipe, {ONLY}",
+    "/dev/zero": f"it is a device, {ONLY}",
+    "large.yaml": "it has more than 16 MiB, the limit for values",
+    "none.yaml": "No such file or directory",
+}
+
+
+@pytest.mark.parametrize("command", ["validate", "render"])
+@pytest.mark.parametrize("name", FILES)
+def test_a_file(odd: Path, name: str, command: str) -> None:
+    assert (3, "", f"dsgen: cannot read {name}: {FILES[name]}\n") == dsgen(odd, command, name)
+
+
+@pytest.mark.parametrize("name", [*FILES, "folder.yaml"])
+def test_an_overlay(odd: Path, name: str) -> None:
+    why = FILES.get(name, "Is a directory")
+
+    assert (3, "", f"dsgen: cannot read {name}: {why}\n") == dsgen(odd, "validate", "cifar.yaml", "-f", name)
+
+
+@pytest.mark.parametrize("name", [*FILES, "folder.yaml"])
+def test_a_text_of_a_flag(odd: Path, name: str) -> None:
+    why = FILES.get(name, "Is a directory").replace("16 MiB", "4 MiB")
+    flag = f"training.setup={name}"
+
+    assert (3, "", f"dsgen: --set-file: cannot read {name}: {why}\n") == dsgen(
+        odd, "validate", "cifar.yaml", "--set-file", flag
+    )
+
+
+def test_standard_input_is_limited(odd: Path) -> None:
+    text = (odd / "large.yaml").read_text()
+
+    assert (3, "", "dsgen: cannot read <stdin>: it has more than 16 MiB, the limit for values\n") == dsgen(
+        odd, "validate", "-", stdin=text
+    )
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can become a user who may not read the files")
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("validate", "secret.yaml"), "cannot read secret.yaml: Permission denied"),
+        (("validate", "closed"), "closed: Permission denied"),
+        (("validate", "closed/job.yaml"), "cannot read closed/job.yaml: Permission denied"),
+        (("validate", "cifar.yaml", "-f", "secret.yaml"), "cannot read secret.yaml: Permission denied"),
+        (
+            ("validate", "cifar.yaml", "--set-file", "a=secret.yaml"),
+            "--set-file: cannot read secret.yaml: Permission denied",
+        ),
+    ],
+)
+def test_a_user_without_permission(odd: Path, arguments: tuple[str, ...], said: str) -> None:
+    for path in (odd, *odd.parents):  # pytest's folders are private
+        if path.stat().st_uid == os.geteuid() and path != Path("/"):
+            path.chmod(path.stat().st_mode | 0o055)
+
+    assert (3, "", f"dsgen: {said}\n") == dsgen(odd, *arguments, uid=65534)
+
+
+READ = "dsgen reads only regular files of at most 16 MiB below the folder of a repository"
+SETTINGS = {"pipe": "a named pipe", "folder": "a folder", "device": "a device", "large": "larger than 16 MiB"}
+
+
+@pytest.mark.parametrize("what", SETTINGS)
+@pytest.mark.parametrize("file", [(), ("cifar.yaml",)], ids=["", "with FILE"])
+def test_settings_of_a_repository(odd: Path, what: str, file: tuple[str, ...]) -> None:
+    settings = odd / "dsgen.yaml"
+    if what == "pipe":
+        os.mkfifo(settings)
+    elif what == "folder":
+        settings.mkdir()
+    elif what == "device":
+        try:
+            os.mknod(settings, 0o020666, os.makedev(1, 5))  # /dev/zero
+        except PermissionError:
+            pytest.skip("only root can make a device")
+    else:
+        put(settings, "# comment\n" * (16 * 2**20 // 10 + 1))
+
+    assert (1, "", f"dsgen: dsgen.yaml is {SETTINGS[what]}: {READ}\n") == dsgen(odd, "validate", *file)
+
+
+def test_a_values_file_of_a_repository_that_is_too_large(odd: Path) -> None:
+    put(odd / "dsgen.yaml", "jobs: [large.yaml]\n")
+
+    code, _, err = dsgen(odd, "validate")
+
+    assert (1, True) == (code, "large.yaml is larger than 16 MiB" in err)
+
+
+def test_the_output_of_a_command_is_read(folder: Path) -> None:
+    """As in `helm -f <(sops decrypt secrets.yaml)`: the shell passes an open pipe by its name."""
+    program = f'"{sys.executable}" -m dsgen'
+    script = (
+        f"{program} values cifar.yaml -f <(sleep 1; echo 'workers: {{replicas: 7}}') --set-file labels.a=<(printf b)"
+    )
+    done = subprocess.run(
+        ["bash", "-c", script],
+        cwd=folder,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        capture_output=True,
+        text=True,
+        timeout=SECONDS,
+        check=False,
+    )
+
+    assert 0 == done.returncode, done.stderr
+    assert "  replicas: 7 # /dev/fd/" in done.stdout
+    assert "  a: b # --set-file" in done.stdout
