@@ -24,7 +24,7 @@ CI_SYSTEMS = ("CI", "TF_BUILD", "TEAMCITY_VERSION", "JENKINS_URL")
 OPTION_HINTS = {
     "--dry-run": "write --dry-run alone; `dsgen render` prints the objects without a cluster",
 }
-"""What to do about wrong options, by option."""
+"""What to do about an option that is used wrongly."""
 EXIT_PIPE_CLOSED = 141  # 128 + SIGPIPE: the reader of the output has ended
 
 
@@ -78,7 +78,7 @@ def complain_of_usage(error: click.ClickException) -> None:
         if message == context.get_help():  # there were no arguments
             return write_error(f"{message}\n")
         write_error(f"{context.get_usage()}\nTry '{context.command_path} {context.help_option_names[0]}' for help.\n\n")
-    hint = OPTION_HINTS.get(getattr(error, "option_name", ""), "")
+    hint = OPTION_HINTS.get(error.option_name, "") if isinstance(error, click.BadOptionUsage) else ""
     return write_error(_escaped([f"Error: {message}", *([f"  hint: {hint}"] if hint else [])]))
 
 

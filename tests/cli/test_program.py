@@ -282,3 +282,4 @@ def test_a_dry_run_with_a_value_says_what_to_do(cli: Cli, command: str) -> None:
 
     assert (2, "") == (code, out)
     assert err.endswith("  hint: write --dry-run alone; `dsgen render` prints the objects without a cluster\n")
+    assert "hint" not in cli("validate", "cifar.yaml", "--dry-run").err
