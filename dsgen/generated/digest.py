@@ -1,3 +1,3 @@
 """A digest of templates, defaults, checks and scripts. Written by `make generate`."""
 
-DIGEST = "dd2f6c02e6beae346bb19097c089e89106235721bfc3c659c5ccd361ad9084bc"
+DIGEST = "a06962bef630f291d58d6f0ba56537a6cd91ca61c7d6cd9a01c40ad7dfbede78"

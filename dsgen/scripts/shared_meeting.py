@@ -17,7 +17,7 @@ import shared_tcp as tcp
 SHORTEST_SECONDS, LONGEST_SECONDS = 0.05, 1.0
 AGE_SHARE = 1 / 200  # the interval grows with the age of the program, which then does not end at once
 COST_SHARE = 20  # the checks take at most a twentieth of a processor
-OTHER_PORTS_EVERY = 20  # looks
+OTHER_PORTS_SECONDS = 1.0  # between two readings of the environments of all processes
 
 
 class Meeting:
@@ -31,8 +31,8 @@ class Meeting:
         self.ports = {port}
         self.at_master = at_master
         self.seen = False
-        self.looks = 0
         self.began = time.monotonic()
+        self.other_ports_at = self.began + OTHER_PORTS_SECONDS
         self.interval = SHORTEST_SECONDS
 
     def look(self) -> bool:
@@ -40,9 +40,9 @@ class Meeting:
         if self.seen:
             return False
         before = time.process_time()
-        self.looks += 1
-        if self.looks % OTHER_PORTS_EVERY == 0:
+        if time.monotonic() >= self.other_ports_at:
             self.ports.update(other_ports())
+            self.other_ports_at = time.monotonic() + OTHER_PORTS_SECONDS
         self.seen = self.connected()
         longest = min(LONGEST_SECONDS, (time.monotonic() - self.began) * AGE_SHARE)
         self.interval = max(SHORTEST_SECONDS, longest, COST_SHARE * (time.process_time() - before))

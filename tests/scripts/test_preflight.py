@@ -1,5 +1,6 @@
 """The network test: pairs, results, and real workers that exchange data over real sshd."""
 
+import contextlib
 import itertools
 import os
 import shutil
@@ -209,7 +210,13 @@ def pods(pod: Any, monkeypatch: pytest.MonkeyPatch, needs: Any) -> Iterator[Call
 
 
 def free_port(pods: Pods) -> int:
-    return int(pods.pods[-1].port) + 1
+    """A port that nothing uses on any of the addresses."""
+    for port in range(int(pods.pods[-1].port) + 1, 65536):
+        with contextlib.suppress(OSError), contextlib.ExitStack() as servers:
+            for name in pods.names:
+                servers.enter_context(socket.create_server((name, port)))
+            return port
+    raise AssertionError("no port is free")
 
 
 def test_workers_exchange_data(pods: Callable[[int], Pods]) -> None:
@@ -313,11 +320,12 @@ CONNECTING = "import socket, time; c = socket.create_connection(('127.0.0.{other
 def test_a_command_of_the_launcher_has_met_where_its_sessions_have(pods: Callable[[int], Pods], meets: bool) -> None:
     """The other end of the connection may be in a session of its own, or in none: here it is this test."""
     made = pods(2)
+    port = free_port(made)
     for one in made.pods:
-        one.settings(method="launcher-command", masterPort=free_port(made))
+        one.settings(method="launcher-command", masterPort=port)
     assert workers.missing(made.names, made.reached.port, lambda: True) == []
-    with socket.create_server((made.names[1], free_port(made))):
-        code = CONNECTING.format(other=2 if meets else 1, port=free_port(made), seconds=2)
+    with socket.create_server((made.names[1], port)):
+        code = CONNECTING.format(other=2 if meets else 1, port=port, seconds=2)
         made.reached.listen(made.names[:1], f'python3 -c "{code}"', 20, lambda: None)
 
         met = (made.pods[0].run / "met").exists()
