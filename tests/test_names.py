@@ -8,7 +8,7 @@ from dsgen.values import Release, SourceText
 from tests.parity import parsed
 
 # Whatever dsgen puts behind the name of a job or run, and what stands between.
-PARTS = ("1", "ssh", "status", "watch", "worker", "tensorboard", "data")
+PARTS = ("1", "ssh", "status", "watch", "worker", "launcher", "tensorboard", "data")
 RUNS = ("1", "watch", "worker", "data")
 JOB = """
 image: {repository: r/x, tag: v1}

@@ -16,7 +16,7 @@ class Row(NamedTuple):
 
 
 RESOURCES = ("workers.resources", "workers.accelerator.count")
-IMAGE = ("image.repository", "image.tag")
+IMAGE = ("image.repository", "image.tag", "launcher.image", "status.image", "code.git.image")
 
 TABLE = (
     # The Jobs and their pods could not be created.

@@ -32,6 +32,14 @@ def _of_image(text: str) -> str:
     return "write it as a map: {" + ", ".join(f"{key}: {item(part)}" for key, part in parts.items() if part) + "}"
 
 
+def _as_reference(parts: dict[str, Any]) -> str:
+    """The map of an image, as `image` takes it, as the one text that the key takes."""
+    if not isinstance(parts.get("repository"), str):
+        return ""
+    version = f"@{parts['digest']}" if parts.get("digest") else f":{parts['tag']}" if parts.get("tag") else ""
+    return f"write it as one text: {item(parts['repository'] + version)}"
+
+
 def _of_nfs(text: str) -> str:
     server, colon, path = text.partition(":")
     return f"write it as a map: {{server: {item(server)}, path: {item(path)}}}" if colon else ""
@@ -68,6 +76,9 @@ SHAPES: dict[Path, tuple[type, Callable[[Any], str]]] = {
         lambda text: f"write the configuration itself, or set training.deepspeed.configFile: {item(text)}",
     ),
     ("run",): (str, lambda _: "run has only the id of the run; the program belongs in training"),
+    ("launcher", "image"): (dict, _as_reference),
+    ("status", "image"): (dict, _as_reference),
+    ("code", "git", "image"): (dict, _as_reference),
     ("storage", "*", "nfs"): (str, _of_nfs),
     ("storage", "*", "existingClaim"): (
         dict,

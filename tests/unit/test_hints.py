@@ -101,6 +101,12 @@ def test_a_line(line: str, hint: str, mended: str | None) -> None:
         ),
         (
             "train.py}",
+            "train.py}\nlauncher: {image: {repository: registry.example.com/tools, tag: v1}}",
+            'write it as one text: "registry.example.com/tools:v1"',
+            "train.py}\nlauncher: {image: registry.example.com/tools:v1}",
+        ),
+        (
+            "train.py}",
             "train.py, otherArgs: [--log_level, debug]}",
             "did you mean training.deepspeed.args?",
             "train.py, deepspeed: {args: [--log_level, debug]}}",

@@ -10,6 +10,7 @@ import jsonschema
 import pytest
 
 from dsgen import schema
+from dsgen.checks import names
 from dsgen.reading.nodes import SourceText
 from dsgen.reading.source import read
 from dsgen.schema import published, reference
@@ -231,3 +232,11 @@ def test_helm_accepts_what_dsgen_accepts(values: dict[str, Any], major: int, cha
     assert [] == validate(read(SourceText("v.yaml", json.dumps(values) + "\n")).root)
     result = run_helm(helm(major), "template", chart, "-f", file)
     assert result.returncode == 0, result.stderr
+
+
+def test_every_key_with_an_image_is_checked_for_its_version() -> None:
+    """Whether the image has a fixed version (DS250); the image of the job has a row of its own."""
+    image = json.loads(Path(schema.SCHEMA_FILE).read_text(encoding="utf-8"))["definitions"]["optionalImage"]["pattern"]
+    keys = {".".join(path) for path, part in schema.records() if part.get("pattern") == image}
+
+    assert keys == names.OTHER_IMAGES.keys()
