@@ -56,7 +56,7 @@ def _jobs(source: SourceText, options: Options) -> list[ImportedJob]:
     contents = recognise(source, options.origin)
     jobs: list[ImportedJob] = []
     for number, found in enumerate(contents.found):
-        conversion = Conversion(source.name, options)
+        conversion = Conversion(source.name, options, others=contents.documents)
         for wrapper in found.around:
             _wrapper(conversion, wrapper, is_first=number == 0)
         ORIGINS[found.origin].convert(found.source, conversion)

@@ -16,6 +16,7 @@ from dsgen.importers.draft import key_path
 from dsgen.importers.environment import OWN
 from dsgen.importers.facts import PLACES, Fact, Role, describe_volume
 from dsgen.importers.ledger import ImportedJob
+from dsgen.importers.secrets import MASK, hide, is_secret
 from dsgen.render import render
 
 WORKERS, LAUNCHER, CONFIG = "workers/job.yaml", "launcher/job.yaml", "config/configmap.yaml"
@@ -81,13 +82,18 @@ def filled(job: ImportedJob) -> dict[str, Any]:
 
 def _fill(data: dict[str, Any], path: tuple[str | int, ...], key: str) -> None:
     node: Any = data
+    if not path:
+        return
     for part in path[:-1]:
-        node = node.get(part) if isinstance(node, dict) else None
-        if node is None:
+        items: dict[Any, Any] = dict(enumerate(node)) if isinstance(node, list) else node
+        node = items.get(part)
+        if not isinstance(node, dict | list):
             return
     last = path[-1]
     if key in FILLED:
         node[last] = FILLED[key]
+    elif last == "secretKeyRef":
+        node[last] = {"name": "secret", **node[last]}
     elif path[0] == "storage":
         node[last] = {"mountPath": "/root", **{k: v for k, v in node[last].items() if v}, "existingClaim": "claim"}
     elif path[:2] == ("training", "env"):
@@ -151,7 +157,7 @@ def _of_words(source: Sequence[str], result: Sequence[str], job: ImportedJob) ->
     for kind, start, end, first, last in difflib.SequenceMatcher(None, one, other, autojunk=False).get_opcodes():
         if kind == "equal":
             continue
-        before, after = " ".join(source[start:end]), " ".join(result[first:last])
+        before, after = hide(" ".join(source[start:end])), hide(" ".join(result[first:last]))
         has_variable = "$" in before or "$" in after or "/job/" in after
         why = VARIABLE if has_variable else _why(job, *source[start:end])
         yield Difference("job", "command", before, after, why)
@@ -253,7 +259,8 @@ def _difference(job: ImportedJob, role: str, subject: str, fact: Fact, result: A
         why = "dsgen sets it when the process starts"
     if not why and job.data.get("scheduling", {}).get("queue") and subject in ("nodeSelector", "affinity"):
         why = "in a queue of Kueue, the node selector is written as required affinity"
-    return Difference(role, subject, _shown(fact.value), "" if result is None else _shown(result), why)
+    source = MASK if subject.startswith("env.") and is_secret(name, _shown(fact.value)) else hide(_shown(fact.value))
+    return Difference(role, subject, source, "" if result is None else hide(_shown(result)), why)
 
 
 def _reason(job: ImportedJob, fact: Fact) -> str:

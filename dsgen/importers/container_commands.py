@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from dsgen.importers.chosen import Script, chosen
+from dsgen.importers.chosen import chosen
 from dsgen.importers.conversion import Conversion
 from dsgen.importers.errors import ImportRefusedError
 from dsgen.importers.fields import Fields
@@ -28,7 +28,8 @@ REFERENCE = re.compile(r"\$\$|\$\(([A-Za-z_]\w*)\)")
 ENTRYPOINT = "the source names no command, the image starts the program by itself: write its script"
 NO_TRAINING = "the source starts no training by itself: write the script that people start by hand"
 ITSELF = "dsgen starts the program itself"
-WAITS = re.compile(r"\s*(sleep|tail -f|/usr/sbin/sshd|sshd)\b")
+WAITS = re.compile(r"\s*(.*(&&|[;\n])\s*)?(sleep|tail -f|(/usr/sbin/)?sshd)\b[^&;|\n]*", re.DOTALL)
+"""A command that ends in waiting: people start the training by hand, or another pod does."""
 
 Runtime = Mapping[str, Text]
 
@@ -63,10 +64,10 @@ def write_command(fields: Fields, pod: Pod, world: World, runtime: Runtime) -> N
         scope.assign(name, Text(value) if is_known else conversion.atlas.unknown(part, ()))
         scope.export(name, 0)
     try:
-        reading = read_command_line(conversion.atlas, scope, words, statement)
+        reading = read_command_line(conversion.atlas, scope, words, statement, conversion.mounted)
         script = chosen(conversion, reading, statement)
-        write_script(conversion, script, world, _scripts_of(pod, fields, words))
-        account(fields, pod.command, start, script)
+        write_script(conversion, script, world, _script_of(words))
+        account(fields, pod.command, start)
     except ImportRefusedError as error:
         del conversion.ledger.entries[start:]
         _verbatim(fields, pod, world, words, runtime, error)
@@ -89,15 +90,14 @@ def _expanded(conversion: Conversion, text: Text, runtime: Runtime) -> Text:
     return join([*parts, text[end:]])
 
 
-def _scripts_of(pod: Pod, fields: Fields, words: Sequence[Text]) -> Text:
+def _script_of(words: Sequence[Text]) -> Text:
     """The script among the words, whose statements must all be accounted for."""
-    del pod, fields
     shells = [index for index, word in enumerate(words) if re.fullmatch(r"-[a-z]*c[a-z]*", word.chars)]
     is_shell = words and re.search(r"(^|/)(ba|da|z)?sh$", words[0].chars)
     return words[shells[0] + 1] if is_shell and shells and shells[0] + 1 < len(words) else Text()
 
 
-def account(fields: Fields, nodes: Sequence[tuple[Path, Node]], start: int, script: Script | None) -> None:
+def account(fields: Fields, nodes: Sequence[tuple[Path, Node]], start: int) -> None:
     """One entry for each word of the command; statements of a script are parts of their word."""
     ledger = fields.conversion.ledger
     entries = [replace(entry, is_part=True) for entry in ledger.entries[start:]]
@@ -120,7 +120,6 @@ def account(fields: Fields, nodes: Sequence[tuple[Path, Node]], start: int, scri
         else:
             ledger.entries.append(Entry("dropped", name, at, why=ITSELF))
     ledger.entries += entries
-    del script
 
 
 def _is_inside(entry: Entry, node: Node) -> bool:
@@ -144,13 +143,14 @@ def _verbatim(
     """The command as it is, on each worker, with the variables that the operator would set."""
     conversion, draft = fields.conversion, fields.conversion.draft
     shown = [conversion.atlas.shown(word) for word in words]
+    draft.set("launch.method", WORKERS)
     write_counts(conversion, world.nodes, world.slots or world.devices or 1, world)
-    if any(map(holds_secret, shown)) or WAITS.match(" ".join(shown[2:] if shown[0].endswith("sh") else shown)):
+    if any(map(holds_secret, shown)) or WAITS.fullmatch(" ".join(shown[2:] if shown[0].endswith("sh") else shown)):
+        draft.remove("launch.method")
         draft.hole("training.python", "", NO_TRAINING)
         for path, node in pod.command:
             fields.lose(path, node, error.message, error.hint)
         return
-    draft.set("launch.method", WORKERS)
     exports = [
         f'export {name}="{WORKER_SHELL.get(part.name, f"${part.name}")}"'
         for name, text in runtime.items()

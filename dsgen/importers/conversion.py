@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
+from dsgen.importers.documents import Document
 from dsgen.importers.draft import Draft, KeyPath, key_path
 from dsgen.importers.facts import Facts
 from dsgen.importers.ledger import Entry, ImportedJob, Ledger
@@ -14,6 +15,7 @@ from dsgen.importers.settling import settle
 from dsgen.importers.texts import Atlas, Text
 from dsgen.importers.writing import ordered, values_text
 from dsgen.problems.diagnostics import Position
+from dsgen.reading.nodes import SourceText
 from dsgen.reading.quantities import amount as quantity
 from dsgen.schema.filling import defaults
 
@@ -29,13 +31,14 @@ class Options:
 
     origin: a key of `origins.ORIGINS` if the kind is not found by itself, else "". variables: values for variables of
     scripts (--set). line: the line of the command that starts the training, if there are several; 0 to find it.
-    helpers: scripts that others call or source, by file name.
+    helpers: scripts that others call or source, by file name. runtimes: files with runtimes of TrainJobs.
     """
 
     origin: str = ""
     variables: Mapping[str, str] = field(default_factory=dict)
     line: int = 0
     helpers: Mapping[str, str] = field(default_factory=dict)
+    runtimes: Sequence[SourceText] = ()
 
 
 @dataclass
@@ -50,6 +53,12 @@ class Conversion:
     facts: Facts = field(default_factory=Facts)
     comments: dict[tuple[str, int], str] = field(default_factory=dict)
     """Comments of the source by file and line, which follow the first key that a part of the line became."""
+    others: Sequence[Document] = ()
+    """All documents of the file."""
+    flags: dict[str, Text] = field(default_factory=dict)
+    """Values of flags of a submitted line that belong together."""
+    mounted: dict[str, Text] = field(default_factory=dict)
+    """Files of ConfigMaps of the same source, by their path in the pods."""
     used: set[int] = field(default_factory=set)
     """Other documents of the file that are a part of the job, by id."""
     is_container: bool = False
@@ -87,6 +96,13 @@ class Conversion:
         """A text has no equivalent."""
         if at := self._at(text):
             self.ledger.lose(self._source(text), at, why, hint, is_part=is_part)
+
+    def forget(self, key: KeyPath, why: str) -> None:
+        """Remove a key that is not needed after all: what became it is dropped."""
+        self.draft.remove(key)
+        for index, entry in enumerate(self.ledger.entries):
+            if entry.fate == "mapped" and key_path(entry.to)[: len(key)] == key:
+                self.ledger.entries[index] = replace(entry, fate="dropped", to="", why=why)
 
     def _at(self, text: Text) -> Position | None:
         if text:
@@ -156,8 +172,8 @@ def _without_defaults(data: Any, default: Any, holes: set[str], path: KeyPath = 
         name = ".".join(map(str, here))
         inner = _without_defaults(value, default.get(key), holes, here) if path or isinstance(value, dict) else value
         is_default = key in default and inner == default[key] and name not in holes
-        is_emptied = isinstance(inner, dict) and not inner and bool(value) and name not in holes
-        if not is_default and not is_emptied:
+        changes_nothing = inner == {} and (value != {} or isinstance(default.get(key), dict)) and name not in holes
+        if not is_default and not changes_nothing:
             kept[key] = inner
     return kept
 

@@ -12,8 +12,6 @@ from dsgen.problems.diagnostics import Diagnostic, Path, Position, path_text
 from dsgen.reading.nodes import Node, SourceText
 from dsgen.reading.reader import read
 
-MOST_BYTES = 1 << 20
-"""The largest source. Descriptions of jobs have some kilobytes."""
 SEPARATOR = re.compile(r"^---(\s|$)")
 TEMPLATE = re.compile(r"\{\{|<%|\{%-? ")
 RENDER_FIRST = "render it first and pass the result: helm template ... | dsgen import -"
@@ -190,7 +188,9 @@ def _text_at(node: Node, key: str) -> str:
 
 def _is_code(line: str) -> bool:
     """Whether a comment is a line that was commented out."""
-    return re.match(r"^-?\s*[\w./-]+:(\s|$)|^- |^-?-?[\w-]+=|^(image|command)\b", line) is not None
+    return (
+        line.startswith("@") or re.match(r"^-?\s*[\w./-]+:(\s|$)|^- |^-?-?[\w-]+=|^(image|command)\b", line) is not None
+    )
 
 
 def refuse_private(text: str, name: str) -> None:

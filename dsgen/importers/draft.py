@@ -8,14 +8,14 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from dsgen.importers.ledger import Hole
-from dsgen.importers.secrets import holds_secret
+from dsgen.importers.secrets import has_secret, holds_secret
 from dsgen.problems.diagnostics import path_text
 
 KeyPath = tuple[str | int, ...]
 SECRET_HOLE = "the value looks like a secret, so it was not copied: put it into a Secret, and write the Secret's name"
 
 
-_PART = re.compile(r'\[(\d+)\]|\["([^"]*)"\]|\.?([^.\[]+)')
+_PART = re.compile(r'\[(\d+)\]|\["(.*?)"\](?=$|[.\[])|\.?([^.\[]+)', re.DOTALL)
 
 
 def key_path(key: str | KeyPath) -> KeyPath:
@@ -50,7 +50,7 @@ class Draft:
     def set(self, key: str | KeyPath, value: Any) -> str:
         """Set a key; returns its name for reports. A text with a secret becomes a hole."""
         path = key_path(key)
-        if _has_secret(value):
+        if has_secret(value):
             return self.hole(path, _refused(value), SECRET_HOLE)
         node = self.data
         for part in path[:-1]:
@@ -104,14 +104,6 @@ class Draft:
 def secret_reference(key: str) -> dict[str, Any]:
     """An environment variable of a Secret whose name is missing, which validate refuses."""
     return {"valueFrom": {"secretKeyRef": {"key": key}}}
-
-
-def _has_secret(value: Any) -> bool:
-    if isinstance(value, str):
-        return holds_secret(value)
-    if isinstance(value, dict):
-        return any(_has_secret(one) for one in value.values())
-    return isinstance(value, list | tuple) and any(map(_has_secret, value))
 
 
 def _refused(value: Any) -> Any:

@@ -27,17 +27,22 @@ NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 UNKNOWN_HINT = "export it in training.setup, or set its value in training.env"
 
 
-def write_value(conversion: Conversion, name: str, value: Text, at: Text) -> None:
-    """One variable that is constant or refers to others. Its entry in the report is made by the caller."""
+def write_value(
+    conversion: Conversion, name: str, value: Text, words: Sequence[Text], *, is_part: bool = False
+) -> None:
+    """One variable of an option, with an entry in the report for each of its words."""
     key = ("training", "env", name)
-    if OWN.fullmatch(name):
-        return
-    if value.is_known and is_secret(name, value.chars):
-        conversion.draft.hole(key, secret_reference(name), SECRET_HOLE)
-    elif value.is_known:
-        conversion.draft.set(key, value.chars)
-    else:
-        conversion.lose(at, "its value is only known on the cluster", UNKNOWN_HINT, is_part=True)
+    for word in words:
+        if OWN.fullmatch(name):
+            conversion.drop(word, RANKS, is_part=is_part)
+        elif not NAME.fullmatch(name):
+            conversion.lose(word, "it is no name of a variable", is_part=is_part)
+        elif not value.is_known:
+            conversion.lose(word, "its value is only known on the cluster", UNKNOWN_HINT, is_part=is_part)
+        elif is_secret(name, value.chars):
+            conversion.map(word, conversion.draft.hole(key, secret_reference(name), SECRET_HOLE), is_part=is_part)
+        else:
+            conversion.map(word, conversion.draft.set(key, value.chars), is_part=is_part)
 
 
 def write_exported(
@@ -82,7 +87,7 @@ def _computed(conversion: Conversion, name: str, value: Text, statement: Text) -
     names = {one.name for one in conversion.atlas.unknowns(value)}
     if names == {name} and len(value.chars) == 1:
         # `export A=$A` and `export A=${A}` pass on what the shell of the user had.
-        ask_for_variable(conversion, conversion.atlas.unknowns(value)[0], statement)
+        ask_for_variable(conversion, conversion.atlas.unknowns(value)[0])
         conversion.map(statement, f"training.env.{name}")
         return None
     if kinds & {"positional", "hosts"}:

@@ -43,11 +43,11 @@ class Fields:
         """A scalar as a text with places."""
         return self.document.text_of(node, self.conversion.atlas)
 
-    def map(self, path: Path, node: Node, to: str) -> None:
-        """All scalars of a field became this key."""
+    def map(self, path: Path, node: Node, to: str, *, is_same: bool = False) -> None:
+        """All scalars of a field became this key. is_same: the value has the form of the field, with all its names."""
         for place, one in self._open(path, node):
             self._take_comments(one, to)
-            below = path_text(place[len(path) :])
+            below = path_text(place[len(path) :]) if is_same else ""
             name = f"{to}{'' if below.startswith('[') or not below else '.'}{below}"
             self.conversion.ledger.map(self.name(place), one.position, name)
 
@@ -63,7 +63,8 @@ class Fields:
 
     def set(self, path: Path, node: Node, key: str | KeyPath, value: Any) -> None:
         """Set a key from a field."""
-        self.map(path, node, self.conversion.draft.set(key, value))
+        is_same = isinstance(value, dict | list) and isinstance(node.value, type(value))
+        self.map(path, node, self.conversion.draft.set(key, value), is_same=is_same)
 
     def apply(self, table: Table, path: Path = (), node: Node | None = None) -> None:
         """Walk a field by a table."""
@@ -99,7 +100,9 @@ class Fields:
 
     def name(self, path: Path) -> str:
         """How reports name a field: its path in the file."""
-        return shown_path((*self.document.path, *path))
+        file = self.document.position.file
+        prefix = f"{file}: " if file != self.conversion.file else ""
+        return prefix + shown_path((*self.document.path, *path))
 
     def _take_comments(self, node: Node, to: str) -> None:
         draft = self.conversion.draft
@@ -203,7 +206,7 @@ def as_words(data: Any) -> list[str] | None:
 
 
 def written(value: Any) -> str:
-    """A scalar as a text."""
+    """A scalar as a text; "" for null, a map and a list."""
     if isinstance(value, bool):
         return "true" if value else "false"
-    return "" if value is None else str(value)
+    return "" if value is None or isinstance(value, dict | list) else str(value)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import posixpath
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -47,10 +47,10 @@ class Files:
                 result = self._with_file(conversion, result, found, name, content.chars, statement)
         return result
 
-    def lose_unused(self, conversion: Conversion) -> None:
-        """Name files that no command line uses."""
+    def lose_unused(self, conversion: Conversion, mounted: Collection[str] = ()) -> None:
+        """Name files that no command line uses, but for those that the pods mount."""
         for name, (statement, _) in self.written.items():
-            if name not in self.used:
+            if name not in self.used and name not in mounted:
                 conversion.lose(statement, UNUSED, UNUSED_HINT)
 
     def _names(self, conversion: Conversion, word: Text, name: str) -> bool:

@@ -50,8 +50,8 @@ def write_launch(conversion: Conversion, started: Started, world: World, files: 
         write_worker_command(conversion, started, world, files)
         return
     _kept(conversion, started, method)
-    for name, value, option in started.variables:
-        write_value(conversion, name, value, option)
+    for name, value, words in started.variables:
+        write_value(conversion, name, value, words, is_part=True)
     write_program(conversion, started, world, files)
     if started.passes_local_rank and method == "torchrun":
         at = started.notes[0].word
@@ -101,10 +101,9 @@ def number(text: Text | None) -> int | None:
 
 
 def _counts(conversion: Conversion, started: Started, world: World) -> None:
-    draft, facts = conversion.draft, started.facts
-    nodes = world.nodes
-    if nodes is None:
-        nodes = number(_largest(facts.get("nodes"), conversion))
+    facts = started.facts
+    most = number(_largest(facts.get("nodes"), conversion))
+    nodes = most if world.nodes is None else world.nodes
     slots, processes = number(facts.get("slots")), number(facts.get("processes"))
     include = _included(facts.get("include"))
     if slots is None and facts.get("slots") is not None and facts["slots"].chars in ("gpu", "auto"):
@@ -124,7 +123,6 @@ def _counts(conversion: Conversion, started: Started, world: World) -> None:
         why = f"it starts {processes} processes, but dsgen starts one on each of {nodes} x {slots} slots"
         conversion.lose(facts["processes"], why, "change workers.replicas or workers.slots", is_part=True)
     conversion.facts.replicas, conversion.facts.slots = nodes or 0, slots or 0
-    del draft
 
 
 def write_counts(conversion: Conversion, nodes: int | None, slots: int | None, world: World) -> None:

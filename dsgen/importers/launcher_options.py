@@ -96,6 +96,14 @@ DLROVER: Table = {
     ),
     **_each("--accelerator --training-port --precheck", lose("it is an option of DLRover's agent")),
 }
+HYPERPOD: Table = {
+    **TORCHRUN,
+    **_each(
+        "--server-host --server-port --server-log-level --server-shutdown-timeout --tail-log-lines --pre-train-script"
+        " --pre-train-args --post-train-script --post-train-args --inprocess-restart",
+        lose("it is an option of HyperPod's agent"),
+    ),
+}
 DEEPSPEED: Table = {
     **_each("--hostfile -H", drop(HOSTS)),
     "--num-nodes": take("nodes"),

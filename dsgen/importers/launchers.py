@@ -42,6 +42,7 @@ LAUNCHERS: Mapping[str, Launcher] = {
     "torch.distributed.run": TORCHRUN,
     "torch.distributed.launch": LAUNCH,
     "dlrover-run": Launcher("torchrun", options.DLROVER),
+    "hyperpodrun": Launcher("torchrun", options.HYPERPOD),
     "deepspeed": Launcher("pdsh", options.DEEPSPEED),
     "accelerate": Launcher(WORKERS, options.ACCELERATE, ("launch",)),
     "accelerate-launch": Launcher(WORKERS, options.ACCELERATE),
@@ -95,7 +96,7 @@ class Started:
     kept: list[Text] = field(default_factory=list)
     command: list[Text] = field(default_factory=list)
     facts: dict[str, Text] = field(default_factory=dict)
-    variables: list[tuple[str, Text, Text]] = field(default_factory=list)
+    variables: list[tuple[str, Text, list[Text]]] = field(default_factory=list)
     notes: list[Note] = field(default_factory=list)
     passes_local_rank: bool = False
     is_other_mpi: bool = False
@@ -156,8 +157,7 @@ def read_options(rest: list[Text], launcher: Launcher) -> Iterator[tuple[Rule, T
             rule = launcher.table.get(name.chars) or launcher.table.get(name.chars.replace("_", "-"))
         if rule is None:
             follows = not has_value and rest and not rest[0].chars.startswith("-") and not _looks_like_program(rest[0])
-            rule = Rule("lose", int(bool(follows)), why=f"it is no option of {name.chars} that dsgen knows")
-            rule = Rule("lose", rule.values, why="dsgen does not know this option of the launcher")
+            rule = Rule("lose", int(bool(follows)), why="dsgen does not know this option of the launcher")
         values = [value] if has_value and rule.values else []
         while len(values) < rule.values and rest:
             values.append(rest.pop(0))
@@ -201,39 +201,52 @@ KEYS = {
     "folder": "training.workingDir",
 }
 DEFAULT_PLACEMENT = {"bind-to": "none", "map-by": "slot"}
+PASSED = "dsgen passes it"
+REACHED = "dsgen sets how mpirun reaches the workers"
 
 
 def _take(name: str, option: Text, values: list[Text], words: list[Text], started: Started) -> None:
     if name == "variable":
-        variable, has_value, value = values[0].partition("=") if values else (Text(), False, Text())
-        if has_value:
-            started.variables.append((variable.chars, value, option))
-            started.notes.append(Note(option, "mapped", f"training.env.{variable.chars}"))
-        else:
-            started.notes += [Note(word, "dropped", why="the pods have the environment") for word in words]
+        _take_variable(values, words, started)
     elif name == "pair" and len(values) == 2:
-        started.variables.append((values[0].chars, values[1], option))
-        started.notes += [Note(word, "mapped", f"training.env.{values[0].chars}") for word in words[:2]]
+        started.variables.append((values[0].chars, values[1], words))
     elif name == "mca" and len(values) == 2:
-        if re.match(options.MCA, values[0].chars):
-            why = "dsgen sets how mpirun reaches the workers"
-            started.notes += [Note(word, "dropped", why=why) for word in words]
-        else:
-            started.kept += words
-    elif name == "placement" and values:
-        if values[0].chars == DEFAULT_PLACEMENT[bare_name(option.chars)]:
-            started.notes += [Note(word, "dropped", why="dsgen passes it") for word in words]
-        else:
-            started.kept += words
+        _keep_unless(words, started, bool(re.match(options.MCA, values[0].chars)), REACHED)
+    elif name == "placement":
+        is_default = bool(values) and values[0].chars == DEFAULT_PLACEMENT[bare_name(option.chars)]
+        _keep_unless(words, started, is_default, PASSED)
     elif name == "endpoint" and values:
-        host, has_port, port = values[0].partition(":")
-        if has_port and port.chars.isdigit():
-            started.facts.setdefault("port", port)
-        started.notes += [Note(word, "dropped", why=options.RANKS) for word in words]
-        del host
+        take_port(values[0], started)
+        _keep_unless(words, started, True, options.RANKS)
+    elif name not in KEYS:
+        started.notes += [Note(word, "lost", why="its value is missing") for word in words]
     else:
         started.facts[name] = values[0] if values else option
         started.notes += [Note(word, "mapped", KEYS[name]) for word in words]
+
+
+def _take_variable(values: list[Text], words: list[Text], started: Started) -> None:
+    """`-x NAME=value` sets a variable, `-x NAME` passes one on."""
+    variable, has_value, value = values[0].partition("=") if values else (Text(), False, Text())
+    if has_value:
+        started.variables.append((variable.chars, value, words))
+    else:
+        started.notes += [Note(word, "dropped", why="the pods have the environment") for word in words]
+
+
+def _keep_unless(words: list[Text], started: Started, is_dropped: bool, why: str) -> None:
+    """Words that the launcher of dsgen gets too, unless it passes the same itself."""
+    if is_dropped:
+        started.notes += [Note(word, "dropped", why=why) for word in words]
+    else:
+        started.kept += words
+
+
+def take_port(endpoint: Text, started: Started) -> None:
+    """The port of `host:port`."""
+    _, has_port, port = endpoint.partition(":")
+    if has_port and port.chars.isdigit():
+        started.facts.setdefault("port", port)
 
 
 def take_program(rest: list[Text], started: Started) -> None:

@@ -9,12 +9,13 @@ from dsgen.importers.container_commands import runtime_of, write_command
 from dsgen.importers.conversion import Conversion
 from dsgen.importers.documents import Document
 from dsgen.importers.draft import KeyPath
-from dsgen.importers.fields import Fields, Table, as_count, as_text, as_whole, drop, lose, to
+from dsgen.importers.equal_pods import count, slots
+from dsgen.importers.fields import Fields, Table, as_count, as_text, as_whole, drop, lose
 from dsgen.importers.launch import OTHER_MPI_HINT, OTHER_MPI_WHY
-from dsgen.importers.objects import HEAD, suspend, ttl
+from dsgen.importers.objects import HEAD
 from dsgen.importers.pod_fields import Pod
 from dsgen.importers.pods import read_pod
-from dsgen.importers.pytorchjob import scheduling
+from dsgen.importers.policies import RESTART_HINT, UNSAID, run_policy
 from dsgen.importers.world import World
 from dsgen.problems.diagnostics import Path
 from dsgen.reading.nodes import Node
@@ -37,7 +38,7 @@ def convert(document: Document, conversion: Conversion) -> None:
     fields = Fields(conversion, document)
     workers, launcher, head = _templates(fields)
     slots_node = fields.child("spec", "slotsPerWorker")
-    slots = as_count(slots_node.value) if slots_node is not None else None
+    each = as_count(slots_node.value) if slots_node is not None else None
     nodes = _workers(fields, head)
     fields.apply({**HEAD, "spec": _spec(nodes)})
     pod = read_pod(fields, workers, "workers", ("worker", "mpi-worker", "mpi"))
@@ -45,12 +46,12 @@ def convert(document: Document, conversion: Conversion) -> None:
     conversion.facts.workers = pod.facts
     if launcher:
         conversion.facts.launcher = start.facts
-        _drop_sshd(fields, pod)
+        drop_sshd(fields, pod)
     world = World(
-        nodes=nodes or None, slots=slots or (pod.devices if slots_node is None else None) or 1, devices=pod.devices
+        nodes=nodes or None, slots=each or (pod.devices if slots_node is None else None) or 1, devices=pod.devices
     )
     write_command(fields, start, world, runtime_of(conversion, RUNTIME))
-    _expect(conversion, start)
+    write_expected_world(conversion, start)
     fields.finish()
 
 
@@ -76,18 +77,10 @@ def _workers(fields: Fields, head: Path) -> int:
 
 
 def _spec(nodes: int) -> Table:
-    pods: Table = {"replicas": _count, "restartPolicy": _restart, "template": {}}
-    policy: dict[str, Table] = {
-        "activeDeadlineSeconds": to("lifecycle.activeDeadlineSeconds", as_count),
-        "backoffLimit": _backoff,
-        "suspend": suspend,
-        "ttlSecondsAfterFinished": ttl,
-        "cleanPodPolicy": _clean,
-        "managedBy": lose("dsgen has no equivalent of it"),
-        "schedulingPolicy": scheduling(nodes),
-    }
+    pods: Table = {"replicas": count, "restartPolicy": _restart, "template": {}}
+    policy = run_policy(nodes, _clean)
     return {
-        "slotsPerWorker": to_slots,
+        "slotsPerWorker": slots,
         "runPolicy": policy,
         **policy,
         "mpiReplicaSpecs": {
@@ -98,7 +91,7 @@ def _spec(nodes: int) -> Table:
                 "template": {},
             },
         },
-        "replicas": _count,
+        "replicas": count,
         "template": {},
         "sshAuthMountPath": drop(KEY),
         "launcherCreationPolicy": drop(WAITS),
@@ -108,21 +101,6 @@ def _spec(nodes: int) -> Table:
         "mpiDistribution": _implementation,
         **dict.fromkeys(("launcherOnMaster", "launcherOnWorker"), lose("the launcher of dsgen runs on any node")),
     }
-
-
-def to_slots(fields: Fields, path: Path, node: Node) -> None:
-    """slotsPerWorker."""
-    if as_count(node.value):
-        fields.map(path, node, "workers.slots")
-    else:
-        fields.lose(path, node, "its value is no number of processes", "set workers.slots")
-
-
-def _count(fields: Fields, path: Path, node: Node) -> None:
-    if as_whole(node.value):
-        fields.map(path, node, "workers.replicas")
-    else:
-        fields.lose(path, node, "its value is no number of pods", "set workers.replicas")
 
 
 def _joins(fields: Fields, path: Path, node: Node) -> None:
@@ -146,27 +124,18 @@ def _clean(fields: Fields, path: Path, node: Node) -> None:
         fields.drop(path, node, "workers end with the run")
 
 
-def _backoff(fields: Fields, path: Path, node: Node) -> None:
-    number = as_whole(node.value)
-    if number == 0:
-        fields.drop(path, node, "a failed training does not restart unless lifecycle.maxRestarts allows it")
-    else:
-        to("lifecycle.maxRestarts", lambda data: min(as_whole(data) or 0, 1000) or None)(fields, path, node)
-
-
 def _restart(fields: Fields, path: Path, node: Node) -> None:
     fields.drop(path, node, "a worker that is lost is replaced")
 
 
 def _launcher_restart(fields: Fields, path: Path, node: Node) -> None:
     if node.value == "OnFailure" and not fields.conversion.draft.get("lifecycle.maxRestarts"):
-        fields.lose(path, node, "the source does not say how often a failed training may restart",
-                    "set lifecycle.maxRestarts if the program loads its own checkpoint")  # fmt: skip
+        fields.lose(path, node, UNSAID, RESTART_HINT)
     else:
         fields.drop(path, node, "a failed training restarts as often as lifecycle.maxRestarts allows")
 
 
-def _drop_sshd(fields: Fields, pod: Pod) -> None:
+def drop_sshd(fields: Fields, pod: Pod) -> None:
     """The command of the workers starts sshd; any other one is lost."""
     starts = any("sshd" in str(node.value) or "sleep" in str(node.value) for _, node in pod.command)
     for path, node in pod.command:
@@ -178,7 +147,7 @@ def _drop_sshd(fields: Fields, pod: Pod) -> None:
             )
 
 
-def _expect(conversion: Conversion, pod: Pod) -> None:
+def write_expected_world(conversion: Conversion, pod: Pod) -> None:
     """Programs of MPI do not connect to each other as torch.distributed does."""
     draft = conversion.draft
     if draft.get("launch.method") != "openmpi":

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from dsgen.importers.conversion import dns_name
-from dsgen.importers.fields import Action, Fields, Table, as_count, drop, lose, to, written
+from dsgen.importers.fields import Fields, Table, drop, to, written
 from dsgen.problems.diagnostics import Path
 from dsgen.reading.nodes import Node
 
@@ -14,7 +14,6 @@ KIND = "the kind of the object"
 QUEUE, PRIORITY = "kueue.x-k8s.io/queue-name", "kueue.x-k8s.io/priority-class"
 TOOLS = ("kubectl.kubernetes.io/", "meta.helm.sh/", "argocd.argoproj.io/", "fluxcd.io/", "kustomize.toolkit.fluxcd.io/",
          "app.kubernetes.io/managed-by", "helm.sh/")  # fmt: skip
-TTL = "Argo CD and Flux would show the job as out of sync, or apply its Jobs again"
 
 
 def name(fields: Fields, path: Path, node: Node) -> None:
@@ -71,35 +70,3 @@ HEAD: Mapping[str, Table] = {
     "status": drop(CLUSTER),
 }
 """What all objects have."""
-
-
-def suspend(fields: Fields, path: Path, node: Node) -> None:
-    """A queue suspends and resumes a job by itself."""
-    if node.value is not True:
-        fields.drop(path, node, "a job starts when it is applied")
-    elif fields.conversion.draft.get("scheduling.queue"):
-        fields.drop(path, node, "Kueue suspends and resumes the workers")
-    else:
-        fields.set(path, node, "lifecycle.suspend", True)
-
-
-def ttl(fields: Fields, path: Path, node: Node) -> None:
-    """Jobs that Kubernetes deletes would be recreated by GitOps."""
-    fields.lose(
-        path, node, TTL, f"without Argo CD and Flux, set lifecycle.ttlSecondsAfterFinished: {written(node.value)}"
-    )
-
-
-def minimum(total: int) -> Action:
-    """minAvailable of a gang: dsgen's is always the whole run."""
-
-    def action(fields: Fields, path: Path, node: Node) -> None:
-        if as_count(node.value) in (total, total + 1):
-            fields.drop(path, node, "a gang of dsgen is the whole run")
-        else:
-            fields.lose(path, node, "a gang of dsgen is the whole run, so fewer workers do not start")
-
-    return action
-
-
-LOST_KIND: Action = lose("dsgen has no equivalent of it")

@@ -11,27 +11,32 @@ from typing import Any, Literal
 from dsgen.importers.conversion import Conversion
 from dsgen.importers.documents import TEMPLATE, Document, documents, items_of, refuse_private
 from dsgen.importers.errors import ImportRefusedError
+from dsgen.importers.flag_lines import PROMPT
+from dsgen.importers.launchers import rank_of
 from dsgen.importers.refused import COMPOSE, DSGEN, KINDS, OTHER_SYSTEMS
 from dsgen.problems.diagnostics import Position
 from dsgen.reading.nodes import Node, SourceText
 
-Form = Literal["object", "values", "script"]
+Form = Literal["object", "values", "script", "line"]
 MOST_BYTES = 1 << 20
+"""The largest source. Descriptions of jobs have some kilobytes."""
 
 
 @dataclass(frozen=True)
 class Origin:
     """A kind of source.
 
-    form: a Kubernetes object, the values of another tool, or a script. module: has the function `convert`, which takes
-    a Document or, for a script, a SourceText, and the Conversion. summary: for lists. kinds: kind and API group of the
-    objects, the group without its version; an empty group stands for any.
+    form: a Kubernetes object, the values of another tool, a script, or one line. module: has the function `convert`,
+    which takes a Document or, for a script or a line, a SourceText, and the Conversion. summary: for lists. kinds: kind
+    and API group of the objects, the group without its version; an empty group stands for any. keys: some of those at
+    the top of a values file; two of them are enough.
     """
 
     form: Form
     module: str
     summary: str
     kinds: tuple[tuple[str, str], ...] = ()
+    keys: frozenset[str] = frozenset()
 
     def convert(self, source: Document | SourceText, conversion: Conversion) -> None:
         """Convert one source."""
@@ -46,6 +51,45 @@ ORIGINS: Mapping[str, Origin] = {
     ),
     "pytorchjob": Origin("object", "pytorchjob", "PyTorchJob v1 of Kubeflow", (("PyTorchJob", "kubeflow.org"),)),
     "mpijob": Origin("object", "mpijob", "MPIJob v2beta1 and v1 of Kubeflow", (("MPIJob", "kubeflow.org"),)),
+    "trainjob": Origin(
+        "object", "trainjob", "TrainJob of Kubeflow Trainer, with its runtime", (("TrainJob", "trainer.kubeflow.org"),)
+    ),
+    "jobset": Origin("object", "jobset", "JobSet with one kind of pods", (("JobSet", "jobset.x-k8s.io"),)),
+    "elasticjob": Origin("object", "elasticjob", "ElasticJob of DLRover", (("ElasticJob", "elastic.iml.github.io"),)),
+    "volcano": Origin("object", "volcano", "Job of Volcano", (("Job", "batch.volcano.sh"),)),
+    "hyperpod": Origin("object", "hyperpod", "HyperPodPyTorchJob of SageMaker HyperPod", (("HyperPodPyTorchJob", ""),)),
+    "deepspeedjob": Origin("object", "deepspeedjob", "DeepSpeedJob of T9k", (("DeepSpeedJob", ""),)),
+    "msjob": Origin("object", "msjob", "MSJob of MindSpore", (("MSJob", "mindspore.gitee.com"),)),
+    "bitnami-deepspeed": Origin(
+        "values", "bitnami", "values of Bitnami's chart deepspeed", keys=frozenset(("client", "worker", "source"))
+    ),
+    "bitnami-pytorch": Origin(
+        "values",
+        "bitnami",
+        "values of Bitnami's chart pytorch",
+        keys=frozenset(("worldSize", "entrypoint", "cloneFilesFromGit")),
+    ),
+    "mlbatch": Origin(
+        "values",
+        "mlbatch",
+        "settings of the pytorchjob-generator of MLBatch",
+        keys=frozenset(("jobName", "containerImage", "numPods", "numGpusPerPod", "mainProgram", "setupCommands")),
+    ),
+    "skypilot": Origin(
+        "values",
+        "skypilot",
+        "a task of SkyPilot",
+        keys=frozenset(("resources", "num_nodes", "run", "setup", "envs", "file_mounts", "workdir")),
+    ),
+    "arena": Origin("line", "arena", "a line of Arena: arena submit pytorchjob, mpijob, etjob, deepspeedjob"),
+    "xpk": Origin("line", "xpk", "a line of xpk: xpk workload create"),
+    "hyp": Origin("line", "hyp", "a line of the HyperPod CLI: hyp create hyp-pytorch-job"),
+    "sets": Origin(
+        "object",
+        "sets",
+        "hand-written StatefulSets, Deployments, Jobs or Pods, with their Services and ConfigMaps",
+        (("StatefulSet", "apps"), ("Deployment", "apps"), ("ReplicaSet", "apps"), ("Job", "batch"), ("Pod", "")),
+    ),
 }
 """The origins by their name, which is a value of --from."""
 WRAPPED = {"AppWrapper": ("spec", "components"), "List": ("items",)}
@@ -83,7 +127,7 @@ def recognise(source: SourceText, origin: str = "") -> Contents:
     if not source.text.strip():
         raise ImportRefusedError("the file is empty", start)
     refuse_private(source.text, source.name)
-    if origin and ORIGINS[origin].form == "script":
+    if origin and ORIGINS[origin].form in ("script", "line"):
         return Contents([Found(origin, source)], ())
     if not origin and (script := _script(source)):
         return Contents([Found(script, source)], ())
@@ -91,9 +135,25 @@ def recognise(source: SourceText, origin: str = "") -> Contents:
     if not read:
         raise ImportRefusedError("the file has only comments", start)
     found = [one for document in read for one in _objects(document, (), origin)]
+    if sets := [one for one in found if one.origin == "sets"]:
+        # They are one job together; a workload beside a job of an operator is no job.
+        found = [one for one in found if one.origin != "sets"] or sets[:1]
+        is_one = found == sets[:1]
+        if is_one and not origin and not any(map(_trains, (one.source for one in sets))):
+            _refuse(read)
     if not found:
         _refuse(read)
     return Contents(found, read)
+
+
+def _trains(source: Document | SourceText) -> bool:
+    """Whether one of the commands of an object starts a training, or the sshd of a worker."""
+    root = source.root if isinstance(source, Document) else None
+    words = [word for path, node in (root.walk() if root else ()) if {"command", "args"} & set(path)
+             and isinstance(node.value, str) for word in node.value.split()]  # fmt: skip
+    return any(rank_of(words[index : index + 3], is_under_srun=False) for index in range(len(words))) or any(
+        word.endswith("sshd") for word in words
+    )
 
 
 def _script(source: SourceText) -> str:
@@ -104,13 +164,23 @@ def _script(source: SourceText) -> str:
         if any(line.startswith(mark) for line in lines):
             number = next(number for number, line in enumerate(lines, 1) if line.startswith(mark))
             raise ImportRefusedError(f"dsgen reads no scripts for {words}", Position(source.name, number, 1))
-    is_script = lines[0].startswith("#!") or not _is_yaml(first)
+    is_named = source.name.endswith((".yaml", ".yml", ".json"))
+    is_script = lines[0].startswith("#!") or not (is_named or _is_yaml(first))
     if not is_script:
         return ""
     if lines[0].startswith("#!") and not re.search(r"\b(ba|da|z|k)?sh\b", lines[0]):
         raise ImportRefusedError("this is no shell script", Position(source.name, 1, 1))
     _refuse_template(source)
+    if line := _line(lines):
+        return line
     return "slurm" if any(line.startswith("#SBATCH") for line in lines) else "shell"
+
+
+def _line(lines: Sequence[str]) -> str:
+    """The origin of a line that submits a job: the first word of the file, after a prompt."""
+    first = next((line for line in lines if line.strip() and not line.lstrip().startswith("#")), "")
+    word = PROMPT.sub("", first).split()[:1]
+    return word[0] if word and ORIGINS.get(word[0], ORIGINS["sets"]).form == "line" else ""
 
 
 def _is_yaml(line: str) -> bool:
@@ -122,7 +192,8 @@ def _refuse_template(source: SourceText) -> None:
     for number, line in enumerate(source.text.split("\n"), 1):
         code = line.split(" #")[0]
         match = re.search(r"\{\{-? *[\w.$]+.*?\}\}|<%|\{%-? \w", code)
-        if match and TEMPLATE.search(code) and not line.startswith("#"):
+        is_comment = line.startswith("#") and not line.startswith("#SBATCH")
+        if match and TEMPLATE.search(code) and not is_comment:
             at = Position(source.name, number, match.start() + 1)
             hint = "render it first and pass the result to dsgen import -"
             raise ImportRefusedError("this is a template, which dsgen does not interpret", at, hint)
@@ -133,7 +204,8 @@ def _objects(document: Document, around: tuple[Document, ...], origin: str) -> l
         inner = items_of(document, *WRAPPED[document.kind])
         return [one for item in inner for one in _objects(item, (*around, document), origin)]
     if origin:
-        return [Found(origin, document, around)] if _is_of(document, origin) else []
+        is_values = ORIGINS[origin].form == "values" and not document.kind
+        return [Found(origin, document, around)] if is_values or _is_of(document, origin) else []
     found = next((name for name in ORIGINS if _is_of(document, name)), "")
     return [Found(found, document, around)] if found else []
 
@@ -142,7 +214,7 @@ def _is_of(document: Document, name: str) -> bool:
     origin = ORIGINS[name]
     if origin.form == "object":
         return any(document.kind == kind and group in ("", document.group) for kind, group in origin.kinds)
-    return False
+    return origin.form == "values" and not document.kind and len(_keys(document.root) & origin.keys) >= 2
 
 
 def _refuse(read: Sequence[Document]) -> None:

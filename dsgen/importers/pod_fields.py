@@ -10,9 +10,10 @@ from typing import Any, Literal
 from dsgen.importers.draft import SECRET_HOLE, secret_reference
 from dsgen.importers.environment import OWN, RANKS
 from dsgen.importers.facts import Role
-from dsgen.importers.fields import Action, Fields, as_count, as_map, as_text, to, written
+from dsgen.importers.fields import Action, Fields, as_count, as_list, as_map, as_text, to, written
 from dsgen.importers.images import write_image
-from dsgen.importers.secrets import holds_secret, is_secret
+from dsgen.importers.ledger import Hole
+from dsgen.importers.secrets import has_secret, is_secret
 from dsgen.problems.diagnostics import Path
 from dsgen.reading.nodes import Node
 
@@ -72,7 +73,7 @@ def extra(key: str, own: Sequence[str]) -> Action:
         if path[-1] in own:
             fields.lose(path, node, "it would break what dsgen writes")
         else:
-            fields.set(path, node, (*key.split("."), str(path[-1])), _clean(node.data()))
+            fields.set(path, node, (*key.split("."), str(path[-1])), _without_null(node.data()))
 
     return action
 
@@ -83,7 +84,7 @@ def all_of(key: str) -> Action:
             if one.data() in (fields.conversion.draft.get(key) or []):
                 fields.drop((*path, index), one, "another container has it, too")
             else:
-                fields.map((*path, index), one, fields.conversion.draft.add(key, one.data()))
+                fields.map((*path, index), one, fields.conversion.draft.add(key, one.data()), is_same=True)
 
     return action
 
@@ -117,8 +118,11 @@ def _whole_image(data: Mapping[str, Any]) -> str:
 def variable(fields: Fields, path: Path, node: Node) -> None:
     """One variable of a container."""
     named, value, origin = node.child("name"), node.child("value"), node.child("valueFrom")
-    name, draft = written(named.value) if named is not None else "", fields.conversion.draft
+    name = written(named.value) if named is not None else ""
     key = ("training", "env", name)
+    for other, child in (node.value if isinstance(node.value, dict) else {}).items():
+        if other not in ("name", "value", "valueFrom"):
+            fields.lose((*path, other), child, "a variable of a container has no such field")
     if not re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]*", name):
         fields.lose(path, node, "its name is no name of a variable")
     elif name == "MASTER_PORT" and value is not None and (port := as_count(value.value)) and 1024 <= port <= 65535:
@@ -126,11 +130,10 @@ def variable(fields: Fields, path: Path, node: Node) -> None:
     elif OWN.fullmatch(name):
         fields.drop(path, node, RANKS)
     elif origin is not None and isinstance(origin.value, dict):
-        fields.set(path, node, key, {"valueFrom": origin.data()})
+        fields.map(path, node, fields.conversion.draft.set(key, {"valueFrom": origin.data()}))
     else:
         text = written(value.value) if value is not None and not isinstance(value.value, dict | list) else ""
         _constant(fields, path, node, key, text)
-    del draft
 
 
 def _constant(fields: Fields, path: Path, node: Node, key: tuple[str, ...], text: str) -> None:
@@ -147,19 +150,13 @@ def _constant(fields: Fields, path: Path, node: Node, key: tuple[str, ...], text
         fields.set(path, node, key, text)
 
 
-def folder(is_worker: bool) -> Action:
-    def action(fields: Fields, path: Path, node: Node) -> None:
-        if isinstance(node.value, str) and node.value.startswith("/"):
-            known = fields.conversion.draft.get("training.workingDir")
-            if known not in (None, node.value):
-                fields.lose(path, node, "workers and launcher start in different folders", "set training.workingDir")
-            else:
-                fields.set(path, node, "training.workingDir", node.value)
-        else:
-            fields.lose(path, node, "it is no absolute path", "set training.workingDir")
-
-    del is_worker
-    return action
+def folder(fields: Fields, path: Path, node: Node) -> None:
+    if not isinstance(node.value, str) or not node.value.startswith("/"):
+        fields.lose(path, node, "it is no absolute path", "set training.workingDir")
+    elif fields.conversion.draft.get("training.workingDir") not in (None, node.value):
+        fields.lose(path, node, "workers and launcher start in different folders", "set training.workingDir")
+    else:
+        fields.set(path, node, "training.workingDir", node.value)
 
 
 def main_context(role: RoleName) -> Action:
@@ -231,37 +228,51 @@ def initial(role: RoleName) -> Action:
             if name == "kubectl-delivery" or ("wait" in name and "master" in name):
                 fields.drop((*path, index), one, "dsgen does not need it: workers and launcher wait for each other")
             else:
-                _own_container(fields, (*path, index), one, f"{role}.initContainers")
+                extra_container(f"{role}.initContainers")(fields, (*path, index), one)
 
     return action
 
 
 def sidecar(role: RoleName) -> Action:
-    return lambda fields, path, node: _own_container(fields, path, node, f"{role}.sidecars")
+    """A container beside the main one."""
+    return extra_container(f"{role}.sidecars")
 
 
-def _own_container(fields: Fields, path: Path, node: Node, key: str) -> None:
-    data = _clean(node.data())
-    if not isinstance(data, dict):
-        fields.lose(path, node, "it is no container")
-        return
-    names = fields.conversion.volumes
-    for mount in data.get("volumeMounts") or ():
-        if isinstance(mount, dict) and mount.get("name") in names:
-            mount["name"] = names[mount["name"]]
-    fields.map(path, node, fields.conversion.draft.add(key, data))
+def extra_container(key: str) -> Action:
+    """A container of the user, in this list of values."""
+
+    def action(fields: Fields, path: Path, node: Node) -> None:
+        data = _without_null(node.data())
+        if not isinstance(data, dict):
+            fields.lose(path, node, "it is no container")
+            return
+        names, draft = fields.conversion.volumes, fields.conversion.draft
+        for mount in _maps(data.get("volumeMounts")):
+            mount["name"] = names.get(str(mount.get("name")), mount.get("name"))
+        secrets = []
+        for index, one in enumerate(_maps(data.get("env"))):
+            if is_secret(name := str(one.get("name")), str(one.get("value", ""))):
+                del one["value"]
+                one.update(secret_reference(name))
+                secrets.append(index)
+        words = [str(word) for name in ("command", "args") for word in as_list(data.get(name)) or ()]
+        if has_secret([data, " ".join(words)]):
+            fields.lose(path, node, "it holds a secret, which is not copied",
+                        f"put the secret into a Secret, and write the container into {key}")  # fmt: skip
+            return
+        to = draft.add(key, data)
+        draft.holes += [Hole(f"{to}.env[{index}].valueFrom.secretKeyRef", SECRET_HOLE) for index in secrets]
+        fields.map(path, node, to, is_same=True)
+
+    return action
 
 
-def _clean(data: Any) -> Any:
-    """Data without null, and without values of variables that look like secrets."""
+def _maps(items: object) -> list[dict[str, Any]]:
+    """The maps of a list; none of anything else."""
+    return [one for one in items if isinstance(one, dict)] if isinstance(items, list) else []
+
+
+def _without_null(data: Any) -> Any:
     if isinstance(data, dict):
-        if (
-            isinstance(data.get("name"), str)
-            and isinstance(data.get("value"), str)
-            and is_secret(data["name"], data["value"])
-        ):
-            return {"name": data["name"], **secret_reference(data["name"])}
-        return {key: _clean(value) for key, value in data.items() if value is not None}
-    if isinstance(data, list):
-        return [_clean(one) for one in data]
-    return "" if isinstance(data, str) and holds_secret(data) else data
+        return {key: _without_null(value) for key, value in data.items() if value is not None}
+    return [_without_null(one) for one in data] if isinstance(data, list) else data

@@ -19,6 +19,9 @@ RDMA = re.compile(
     r"rdma/.+|vpc\.amazonaws\.com/efa|[a-z0-9.-]+/(roce\w*|hca\w*|ib\w*|mlnx\w*|sriov\w*|mellanox\w*)|.*_mellanox"
 )
 
+EFA = re.compile(r"vpc\.amazonaws\.com/efa")
+"""Its driver needs no IPC_LOCK, and dsgen adds none."""
+
 
 def resources(role: RoleName, pod: Pod) -> Action:
     """Requests and limits: devices, networks, and the rest."""
@@ -54,6 +57,8 @@ def _amount(fields: Fields, path: Path, node: Node, role: RoleName, pod: Pod) ->
             fields.map(path, node, "workers.accelerator.count")
     elif RDMA.fullmatch(name) and role == "workers" and as_whole(node.value) is not None:
         fields.set(path, node, ("network", "rdma", "resources", name), as_whole(node.value))
+        if not EFA.fullmatch(name):
+            draft.set("network.rdma.ipcLock", "omit")  # the source says which capabilities its containers have
     elif isinstance(node.value, dict | list) or node.value is None:
         fields.lose(path, node, "its value is no amount")
     else:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from dsgen.checks.pods import CONTAINER_FIELDS, POD_FIELDS
@@ -31,10 +31,13 @@ PROBES = "dsgen has probes of its own"
 NO_LAUNCHER_KEY = "the launcher of dsgen only starts the processes"
 
 
-def read_pod(fields: Fields, path: Path, role: RoleName, names: Sequence[str] = ()) -> Pod:
+def read_pod(
+    fields: Fields, path: Path, role: RoleName, names: Sequence[str] = (), instead: Mapping[str, Table] | None = None
+) -> Pod:
     """Fill the values from a pod template at a path (the map with `spec`), all but the command.
 
-    names: of the main container, in order of preference; otherwise the first container is it.
+    names: of the main container, in order of preference; otherwise the first container is it. instead: what becomes of
+    fields of the main container that something else replaces.
     """
     pod = Pod(path, role)
     main = _main(fields, (*path, "spec", "containers"), names)
@@ -45,7 +48,7 @@ def read_pod(fields: Fields, path: Path, role: RoleName, names: Sequence[str] = 
         return pod
     write_volumes(fields, (*path, "spec"), main, role)
     fields.apply({"metadata": _metadata(role), "spec": _spec(role)}, path, node)
-    _containers(fields, pod, main)
+    _containers(fields, pod, main, instead or {})
     return pod
 
 
@@ -107,7 +110,7 @@ def _container(role: RoleName, pod: Pod) -> Table:
         "envFrom": of.all_of("training.envFrom"),
         "resources": resources(role, pod),
         "volumeMounts": {},
-        "workingDir": of.folder(worker),
+        "workingDir": of.folder,
         "securityContext": of.main_context(role),
         "ports": drop("the pods of a run reach all ports of each other"),
         **dict.fromkeys(("livenessProbe", "readinessProbe", "startupProbe"), drop(PROBES)),
@@ -116,7 +119,7 @@ def _container(role: RoleName, pod: Pod) -> Table:
     }
 
 
-def _containers(fields: Fields, pod: Pod, main: int) -> None:
+def _containers(fields: Fields, pod: Pod, main: int, instead: Mapping[str, Table]) -> None:
     """The main container, and the others as sidecars."""
     path = (*pod.path, "spec", "containers")
     node = fields.child(*path)
@@ -125,41 +128,59 @@ def _containers(fields: Fields, pod: Pod, main: int) -> None:
         if index != main:
             fields.apply(of.sidecar(pod.role), here, one)
             continue
-        for key in ("command", "args"):
-            words = one.child(key)
-            for number, word in enumerate(words.value if words is not None and isinstance(words.value, list) else ()):
-                if not isinstance(word.value, dict | list):
-                    pod.command.append(((*here, key, number), word))
-            pod.has_command |= key == "command" and words is not None and bool(words.value)
-        fields.apply(_container(pod.role, pod), here, one)
+        if not {"command", "args"} & instead.keys():
+            pod.command, pod.has_command = command_of(fields, here)
+        table = _container(pod.role, pod)
+        fields.apply({**table, **instead} if isinstance(table, Mapping) else table, here, one)
+
+
+def command_of(fields: Fields, path: Path) -> tuple[list[tuple[Path, Node]], bool]:
+    """The words of `command` and `args` of a container with their paths, and whether there is a command."""
+    words: list[tuple[Path, Node]] = []
+    has_command = False
+    for key in ("command", "args"):
+        node = fields.child(*path, key)
+        for number, word in enumerate(node.value if node is not None and isinstance(node.value, list) else ()):
+            if not isinstance(word.value, dict | list):
+                words.append(((*path, key, number), word))
+        has_command |= key == "command" and bool(words)
+    return words, has_command
 
 
 def _facts(fields: Fields, pod: Pod) -> Role:
     spec, main = fields.child(*pod.path, "spec"), fields.child(*pod.container)
     data = spec.data() if spec is not None and isinstance(spec.value, dict) else {}
     container = main.data() if main is not None and isinstance(main.value, dict) else {}
-
-    def fact(value: Any, *path: str | int) -> Fact:
-        return Fact(value, fields.name((*pod.container, *path)))
-
-    role = Role(image=fact(written(container.get("image")), "image") if container.get("image") else None)
-    for index, one in enumerate(_list(container.get("env"))):
-        if isinstance(one, dict):
-            role.env[written(one.get("name"))] = fact(one.get("valueFrom") or written(one.get("value")), "env", index)
-    given = container.get("resources")
-    for kind, amounts in (("requests", role.requests), ("limits", role.limits)):
-        found = given.get(kind) if isinstance(given, dict) else None
-        for name, value in (found if isinstance(found, dict) else {}).items():
-            amounts[name] = fact(value, "resources", kind, name)
+    role = container_facts(fields, pod.container)
     volumes = {written(one.get("name")): one for one in _list(data.get("volumes")) if isinstance(one, dict)}
     for index, mount in enumerate(_list(container.get("volumeMounts"))):
         if isinstance(mount, dict):
             volume = volumes.get(written(mount.get("name")), {})
             path = written(mount.get("mountPath")).rstrip("/")
-            role.mounts[path] = fact(describe_volume(volume), "volumeMounts", index)
+            role.mounts[path] = Fact(describe_volume(volume), fields.name((*pod.container, "volumeMounts", index)))
     for key in PLACES:
         if data.get(key):
             role.placement[key] = Fact(data[key], fields.name((*pod.path, "spec", key)))
+    return role
+
+
+def container_facts(fields: Fields, path: Path, amounts: str = "resources") -> Role:
+    """What a container says, for the comparison. amounts: the field that has requests and limits."""
+    node = fields.child(*path)
+    data = node.data() if node is not None and isinstance(node.value, dict) else {}
+
+    def fact(value: Any, *below: str | int) -> Fact:
+        return Fact(value, fields.name((*path, *below)))
+
+    role = Role(image=fact(written(data.get("image")), "image") if data.get("image") else None)
+    for index, one in enumerate(_list(data.get("env"))):
+        if isinstance(one, dict):
+            role.env[written(one.get("name"))] = fact(one.get("valueFrom") or written(one.get("value")), "env", index)
+    given = data.get(amounts)
+    for kind, known in (("requests", role.requests), ("limits", role.limits)):
+        found = given.get(kind) if isinstance(given, dict) else None
+        for name, value in (found if isinstance(found, dict) else {}).items():
+            known[name] = fact(value, amounts, kind, name)
     return role
 
 

@@ -82,8 +82,8 @@ def _through_shell(conversion: Conversion, started: Started, words: Sequence[Tex
 
 def write_worker_command(conversion: Conversion, started: Started, world: World, files: Files) -> None:
     """launch.command for worker-command, through bash if it has variables."""
-    for name, value, option in started.variables:
-        write_value(conversion, name, value, option)
+    for name, value, words_of in started.variables:
+        write_value(conversion, name, value, words_of, is_part=True)
     words = files.replaced(conversion, _without_secrets(conversion, started.command))
     words = _optional(conversion, [_with_counts(conversion, word, keep=True) for word in words])
     if started.launcher.startswith("accelerate"):
@@ -130,14 +130,13 @@ def _with_counts(conversion: Conversion, word: Text, keep: bool = False) -> Text
     draft = conversion.draft
     known = {"NNODES": draft.get("workers.replicas"), "NPROC_PER_NODE": draft.get("workers.slots")}
     parts = []
-    for index, char in enumerate(word.chars):
+    for index in range(len(word.chars)):
         part = word[index : index + 1]
         unknown = conversion.atlas.unknowns(part)
         if unknown and unknown[0].kind == "runtime" and known.get(unknown[0].name):
             digits = str(known[unknown[0].name])
             part = same(digits, part)
         parts.append(part)
-        del char
     return join(parts)
 
 
@@ -148,6 +147,8 @@ def _without_secrets(conversion: Conversion, words: Sequence[Text]) -> list[Text
         option, has_value, value = word.partition("=")
         if has_value and is_secret_option(option.chars) and value.is_known and value:
             word = join([option, same("=", word), _secret(conversion, option.chars, value)])
+        elif word.is_known and _follows_login(conversion, kept, word):
+            word = _secret(conversion, "TRAINING_SECRET", word)
         elif (is_secret_option(before) and not word.chars.startswith("-") and word.is_known) or (
             word.is_known and holds_secret(word.chars)
         ):
@@ -155,6 +156,12 @@ def _without_secrets(conversion: Conversion, words: Sequence[Text]) -> list[Text
         kept.append(word)
         before = option.chars if not has_value else ""
     return kept
+
+
+def _follows_login(conversion: Conversion, before: Sequence[Text], word: Text) -> bool:
+    """Whether a word is a secret because of the words before it, as in `wandb login KEY`."""
+    words = " ".join(conversion.atlas.shown(one) for one in before[-3:])
+    return holds_secret(f"{words} {word.chars}") and not holds_secret(words) and not holds_secret(word.chars)
 
 
 def _secret(conversion: Conversion, option: str, value: Text) -> Text:

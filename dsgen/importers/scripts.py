@@ -29,17 +29,18 @@ CLAIM = "write the claim that has these files"
 
 def write_script(conversion: Conversion, script: Script, world: World, text: Text) -> None:
     """Fill the values from a script, and account for all of its statements."""
-    files = Files(dict(script.reading.files))
+    mounted = {path: (text, text) for path, text in conversion.mounted.items() if posixpath.basename(path)}
+    files = Files({**mounted, **script.reading.files})
     launch = script.launch
-    _drop_wrappers(conversion, launch, world)
+    _drop_wrappers(conversion, launch)
     write_launch(conversion, script.started, world, files)
     _folder(conversion, launch, world)
     setup = write_events(conversion, script, world)
     for name, value in launch.prefix.items():
         line = write_exported(conversion, name, value, value if value else launch.statement, launch.words)
         setup += [line] if line else []
-    _setup(conversion, setup, world)
-    files.lose_unused(conversion)
+    _setup(conversion, setup)
+    files.lose_unused(conversion, mounted)
     _others(conversion, script)
     for default in script.reading.scope.defaults:
         shown = Text(f"${{{default.name}}}", [default.place] * (len(default.name) + 3))
@@ -49,7 +50,7 @@ def write_script(conversion: Conversion, script: Script, world: World, text: Tex
         _claims(conversion)
     if not conversion.is_container:
         conversion.facts.workers = _role(conversion, launch)
-    _unaccounted(conversion, text)
+    lose_unread(conversion, text)
 
 
 def _role(conversion: Conversion, launch: Launch) -> Role:
@@ -64,7 +65,7 @@ def _role(conversion: Conversion, launch: Launch) -> Role:
     return role
 
 
-def _drop_wrappers(conversion: Conversion, launch: Launch, world: World) -> None:
+def _drop_wrappers(conversion: Conversion, launch: Launch) -> None:
     for name, words in launch.wrappers:
         wrapper = WRAPPERS[name]
         if name in ("srun", "singularity", "apptainer"):
@@ -74,7 +75,6 @@ def _drop_wrappers(conversion: Conversion, launch: Launch, world: World) -> None
                 conversion.lose(word, wrapper.lost, wrapper.hint, is_part=True)
             else:
                 conversion.drop(word, wrapper.why, is_part=True)
-    del world
 
 
 def _folder(conversion: Conversion, launch: Launch, world: World) -> None:
@@ -90,13 +90,12 @@ def _folder(conversion: Conversion, launch: Launch, world: World) -> None:
         conversion.draft.hole("training.workingDir", path, why)
 
 
-def _setup(conversion: Conversion, lines: Sequence[str], world: World) -> None:
+def _setup(conversion: Conversion, lines: Sequence[str]) -> None:
     lines = list(dict.fromkeys(lines))
     before = conversion.draft.get("training.setup", "")
     if lines:
         text = "\n".join([*before.splitlines(), *lines])
         conversion.draft.set("training.setup", text + "\n" if "\n" in text else text)
-    del world
 
 
 def _others(conversion: Conversion, script: Script) -> None:
@@ -146,7 +145,7 @@ def _texts(data: object) -> list[str]:
     return [text for value in data for text in _texts(value)] if isinstance(data, list) else []
 
 
-def _unaccounted(conversion: Conversion, text: Text) -> None:
+def lose_unread(conversion: Conversion, text: Text) -> None:
     """Name what nothing above accounted for, so that nothing of a script is silent."""
     from dsgen.importers.shell.units import units
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from typing import Any
 
 from dsgen.checks.training import SECRET_NAME, TOKEN
 from dsgen.problems.redaction import redacted
@@ -16,13 +17,26 @@ _OPTION = re.compile(
 )
 """An option whose value is a secret. Not every name that ends with token: an `--eos_token` is none."""
 _PASSWORD = re.compile(r"://[^/\s:@]{0,256}:[^/\s@]{1,256}@")
+_VALUE = r"[\"']?\s{0,8}[:=]\s{0,8}[\"']?(?![$\s\"'{]|[A-Za-z_.]+\()([^\s\"',}]+)"
 _ASSIGNED = re.compile(
     r"(?<![A-Za-z0-9_])(?:[A-Z0-9_]{1,80}_)?(?:API_?KEY|ACCESS_KEY|SECRET(?:_ACCESS)?_KEY|SECRET|TOKEN|PASSWORD|PASSWD"
-    r"|PRIVATE_KEY)[\"']?\s{0,8}[:=]\s{0,8}[\"']?(?![$\s\"'{]|[A-Za-z_.]+\()[^\s\"',}]"
+    rf"|PRIVATE_KEY){_VALUE}"
 )
 """An assignment to a variable that is named like a secret, unless the value is a variable or a call."""
+_NAMED = re.compile(
+    r"(?i)(?<![A-Za-z0-9_])(?:[a-z0-9_]{1,80}_)?(?:api_?key|access_key|secret(?:_access)?_key|passw(?:or)?d"
+    rf"|(?:hf|auth|access|hub|wandb|github)_token){_VALUE}"
+)
+"""The same in small letters, without names such as `eos_token`."""
+_ITEM = re.compile(
+    r"name: ?[\"']?(?:[A-Z0-9_]{1,80}_)?(?:API_?KEY|ACCESS_KEY|SECRET|TOKEN|PASSWORD|PRIVATE_KEY)[\"']?, ?value: ?"
+    r"[\"']?([^\s\"',}]+)"
+)
+"""A variable of a container in one line of YAML."""
 _LOGIN = re.compile(r"(?i)(\blogin\b[ \t]+|[ \t]--?(?:token|password|passwd|key)[= ])(?![-$\"']?\$)([^\s-]\S*)")
-_BEARER = re.compile(r"(?i)\b(authorization|bearer|x-api-key)\b[:= ]{1,8}\S+")
+_BEARER = re.compile(
+    r"(?i)\b((?:authorization\b[:= ]{1,8})?(?:bearer|basic)\b|authorization\b|x-api-key\b)[:= ]{1,8}[^\s'\"$][^\s'\"]*"
+)
 
 
 def is_secret_name(name: str) -> bool:
@@ -37,7 +51,7 @@ def is_secret_option(word: str) -> bool:
 
 def holds_secret(text: str) -> bool:
     """Whether a text contains a token, a password of a URL, a login, or an assignment of a secret to a variable."""
-    return any(pattern.search(text) for pattern in (_TOKEN, _PASSWORD, _ASSIGNED, _LOGIN, _BEARER))
+    return any(pattern.search(text) for pattern in (_TOKEN, _PASSWORD, _ASSIGNED, _NAMED, _ITEM, _LOGIN, _BEARER))
 
 
 def is_secret(name: str, value: str) -> bool:
@@ -47,7 +61,18 @@ def is_secret(name: str, value: str) -> bool:
     return is_secret_name(name) or holds_secret(value)
 
 
+def has_secret(data: Any) -> bool:
+    """Whether a text anywhere in data holds a secret."""
+    if isinstance(data, dict):
+        return any(map(has_secret, data.values()))
+    return (
+        any(map(has_secret, data)) if isinstance(data, list | tuple) else isinstance(data, str) and holds_secret(data)
+    )
+
+
 def hide(text: str) -> str:
     """A text for a report, without secrets. In doubt it hides a word."""
     text = _LOGIN.sub(lambda match: f"{match[1]}{MASK}", redacted(text))
+    for pattern in (_ASSIGNED, _NAMED, _ITEM):
+        text = pattern.sub(lambda match: match[0].removesuffix(match[1]) + MASK, text)
     return _BEARER.sub(lambda match: f"{match[1]} {MASK}", text)

@@ -14,6 +14,7 @@ from dsgen.reading.nodes import SourceText
 
 MOST_ROUNDS = 8
 PRIVILEGED = "podSecurityLevel: privileged"
+MISSING = object()
 REFUSED = "dsgen refuses it"
 
 
@@ -46,7 +47,7 @@ def _is_hole(path: Sequence[str | int], holes: Sequence[KeyPath]) -> bool:
 def _take_out(draft: Draft, ledger: Ledger, error: Diagnostic) -> None:
     """Remove the value that an error is about; what became this key is lost."""
     path = _removable(tuple(error.path))
-    if len(path) < 2 or draft.get(path) is None:
+    if len(path) < 2 or draft.get(path, MISSING) is MISSING:
         if path and path[0] in ("name", "namespace"):
             draft.hole(path, "", error.message)
         else:

@@ -106,7 +106,7 @@ def _in_shell(conversion: Conversion, part: Unknown, word: Text, variables: Mapp
     if part.kind == "command":
         conversion.lose(word, "every process runs this command by itself", "write its value instead", is_part=True)
         return part.shell
-    ask_for_variable(conversion, part, word)
+    ask_for_variable(conversion, part)
     return f"${{{part.name}}}"
 
 
@@ -121,7 +121,7 @@ def _counted(conversion: Conversion, name: str) -> str:
     }.get(name, f"${name}")
 
 
-def ask_for_variable(conversion: Conversion, part: Unknown, word: Text) -> None:
+def ask_for_variable(conversion: Conversion, part: Unknown) -> None:
     """A hole for a variable that the source never sets."""
     if conversion.is_container:
         return
@@ -133,4 +133,3 @@ def ask_for_variable(conversion: Conversion, part: Unknown, word: Text) -> None:
     key = ("training", "env", part.name)
     if conversion.draft.get(key) is None:
         conversion.draft.hole(key, {}, f"${part.name} is not set in the source: write its value")
-    del word

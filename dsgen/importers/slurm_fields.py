@@ -282,8 +282,7 @@ def export(conversion: Conversion, _: Request, one: Directive) -> None:
     for part in rest:
         name, has_value, value = part.partition("=")
         if has_value:
-            write_value(conversion, name, same(value, one.value), one.whole)
-            conversion.map(one.whole, f"training.env.{name}")
+            write_value(conversion, name, same(value, one.value), [one.whole])
         else:
             conversion.lose(one.whole, f"the value of {name} is not in the source", f"set training.env.{name}")
     if not rest:

@@ -34,11 +34,14 @@ def write_events(conversion: Conversion, script: Script, world: World) -> list[s
     loaded: list[str] = []
     last = script.launch.after
     final = _last_exports(script.reading.events[:last])
+    prepares = any(_is_preparation(event, world) for event in script.reading.events[:last])
     for index, event in enumerate(script.reading.events):
         if index >= last and event.kind not in ("dropped", "lost", "file"):
             conversion.drop(event.text, AFTER)
         elif event.kind in ("dropped", "lost"):
             _report(conversion, event)
+        elif event.name == "set" and not prepares:
+            conversion.drop(event.text, event.why)
         elif event.kind == "slots":
             _slots(conversion, event)
         elif event.kind in ("loaded", "setup"):
@@ -52,6 +55,13 @@ def write_events(conversion: Conversion, script: Script, world: World) -> list[s
         shown = [line for text in dict.fromkeys(loaded) for line in text.split("\n")[:1]]
         conversion.draft.note("image", ["The script gets its programs from:", *(f"  {line}" for line in shown)])
     return lines
+
+
+def _is_preparation(event: Event, world: World) -> bool:
+    """Whether a statement becomes a line of training.setup, in which `set -e` ends the pod after a mistake."""
+    if event.kind == "loaded":
+        return not world.is_batch
+    return event.kind == "setup" and event.name != "set" and not (world.is_batch and ONCE.match(event.text.chars))
 
 
 def _last_exports(events: Sequence[Event]) -> dict[str, Event]:

@@ -60,7 +60,7 @@ def _mount(fields: Fields, path: Path, mount: Node, volume_path: Path, volume: N
     for key in ("subPath", "readOnly"):
         child = mount.child(key)
         if child is not None and child.value:
-            entry[key] = child.value
+            entry[key] = child.data()
     entry["mountIn"] = role
     entry[kind] = data
     name = _free(fields, _name(volume))

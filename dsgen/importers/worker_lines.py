@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dsgen.importers.launcher_options import Rule
-from dsgen.importers.launchers import Launcher, Note, Started, apply_rule
+from dsgen.importers.launchers import Launcher, Note, Started, apply_rule, take_port
 from dsgen.importers.texts import Atlas, Text, Unknown, join, same
 
 VARIABLES: dict[str, str] = {
@@ -51,10 +51,7 @@ def _replace(
     if name in FACTS and values:
         started.facts[FACTS[name]] = values[0]
     if name == "ENDPOINT" and values:
-        host, has_port, port = values[0].partition(":")
-        del host
-        if has_port and port.chars.isdigit():
-            started.facts.setdefault("port", port)
+        take_port(values[0], started)
     if is_joined:
         started.command.append(join([option, same("=", word), variable]))
     else:

@@ -12,6 +12,8 @@ from dsgen.reading.scalars import resolve
 
 WIDTH, LONGEST = 110, 124
 """Columns of a list, and of a line with its comment; a longer comment stands above its key."""
+LONGEST_KEY = 1000
+"""Characters of a key; YAML allows 1,024 before a colon, and more after a question mark."""
 MOST_INLINE = 4
 """Values of a map that is written on one line."""
 ONE_THING = ("image", "storage", "run")
@@ -85,7 +87,9 @@ class _Writer(ReadableWriter):
     def entry(self, key: str, value: Any, path: KeyPath = ()) -> list[str]:
         above = [f"# {line}".rstrip() for line in self.draft.above.get(path, ())]
         name = f"{self.text(key)}:"
-        if isinstance(value, str) and self.is_block(value):
+        if len(name) > LONGEST_KEY:
+            above, name = [*above, f"? {name[:-1]}"], ":"
+        elif isinstance(value, str) and self.is_block(value):
             return [*above, *super().entry(key, value, path)]
         lines = self.lines(value, path)
         if isinstance(value, dict | list | tuple) and value and not self._is_flow(value, path):

@@ -14,7 +14,7 @@ from types import ModuleType
 
 import pytest
 
-from tests.fuzz import broken, manifests, reading, schema, verdicts
+from tests.fuzz import broken, importing, manifests, reading, schema, verdicts
 from tests.progress import show
 
 PROGRAMS: dict[str, ModuleType] = {
@@ -23,6 +23,7 @@ PROGRAMS: dict[str, ModuleType] = {
     "verdicts": verdicts,
     "broken": broken,
     "schema": schema,
+    "importing": importing,
 }
 
 

@@ -7,7 +7,7 @@ from tests.fuzz.__main__ import PROGRAMS, main
 from tests.fuzz.shrink import build, leaves
 from tests.helm import MAJORS
 
-COUNTS = {"reading": 300, "manifests": 12, "verdicts": 130, "broken": 100, "schema": 60}
+COUNTS = {"reading": 300, "manifests": 12, "verdicts": 130, "broken": 100, "schema": 60, "importing": 40}
 """Enough for each kind below to come five times; `make fuzz` takes hundreds of times as many."""
 KINDS = {
     "reading": ("Helm {}: equal", "Helm {}: refused"),
@@ -15,6 +15,7 @@ KINDS = {
     "verdicts": ("Helm {}: same: accepted", "Helm {}: same: checks", "Helm {}: same: schema"),
     "broken": ("accepted: value misspelt", "in the line: key misspelt", "in the line: indentation"),
     "schema": ("valid", "refused"),
+    "importing": ("converted", "refused"),
 }
 
 

@@ -6,9 +6,13 @@ from collections.abc import Iterable
 
 from dsgen import values
 from dsgen.importers import ImportedJob, ImportRefusedError, Options, SourceText, check, import_jobs
+from dsgen.importers.check import filled
 from dsgen.importers.conversion import Conversion
 from dsgen.importers.documents import documents, scalars
 from dsgen.importers.draft import key_path
+from dsgen.importers.flag_lines import line_text
+from dsgen.importers.ledger import LONGEST
+from dsgen.importers.origins import ORIGINS, recognise
 from dsgen.importers.shell.units import units
 from dsgen.importers.texts import Atlas
 from dsgen.problems.diagnostics import Diagnostic
@@ -80,7 +84,8 @@ def problems(job: ImportedJob) -> list[Diagnostic]:
 def unaccounted(text: str, jobs: Iterable[ImportedJob], name: str = "train.sbatch") -> list[str]:
     """Scalars of a YAML file, or statements of a script, that no report names; and scalars that are named twice."""
     entries = [entry for job in jobs for entry in job.entries]
-    if name.endswith((".yaml", ".yml")):
+    found = recognise(SourceText(name, text)).found[0]
+    if not isinstance(found.source, SourceText):
         places = [
             (node.position.line, node.position.column)
             for one in documents(SourceText(name, text))
@@ -90,8 +95,9 @@ def unaccounted(text: str, jobs: Iterable[ImportedJob], name: str = "train.sbatc
         missing = [f"{line}:{column}" for line, column in places if (line, column) not in named]
         return missing + [f"{len(named)} entries for {len(places)} scalars"] * (len(named) != len(places))
     atlas = Atlas()
-    whole = atlas.file(name, text)
-    found = []
+    is_line = ORIGINS[found.origin].form == "line"
+    whole = atlas.file(name, line_text(found.source) if is_line else text)
+    missing = []
     for unit in units(Conversion(name, atlas=atlas), whole):
         start, end = atlas.at(unit.places[0]), atlas.at(unit.places[-1])
         inside = [
@@ -100,10 +106,27 @@ def unaccounted(text: str, jobs: Iterable[ImportedJob], name: str = "train.sbatc
             if (start.line, start.column) <= (one.position.line, one.position.column) <= (end.line, end.column)
         ]
         covering = [
-            one for one in entries if one.position.line <= start.line and len(one.source) > len(unit.chars) // 2
+            one
+            for one in entries
+            if one.position.line <= start.line and len(one.source) > min(len(unit.chars) // 2, LONGEST - 20)
         ]
         if not inside and not covering:
-            found.append(unit.chars)
+            missing.append(unit.chars)
+    return missing
+
+
+def unfounded(job: ImportedJob) -> list[str]:
+    """Keys that the report names for a part of the source, and that the values do not have."""
+    whole = values.complete_values(filled(job))
+    found = []
+    for entry in job.entries:
+        node: object = whole
+        for part in key_path(entry.to) if entry.fate == "mapped" else ():
+            if isinstance(node, dict) and part in node:
+                node = node[part]
+            elif not isinstance(node, list) and entry.to not in ("workers.accelerator.count",):
+                found.append(f"{entry.source} -> {entry.to}")
+                break
     return found
 
 

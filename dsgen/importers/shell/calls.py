@@ -11,6 +11,7 @@ from dsgen.importers.errors import ImportRefusedError
 from dsgen.importers.launchers import rank_of
 from dsgen.importers.shell.commands import LOADS_CONDA, PREPARES, meaning
 from dsgen.importers.shell.reader import DEEPEST, ITSELF, EventKind, Launch, Reader, arguments
+from dsgen.importers.shell.redirects import note_redirects
 from dsgen.importers.shell.syntax import Script
 from dsgen.importers.shell.wrappers import WRAPPERS, options_of
 from dsgen.importers.texts import Text, join
@@ -27,9 +28,10 @@ def read_command(reader: Reader, script: Script, node: Node) -> None:
             value = child.child_by_field_name("value")
             prefix[script.of(child.children[0]).chars] = expansion.text(value) if value is not None else Text()
     words = expansion.words(arguments(node))
-    stdin = next((one for one in node.children if one.type == "herestring_redirect"), None)
-    del stdin
+    before = len(reader.launches)
     read_words(reader, words, script.of(node), prefix)
+    if len(reader.launches) > before:
+        note_redirects(reader, script, [one for one in node.children if one.type == "herestring_redirect"])
 
 
 def read_words(
@@ -119,7 +121,7 @@ def _shell(reader: Reader, words: list[Text], statement: Text, prefix: dict[str,
 def _file(reader: Reader, words: list[Text], statement: Text) -> bool:
     """A script that this one wrote, or that was given beside it."""
     name = reader.atlas.shown(words[0])
-    content = reader.files[name][1] if name in reader.files else reader.helpers.get(posixpath.basename(name))
+    content = reader.files[name][1] if name in reader.files else _helper(reader, name)
     if content is None:
         return False
     was, reader.scope = reader.scope, reader.scope.inner()
@@ -128,6 +130,11 @@ def _file(reader: Reader, words: list[Text], statement: Text) -> bool:
     reader.run_text(content)
     reader.scope = was
     return True
+
+
+def _helper(reader: Reader, name: str) -> Text | None:
+    """A script that was given beside this one, by its path or its file name."""
+    return reader.helpers.get(name, reader.helpers.get(posixpath.basename(name)))
 
 
 def _source(reader: Reader, words: list[Text], statement: Text, _: dict[str, Text], __: Text | None) -> bool:
@@ -175,7 +182,8 @@ def _set(reader: Reader, words: list[Text], statement: Text, _: dict[str, Text],
         reader.scope.exports_all = False
     if words[1:2] and words[1].chars == "--":
         reader.scope.arguments = words[2:]
-    reader.event("dropped", statement, ITSELF)
+    ends = re.search(r"(^| )-[a-z]*e|errexit", options) is not None and not reader.wrappers
+    reader.event("setup" if ends else "dropped", statement, ITSELF, name="set")
     return True
 
 

@@ -60,9 +60,11 @@ def read_script(atlas: Atlas, scope: Scope, text: Text, helpers: Mapping[str, Te
     return Reading(reader.events, reader.launches, scope, reader.files)
 
 
-def read_command_line(atlas: Atlas, scope: Scope, words: list[Text], statement: Text) -> Reading:
-    """Read one command line whose words are known, such as that of a container."""
-    reader = Reader(atlas, scope, {}, HANDLERS)
+def read_command_line(
+    atlas: Atlas, scope: Scope, words: list[Text], statement: Text, files: Mapping[str, Text]
+) -> Reading:
+    """Read one command line whose words are known, such as that of a container. files: scripts by their path."""
+    reader = Reader(atlas, scope, files, HANDLERS)
     try:
         reader.words(words, statement, {})
     except TooLongError as error:

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 
 HOSTFILE = "dsgen writes the hostfile"
 LOG = "the log of the pods has the output"
+INPUT = "the training would read it, and pods have no standard input"
+INPUT_HINT = "put the text into a file of the image or of training.files, and read that file in the program"
 
 
 def read_pipeline(reader: Reader, script: Script, node: Node) -> None:
@@ -31,7 +33,7 @@ def read_redirected(reader: Reader, script: Script, node: Node) -> None:
     body = node.child_by_field_name("body")
     redirects = [child for child in node.children if child.type.endswith("_redirect")]
     heredoc = next((one for one in redirects if one.type == "heredoc_redirect"), None)
-    if is_hostfile(reader, script, node):
+    if heredoc is None and is_hostfile(reader, script, node):
         return
     target = _target(reader, script, [*redirects, *(heredoc.children if heredoc else ())])
     if heredoc is not None:
@@ -42,8 +44,17 @@ def read_redirected(reader: Reader, script: Script, node: Node) -> None:
         before = len(reader.launches)
         reader.statement(script, body)
         if len(reader.launches) > before:
-            for redirect in redirects:
-                reader.event("dropped", script.of(redirect), LOG)
+            note_redirects(reader, script, redirects)
+
+
+def note_redirects(reader: Reader, script: Script, redirects: Sequence[Node]) -> None:
+    """The output of a training is in the log of its pods; nothing is its input."""
+    for one in redirects:
+        is_input = script.of(one).chars.startswith("<") and "/dev/null" not in script.of(one).chars
+        if is_input:
+            reader.event("lost", script.of(one), INPUT, INPUT_HINT)
+        else:
+            reader.event("dropped", script.of(one), LOG)
 
 
 def _target(reader: Reader, script: Script, redirects: Sequence[Node]) -> Text:
@@ -68,7 +79,10 @@ def _heredoc(reader: Reader, script: Script, node: Node, body: Node | None, here
     elif posixpath.basename(name) in ("bash", "sh", "srun"):
         reader.words(reader.expansion(script).words(arguments(body)) if body else [], script.of(node), {}, content)
     elif body is not None:
+        before = len(reader.launches)
         reader.statement(script, body)
+        if len(reader.launches) > before:
+            reader.event("lost", script.of(node)[len(script.of(body).chars) :].strip(), INPUT, INPUT_HINT)
 
 
 def _is_written(reader: Reader, script: Script, node: Node, body: Node, target: Text) -> bool:

@@ -1,0 +1,229 @@
+"""Values of Bitnami's charts deepspeed and pytorch."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from dsgen.importers import bitnami_fields as of
+from dsgen.importers.conversion import Conversion
+from dsgen.importers.documents import Document
+from dsgen.importers.draft import KeyPath
+from dsgen.importers.fields import (
+    Fields,
+    Table,
+    as_count,
+    as_list,
+    as_map,
+    as_text,
+    as_texts,
+    drop,
+    lose,
+    to,
+    written,
+)
+from dsgen.importers.launch import write_counts
+from dsgen.importers.pod_fields import Pod, extra_container, variable
+from dsgen.importers.pod_resources import resources
+from dsgen.importers.world import World
+from dsgen.problems.diagnostics import Path
+
+DEEPSPEED_KEYS = frozenset(("client", "worker", "source", "config"))
+PYTORCH_KEYS = frozenset(("worldSize", "entrypoint", "architecture", "cloneFilesFromGit"))
+CHART = "it configures the chart, which dsgen replaces"
+SERVICE = "dsgen has a Service and a NetworkPolicy of its own"
+PROBES = "dsgen has probes of its own"
+GRACE = lose("dsgen needs at least 30 seconds", "set lifecycle.terminationGracePeriodSeconds")
+SECRET = lose("dsgen clones with a Secret", "set code.git.secretName")
+REPOSITORY, REVISION = to("code.git.repository", as_text), to("code.git.revision", as_text)
+PRESET = "it is a preset of the chart"
+DEPLOYMENT = "dsgen runs a training as Jobs, which end"
+
+
+def convert(document: Document, conversion: Conversion) -> None:
+    """One values file."""
+    fields = Fields(conversion, document)
+    pod = Pod((), "workers")
+    is_deepspeed = fields.child("client") is not None or fields.child("worker") is not None
+    fields.apply(_deepspeed(pod) if is_deepspeed else _pytorch(pod))
+    draft = conversion.draft
+    each = fields.child("worker", "slotsPerNode") if is_deepspeed else None
+    replicas = fields.child("worker", "replicaCount") if is_deepspeed else fields.child("worldSize")
+    nodes = as_count(replicas.value) if replicas is not None else 1
+    slots = as_count(each.value) if each is not None else None
+    if not is_deepspeed:
+        draft.set("launch.method", "torchrun")
+    write_counts(conversion, nodes, slots or pod.devices or 1, World(devices=pod.devices))
+    conversion.facts.replicas, conversion.facts.slots = nodes or 0, slots or pod.devices or 1
+    _claim(fields, ("worker", "persistence") if is_deepspeed else ("persistence",))
+    client = fields.child("client", "persistence")
+    if client is not None:
+        fields.drop(("client", "persistence"), client, "workers and launcher mount the same volumes")
+    _image(fields)
+    if not (draft.get("training.python") or draft.get("launch.command")):
+        draft.hole("training.python", "", "the source names no program")
+    fields.finish()
+
+
+def _common(prefix: str, pod: Pod) -> dict[str, Table]:
+    """Keys of a role, which the chart pytorch has at the top."""
+    workers = "launcher" if prefix == "client" else "workers"
+    probes = ("livenessProbe", "readinessProbe", "startupProbe", "customLivenessProbe", "customReadinessProbe",
+              "customStartupProbe")  # fmt: skip
+    services = ("service", "networkPolicy", "headlessServiceAnnotations", "containerPorts", "hostAliases")
+    return {
+        "resources": resources(workers, pod),  # type: ignore[arg-type]  # one of two words
+        "resourcesPreset": of.resources_preset,
+        "nodeSelector": of.filled(to(f"{workers}.nodeSelector", as_texts)),
+        "affinity": of.filled(to(f"{workers}.affinity", as_map)),
+        "tolerations": of.filled(to(f"{workers}.tolerations", as_list)),
+        "topologySpreadConstraints": of.filled(to(f"{workers}.topologySpreadConstraints", as_list)),
+        "priorityClassName": of.filled(to(f"{workers}.priorityClassName", as_text)),
+        "schedulerName": of.filled(to(f"{workers}.schedulerName", as_text)),
+        "runtimeClassName": of.filled(to(f"{workers}.runtimeClassName", as_text)),
+        "podLabels": {"*": of.entry(f"{workers}.podLabels")},
+        "podAnnotations": {"*": of.entry(f"{workers}.podAnnotations")},
+        "sidecars": {"*": extra_container(f"{workers}.sidecars")},
+        "initContainers": {"*": extra_container(f"{workers}.initContainers")},
+        "extraEnvVars": {"*": variable},
+        "extraEnvVarsCM": of.env_from("configMapRef"),
+        "extraEnvVarsSecret": of.env_from("secretRef"),
+        "terminationGracePeriodSeconds": of.filled(GRACE),
+        "podSecurityContext": of.context(),
+        "containerSecurityContext": of.context(),
+        "persistence": {},
+        "extraVolumes": of.filled(lose("dsgen names volumes and mounts together", "set storage")),
+        "extraVolumeMounts": of.filled(lose("dsgen names volumes and mounts together", "set storage")),
+        "serviceAccount": of.unless_name,
+        "hostNetwork": of.filled(to("network.hostNetwork", bool)),
+        **dict.fromkeys(("podAffinityPreset", "podAntiAffinityPreset", "nodeAffinityPreset"), drop(PRESET)),
+        **dict.fromkeys(probes, drop(PROBES)),
+        **dict.fromkeys(services, drop(SERVICE)),
+        **dict.fromkeys(("updateStrategy", "podManagementPolicy", "autoscaling", "pdb", "automountServiceAccountToken",
+                         "lifecycleHooks", "volumePermissions", "podRestartPolicy", "backoffLimit", "podSeccompProfile",
+                         "defaultInitContainers", "annotations", "hostIPC"), drop(DEPLOYMENT)),
+    }  # fmt: skip
+
+
+def _head() -> dict[str, Table]:
+    return {
+        "image": {"registry": {}, "repository": {}, "tag": {}, "digest": {},
+                  "pullPolicy": to("image.pullPolicy", as_text), "pullSecrets": of.filled(of.secrets),
+                  "*": drop(CHART)},
+        "commonLabels": {"*": of.entry("labels")},
+        "commonAnnotations": {"*": of.entry("annotations")},
+        "fullnameOverride": of.name,
+        "nameOverride": of.name,
+        "namespaceOverride": of.filled(to("namespace", as_text)),
+        "extraDeploy": of.filled(lose("it is another object", "apply it beside the job")),
+        **dict.fromkeys(("global", "kubeVersion", "clusterDomain", "diagnosticMode", "apiVersions"), drop(CHART)),
+    }  # fmt: skip
+
+
+def _deepspeed(pod: Pod) -> Table:
+    """The chart deepspeed: a client that runs deepspeed, and workers with sshd."""
+    return {
+        **_head(),
+        "source": {
+            "type": drop("code.git or training.files say where the code is from"),
+            "launchCommand": of.launch_command,
+            "configMap": {"*": of.file},
+            "existingConfigMap": of.filled(lose("dsgen mounts a ConfigMap by storage", "set storage")),
+            "git": {"repository": of.filled(REPOSITORY), "revision": of.filled(REVISION),
+                    "extraVolumeMounts": of.filled(SECRET)},
+        },
+        "config": {
+            "defaultHostFile": of.filled(lose("dsgen writes the hostfile")),
+            "overrideHostFile": of.filled(lose("dsgen writes the hostfile")),
+            "existingHostFileConfigMap": of.filled(lose("dsgen writes the hostfile")),
+            "defaultSSHClient": drop("dsgen configures ssh"),
+            "overrideSSHClient": of.filled(drop("dsgen configures ssh")),
+            "existingSSHClientConfigMap": of.filled(drop("dsgen configures ssh")),
+            "defaultSSHServer": drop("dsgen configures sshd"),
+            "overrideSSHServer": of.filled(drop("dsgen configures sshd")),
+            "existingSSHServerConfigMap": of.filled(drop("dsgen configures sshd")),
+            "sshPrivateKey": drop("dsgen generates the ssh key in the cluster"),
+            "existingSSHKeySecret": of.filled(lose("dsgen generates the ssh key in the cluster", "set ssh.secret")),
+        },
+        "client": {"enabled": drop("a job has one launcher"), "useJob": drop(DEPLOYMENT), **_common("client", pod)},
+        "worker": {"enabled": drop("a job has workers"), "slotsPerNode": of.whole("workers.slots"),
+                   "replicaCount": of.whole("workers.replicas"), "replicas": of.whole("workers.replicas"),
+                   "externalAccess": drop(SERVICE), **_common("worker", pod)},
+        "gitImage": of.git_image,
+        "volumePermissions": drop(CHART),
+        "*": drop(CHART),
+    }  # fmt: skip
+
+
+def _pytorch(pod: Pod) -> Table:
+    """The chart pytorch: a StatefulSet of equal pods."""
+    return {
+        **_head(),
+        **_common("", pod),
+        "worldSize": of.whole("workers.replicas"),
+        "architecture": drop("workers.replicas is the number of pods"),
+        "entrypoint": {"file": of.filled(of.program), "args": {"*": of.argument}},
+        "command": of.filled(lose("dsgen starts the program itself", "set training.exec")),
+        "args": of.filled(lose("dsgen starts the program itself", "set training.args")),
+        "existingConfigmap": of.filled(lose("dsgen mounts a ConfigMap by storage", "set storage")),
+        "configMap": {"*": of.file},
+        "cloneFilesFromGit": {"enabled": drop("code.git.repository says it"), "repository": of.filled(REPOSITORY),
+                              "revision": of.filled(REVISION),
+                              "extraVolumeMounts": of.filled(SECRET)},
+        "git": of.git_image,
+        "*": drop(CHART),
+    }  # fmt: skip
+
+
+def _image(fields: Fields) -> None:
+    """image.registry, repository, tag and digest."""
+    node = fields.child("image")
+    if node is None:
+        fields.conversion.draft.hole("image.repository", "", "the values have the image of the chart: write an image")
+        return
+    data: dict[str, Any] = node.data() if isinstance(node.value, dict) else {}
+    registry = written(data.get("registry"))
+    repository = "/".join(part for part in (registry, written(data.get("repository"))) if part)
+    for key, value in (("repository", repository), ("tag", data.get("tag")), ("digest", data.get("digest"))):
+        if value:
+            fields.conversion.draft.set(f"image.{key}", written(value))
+    for key in ("registry", "repository", "tag", "digest"):
+        child = node.child(key)
+        if child is not None:
+            to_key = "image.repository" if key in ("registry", "repository") else f"image.{key}"
+            if child.value:
+                fields.map(("image", key), child, to_key)
+            else:
+                fields.drop(("image", key), child, "it is empty")
+
+
+def _claim(fields: Fields, path: Path) -> None:
+    """persistence: a claim for the data of the training."""
+    node = fields.child(*path)
+    if node is None or not isinstance(node.value, dict):
+        return
+    data = node.data()
+    if not data.get("enabled", True):
+        fields.drop(path, node, "the values have no volume")
+        return
+    entry: dict[str, Any] = {"mountPath": written(data.get("mountPath") or "/bitnami/deepspeed/data")}
+    if data.get("subPath"):
+        entry["subPath"] = data["subPath"]
+    if data.get("existingClaim"):
+        entry["existingClaim"] = written(data["existingClaim"])
+    else:
+        entry["create"] = {"size": written(data.get("size") or "8Gi")}
+        if data.get("storageClass"):
+            entry["create"]["storageClass"] = data["storageClass"]
+    key: KeyPath = ("storage", "data")
+    fields.conversion.draft.set(key, entry)
+    for name, child in node.value.items():
+        if name == "accessModes" and not data.get("existingClaim"):
+            fields.drop((*path, name), child, "all workers mount one claim, which needs ReadWriteMany")
+        elif child.data() and name in ("mountPath", "subPath", "existingClaim", "size", "storageClass", "enabled"):
+            fields.map((*path, name), child, "storage.data")
+        elif child.data():
+            fields.lose(
+                (*path, name), child, "dsgen has no key for it in a claim", "create the claim, and set existingClaim"
+            )
+        else:
+            fields.drop((*path, name), child, "it is empty")

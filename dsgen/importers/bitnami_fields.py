@@ -1,0 +1,140 @@
+"""What becomes of the fields of Bitnami's charts that need more than a key."""
+
+from __future__ import annotations
+
+from dsgen.importers.fields import Action, Fields, as_count, as_list, as_text, to, written
+from dsgen.importers.objects import name as write_name
+from dsgen.importers.secrets import holds_secret
+from dsgen.problems.diagnostics import Path
+from dsgen.reading.nodes import Node
+
+
+def filled(action: Action) -> Action:
+    """The action for a value; an empty one is the default of the chart."""
+    return lambda fields, path, node: (
+        action(fields, path, node) if node.data() else fields.drop(path, node, "it is empty")
+    )
+
+
+def entry(key: str) -> Action:
+    """An entry of a map."""
+    return lambda fields, path, node: fields.set(path, node, (*key.split("."), str(path[-1])), written(node.value))
+
+
+def whole(key: str) -> Action:
+    """A number that a fact of the job needs."""
+
+    def action(fields: Fields, path: Path, node: Node) -> None:
+        if as_count(node.value):
+            fields.map(path, node, key)
+        else:
+            fields.lose(path, node, "its value is no number", f"set {key}")
+
+    return action
+
+
+def name(fields: Fields, path: Path, node: Node) -> None:
+    """The name of the release."""
+    if node.value:
+        write_name(fields, path, node)
+    else:
+        fields.drop(path, node, "it is empty")
+
+
+def secrets(fields: Fields, path: Path, node: Node) -> None:
+    """Secrets of a registry: names, or maps with a name."""
+    data = [{"name": one} if isinstance(one, str) else one for one in as_list(node.data()) or []]
+    fields.set(path, node, "image.pullSecrets", data)
+
+
+def program(fields: Fields, path: Path, node: Node) -> None:
+    """The script."""
+    fields.set(path, node, "training.python", written(node.value))
+    fields.conversion.facts.command = ["python3", written(node.value)]
+
+
+def argument(fields: Fields, path: Path, node: Node) -> None:
+    """One argument of the script."""
+    fields.map(path, node, fields.conversion.draft.add("training.args", written(node.value)))
+    fields.conversion.facts.command.append(written(node.value))
+
+
+def file(fields: Fields, path: Path, node: Node) -> None:
+    """One file of the code."""
+    fields.set(path, node, ("training", "files", str(path[-1])), written(node.value))
+
+
+def launch_command(fields: Fields, path: Path, node: Node) -> None:
+    """The command of the client."""
+    text = written(node.value)
+    if not text.strip() or holds_secret(text):
+        fields.lose(path, node, "it names no command", "set launch.command")
+        return
+    draft = fields.conversion.draft
+    draft.set("launch.method", "launcher-command")
+    fields.set(path, node, "launch.command", ["bash", "-c", text])
+
+
+def env_from(kind: str) -> Action:
+    """A ConfigMap or a Secret with variables."""
+
+    def action(fields: Fields, path: Path, node: Node) -> None:
+        if node.value:
+            fields.map(
+                path, node, fields.conversion.draft.add("training.envFrom", {kind: {"name": written(node.value)}})
+            )
+        else:
+            fields.drop(path, node, "it is empty")
+
+    return action
+
+
+def git_image(fields: Fields, path: Path, node: Node) -> None:
+    """The image with git."""
+    if fields.conversion.draft.get("code.git.repository") and isinstance(node.value, dict):
+        data = node.data()
+        parts = [written(data.get("registry")), written(data.get("repository"))]
+        image = "/".join(part for part in parts if part) + (f":{data['tag']}" if data.get("tag") else "")
+        fields.set(path, node, "code.git.image", image)
+    else:
+        fields.drop(path, node, "no code is cloned")
+
+
+def context() -> Action:
+    """A security context with the switch `enabled`; the defaults of the chart are for its own image."""
+
+    def action(fields: Fields, path: Path, node: Node) -> None:
+        data = node.data() if isinstance(node.value, dict) else {}
+        users = {
+            name: data[name]
+            for name in ("runAsUser", "runAsGroup", "fsGroup", "runAsNonRoot")
+            if data.get(name) is not None
+        }
+        if not data.get("enabled", True) or not users:
+            fields.drop(path, node, "dsgen has security contexts of its own")
+            return
+        draft = fields.conversion.draft
+        draft.set("security.podSecurityContext", {**(draft.get("security.podSecurityContext") or {}), **users})
+        for name, child in node.value.items() if isinstance(node.value, dict) else ():
+            if name in users:
+                fields.map((*path, name), child, f"security.podSecurityContext.{name}")
+            else:
+                fields.drop((*path, name), child, "dsgen has security contexts of its own")
+
+    return action
+
+
+def resources_preset(fields: Fields, path: Path, node: Node) -> None:
+    """A preset of amounts, which the chart knows."""
+    if node.value in ("none", "", None):
+        fields.drop(path, node, "it is empty")
+    else:
+        fields.lose(path, node, "the chart has the amounts of this preset", "set workers.resources")
+
+
+def unless_name(fields: Fields, path: Path, node: Node) -> None:
+    """A ServiceAccount: only its name has a key."""
+    child = node.child("name")
+    if child is not None and child.value:
+        to("workers.serviceAccountName", as_text)(fields, (*path, "name"), child)
+    fields.drop(path, node, "dsgen has a ServiceAccount of its own")

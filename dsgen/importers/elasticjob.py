@@ -1,0 +1,50 @@
+"""ElasticJob of DLRover (elastic.iml.github.io/v1alpha1): workers that dlrover-run starts."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from dsgen.importers.conversion import Conversion
+from dsgen.importers.documents import Document
+from dsgen.importers.equal_pods import count, number_at, write_pods
+from dsgen.importers.errors import ImportRefusedError
+from dsgen.importers.fields import Fields, Table, as_text, drop, lose, to, written
+from dsgen.importers.objects import HEAD
+from dsgen.importers.policies import restarts
+
+REPLICAS = ("spec", "replicaSpecs", "worker")
+RUNTIME: Mapping[str, str] = {
+    "NODE_NUM": "NNODES",
+    "NODE_RANK": "NODE_RANK",
+    "WORKER_RANK": "NODE_RANK",
+    "WORKER_NUM": "NNODES",
+    "MASTER_ADDR": "MASTER_ADDR",
+}
+ELASTIC = "a run of dsgen has a fixed number of workers and no master that tunes them"
+SPEC: Table = {
+    "distributionStrategy": drop("the values describe a training of equal workers"),
+    "replicaSpecs": {"worker": {
+        "replicas": count,
+        "restartCount": restarts,
+        "priority": to("workers.priorityClassName", as_text),
+        "autoScale": lose(ELASTIC),
+        "restartTimeout": lose(ELASTIC),
+        "template": {},
+    }, "*": lose("it is another kind of pods, and dsgen has only workers")},
+    "suspend": drop("a job starts when it is applied"),
+    "envs": lose("they are for the master of DLRover"),
+    **dict.fromkeys(("optimizeMode", "enableDynamicSharding", "enableElasticScheduling", "brainService",
+                     "resourceLimits", "relaunchStrategy", "optimizePlan"), lose(ELASTIC)),
+}  # fmt: skip
+
+
+def convert(document: Document, conversion: Conversion) -> None:
+    """One ElasticJob. Raises ImportRefusedError for parameter servers."""
+    fields = Fields(conversion, document)
+    strategy = fields.child("spec", "distributionStrategy")
+    if strategy is not None and "ParameterServer" in written(strategy.value):
+        raise ImportRefusedError("the job has parameter servers, dsgen has only equal workers", strategy.position)
+    fields.apply({**HEAD, "spec": SPEC})
+    nodes = number_at(fields, *REPLICAS, "replicas")
+    write_pods(fields, (*REPLICAS, "template"), nodes, RUNTIME, ("main",))
+    fields.finish()

@@ -1,0 +1,147 @@
+"""Lines of the HyperPod CLI: hyp create hyp-pytorch-job."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+
+from dsgen.importers.command_lines import understand
+from dsgen.importers.conversion import Conversion, dns_name
+from dsgen.importers.environment import write_value
+from dsgen.importers.errors import ImportRefusedError
+from dsgen.importers.files import Files
+from dsgen.importers.flag_lines import Flag, Row, drop, flags, line_text, lose, mapped, to, whole, words_of, write_flag
+from dsgen.importers.images import write_image
+from dsgen.importers.launch import number, write_launch
+from dsgen.importers.scripts import lose_unread
+from dsgen.importers.texts import Text, same
+from dsgen.importers.world import World
+from dsgen.reading.nodes import SourceText
+
+
+def convert(source: SourceText, conversion: Conversion) -> None:
+    """One line. Raises ImportRefusedError for other commands."""
+    text = conversion.atlas.file(source.name, line_text(source))
+    words = words_of(conversion, text, "hyp")
+    at = conversion.atlas.position(words[0])
+    assert at is not None
+    if [word.chars for word in words[1:3]] != ["create", "hyp-pytorch-job"]:
+        raise ImportRefusedError("dsgen converts hyp create hyp-pytorch-job", at)
+    for word in words[:3]:
+        conversion.drop(word, "the values describe the job")
+    for flag in flags(words[3:], TABLE):
+        if flag.name:
+            write_flag(conversion, flag, TABLE)
+        else:
+            conversion.lose(flag.value, "it belongs to no flag")
+    facts = conversion.flags
+    conversion.is_container = True
+    devices = number(facts.get("accelerators")) or number(facts.get("tasks-per-node"))
+    world = World(number(facts.get("node-count")) or 1, number(facts.get("tasks-per-node")), devices, runs_ranks=False)
+    command = [*_items(facts.get("command")), *_items(facts.get("args"))]
+    if not command:
+        conversion.draft.hole("training.python", "", "the line has no command")
+        lose_unread(conversion, text)
+        return
+    write_launch(conversion, understand(command, conversion.atlas), world, Files())
+    lose_unread(conversion, text)
+
+
+def _items(text: Text | None) -> list[Text]:
+    """The words of `[python, train.py]`, with or without quotes."""
+    if text is None:
+        return []
+    inner = text.strip()
+    try:
+        found = json.loads(inner.chars)
+    except ValueError:
+        found = None
+    if isinstance(found, list):
+        return [same(str(one), inner) for one in found]
+    words = inner[1:-1] if inner.chars.startswith("[") else inner
+    parts = list[Text]()
+    while words:
+        part, _, words = words.partition(",")
+        parts.append(part.strip())
+    return [same(part.chars.strip("'\""), part) for part in parts if part]
+
+
+def _fact(key: str) -> Row:
+    def act(conversion: Conversion, flag: Flag) -> None:
+        conversion.flags[flag.name] = flag.value
+        mapped(conversion, flag, key)
+
+    return Row(act)
+
+
+def _name(conversion: Conversion, flag: Flag) -> None:
+    mapped(conversion, flag, conversion.draft.set("name", dns_name(flag.value.chars, 63)))
+
+
+def _image(conversion: Conversion, flag: Flag) -> None:
+    keys = write_image(conversion, flag.value.chars) if flag.value.is_known else []
+    mapped(conversion, flag, keys[0] if keys else conversion.draft.hole("image.repository", "", "write the image"))
+
+
+def _environment(conversion: Conversion, flag: Flag) -> None:
+    """--environment '{"A": "1"}'."""
+    try:
+        data = json.loads(flag.value.chars)
+    except ValueError:
+        data = None
+    if not isinstance(data, dict):
+        for word in flag.words:
+            conversion.lose(word, "it is no map of variables", "set training.env")
+        return
+    for name, value in data.items():
+        write_value(conversion, str(name), same(str(value), flag.value), [flag.value], is_part=True)
+    mapped(conversion, flag, "training.env")
+
+
+def _volume(conversion: Conversion, flag: Flag) -> None:
+    """--volume name=data,type=pvc,mount_path=/data,claim_name=x."""
+    data = dict(part.partition("=")[::2] for part in flag.value.chars.split(","))
+    name, path = dns_name(data.get("name", ""), 20), data.get("mount_path", "")
+    source: dict[str, object] = {}
+    if data.get("type") == "pvc" and data.get("claim_name"):
+        source = {"existingClaim": data["claim_name"]}
+    elif data.get("type") == "hostPath" and data.get("path"):
+        source = {"hostPath": {"path": data["path"]}}
+    if not name or not path.startswith("/") or not source:
+        for word in flag.words:
+            conversion.lose(word, "dsgen has no volume of this kind", "set storage")
+        return
+    mapped(conversion, flag, conversion.draft.set(("storage", name), {"mountPath": path, **source}))
+
+
+TABLE: Mapping[str, Row] = {
+    "job-name": Row(_name),
+    "namespace": to("namespace"),
+    "version": drop("it is a flag of the command line itself"),
+    "image": Row(_image),
+    "pull-policy": to("image.pullPolicy"),
+    "command": _fact("training"),
+    "args": _fact("training.args"),
+    "environment": Row(_environment),
+    "node-count": _fact("workers.replicas"),
+    "tasks-per-node": _fact("workers.slots"),
+    "accelerators": _fact("workers.accelerator.count"),
+    "accelerators-limit": drop("requests and limits of devices are equal"),
+    "vcpu": to("workers.resources.requests.cpu"),
+    "memory": to("workers.resources.requests.memory", lambda text: f"{text}Gi" if text.isdigit() else text or None),
+    "vcpu-limit": to("workers.resources.limits.cpu"),
+    "memory-limit": to("workers.resources.limits.memory", lambda text: f"{text}Gi" if text.isdigit() else text or None),
+    "queue-name": to("scheduling.queue"),
+    "priority": to("scheduling.priorityClass"),
+    "service-account-name": to("workers.serviceAccountName"),
+    "scheduler-type": to("workers.schedulerName"),
+    "preferred-topology": to("scheduling.topology.preferred"),
+    "required-topology": to("scheduling.topology.required"),
+    "max-retry": to("lifecycle.maxRestarts", whole),
+    "volume": Row(_volume),
+    "instance-type": lose("it is a type of machine of AWS", "set workers.nodeSelector"),
+    **dict.fromkeys(("label-selector", "node-selector"), lose("its value is a map", "set workers.nodeSelector")),
+    "deep-health-check-passed-nodes-only": lose("it belongs to the control plane of HyperPod"),
+    "debug": drop("it is a flag of the command line itself", is_switch=True),
+}  # fmt: skip
+"""The flags of hyp create hyp-pytorch-job."""

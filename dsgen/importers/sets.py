@@ -1,0 +1,259 @@
+"""Hand-written jobs: StatefulSets, Deployments, Jobs and Pods, with the Services, ConfigMaps and Secrets beside them.
+
+The objects are told apart by their roles: pods with sshd are workers, the pod that runs deepspeed or mpirun is the
+launcher, and pods that run torchrun or another launcher are workers without ssh.
+"""
+
+from __future__ import annotations
+
+import posixpath
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from dsgen.importers.container_commands import runtime_of, write_command
+from dsgen.importers.conversion import Conversion
+from dsgen.importers.documents import Document
+from dsgen.importers.equal_pods import same_templates
+from dsgen.importers.errors import ImportRefusedError
+from dsgen.importers.fields import Fields, Table, as_whole, drop, lose, written
+from dsgen.importers.jobset import JOB_TABLE
+from dsgen.importers.jobset import RUNTIME as JOB_RUNTIME
+from dsgen.importers.launchers import rank_of
+from dsgen.importers.mpijob import drop_sshd, write_expected_world
+from dsgen.importers.objects import HEAD
+from dsgen.importers.pods import read_pod
+from dsgen.importers.policies import CONTROLLER
+from dsgen.importers.texts import Text
+from dsgen.importers.world import World
+from dsgen.problems.diagnostics import Path
+
+KINDS = (("StatefulSet", "apps"), ("Deployment", "apps"), ("ReplicaSet", "apps"), ("DaemonSet", "apps"),
+         ("Job", "batch"), ("Pod", ""))  # fmt: skip
+RUNTIME: Mapping[str, str] = {**JOB_RUNTIME, "HOSTNAME": "NODE_RANK", "POD_NAME": "NODE_RANK", "POD_INDEX": "NODE_RANK",
+                              "RDZV_HOST": "MASTER_ADDR"}  # fmt: skip
+WITH_SSH = re.compile(r"(^|[\s/;&])(mpirun|mpiexec|deepspeed|horovodrun)\s")
+SERVICE = "dsgen has a headless Service of its own"
+HOSTFILE = "dsgen writes the hostfile"
+KEY = "dsgen generates the ssh key in the cluster"
+RBAC = "dsgen has the permissions that it needs"
+REPLICATED: Table = {
+    "replicas": drop("workers.replicas"),
+    "template": {},
+    **dict.fromkeys(("selector", "serviceName", "podManagementPolicy", "updateStrategy", "strategy",
+                     "revisionHistoryLimit", "minReadySeconds", "progressDeadlineSeconds", "ordinals",
+                     "persistentVolumeClaimRetentionPolicy"), drop(CONTROLLER)),
+    "volumeClaimTemplates": lose("a claim for each worker", "set storage.NAME.ephemeral, or one claim for all workers"),
+    "paused": drop(CONTROLLER),
+}  # fmt: skip
+
+
+@dataclass
+class Set:
+    """One object with pods. template: the path of its pods; count: how many; text: of its commands."""
+
+    fields: Fields
+    template: Path
+    count: int
+    text: str
+
+    @property
+    def starts_ranks(self) -> bool:
+        """Whether it starts ranks on other pods."""
+        return WITH_SSH.search(f" {self.text} ") is not None
+
+    @property
+    def rank(self) -> int:
+        """How surely it trains."""
+        words = self.text.split()
+        return max((rank_of(words[index : index + 3], is_under_srun=False) for index in range(len(words))), default=0)
+
+
+@dataclass
+class Beside:
+    """Objects beside the pods: files of ConfigMaps by their name, and slots of a hostfile by host."""
+
+    files: dict[str, dict[str, Text]] = field(default_factory=dict)
+    slots: list[int] = field(default_factory=list)
+    maps: list[Fields] = field(default_factory=list)
+
+
+def convert(document: Document, conversion: Conversion) -> None:
+    """All hand-written objects of a file, which are one job. Raises ImportRefusedError if they are not."""
+    sets = [_set(Fields(conversion, one)) for one in conversion.others if (one.kind, one.group) in KINDS]
+    sets = sets or [_set(Fields(conversion, document))]
+    beside = _beside(conversion)
+    conversion.used.update(id(one.fields.document) for one in sets)
+    launcher = next((one for one in sets if one.starts_ranks and len(sets) > 1), None)
+    workers = [one for one in sets if one is not launcher]
+    trains = [one for one in workers if launcher is None and one.rank > 0]
+    if launcher is None and trains:
+        workers = trains
+    for one in (launcher, *workers):
+        if one is not None:
+            _head(one)
+    if launcher is not None:
+        _with_launcher(conversion, launcher, workers, beside)
+    else:
+        _peers(conversion, workers, beside, document)
+    for one in sets:
+        if one not in workers and one is not launcher:
+            one.fields.lose((), one.fields.document.root, "it is another kind of pods, and dsgen has only workers",
+                            "apply it as an object of its own")  # fmt: skip
+        one.fields.finish()
+
+
+def _set(fields: Fields) -> Set:
+    is_pod = fields.document.kind == "Pod"
+    template: Path = () if is_pod else ("spec", "template")
+    counts = [fields.child("spec", key) for key in ("replicas", "completions", "parallelism")]
+    numbers = [as_whole(node.value) or 0 for node in counts if node is not None]
+    found = (node for path, node in fields.document.root.walk() if {"command", "args"} & set(path))
+    text = " ".join(written(node.value) for node in found if not isinstance(node.value, dict | list))
+    return Set(fields, template, max(numbers, default=1), text)
+
+
+def _head(one: Set) -> None:
+    kind = one.fields.document.kind
+    spec: Table = {} if kind == "Pod" else JOB_TABLE if kind == "Job" else REPLICATED
+    one.fields.apply({**HEAD, **({"spec": spec} if spec else {})})
+
+
+def _with_launcher(conversion: Conversion, launcher: Set, workers: Sequence[Set], beside: Beside) -> None:
+    """Workers with sshd, and a pod that starts the ranks over ssh."""
+    nodes = sum(one.count for one in workers)
+    first = workers[0] if workers else launcher
+    pod = read_pod(first.fields, first.template, "workers", ("worker", "deepspeed"))
+    for other in workers[1:]:
+        _same(other, first)
+    start = read_pod(launcher.fields, launcher.template, "launcher", ("launcher", "deepspeed"))
+    drop_sshd(first.fields, pod)
+    conversion.facts.workers, conversion.facts.launcher = pod.facts, start.facts
+    _check_hosts(conversion, beside, nodes, launcher)
+    each = beside.slots[0] if beside.slots else pod.devices or 1
+    world = World(nodes or None, each, pod.devices)
+    mounted = _helpers(launcher, beside, conversion)
+    write_command(launcher.fields, start, world, runtime_of(conversion, RUNTIME))
+    write_expected_world(conversion, start)
+    _drop_mounts(launcher, beside, mounted, conversion)
+
+
+def _peers(conversion: Conversion, workers: Sequence[Set], beside: Beside, document: Document) -> None:
+    """Equal pods without ssh; several Pods may differ in their rank."""
+    first = workers[0]
+    if len(workers) > 1 and any(one.fields.document.kind != first.fields.document.kind for one in workers):
+        raise ImportRefusedError("several objects of the file train", document.position, "import them one by one")
+    for other in workers[1:]:
+        _same(other, first)
+    pod = read_pod(first.fields, first.template, "workers")
+    conversion.facts.workers = pod.facts
+    world = World(sum(one.count for one in workers) or None, None, pod.devices, runs_ranks=False)
+    mounted = _helpers(first, beside, conversion)
+    write_command(first.fields, pod, world, runtime_of(conversion, RUNTIME))
+    _drop_mounts(first, beside, mounted, conversion)
+
+
+def _same(other: Set, first: Set) -> None:
+    """A set that differs from the first one in its name and rank only."""
+    if other.template:
+        same_templates(other.fields, other.template, other.template)
+    for path, node in other.fields.document.root.walk():
+        twin = first.fields.child(*path)
+        if isinstance(node.value, dict | list):
+            continue
+        if twin is not None and twin.data() == node.data():
+            other.fields.drop(path, node, "it is the same as in the other pods")
+        elif {"name", "RANK", "value", "labels", "matchLabels", "hostname"} & set(path):
+            other.fields.drop(path, node, "dsgen names and numbers its workers")
+        else:
+            other.fields.lose(path, node, "it differs from the other pods of the job, and all workers are equal")
+
+
+def _check_hosts(conversion: Conversion, beside: Beside, nodes: int, launcher: Set) -> None:
+    if beside.slots and nodes and len(beside.slots) != nodes:
+        at = launcher.fields.document.position
+        why = f"the hostfile has {len(beside.slots)} hosts, but there are {nodes} workers"
+        conversion.ledger.lose("hostfile", at, why, "set workers.replicas", is_part=True)
+
+
+# -- objects beside the pods ------------------------------------------------------------------------------------------
+
+
+def _beside(conversion: Conversion) -> Beside:
+    beside = Beside()
+    for one in conversion.others:
+        fields = Fields(conversion, one)
+        if one.kind == "Service":
+            fields.drop((), one.root, SERVICE)
+        elif one.kind == "ConfigMap":
+            _config_map(fields, beside)
+        elif one.kind == "Secret" and re.search(r"ssh|id_rsa|id_ed25519|authorized_keys", " ".join(_keys(one))):
+            fields.drop((), one.root, KEY)
+        elif one.kind in ("Role", "RoleBinding", "ServiceAccount", "Namespace"):
+            fields.drop((), one.root, RBAC if one.kind != "Namespace" else "the namespace must exist")
+        else:
+            continue
+        conversion.used.add(id(one))
+    return beside
+
+
+def _keys(document: Document) -> Iterator[str]:
+    for key in ("data", "stringData"):
+        node = document.root.child(key)
+        yield from node.value if node is not None and isinstance(node.value, dict) else ()
+    yield document.name
+
+
+def _config_map(fields: Fields, beside: Beside) -> None:
+    """A hostfile is dropped; scripts that a command runs are read; other files become training.files if named."""
+    data = fields.child("data")
+    for name, node in (data.value if data is not None and isinstance(data.value, dict) else {}).items():
+        text = written(node.value) if not isinstance(node.value, dict | list) else ""
+        hosts = re.findall(r"(?m)^\s*[\w.-]+\s+slots=(\d{1,4})", text)
+        if hosts:
+            beside.slots += [int(one) for one in hosts]
+            fields.drop(("data", name), node, HOSTFILE)
+        else:
+            beside.files.setdefault(fields.document.name, {})[name] = fields.text(node)
+    beside.maps.append(fields)
+
+
+def _drop_mounts(one: Set, beside: Beside, mounted: Mapping[str, str], conversion: Conversion) -> None:
+    """ConfigMaps of the file: those whose files are in the values now are not mounted, others must be applied."""
+    for fields in beside.maps:
+        name = fields.document.name
+        files = beside.files.get(name, {})
+        used = [path for path, config in mounted.items() if config == name and posixpath.basename(path) in files]
+        is_read = all(any(posixpath.basename(path) == file and path in one.text for path in used) for file in files)
+        data = fields.child("data")
+        if is_read:
+            for volume, entry in list((conversion.draft.get("storage") or {}).items()):
+                if entry.get("configMap", {}).get("name") == name:
+                    conversion.forget(("storage", volume), "the values have its files")
+            if data is not None:
+                fields.map(("data",), data, "training")
+            fields.drop((), fields.document.root, "dsgen writes its own ConfigMaps")
+        else:
+            fields.lose((), fields.document.root, "the pods mount it, and dsgen does not write it",
+                        "apply it beside the job")  # fmt: skip
+
+
+def _helpers(one: Set, beside: Beside, conversion: Conversion) -> dict[str, str]:
+    """Files of ConfigMaps that the pods mount, by their path in the pod; returns the ConfigMap of each path."""
+    spec: Path = (*one.template, "spec")
+    volumes = one.fields.child(*spec, "volumes")
+    names: dict[str, str] = {}
+    found: dict[str, str] = {}
+    for volume in volumes.value if volumes is not None and isinstance(volumes.value, list) else ():
+        source = volume.find(("configMap", "name"))
+        if len(source[1]) == 2:
+            names[written((volume.child("name") or volume).value)] = written(source[0].value)
+    for path, mount in one.fields.document.root.walk():
+        if len(path) > 1 and path[-2] == "volumeMounts" and isinstance(mount.value, dict):
+            config = names.get(written((mount.child("name") or mount).value), "")
+            folder = written((mount.child("mountPath") or mount).value)
+            for name, text in beside.files.get(config, {}).items():
+                conversion.mounted[posixpath.join(folder, name)] = text
+                conversion.mounted.setdefault(folder, text)
+                found[posixpath.join(folder, name)] = config
+    return found

@@ -1,0 +1,106 @@
+"""Lines of xpk: xpk workload create, with a command for each node of GPUs."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+
+from dsgen.importers.chosen import read_script
+from dsgen.importers.container_commands import runtime_of
+from dsgen.importers.conversion import Conversion, dns_name
+from dsgen.importers.environment import write_value
+from dsgen.importers.errors import ImportRefusedError
+from dsgen.importers.flag_lines import Flag, Row, drop, flags, line_text, lose, mapped, to, whole, words_of, write_flag
+from dsgen.importers.images import write_image
+from dsgen.importers.jobset import RUNTIME
+from dsgen.importers.launch import number
+from dsgen.importers.scripts import lose_unread, write_script
+from dsgen.importers.texts import Text
+from dsgen.importers.world import World
+from dsgen.reading.nodes import SourceText
+
+CLUSTER = "it names a cluster of Google Cloud; kubectl, Argo CD or Flux chooses the cluster for dsgen"
+DEVICES = re.compile(r"(?:h100-mega|h100|h200|b200|a100|l4|v100)[\w-]*?-(\d{1,2})$")
+
+
+def convert(source: SourceText, conversion: Conversion) -> None:
+    """One line. Raises ImportRefusedError for other commands, and for TPUs."""
+    text = conversion.atlas.file(source.name, line_text(source))
+    words = words_of(conversion, text, "xpk")
+    at = conversion.atlas.position(words[0])
+    assert at is not None
+    if [word.chars for word in words[1:3]] not in (["workload", "create"], ["workload", "create-pathways"]):
+        raise ImportRefusedError("dsgen converts xpk workload create", at)
+    for word in words[:3]:
+        conversion.drop(word, "the values describe the job")
+    for flag in flags(words[3:], TABLE):
+        if flag.name:
+            write_flag(conversion, flag, TABLE)
+        else:
+            conversion.lose(flag.value, "it belongs to no flag")
+    if "tpu-type" in conversion.flags:
+        raise ImportRefusedError("the job runs on TPUs, for which DeepSpeed has no support", at)
+    device = DEVICES.search(conversion.flags.get("device-type", Text()).chars)
+    devices = int(device[1]) if device else None
+    command = conversion.flags.get("command")
+    conversion.is_container = True
+    if command is None:
+        conversion.draft.hole("training.python", "", "the line has no command")
+        lose_unread(conversion, text)
+        return
+    script = read_script(conversion, command, runtime_of(conversion, RUNTIME))
+    nodes = number(conversion.flags.get("num-nodes")) or number(conversion.flags.get("num-slices")) or 1
+    write_script(conversion, script, World(nodes, None, devices, runs_ranks=False), command)
+    lose_unread(conversion, text)
+
+
+def _name(conversion: Conversion, flag: Flag) -> None:
+    mapped(conversion, flag, conversion.draft.set("name", dns_name(flag.value.chars, 63)))
+
+
+def _image(conversion: Conversion, flag: Flag) -> None:
+    keys = write_image(conversion, flag.value.chars) if flag.value.is_known else []
+    mapped(conversion, flag, keys[0] if keys else conversion.draft.hole("image.repository", "", "write the image"))
+
+
+def _fact(key: str) -> Row:
+    def act(conversion: Conversion, flag: Flag) -> None:
+        conversion.flags[flag.name] = flag.value
+        mapped(conversion, flag, key)
+
+    return Row(act)
+
+
+def _variable(conversion: Conversion, flag: Flag) -> None:
+    name, _, value = flag.value.partition("=")
+    write_value(conversion, name.chars, value, flag.words)
+
+
+def _device(conversion: Conversion, flag: Flag) -> None:
+    conversion.flags[flag.name] = flag.value
+    mapped(conversion, flag, "workers.slots")
+    conversion.lose(flag.value, "it also chooses a type of machine", "set workers.nodeSelector", is_part=True)
+
+
+BUILT = lose("xpk builds or mounts it itself", "set image, code.git or storage")
+NOTHING, NO_SWITCH = lose("dsgen has no equivalent of it"), lose("dsgen has no equivalent of it", is_switch=True)
+TABLE: Mapping[str, Row] = {
+    "workload": Row(_name),
+    "docker-image": Row(_image),
+    "command": _fact("training"),
+    "num-nodes": _fact("workers.replicas"),
+    "num-slices": _fact("workers.replicas"),
+    "device-type": Row(_device),
+    "tpu-type": _fact("workers.accelerator"),
+    "env": Row(_variable),
+    "priority": to("workers.priorityClassName"),
+    "max-restarts": to("lifecycle.maxRestarts", whole),
+    "scheduler": to("workers.schedulerName"),
+    "docker-name": drop("dsgen names its containers"),
+    "termination-grace-period-seconds": to("lifecycle.terminationGracePeriodSeconds", whole),
+    **dict.fromkeys(("cluster", "project", "zone", "reservation", "location"), lose(CLUSTER)),
+    **dict.fromkeys(("base-docker-image", "script-dir", "env-file", "storage"), BUILT),
+    **dict.fromkeys(("debug-dump-gcs", "ttl-seconds-after-finished", "restart-on-exit-codes"), NOTHING),
+    **dict.fromkeys(("spot", "on-demand", "enable-debug-logs", "deploy-stacktrace-sidecar", "dry-run"), NO_SWITCH),
+}
+"""The flags of xpk workload create."""

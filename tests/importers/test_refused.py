@@ -1,0 +1,113 @@
+"""What is not converted, each with what it is; and what an import costs."""
+
+from __future__ import annotations
+
+import contextlib
+import sys
+import time
+
+import pytest
+
+from dsgen.importers import ImportRefusedError, MissingParserError, Options, SourceText, import_jobs
+from dsgen.importers.shell import syntax
+from tests.importers.imports import refused
+from tests.importers.test_cases import source
+
+OBJECT = "apiVersion: {}\nkind: {}\nmetadata: {{name: a}}\nspec: {{}}\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "name", "expected"),
+    [
+        (
+            OBJECT.format("ray.io/v1", "RayJob"),
+            "a.yaml",
+            "1:1: this is a RayJob: a Ray program starts its own processes",
+        ),
+        (OBJECT.format("kubeflow.org/v1", "TFJob"), "a.yaml", "this is a TFJob: TensorFlow starts"),
+        (OBJECT.format("kubeflow.org/v1", "XGBoostJob"), "a.yaml", "this is a XGBoostJob: XGBoost has a tracker"),
+        (
+            OBJECT.format("argoproj.io/v1alpha1", "Workflow"),
+            "a.yaml",
+            "this is a Workflow: an Argo Workflow runs steps",
+        ),
+        (OBJECT.format("v1", "Service"), "a.yaml", "no object of the file describes a training: Service"),
+        (OBJECT.format("trainer.kubeflow.org/v1alpha1", "ClusterTrainingRuntime"), "a.yaml", "ClusterTrainingRuntime"),
+        ("services: {a: {image: x}}\n", "compose.yaml", "docker compose"),
+        ("name: a\nimage: {repository: x}\nworkers: {slots: 1}\n", "a.yaml", "a values file of dsgen already"),
+        ("a: 1\n", "a.yaml", "dsgen does not know this kind of file"),
+        ("", "a.yaml", "the file is empty"),
+        ("\n  \n", "a.sh", "the file is empty"),
+        ("# only\n# comments\n", "a.yaml", "only comments"),
+        ("a: [1\n", "a.yaml", "a.yaml:"),
+        ("kind: PyTorchJob\nmetadata: {{ include x }}\n", "a.yaml", "a template, which dsgen does not interpret"),
+        ("{{- if .Values.x }}\nkind: PyTorchJob\n{{- end }}\n", "a.yaml", "render it first"),
+        ("<% if x %>\nkind: PyTorchJob\n", "a.yaml", "a template, which dsgen does not interpret"),
+        ("#!/bin/bash\n#SBATCH -N {{ nodes }}\ntorchrun x.py\n", "a.sbatch", "a.sbatch:2:12: this is a template"),
+        ("#!/bin/bash\n#PBS -l select=2\nmpirun x\n", "a.pbs", "a.pbs:2:1: dsgen reads no scripts for PBS"),
+        ("#!/bin/bash\n#BSUB -n 2\nmpirun x\n", "a.sh", "dsgen reads no scripts for LSF"),
+        ("#!/usr/bin/env python3\nprint(1)\n", "a.py", "this is no shell script"),
+        ("#!/bin/bash\necho hello\n", "a.sh", "the script has no command that starts a training"),
+        ("#!/bin/bash\nfi\n", "a.sh", "a.sh:2:1: bash cannot read the script"),
+        ("a\0b", "a.sh", "a.sh:1:2: the file has a character that no text has"),
+        ("#!/bin/bash\n#SBATCH -N 2\nsrun --multi-prog tasks.conf\n", "a.sbatch", "a.sbatch:"),
+    ],
+)
+def test_refused(text: str, name: str, expected: str) -> None:
+    assert expected in refused(text, name)
+
+
+def test_a_large_file_is_refused_at_once() -> None:
+    start = time.process_time()
+
+    assert "the file has more than 1 MiB" in refused("a: 1\n" * (1 << 20), "a.yaml")
+    assert time.process_time() - start < 1
+
+
+@pytest.mark.parametrize("line", ["export A=1\n", "A+=1\n", "if [ $X ]; then A=1; fi\n", "f() { echo; }; f\n"])
+def test_a_long_script_is_read_in_seconds(line: str) -> None:
+    text = f"#!/bin/bash\n{line * 2000}torchrun --nproc-per-node 4 train.py\n"
+    start = time.process_time()
+
+    import_jobs([SourceText("run.sh", text)], Options())
+
+    assert time.process_time() - start < 10
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "A=x\n" + "".join(f"A=$A$A$A$A{number}\n" for number in range(40)) + "torchrun train.py $A\n",
+        "f() { f; f; }\nf\ntorchrun train.py\n",
+        "a() { b; }\nb() { a; }\na\ntorchrun train.py\n",
+        "for a in {1..99999999}; do A+=x; done\ntorchrun train.py\n",
+        "torchrun train.py " + "$((" * 300 + "1" + "))" * 300 + "\n",
+        "torchrun train.py " + "$(echo " * 300 + ")" * 300 + "\n",
+        "bash -c '" + 'eval "' * 50 + "torchrun train.py" + '"' * 50 + "'\n",
+    ],
+)
+def test_a_script_that_grows_without_end_is_refused_or_read(text: str) -> None:
+    start = time.process_time()
+
+    with contextlib.suppress(ImportRefusedError):
+        import_jobs([SourceText("run.sh", f"#!/bin/bash\n{text}")], Options())
+    assert time.process_time() - start < 5
+
+
+def test_without_the_parser_one_sentence_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "tree_sitter_bash", None)
+    monkeypatch.setattr(syntax, "_parser", syntax._parser.__wrapped__)
+
+    with pytest.raises(MissingParserError, match=r"pip install 'dsgen-k8s\[import\]'"):
+        import_jobs([SourceText("run.sh", "#!/bin/bash\ntorchrun train.py\n")], Options())
+
+
+@pytest.mark.parametrize("name", ["slurm-deepspeed", "mpijob", "trainjob"])
+def test_an_import_takes_a_fraction_of_a_second(name: str) -> None:
+    one = source(name)
+    import_jobs([one], Options())
+    start = time.process_time()
+
+    import_jobs([one], Options())
+
+    assert time.process_time() - start < 0.5

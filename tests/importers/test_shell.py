@@ -1,0 +1,112 @@
+"""Shell scripts and command lines without a batch system: each idiom."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.importers.imports import command, fates, holes, problems, refused, shell, unaccounted, unexplained, value
+
+
+@pytest.mark.parametrize(
+    ("line", "expected"),
+    [
+        ("torchrun --nnodes 2 --nproc-per-node 4 train.py", {"workers.replicas": 2, "workers.slots": 4}),
+        ("torchrun --nnodes=1:4 --nproc_per_node=4 train.py", {"workers.replicas": 4}),
+        ("torchrun --nnodes 2 --nproc-per-node 4 --master_port 29501 train.py", {"launch.masterPort": 29501}),
+        ("torchrun --nnodes 2 --nproc-per-node 4 --max_restarts 3 train.py", {"lifecycle.maxRestarts": 3}),
+        ("python -m torch.distributed.run --nnodes 2 --nproc-per-node 4 train.py", {"launch.method": "torchrun"}),
+        ("torchrun --nnodes 2 --nproc-per-node 4 -m pkg.train", {"training.module": "pkg.train"}),
+        ("deepspeed --num_nodes 2 --num_gpus 4 train.py", {"workers.replicas": 2, "workers.slots": 4}),
+        ("deepspeed --include localhost:0,1 --num_nodes 2 train.py", {"workers.slots": 2}),
+        ("deepspeed --no_ssh --num_nodes 2 --num_gpus 4 train.py", {"launch.method": "deepspeed-no-ssh"}),
+        ("deepspeed --launcher OpenMPI --num_nodes 2 --num_gpus 4 train.py", {"launch.method": "openmpi"}),
+        ("deepspeed --bind_cores_to_rank --num_nodes 2 --num_gpus 4 train.py", {"training.deepspeed.bindCores": True}),
+        ("mpirun -np 8 -npernode 4 python train.py", {"workers.replicas": 2, "workers.slots": 4}),
+        ("mpirun -np 8 -npernode 4 --mca pml ob1 python train.py", {"launch.mpirunArgs": ["--mca", "pml", "ob1"]}),
+        ("mpirun -np 8 -npernode 4 -x A=1 -x PATH python train.py", {"training.env": {"A": "1"}}),
+        ("mpirun_rsh -np 8 -ppn 4 -f hosts -env A 1 python train.py", {"training.env": {"A": "1"}}),
+        ("mpiexec.hydra -n 8 -ppn 4 -f hosts -genv A 1 python train.py", {"workers.replicas": 2, "workers.slots": 4}),
+        ("horovodrun -np 8 -H a:4,b:4 python train.py", {"launch.method": "openmpi"}),
+        ("A=1 torchrun --nnodes 2 --nproc-per-node 4 train.py", {"training.env": {"A": "1"}}),
+        ("env A=1 torchrun --nnodes 2 --nproc-per-node 4 train.py", {"training.env": {"A": "1"}}),
+        ("cd /app && torchrun --nnodes 2 --nproc-per-node 4 train.py", {"training.workingDir": "/app"}),
+        ("nohup torchrun --nnodes 2 --nproc-per-node 4 train.py > log 2>&1 &", {"training.python": "train.py"}),
+        ("cmd='torchrun --nnodes 2 --nproc-per-node 4 t.py'\neval $cmd", {"training.python": "t.py"}),
+        (
+            "cmd='torchrun --nnodes 2 --nproc-per-node 4 t.py'\neval \"${cmd} 2>&1 | tee log\"",
+            {"training.python": "t.py"},
+        ),
+    ],
+)
+def test_a_command_line(line: str, expected: dict[str, object]) -> None:
+    job = shell(line)
+
+    assert {key: value(job, key) for key in expected} == expected
+    assert unaccounted(f"#!/bin/bash\n{line}\n", [job], "run.sh") == []
+    assert (problems(job), unexplained(job)) == ([], [])
+
+
+@pytest.mark.parametrize(
+    ("line", "expected"),
+    [
+        ("torchrun --nproc-per-node 4 train.py --nnodes 3 --x", ["train.py", "--nnodes", "3", "--x"]),
+        (
+            "deepspeed --num_gpus 4 train.py --hostfile h --num_gpus 2",
+            ["train.py", "--hostfile", "h", "--num_gpus", "2"],
+        ),
+        ("mpirun -np 4 python train.py -np 2", ["train.py", "-np", "2"]),
+    ],
+)
+def test_options_after_the_script_belong_to_it(line: str, expected: list[str]) -> None:
+    assert command(shell(line)) == expected
+
+
+def test_deepspeed_without_numbers_asks_for_them() -> None:
+    job = shell("deepspeed train.py")
+
+    assert {"workers.replicas", "workers.slots"} <= holes(job)
+
+
+def test_arguments_are_given_by_set() -> None:
+    line = "torchrun --nnodes 2 --nproc-per-node ${1:-4} train.py --model $2"
+
+    assert "$2" in refused(f"#!/bin/bash\n{line}\n", "run.sh")
+    assert command(shell(line, variables={"2": "gpt"})) == ["train.py", "--model", "gpt"]
+
+
+def test_lines_over_ssh_are_one_job() -> None:
+    job = shell(
+        "for host in a b; do ssh $host 'cd /app; torchrun --nnodes 2 --nproc-per-node 4 --node_rank $R train.py' & done"
+    )
+
+    assert (value(job, "workers.replicas"), command(job)) == (2, ["train.py"])
+
+
+def test_a_line_that_is_commented_out_does_not_count() -> None:
+    job = shell("# torchrun --nproc-per-node 8 old.py\ntorchrun --nnodes 2 --nproc-per-node 4 train.py  # the new one")
+
+    assert command(job) == ["train.py"]
+
+
+@pytest.mark.parametrize("text", ["< answers.txt", "<<< yes", "<<EOF\nyes\nEOF"])
+def test_the_standard_input_of_the_training_is_lost(text: str) -> None:
+    (lost,) = shell(f"torchrun --nnodes 2 --nproc-per-node 4 train.py {text}").lost
+
+    assert "no standard input" in lost.why
+
+
+def test_variables_of_ranks_are_not_taken_from_mpirun() -> None:
+    job = shell("mpirun -np 8 -npernode 4 -x MASTER_ADDR=a -x HF_TOKEN=hf_0123456789abcdefghij python train.py")
+
+    assert "MASTER_ADDR=a" in fates(job, "dropped")
+    assert holes(job) == {"training.env.HF_TOKEN"}
+    assert "hf_0123456789abcdefghij" not in job.text
+
+
+def test_secrets_among_the_arguments_become_variables() -> None:
+    job = shell("torchrun --nnodes 2 --nproc-per-node 4 train.py --hf_token abcdef12345 --wandb_key=xyz987654 --x 1")
+
+    assert holes(job) == {"training.env.HF_TOKEN", "training.env.WANDB_KEY"}
+    assert "abcdef12345" not in job.text
+    assert "xyz987654" not in job.text
+    assert "--hf_token" in job.text
