@@ -8,6 +8,7 @@ docs/api.md has examples. An argument of a wrong type or value raises DsgenError
 from __future__ import annotations
 
 import os
+from typing import TYPE_CHECKING, Any
 
 from dsgen import values
 from dsgen.errors import EXIT_FINDINGS, DsgenError, UsageProblem
@@ -18,10 +19,8 @@ from dsgen.render import Document
 from dsgen.render import render as _render
 from dsgen.values import Job, Override, Release, SourceText
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
-    from typing import Any
 
     from dsgen.problems.diagnostics import Path
     from dsgen.writer import Changes, Mode, Plan

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from dsgen.records import dataclass
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Literal
-
     Scope = Literal["name", "run"]
 
 

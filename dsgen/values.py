@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any, Protocol
+
 from dsgen import checks, schema
 from dsgen.errors import UsageProblem
 from dsgen.problems.diagnostics import Diagnostic, Position, has_errors, ordered
 from dsgen.reading.nodes import Node, Override, SourceText, from_data, merged
 from dsgen.reading.reader import read
-from dsgen.records import dataclass, field, replace
 from dsgen.schema import suggestions
 from dsgen.schema.filling import defaults, fill
 from dsgen.schema.nulls import MAP, place, without_nulls
 from dsgen.schema.validate import TOO_MUCH, UNKNOWN_KEY, shown, validate
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-    from typing import Any, Protocol
 
     from dsgen.problems.diagnostics import Path
     from dsgen.reading.nodes import Tree

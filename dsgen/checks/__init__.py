@@ -7,6 +7,8 @@ more than templates can do is a function. Each module of this package has the ro
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any
+
 from dsgen import deepspeed
 from dsgen.checks import (
     code,
@@ -30,11 +32,9 @@ from dsgen.checks.gaps import Watch, mark
 from dsgen.checks.row import Check, Function
 from dsgen.problems.diagnostics import Diagnostic
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping
     from types import ModuleType
-    from typing import Any
 
     from dsgen.checks.row import Place
     from dsgen.problems.diagnostics import Path

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any
+
 from dsgen.checks.pods import UNIQUE
 from dsgen.checks.row import Function, diagnostic
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
-    from typing import Any
 
     from dsgen.checks.row import Names, Place
     from dsgen.problems.diagnostics import Diagnostic, Path

@@ -5,11 +5,12 @@ The names of the rules are those that the API server prints when it refuses a po
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
 from dsgen.checks.pods import CONTAINER_LOOPS, USER_CONTAINERS
 from dsgen.checks.row import Check, quoted
-from dsgen.records import dataclass
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 

@@ -6,12 +6,12 @@ unknown value does not depend on it, so it can be reported in the same run.
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any
+
 from dsgen import schema
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
-    from typing import Any
 
     from dsgen.problems.diagnostics import Path
 

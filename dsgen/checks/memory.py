@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any
+
 from dsgen.checks.row import ROLES, VOLUMES, Check, helpers, quoted
 from dsgen.language.text import to_json
 from dsgen.reading.quantities import memory_meant
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
-    from typing import Any
 
     from dsgen.problems.diagnostics import Path
 

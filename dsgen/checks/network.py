@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import posixpath
+from typing import TYPE_CHECKING, Any
 
 from dsgen.checks.launch import OWN_PORTS
 from dsgen.checks.row import Check, Function, diagnostic
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
-    from typing import Any
 
     from dsgen.checks.row import Names, Place
     from dsgen.problems.diagnostics import Diagnostic

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any
+
 from dsgen.checks.row import ANY_TEXT, ROLES, Check, quoted
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
-    from typing import Any
 
     from dsgen.problems.diagnostics import Path, Severity
 

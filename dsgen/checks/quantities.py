@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from typing import TYPE_CHECKING, Any
 
 from dsgen.checks.containers import users_containers
 from dsgen.checks.memory import is_too_small
@@ -22,10 +23,8 @@ from dsgen.language.text import to_json
 from dsgen.problems.diagnostics import path_text
 from dsgen.reading.quantities import amount
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
-    from typing import Any
 
     from dsgen.checks.row import Names, Place
     from dsgen.problems.diagnostics import Diagnostic, Path, Severity

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dsgen.problems.diagnostics import Diagnostic, Path, Position
-from dsgen.records import dataclass
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal
 
-TYPE_CHECKING = False
+from dsgen.problems.diagnostics import Diagnostic, Path, Position
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
-    from typing import Any, Literal
 
     from dsgen.problems.diagnostics import Severity
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from dsgen.checks.row import Check
-from dsgen.records import dataclass
 
 KUEUE = 'kueue_queue(values, "worker")'
 QUEUE = ("if values.scheduling.queue", 'if values.scheduling.gang != "volcano"')

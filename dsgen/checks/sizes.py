@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import functools
+from typing import TYPE_CHECKING, Any
 
 from dsgen.checks.row import Function, diagnostic
 from dsgen.deepspeed import hostfile
 from dsgen.language.text import scalar, to_json
 from dsgen.problems.diagnostics import path_text
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
-    from typing import Any
 
     from dsgen.checks.row import Names, Place
     from dsgen.problems.diagnostics import Diagnostic, Path

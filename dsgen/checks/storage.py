@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import posixpath
+from typing import TYPE_CHECKING, Any
 
 from dsgen.checks.row import VOLUMES, Check, Function, diagnostic, helpers, quoted
 from dsgen.problems.diagnostics import Path, path_text
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
-    from typing import Any
 
     from dsgen.checks.row import Names, Place
     from dsgen.problems.diagnostics import Diagnostic

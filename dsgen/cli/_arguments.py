@@ -7,13 +7,12 @@ spellings.
 from __future__ import annotations
 
 import os
+from typing import TYPE_CHECKING, Any
 
 from dsgen.cli._options import COMMANDS, Command, Option
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
-    from typing import Any
 
 COMPLETION = "_DSGEN_COMPLETE"
 """The variable with which a shell asks click for completions."""

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
-from dsgen.records import dataclass
 from dsgen.writer import Changes, Place, Plan, rewrite
 
 if TYPE_CHECKING:

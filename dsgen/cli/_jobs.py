@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import functools
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
 
 from dsgen import api, values
 from dsgen.cli import _targets
@@ -13,9 +15,7 @@ from dsgen.cli._shared import ErrorsReported, message_of_bug
 from dsgen.cli._targets import refuse_several
 from dsgen.errors import EXIT_FAILED, EXIT_FINDINGS, DsgenError, UsageProblem
 from dsgen.problems.diagnostics import Diagnostic, Position, has_errors
-from dsgen.records import dataclass, field, replace
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 

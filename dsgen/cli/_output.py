@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -17,7 +18,6 @@ from dsgen.cli._shared import Delivery, ErrorsReported, message_of_bug
 from dsgen.cli._targets import Target
 from dsgen.errors import EXIT_FINDINGS, EXIT_OK, DsgenError, UsageProblem
 from dsgen.problems.diagnostics import Diagnostic, Severity, has_errors
-from dsgen.records import replace
 from dsgen.runs import job_plan, made_of, owner_of
 from dsgen.writer import INDEX, Changes, Mode, Place, Plan, compare, folder_name, is_absent, untouched, write
 from dsgen.writer.kustomization import LISTS

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import os
+from typing import TYPE_CHECKING, TypeVar
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterable, Sequence
-    from typing import TypeVar
 
     from dsgen.cli._second import Second
 

@@ -9,13 +9,12 @@ from __future__ import annotations
 import errno
 import os
 import sys
+from typing import TYPE_CHECKING, NoReturn
 
 from dsgen.errors import DsgenError
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
-    from typing import NoReturn
 
     import click
 

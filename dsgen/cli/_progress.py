@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import time
+from typing import TYPE_CHECKING, TypeVar
 
 from dsgen.cli._printed import stderr_is_terminal, write_error
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
-    from typing import TypeVar
 
     _Item = TypeVar("_Item")
 

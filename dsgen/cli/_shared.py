@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 import os
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
 from dsgen.cli._options import FOLDER, NAMES, SETS, STRICT
 from dsgen.cli._parallel import end
 from dsgen.cli._printed import complain, complain_of_bug
 from dsgen.errors import EXIT_FAILED, EXIT_FINDINGS, EXIT_INTERRUPTED, EXIT_OK, DsgenError, UsageProblem
 from dsgen.reading.nodes import Override
-from dsgen.records import dataclass
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
-    from typing import Any
 
     from dsgen.cli._options import Command
     from dsgen.writer import Mode

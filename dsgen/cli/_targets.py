@@ -5,15 +5,15 @@ from __future__ import annotations
 import functools
 import os
 import sys
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
 
 from dsgen import api, roots, schema, values
 from dsgen.errors import DsgenError, UsageProblem
 from dsgen.reading import files
-from dsgen.records import dataclass, field, replace
 from dsgen.schema.suggestions import closest, did_you_mean, possible
 from dsgen.values import Release, SourceText
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 

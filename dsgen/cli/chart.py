@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from dsgen.cli._jobs import load_chart, load_jobs
 from dsgen.cli._output import NO_PRUNE, chart, charts, deliver, with_orphans
 from dsgen.errors import UsageProblem
 from dsgen.writer import Place
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from pathlib import Path
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from dsgen import api
 from dsgen.cli._jobs import load_jobs
 from dsgen.cli._parallel import in_turns
@@ -9,7 +11,6 @@ from dsgen.cli._printed import emit
 from dsgen.cli._progress import counted
 from dsgen.errors import EXIT_OK, UsageProblem
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from pathlib import Path
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from dsgen.cli._jobs import check_jobs
 from dsgen.cli._printed import say
 from dsgen.errors import EXIT_OK
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from dsgen.cli._shared import Inputs
 

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import json
+from typing import TYPE_CHECKING
 
 from dsgen import origins
 from dsgen.cli._jobs import load_values
 from dsgen.cli._printed import emit
 from dsgen.errors import EXIT_OK
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from dsgen.cli._shared import Inputs
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from dsgen import __version__
@@ -17,7 +18,6 @@ from dsgen.cluster.actions import Object, labelled
 from dsgen.cluster.facts import JOB, RUN, Dict, parsed
 from dsgen.cluster.words import ENDS
 from dsgen.errors import EXIT_FINDINGS, ApiError, DsgenError
-from dsgen.records import dataclass, replace
 from dsgen.runs.differences import FieldChange, fields
 from dsgen.runs.guard import JobGuard
 from dsgen.runs.keys import given

@@ -7,13 +7,13 @@ warnings.
 
 from __future__ import annotations
 
-from dsgen.problems.diagnostics import Diagnostic
-from dsgen.records import replace
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
 
-TYPE_CHECKING = False
+from dsgen.problems.diagnostics import Diagnostic
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
-    from typing import Any
 
     from dsgen.deepspeed.keys import RelativeDiagnostic
     from dsgen.problems.diagnostics import Path, Position

@@ -7,17 +7,16 @@ accepts any unique prefix of an option, so prefixes are checked, too.
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
 from dsgen.deepspeed.keys import RelativeDiagnostic
 from dsgen.deepspeed.versions import order
-from dsgen.records import dataclass
 from dsgen.schema.suggestions import closest, did_you_mean
 from dsgen.schema.validate import shown
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
-    from typing import Any
 
     from dsgen.deepspeed.versions import Version
 

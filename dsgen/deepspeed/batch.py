@@ -8,16 +8,15 @@ share one copy. DeepSpeed computes the sizes that are not set, and fails if the 
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
 from dsgen.deepspeed.combinations import Config
 from dsgen.deepspeed.keys import RelativeDiagnostic
 from dsgen.deepspeed.versions import Version, order
-from dsgen.records import dataclass
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
-    from typing import Any
 
 NEWEST = Version()
 

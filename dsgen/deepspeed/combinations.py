@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
 from dsgen.deepspeed.keys import AUTO, RelativeDiagnostic
 from dsgen.deepspeed.versions import order
-from dsgen.records import dataclass
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
-    from typing import Any
 
     from dsgen.deepspeed.versions import Version
     from dsgen.problems.diagnostics import Path, Severity

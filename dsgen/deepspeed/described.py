@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from dsgen.deepspeed.keys import REMOVED, table
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from dsgen.deepspeed.keys import Rule
     from dsgen.problems.diagnostics import Path

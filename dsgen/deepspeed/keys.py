@@ -5,18 +5,17 @@ from __future__ import annotations
 import functools
 import math
 import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
 from dsgen.deepspeed.versions import KNOWN, NEWEST, Version, order
 from dsgen.problems.diagnostics import path_text
 from dsgen.reading.nodes import kind
-from dsgen.records import dataclass
 from dsgen.schema.suggestions import among, closest, did_you_mean, possible, possible_keys
 from dsgen.schema.validate import TYPE_WORDS, shown
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
-    from typing import Any
 
     from dsgen.problems.diagnostics import Path, Severity
 

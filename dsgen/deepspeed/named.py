@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
 
 from dsgen.deepspeed.combinations import ZERO, Config
 from dsgen.deepspeed.keys import AUTO, NO_VERSION, RelativeDiagnostic, of_value, table, when
@@ -10,10 +11,8 @@ from dsgen.deepspeed.versions import KNOWN, NEWEST
 from dsgen.schema.suggestions import closest, did_you_mean
 from dsgen.schema.validate import shown
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from typing import Any
 
     from dsgen.deepspeed.keys import Rule
     from dsgen.deepspeed.versions import Version

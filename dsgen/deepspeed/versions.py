@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dsgen.records import dataclass
+from dataclasses import dataclass
 
 KNOWN = ("0.14.5", "0.15.4", "0.16.9", "0.17.0", "0.17.6", "0.18.3", "0.18.9", "0.19.0", "0.19.4", "0.19.8")
 """tools/deepspeed_keys.py makes the tables of each version from its package."""

@@ -12,6 +12,8 @@ lines), `file` (the path of a shipped file).
 from __future__ import annotations
 
 import operator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
 from dsgen.language.functions import (
     basename,
@@ -28,12 +30,9 @@ from dsgen.language.functions import (
     replace,
 )
 from dsgen.language.text import indent, quote, scalar, to_json, to_plain_json, to_yaml
-from dsgen.records import dataclass
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from typing import Any
 
 
 @dataclass(frozen=True)

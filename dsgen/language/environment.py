@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 import jinja2
 from jinja2.runtime import Context, Macro
@@ -14,10 +15,6 @@ from dsgen.errors import DsgenError
 from dsgen.language.builtins import rows
 from dsgen.language.files import SHIPPED_FOLDER, Files
 from dsgen.language.text import scalar
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
 
 PACKAGE = Path(__file__).parent.parent
 TEMPLATES = PACKAGE / "templates"

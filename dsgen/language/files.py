@@ -6,10 +6,10 @@ Generated code imports this module, so it is cheap to import.
 from __future__ import annotations
 
 import os
+from typing import TYPE_CHECKING
 
 from dsgen.language.text import to_json
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path

@@ -5,12 +5,12 @@ Generated code imports these functions, so this module is cheap to import.
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any, NoReturn
+
 from dsgen.errors import DsgenError
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
-    from typing import Any, NoReturn
 
 
 class TemplateError(DsgenError):

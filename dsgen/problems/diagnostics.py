@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from dsgen.records import dataclass
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
-    from typing import Literal
 
-    Severity = Literal["error", "warning"]
-else:
-    Severity = str  # so that the name can be imported at run time
+Severity = Literal["error", "warning"]
 
 Path = tuple[str | int, ...]
 """The path of a value: keys of maps and indices of lists."""
@@ -20,8 +17,7 @@ _PLAIN = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ01234567
 """A key of these characters needs no quotes in a path."""
 
 
-@dataclass(frozen=True)
-class Position:
+class Position(NamedTuple):
     """A place in a file; line and column begin at 1, and columns count characters.
 
     For `--set` and similar flags, the file is the name of the flag, and the line its number among equal flags.
@@ -30,10 +26,6 @@ class Position:
     file: str
     line: int
     column: int
-
-    def __init__(self, file: str, line: int, column: int) -> None:  # faster than the generated one; there are many
-        state = self.__dict__
-        state["file"], state["line"], state["column"] = file, line, column
 
 
 @dataclass(frozen=True)

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import functools
 import unicodedata
+from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from dsgen.problems.diagnostics import ordered
 from dsgen.problems.escaping import in_place, line, visible
 from dsgen.problems.redaction import redacted
-from dsgen.records import replace
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 

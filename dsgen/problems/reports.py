@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
 from dsgen import __version__
@@ -13,10 +14,8 @@ from dsgen.problems.escaping import visible
 from dsgen.problems.framing import printable
 from dsgen.problems.kinds import KINDS
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
-    from typing import Any
 
     from dsgen.problems.diagnostics import Diagnostic, Position
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from itertools import islice
+from typing import TYPE_CHECKING
 
 from dsgen.reading.carried import is_uncarried
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 

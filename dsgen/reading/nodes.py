@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import functools
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
 
-from dsgen.records import dataclass, field, replace
-
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Sequence
-    from typing import Any
 
     from dsgen.problems.diagnostics import Diagnostic, Path, Position
     from dsgen.reading.scalars import Scalar

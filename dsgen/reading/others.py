@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
+from typing import TYPE_CHECKING
 
 from dsgen.problems.diagnostics import Diagnostic, Position
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from dsgen.reading.nodes import SourceText
 

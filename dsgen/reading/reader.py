@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from dsgen.reading import plain
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from dsgen.reading.nodes import SourceText, Tree
 

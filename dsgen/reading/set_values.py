@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from typing import TYPE_CHECKING, Any
 
 from dsgen.errors import DsgenError, UsageProblem
 from dsgen.problems.diagnostics import Position
@@ -12,10 +13,8 @@ from dsgen.reading.files import read_bytes
 from dsgen.reading.nodes import MAX_TEXT, Node, Override, from_data, merge
 from dsgen.reading.scalars import LONGEST_INTEGER, resolve
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
-    from typing import Any
 
 __all__ = ["DECODER", "FLAGS", "Override", "apply", "typed"]
 

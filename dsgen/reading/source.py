@@ -6,6 +6,7 @@ It interprets the events of PyYAML. What versions of Helm read differently, and 
 from __future__ import annotations
 
 import re
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import yaml
 
@@ -15,10 +16,7 @@ from dsgen.reading.nodes import MAX_TEXT, Node, Tree, kind
 from dsgen.reading.scalars import Unreadable, key_text, resolve, surprise
 from dsgen.reading.syntax import index_of, mistake, place_of, short_tag, stopped_at
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any, NoReturn
-
     from dsgen.reading.nodes import SourceText
     from dsgen.reading.syntax import Place
 

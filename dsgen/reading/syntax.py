@@ -9,16 +9,15 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
 import yaml
 
 from dsgen.reading.characters import LINE_END
-from dsgen.records import dataclass
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
-    from typing import Any
 
 NO_COLON, COLON = "this key has no colon", "write a colon and a space after a key"
 USUAL = "the indentation, or a quote or bracket above that is not closed, is the usual cause"

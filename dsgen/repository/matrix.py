@@ -6,9 +6,9 @@ import itertools
 import math
 import re
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 
 from dsgen.reading.nodes import Node
-from dsgen.records import replace
 
 MOST = 10_000
 """The largest number of jobs from one values file."""

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection, Iterator, Sequence
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from dsgen.errors import UsageProblem
@@ -16,7 +17,6 @@ from dsgen.problems.diagnostics import Path as Keys
 from dsgen.reading import set_values
 from dsgen.reading.nodes import Node, Override, SourceText
 from dsgen.reading.reader import read
-from dsgen.records import dataclass
 from dsgen.runs.editing import NotWritableError, with_value
 from dsgen.runs.keys import MISSING, differing, look_up, put
 from dsgen.schema.nulls import takes_null

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from dsgen.compiler import chart_files
 from dsgen.runs.guard import JobGuard
 from dsgen.runs.keys import given
 from dsgen.runs.objects import of_job
 from dsgen.writer import Plan, canonical
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from dsgen.values import Job
 

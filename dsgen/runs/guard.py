@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from typing import TYPE_CHECKING
 
 from dsgen import __version__
 from dsgen.problems.diagnostics import Diagnostic
@@ -10,7 +11,6 @@ from dsgen.runs.keys import Past
 from dsgen.runs.objects import is_possible
 from dsgen.writer import Claims, frozen_text
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+from typing import TYPE_CHECKING, Any
 
 from dsgen import schema, values
 from dsgen.problems.diagnostics import path_text
@@ -11,10 +12,8 @@ from dsgen.runs.objects import Objects, kind_and_name, of_job
 from dsgen.schema.validate import shown
 from dsgen.writer import canonical
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
-    from typing import Any
 
     from dsgen.problems.diagnostics import Path
     from dsgen.values import Job

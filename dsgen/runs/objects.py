@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import re
-from typing import NamedTuple
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, NamedTuple
 
 from dsgen.errors import DsgenError
 from dsgen.reading.nodes import SourceText
 from dsgen.reading.quantities import amount
 from dsgen.reading.reader import read
-from dsgen.records import dataclass
 from dsgen.render import render
 from dsgen.values import Release
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
     from typing import Any

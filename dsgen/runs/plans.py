@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from typing import TYPE_CHECKING
 
 from dsgen import __version__
 from dsgen.generated.digest import DIGEST
@@ -11,7 +12,6 @@ from dsgen.runs.keys import given
 from dsgen.runs.objects import of_documents
 from dsgen.writer import Plan, canonical, checksum
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 

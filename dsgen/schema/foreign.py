@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
 from dsgen import schema
 from dsgen.problems.diagnostics import Diagnostic, Position
-from dsgen.records import dataclass
 from dsgen.schema.quoted import shown
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
-    from typing import Any
 
     from dsgen.reading.nodes import Node
 

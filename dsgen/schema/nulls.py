@@ -6,13 +6,13 @@ chart's schema. dsgen's chart accepts and removes such a null where it can: for 
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any
+
 from dsgen.problems.diagnostics import Diagnostic, path_text
 from dsgen.schema.walk import child, is_always_there, is_nullable, load, resolve, type_at
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
-    from typing import Any
 
     from dsgen.problems.diagnostics import Path
     from dsgen.reading.nodes import Node

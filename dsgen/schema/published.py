@@ -5,13 +5,11 @@ from __future__ import annotations
 import copy
 import json
 from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
 
 from dsgen.schema.walk import DEFINITION, is_always_there, load, resolve, types
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any
-
     from dsgen.schema.walk import Schema
 
 FREE, NULLS_IN_MAPS = f"{DEFINITION}withoutNull", "nullsInMaps"

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from dsgen.reading.scalars import Unreadable, resolve
+from typing import Any
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
+from dsgen.reading.scalars import Unreadable, resolve
 
 _PLAIN = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./=+-")
 """Characters of a word that needs no quotes, unless YAML reads it as another type."""

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any
+
 from dsgen.reading.quantities import memory_meant
 from dsgen.schema.quoted import item
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from typing import Any
 
     from dsgen.problems.diagnostics import Path
 

@@ -6,6 +6,8 @@ each into a message with a hint, at the place of the key (if it is unknown) or o
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from dsgen import schema
 from dsgen.generated.schema import is_valid
 from dsgen.problems.diagnostics import Diagnostic, path_text
@@ -15,7 +17,6 @@ from dsgen.schema.quoted import shown
 from dsgen.schema.violations import violated
 from dsgen.schema.wording import TYPE_WORDS, UNKNOWN_KEY, VALUES, WORDING, About, Violation, bad_name
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 

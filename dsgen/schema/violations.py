@@ -7,13 +7,13 @@ jsonschema.
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any
+
 from dsgen.generated import schema as types
 from dsgen.schema.walk import resolve
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
-    from typing import Any
 
     from dsgen.problems.diagnostics import Path
     from dsgen.schema.walk import Schema

@@ -12,11 +12,10 @@ from __future__ import annotations
 
 import functools
 import os
+from typing import TYPE_CHECKING, Any
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
-    from typing import Any
 
 Schema = dict[str, "Any"]
 FOLDER = os.path.dirname(__file__)

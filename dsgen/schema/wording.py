@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
 from dsgen import schema
 from dsgen.problems.diagnostics import Diagnostic, path_text
 from dsgen.reading.carried import uncarried_key
 from dsgen.reading.nodes import kind
 from dsgen.reading.quantities import seconds
-from dsgen.records import dataclass
 from dsgen.schema import suggestions
 from dsgen.schema.quoted import item, shown
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
-    from typing import Any
 
     from dsgen.problems.diagnostics import Path
     from dsgen.reading.nodes import Node

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+from typing import TYPE_CHECKING
 
 from dsgen.errors import DsgenError
 from dsgen.writer.folder import Folder, Refused
@@ -11,7 +12,6 @@ from dsgen.writer.history import TEMPORARY, read_history
 from dsgen.writer.index import INDEX, checksum, read_index, unix
 from dsgen.writer.plan import Changes
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 

@@ -6,12 +6,13 @@ if the results are equal, the user changed nothing, and the files of the older v
 
 from __future__ import annotations
 
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
 from dsgen.problems.diagnostics import Diagnostic
-from dsgen.records import dataclass, replace
 from dsgen.writer.index import INDEX
 from dsgen.writer.plan import frozen_text, suspended_as
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping
 

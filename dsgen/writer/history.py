@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import os
 import re
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
 
 from dsgen import __version__
 from dsgen.errors import DsgenError
-from dsgen.records import dataclass, field, replace
 from dsgen.writer.folder import Refused
 from dsgen.writer.index import INDEX, Index, Run, checksum, read_index, unix
 from dsgen.writer.plan import frozen_text, run_checksum
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
 

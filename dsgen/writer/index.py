@@ -10,17 +10,16 @@ import hashlib
 import json
 import re
 import shlex
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
 
 from dsgen import __version__
 from dsgen.errors import DsgenError
-from dsgen.records import dataclass, field
 from dsgen.writer.folder import Refused
 from dsgen.writer.paths import is_path
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
-    from typing import Any
 
     from dsgen.writer.folder import Folder
 

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from dsgen.records import dataclass
-
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from pathlib import Path
 

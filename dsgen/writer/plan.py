@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import functools
 import re
-from typing import Literal, NamedTuple, Protocol
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Literal, NamedTuple, Protocol
 
-from dsgen.records import dataclass, field, replace
 from dsgen.writer.index import checksum
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import errno
+from typing import TYPE_CHECKING
 
 from dsgen.errors import DsgenError
 from dsgen.writer.folder import Folder, Refused, SourceFolder
@@ -15,7 +16,6 @@ from dsgen.writer.history import read_history, temporary
 from dsgen.writer.index import INDEX
 from dsgen.writer.paths import Place
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator
     from pathlib import Path

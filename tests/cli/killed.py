@@ -14,6 +14,7 @@ import sys
 import time
 from collections import Counter
 from collections.abc import Collection
+from dataclasses import replace
 from functools import cache
 from hashlib import sha256
 from pathlib import Path
@@ -22,7 +23,6 @@ from dsgen.cli._items import Item
 from dsgen.cli._jobs import Report, load_jobs
 from dsgen.cli._output import Delivery, deliver, folders, ready
 from dsgen.cli._shared import Inputs
-from dsgen.records import replace
 from dsgen.render import render
 from dsgen.runs import job_plan
 from dsgen.writer import INDEX, Place, Plan

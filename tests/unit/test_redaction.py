@@ -79,7 +79,7 @@ def test_a_password_is_never_shown(scheme: str, user: str, password: str, host: 
 
     shown = redacted(f"{before}{scheme}://{user}:{password}@{host}/x {after}")
 
-    assert f"{user}:" not in shown or f"{user}:" in before + after + scheme
+    assert f"://{user}:" not in shown
     assert password not in shown or password in f"{before}{scheme}://{after}"
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dsgen.records import dataclass
+from dataclasses import dataclass
 
 COMMIT = "0123456789abcdef0123456789abcdef01234567"
 

@@ -25,7 +25,7 @@ _present = render
 
 
 def render(values, release):
-    from dsgen.records import replace
+    from dataclasses import replace
     return [
         replace(one, text="# by another release\\n" + one.text.replace(".launcher\\"", ".old\\""))
         for one in _present(values, release)
