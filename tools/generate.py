@@ -9,7 +9,7 @@ import tempfile
 from collections.abc import Container, Iterable, Mapping
 from pathlib import Path
 
-from dsgen.compiler import chart_files, python_files
+from dsgen.compiler import chart_files, python_files, schema_files
 from dsgen.repository import settings
 from dsgen.schema import published, reference
 from dsgen.writer import canonical, checksum
@@ -29,6 +29,12 @@ def script_texts() -> dict[str, str]:
     """Path -> text of the mounted scripts."""
     folder = SCRIPTS.relative_to(ROOT).as_posix()
     return {f"{folder}/{name}": text for name, text in scripts.texts().items()}
+
+
+def schema_texts() -> dict[str, str]:
+    """Path -> text of the generated schema."""
+    folder = PYTHON.relative_to(ROOT).as_posix()
+    return {f"{folder}/{name}": text for name, text in schema_files().items()}
 
 
 def python_texts() -> dict[str, str]:
@@ -81,9 +87,16 @@ def _page(page: Path) -> str:
 def main() -> None:
     """Update the repository; files that are up to date are not written."""
     _replace(script_texts(), SCRIPTS.glob("*"))  # before the modules, which know their digest
+    if _write(schema_texts()):  # before the other modules, which are derived from it
+        _restart()
     if _replace(python_texts(), PYTHON.glob("*.py")):  # before the pages, which show what the program prints
-        os.execv(sys.executable, [sys.executable, "-m", "tools.generate"])  # what is imported here is the old one
+        _restart()
     _replace(texts() | pages(), files())
+
+
+def _restart() -> None:
+    """Run this program anew, because the modules that it has imported are the old ones."""
+    os.execv(sys.executable, [sys.executable, "-m", "tools.generate"])
 
 
 def _replace(wanted: Mapping[str, str], existing: Iterable[Path]) -> bool:

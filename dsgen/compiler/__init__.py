@@ -2,6 +2,6 @@
 
 from dsgen.compiler.chart.package import chart_files
 from dsgen.compiler.frontend.source import CompileError
-from dsgen.compiler.python.modules import python_files
+from dsgen.compiler.python.modules import python_files, schema_files
 
-__all__ = ["CompileError", "chart_files", "python_files"]
+__all__ = ["CompileError", "chart_files", "python_files", "schema_files"]

@@ -1,3 +1,3 @@
 """A digest of templates, defaults, checks and scripts. Written by `make generate`."""
 
-DIGEST = "a06962bef630f291d58d6f0ba56537a6cd91ca61c7d6cd9a01c40ad7dfbede78"
+DIGEST = "54f2236dcac00df886ae98b173f72dea1159b79dd89fa44d71c3119294a7d7e0"

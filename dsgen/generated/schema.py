@@ -1,3727 +1,3721 @@
-"""Whether values are valid: a function for each part of the schema.
+"""The schema of the values, which dsgen/schema/walk.py reads.
 
 Written by `make generate` from dsgen/schema/values.json and kubernetes.json; changes are lost.
 """
 
-import re
-
-
-def anything(value):
-    return True
-
-
-def nothing(value):
-    return False
-
-
-def is_object(value):
-    return isinstance(value, dict)
-
-
-def is_array(value):
-    return isinstance(value, list)
-
-
-def is_string(value):
-    return isinstance(value, str)
-
-
-def is_boolean(value):
-    return isinstance(value, bool)
-
-
-def is_null(value):
-    return value is None
-
-
-def is_number(value):
-    return isinstance(value, (int, float)) and not isinstance(value, bool)
-
-
-def is_integer(value):
-    """As in Draft 7: 1.0 is an integer, true is not."""
-    return value.is_integer() if isinstance(value, float) else is_number(value)
-
-
-def matches(pattern, text):
-    return re.fullmatch(pattern, text, re.ASCII) is not None
-
-
-def fields(keys, others, value):
-    """Whether each value is accepted by the function of its key, or by `others`."""
-    return all(keys.get(key, others)(part) for key, part in value.items())
-
-
-def is_name(value):
-    return (
-        is_string(value)
-        and matches('^([a-z]([-a-z0-9]{0,61}[a-z0-9])?)?$', value)
-    )
-
-
-def is_namespace(value):
-    return (
-        is_string(value)
-        and matches('^([a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?)?$', value)
-    )
-
-
-def is_run_id(value):
-    return (
-        (is_string(value) or is_integer(value))
-        and (not is_string(value) or matches('^[a-z0-9]{1,20}$', value))
-        and (not is_number(value) or not value < 0)
-        and (not is_number(value) or not value > 9007199254740991)
-    )
-
-
-def is_run(value):
-    return (
-        is_object(value)
-        and fields(KEYS_run, nothing, value)
-    )
-
-
-def is_image_repository(value):
-    return (
-        is_string(value)
-        and matches('^(([A-Za-z0-9]([-A-Za-z0-9.]*[A-Za-z0-9])?(:[0-9]+)?/)?[a-z0-9]+([._-]+[a-z0-9]+)*(/[a-z0-9]+([._-]+[a-z0-9]+)*)*)?$', value)
-    )
-
-
-def is_image_tag(value):
-    return (
-        is_string(value)
-        and matches('^([A-Za-z0-9_][A-Za-z0-9_.-]{0,127})?$', value)
-    )
-
-
-def is_image_digest(value):
-    return (
-        is_string(value)
-        and matches('^(sha256:[0-9a-f]{64})?$', value)
-    )
-
-
-def is_image_pullPolicy(value):
-    return (
-        is_string(value)
-        and value in ['IfNotPresent', 'Always', 'Never']
-    )
-
-
-def is_image_pullSecrets(value):
-    return (
-        is_array(value)
-        and all(map(is_pullSecret, value))
-    )
-
-
-def is_image(value):
-    return (
-        is_object(value)
-        and fields(KEYS_image, nothing, value)
-    )
-
-
-def is_code_git_repository(value):
-    return (
-        is_string(value)
-        and matches('^([A-Za-z0-9/][!-~]*)?$', value)
-    )
-
-
-def is_code_git_revision(value):
-    return (
-        is_string(value)
-        and matches('^([A-Za-z0-9_.][!-~]*)?$', value)
-    )
-
-
-def is_code_git_secretName(value):
-    return (
-        is_string(value)
-        and matches('^([a-z0-9]([-a-z0-9.]{0,251}[a-z0-9])?)?$', value)
-    )
-
-
-def is_code_git_image(value):
-    return (
-        is_string(value)
-        and matches('^(([A-Za-z0-9]([-A-Za-z0-9.]*[A-Za-z0-9])?(:[0-9]+)?/)?[a-z0-9]+([._-]+[a-z0-9]+)*(/[a-z0-9]+([._-]+[a-z0-9]+)*)*(:[A-Za-z0-9_][A-Za-z0-9_.-]{0,127})?(@sha256:[0-9a-f]{64})?)?$', value)
-    )
-
-
-def is_code_git(value):
-    return (
-        is_object(value)
-        and fields(KEYS_code_git, nothing, value)
-    )
-
-
-def is_code_mountPath(value):
-    return (
-        is_string(value)
-        and matches('^(/([^/:.\\n\\x85]|[.]+[^/:.\\n\\x85])[^/:\\n\\x85]*)+$', value)
-    )
-
-
-def is_code(value):
-    return (
-        is_object(value)
-        and fields(KEYS_code, nothing, value)
-    )
-
-
-def is_labels(value):
-    return (
-        is_object(value)
-        and all(map(is_labelKey, value))
-        and all(map(is_labelValue, value.values()))
-    )
-
-
-def is_annotations(value):
-    return (
-        is_object(value)
-        and all(map(is_labelKey, value))
-        and all(map(is_string, value.values()))
-    )
-
-
-def is_workers_replicas(value):
-    return (
-        is_integer(value)
-        and not value < 1
-        and not value > 100000
-    )
-
-
-def is_workers_slots(value):
-    return (
-        is_integer(value)
-        and not value < 1
-        and not value > 1024
-    )
-
-
-def is_workers_accelerator_resource(value):
-    return (
-        is_string(value)
-        and matches('^[a-z0-9]([-a-z0-9.]{0,251}[a-z0-9])?/[A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?$', value)
-    )
-
-
-def is_workers_accelerator_count(value):
-    return (
-        (is_integer(value) or is_null(value))
-        and (not is_number(value) or not value < 0)
-        and (not is_number(value) or not value > 1024)
-    )
-
-
-def is_workers_accelerator(value):
-    return (
-        is_object(value)
-        and fields(KEYS_workers_accelerator, nothing, value)
-    )
-
-
-def is_workers_sharedMemory(value):
-    return (
-        is_string(value)
-        and matches('^(unlimited|[0-9]{1,18}([.][0-9]{1,18})?(m|k|M|G|T|P|E|Ki|Mi|Gi|Ti|Pi|Ei)?)?$', value)
-    )
-
-
-def is_workers_spread(value):
-    return (
-        is_string(value)
-        and value in ['none', 'preferred', 'required']
-    )
-
-
-def is_workers_serviceAccountName(value):
-    return (
-        is_string(value)
-        and matches('^([a-z0-9]([-a-z0-9.]{0,251}[a-z0-9])?)?$', value)
-    )
-
-
-def is_workers_resources_requests(value):
-    return (
-        is_object(value)
-        and all(map(is_resourceName, value))
-        and all(map(is_request, value.values()))
-    )
-
-
-def is_workers_resources_limits(value):
-    return (
-        is_object(value)
-        and all(map(is_resourceName, value))
-        and all(map(is_quantity, value.values()))
-    )
-
-
-def is_workers_resources_claims(value):
-    return (
-        is_array(value)
-        and all(map(is_ResourceClaim, value))
-    )
-
-
-def is_workers_resources(value):
-    return (
-        is_object(value)
-        and fields(KEYS_workers_resources, nothing, value)
-    )
-
-
-def is_workers_schedulerName(value):
-    return (
-        is_string(value)
-        and matches('^([a-z0-9]([-a-z0-9.]{0,251}[a-z0-9])?)?$', value)
-    )
-
-
-def is_workers_excludeNodes_item(value):
-    return (
-        is_string(value)
-        and matches('^[a-z0-9]([-a-z0-9.]{0,251}[a-z0-9])?$', value)
-    )
-
-
-def is_workers_excludeNodes(value):
-    return (
-        is_array(value)
-        and all(map(is_workers_excludeNodes_item, value))
-    )
-
-
-def is_workers_tolerations(value):
-    return (
-        is_array(value)
-        and all(map(is_Toleration, value))
-    )
-
-
-def is_workers_nodeSelector(value):
-    return (
-        is_object(value)
-        and all(map(is_labelKey, value))
-        and all(map(is_labelValue, value.values()))
-    )
-
-
-def is_workers_affinity(value):
-    return (
-        is_object(value)
-        and is_Affinity(value)
-    )
-
-
-def is_workers_topologySpreadConstraints(value):
-    return (
-        is_array(value)
-        and all(map(is_TopologySpreadConstraint, value))
-    )
-
-
-def is_workers_priorityClassName(value):
-    return (
-        is_string(value)
-        and matches('^([a-z0-9]([-a-z0-9.]{0,251}[a-z0-9])?)?$', value)
-    )
-
-
-def is_workers_runtimeClassName(value):
-    return (
-        is_string(value)
-        and matches('^([a-z0-9]([-a-z0-9.]{0,251}[a-z0-9])?)?$', value)
-    )
-
-
-def is_workers_podLabels(value):
-    return (
-        is_object(value)
-        and all(map(is_labelKey, value))
-        and all(map(is_labelValue, value.values()))
-    )
-
-
-def is_workers_podAnnotations(value):
-    return (
-        is_object(value)
-        and all(map(is_labelKey, value))
-        and all(map(is_string, value.values()))
-    )
-
-
-def is_workers_initContainers(value):
-    return (
-        is_array(value)
-        and all(map(is_container, value))
-    )
-
-
-def is_workers_sidecars(value):
-    return (
-        is_array(value)
-        and all(map(is_container, value))
-    )
-
-
-def is_workers_securityContext(value):
-    return (
-        is_object(value)
-        and is_SecurityContext(value)
-    )
-
-
-def is_workers_extraPodSpec(value):
-    return (
-        is_object(value)
-        and is_PodSpec(value)
-    )
-
-
-def is_workers_extraContainerSpec(value):
-    return (
-        is_object(value)
-        and is_Container(value)
-    )
-
-
-def is_workers(value):
-    return (
-        is_object(value)
-        and fields(KEYS_workers, nothing, value)
-    )
-
-
-def is_launcher_image(value):
-    return (
-        is_string(value)
-        and matches('^(([A-Za-z0-9]([-A-Za-z0-9.]*[A-Za-z0-9])?(:[0-9]+)?/)?[a-z0-9]+([._-]+[a-z0-9]+)*(/[a-z0-9]+([._-]+[a-z0-9]+)*)*(:[A-Za-z0-9_][A-Za-z0-9_.-]{0,127})?(@sha256:[0-9a-f]{64})?)?$', value)
-    )
-
-
-def is_launcher_env_name(value):
-    return (
-        is_string(value)
-        and matches('^[A-Za-z_][A-Za-z0-9_]*$', value)
-    )
-
-
-def is_launcher_env(value):
-    return (
-        is_object(value)
-        and all(map(is_launcher_env_name, value))
-        and all(map(is_envValue, value.values()))
-    )
-
-
-def is_launcher_resources_requests(value):
-    return (
-        is_object(value)
-        and all(map(is_resourceName, value))
-        and all(map(is_request, value.values()))
-    )
-
-
-def is_launcher_resources_limits(value):
-    return (
-        is_object(value)
-        and all(map(is_resourceName, value))
-        and all(map(is_quantity, value.values()))
-    )
-
-
-def is_launcher_resources_claims(value):
-    return (
-        is_array(value)
-        and all(map(is_ResourceClaim, value))
-    )
-
-
-def is_launcher_resources(value):
-    return (
-        is_object(value)
-        and fields(KEYS_launcher_resources, nothing, value)
-    )
-
-
-def is_launcher_schedulerName(value):
-    return (
-        is_string(value)
-        and matches('^([a-z0-9]([-a-z0-9.]{0,251}[a-z0-9])?)?$', value)
-    )
-
-
-def is_launcher_tolerations(value):
-    return (
-        is_array(value)
-        and all(map(is_Toleration, value))
-    )
-
-
-def is_launcher_nodeSelector(value):
-    return (
-        is_object(value)
-        and all(map(is_labelKey, value))
-        and all(map(is_labelValue, value.values()))
-    )
-
-
-def is_launcher_affinity(value):
-    return (
-        is_object(value)
-        and is_Affinity(value)
-    )
-
-
-def is_launcher_topologySpreadConstraints(value):
-    return (
-        is_array(value)
-        and all(map(is_TopologySpreadConstraint, value))
-    )
-
-
-def is_launcher_priorityClassName(value):
-    return (
-        is_string(value)
-        and matches('^([a-z0-9]([-a-z0-9.]{0,251}[a-z0-9])?)?$', value)
-    )
-
-
-def is_launcher_runtimeClassName(value):
-    return (
-        is_string(value)
-        and matches('^([a-z0-9]([-a-z0-9.]{0,251}[a-z0-9])?)?$', value)
-    )
-
-
-def is_launcher_podLabels(value):
-    return (
-        is_object(value)
-        and all(map(is_labelKey, value))
-        and all(map(is_labelValue, value.values()))
-    )
-
-
-def is_launcher_podAnnotations(value):
-    return (
-        is_object(value)
-        and all(map(is_labelKey, value))
-        and all(map(is_string, value.values()))
-    )
-
-
-def is_launcher_initContainers(value):
-    return (
-        is_array(value)
-        and all(map(is_container, value))
-    )
-
-
-def is_launcher_sidecars(value):
-    return (
-        is_array(value)
-        and all(map(is_container, value))
-    )
-
-
-def is_launcher_securityContext(value):
-    return (
-        is_object(value)
-        and is_SecurityContext(value)
-    )
-
-
-def is_launcher_extraPodSpec(value):
-    return (
-        is_object(value)
-        and is_PodSpec(value)
-    )
-
-
-def is_launcher_extraContainerSpec(value):
-    return (
-        is_object(value)
-        and is_Container(value)
-    )
-
-
-def is_launcher(value):
-    return (
-        is_object(value)
-        and fields(KEYS_launcher, nothing, value)
-    )
-
-
-def is_training_exec(value):
-    return (
-        is_array(value)
-        and all(map(is_string, value))
-    )
-
-
-def is_training_args(value):
-    return (
-        is_array(value)
-        and all(map(is_string, value))
-    )
-
-
-def is_training_pythonCommand(value):
-    return (
-        is_string(value)
-        and len(value) >= 1
-    )
-
-
-def is_training_workingDir(value):
-    return (
-        is_string(value)
-        and matches('^(/[^\\n\\x85]*)?$', value)
-    )
-
-
-def is_training_env_name(value):
-    return (
-        is_string(value)
-        and matches('^[A-Za-z_][A-Za-z0-9_]*$', value)
-    )
-
-
-def is_training_env(value):
-    return (
-        is_object(value)
-        and all(map(is_training_env_name, value))
-        and all(map(is_envValue, value.values()))
-    )
-
-
-def is_training_envFrom(value):
-    return (
-        is_array(value)
-        and all(map(is_EnvFromSource, value))
-    )
-
-
-def is_training_files_name(value):
-    return (
-        is_string(value)
-        and matches('^[.]?[A-Za-z0-9_-][A-Za-z0-9_.-]{0,250}$', value)
-    )
-
-
-def is_training_files(value):
-    return (
-        is_object(value)
-        and all(map(is_training_files_name, value))
-        and all(map(is_string, value.values()))
-    )
-
-
-def is_training_rankLogs(value):
-    return (
-        is_string(value)
-        and matches('^(/[^\\n\\x85]*)?$', value)
-    )
-
-
-def is_training_deepspeed_config(value):
-    return (
-        is_object(value)
-        and is_withoutNull(value)
-    )
-
-
-def is_training_deepspeed_version(value):
-    return (
-        is_string(value)
-        and matches('^([0-9]{1,5}[.][0-9]{1,5}([.][0-9]{1,5})?)?$', value)
-    )
-
-
-def is_training_deepspeed_args(value):
-    return (
-        is_array(value)
-        and all(map(is_string, value))
-    )
-
-
-def is_training_deepspeed_autotuning(value):
-    return (
-        is_string(value)
-        and value in ['none', 'tune', 'run']
-    )
-
-
-def is_training_deepspeed(value):
-    return (
-        is_object(value)
-        and fields(KEYS_training_deepspeed, nothing, value)
-    )
-
-
-def is_training(value):
-    return (
-        is_object(value)
-        and fields(KEYS_training, nothing, value)
-    )
-
-
-def is_launch_method(value):
-    return (
-        is_string(value)
-        and value in ['pdsh', 'openmpi', 'torchrun', 'deepspeed-no-ssh', 'worker-command', 'launcher-command']
-    )
-
-
-def is_launch_command(value):
-    return (
-        is_array(value)
-        and all(map(is_string, value))
-    )
-
-
-def is_launch_mpirunArgs(value):
-    return (
-        is_array(value)
-        and all(map(is_string, value))
-    )
-
-
-def is_launch_masterPort(value):
-    return (
-        is_integer(value)
-        and not value < 1
-        and not value > 65535
-    )
-
-
-def is_launch_preflight_spares(value):
-    return (
-        is_integer(value)
-        and not value < 0
-        and not value > 1000
-    )
-
-
-def is_launch_preflight(value):
-    return (
-        is_object(value)
-        and fields(KEYS_launch_preflight, nothing, value)
-    )
-
-
-def is_launch(value):
-    return (
-        is_object(value)
-        and fields(KEYS_launch, nothing, value)
-    )
-
-
-def is_lifecycle_maxRestarts(value):
-    return (
-        is_integer(value)
-        and not value < 0
-        and not value > 1000
-    )
-
-
-def is_lifecycle_restartExitCodes_item(value):
-    return (
-        is_integer(value)
-        and not value < 1
-        and not value > 255
-    )
-
-
-def is_lifecycle_restartExitCodes(value):
-    return (
-        is_array(value)
-        and all(map(is_lifecycle_restartExitCodes_item, value))
-    )
-
-
-def is_lifecycle_restartDelaySeconds(value):
-    return (
-        is_integer(value)
-        and not value < 0
-        and not value > 2592000
-    )
-
-
-def is_lifecycle_startTimeoutSeconds(value):
-    return (
-        is_integer(value)
-        and not value < 1
-        and not value > 2592000
-    )
-
-
-def is_lifecycle_activeDeadlineSeconds(value):
-    return (
-        is_integer(value)
-        and not value < 0
-        and not value > 315360000
-    )
-
-
-def is_lifecycle_hangTimeoutSeconds(value):
-    return (
-        is_integer(value)
-        and not value < 0
-        and not value > 2592000
-    )
-
-
-def is_lifecycle_progress_pattern(value):
-    return (
-        is_string(value)
-        and matches('^(.*[(][?]P<step>.*)?$', value)
-    )
-
-
-def is_lifecycle_progress_checkpointTimeoutSeconds(value):
-    return (
-        is_integer(value)
-        and not value < 0
-        and not value > 2592000
-    )
-
-
-def is_lifecycle_progress(value):
-    return (
-        is_object(value)
-        and fields(KEYS_lifecycle_progress, nothing, value)
-    )
-
-
-def is_lifecycle_orphanTimeoutSeconds(value):
-    return (
-        is_integer(value)
-        and not value < 30
-        and not value > 2592000
-    )
-
-
-def is_lifecycle_terminationGracePeriodSeconds(value):
-    return (
-        is_integer(value)
-        and not value < 30
-        and not value > 86400
-    )
-
-
-def is_lifecycle_workerReplacements(value):
-    return (
-        is_integer(value)
-        and not value < 0
-        and not value > 1000
-    )
-
-
-def is_lifecycle_keepWorkers(value):
-    return (
-        is_string(value)
-        and value in ['none', 'failed', 'always']
-    )
-
-
-def is_lifecycle_ttlSecondsAfterFinished(value):
-    return (
-        (is_integer(value) or is_null(value))
-        and (not is_number(value) or not value < 0)
-        and (not is_number(value) or not value > 2147483647)
-    )
-
-
-def is_lifecycle_suspend(value):
-    return (is_boolean(value) or is_null(value))
-
-
-def is_lifecycle_debug_command(value):
-    return (
-        is_array(value)
-        and all(map(is_string, value))
-    )
-
-
-def is_lifecycle_debug(value):
-    return (
-        is_object(value)
-        and fields(KEYS_lifecycle_debug, nothing, value)
-    )
-
-
-def is_lifecycle(value):
-    return (
-        is_object(value)
-        and fields(KEYS_lifecycle, nothing, value)
-    )
-
-
-def is_storage_name(value):
-    return (
-        is_string(value)
-        and matches('^[a-z0-9]([a-z0-9-]{0,18}[a-z0-9])?$', value)
-    )
-
-
-def is_storage_other_mountPath(value):
-    return (
-        is_string(value)
-        and matches('^(/([^/:.\\n\\x85]|[.]+[^/:.\\n\\x85])[^/:\\n\\x85]*)*$', value)
-    )
-
-
-def is_storage_other_subPath(value):
-    return (
-        is_string(value)
-        and matches('^([^/\\n\\x85][^\\n\\x85]*)?$', value)
-    )
-
-
-def is_storage_other_mountIn(value):
-    return (
-        is_string(value)
-        and value in ['auto', 'both', 'workers', 'launcher']
-    )
-
-
-def is_storage_other_create_size(value):
-    return (
-        (is_string(value) or is_number(value))
-        and is_quantity(value)
-    )
-
-
-def is_storage_other_create_accessModes_item(value):
-    return (
-        is_string(value)
-        and value in ['ReadWriteMany', 'ReadWriteOnce', 'ReadOnlyMany', 'ReadWriteOncePod']
-    )
-
-
-def is_storage_other_create_accessModes(value):
-    return (
-        is_array(value)
-        and len(value) >= 1
-        and all(map(is_storage_other_create_accessModes_item, value))
-    )
-
-
-def is_storage_other_create_storageClass(value):
-    return (
-        (is_string(value) or is_null(value))
-        and (not is_string(value) or matches('^([a-z0-9]([-a-z0-9.]{0,251}[a-z0-9])?)?$', value))
-    )
-
-
-def is_storage_other_create_persistentVolume(value):
-    return (
-        is_object(value)
-        and is_persistentVolume(value)
-    )
-
-
-def is_storage_other_create(value):
-    return (
-        is_object(value)
-        and fields(KEYS_storage_other_create, nothing, value)
-    )
-
-
-def is_storage_other_existingClaim(value):
-    return (
-        is_string(value)
-        and matches('^([a-z0-9]([-a-z0-9.]{0,251}[a-z0-9])?)?$', value)
-    )
-
-
-def is_storage_other_nfs(value):
-    return (
-        is_object(value)
-        and is_NFSVolumeSource(value)
-    )
-
-
-def is_storage_other_hostPath(value):
-    return (
-        is_object(value)
-        and is_HostPathVolumeSource(value)
-    )
-
-
-def is_storage_other_emptyDir(value):
-    return (
-        is_object(value)
-        and is_EmptyDirVolumeSource(value)
-    )
-
-
-def is_storage_other_ephemeral(value):
-    return (
-        is_object(value)
-        and is_EphemeralVolumeSource(value)
-    )
-
-
-def is_storage_other_csi(value):
-    return (
-        is_object(value)
-        and is_CSIVolumeSource(value)
-    )
-
-
-def is_storage_other_configMap(value):
-    return (
-        is_object(value)
-        and is_ConfigMapVolumeSource(value)
-    )
-
-
-def is_storage_other_secret(value):
-    return (
-        is_object(value)
-        and is_SecretVolumeSource(value)
-    )
-
-
-def is_storage_other_projected(value):
-    return (
-        is_object(value)
-        and is_ProjectedVolumeSource(value)
-    )
-
-
-def is_storage_other(value):
-    return (
-        is_object(value)
-        and fields(KEYS_storage_other, nothing, value)
-    )
-
-
-def is_storage(value):
-    return (
-        is_object(value)
-        and all(map(is_storage_name, value))
-        and all(map(is_storage_other, value.values()))
-    )
-
-
-def is_ssh_secret_mode(value):
-    return (
-        is_string(value)
-        and value in ['cluster', 'existing']
-    )
-
-
-def is_ssh_secret_name(value):
-    return (
-        is_string(value)
-        and matches('^([a-z0-9]([-a-z0-9.]{0,251}[a-z0-9])?)?$', value)
-    )
-
-
-def is_ssh_secret(value):
-    return (
-        is_object(value)
-        and fields(KEYS_ssh_secret, nothing, value)
-    )
-
-
-def is_ssh_port(value):
-    return (
-        is_integer(value)
-        and not value < 1
-        and not value > 65535
-    )
-
-
-def is_ssh_user(value):
-    return (
-        is_string(value)
-        and matches('^([A-Za-z_][A-Za-z0-9_.-]{0,63})?$', value)
-    )
-
-
-def is_ssh_passwdEntry(value):
-    return (
-        is_string(value)
-        and value in ['auto', 'none']
-    )
-
-
-def is_ssh(value):
-    return (
-        is_object(value)
-        and fields(KEYS_ssh, nothing, value)
-    )
-
-
-def is_status_image(value):
-    return (
-        is_string(value)
-        and matches('^(([A-Za-z0-9]([-A-Za-z0-9.]*[A-Za-z0-9])?(:[0-9]+)?/)?[a-z0-9]+([._-]+[a-z0-9]+)*(/[a-z0-9]+([._-]+[a-z0-9]+)*)*(:[A-Za-z0-9_][A-Za-z0-9_.-]{0,127})?(@sha256:[0-9a-f]{64})?)?$', value)
-    )
-
-
-def is_status_intervalSeconds(value):
-    return (
-        is_integer(value)
-        and not value < 1
-        and not value > 3600
-    )
-
-
-def is_status_history(value):
-    return (
-        is_integer(value)
-        and not value < 1
-        and not value > 200
-    )
-
-
-def is_status_webhook_url(value):
-    return (
-        is_string(value)
-        and matches('^([Hh][Tt][Tt][Pp][Ss]?://[!-~]+)?$', value)
-    )
-
-
-def is_status_webhook_secretName(value):
-    return (
-        is_string(value)
-        and matches('^([a-z0-9]([-a-z0-9.]{0,251}[a-z0-9])?)?$', value)
-    )
-
-
-def is_status_webhook(value):
-    return (
-        is_object(value)
-        and fields(KEYS_status_webhook, nothing, value)
-    )
-
-
-def is_status(value):
-    return (
-        is_object(value)
-        and fields(KEYS_status, nothing, value)
-    )
-
-
-def is_security_podSecurityLevel(value):
-    return (
-        is_string(value)
-        and value in ['baseline', 'privileged', 'restricted']
-    )
-
-
-def is_security_podSecurityContext(value):
-    return (
-        is_object(value)
-        and is_PodSecurityContext(value)
-    )
-
-
-def is_security_securityContext(value):
-    return (
-        is_object(value)
-        and is_SecurityContext(value)
-    )
-
-
-def is_security(value):
-    return (
-        is_object(value)
-        and fields(KEYS_security, nothing, value)
-    )
-
-
-def is_rbac(value):
-    return (
-        is_object(value)
-        and fields(KEYS_rbac, nothing, value)
-    )
-
-
-def is_serviceAccount_name(value):
-    return (
-        is_string(value)
-        and matches('^([a-z0-9]([-a-z0-9.]{0,251}[a-z0-9])?)?$', value)
-    )
-
-
-def is_serviceAccount_annotations(value):
-    return (
-        is_object(value)
-        and all(map(is_labelKey, value))
-        and all(map(is_string, value.values()))
-    )
-
-
-def is_serviceAccount(value):
-    return (
-        is_object(value)
-        and fields(KEYS_serviceAccount, nothing, value)
-    )
-
-
-def is_network_socketInterface(value):
-    return (
-        is_string(value)
-        and matches('^([=^]{0,2}[A-Za-z0-9_.:@-]+(,[A-Za-z0-9_.:@-]+)*)?$', value)
-    )
-
-
-def is_network_rdma_resources(value):
-    return (
-        is_object(value)
-        and all(map(is_resourceName, value))
-        and all(map(is_count, value.values()))
-    )
-
-
-def is_network_rdma_ipcLock(value):
-    return (
-        is_string(value)
-        and value in ['auto', 'add', 'omit']
-    )
-
-
-def is_network_rdma_networks(value):
-    return (
-        is_array(value)
-        and all(map(is_networkName, value))
-    )
-
-
-def is_network_rdma(value):
-    return (
-        is_object(value)
-        and fields(KEYS_network_rdma, nothing, value)
-    )
-
-
-def is_network(value):
-    return (
-        is_object(value)
-        and fields(KEYS_network, nothing, value)
-    )
-
-
-def is_scheduling_gang(value):
-    return (
-        is_string(value)
-        and value in ['none', 'volcano', 'coscheduling']
-    )
-
-
-def is_scheduling_queue(value):
-    return (
-        is_string(value)
-        and matches('^([a-z0-9]([-a-z0-9.]{0,61}[a-z0-9])?)?$', value)
-    )
-
-
-def is_scheduling_launcherQueue(value):
-    return (
-        is_string(value)
-        and matches('^([a-z0-9]([-a-z0-9.]{0,61}[a-z0-9])?)?$', value)
-    )
-
-
-def is_scheduling_priorityClass(value):
-    return (
-        is_string(value)
-        and matches('^([a-z0-9]([-a-z0-9.]{0,61}[a-z0-9])?)?$', value)
-    )
-
-
-def is_scheduling_topology_required(value):
-    return (
-        is_string(value)
-        and matches('^(([a-z0-9]([-a-z0-9.]{0,251}[a-z0-9])?/)?[A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?)?$', value)
-    )
-
-
-def is_scheduling_topology_preferred(value):
-    return (
-        is_string(value)
-        and matches('^(([a-z0-9]([-a-z0-9.]{0,251}[a-z0-9])?/)?[A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?)?$', value)
-    )
-
-
-def is_scheduling_topology(value):
-    return (
-        is_object(value)
-        and fields(KEYS_scheduling_topology, nothing, value)
-    )
-
-
-def is_scheduling(value):
-    return (
-        is_object(value)
-        and fields(KEYS_scheduling, nothing, value)
-    )
-
-
-def is_monitoring_tensorboard_image(value):
-    return (
-        is_string(value)
-        and matches('^(([A-Za-z0-9]([-A-Za-z0-9.]*[A-Za-z0-9])?(:[0-9]+)?/)?[a-z0-9]+([._-]+[a-z0-9]+)*(/[a-z0-9]+([._-]+[a-z0-9]+)*)*(:[A-Za-z0-9_][A-Za-z0-9_.-]{0,127})?(@sha256:[0-9a-f]{64})?)?$', value)
-    )
-
-
-def is_monitoring_tensorboard_port(value):
-    return (
-        is_integer(value)
-        and not value < 1
-        and not value > 65535
-    )
-
-
-def is_monitoring_tensorboard_resources_requests(value):
-    return (
-        is_object(value)
-        and all(map(is_resourceName, value))
-        and all(map(is_request, value.values()))
-    )
-
-
-def is_monitoring_tensorboard_resources_limits(value):
-    return (
-        is_object(value)
-        and all(map(is_resourceName, value))
-        and all(map(is_quantity, value.values()))
-    )
-
-
-def is_monitoring_tensorboard_resources_claims(value):
-    return (
-        is_array(value)
-        and all(map(is_ResourceClaim, value))
-    )
-
-
-def is_monitoring_tensorboard_resources(value):
-    return (
-        is_object(value)
-        and fields(KEYS_monitoring_tensorboard_resources, nothing, value)
-    )
-
-
-def is_monitoring_tensorboard(value):
-    return (
-        is_object(value)
-        and fields(KEYS_monitoring_tensorboard, nothing, value)
-    )
-
-
-def is_monitoring_podMonitor_port(value):
-    return (
-        is_integer(value)
-        and not value < 1
-        and not value > 65535
-    )
-
-
-def is_monitoring_podMonitor_path(value):
-    return (
-        is_string(value)
-        and matches('^/[!-~]*$', value)
-    )
-
-
-def is_monitoring_podMonitor_scrapedBy_app(value):
-    return (
-        is_string(value)
-        and matches('^([A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?)?$', value)
-    )
-
-
-def is_monitoring_podMonitor_scrapedBy_namespace(value):
-    return (
-        is_string(value)
-        and matches('^([a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?)?$', value)
-    )
-
-
-def is_monitoring_podMonitor_scrapedBy(value):
-    return (
-        is_object(value)
-        and fields(KEYS_monitoring_podMonitor_scrapedBy, nothing, value)
-    )
-
-
-def is_monitoring_podMonitor(value):
-    return (
-        is_object(value)
-        and fields(KEYS_monitoring_podMonitor, nothing, value)
-    )
-
-
-def is_monitoring(value):
-    return (
-        is_object(value)
-        and fields(KEYS_monitoring, nothing, value)
-    )
-
-
-def is_valid(value):
-    return (
-        is_object(value)
-        and fields(KEYS_valid, nothing, value)
-    )
-
-
-def is_count(value):
-    return (
-        (is_string(value) or is_integer(value))
-        and (not is_string(value) or matches('^[0-9]{1,15}$', value))
-        and (not is_number(value) or not value < 0)
-        and (not is_number(value) or not value > 999999999999999)
-    )
-
-
-def is_networkName(value):
-    return (
-        is_string(value)
-        and matches('^([a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?/)?[a-z0-9]([-a-z0-9.]{0,251}[a-z0-9])?(@[A-Za-z0-9_.-]{1,15})?$', value)
-    )
-
-
-def is_quantity(value):
-    return (
-        (is_string(value) or is_number(value))
-        and (not is_string(value) or matches('^[0-9]{1,18}([.][0-9]{1,18})?(m|k|M|G|T|P|E|Ki|Mi|Gi|Ti|Pi|Ei)?$', value))
-        and (not is_number(value) or not value < 0)
-    )
-
-
-def is_request(value):
-    return (
-        (is_string(value) or is_number(value))
-        and (not is_string(value) or matches('^(auto|[0-9]+([.][0-9]+)?(m|k|M|G|T|P|E|Ki|Mi|Gi|Ti|Pi|Ei)?)$', value))
-        and (not is_number(value) or not value < 0)
-    )
-
-
-def is_labelKey(value):
-    return (
-        is_string(value)
-        and matches('^([a-z0-9]([-a-z0-9.]{0,251}[a-z0-9])?/)?[A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?$', value)
-    )
-
-
-def is_labelValue(value):
-    return (
-        is_string(value)
-        and matches('^([A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?)?$', value)
-    )
-
-
-def is_resourceName(value):
-    return (
-        is_string(value)
-        and matches('^(cpu|memory|ephemeral-storage|hugepages-[0-9]+[KMG]i|[a-z0-9]([-a-z0-9.]{0,251}[a-z0-9])?/[A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?)$', value)
-    )
-
-
-def is_withoutNull(value):
-    return (
-        (is_string(value) or is_number(value) or is_boolean(value) or is_object(value) or is_array(value))
-        and (not is_object(value) or all(map(is_withoutNull, value.values())))
-        and (not is_array(value) or all(map(is_withoutNull, value)))
-    )
-
-
-def is_pullSecret_name(value):
-    return (
-        is_string(value)
-        and matches('^[a-z0-9]([-a-z0-9.]{0,251}[a-z0-9])?$', value)
-    )
-
-
-def is_pullSecret(value):
-    return (
-        is_object(value)
-        and fields(KEYS_pullSecret, nothing, value)
-        and all(key in value for key in ['name'])
-    )
-
-
-def is_envValue(value):
-    return (
-        (is_string(value) or is_object(value))
-        and (not is_object(value) or fields(KEYS_envValue, nothing, value))
-        and (not is_object(value) or all(key in value for key in ['valueFrom']))
-    )
-
-
-def is_persistentVolume_mountOptions(value):
-    return (
-        is_array(value)
-        and all(map(is_string, value))
-    )
-
-
-def is_persistentVolume(value):
-    return (
-        is_object(value)
-        and fields(KEYS_persistentVolume, nothing, value)
-    )
-
-
-def is_container(value):
-    return (
-        is_object(value)
-        and is_Container(value)
-        and all(key in value for key in ['name', 'image'])
-    )
-
-
-def is_Affinity(value):
-    return (
-        is_object(value)
-        and fields(KEYS_Affinity, nothing, value)
-    )
-
-
-def is_AppArmorProfile_type(value):
-    return (
-        is_string(value)
-        and value in ['Localhost', 'RuntimeDefault', 'Unconfined']
-    )
-
-
-def is_AppArmorProfile(value):
-    return (
-        is_object(value)
-        and fields(KEYS_AppArmorProfile, nothing, value)
-        and all(key in value for key in ['type'])
-    )
-
-
-def is_CSIPersistentVolumeSource_volumeAttributes(value):
-    return (
-        is_object(value)
-        and all(map(is_string, value.values()))
-    )
-
-
-def is_CSIPersistentVolumeSource(value):
-    return (
-        is_object(value)
-        and fields(KEYS_CSIPersistentVolumeSource, nothing, value)
-        and all(key in value for key in ['driver', 'volumeHandle'])
-    )
-
-
-def is_CSIVolumeSource_volumeAttributes(value):
-    return (
-        is_object(value)
-        and all(map(is_string, value.values()))
-    )
-
-
-def is_CSIVolumeSource(value):
-    return (
-        is_object(value)
-        and fields(KEYS_CSIVolumeSource, nothing, value)
-        and all(key in value for key in ['driver'])
-    )
-
-
-def is_Capabilities_add(value):
-    return (
-        is_array(value)
-        and all(map(is_string, value))
-    )
-
-
-def is_Capabilities_drop(value):
-    return (
-        is_array(value)
-        and all(map(is_string, value))
-    )
-
-
-def is_Capabilities(value):
-    return (
-        is_object(value)
-        and fields(KEYS_Capabilities, nothing, value)
-    )
-
-
-def is_ClusterTrustBundleProjection(value):
-    return (
-        is_object(value)
-        and fields(KEYS_ClusterTrustBundleProjection, nothing, value)
-        and all(key in value for key in ['path'])
-    )
-
-
-def is_ConfigMapEnvSource(value):
-    return (
-        is_object(value)
-        and fields(KEYS_ConfigMapEnvSource, nothing, value)
-        and all(key in value for key in ['name'])
-    )
-
-
-def is_ConfigMapKeySelector(value):
-    return (
-        is_object(value)
-        and fields(KEYS_ConfigMapKeySelector, nothing, value)
-        and all(key in value for key in ['key', 'name'])
-    )
-
-
-def is_ConfigMapProjection_items(value):
-    return (
-        is_array(value)
-        and all(map(is_KeyToPath, value))
-    )
-
-
-def is_ConfigMapProjection(value):
-    return (
-        is_object(value)
-        and fields(KEYS_ConfigMapProjection, nothing, value)
-    )
-
-
-def is_ConfigMapVolumeSource_defaultMode(value):
-    return (
-        is_integer(value)
-        and not value < -2147483648
-        and not value > 2147483647
-    )
-
-
-def is_ConfigMapVolumeSource_items(value):
-    return (
-        is_array(value)
-        and all(map(is_KeyToPath, value))
-    )
-
-
-def is_ConfigMapVolumeSource(value):
-    return (
-        is_object(value)
-        and fields(KEYS_ConfigMapVolumeSource, nothing, value)
-    )
-
-
-def is_Container_args(value):
-    return (
-        is_array(value)
-        and all(map(is_string, value))
-    )
-
-
-def is_Container_command(value):
-    return (
-        is_array(value)
-        and all(map(is_string, value))
-    )
-
-
-def is_Container_env(value):
-    return (
-        is_array(value)
-        and all(map(is_EnvVar, value))
-    )
-
-
-def is_Container_envFrom(value):
-    return (
-        is_array(value)
-        and all(map(is_EnvFromSource, value))
-    )
-
-
-def is_Container_imagePullPolicy(value):
-    return (
-        is_string(value)
-        and value in ['', 'Always', 'IfNotPresent', 'Never']
-    )
-
-
-def is_Container_ports(value):
-    return (
-        is_array(value)
-        and all(map(is_ContainerPort, value))
-    )
-
-
-def is_Container_resizePolicy(value):
-    return (
-        is_array(value)
-        and all(map(is_ContainerResizePolicy, value))
-    )
-
-
-def is_Container_restartPolicyRules(value):
-    return (
-        is_array(value)
-        and all(map(is_ContainerRestartRule, value))
-    )
-
-
-def is_Container_terminationMessagePolicy(value):
-    return (
-        is_string(value)
-        and value in ['', 'FallbackToLogsOnError', 'File']
-    )
-
-
-def is_Container_volumeDevices(value):
-    return (
-        is_array(value)
-        and all(map(is_VolumeDevice, value))
-    )
-
-
-def is_Container_volumeMounts(value):
-    return (
-        is_array(value)
-        and all(map(is_VolumeMount, value))
-    )
-
-
-def is_Container(value):
-    return (
-        is_object(value)
-        and fields(KEYS_Container, nothing, value)
-    )
-
-
-def is_ContainerPort_containerPort(value):
-    return (
-        is_integer(value)
-        and not value < -2147483648
-        and not value > 2147483647
-    )
-
-
-def is_ContainerPort_hostPort(value):
-    return (
-        is_integer(value)
-        and not value < -2147483648
-        and not value > 2147483647
-    )
-
-
-def is_ContainerPort_protocol(value):
-    return (
-        is_string(value)
-        and value in ['', 'SCTP', 'TCP', 'UDP']
-    )
-
-
-def is_ContainerPort(value):
-    return (
-        is_object(value)
-        and fields(KEYS_ContainerPort, nothing, value)
-        and all(key in value for key in ['containerPort'])
-    )
-
-
-def is_ContainerResizePolicy(value):
-    return (
-        is_object(value)
-        and fields(KEYS_ContainerResizePolicy, nothing, value)
-        and all(key in value for key in ['resourceName', 'restartPolicy'])
-    )
-
-
-def is_ContainerRestartRule(value):
-    return (
-        is_object(value)
-        and fields(KEYS_ContainerRestartRule, nothing, value)
-        and all(key in value for key in ['action'])
-    )
-
-
-def is_ContainerRestartRuleOnExitCodes_values_item(value):
-    return (
-        is_integer(value)
-        and not value < -2147483648
-        and not value > 2147483647
-    )
-
-
-def is_ContainerRestartRuleOnExitCodes_values(value):
-    return (
-        is_array(value)
-        and all(map(is_ContainerRestartRuleOnExitCodes_values_item, value))
-    )
-
-
-def is_ContainerRestartRuleOnExitCodes(value):
-    return (
-        is_object(value)
-        and fields(KEYS_ContainerRestartRuleOnExitCodes, nothing, value)
-        and all(key in value for key in ['operator'])
-    )
-
-
-def is_DownwardAPIProjection_items(value):
-    return (
-        is_array(value)
-        and all(map(is_DownwardAPIVolumeFile, value))
-    )
-
-
-def is_DownwardAPIProjection(value):
-    return (
-        is_object(value)
-        and fields(KEYS_DownwardAPIProjection, nothing, value)
-    )
-
-
-def is_DownwardAPIVolumeFile_mode(value):
-    return (
-        is_integer(value)
-        and not value < -2147483648
-        and not value > 2147483647
-    )
-
-
-def is_DownwardAPIVolumeFile(value):
-    return (
-        is_object(value)
-        and fields(KEYS_DownwardAPIVolumeFile, nothing, value)
-        and all(key in value for key in ['path'])
-    )
-
-
-def is_EmptyDirVolumeSource_medium(value):
-    return (
-        is_string(value)
-        and matches('^(Memory|HugePages(-[0-9]+[KMG]i)?)?$', value)
-    )
-
-
-def is_EmptyDirVolumeSource(value):
-    return (
-        is_object(value)
-        and fields(KEYS_EmptyDirVolumeSource, nothing, value)
-    )
-
-
-def is_EnvFromSource_choice(value):
-    return (not is_object(value) or all(key in value for key in ['configMapRef']))
-
-
-def is_EnvFromSource_choice_2(value):
-    return (not is_object(value) or all(key in value for key in ['secretRef']))
-
-
-def is_EnvFromSource(value):
-    return (
-        is_object(value)
-        and fields(KEYS_EnvFromSource, nothing, value)
-        and [is_EnvFromSource_choice(value), is_EnvFromSource_choice_2(value)].count(True) == 1
-    )
-
-
-def is_EnvVar(value):
-    return (
-        is_object(value)
-        and fields(KEYS_EnvVar, nothing, value)
-        and all(key in value for key in ['name'])
-    )
-
-
-def is_EnvVarSource(value):
-    return (
-        is_object(value)
-        and fields(KEYS_EnvVarSource, nothing, value)
-        and len(value) >= 1
-        and len(value) <= 1
-    )
-
-
-def is_EphemeralVolumeSource(value):
-    return (
-        is_object(value)
-        and fields(KEYS_EphemeralVolumeSource, nothing, value)
-    )
-
-
-def is_ExecAction_command(value):
-    return (
-        is_array(value)
-        and all(map(is_string, value))
-    )
-
-
-def is_ExecAction(value):
-    return (
-        is_object(value)
-        and fields(KEYS_ExecAction, nothing, value)
-    )
-
-
-def is_FileKeySelector(value):
-    return (
-        is_object(value)
-        and fields(KEYS_FileKeySelector, nothing, value)
-        and all(key in value for key in ['key', 'path', 'volumeName'])
-    )
-
-
-def is_GRPCAction_port(value):
-    return (
-        is_integer(value)
-        and not value < -2147483648
-        and not value > 2147483647
-    )
-
-
-def is_GRPCAction(value):
-    return (
-        is_object(value)
-        and fields(KEYS_GRPCAction, nothing, value)
-        and all(key in value for key in ['port'])
-    )
-
-
-def is_HTTPGetAction_httpHeaders(value):
-    return (
-        is_array(value)
-        and all(map(is_HTTPHeader, value))
-    )
-
-
-def is_HTTPGetAction_scheme(value):
-    return (
-        is_string(value)
-        and value in ['', 'HTTP', 'HTTPS']
-    )
-
-
-def is_HTTPGetAction(value):
-    return (
-        is_object(value)
-        and fields(KEYS_HTTPGetAction, nothing, value)
-        and all(key in value for key in ['port'])
-    )
-
-
-def is_HTTPHeader(value):
-    return (
-        is_object(value)
-        and fields(KEYS_HTTPHeader, nothing, value)
-        and all(key in value for key in ['name'])
-    )
-
-
-def is_HostAlias_hostnames(value):
-    return (
-        is_array(value)
-        and all(map(is_string, value))
-    )
-
-
-def is_HostAlias(value):
-    return (
-        is_object(value)
-        and fields(KEYS_HostAlias, nothing, value)
-        and all(key in value for key in ['ip'])
-    )
-
-
-def is_HostPathVolumeSource_type(value):
-    return (
-        is_string(value)
-        and value in ['', 'BlockDevice', 'CharDevice', 'Directory', 'DirectoryOrCreate', 'File', 'FileOrCreate', 'Socket']
-    )
-
-
-def is_HostPathVolumeSource(value):
-    return (
-        is_object(value)
-        and fields(KEYS_HostPathVolumeSource, nothing, value)
-        and all(key in value for key in ['path'])
-    )
-
-
-def is_IntOrString(value):
-    return (
-        (is_integer(value) or is_string(value))
-        and (not is_number(value) or not value < -2147483648)
-        and (not is_number(value) or not value > 2147483647)
-    )
-
-
-def is_KeyToPath_mode(value):
-    return (
-        is_integer(value)
-        and not value < -2147483648
-        and not value > 2147483647
-    )
-
-
-def is_KeyToPath(value):
-    return (
-        is_object(value)
-        and fields(KEYS_KeyToPath, nothing, value)
-        and all(key in value for key in ['key', 'path'])
-    )
-
-
-def is_LabelSelector_matchExpressions(value):
-    return (
-        is_array(value)
-        and all(map(is_LabelSelectorRequirement, value))
-    )
-
-
-def is_LabelSelector_matchLabels(value):
-    return (
-        is_object(value)
-        and all(map(is_string, value.values()))
-    )
-
-
-def is_LabelSelector(value):
-    return (
-        is_object(value)
-        and fields(KEYS_LabelSelector, nothing, value)
-    )
-
-
-def is_LabelSelectorRequirement_values(value):
-    return (
-        is_array(value)
-        and all(map(is_string, value))
-    )
-
-
-def is_LabelSelectorRequirement(value):
-    return (
-        is_object(value)
-        and fields(KEYS_LabelSelectorRequirement, nothing, value)
-        and all(key in value for key in ['key', 'operator'])
-    )
-
-
-def is_Lifecycle_stopSignal(value):
-    return (
-        is_string(value)
-        and value in ['', 'SIGABRT', 'SIGALRM', 'SIGBUS', 'SIGCHLD', 'SIGCLD', 'SIGCONT', 'SIGFPE', 'SIGHUP', 'SIGILL', 'SIGINT', 'SIGIO', 'SIGIOT', 'SIGKILL', 'SIGPIPE', 'SIGPOLL', 'SIGPROF', 'SIGPWR', 'SIGQUIT', 'SIGRTMAX', 'SIGRTMAX-1', 'SIGRTMAX-10', 'SIGRTMAX-11', 'SIGRTMAX-12', 'SIGRTMAX-13', 'SIGRTMAX-14', 'SIGRTMAX-2', 'SIGRTMAX-3', 'SIGRTMAX-4', 'SIGRTMAX-5', 'SIGRTMAX-6', 'SIGRTMAX-7', 'SIGRTMAX-8', 'SIGRTMAX-9', 'SIGRTMIN', 'SIGRTMIN+1', 'SIGRTMIN+10', 'SIGRTMIN+11', 'SIGRTMIN+12', 'SIGRTMIN+13', 'SIGRTMIN+14', 'SIGRTMIN+15', 'SIGRTMIN+2', 'SIGRTMIN+3', 'SIGRTMIN+4', 'SIGRTMIN+5', 'SIGRTMIN+6', 'SIGRTMIN+7', 'SIGRTMIN+8', 'SIGRTMIN+9', 'SIGSEGV', 'SIGSTKFLT', 'SIGSTOP', 'SIGSYS', 'SIGTERM', 'SIGTRAP', 'SIGTSTP', 'SIGTTIN', 'SIGTTOU', 'SIGURG', 'SIGUSR1', 'SIGUSR2', 'SIGVTALRM', 'SIGWINCH', 'SIGXCPU', 'SIGXFSZ']
-    )
-
-
-def is_Lifecycle(value):
-    return (
-        is_object(value)
-        and fields(KEYS_Lifecycle, nothing, value)
-    )
-
-
-def is_LifecycleHandler(value):
-    return (
-        is_object(value)
-        and fields(KEYS_LifecycleHandler, nothing, value)
-    )
-
-
-def is_LocalObjectReference(value):
-    return (
-        is_object(value)
-        and fields(KEYS_LocalObjectReference, nothing, value)
-    )
-
-
-def is_LocalVolumeSource(value):
-    return (
-        is_object(value)
-        and fields(KEYS_LocalVolumeSource, nothing, value)
-        and all(key in value for key in ['path'])
-    )
-
-
-def is_NFSVolumeSource_path(value):
-    return (
-        is_string(value)
-        and matches('^/[^\\n\\x85]*$', value)
-    )
-
-
-def is_NFSVolumeSource(value):
-    return (
-        is_object(value)
-        and fields(KEYS_NFSVolumeSource, nothing, value)
-        and all(key in value for key in ['path', 'server'])
-    )
-
-
-def is_NodeAffinity_preferredDuringSchedulingIgnoredDuringExecution(value):
-    return (
-        is_array(value)
-        and all(map(is_PreferredSchedulingTerm, value))
-    )
-
-
-def is_NodeAffinity(value):
-    return (
-        is_object(value)
-        and fields(KEYS_NodeAffinity, nothing, value)
-    )
-
-
-def is_NodeSelector_nodeSelectorTerms(value):
-    return (
-        is_array(value)
-        and all(map(is_NodeSelectorTerm, value))
-        and len(value) >= 1
-    )
-
-
-def is_NodeSelector(value):
-    return (
-        is_object(value)
-        and fields(KEYS_NodeSelector, nothing, value)
-        and all(key in value for key in ['nodeSelectorTerms'])
-    )
-
-
-def is_NodeSelectorRequirement_operator(value):
-    return (
-        is_string(value)
-        and value in ['DoesNotExist', 'Exists', 'Gt', 'In', 'Lt', 'NotIn']
-    )
-
-
-def is_NodeSelectorRequirement_values(value):
-    return (
-        is_array(value)
-        and all(map(is_string, value))
-    )
-
-
-def is_NodeSelectorRequirement(value):
-    return (
-        is_object(value)
-        and fields(KEYS_NodeSelectorRequirement, nothing, value)
-        and all(key in value for key in ['key', 'operator'])
-    )
-
-
-def is_NodeSelectorTerm_matchExpressions(value):
-    return (
-        is_array(value)
-        and all(map(is_NodeSelectorRequirement, value))
-    )
-
-
-def is_NodeSelectorTerm_matchFields(value):
-    return (
-        is_array(value)
-        and all(map(is_NodeSelectorRequirement, value))
-    )
-
-
-def is_NodeSelectorTerm(value):
-    return (
-        is_object(value)
-        and fields(KEYS_NodeSelectorTerm, nothing, value)
-    )
-
-
-def is_ObjectFieldSelector(value):
-    return (
-        is_object(value)
-        and fields(KEYS_ObjectFieldSelector, nothing, value)
-        and all(key in value for key in ['fieldPath'])
-    )
-
-
-def is_ObjectMeta_annotations(value):
-    return (
-        is_object(value)
-        and all(map(is_string, value.values()))
-    )
-
-
-def is_ObjectMeta_labels(value):
-    return (
-        is_object(value)
-        and all(map(is_string, value.values()))
-    )
-
-
-def is_ObjectMeta(value):
-    return (
-        is_object(value)
-        and fields(KEYS_ObjectMeta, nothing, value)
-    )
-
-
-def is_PersistentVolumeClaimSpec_accessModes_item(value):
-    return (
-        is_string(value)
-        and value in ['ReadOnlyMany', 'ReadWriteMany', 'ReadWriteOnce', 'ReadWriteOncePod']
-    )
-
-
-def is_PersistentVolumeClaimSpec_accessModes(value):
-    return (
-        is_array(value)
-        and all(map(is_PersistentVolumeClaimSpec_accessModes_item, value))
-    )
-
-
-def is_PersistentVolumeClaimSpec_volumeMode(value):
-    return (
-        is_string(value)
-        and value in ['Block', 'Filesystem']
-    )
-
-
-def is_PersistentVolumeClaimSpec(value):
-    return (
-        is_object(value)
-        and fields(KEYS_PersistentVolumeClaimSpec, nothing, value)
-    )
-
-
-def is_PersistentVolumeClaimTemplate(value):
-    return (
-        is_object(value)
-        and fields(KEYS_PersistentVolumeClaimTemplate, nothing, value)
-        and all(key in value for key in ['spec'])
-    )
-
-
-def is_PodAffinity_preferredDuringSchedulingIgnoredDuringExecution(value):
-    return (
-        is_array(value)
-        and all(map(is_WeightedPodAffinityTerm, value))
-    )
-
-
-def is_PodAffinity_requiredDuringSchedulingIgnoredDuringExecution(value):
-    return (
-        is_array(value)
-        and all(map(is_PodAffinityTerm, value))
-    )
-
-
-def is_PodAffinity(value):
-    return (
-        is_object(value)
-        and fields(KEYS_PodAffinity, nothing, value)
-    )
-
-
-def is_PodAffinityTerm_matchLabelKeys(value):
-    return (
-        is_array(value)
-        and all(map(is_string, value))
-    )
-
-
-def is_PodAffinityTerm_mismatchLabelKeys(value):
-    return (
-        is_array(value)
-        and all(map(is_string, value))
-    )
-
-
-def is_PodAffinityTerm_namespaces(value):
-    return (
-        is_array(value)
-        and all(map(is_string, value))
-    )
-
-
-def is_PodAffinityTerm(value):
-    return (
-        is_object(value)
-        and fields(KEYS_PodAffinityTerm, nothing, value)
-        and all(key in value for key in ['topologyKey'])
-    )
-
-
-def is_PodAntiAffinity_preferredDuringSchedulingIgnoredDuringExecution(value):
-    return (
-        is_array(value)
-        and all(map(is_WeightedPodAffinityTerm, value))
-    )
-
-
-def is_PodAntiAffinity_requiredDuringSchedulingIgnoredDuringExecution(value):
-    return (
-        is_array(value)
-        and all(map(is_PodAffinityTerm, value))
-    )
-
-
-def is_PodAntiAffinity(value):
-    return (
-        is_object(value)
-        and fields(KEYS_PodAntiAffinity, nothing, value)
-    )
-
-
-def is_PodCertificateProjection_maxExpirationSeconds(value):
-    return (
-        is_integer(value)
-        and not value < -2147483648
-        and not value > 2147483647
-    )
-
-
-def is_PodCertificateProjection(value):
-    return (
-        is_object(value)
-        and fields(KEYS_PodCertificateProjection, nothing, value)
-        and all(key in value for key in ['keyType', 'signerName'])
-    )
-
-
-def is_PodDNSConfig_nameservers(value):
-    return (
-        is_array(value)
-        and all(map(is_string, value))
-    )
-
-
-def is_PodDNSConfig_options(value):
-    return (
-        is_array(value)
-        and all(map(is_PodDNSConfigOption, value))
-    )
-
-
-def is_PodDNSConfig_searches(value):
-    return (
-        is_array(value)
-        and all(map(is_string, value))
-    )
-
-
-def is_PodDNSConfig(value):
-    return (
-        is_object(value)
-        and fields(KEYS_PodDNSConfig, nothing, value)
-    )
-
-
-def is_PodDNSConfigOption(value):
-    return (
-        is_object(value)
-        and fields(KEYS_PodDNSConfigOption, nothing, value)
-    )
-
-
-def is_PodOS(value):
-    return (
-        is_object(value)
-        and fields(KEYS_PodOS, nothing, value)
-        and all(key in value for key in ['name'])
-    )
-
-
-def is_PodReadinessGate(value):
-    return (
-        is_object(value)
-        and fields(KEYS_PodReadinessGate, nothing, value)
-        and all(key in value for key in ['conditionType'])
-    )
-
-
-def is_PodResourceClaim(value):
-    return (
-        is_object(value)
-        and fields(KEYS_PodResourceClaim, nothing, value)
-        and all(key in value for key in ['name'])
-    )
-
-
-def is_PodSchedulingGate(value):
-    return (
-        is_object(value)
-        and fields(KEYS_PodSchedulingGate, nothing, value)
-        and all(key in value for key in ['name'])
-    )
-
-
-def is_PodSecurityContext_fsGroupChangePolicy(value):
-    return (
-        is_string(value)
-        and value in ['Always', 'OnRootMismatch']
-    )
-
-
-def is_PodSecurityContext_supplementalGroups(value):
-    return (
-        is_array(value)
-        and all(map(is_integer, value))
-    )
-
-
-def is_PodSecurityContext_supplementalGroupsPolicy(value):
-    return (
-        is_string(value)
-        and value in ['Merge', 'Strict']
-    )
-
-
-def is_PodSecurityContext_sysctls(value):
-    return (
-        is_array(value)
-        and all(map(is_Sysctl, value))
-    )
-
-
-def is_PodSecurityContext(value):
-    return (
-        is_object(value)
-        and fields(KEYS_PodSecurityContext, nothing, value)
-    )
-
-
-def is_PodSpec_dnsPolicy(value):
-    return (
-        is_string(value)
-        and value in ['', 'ClusterFirst', 'ClusterFirstWithHostNet', 'Default', 'None']
-    )
-
-
-def is_PodSpec_hostAliases(value):
-    return (
-        is_array(value)
-        and all(map(is_HostAlias, value))
-    )
-
-
-def is_PodSpec_imagePullSecrets(value):
-    return (
-        is_array(value)
-        and all(map(is_LocalObjectReference, value))
-    )
-
-
-def is_PodSpec_nodeSelector(value):
-    return (
-        is_object(value)
-        and all(map(is_string, value.values()))
-    )
-
-
-def is_PodSpec_overhead(value):
-    return (
-        is_object(value)
-        and all(map(is_Quantity, value.values()))
-    )
-
-
-def is_PodSpec_preemptionPolicy(value):
-    return (
-        is_string(value)
-        and value in ['Never', 'PreemptLowerPriority']
-    )
-
-
-def is_PodSpec_priority(value):
-    return (
-        is_integer(value)
-        and not value < -2147483648
-        and not value > 2147483647
-    )
-
-
-def is_PodSpec_readinessGates(value):
-    return (
-        is_array(value)
-        and all(map(is_PodReadinessGate, value))
-    )
-
-
-def is_PodSpec_resourceClaims(value):
-    return (
-        is_array(value)
-        and all(map(is_PodResourceClaim, value))
-    )
-
-
-def is_PodSpec_restartPolicy(value):
-    return (
-        is_string(value)
-        and value in ['', 'Always', 'Never', 'OnFailure']
-    )
-
-
-def is_PodSpec_schedulingGates(value):
-    return (
-        is_array(value)
-        and all(map(is_PodSchedulingGate, value))
-    )
-
-
-def is_PodSpec_tolerations(value):
-    return (
-        is_array(value)
-        and all(map(is_Toleration, value))
-    )
-
-
-def is_PodSpec_topologySpreadConstraints(value):
-    return (
-        is_array(value)
-        and all(map(is_TopologySpreadConstraint, value))
-    )
-
-
-def is_PodSpec(value):
-    return (
-        is_object(value)
-        and fields(KEYS_PodSpec, nothing, value)
-    )
-
-
-def is_PreferredSchedulingTerm_weight(value):
-    return (
-        is_integer(value)
-        and not value < -2147483648
-        and not value > 2147483647
-    )
-
-
-def is_PreferredSchedulingTerm(value):
-    return (
-        is_object(value)
-        and fields(KEYS_PreferredSchedulingTerm, nothing, value)
-        and all(key in value for key in ['weight'])
-    )
-
-
-def is_Probe_failureThreshold(value):
-    return (
-        is_integer(value)
-        and not value < -2147483648
-        and not value > 2147483647
-    )
-
-
-def is_Probe_initialDelaySeconds(value):
-    return (
-        is_integer(value)
-        and not value < -2147483648
-        and not value > 2147483647
-    )
-
-
-def is_Probe_periodSeconds(value):
-    return (
-        is_integer(value)
-        and not value < -2147483648
-        and not value > 2147483647
-    )
-
-
-def is_Probe_successThreshold(value):
-    return (
-        is_integer(value)
-        and not value < -2147483648
-        and not value > 2147483647
-    )
-
-
-def is_Probe_timeoutSeconds(value):
-    return (
-        is_integer(value)
-        and not value < -2147483648
-        and not value > 2147483647
-    )
-
-
-def is_Probe(value):
-    return (
-        is_object(value)
-        and fields(KEYS_Probe, nothing, value)
-    )
-
-
-def is_ProjectedVolumeSource_defaultMode(value):
-    return (
-        is_integer(value)
-        and not value < -2147483648
-        and not value > 2147483647
-    )
-
-
-def is_ProjectedVolumeSource_sources(value):
-    return (
-        is_array(value)
-        and all(map(is_VolumeProjection, value))
-    )
-
-
-def is_ProjectedVolumeSource(value):
-    return (
-        is_object(value)
-        and fields(KEYS_ProjectedVolumeSource, nothing, value)
-    )
-
-
-def is_Quantity(value):
-    return (
-        (is_string(value) or is_number(value))
-        and (not is_string(value) or matches('^[+-]?([0-9]+[.]?[0-9]*|[.][0-9]+)([numkMGTPE]|[KMGTPE]i|[eE][+-]?[0-9]+)?$', value))
-    )
-
-
-def is_ResourceClaim(value):
-    return (
-        is_object(value)
-        and fields(KEYS_ResourceClaim, nothing, value)
-        and all(key in value for key in ['name'])
-    )
-
-
-def is_ResourceFieldSelector(value):
-    return (
-        is_object(value)
-        and fields(KEYS_ResourceFieldSelector, nothing, value)
-        and all(key in value for key in ['resource'])
-    )
-
-
-def is_ResourceRequirements_claims(value):
-    return (
-        is_array(value)
-        and all(map(is_ResourceClaim, value))
-    )
-
-
-def is_ResourceRequirements_limits(value):
-    return (
-        is_object(value)
-        and all(map(is_Quantity, value.values()))
-    )
-
-
-def is_ResourceRequirements_requests(value):
-    return (
-        is_object(value)
-        and all(map(is_Quantity, value.values()))
-    )
-
-
-def is_ResourceRequirements(value):
-    return (
-        is_object(value)
-        and fields(KEYS_ResourceRequirements, nothing, value)
-    )
-
-
-def is_SELinuxOptions(value):
-    return (
-        is_object(value)
-        and fields(KEYS_SELinuxOptions, nothing, value)
-    )
-
-
-def is_SeccompProfile_type(value):
-    return (
-        is_string(value)
-        and value in ['Localhost', 'RuntimeDefault', 'Unconfined']
-    )
-
-
-def is_SeccompProfile(value):
-    return (
-        is_object(value)
-        and fields(KEYS_SeccompProfile, nothing, value)
-        and all(key in value for key in ['type'])
-    )
-
-
-def is_SecretEnvSource(value):
-    return (
-        is_object(value)
-        and fields(KEYS_SecretEnvSource, nothing, value)
-        and all(key in value for key in ['name'])
-    )
-
-
-def is_SecretKeySelector(value):
-    return (
-        is_object(value)
-        and fields(KEYS_SecretKeySelector, nothing, value)
-        and all(key in value for key in ['key', 'name'])
-    )
-
-
-def is_SecretProjection_items(value):
-    return (
-        is_array(value)
-        and all(map(is_KeyToPath, value))
-    )
-
-
-def is_SecretProjection(value):
-    return (
-        is_object(value)
-        and fields(KEYS_SecretProjection, nothing, value)
-    )
-
-
-def is_SecretReference(value):
-    return (
-        is_object(value)
-        and fields(KEYS_SecretReference, nothing, value)
-        and all(key in value for key in ['name'])
-    )
-
-
-def is_SecretVolumeSource_defaultMode(value):
-    return (
-        is_integer(value)
-        and not value < -2147483648
-        and not value > 2147483647
-    )
-
-
-def is_SecretVolumeSource_items(value):
-    return (
-        is_array(value)
-        and all(map(is_KeyToPath, value))
-    )
-
-
-def is_SecretVolumeSource(value):
-    return (
-        is_object(value)
-        and fields(KEYS_SecretVolumeSource, nothing, value)
-    )
-
-
-def is_SecurityContext_procMount(value):
-    return (
-        is_string(value)
-        and value in ['Default', 'Unmasked']
-    )
-
-
-def is_SecurityContext(value):
-    return (
-        is_object(value)
-        and fields(KEYS_SecurityContext, nothing, value)
-    )
-
-
-def is_ServiceAccountTokenProjection(value):
-    return (
-        is_object(value)
-        and fields(KEYS_ServiceAccountTokenProjection, nothing, value)
-        and all(key in value for key in ['path'])
-    )
-
-
-def is_SleepAction(value):
-    return (
-        is_object(value)
-        and fields(KEYS_SleepAction, nothing, value)
-    )
-
-
-def is_Sysctl(value):
-    return (
-        is_object(value)
-        and fields(KEYS_Sysctl, nothing, value)
-        and all(key in value for key in ['name'])
-    )
-
-
-def is_TCPSocketAction(value):
-    return (
-        is_object(value)
-        and fields(KEYS_TCPSocketAction, nothing, value)
-        and all(key in value for key in ['port'])
-    )
-
-
-def is_Toleration_effect(value):
-    return (
-        is_string(value)
-        and value in ['', 'NoExecute', 'NoSchedule', 'PreferNoSchedule']
-    )
-
-
-def is_Toleration_operator(value):
-    return (
-        is_string(value)
-        and value in ['', 'Equal', 'Exists', 'Gt', 'Lt']
-    )
-
-
-def is_Toleration(value):
-    return (
-        is_object(value)
-        and fields(KEYS_Toleration, nothing, value)
-    )
-
-
-def is_TopologySpreadConstraint_matchLabelKeys(value):
-    return (
-        is_array(value)
-        and all(map(is_string, value))
-    )
-
-
-def is_TopologySpreadConstraint_maxSkew(value):
-    return (
-        is_integer(value)
-        and not value < -2147483648
-        and not value > 2147483647
-    )
-
-
-def is_TopologySpreadConstraint_minDomains(value):
-    return (
-        is_integer(value)
-        and not value < -2147483648
-        and not value > 2147483647
-    )
-
-
-def is_TopologySpreadConstraint_nodeAffinityPolicy(value):
-    return (
-        is_string(value)
-        and value in ['Honor', 'Ignore']
-    )
-
-
-def is_TopologySpreadConstraint_nodeTaintsPolicy(value):
-    return (
-        is_string(value)
-        and value in ['Honor', 'Ignore']
-    )
-
-
-def is_TopologySpreadConstraint_whenUnsatisfiable(value):
-    return (
-        is_string(value)
-        and value in ['DoNotSchedule', 'ScheduleAnyway']
-    )
-
-
-def is_TopologySpreadConstraint(value):
-    return (
-        is_object(value)
-        and fields(KEYS_TopologySpreadConstraint, nothing, value)
-        and all(key in value for key in ['maxSkew', 'topologyKey', 'whenUnsatisfiable'])
-    )
-
-
-def is_TypedLocalObjectReference(value):
-    return (
-        is_object(value)
-        and fields(KEYS_TypedLocalObjectReference, nothing, value)
-        and all(key in value for key in ['kind', 'name'])
-    )
-
-
-def is_TypedObjectReference(value):
-    return (
-        is_object(value)
-        and fields(KEYS_TypedObjectReference, nothing, value)
-        and all(key in value for key in ['kind', 'name'])
-    )
-
-
-def is_VolumeDevice(value):
-    return (
-        is_object(value)
-        and fields(KEYS_VolumeDevice, nothing, value)
-        and all(key in value for key in ['devicePath', 'name'])
-    )
-
-
-def is_VolumeMount_mountPropagation(value):
-    return (
-        is_string(value)
-        and value in ['Bidirectional', 'HostToContainer', 'None']
-    )
-
-
-def is_VolumeMount(value):
-    return (
-        is_object(value)
-        and fields(KEYS_VolumeMount, nothing, value)
-        and all(key in value for key in ['mountPath', 'name'])
-    )
-
-
-def is_VolumeNodeAffinity(value):
-    return (
-        is_object(value)
-        and fields(KEYS_VolumeNodeAffinity, nothing, value)
-        and all(key in value for key in ['required'])
-    )
-
-
-def is_VolumeProjection(value):
-    return (
-        is_object(value)
-        and fields(KEYS_VolumeProjection, nothing, value)
-    )
-
-
-def is_VolumeResourceRequirements_limits(value):
-    return (
-        is_object(value)
-        and all(map(is_Quantity, value.values()))
-    )
-
-
-def is_VolumeResourceRequirements_requests(value):
-    return (
-        is_object(value)
-        and all(map(is_Quantity, value.values()))
-    )
-
-
-def is_VolumeResourceRequirements(value):
-    return (
-        is_object(value)
-        and fields(KEYS_VolumeResourceRequirements, nothing, value)
-    )
-
-
-def is_WeightedPodAffinityTerm_weight(value):
-    return (
-        is_integer(value)
-        and not value < -2147483648
-        and not value > 2147483647
-    )
-
-
-def is_WeightedPodAffinityTerm(value):
-    return (
-        is_object(value)
-        and fields(KEYS_WeightedPodAffinityTerm, nothing, value)
-        and all(key in value for key in ['podAffinityTerm', 'weight'])
-    )
-
-
-def is_WindowsSecurityContextOptions(value):
-    return (
-        is_object(value)
-        and fields(KEYS_WindowsSecurityContextOptions, nothing, value)
-    )
-
-
-KEYS_run = {
-    'id': is_run_id,
-}
-KEYS_image = {
-    'repository': is_image_repository,
-    'tag': is_image_tag,
-    'digest': is_image_digest,
-    'pullPolicy': is_image_pullPolicy,
-    'pullSecrets': is_image_pullSecrets,
-}
-KEYS_code_git = {
-    'repository': is_code_git_repository,
-    'revision': is_code_git_revision,
-    'secretName': is_code_git_secretName,
-    'knownHosts': is_string,
-    'image': is_code_git_image,
-}
-KEYS_code = {
-    'git': is_code_git,
-    'mountPath': is_code_mountPath,
-}
-KEYS_workers_accelerator = {
-    'resource': is_workers_accelerator_resource,
-    'count': is_workers_accelerator_count,
-}
-KEYS_workers_resources = {
-    'requests': is_workers_resources_requests,
-    'limits': is_workers_resources_limits,
-    'claims': is_workers_resources_claims,
-}
-KEYS_workers = {
-    'replicas': is_workers_replicas,
-    'slots': is_workers_slots,
-    'accelerator': is_workers_accelerator,
-    'sharedMemory': is_workers_sharedMemory,
-    'spread': is_workers_spread,
-    'serviceAccountName': is_workers_serviceAccountName,
-    'resources': is_workers_resources,
-    'schedulerName': is_workers_schedulerName,
-    'excludeNodes': is_workers_excludeNodes,
-    'tolerations': is_workers_tolerations,
-    'nodeSelector': is_workers_nodeSelector,
-    'affinity': is_workers_affinity,
-    'topologySpreadConstraints': is_workers_topologySpreadConstraints,
-    'priorityClassName': is_workers_priorityClassName,
-    'runtimeClassName': is_workers_runtimeClassName,
-    'podLabels': is_workers_podLabels,
-    'podAnnotations': is_workers_podAnnotations,
-    'initContainers': is_workers_initContainers,
-    'sidecars': is_workers_sidecars,
-    'securityContext': is_workers_securityContext,
-    'extraPodSpec': is_workers_extraPodSpec,
-    'extraContainerSpec': is_workers_extraContainerSpec,
-}
-KEYS_launcher_resources = {
-    'requests': is_launcher_resources_requests,
-    'limits': is_launcher_resources_limits,
-    'claims': is_launcher_resources_claims,
-}
-KEYS_launcher = {
-    'image': is_launcher_image,
-    'env': is_launcher_env,
-    'resources': is_launcher_resources,
-    'schedulerName': is_launcher_schedulerName,
-    'tolerations': is_launcher_tolerations,
-    'nodeSelector': is_launcher_nodeSelector,
-    'affinity': is_launcher_affinity,
-    'topologySpreadConstraints': is_launcher_topologySpreadConstraints,
-    'priorityClassName': is_launcher_priorityClassName,
-    'runtimeClassName': is_launcher_runtimeClassName,
-    'podLabels': is_launcher_podLabels,
-    'podAnnotations': is_launcher_podAnnotations,
-    'initContainers': is_launcher_initContainers,
-    'sidecars': is_launcher_sidecars,
-    'securityContext': is_launcher_securityContext,
-    'extraPodSpec': is_launcher_extraPodSpec,
-    'extraContainerSpec': is_launcher_extraContainerSpec,
-}
-KEYS_training_deepspeed = {
-    'config': is_training_deepspeed_config,
-    'configFile': is_string,
-    'passConfig': is_boolean,
-    'localRank': is_boolean,
-    'version': is_training_deepspeed_version,
-    'args': is_training_deepspeed_args,
-    'autotuning': is_training_deepspeed_autotuning,
-    'bindCores': is_boolean,
-}
-KEYS_training = {
-    'python': is_string,
-    'module': is_string,
-    'exec': is_training_exec,
-    'args': is_training_args,
-    'pythonCommand': is_training_pythonCommand,
-    'workingDir': is_training_workingDir,
-    'env': is_training_env,
-    'envFrom': is_training_envFrom,
-    'setup': is_string,
-    'files': is_training_files,
-    'rankLogs': is_training_rankLogs,
-    'deepspeed': is_training_deepspeed,
-}
-KEYS_launch_preflight = {
-    'network': is_boolean,
-    'spares': is_launch_preflight_spares,
-}
-KEYS_launch = {
-    'method': is_launch_method,
-    'command': is_launch_command,
-    'mpirunArgs': is_launch_mpirunArgs,
-    'masterPort': is_launch_masterPort,
-    'expectWorld': is_boolean,
-    'preflight': is_launch_preflight,
-}
-KEYS_lifecycle_progress = {
-    'pattern': is_lifecycle_progress_pattern,
-    'file': is_string,
-    'checkpointPath': is_string,
-    'checkpointTimeoutSeconds': is_lifecycle_progress_checkpointTimeoutSeconds,
-}
-KEYS_lifecycle_debug = {
-    'enabled': is_boolean,
-    'command': is_lifecycle_debug_command,
-    'skipInitContainers': is_boolean,
-}
-KEYS_lifecycle = {
-    'maxRestarts': is_lifecycle_maxRestarts,
-    'restartExitCodes': is_lifecycle_restartExitCodes,
-    'restartDelaySeconds': is_lifecycle_restartDelaySeconds,
-    'startTimeoutSeconds': is_lifecycle_startTimeoutSeconds,
-    'activeDeadlineSeconds': is_lifecycle_activeDeadlineSeconds,
-    'hangTimeoutSeconds': is_lifecycle_hangTimeoutSeconds,
-    'progress': is_lifecycle_progress,
-    'orphanTimeoutSeconds': is_lifecycle_orphanTimeoutSeconds,
-    'terminationGracePeriodSeconds': is_lifecycle_terminationGracePeriodSeconds,
-    'workerReplacements': is_lifecycle_workerReplacements,
-    'keepWorkers': is_lifecycle_keepWorkers,
-    'ttlSecondsAfterFinished': is_lifecycle_ttlSecondsAfterFinished,
-    'suspend': is_lifecycle_suspend,
-    'debug': is_lifecycle_debug,
-}
-KEYS_storage_other_create = {
-    'size': is_storage_other_create_size,
-    'accessModes': is_storage_other_create_accessModes,
-    'storageClass': is_storage_other_create_storageClass,
-    'protect': is_boolean,
-    'persistentVolume': is_storage_other_create_persistentVolume,
-}
-KEYS_storage_other = {
-    'mountPath': is_storage_other_mountPath,
-    'subPath': is_storage_other_subPath,
-    'readOnly': is_boolean,
-    'mountIn': is_storage_other_mountIn,
-    'create': is_storage_other_create,
-    'existingClaim': is_storage_other_existingClaim,
-    'nfs': is_storage_other_nfs,
-    'hostPath': is_storage_other_hostPath,
-    'emptyDir': is_storage_other_emptyDir,
-    'ephemeral': is_storage_other_ephemeral,
-    'csi': is_storage_other_csi,
-    'configMap': is_storage_other_configMap,
-    'secret': is_storage_other_secret,
-    'projected': is_storage_other_projected,
-}
-KEYS_ssh_secret = {
-    'mode': is_ssh_secret_mode,
-    'name': is_ssh_secret_name,
-}
-KEYS_ssh = {
-    'secret': is_ssh_secret,
-    'port': is_ssh_port,
-    'user': is_ssh_user,
-    'passwdEntry': is_ssh_passwdEntry,
-}
-KEYS_status_webhook = {
-    'url': is_status_webhook_url,
-    'secretName': is_status_webhook_secretName,
-}
-KEYS_status = {
-    'image': is_status_image,
-    'intervalSeconds': is_status_intervalSeconds,
-    'history': is_status_history,
-    'webhook': is_status_webhook,
-}
-KEYS_security = {
-    'podSecurityLevel': is_security_podSecurityLevel,
-    'podSecurityContext': is_security_podSecurityContext,
-    'securityContext': is_security_securityContext,
-}
-KEYS_rbac = {
-    'create': is_boolean,
-}
-KEYS_serviceAccount = {
-    'create': is_boolean,
-    'name': is_serviceAccount_name,
-    'annotations': is_serviceAccount_annotations,
-}
-KEYS_network_rdma = {
-    'resources': is_network_rdma_resources,
-    'ipcLock': is_network_rdma_ipcLock,
-    'networks': is_network_rdma_networks,
-}
-KEYS_network = {
-    'policy': is_boolean,
-    'hostNetwork': is_boolean,
-    'socketInterface': is_network_socketInterface,
-    'rdma': is_network_rdma,
-}
-KEYS_scheduling_topology = {
-    'required': is_scheduling_topology_required,
-    'preferred': is_scheduling_topology_preferred,
-}
-KEYS_scheduling = {
-    'gang': is_scheduling_gang,
-    'queue': is_scheduling_queue,
-    'launcherQueue': is_scheduling_launcherQueue,
-    'priorityClass': is_scheduling_priorityClass,
-    'topology': is_scheduling_topology,
-}
-KEYS_monitoring_tensorboard_resources = {
-    'requests': is_monitoring_tensorboard_resources_requests,
-    'limits': is_monitoring_tensorboard_resources_limits,
-    'claims': is_monitoring_tensorboard_resources_claims,
-}
-KEYS_monitoring_tensorboard = {
-    'enabled': is_boolean,
-    'logDir': is_string,
-    'image': is_monitoring_tensorboard_image,
-    'port': is_monitoring_tensorboard_port,
-    'resources': is_monitoring_tensorboard_resources,
-}
-KEYS_monitoring_podMonitor_scrapedBy = {
-    'app': is_monitoring_podMonitor_scrapedBy_app,
-    'namespace': is_monitoring_podMonitor_scrapedBy_namespace,
-}
-KEYS_monitoring_podMonitor = {
-    'enabled': is_boolean,
-    'port': is_monitoring_podMonitor_port,
-    'path': is_monitoring_podMonitor_path,
-    'scrapedBy': is_monitoring_podMonitor_scrapedBy,
-}
-KEYS_monitoring = {
-    'tensorboard': is_monitoring_tensorboard,
-    'podMonitor': is_monitoring_podMonitor,
-}
-KEYS_valid = {
-    'name': is_name,
-    'namespace': is_namespace,
-    'run': is_run,
-    'image': is_image,
-    'code': is_code,
-    'labels': is_labels,
-    'annotations': is_annotations,
-    'workers': is_workers,
-    'launcher': is_launcher,
-    'training': is_training,
-    'launch': is_launch,
-    'lifecycle': is_lifecycle,
-    'storage': is_storage,
-    'ssh': is_ssh,
-    'status': is_status,
-    'security': is_security,
-    'rbac': is_rbac,
-    'serviceAccount': is_serviceAccount,
-    'network': is_network,
-    'scheduling': is_scheduling,
-    'monitoring': is_monitoring,
-    'global': is_object,
-}
-KEYS_pullSecret = {
-    'name': is_pullSecret_name,
-}
-KEYS_envValue = {
-    'valueFrom': is_EnvVarSource,
-}
-KEYS_persistentVolume = {
-    'nfs': is_NFSVolumeSource,
-    'hostPath': is_HostPathVolumeSource,
-    'csi': is_CSIPersistentVolumeSource,
-    'local': is_LocalVolumeSource,
-    'nodeAffinity': is_VolumeNodeAffinity,
-    'mountOptions': is_persistentVolume_mountOptions,
-}
-KEYS_Affinity = {
-    'nodeAffinity': is_NodeAffinity,
-    'podAffinity': is_PodAffinity,
-    'podAntiAffinity': is_PodAntiAffinity,
-}
-KEYS_AppArmorProfile = {
-    'localhostProfile': is_string,
-    'type': is_AppArmorProfile_type,
-}
-KEYS_CSIPersistentVolumeSource = {
-    'controllerExpandSecretRef': is_SecretReference,
-    'controllerPublishSecretRef': is_SecretReference,
-    'driver': is_string,
-    'fsType': is_string,
-    'nodeExpandSecretRef': is_SecretReference,
-    'nodePublishSecretRef': is_SecretReference,
-    'nodeStageSecretRef': is_SecretReference,
-    'readOnly': is_boolean,
-    'volumeAttributes': is_CSIPersistentVolumeSource_volumeAttributes,
-    'volumeHandle': is_string,
-}
-KEYS_CSIVolumeSource = {
-    'driver': is_string,
-    'fsType': is_string,
-    'nodePublishSecretRef': is_LocalObjectReference,
-    'readOnly': is_boolean,
-    'volumeAttributes': is_CSIVolumeSource_volumeAttributes,
-}
-KEYS_Capabilities = {
-    'add': is_Capabilities_add,
-    'drop': is_Capabilities_drop,
-}
-KEYS_ClusterTrustBundleProjection = {
-    'labelSelector': is_LabelSelector,
-    'name': is_string,
-    'optional': is_boolean,
-    'path': is_string,
-    'signerName': is_string,
-}
-KEYS_ConfigMapEnvSource = {
-    'name': is_string,
-    'optional': is_boolean,
-}
-KEYS_ConfigMapKeySelector = {
-    'key': is_string,
-    'name': is_string,
-    'optional': is_boolean,
-}
-KEYS_ConfigMapProjection = {
-    'items': is_ConfigMapProjection_items,
-    'name': is_string,
-    'optional': is_boolean,
-}
-KEYS_ConfigMapVolumeSource = {
-    'defaultMode': is_ConfigMapVolumeSource_defaultMode,
-    'items': is_ConfigMapVolumeSource_items,
-    'name': is_string,
-    'optional': is_boolean,
-}
-KEYS_Container = {
-    'args': is_Container_args,
-    'command': is_Container_command,
-    'env': is_Container_env,
-    'envFrom': is_Container_envFrom,
-    'image': is_string,
-    'imagePullPolicy': is_Container_imagePullPolicy,
-    'lifecycle': is_Lifecycle,
-    'livenessProbe': is_Probe,
-    'name': is_string,
-    'ports': is_Container_ports,
-    'readinessProbe': is_Probe,
-    'resizePolicy': is_Container_resizePolicy,
-    'resources': is_ResourceRequirements,
-    'restartPolicy': is_string,
-    'restartPolicyRules': is_Container_restartPolicyRules,
-    'securityContext': is_SecurityContext,
-    'startupProbe': is_Probe,
-    'stdin': is_boolean,
-    'stdinOnce': is_boolean,
-    'terminationMessagePath': is_string,
-    'terminationMessagePolicy': is_Container_terminationMessagePolicy,
-    'tty': is_boolean,
-    'volumeDevices': is_Container_volumeDevices,
-    'volumeMounts': is_Container_volumeMounts,
-    'workingDir': is_string,
-}
-KEYS_ContainerPort = {
-    'containerPort': is_ContainerPort_containerPort,
-    'hostIP': is_string,
-    'hostPort': is_ContainerPort_hostPort,
-    'name': is_string,
-    'protocol': is_ContainerPort_protocol,
-}
-KEYS_ContainerResizePolicy = {
-    'resourceName': is_string,
-    'restartPolicy': is_string,
-}
-KEYS_ContainerRestartRule = {
-    'action': is_string,
-    'exitCodes': is_ContainerRestartRuleOnExitCodes,
-}
-KEYS_ContainerRestartRuleOnExitCodes = {
-    'operator': is_string,
-    'values': is_ContainerRestartRuleOnExitCodes_values,
-}
-KEYS_DownwardAPIProjection = {
-    'items': is_DownwardAPIProjection_items,
-}
-KEYS_DownwardAPIVolumeFile = {
-    'fieldRef': is_ObjectFieldSelector,
-    'mode': is_DownwardAPIVolumeFile_mode,
-    'path': is_string,
-    'resourceFieldRef': is_ResourceFieldSelector,
-}
-KEYS_EmptyDirVolumeSource = {
-    'medium': is_EmptyDirVolumeSource_medium,
-    'sizeLimit': is_Quantity,
-}
-KEYS_EnvFromSource = {
-    'configMapRef': is_ConfigMapEnvSource,
-    'prefix': is_string,
-    'secretRef': is_SecretEnvSource,
-}
-KEYS_EnvVar = {
-    'name': is_string,
-    'value': is_string,
-    'valueFrom': is_EnvVarSource,
-}
-KEYS_EnvVarSource = {
-    'configMapKeyRef': is_ConfigMapKeySelector,
-    'fieldRef': is_ObjectFieldSelector,
-    'fileKeyRef': is_FileKeySelector,
-    'resourceFieldRef': is_ResourceFieldSelector,
-    'secretKeyRef': is_SecretKeySelector,
-}
-KEYS_EphemeralVolumeSource = {
-    'volumeClaimTemplate': is_PersistentVolumeClaimTemplate,
-}
-KEYS_ExecAction = {
-    'command': is_ExecAction_command,
-}
-KEYS_FileKeySelector = {
-    'key': is_string,
-    'optional': is_boolean,
-    'path': is_string,
-    'volumeName': is_string,
-}
-KEYS_GRPCAction = {
-    'port': is_GRPCAction_port,
-    'service': is_string,
-}
-KEYS_HTTPGetAction = {
-    'host': is_string,
-    'httpHeaders': is_HTTPGetAction_httpHeaders,
-    'path': is_string,
-    'port': is_IntOrString,
-    'scheme': is_HTTPGetAction_scheme,
-}
-KEYS_HTTPHeader = {
-    'name': is_string,
-    'value': is_string,
-}
-KEYS_HostAlias = {
-    'hostnames': is_HostAlias_hostnames,
-    'ip': is_string,
-}
-KEYS_HostPathVolumeSource = {
-    'path': is_string,
-    'type': is_HostPathVolumeSource_type,
-}
-KEYS_KeyToPath = {
-    'key': is_string,
-    'mode': is_KeyToPath_mode,
-    'path': is_string,
-}
-KEYS_LabelSelector = {
-    'matchExpressions': is_LabelSelector_matchExpressions,
-    'matchLabels': is_LabelSelector_matchLabels,
-}
-KEYS_LabelSelectorRequirement = {
-    'key': is_string,
-    'operator': is_string,
-    'values': is_LabelSelectorRequirement_values,
-}
-KEYS_Lifecycle = {
-    'postStart': is_LifecycleHandler,
-    'preStop': is_LifecycleHandler,
-    'stopSignal': is_Lifecycle_stopSignal,
-}
-KEYS_LifecycleHandler = {
-    'exec': is_ExecAction,
-    'httpGet': is_HTTPGetAction,
-    'sleep': is_SleepAction,
-    'tcpSocket': is_TCPSocketAction,
-}
-KEYS_LocalObjectReference = {
-    'name': is_string,
-}
-KEYS_LocalVolumeSource = {
-    'fsType': is_string,
-    'path': is_string,
-}
-KEYS_NFSVolumeSource = {
-    'path': is_NFSVolumeSource_path,
-    'readOnly': is_boolean,
-    'server': is_string,
-}
-KEYS_NodeAffinity = {
-    'preferredDuringSchedulingIgnoredDuringExecution': is_NodeAffinity_preferredDuringSchedulingIgnoredDuringExecution,
-    'requiredDuringSchedulingIgnoredDuringExecution': is_NodeSelector,
-}
-KEYS_NodeSelector = {
-    'nodeSelectorTerms': is_NodeSelector_nodeSelectorTerms,
-}
-KEYS_NodeSelectorRequirement = {
-    'key': is_string,
-    'operator': is_NodeSelectorRequirement_operator,
-    'values': is_NodeSelectorRequirement_values,
-}
-KEYS_NodeSelectorTerm = {
-    'matchExpressions': is_NodeSelectorTerm_matchExpressions,
-    'matchFields': is_NodeSelectorTerm_matchFields,
-}
-KEYS_ObjectFieldSelector = {
-    'apiVersion': is_string,
-    'fieldPath': is_string,
-}
-KEYS_ObjectMeta = {
-    'annotations': is_ObjectMeta_annotations,
-    'labels': is_ObjectMeta_labels,
-}
-KEYS_PersistentVolumeClaimSpec = {
-    'accessModes': is_PersistentVolumeClaimSpec_accessModes,
-    'dataSource': is_TypedLocalObjectReference,
-    'dataSourceRef': is_TypedObjectReference,
-    'resources': is_VolumeResourceRequirements,
-    'selector': is_LabelSelector,
-    'storageClassName': is_string,
-    'volumeAttributesClassName': is_string,
-    'volumeMode': is_PersistentVolumeClaimSpec_volumeMode,
-    'volumeName': is_string,
-}
-KEYS_PersistentVolumeClaimTemplate = {
-    'metadata': is_ObjectMeta,
-    'spec': is_PersistentVolumeClaimSpec,
-}
-KEYS_PodAffinity = {
-    'preferredDuringSchedulingIgnoredDuringExecution': is_PodAffinity_preferredDuringSchedulingIgnoredDuringExecution,
-    'requiredDuringSchedulingIgnoredDuringExecution': is_PodAffinity_requiredDuringSchedulingIgnoredDuringExecution,
-}
-KEYS_PodAffinityTerm = {
-    'labelSelector': is_LabelSelector,
-    'matchLabelKeys': is_PodAffinityTerm_matchLabelKeys,
-    'mismatchLabelKeys': is_PodAffinityTerm_mismatchLabelKeys,
-    'namespaceSelector': is_LabelSelector,
-    'namespaces': is_PodAffinityTerm_namespaces,
-    'topologyKey': is_string,
-}
-KEYS_PodAntiAffinity = {
-    'preferredDuringSchedulingIgnoredDuringExecution': is_PodAntiAffinity_preferredDuringSchedulingIgnoredDuringExecution,
-    'requiredDuringSchedulingIgnoredDuringExecution': is_PodAntiAffinity_requiredDuringSchedulingIgnoredDuringExecution,
-}
-KEYS_PodCertificateProjection = {
-    'certificateChainPath': is_string,
-    'credentialBundlePath': is_string,
-    'keyPath': is_string,
-    'keyType': is_string,
-    'maxExpirationSeconds': is_PodCertificateProjection_maxExpirationSeconds,
-    'signerName': is_string,
-}
-KEYS_PodDNSConfig = {
-    'nameservers': is_PodDNSConfig_nameservers,
-    'options': is_PodDNSConfig_options,
-    'searches': is_PodDNSConfig_searches,
-}
-KEYS_PodDNSConfigOption = {
-    'name': is_string,
-    'value': is_string,
-}
-KEYS_PodOS = {
-    'name': is_string,
-}
-KEYS_PodReadinessGate = {
-    'conditionType': is_string,
-}
-KEYS_PodResourceClaim = {
-    'name': is_string,
-    'resourceClaimName': is_string,
-    'resourceClaimTemplateName': is_string,
-}
-KEYS_PodSchedulingGate = {
-    'name': is_string,
-}
-KEYS_PodSecurityContext = {
-    'appArmorProfile': is_AppArmorProfile,
-    'fsGroup': is_integer,
-    'fsGroupChangePolicy': is_PodSecurityContext_fsGroupChangePolicy,
-    'runAsGroup': is_integer,
-    'runAsNonRoot': is_boolean,
-    'runAsUser': is_integer,
-    'seLinuxChangePolicy': is_string,
-    'seLinuxOptions': is_SELinuxOptions,
-    'seccompProfile': is_SeccompProfile,
-    'supplementalGroups': is_PodSecurityContext_supplementalGroups,
-    'supplementalGroupsPolicy': is_PodSecurityContext_supplementalGroupsPolicy,
-    'sysctls': is_PodSecurityContext_sysctls,
-    'windowsOptions': is_WindowsSecurityContextOptions,
-}
-KEYS_PodSpec = {
-    'activeDeadlineSeconds': is_integer,
-    'affinity': is_Affinity,
-    'automountServiceAccountToken': is_boolean,
-    'containers': is_withoutNull,
-    'dnsConfig': is_PodDNSConfig,
-    'dnsPolicy': is_PodSpec_dnsPolicy,
-    'enableServiceLinks': is_boolean,
-    'ephemeralContainers': is_withoutNull,
-    'hostAliases': is_PodSpec_hostAliases,
-    'hostIPC': is_boolean,
-    'hostNetwork': is_boolean,
-    'hostPID': is_boolean,
-    'hostUsers': is_boolean,
-    'hostname': is_string,
-    'hostnameOverride': is_string,
-    'imagePullSecrets': is_PodSpec_imagePullSecrets,
-    'initContainers': is_withoutNull,
-    'nodeName': is_string,
-    'nodeSelector': is_PodSpec_nodeSelector,
-    'os': is_PodOS,
-    'overhead': is_PodSpec_overhead,
-    'preemptionPolicy': is_PodSpec_preemptionPolicy,
-    'priority': is_PodSpec_priority,
-    'priorityClassName': is_string,
-    'readinessGates': is_PodSpec_readinessGates,
-    'resourceClaims': is_PodSpec_resourceClaims,
-    'resources': is_ResourceRequirements,
-    'restartPolicy': is_PodSpec_restartPolicy,
-    'runtimeClassName': is_string,
-    'schedulerName': is_string,
-    'schedulingGates': is_PodSpec_schedulingGates,
-    'securityContext': is_PodSecurityContext,
-    'serviceAccount': is_string,
-    'serviceAccountName': is_string,
-    'setHostnameAsFQDN': is_boolean,
-    'shareProcessNamespace': is_boolean,
-    'subdomain': is_string,
-    'terminationGracePeriodSeconds': is_integer,
-    'tolerations': is_PodSpec_tolerations,
-    'topologySpreadConstraints': is_PodSpec_topologySpreadConstraints,
-    'volumes': is_withoutNull,
-}
-KEYS_PreferredSchedulingTerm = {
-    'preference': is_NodeSelectorTerm,
-    'weight': is_PreferredSchedulingTerm_weight,
-}
-KEYS_Probe = {
-    'exec': is_ExecAction,
-    'failureThreshold': is_Probe_failureThreshold,
-    'grpc': is_GRPCAction,
-    'httpGet': is_HTTPGetAction,
-    'initialDelaySeconds': is_Probe_initialDelaySeconds,
-    'periodSeconds': is_Probe_periodSeconds,
-    'successThreshold': is_Probe_successThreshold,
-    'tcpSocket': is_TCPSocketAction,
-    'terminationGracePeriodSeconds': is_integer,
-    'timeoutSeconds': is_Probe_timeoutSeconds,
-}
-KEYS_ProjectedVolumeSource = {
-    'defaultMode': is_ProjectedVolumeSource_defaultMode,
-    'sources': is_ProjectedVolumeSource_sources,
-}
-KEYS_ResourceClaim = {
-    'name': is_string,
-    'request': is_string,
-}
-KEYS_ResourceFieldSelector = {
-    'containerName': is_string,
-    'divisor': is_Quantity,
-    'resource': is_string,
-}
-KEYS_ResourceRequirements = {
-    'claims': is_ResourceRequirements_claims,
-    'limits': is_ResourceRequirements_limits,
-    'requests': is_ResourceRequirements_requests,
-}
-KEYS_SELinuxOptions = {
-    'level': is_string,
-    'role': is_string,
-    'type': is_string,
-    'user': is_string,
-}
-KEYS_SeccompProfile = {
-    'localhostProfile': is_string,
-    'type': is_SeccompProfile_type,
-}
-KEYS_SecretEnvSource = {
-    'name': is_string,
-    'optional': is_boolean,
-}
-KEYS_SecretKeySelector = {
-    'key': is_string,
-    'name': is_string,
-    'optional': is_boolean,
-}
-KEYS_SecretProjection = {
-    'items': is_SecretProjection_items,
-    'name': is_string,
-    'optional': is_boolean,
-}
-KEYS_SecretReference = {
-    'name': is_string,
-    'namespace': is_string,
-}
-KEYS_SecretVolumeSource = {
-    'defaultMode': is_SecretVolumeSource_defaultMode,
-    'items': is_SecretVolumeSource_items,
-    'optional': is_boolean,
-    'secretName': is_string,
-}
-KEYS_SecurityContext = {
-    'allowPrivilegeEscalation': is_boolean,
-    'appArmorProfile': is_AppArmorProfile,
-    'capabilities': is_Capabilities,
-    'privileged': is_boolean,
-    'procMount': is_SecurityContext_procMount,
-    'readOnlyRootFilesystem': is_boolean,
-    'runAsGroup': is_integer,
-    'runAsNonRoot': is_boolean,
-    'runAsUser': is_integer,
-    'seLinuxOptions': is_SELinuxOptions,
-    'seccompProfile': is_SeccompProfile,
-    'windowsOptions': is_WindowsSecurityContextOptions,
-}
-KEYS_ServiceAccountTokenProjection = {
-    'audience': is_string,
-    'expirationSeconds': is_integer,
-    'path': is_string,
-}
-KEYS_SleepAction = {
-    'seconds': is_integer,
-}
-KEYS_Sysctl = {
-    'name': is_string,
-    'value': is_string,
-}
-KEYS_TCPSocketAction = {
-    'host': is_string,
-    'port': is_IntOrString,
-}
-KEYS_Toleration = {
-    'effect': is_Toleration_effect,
-    'key': is_string,
-    'operator': is_Toleration_operator,
-    'tolerationSeconds': is_integer,
-    'value': is_string,
-}
-KEYS_TopologySpreadConstraint = {
-    'labelSelector': is_LabelSelector,
-    'matchLabelKeys': is_TopologySpreadConstraint_matchLabelKeys,
-    'maxSkew': is_TopologySpreadConstraint_maxSkew,
-    'minDomains': is_TopologySpreadConstraint_minDomains,
-    'nodeAffinityPolicy': is_TopologySpreadConstraint_nodeAffinityPolicy,
-    'nodeTaintsPolicy': is_TopologySpreadConstraint_nodeTaintsPolicy,
-    'topologyKey': is_string,
-    'whenUnsatisfiable': is_TopologySpreadConstraint_whenUnsatisfiable,
-}
-KEYS_TypedLocalObjectReference = {
-    'apiGroup': is_string,
-    'kind': is_string,
-    'name': is_string,
-}
-KEYS_TypedObjectReference = {
-    'apiGroup': is_string,
-    'kind': is_string,
-    'name': is_string,
-    'namespace': is_string,
-}
-KEYS_VolumeDevice = {
-    'devicePath': is_string,
-    'name': is_string,
-}
-KEYS_VolumeMount = {
-    'mountPath': is_string,
-    'mountPropagation': is_VolumeMount_mountPropagation,
-    'name': is_string,
-    'readOnly': is_boolean,
-    'recursiveReadOnly': is_string,
-    'subPath': is_string,
-    'subPathExpr': is_string,
-}
-KEYS_VolumeNodeAffinity = {
-    'required': is_NodeSelector,
-}
-KEYS_VolumeProjection = {
-    'clusterTrustBundle': is_ClusterTrustBundleProjection,
-    'configMap': is_ConfigMapProjection,
-    'downwardAPI': is_DownwardAPIProjection,
-    'podCertificate': is_PodCertificateProjection,
-    'secret': is_SecretProjection,
-    'serviceAccountToken': is_ServiceAccountTokenProjection,
-}
-KEYS_VolumeResourceRequirements = {
-    'limits': is_VolumeResourceRequirements_limits,
-    'requests': is_VolumeResourceRequirements_requests,
-}
-KEYS_WeightedPodAffinityTerm = {
-    'podAffinityTerm': is_PodAffinityTerm,
-    'weight': is_WeightedPodAffinityTerm_weight,
-}
-KEYS_WindowsSecurityContextOptions = {
-    'gmsaCredentialSpec': is_string,
-    'gmsaCredentialSpecName': is_string,
-    'hostProcess': is_boolean,
-    'runAsUserName': is_string,
-}
+KUBERNETES_VERSION = "1.34"
+SCHEMA = \
+{'$schema': 'http://json-schema.org/draft-07/schema#',
+ 'title': 'dsgen values',
+ 'description': 'One distributed DeepSpeed training job.',
+ 'type': 'object',
+ 'properties': {'name': {'type': 'string',
+                         'default': '',
+                         'pattern': '^([a-z]([-a-z0-9]{0,61}[a-z0-9])?)?$',
+                         'x-pattern': 'lower-case letters, digits and hyphens, beginning with a letter and not ending '
+                                      'with a hyphen, at most 63 characters',
+                         'description': 'Name of the job; the names of all objects begin with it. In the chart, an '
+                                        'empty name means the release name.',
+                         'examples': ['cifar']},
+                'namespace': {'type': 'string',
+                              'default': '',
+                              'pattern': '^([a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?)?$',
+                              'x-pattern': 'lower-case letters, digits and hyphens, beginning and ending with a letter '
+                                           'or digit, at most 63 characters',
+                              'description': 'Namespace of all objects. In the chart, an empty namespace means the '
+                                             'release namespace.'},
+                'run': {'type': 'object',
+                        'description': 'The current run of the job.',
+                        'properties': {'id': {'type': ['string', 'integer'],
+                                              'default': '1',
+                                              'pattern': '^[a-z0-9]{1,20}$',
+                                              'x-pattern': '1 to 20 lower-case letters and digits',
+                                              'minimum': 0,
+                                              'maximum': 9007199254740991,
+                                              'description': 'Name of this run. Change it to train again: a run that '
+                                                             "has ended does not train again while the job's record "
+                                                             'contains it.',
+                                              'examples': ['2', '20260131a']}},
+                        'additionalProperties': False},
+                'image': {'type': 'object',
+                          'description': 'Image of the training. It needs bash, python3 and the programs that '
+                                         'launch.method uses: openssh, pdsh and DeepSpeed for pdsh, PyTorch for '
+                                         'torchrun.',
+                          'properties': {'repository': {'type': 'string',
+                                                        'default': '',
+                                                        'pattern': '^(([A-Za-z0-9]([-A-Za-z0-9.]*[A-Za-z0-9])?(:[0-9]+)?/)?[a-z0-9]+([._-]+[a-z0-9]+)*(/[a-z0-9]+([._-]+[a-z0-9]+)*)*)?$',
+                                                        'x-pattern': 'an image such as '
+                                                                     'registry.example.com/team/cifar; set tag and '
+                                                                     'digest with their own keys',
+                                                        'description': 'Image without tag and digest. Required.',
+                                                        'examples': ['registry.example.com/team/cifar']},
+                                         'tag': {'type': 'string',
+                                                 'default': '',
+                                                 'pattern': '^([A-Za-z0-9_][A-Za-z0-9_.-]{0,127})?$',
+                                                 'x-pattern': 'letters, digits, underscores, dots and hyphens, at most '
+                                                              '128 characters',
+                                                 'description': 'Tag of the image.',
+                                                 'examples': ['v3']},
+                                         'digest': {'type': 'string',
+                                                    'default': '',
+                                                    'pattern': '^(sha256:[0-9a-f]{64})?$',
+                                                    'x-pattern': 'sha256: and 64 hexadecimal digits',
+                                                    'description': 'Digest of the image, such as sha256:...; it takes '
+                                                                   'precedence over the tag.'},
+                                         'pullPolicy': {'type': 'string',
+                                                        'enum': ['IfNotPresent', 'Always', 'Never'],
+                                                        'default': 'IfNotPresent',
+                                                        'description': 'When nodes pull this and the other images of '
+                                                                       'the job.'},
+                                         'pullSecrets': {'type': 'array',
+                                                         'default': [],
+                                                         'description': 'Secrets with credentials for the registries '
+                                                                        'of all images, as in Kubernetes: a list of '
+                                                                        'items with a name.',
+                                                         'items': {'$ref': '#/definitions/pullSecret'},
+                                                         'examples': [[{'name': 'registry'}]]}},
+                          'additionalProperties': False},
+                'code': {'type': 'object',
+                         'description': 'Code for the training from a Git repository, cloned when the pods start.',
+                         'properties': {'git': {'type': 'object',
+                                                'description': 'The repository. No code is cloned if it is empty.',
+                                                'properties': {'repository': {'type': 'string',
+                                                                              'default': '',
+                                                                              'pattern': '^([A-Za-z0-9/][!-~]*)?$',
+                                                                              'x-pattern': 'an address without spaces, '
+                                                                                           'such as '
+                                                                                           'https://git.example.com/team/cifar.git '
+                                                                                           'or '
+                                                                                           'git@git.example.com:team/cifar.git',
+                                                                              'examples': ['https://git.example.com/team/cifar.git'],
+                                                                              'description': 'Address of the '
+                                                                                             'repository.'},
+                                                               'revision': {'type': 'string',
+                                                                            'default': '',
+                                                                            'pattern': '^([A-Za-z0-9_.][!-~]*)?$',
+                                                                            'x-pattern': 'a commit, tag or branch, '
+                                                                                         'without spaces and not '
+                                                                                         'beginning with a hyphen',
+                                                                            'examples': ['3f2c9e1d5b7a4c6e8f0a1b2c3d4e5f6071829304'],
+                                                                            'description': 'Commit, tag or branch. '
+                                                                                           'Empty means the default '
+                                                                                           'branch; only a commit '
+                                                                                           'always means the same '
+                                                                                           'code.'},
+                                                               'secretName': {'type': 'string',
+                                                                              'default': '',
+                                                                              'pattern': '^([a-z0-9]([-a-z0-9.]{0,251}[a-z0-9])?)?$',
+                                                                              'x-pattern': 'lower-case letters, '
+                                                                                           'digits, hyphens and dots, '
+                                                                                           'beginning and ending with '
+                                                                                           'a letter or digit',
+                                                                              'description': 'Secret with credentials: '
+                                                                                             'the key ssh-privatekey, '
+                                                                                             'or the keys username and '
+                                                                                             'password.'},
+                                                               'knownHosts': {'type': 'string',
+                                                                              'default': '',
+                                                                              'examples': ['git.example.com '
+                                                                                           'ssh-ed25519 AAAAC3Nza...'],
+                                                                              'description': 'Lines of an ssh '
+                                                                                             'known_hosts file, for a '
+                                                                                             'repository over ssh.'},
+                                                               'image': {'type': 'string',
+                                                                         'default': '',
+                                                                         'pattern': '^(([A-Za-z0-9]([-A-Za-z0-9.]*[A-Za-z0-9])?(:[0-9]+)?/)?[a-z0-9]+([._-]+[a-z0-9]+)*(/[a-z0-9]+([._-]+[a-z0-9]+)*)*(:[A-Za-z0-9_][A-Za-z0-9_.-]{0,127})?(@sha256:[0-9a-f]{64})?)?$',
+                                                                         'x-pattern': 'an image with its tag or '
+                                                                                      'digest, such as '
+                                                                                      'registry.example.com/team/tools:1.2',
+                                                                         'description': 'Image with bash and git. '
+                                                                                        'Empty means the image of the '
+                                                                                        'main container of the pod.'}},
+                                                'additionalProperties': False},
+                                        'mountPath': {'type': 'string',
+                                                      'default': '/workspace/code',
+                                                      'pattern': '^(/([^/:.\\n\\x85]|[.]+[^/:.\\n\\x85])[^/:\\n\\x85]*)+$',
+                                                      'x-pattern': 'an absolute path such as /data, without colons, a '
+                                                                   'final slash, double slashes, or . and .. as '
+                                                                   'folders',
+                                                      'description': 'Where the code is mounted. It is also the '
+                                                                     'working directory of the training, unless '
+                                                                     'training.workingDir is set.'}},
+                         'additionalProperties': False},
+                'labels': {'type': 'object',
+                           'default': {},
+                           'description': 'Labels of every object, and of the pods.',
+                           'propertyNames': {'$ref': '#/definitions/labelKey'},
+                           'additionalProperties': {'$ref': '#/definitions/labelValue'},
+                           'examples': [{'team': 'vision'}]},
+                'annotations': {'type': 'object',
+                                'default': {},
+                                'description': 'Annotations of every object, and of the pods.',
+                                'propertyNames': {'$ref': '#/definitions/labelKey'},
+                                'additionalProperties': {'type': 'string'}},
+                'workers': {'type': 'object',
+                            'description': 'Worker pods, which run the training.',
+                            'properties': {'replicas': {'type': 'integer',
+                                                        'default': 1,
+                                                        'minimum': 1,
+                                                        'maximum': 100000,
+                                                        'description': 'Number of worker pods.'},
+                                           'slots': {'type': 'integer',
+                                                     'default': 1,
+                                                     'minimum': 1,
+                                                     'maximum': 1024,
+                                                     'description': 'Training processes per worker: the slots in '
+                                                                    "DeepSpeed's hostfile."},
+                                           'accelerator': {'type': 'object',
+                                                           'description': 'GPUs or other devices of each worker.',
+                                                           'properties': {'resource': {'type': 'string',
+                                                                                       'default': 'nvidia.com/gpu',
+                                                                                       'pattern': '^[a-z0-9]([-a-z0-9.]{0,251}[a-z0-9])?/[A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?$',
+                                                                                       'x-pattern': 'a domain, / and a '
+                                                                                                    'name, such as '
+                                                                                                    'nvidia.com/gpu',
+                                                                                       'description': 'Resource name '
+                                                                                                      'of the device, '
+                                                                                                      'as the device '
+                                                                                                      'plugin of the '
+                                                                                                      'cluster '
+                                                                                                      'advertises it.',
+                                                                                       'examples': ['amd.com/gpu',
+                                                                                                    'huawei.com/Ascend910',
+                                                                                                    'habana.ai/gaudi']},
+                                                                          'count': {'type': ['integer', 'null'],
+                                                                                    'minimum': 0,
+                                                                                    'maximum': 1024,
+                                                                                    'description': 'Devices per '
+                                                                                                   'worker. The '
+                                                                                                   'default is the '
+                                                                                                   'number of slots; 0 '
+                                                                                                   'means none, for '
+                                                                                                   'training on '
+                                                                                                   'CPUs.'}},
+                                                           'additionalProperties': False},
+                                           'sharedMemory': {'type': 'string',
+                                                            'default': '8Gi',
+                                                            'pattern': '^(unlimited|[0-9]{1,18}([.][0-9]{1,18})?(m|k|M|G|T|P|E|Ki|Mi|Gi|Ti|Pi|Ei)?)?$',
+                                                            'x-pattern': 'a size such as 8Gi, or unlimited',
+                                                            'description': 'Size of /dev/shm, which data loaders and '
+                                                                           'NCCL use. Empty means the small default of '
+                                                                           'the container runtime; unlimited means '
+                                                                           'that only the memory limit of the pod '
+                                                                           'applies.'},
+                                           'spread': {'type': 'string',
+                                                      'enum': ['none', 'preferred', 'required'],
+                                                      'default': 'none',
+                                                      'description': 'Put each worker of the run on its own node: '
+                                                                     'never (none), if possible (preferred) or always '
+                                                                     '(required).'},
+                                           'serviceAccountName': {'type': 'string',
+                                                                  'default': '',
+                                                                  'pattern': '^([a-z0-9]([-a-z0-9.]{0,251}[a-z0-9])?)?$',
+                                                                  'x-pattern': 'lower-case letters, digits, hyphens '
+                                                                               'and dots, beginning and ending with a '
+                                                                               'letter or digit',
+                                                                  'description': 'ServiceAccount of the worker pods. '
+                                                                                 'Empty means the default one of the '
+                                                                                 'namespace. No token is mounted in '
+                                                                                 'either case.'},
+                                           'resources': {'type': 'object',
+                                                         'description': 'Requests and limits of a worker, such as cpu '
+                                                                        'and memory, as in Kubernetes. Set the '
+                                                                        'accelerator in workers.accelerator, not here.',
+                                                         'properties': {'requests': {'type': 'object',
+                                                                                     'default': {'cpu': 'auto',
+                                                                                                 'memory': 'auto'},
+                                                                                     'description': 'Resources that '
+                                                                                                    'the scheduler '
+                                                                                                    'reserves. auto is '
+                                                                                                    'the limit, or '
+                                                                                                    'without a limit '
+                                                                                                    'the default. null '
+                                                                                                    'removes an entry '
+                                                                                                    'of the default.',
+                                                                                     'propertyNames': {'$ref': '#/definitions/resourceName'},
+                                                                                     'additionalProperties': {'$ref': '#/definitions/request'}},
+                                                                        'limits': {'type': 'object',
+                                                                                   'default': {},
+                                                                                   'description': 'Maximum of each '
+                                                                                                  'resource that the '
+                                                                                                  'container may use.',
+                                                                                   'propertyNames': {'$ref': '#/definitions/resourceName'},
+                                                                                   'additionalProperties': {'$ref': '#/definitions/quantity'}},
+                                                                        'claims': {'type': 'array',
+                                                                                   'default': [],
+                                                                                   'description': 'Claims of dynamic '
+                                                                                                  'resource allocation '
+                                                                                                  'that the container '
+                                                                                                  'uses.',
+                                                                                   'items': {'$ref': '#/definitions/ResourceClaim'}}},
+                                                         'additionalProperties': False},
+                                           'schedulerName': {'type': 'string',
+                                                             'default': '',
+                                                             'pattern': '^([a-z0-9]([-a-z0-9.]{0,251}[a-z0-9])?)?$',
+                                                             'x-pattern': 'lower-case letters, digits, hyphens and '
+                                                                          'dots, beginning and ending with a letter or '
+                                                                          'digit',
+                                                             'description': 'Scheduler of the worker pods. Empty means '
+                                                                            'the one that scheduling.gang needs, or '
+                                                                            "the cluster's default without a gang."},
+                                           'excludeNodes': {'type': 'array',
+                                                            'default': [],
+                                                            'description': 'Names of nodes on which no worker may run, '
+                                                                           'such as those that a preflight check of an '
+                                                                           'earlier run named.',
+                                                            'items': {'type': 'string',
+                                                                      'pattern': '^[a-z0-9]([-a-z0-9.]{0,251}[a-z0-9])?$',
+                                                                      'x-pattern': 'lower-case letters, digits, '
+                                                                                   'hyphens and dots, beginning and '
+                                                                                   'ending with a letter or digit'},
+                                                            'examples': [['gpu-17', 'gpu-42']]},
+                                           'tolerations': {'type': 'array',
+                                                           'default': [],
+                                                           'description': 'Taints that these pods tolerate, as in '
+                                                                          'Kubernetes.',
+                                                           'items': {'$ref': '#/definitions/Toleration'},
+                                                           'examples': [[{'key': 'nvidia.com/gpu',
+                                                                          'operator': 'Exists',
+                                                                          'effect': 'NoSchedule'}]]},
+                                           'nodeSelector': {'type': 'object',
+                                                            'default': {},
+                                                            'description': 'Labels that a node must have for these '
+                                                                           'pods.',
+                                                            'propertyNames': {'$ref': '#/definitions/labelKey'},
+                                                            'additionalProperties': {'$ref': '#/definitions/labelValue'},
+                                                            'examples': [{'example.com/pool': 'gpu'}]},
+                                           'affinity': {'type': 'object',
+                                                        'default': {},
+                                                        'description': 'Rules for the choice of nodes, as in '
+                                                                       'Kubernetes.',
+                                                        'allOf': [{'$ref': '#/definitions/Affinity'}]},
+                                           'topologySpreadConstraints': {'type': 'array',
+                                                                         'default': [],
+                                                                         'description': 'How these pods are spread '
+                                                                                        'over zones, racks or nodes, '
+                                                                                        'as in Kubernetes.',
+                                                                         'items': {'$ref': '#/definitions/TopologySpreadConstraint'}},
+                                           'priorityClassName': {'type': 'string',
+                                                                 'default': '',
+                                                                 'pattern': '^([a-z0-9]([-a-z0-9.]{0,251}[a-z0-9])?)?$',
+                                                                 'x-pattern': 'lower-case letters, digits, hyphens and '
+                                                                              'dots, beginning and ending with a '
+                                                                              'letter or digit',
+                                                                 'description': 'PriorityClass of these pods. Empty '
+                                                                                "means the cluster's default."},
+                                           'runtimeClassName': {'type': 'string',
+                                                                'default': '',
+                                                                'pattern': '^([a-z0-9]([-a-z0-9.]{0,251}[a-z0-9])?)?$',
+                                                                'x-pattern': 'lower-case letters, digits, hyphens and '
+                                                                             'dots, beginning and ending with a letter '
+                                                                             'or digit',
+                                                                'description': 'RuntimeClass of these pods. Empty '
+                                                                               "means the cluster's default.",
+                                                                'examples': ['nvidia']},
+                                           'podLabels': {'type': 'object',
+                                                         'default': {},
+                                                         'description': 'Labels of these pods, merged over labels.',
+                                                         'propertyNames': {'$ref': '#/definitions/labelKey'},
+                                                         'additionalProperties': {'$ref': '#/definitions/labelValue'}},
+                                           'podAnnotations': {'type': 'object',
+                                                              'default': {'cluster-autoscaler.kubernetes.io/safe-to-evict': 'false',
+                                                                          'karpenter.sh/do-not-disrupt': 'true',
+                                                                          'linkerd.io/inject': 'disabled',
+                                                                          'sidecar.istio.io/inject': 'false'},
+                                                              'description': 'Annotations of these pods, merged over '
+                                                                             'annotations. The defaults disable the '
+                                                                             'sidecars of service meshes and keep '
+                                                                             'autoscalers from evicting the training; '
+                                                                             'null removes one.',
+                                                              'propertyNames': {'$ref': '#/definitions/labelKey'},
+                                                              'additionalProperties': {'type': 'string'}},
+                                           'initContainers': {'type': 'array',
+                                                              'default': [],
+                                                              'description': 'Containers that run before the main '
+                                                                             'container, as in Kubernetes. They can '
+                                                                             'mount the volumes of storage by name.',
+                                                              'items': {'$ref': '#/definitions/container'}},
+                                           'sidecars': {'type': 'array',
+                                                        'default': [],
+                                                        'description': 'Containers that run alongside the main '
+                                                                       'container until it ends, as in Kubernetes. '
+                                                                       'They can mount the volumes of storage by name.',
+                                                        'items': {'$ref': '#/definitions/container'}},
+                                           'securityContext': {'type': 'object',
+                                                               'default': {},
+                                                               'description': 'Security context of the main container, '
+                                                                              'as in Kubernetes. It is merged over '
+                                                                              'security.securityContext.',
+                                                               'allOf': [{'$ref': '#/definitions/SecurityContext'}]},
+                                           'extraPodSpec': {'type': 'object',
+                                                            'default': {},
+                                                            'description': 'Fields of the pod for which dsgen has no '
+                                                                           'key, as in Kubernetes. They are written '
+                                                                           'unchanged.',
+                                                            'allOf': [{'$ref': '#/definitions/PodSpec'}],
+                                                            'examples': [{'hostAliases': [{'ip': '10.0.0.7',
+                                                                                           'hostnames': ['registry.example.com']}]}]},
+                                           'extraContainerSpec': {'type': 'object',
+                                                                  'default': {},
+                                                                  'description': 'Fields of the main container for '
+                                                                                 'which dsgen has no key, as in '
+                                                                                 'Kubernetes. They are written '
+                                                                                 'unchanged.',
+                                                                  'allOf': [{'$ref': '#/definitions/Container'}],
+                                                                  'examples': [{'stdin': True, 'tty': True}]}},
+                            'additionalProperties': False},
+                'launcher': {'type': 'object',
+                             'description': 'Launcher pod, which starts the training on the workers and records how it '
+                                            'ends.',
+                             'properties': {'image': {'type': 'string',
+                                                      'default': '',
+                                                      'pattern': '^(([A-Za-z0-9]([-A-Za-z0-9.]*[A-Za-z0-9])?(:[0-9]+)?/)?[a-z0-9]+([._-]+[a-z0-9]+)*(/[a-z0-9]+([._-]+[a-z0-9]+)*)*(:[A-Za-z0-9_][A-Za-z0-9_.-]{0,127})?(@sha256:[0-9a-f]{64})?)?$',
+                                                      'x-pattern': 'an image with its tag or digest, such as '
+                                                                   'registry.example.com/team/tools:1.2',
+                                                      'description': 'Image of the launcher. Empty means the image of '
+                                                                     'the job. docs/image.md says what each launch '
+                                                                     'method needs in it.'},
+                                            'env': {'type': 'object',
+                                                    'default': {},
+                                                    'propertyNames': {'type': 'string',
+                                                                      'pattern': '^[A-Za-z_][A-Za-z0-9_]*$',
+                                                                      'x-pattern': 'letters, digits and underscores, '
+                                                                                   'not beginning with a digit, as in '
+                                                                                   'a shell'},
+                                                    'additionalProperties': {'$ref': '#/definitions/envValue'},
+                                                    'description': 'Environment variables of the launcher, in addition '
+                                                                   'to those of training.env that it has.',
+                                                    'examples': [{'PIP_INDEX_URL': {'valueFrom': {'secretKeyRef': {'name': 'package-index',
+                                                                                                                   'key': 'url'}}}}]},
+                                            'resources': {'type': 'object',
+                                                          'description': 'Requests and limits of the launcher, such as '
+                                                                         'cpu and memory, as in Kubernetes.',
+                                                          'properties': {'requests': {'type': 'object',
+                                                                                      'default': {'cpu': 'auto',
+                                                                                                  'memory': 'auto'},
+                                                                                      'description': 'Resources that '
+                                                                                                     'the scheduler '
+                                                                                                     'reserves. auto '
+                                                                                                     'is the limit, or '
+                                                                                                     'without a limit '
+                                                                                                     'the default. '
+                                                                                                     'null removes an '
+                                                                                                     'entry of the '
+                                                                                                     'default.',
+                                                                                      'propertyNames': {'$ref': '#/definitions/resourceName'},
+                                                                                      'additionalProperties': {'$ref': '#/definitions/request'}},
+                                                                         'limits': {'type': 'object',
+                                                                                    'default': {},
+                                                                                    'description': 'Maximum of each '
+                                                                                                   'resource that the '
+                                                                                                   'container may use.',
+                                                                                    'propertyNames': {'$ref': '#/definitions/resourceName'},
+                                                                                    'additionalProperties': {'$ref': '#/definitions/quantity'}},
+                                                                         'claims': {'type': 'array',
+                                                                                    'default': [],
+                                                                                    'description': 'Claims of dynamic '
+                                                                                                   'resource '
+                                                                                                   'allocation that '
+                                                                                                   'the container '
+                                                                                                   'uses.',
+                                                                                    'items': {'$ref': '#/definitions/ResourceClaim'}}},
+                                                          'additionalProperties': False},
+                                            'schedulerName': {'type': 'string',
+                                                              'default': '',
+                                                              'pattern': '^([a-z0-9]([-a-z0-9.]{0,251}[a-z0-9])?)?$',
+                                                              'x-pattern': 'lower-case letters, digits, hyphens and '
+                                                                           'dots, beginning and ending with a letter '
+                                                                           'or digit',
+                                                              'description': 'Scheduler of the launcher pod. Empty '
+                                                                             "means the cluster's default."},
+                                            'tolerations': {'type': 'array',
+                                                            'default': [],
+                                                            'description': 'Taints that these pods tolerate, as in '
+                                                                           'Kubernetes.',
+                                                            'items': {'$ref': '#/definitions/Toleration'},
+                                                            'examples': [[{'key': 'nvidia.com/gpu',
+                                                                           'operator': 'Exists',
+                                                                           'effect': 'NoSchedule'}]]},
+                                            'nodeSelector': {'type': 'object',
+                                                             'default': {},
+                                                             'description': 'Labels that a node must have for these '
+                                                                            'pods.',
+                                                             'propertyNames': {'$ref': '#/definitions/labelKey'},
+                                                             'additionalProperties': {'$ref': '#/definitions/labelValue'},
+                                                             'examples': [{'example.com/pool': 'gpu'}]},
+                                            'affinity': {'type': 'object',
+                                                         'default': {},
+                                                         'description': 'Rules for the choice of nodes, as in '
+                                                                        'Kubernetes.',
+                                                         'allOf': [{'$ref': '#/definitions/Affinity'}]},
+                                            'topologySpreadConstraints': {'type': 'array',
+                                                                          'default': [],
+                                                                          'description': 'How these pods are spread '
+                                                                                         'over zones, racks or nodes, '
+                                                                                         'as in Kubernetes.',
+                                                                          'items': {'$ref': '#/definitions/TopologySpreadConstraint'}},
+                                            'priorityClassName': {'type': 'string',
+                                                                  'default': '',
+                                                                  'pattern': '^([a-z0-9]([-a-z0-9.]{0,251}[a-z0-9])?)?$',
+                                                                  'x-pattern': 'lower-case letters, digits, hyphens '
+                                                                               'and dots, beginning and ending with a '
+                                                                               'letter or digit',
+                                                                  'description': 'PriorityClass of these pods. Empty '
+                                                                                 "means the cluster's default."},
+                                            'runtimeClassName': {'type': 'string',
+                                                                 'default': '',
+                                                                 'pattern': '^([a-z0-9]([-a-z0-9.]{0,251}[a-z0-9])?)?$',
+                                                                 'x-pattern': 'lower-case letters, digits, hyphens and '
+                                                                              'dots, beginning and ending with a '
+                                                                              'letter or digit',
+                                                                 'description': 'RuntimeClass of these pods. Empty '
+                                                                                "means the cluster's default.",
+                                                                 'examples': ['nvidia']},
+                                            'podLabels': {'type': 'object',
+                                                          'default': {},
+                                                          'description': 'Labels of these pods, merged over labels.',
+                                                          'propertyNames': {'$ref': '#/definitions/labelKey'},
+                                                          'additionalProperties': {'$ref': '#/definitions/labelValue'}},
+                                            'podAnnotations': {'type': 'object',
+                                                               'default': {'cluster-autoscaler.kubernetes.io/safe-to-evict': 'false',
+                                                                           'karpenter.sh/do-not-disrupt': 'true',
+                                                                           'linkerd.io/inject': 'disabled',
+                                                                           'sidecar.istio.io/inject': 'false'},
+                                                               'description': 'Annotations of these pods, merged over '
+                                                                              'annotations. The defaults disable the '
+                                                                              'sidecars of service meshes and keep '
+                                                                              'autoscalers from evicting the training; '
+                                                                              'null removes one.',
+                                                               'propertyNames': {'$ref': '#/definitions/labelKey'},
+                                                               'additionalProperties': {'type': 'string'}},
+                                            'initContainers': {'type': 'array',
+                                                               'default': [],
+                                                               'description': 'Containers that run before the main '
+                                                                              'container, as in Kubernetes. They can '
+                                                                              'mount the volumes of storage by name.',
+                                                               'items': {'$ref': '#/definitions/container'}},
+                                            'sidecars': {'type': 'array',
+                                                         'default': [],
+                                                         'description': 'Containers that run alongside the main '
+                                                                        'container until it ends, as in Kubernetes. '
+                                                                        'They can mount the volumes of storage by '
+                                                                        'name.',
+                                                         'items': {'$ref': '#/definitions/container'}},
+                                            'securityContext': {'type': 'object',
+                                                                'default': {},
+                                                                'description': 'Security context of the main '
+                                                                               'container, as in Kubernetes. It is '
+                                                                               'merged over security.securityContext.',
+                                                                'allOf': [{'$ref': '#/definitions/SecurityContext'}]},
+                                            'extraPodSpec': {'type': 'object',
+                                                             'default': {},
+                                                             'description': 'Fields of the pod for which dsgen has no '
+                                                                            'key, as in Kubernetes. They are written '
+                                                                            'unchanged.',
+                                                             'allOf': [{'$ref': '#/definitions/PodSpec'}],
+                                                             'examples': [{'hostAliases': [{'ip': '10.0.0.7',
+                                                                                            'hostnames': ['registry.example.com']}]}]},
+                                            'extraContainerSpec': {'type': 'object',
+                                                                   'default': {},
+                                                                   'description': 'Fields of the main container for '
+                                                                                  'which dsgen has no key, as in '
+                                                                                  'Kubernetes. They are written '
+                                                                                  'unchanged.',
+                                                                   'allOf': [{'$ref': '#/definitions/Container'}],
+                                                                   'examples': [{'stdin': True, 'tty': True}]}},
+                             'additionalProperties': False},
+                'training': {'type': 'object',
+                             'description': 'The program to train. Exactly one of python, module and exec is required, '
+                                            'unless launch.method uses launch.command.',
+                             'properties': {'python': {'type': 'string',
+                                                       'default': '',
+                                                       'description': 'Path of the Python script to run.',
+                                                       'examples': ['train.py']},
+                                            'module': {'type': 'string',
+                                                       'default': '',
+                                                       'description': 'Python module to run, as with python -m.',
+                                                       'examples': ['team.train']},
+                                            'exec': {'type': 'array',
+                                                     'default': [],
+                                                     'description': 'Any other program: a command as a list with one '
+                                                                    'item per argument.',
+                                                     'items': {'type': 'string'},
+                                                     'examples': [['bash', '-c', 'python train.py --data $DATA']]},
+                                            'args': {'type': 'array',
+                                                     'default': [],
+                                                     'description': 'Arguments of the program, passed to every process '
+                                                                    'unchanged. Put numbers in quotes.',
+                                                     'items': {'type': 'string'},
+                                                     'examples': [['--epochs', '3']]},
+                                            'pythonCommand': {'type': 'string',
+                                                              'default': 'python3',
+                                                              'minLength': 1,
+                                                              'description': 'Python interpreter that runs the script '
+                                                                             'or module.'},
+                                            'workingDir': {'type': 'string',
+                                                           'default': '',
+                                                           'pattern': '^(/[^\\n\\x85]*)?$',
+                                                           'x-pattern': 'an absolute path',
+                                                           'description': 'Working directory of the training. Empty '
+                                                                          'means code.mountPath if code is cloned, '
+                                                                          'otherwise the working directory of the '
+                                                                          'image.'},
+                                            'env': {'type': 'object',
+                                                    'default': {},
+                                                    'propertyNames': {'type': 'string',
+                                                                      'pattern': '^[A-Za-z_][A-Za-z0-9_]*$',
+                                                                      'x-pattern': 'letters, digits and underscores, '
+                                                                                   'not beginning with a digit, as in '
+                                                                                   'a shell'},
+                                                    'additionalProperties': {'$ref': '#/definitions/envValue'},
+                                                    'description': 'Environment variables of the training: names with '
+                                                                   'a string, or with valueFrom as in Kubernetes. The '
+                                                                   'launcher has only the strings, unless '
+                                                                   'launch.method is launcher-command.',
+                                                    'examples': [{'NCCL_DEBUG': 'INFO',
+                                                                  'TOKEN': {'valueFrom': {'secretKeyRef': {'name': 'hub',
+                                                                                                           'key': 'token'}}}}]},
+                                            'envFrom': {'type': 'array',
+                                                        'default': [],
+                                                        'description': 'ConfigMaps and Secrets whose keys become '
+                                                                       'environment variables, as in Kubernetes. The '
+                                                                       'launcher has them only if launch.method is '
+                                                                       'launcher-command.',
+                                                        'items': {'$ref': '#/definitions/EnvFromSource'},
+                                                        'examples': [[{'secretRef': {'name': 'tracker'}}]]},
+                                            'setup': {'type': 'string',
+                                                      'default': '',
+                                                      'description': 'Bash code that the workers source when they '
+                                                                     'start, before the training: pip install, ulimit, '
+                                                                     'computed variables. Exported variables reach '
+                                                                     'every process. The launcher sources it too if '
+                                                                     'launch.method uses ssh.',
+                                                      'examples': ['pip install -r /workspace/code/requirements.txt']},
+                                            'files': {'type': 'object',
+                                                      'default': {},
+                                                      'description': 'Text files for the training, by name. They are '
+                                                                     'mounted in /job/files and can have 1 MiB in '
+                                                                     'total.',
+                                                      'propertyNames': {'type': 'string',
+                                                                        'pattern': '^[.]?[A-Za-z0-9_-][A-Za-z0-9_.-]{0,250}$',
+                                                                        'x-pattern': 'a file name of letters, digits, '
+                                                                                     'dots, hyphens and underscores'},
+                                                      'additionalProperties': {'type': 'string'},
+                                                      'examples': [{'hosts.txt': 'a\nb\n'}]},
+                                            'rankLogs': {'type': 'string',
+                                                         'default': '',
+                                                         'pattern': '^(/[^\\n\\x85]*)?$',
+                                                         'x-pattern': 'an absolute path',
+                                                         'description': 'Folder for a copy of the output of each rank, '
+                                                                        'in a file RUN-rank-N.log, such as a folder of '
+                                                                        'a volume. The log of the pods contains the '
+                                                                        'output in any case.',
+                                                         'examples': ['/checkpoints/logs']},
+                                            'deepspeed': {'type': 'object',
+                                                          'description': 'Configuration of DeepSpeed.',
+                                                          'properties': {'config': {'type': 'object',
+                                                                                    'default': {},
+                                                                                    'description': 'DeepSpeed '
+                                                                                                   'configuration. It '
+                                                                                                   'is mounted as '
+                                                                                                   '/job/ds_config.json '
+                                                                                                   'and passed to the '
+                                                                                                   'program.',
+                                                                                    'allOf': [{'$ref': '#/definitions/withoutNull'}],
+                                                                                    'examples': [{'train_batch_size': 64,
+                                                                                                  'bf16': {'enabled': True},
+                                                                                                  'zero_optimization': {'stage': 2}}]},
+                                                                         'configFile': {'type': 'string',
+                                                                                        'default': '',
+                                                                                        'description': 'Path of a '
+                                                                                                       'DeepSpeed '
+                                                                                                       'configuration '
+                                                                                                       'inside the '
+                                                                                                       'container, '
+                                                                                                       'instead of '
+                                                                                                       'config.'},
+                                                                         'passConfig': {'type': 'boolean',
+                                                                                        'default': True,
+                                                                                        'description': 'Pass the '
+                                                                                                       'configuration '
+                                                                                                       'to the program '
+                                                                                                       'as --deepspeed '
+                                                                                                       '--deepspeed_config '
+                                                                                                       'FILE.'},
+                                                                         'localRank': {'type': 'boolean',
+                                                                                       'default': True,
+                                                                                       'description': 'Pass '
+                                                                                                      '--local_rank=N '
+                                                                                                      'to the program, '
+                                                                                                      "as DeepSpeed's "
+                                                                                                      'launcher does. '
+                                                                                                      'Has no effect '
+                                                                                                      'with '
+                                                                                                      'launch.method '
+                                                                                                      'torchrun and '
+                                                                                                      'openmpi.'},
+                                                                         'version': {'type': 'string',
+                                                                                     'default': '',
+                                                                                     'pattern': '^([0-9]{1,5}[.][0-9]{1,5}([.][0-9]{1,5})?)?$',
+                                                                                     'x-pattern': 'a version such as '
+                                                                                                  '0.16 or 0.16.4',
+                                                                                     'examples': ['0.16.4'],
+                                                                                     'description': 'Version of '
+                                                                                                    'DeepSpeed in the '
+                                                                                                    'image; dsgen '
+                                                                                                    'checks keys and '
+                                                                                                    'launcher options '
+                                                                                                    'for it. A version '
+                                                                                                    'that dsgen does '
+                                                                                                    'not know is '
+                                                                                                    'checked against '
+                                                                                                    'its nearest known '
+                                                                                                    'neighbours. Empty '
+                                                                                                    'means the newest '
+                                                                                                    'version that '
+                                                                                                    'dsgen knows.'},
+                                                                         'args': {'type': 'array',
+                                                                                  'default': [],
+                                                                                  'description': 'Further arguments of '
+                                                                                                 "DeepSpeed's "
+                                                                                                 'launcher. Arguments '
+                                                                                                 'for which dsgen has '
+                                                                                                 'a key are refused.',
+                                                                                  'items': {'type': 'string'},
+                                                                                  'examples': [['--no_ssh_check',
+                                                                                                '--log_level',
+                                                                                                'debug']]},
+                                                                         'autotuning': {'type': 'string',
+                                                                                        'enum': ['none', 'tune', 'run'],
+                                                                                        'default': 'none',
+                                                                                        'description': "DeepSpeed's "
+                                                                                                       'autotuning: '
+                                                                                                       'none, only the '
+                                                                                                       'search (tune), '
+                                                                                                       'or the search '
+                                                                                                       'and then the '
+                                                                                                       'training with '
+                                                                                                       'its result '
+                                                                                                       '(run).'},
+                                                                         'bindCores': {'type': 'boolean',
+                                                                                       'default': False,
+                                                                                       'description': 'Bind each '
+                                                                                                      'process to its '
+                                                                                                      'own CPU '
+                                                                                                      'cores.'}},
+                                                          'additionalProperties': False}},
+                             'additionalProperties': False},
+                'launch': {'type': 'object',
+                           'description': 'How the training processes are started.',
+                           'properties': {'method': {'type': 'string',
+                                                     'enum': ['pdsh',
+                                                              'openmpi',
+                                                              'torchrun',
+                                                              'deepspeed-no-ssh',
+                                                              'worker-command',
+                                                              'launcher-command'],
+                                                     'default': 'pdsh',
+                                                     'description': 'How the processes are started: by the launcher '
+                                                                    'over ssh (pdsh, openmpi), by each worker without '
+                                                                    'ssh (torchrun, deepspeed-no-ssh), or by your own '
+                                                                    'command on each worker (worker-command) or in the '
+                                                                    'launcher (launcher-command).'},
+                                          'command': {'type': 'array',
+                                                      'default': [],
+                                                      'description': 'Command of the methods worker-command and '
+                                                                     'launcher-command, as a list with one item per '
+                                                                     'argument.',
+                                                      'items': {'type': 'string'},
+                                                      'examples': [['accelerate', 'launch', 'train.py']]},
+                                          'mpirunArgs': {'type': 'array',
+                                                         'default': [],
+                                                         'description': 'Further arguments of mpirun, for the method '
+                                                                        'openmpi. Arguments that dsgen sets are '
+                                                                        'refused, except --map-by and --bind-to, which '
+                                                                        'replace those of dsgen (slot and none).',
+                                                         'items': {'type': 'string'},
+                                                         'examples': [['--mca',
+                                                                       'btl_tcp_if_include',
+                                                                       'eth0',
+                                                                       '--bind-to',
+                                                                       'core']]},
+                                          'masterPort': {'type': 'integer',
+                                                         'default': 29500,
+                                                         'minimum': 1,
+                                                         'maximum': 65535,
+                                                         'description': 'Port of worker 0 for the rendezvous of the '
+                                                                        'processes.'},
+                                          'expectWorld': {'type': 'boolean',
+                                                          'default': True,
+                                                          'description': 'Whether the run fails if its processes never '
+                                                                         'connected to each other, at '
+                                                                         'launch.masterPort or the port in '
+                                                                         'MASTER_PORT. Set it to false for programs '
+                                                                         'that do not use torch.distributed.'},
+                                          'preflight': {'type': 'object',
+                                                        'description': 'Checks of the workers before the training '
+                                                                       'starts.',
+                                                        'properties': {'network': {'type': 'boolean',
+                                                                                   'default': False,
+                                                                                   'description': 'Let the workers '
+                                                                                                  'exchange data in '
+                                                                                                  'pairs. The log and '
+                                                                                                  'the record name the '
+                                                                                                  'workers that are '
+                                                                                                  'slow or cannot be '
+                                                                                                  'reached.'},
+                                                                       'spares': {'type': 'integer',
+                                                                                  'default': 0,
+                                                                                  'minimum': 0,
+                                                                                  'maximum': 1000,
+                                                                                  'description': 'Extra workers, which '
+                                                                                                 'replace workers that '
+                                                                                                 'are slow or dead in '
+                                                                                                 'the network check, '
+                                                                                                 'or that do not '
+                                                                                                 'answer in time.'}},
+                                                        'additionalProperties': False}},
+                           'additionalProperties': False},
+                'lifecycle': {'type': 'object',
+                              'description': 'How a run starts, restarts and ends.',
+                              'properties': {'maxRestarts': {'type': 'integer',
+                                                             'default': 0,
+                                                             'minimum': 0,
+                                                             'maximum': 1000,
+                                                             'description': 'How often a failed training is restarted '
+                                                                            'on the same workers. The program must '
+                                                                            'load its own checkpoint.'},
+                                             'restartExitCodes': {'type': 'array',
+                                                                  'default': [],
+                                                                  'description': 'Exit codes that cause a restart. '
+                                                                                 'Empty means any failure.',
+                                                                  'items': {'type': 'integer',
+                                                                            'minimum': 1,
+                                                                            'maximum': 255}},
+                                             'restartDelaySeconds': {'type': 'integer',
+                                                                     'default': 10,
+                                                                     'minimum': 0,
+                                                                     'maximum': 2592000,
+                                                                     'description': 'Wait before each restart.'},
+                                             'startTimeoutSeconds': {'type': 'integer',
+                                                                     'default': 1800,
+                                                                     'minimum': 1,
+                                                                     'maximum': 2592000,
+                                                                     'description': 'How long the launcher waits for '
+                                                                                    'the workers, before the first '
+                                                                                    'start and after the loss of a '
+                                                                                    'worker, before the run fails. '
+                                                                                    'Time in a queue or while '
+                                                                                    'suspended does not count.'},
+                                             'activeDeadlineSeconds': {'type': 'integer',
+                                                                       'default': 0,
+                                                                       'minimum': 0,
+                                                                       'maximum': 315360000,
+                                                                       'description': 'Time limit of the training, '
+                                                                                      'from its first start. 0 means '
+                                                                                      'none.'},
+                                             'hangTimeoutSeconds': {'type': 'integer',
+                                                                    'default': 0,
+                                                                    'minimum': 0,
+                                                                    'maximum': 2592000,
+                                                                    'description': 'If the training prints nothing for '
+                                                                                   'this time, or with '
+                                                                                   'lifecycle.progress reaches no new '
+                                                                                   'step, it counts as hung: the '
+                                                                                   'stacks of all ranks are written to '
+                                                                                   'the log, and the training fails or '
+                                                                                   'is restarted. Choose more than the '
+                                                                                   'longest pause, such as an '
+                                                                                   'evaluation. 0 means never.'},
+                                             'progress': {'type': 'object',
+                                                          'description': 'How the training says how far it is. Step, '
+                                                                         'total, loss and the expected end are written '
+                                                                         'to the record at most once a minute.',
+                                                          'properties': {'pattern': {'type': 'string',
+                                                                                     'default': '',
+                                                                                     'pattern': '^(.*[(][?]P<step>.*)?$',
+                                                                                     'x-pattern': 'a regular '
+                                                                                                  'expression with the '
+                                                                                                  'group (?P<step>...)',
+                                                                                     'description': 'Regular '
+                                                                                                    'expression of '
+                                                                                                    'Python with the '
+                                                                                                    'named groups '
+                                                                                                    'step, total and '
+                                                                                                    'loss, of which '
+                                                                                                    'step is required. '
+                                                                                                    'It is searched in '
+                                                                                                    'each line that a '
+                                                                                                    'rank prints.',
+                                                                                     'examples': ['step '
+                                                                                                  '(?P<step>[0-9]+)/(?P<total>[0-9]+) '
+                                                                                                  'loss (?P<loss>[^ '
+                                                                                                  ']+)']},
+                                                                         'file': {'type': 'string',
+                                                                                  'default': '',
+                                                                                  'description': 'File that rank 0 '
+                                                                                                 'writes. It contains '
+                                                                                                 'JSON objects with '
+                                                                                                 'step, total and '
+                                                                                                 'loss, or lines that '
+                                                                                                 'match the pattern; '
+                                                                                                 'the last one counts.',
+                                                                                  'examples': ['/checkpoints/progress.json']},
+                                                                         'checkpointPath': {'type': 'string',
+                                                                                            'default': '',
+                                                                                            'description': 'File or '
+                                                                                                           'folder '
+                                                                                                           'that '
+                                                                                                           'changes '
+                                                                                                           'with each '
+                                                                                                           'checkpoint, '
+                                                                                                           'as rank 0 '
+                                                                                                           'sees it, '
+                                                                                                           'such as '
+                                                                                                           'the file '
+                                                                                                           'latest in '
+                                                                                                           "DeepSpeed's "
+                                                                                                           'folder of '
+                                                                                                           'checkpoints.',
+                                                                                            'examples': ['/checkpoints/latest']},
+                                                                         'checkpointTimeoutSeconds': {'type': 'integer',
+                                                                                                      'default': 0,
+                                                                                                      'minimum': 0,
+                                                                                                      'maximum': 2592000,
+                                                                                                      'description': 'Warn '
+                                                                                                                     'in '
+                                                                                                                     'the '
+                                                                                                                     'log '
+                                                                                                                     'and '
+                                                                                                                     'the '
+                                                                                                                     'record '
+                                                                                                                     'if '
+                                                                                                                     'there '
+                                                                                                                     'is '
+                                                                                                                     'no '
+                                                                                                                     'new '
+                                                                                                                     'checkpoint '
+                                                                                                                     'for '
+                                                                                                                     'this '
+                                                                                                                     'time. '
+                                                                                                                     '0 '
+                                                                                                                     'means '
+                                                                                                                     'never.'}},
+                                                          'additionalProperties': False},
+                                             'orphanTimeoutSeconds': {'type': 'integer',
+                                                                      'default': 3600,
+                                                                      'minimum': 30,
+                                                                      'maximum': 2592000,
+                                                                      'description': 'A worker that has had no contact '
+                                                                                     'with its launcher for this time '
+                                                                                     'ends by itself.'},
+                                             'terminationGracePeriodSeconds': {'type': 'integer',
+                                                                               'default': 60,
+                                                                               'minimum': 30,
+                                                                               'maximum': 86400,
+                                                                               'description': 'Time to write a '
+                                                                                              'checkpoint when a pod '
+                                                                                              'is evicted. The '
+                                                                                              'training gets this time '
+                                                                                              'minus 20 seconds.'},
+                                             'workerReplacements': {'type': 'integer',
+                                                                    'default': 3,
+                                                                    'minimum': 0,
+                                                                    'maximum': 1000,
+                                                                    'description': 'How often each worker may be '
+                                                                                   'replaced after a failure. '
+                                                                                   'Evictions and lost nodes do not '
+                                                                                   'count.'},
+                                             'keepWorkers': {'type': 'string',
+                                                             'enum': ['none', 'failed', 'always'],
+                                                             'default': 'none',
+                                                             'description': 'Keep the worker pods after the end of the '
+                                                                            'run, to inspect them: never (none), after '
+                                                                            'a failure or always.'},
+                                             'ttlSecondsAfterFinished': {'type': ['integer', 'null'],
+                                                                         'minimum': 0,
+                                                                         'maximum': 2147483647,
+                                                                         'description': 'Delete the Jobs this many '
+                                                                                        'seconds after they end. The '
+                                                                                        'default is never, which Argo '
+                                                                                        'CD and Flux need: they would '
+                                                                                        'show the job as out of sync, '
+                                                                                        'or recreate its Jobs, which '
+                                                                                        'end without training.'},
+                                             'suspend': {'type': ['boolean', 'null'],
+                                                         'description': 'Suspend the worker Job (true) or resume it '
+                                                                        '(false). By default dsgen does not set it, so '
+                                                                        'queues and users can.'},
+                                             'debug': {'type': 'object',
+                                                       'description': 'Debugging: everything is prepared, but the '
+                                                                      'training does not start.',
+                                                       'properties': {'enabled': {'type': 'boolean',
+                                                                                  'default': False,
+                                                                                  'description': 'Start workers and '
+                                                                                                 'launcher, but not '
+                                                                                                 'the training.'},
+                                                                      'command': {'type': 'array',
+                                                                                  'default': [],
+                                                                                  'description': 'Command that the '
+                                                                                                 'launcher runs '
+                                                                                                 'instead of the '
+                                                                                                 'training. Empty '
+                                                                                                 'means that the '
+                                                                                                 'launcher only waits.',
+                                                                                  'items': {'type': 'string'},
+                                                                                  'examples': [['deepspeed',
+                                                                                                '--hostfile',
+                                                                                                '/job/hostfile',
+                                                                                                '/workspace/test.py']]},
+                                                                      'skipInitContainers': {'type': 'boolean',
+                                                                                             'default': False,
+                                                                                             'description': 'Leave out '
+                                                                                                            'initContainers '
+                                                                                                            'while '
+                                                                                                            'debug is '
+                                                                                                            'enabled.'}},
+                                                       'additionalProperties': False}},
+                              'additionalProperties': False},
+                'storage': {'type': 'object',
+                            'default': {},
+                            'description': 'Volumes of the job, by name.',
+                            'propertyNames': {'type': 'string',
+                                              'pattern': '^[a-z0-9]([a-z0-9-]{0,18}[a-z0-9])?$',
+                                              'x-pattern': '1 to 20 lower-case letters, digits and hyphens, beginning '
+                                                           'and ending with a letter or digit'},
+                            'additionalProperties': {'type': 'object',
+                                                     'description': 'One volume. It needs exactly one source: create, '
+                                                                    "existingClaim, or one of Kubernetes' own.",
+                                                     'properties': {'mountPath': {'type': 'string',
+                                                                                  'default': '',
+                                                                                  'pattern': '^(/([^/:.\\n\\x85]|[.]+[^/:.\\n\\x85])[^/:\\n\\x85]*)*$',
+                                                                                  'x-pattern': 'an absolute path such '
+                                                                                               'as /data, without '
+                                                                                               'colons, a final slash, '
+                                                                                               'double slashes, or . '
+                                                                                               'and .. as folders',
+                                                                                  'description': 'Where the volume is '
+                                                                                                 'mounted. Empty means '
+                                                                                                 'that it is not '
+                                                                                                 'mounted in the main '
+                                                                                                 'containers.',
+                                                                                  'examples': ['/data']},
+                                                                    'subPath': {'type': 'string',
+                                                                                'default': '',
+                                                                                'pattern': '^([^/\\n\\x85][^\\n\\x85]*)?$',
+                                                                                'x-pattern': 'a path that does not '
+                                                                                             'begin with /',
+                                                                                'description': 'Folder of the volume '
+                                                                                               'to mount instead of '
+                                                                                               'its root.'},
+                                                                    'readOnly': {'type': 'boolean',
+                                                                                 'default': False,
+                                                                                 'description': 'Mount it read-only.'},
+                                                                    'mountIn': {'type': 'string',
+                                                                                'enum': ['auto',
+                                                                                         'both',
+                                                                                         'workers',
+                                                                                         'launcher'],
+                                                                                'default': 'auto',
+                                                                                'description': 'Which pods mount it. '
+                                                                                               'auto means the '
+                                                                                               'workers, and the '
+                                                                                               'launcher if it needs '
+                                                                                               'the files: with '
+                                                                                               'launch.method '
+                                                                                               'launcher-command or '
+                                                                                               'with autotuning.'},
+                                                                    'create': {'type': 'object',
+                                                                               'description': 'Source: a new '
+                                                                                              'PersistentVolumeClaim. '
+                                                                                              'Its name consists of '
+                                                                                              'the names of the job '
+                                                                                              'and the volume, and it '
+                                                                                              'is kept from run to '
+                                                                                              'run.',
+                                                                               'properties': {'size': {'type': ['string',
+                                                                                                                'number'],
+                                                                                                       'default': '100Gi',
+                                                                                                       'allOf': [{'$ref': '#/definitions/quantity'}],
+                                                                                                       'description': 'Requested '
+                                                                                                                      'capacity.'},
+                                                                                              'accessModes': {'type': 'array',
+                                                                                                              'default': ['ReadWriteMany'],
+                                                                                                              'description': 'Access '
+                                                                                                                             'modes '
+                                                                                                                             'of '
+                                                                                                                             'the '
+                                                                                                                             'claim. '
+                                                                                                                             'Workers '
+                                                                                                                             'on '
+                                                                                                                             'several '
+                                                                                                                             'nodes '
+                                                                                                                             'need '
+                                                                                                                             'ReadWriteMany.',
+                                                                                                              'minItems': 1,
+                                                                                                              'items': {'type': 'string',
+                                                                                                                        'enum': ['ReadWriteMany',
+                                                                                                                                 'ReadWriteOnce',
+                                                                                                                                 'ReadOnlyMany',
+                                                                                                                                 'ReadWriteOncePod']}},
+                                                                                              'storageClass': {'type': ['string',
+                                                                                                                        'null'],
+                                                                                                               'pattern': '^([a-z0-9]([-a-z0-9.]{0,251}[a-z0-9])?)?$',
+                                                                                                               'x-pattern': 'lower-case '
+                                                                                                                            'letters, '
+                                                                                                                            'digits, '
+                                                                                                                            'hyphens '
+                                                                                                                            'and '
+                                                                                                                            'dots, '
+                                                                                                                            'beginning '
+                                                                                                                            'and '
+                                                                                                                            'ending '
+                                                                                                                            'with '
+                                                                                                                            'a '
+                                                                                                                            'letter '
+                                                                                                                            'or '
+                                                                                                                            'digit',
+                                                                                                               'description': 'StorageClass '
+                                                                                                                              'of '
+                                                                                                                              'the '
+                                                                                                                              'claim. '
+                                                                                                                              'The '
+                                                                                                                              'default '
+                                                                                                                              'is '
+                                                                                                                              'the '
+                                                                                                                              "cluster's "
+                                                                                                                              'default '
+                                                                                                                              'class; '
+                                                                                                                              'an '
+                                                                                                                              'empty '
+                                                                                                                              'string '
+                                                                                                                              'means '
+                                                                                                                              'none, '
+                                                                                                                              'for '
+                                                                                                                              'an '
+                                                                                                                              'existing '
+                                                                                                                              'volume.'},
+                                                                                              'protect': {'type': 'boolean',
+                                                                                                          'default': True,
+                                                                                                          'description': 'Keep '
+                                                                                                                         'the '
+                                                                                                                         'claim '
+                                                                                                                         'when '
+                                                                                                                         'the '
+                                                                                                                         'job '
+                                                                                                                         'is '
+                                                                                                                         'deleted '
+                                                                                                                         'by '
+                                                                                                                         'Helm, '
+                                                                                                                         'Argo '
+                                                                                                                         'CD '
+                                                                                                                         'or '
+                                                                                                                         'Flux.'},
+                                                                                              'persistentVolume': {'type': 'object',
+                                                                                                                   'default': {},
+                                                                                                                   'description': 'A '
+                                                                                                                                  'PersistentVolume '
+                                                                                                                                  'to '
+                                                                                                                                  'create '
+                                                                                                                                  'for '
+                                                                                                                                  'the '
+                                                                                                                                  'claim: '
+                                                                                                                                  'the '
+                                                                                                                                  'source '
+                                                                                                                                  'and '
+                                                                                                                                  'other '
+                                                                                                                                  'fields '
+                                                                                                                                  'of '
+                                                                                                                                  'its '
+                                                                                                                                  'spec. '
+                                                                                                                                  'Empty '
+                                                                                                                                  'means '
+                                                                                                                                  'none.',
+                                                                                                                   'allOf': [{'$ref': '#/definitions/persistentVolume'}]}},
+                                                                               'additionalProperties': False,
+                                                                               'x-optional': True},
+                                                                    'existingClaim': {'type': 'string',
+                                                                                      'default': '',
+                                                                                      'pattern': '^([a-z0-9]([-a-z0-9.]{0,251}[a-z0-9])?)?$',
+                                                                                      'x-pattern': 'lower-case '
+                                                                                                   'letters, digits, '
+                                                                                                   'hyphens and dots, '
+                                                                                                   'beginning and '
+                                                                                                   'ending with a '
+                                                                                                   'letter or digit',
+                                                                                      'description': 'Source: the name '
+                                                                                                     'of an existing '
+                                                                                                     'PersistentVolumeClaim.'},
+                                                                    'nfs': {'type': 'object',
+                                                                            'description': 'Source: a folder of an NFS '
+                                                                                           'server.',
+                                                                            'allOf': [{'$ref': '#/definitions/NFSVolumeSource'}],
+                                                                            'examples': [{'server': 'nfs.example.com',
+                                                                                          'path': '/exports/data'}]},
+                                                                    'hostPath': {'type': 'object',
+                                                                                 'description': 'Source: a folder or '
+                                                                                                'file of the node. '
+                                                                                                'Requires the Pod '
+                                                                                                'Security level '
+                                                                                                'privileged.',
+                                                                                 'allOf': [{'$ref': '#/definitions/HostPathVolumeSource'}],
+                                                                                 'examples': [{'path': '/mnt/nvme',
+                                                                                               'type': 'Directory'}]},
+                                                                    'emptyDir': {'type': 'object',
+                                                                                 'description': 'Source: an empty '
+                                                                                                'folder for each pod, '
+                                                                                                'which is deleted with '
+                                                                                                'the pod.',
+                                                                                 'allOf': [{'$ref': '#/definitions/EmptyDirVolumeSource'}],
+                                                                                 'examples': [{'sizeLimit': '100Gi'}]},
+                                                                    'ephemeral': {'type': 'object',
+                                                                                  'description': 'Source: a '
+                                                                                                 'PersistentVolumeClaim '
+                                                                                                 'for each pod, which '
+                                                                                                 'is deleted with the '
+                                                                                                 'pod, as in '
+                                                                                                 'Kubernetes.',
+                                                                                  'allOf': [{'$ref': '#/definitions/EphemeralVolumeSource'}],
+                                                                                  'examples': [{'volumeClaimTemplate': {'spec': {'accessModes': ['ReadWriteOnce'],
+                                                                                                                                 'resources': {'requests': {'storage': '1Ti'}}}}}]},
+                                                                    'csi': {'type': 'object',
+                                                                            'description': 'Source: a volume that a '
+                                                                                           'CSI driver creates for '
+                                                                                           'each pod, as in '
+                                                                                           'Kubernetes.',
+                                                                            'allOf': [{'$ref': '#/definitions/CSIVolumeSource'}],
+                                                                            'examples': [{'driver': 'gcsfuse.csi.storage.gke.io',
+                                                                                          'volumeAttributes': {'bucketName': 'data'}}]},
+                                                                    'configMap': {'type': 'object',
+                                                                                  'description': 'Source: the keys of '
+                                                                                                 'a ConfigMap as '
+                                                                                                 'files, as in '
+                                                                                                 'Kubernetes.',
+                                                                                  'allOf': [{'$ref': '#/definitions/ConfigMapVolumeSource'}],
+                                                                                  'examples': [{'name': 'tokenizer'}]},
+                                                                    'secret': {'type': 'object',
+                                                                               'description': 'Source: the keys of a '
+                                                                                              'Secret as files, as in '
+                                                                                              'Kubernetes.',
+                                                                               'allOf': [{'$ref': '#/definitions/SecretVolumeSource'}],
+                                                                               'examples': [{'secretName': 'hub-token'}]},
+                                                                    'projected': {'type': 'object',
+                                                                                  'description': 'Source: several '
+                                                                                                 'ConfigMaps, Secrets '
+                                                                                                 'and tokens in one '
+                                                                                                 'folder, as in '
+                                                                                                 'Kubernetes.',
+                                                                                  'allOf': [{'$ref': '#/definitions/ProjectedVolumeSource'}],
+                                                                                  'examples': [{'sources': [{'secret': {'name': 'hub-token'}},
+                                                                                                            {'configMap': {'name': 'tokenizer'}}]}]}},
+                                                     'additionalProperties': False},
+                            'examples': [{'data': {'mountPath': '/data', 'create': {'size': '100Gi'}}}]},
+                'ssh': {'type': 'object',
+                        'description': 'How the launcher connects to the workers.',
+                        'properties': {'secret': {'type': 'object',
+                                                  'description': 'Secret with the key pair.',
+                                                  'properties': {'mode': {'type': 'string',
+                                                                          'enum': ['cluster', 'existing'],
+                                                                          'default': 'cluster',
+                                                                          'description': 'cluster: the key is '
+                                                                                         'generated in the cluster and '
+                                                                                         'never leaves it. existing: '
+                                                                                         'dsgen uses your own Secret.'},
+                                                                 'name': {'type': 'string',
+                                                                          'default': '',
+                                                                          'pattern': '^([a-z0-9]([-a-z0-9.]{0,251}[a-z0-9])?)?$',
+                                                                          'x-pattern': 'lower-case letters, digits, '
+                                                                                       'hyphens and dots, beginning '
+                                                                                       'and ending with a letter or '
+                                                                                       'digit',
+                                                                          'description': 'Name of your Secret in mode '
+                                                                                         'existing. Empty means the '
+                                                                                         "job's name followed by "
+                                                                                         '-ssh-key.'}},
+                                                  'additionalProperties': False},
+                                       'port': {'type': 'integer',
+                                                'default': 2222,
+                                                'minimum': 1,
+                                                'maximum': 65535,
+                                                'description': "Port of the workers' own sshd."},
+                                       'user': {'type': 'string',
+                                                'default': '',
+                                                'pattern': '^([A-Za-z_][A-Za-z0-9_.-]{0,63})?$',
+                                                'x-pattern': 'letters, digits, underscores, dots and hyphens, '
+                                                             'beginning with a letter or an underscore, at most 64 '
+                                                             'characters',
+                                                'description': 'User as which the launcher logs in to the workers; the '
+                                                               'image must have it in /etc/passwd. Empty means the '
+                                                               'user of the container.'},
+                                       'passwdEntry': {'type': 'string',
+                                                       'enum': ['auto', 'none'],
+                                                       'default': 'auto',
+                                                       'description': 'auto: add an entry to /etc/passwd for a user id '
+                                                                      'that the image does not have, if the pod cannot '
+                                                                      'run as root.'}},
+                        'additionalProperties': False},
+                'status': {'type': 'object',
+                           'description': "Record of the job's runs.",
+                           'properties': {'image': {'type': 'string',
+                                                    'default': '',
+                                                    'pattern': '^(([A-Za-z0-9]([-A-Za-z0-9.]*[A-Za-z0-9])?(:[0-9]+)?/)?[a-z0-9]+([._-]+[a-z0-9]+)*(/[a-z0-9]+([._-]+[a-z0-9]+)*)*(:[A-Za-z0-9_][A-Za-z0-9_.-]{0,127})?(@sha256:[0-9a-f]{64})?)?$',
+                                                    'x-pattern': 'an image with its tag or digest, such as '
+                                                                 'registry.example.com/team/tools:1.2',
+                                                    'description': 'Image of the containers that have an API token. It '
+                                                                   'needs bash and python3, and ssh-keygen if the key '
+                                                                   'is generated in the cluster. Empty means the image '
+                                                                   'of the launcher.'},
+                                          'intervalSeconds': {'type': 'integer',
+                                                              'default': 15,
+                                                              'minimum': 1,
+                                                              'maximum': 3600,
+                                                              'description': "Interval at which the launcher's sidecar "
+                                                                             'checks the run. It writes only changes.'},
+                                          'history': {'type': 'integer',
+                                                      'default': 20,
+                                                      'minimum': 1,
+                                                      'maximum': 200,
+                                                      'description': 'Number of runs in the record. If there are more, '
+                                                                     'the oldest run that has ended is removed; if it '
+                                                                     'were applied again, it would train again.'},
+                                          'webhook': {'type': 'object',
+                                                      'description': 'Notification when a run ends.',
+                                                      'properties': {'url': {'type': 'string',
+                                                                             'default': '',
+                                                                             'pattern': '^([Hh][Tt][Tt][Pp][Ss]?://[!-~]+)?$',
+                                                                             'x-pattern': 'an address that begins with '
+                                                                                          'https:// or http://',
+                                                                             'examples': ['https://hooks.example.com/training'],
+                                                                             'description': 'Address to which the '
+                                                                                            'record of the run is sent '
+                                                                                            'by POST.'},
+                                                                     'secretName': {'type': 'string',
+                                                                                    'default': '',
+                                                                                    'pattern': '^([a-z0-9]([-a-z0-9.]{0,251}[a-z0-9])?)?$',
+                                                                                    'x-pattern': 'lower-case letters, '
+                                                                                                 'digits, hyphens and '
+                                                                                                 'dots, beginning and '
+                                                                                                 'ending with a letter '
+                                                                                                 'or digit',
+                                                                                    'description': 'Secret whose key '
+                                                                                                   'url contains the '
+                                                                                                   'address, if the '
+                                                                                                   'address is '
+                                                                                                   'secret.'}},
+                                                      'additionalProperties': False}},
+                           'additionalProperties': False},
+                'security': {'type': 'object',
+                             'description': 'Security settings of all pods.',
+                             'properties': {'podSecurityLevel': {'type': 'string',
+                                                                 'enum': ['baseline', 'privileged', 'restricted'],
+                                                                 'default': 'baseline',
+                                                                 'description': 'Pod Security Standard that all pods '
+                                                                                'meet.'},
+                                            'podSecurityContext': {'type': 'object',
+                                                                   'default': {'seccompProfile': {'type': 'RuntimeDefault'}},
+                                                                   'description': 'Security context of the pods, as in '
+                                                                                  'Kubernetes. It is merged over what '
+                                                                                  'the level requires; seccompProfile: '
+                                                                                  'null removes the default.',
+                                                                   'allOf': [{'$ref': '#/definitions/PodSecurityContext'}]},
+                                            'securityContext': {'type': 'object',
+                                                                'default': {},
+                                                                'description': 'Security context of the main '
+                                                                               'containers, as in Kubernetes. It is '
+                                                                               'merged over what the level requires, '
+                                                                               'and below restricted over '
+                                                                               '{allowPrivilegeEscalation: false, '
+                                                                               'capabilities: {drop: [NET_RAW]}}.',
+                                                                'allOf': [{'$ref': '#/definitions/SecurityContext'}]}},
+                             'additionalProperties': False},
+                'rbac': {'type': 'object',
+                         'description': "Permissions of the launcher's sidecar.",
+                         'properties': {'create': {'type': 'boolean',
+                                                   'default': True,
+                                                   'description': 'Create the Roles and RoleBindings. Without them, '
+                                                                  'the job needs a ServiceAccount that has these '
+                                                                  'permissions.'}},
+                         'additionalProperties': False},
+                'serviceAccount': {'type': 'object',
+                                   'description': 'ServiceAccount of the launcher pod.',
+                                   'properties': {'create': {'type': 'boolean',
+                                                             'default': True,
+                                                             'description': 'Create the ServiceAccount.'},
+                                                  'name': {'type': 'string',
+                                                           'default': '',
+                                                           'pattern': '^([a-z0-9]([-a-z0-9.]{0,251}[a-z0-9])?)?$',
+                                                           'x-pattern': 'lower-case letters, digits, hyphens and dots, '
+                                                                        'beginning and ending with a letter or digit',
+                                                           'description': 'Name of the ServiceAccount. Empty means the '
+                                                                          "job's name followed by .launcher."},
+                                                  'annotations': {'type': 'object',
+                                                                  'default': {},
+                                                                  'description': 'Annotations of the ServiceAccount.',
+                                                                  'propertyNames': {'$ref': '#/definitions/labelKey'},
+                                                                  'additionalProperties': {'type': 'string'}}},
+                                   'additionalProperties': False},
+                'network': {'type': 'object',
+                            'description': 'Network settings.',
+                            'properties': {'policy': {'type': 'boolean',
+                                                      'default': True,
+                                                      'description': 'Create a NetworkPolicy, which allows only '
+                                                                     'connections between pods of the same run.'},
+                                           'hostNetwork': {'type': 'boolean',
+                                                           'default': False,
+                                                           'description': 'Run the workers on the network of their '
+                                                                          'nodes. Requires the Pod Security level '
+                                                                          'privileged.'},
+                                           'socketInterface': {'type': 'string',
+                                                               'default': '',
+                                                               'pattern': '^([=^]{0,2}[A-Za-z0-9_.:@-]+(,[A-Za-z0-9_.:@-]+)*)?$',
+                                                               'x-pattern': 'names of interfaces, separated by commas; '
+                                                                            '^ before them excludes them, = matches '
+                                                                            'exact names',
+                                                               'examples': ['eth0', '^docker,lo'],
+                                                               'description': 'Network interfaces for NCCL and Gloo, '
+                                                                              'in the form of NCCL_SOCKET_IFNAME. '
+                                                                              'Empty means that they choose '
+                                                                              'themselves.'},
+                                           'rdma': {'type': 'object',
+                                                    'description': 'Fast networks: InfiniBand, RoCE, EFA and the like.',
+                                                    'properties': {'resources': {'type': 'object',
+                                                                                 'default': {},
+                                                                                 'description': 'Network devices of '
+                                                                                                'each worker: names of '
+                                                                                                'resources, and how '
+                                                                                                'many of each.',
+                                                                                 'propertyNames': {'$ref': '#/definitions/resourceName'},
+                                                                                 'additionalProperties': {'$ref': '#/definitions/count'},
+                                                                                 'examples': [{'rdma/hca_shared_devices_a': 1},
+                                                                                              {'vpc.amazonaws.com/efa': 4}]},
+                                                                   'ipcLock': {'type': 'string',
+                                                                               'enum': ['auto', 'add', 'omit'],
+                                                                               'default': 'auto',
+                                                                               'description': 'Capability IPC_LOCK, '
+                                                                                              'which RDMA needs to '
+                                                                                              'lock memory. With auto, '
+                                                                                              'workers have it if they '
+                                                                                              'have such resources '
+                                                                                              '(other than EFA) and '
+                                                                                              'the Pod Security level '
+                                                                                              'allows it.'},
+                                                                   'networks': {'type': 'array',
+                                                                                'default': [],
+                                                                                'description': 'Additional networks of '
+                                                                                               'the workers: names of '
+                                                                                               'Multus network '
+                                                                                               'attachments.',
+                                                                                'items': {'$ref': '#/definitions/networkName'},
+                                                                                'examples': [['sriov/rail-0',
+                                                                                              'sriov/rail-1']]}},
+                                                    'additionalProperties': False}},
+                            'additionalProperties': False},
+                'scheduling': {'type': 'object',
+                               'description': 'How the job waits for nodes and where its pods are placed.',
+                               'properties': {'gang': {'type': 'string',
+                                                       'enum': ['none', 'volcano', 'coscheduling'],
+                                                       'default': 'none',
+                                                       'description': 'Start all workers together or none: with '
+                                                                      'Volcano or with the coscheduling plugin of '
+                                                                      'scheduler-plugins.'},
+                                              'queue': {'type': 'string',
+                                                        'default': '',
+                                                        'pattern': '^([a-z0-9]([-a-z0-9.]{0,61}[a-z0-9])?)?$',
+                                                        'x-pattern': 'lower-case letters, digits, hyphens and dots, '
+                                                                     'beginning and ending with a letter or digit, at '
+                                                                     'most 63 characters',
+                                                        'description': 'LocalQueue of Kueue for the workers, or queue '
+                                                                       'of Volcano with gang: volcano.'},
+                                              'launcherQueue': {'type': 'string',
+                                                                'default': '',
+                                                                'pattern': '^([a-z0-9]([-a-z0-9.]{0,61}[a-z0-9])?)?$',
+                                                                'x-pattern': 'lower-case letters, digits, hyphens and '
+                                                                             'dots, beginning and ending with a letter '
+                                                                             'or digit, at most 63 characters',
+                                                                'description': 'LocalQueue of Kueue for the launcher, '
+                                                                               'for clusters that queue every Job. It '
+                                                                               "must not be the workers' queue: two "
+                                                                               'runs could block each other forever.'},
+                                              'priorityClass': {'type': 'string',
+                                                                'default': '',
+                                                                'pattern': '^([a-z0-9]([-a-z0-9.]{0,61}[a-z0-9])?)?$',
+                                                                'x-pattern': 'lower-case letters, digits, hyphens and '
+                                                                             'dots, beginning and ending with a letter '
+                                                                             'or digit, at most 63 characters',
+                                                                'description': 'Priority in the queue: a '
+                                                                               'WorkloadPriorityClass of Kueue, or the '
+                                                                               "PriorityClass of Volcano's PodGroup."},
+                                              'topology': {'type': 'object',
+                                                           'description': 'Keep the workers close to each other, by a '
+                                                                          'label that nodes of one domain share. With '
+                                                                          'a queue it is a topology level of Kueue, '
+                                                                          'otherwise an affinity between the workers '
+                                                                          'of the run.',
+                                                           'properties': {'required': {'type': 'string',
+                                                                                       'default': '',
+                                                                                       'pattern': '^(([a-z0-9]([-a-z0-9.]{0,251}[a-z0-9])?/)?[A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?)?$',
+                                                                                       'x-pattern': 'letters, digits, '
+                                                                                                    'hyphens, '
+                                                                                                    'underscores and '
+                                                                                                    'dots, at most 63 '
+                                                                                                    'characters, '
+                                                                                                    'optionally after '
+                                                                                                    'a domain and /',
+                                                                                       'examples': ['topology.kubernetes.io/zone'],
+                                                                                       'description': 'All workers run '
+                                                                                                      'on nodes with '
+                                                                                                      'the same value '
+                                                                                                      'of this label.'},
+                                                                          'preferred': {'type': 'string',
+                                                                                        'default': '',
+                                                                                        'pattern': '^(([a-z0-9]([-a-z0-9.]{0,251}[a-z0-9])?/)?[A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?)?$',
+                                                                                        'x-pattern': 'letters, digits, '
+                                                                                                     'hyphens, '
+                                                                                                     'underscores and '
+                                                                                                     'dots, at most 63 '
+                                                                                                     'characters, '
+                                                                                                     'optionally after '
+                                                                                                     'a domain and /',
+                                                                                        'examples': ['example.com/rack'],
+                                                                                        'description': 'The same, but '
+                                                                                                       'only if '
+                                                                                                       'possible.'}},
+                                                           'additionalProperties': False}},
+                               'additionalProperties': False},
+                'monitoring': {'type': 'object',
+                               'description': 'Monitoring of the training.',
+                               'properties': {'tensorboard': {'type': 'object',
+                                                              'description': 'TensorBoard for all runs of the job: a '
+                                                                             'Deployment and a Service.',
+                                                              'properties': {'enabled': {'type': 'boolean',
+                                                                                         'default': False,
+                                                                                         'description': 'Run '
+                                                                                                        'TensorBoard.'},
+                                                                             'logDir': {'type': 'string',
+                                                                                        'default': '',
+                                                                                        'examples': ['/data/logs'],
+                                                                                        'description': 'Folder of the '
+                                                                                                       'event files, '
+                                                                                                       'on one of the '
+                                                                                                       'volumes of '
+                                                                                                       'storage.'},
+                                                                             'image': {'type': 'string',
+                                                                                       'default': '',
+                                                                                       'pattern': '^(([A-Za-z0-9]([-A-Za-z0-9.]*[A-Za-z0-9])?(:[0-9]+)?/)?[a-z0-9]+([._-]+[a-z0-9]+)*(/[a-z0-9]+([._-]+[a-z0-9]+)*)*(:[A-Za-z0-9_][A-Za-z0-9_.-]{0,127})?(@sha256:[0-9a-f]{64})?)?$',
+                                                                                       'x-pattern': 'an image with its '
+                                                                                                    'tag or digest, '
+                                                                                                    'such as '
+                                                                                                    'registry.example.com/team/tools:1.2',
+                                                                                       'description': 'Image with '
+                                                                                                      'TensorBoard. '
+                                                                                                      'Empty means the '
+                                                                                                      'image of the '
+                                                                                                      'job.'},
+                                                                             'port': {'type': 'integer',
+                                                                                      'default': 6006,
+                                                                                      'minimum': 1,
+                                                                                      'maximum': 65535,
+                                                                                      'description': 'Port of the '
+                                                                                                     'Service.'},
+                                                                             'resources': {'type': 'object',
+                                                                                           'description': 'Requests '
+                                                                                                          'and limits '
+                                                                                                          'of '
+                                                                                                          'TensorBoard, '
+                                                                                                          'as in '
+                                                                                                          'Kubernetes.',
+                                                                                           'properties': {'requests': {'type': 'object',
+                                                                                                                       'default': {'cpu': 'auto',
+                                                                                                                                   'memory': 'auto'},
+                                                                                                                       'description': 'Resources '
+                                                                                                                                      'that '
+                                                                                                                                      'the '
+                                                                                                                                      'scheduler '
+                                                                                                                                      'reserves. '
+                                                                                                                                      'auto '
+                                                                                                                                      'is '
+                                                                                                                                      'the '
+                                                                                                                                      'limit, '
+                                                                                                                                      'or '
+                                                                                                                                      'without '
+                                                                                                                                      'a '
+                                                                                                                                      'limit '
+                                                                                                                                      'the '
+                                                                                                                                      'default. '
+                                                                                                                                      'null '
+                                                                                                                                      'removes '
+                                                                                                                                      'an '
+                                                                                                                                      'entry '
+                                                                                                                                      'of '
+                                                                                                                                      'the '
+                                                                                                                                      'default.',
+                                                                                                                       'propertyNames': {'$ref': '#/definitions/resourceName'},
+                                                                                                                       'additionalProperties': {'$ref': '#/definitions/request'}},
+                                                                                                          'limits': {'type': 'object',
+                                                                                                                     'default': {},
+                                                                                                                     'description': 'Maximum '
+                                                                                                                                    'of '
+                                                                                                                                    'each '
+                                                                                                                                    'resource '
+                                                                                                                                    'that '
+                                                                                                                                    'the '
+                                                                                                                                    'container '
+                                                                                                                                    'may '
+                                                                                                                                    'use.',
+                                                                                                                     'propertyNames': {'$ref': '#/definitions/resourceName'},
+                                                                                                                     'additionalProperties': {'$ref': '#/definitions/quantity'}},
+                                                                                                          'claims': {'type': 'array',
+                                                                                                                     'default': [],
+                                                                                                                     'description': 'Claims '
+                                                                                                                                    'of '
+                                                                                                                                    'dynamic '
+                                                                                                                                    'resource '
+                                                                                                                                    'allocation '
+                                                                                                                                    'that '
+                                                                                                                                    'the '
+                                                                                                                                    'container '
+                                                                                                                                    'uses.',
+                                                                                                                     'items': {'$ref': '#/definitions/ResourceClaim'}}},
+                                                                                           'additionalProperties': False}},
+                                                              'additionalProperties': False},
+                                              'podMonitor': {'type': 'object',
+                                                             'description': 'A PodMonitor of the Prometheus Operator '
+                                                                            'for the workers.',
+                                                             'properties': {'enabled': {'type': 'boolean',
+                                                                                        'default': False,
+                                                                                        'description': 'Create a '
+                                                                                                       'PodMonitor.'},
+                                                                            'port': {'type': 'integer',
+                                                                                     'default': 8080,
+                                                                                     'minimum': 1,
+                                                                                     'maximum': 65535,
+                                                                                     'description': 'Port on which the '
+                                                                                                    'training serves '
+                                                                                                    'metrics on each '
+                                                                                                    'worker.'},
+                                                                            'path': {'type': 'string',
+                                                                                     'default': '/metrics',
+                                                                                     'pattern': '^/[!-~]*$',
+                                                                                     'x-pattern': 'a path that begins '
+                                                                                                  'with /',
+                                                                                     'description': 'Path of the '
+                                                                                                    'metrics.'},
+                                                                            'scrapedBy': {'type': 'object',
+                                                                                          'description': 'Pods that '
+                                                                                                         'may reach '
+                                                                                                         'the port if '
+                                                                                                         'network.policy '
+                                                                                                         'is true.',
+                                                                                          'properties': {'app': {'type': 'string',
+                                                                                                                 'default': 'prometheus',
+                                                                                                                 'pattern': '^([A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?)?$',
+                                                                                                                 'x-pattern': 'letters, '
+                                                                                                                              'digits, '
+                                                                                                                              'hyphens, '
+                                                                                                                              'underscores '
+                                                                                                                              'and '
+                                                                                                                              'dots, '
+                                                                                                                              'beginning '
+                                                                                                                              'and '
+                                                                                                                              'ending '
+                                                                                                                              'with '
+                                                                                                                              'a '
+                                                                                                                              'letter '
+                                                                                                                              'or '
+                                                                                                                              'digit, '
+                                                                                                                              'at '
+                                                                                                                              'most '
+                                                                                                                              '63 '
+                                                                                                                              'characters',
+                                                                                                                 'description': 'Pods '
+                                                                                                                                'that '
+                                                                                                                                'may '
+                                                                                                                                'read '
+                                                                                                                                'the '
+                                                                                                                                'metrics: '
+                                                                                                                                'those '
+                                                                                                                                'whose '
+                                                                                                                                'label '
+                                                                                                                                'app.kubernetes.io/name '
+                                                                                                                                'has '
+                                                                                                                                'this '
+                                                                                                                                'value, '
+                                                                                                                                'such '
+                                                                                                                                'as '
+                                                                                                                                'prometheus '
+                                                                                                                                '(set '
+                                                                                                                                'by '
+                                                                                                                                'the '
+                                                                                                                                'Prometheus '
+                                                                                                                                'Operator) '
+                                                                                                                                'or '
+                                                                                                                                'vmagent. '
+                                                                                                                                'Empty '
+                                                                                                                                'means '
+                                                                                                                                'all '
+                                                                                                                                'pods.'},
+                                                                                                         'namespace': {'type': 'string',
+                                                                                                                       'default': '',
+                                                                                                                       'pattern': '^([a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?)?$',
+                                                                                                                       'x-pattern': 'lower-case '
+                                                                                                                                    'letters, '
+                                                                                                                                    'digits '
+                                                                                                                                    'and '
+                                                                                                                                    'hyphens, '
+                                                                                                                                    'beginning '
+                                                                                                                                    'and '
+                                                                                                                                    'ending '
+                                                                                                                                    'with '
+                                                                                                                                    'a '
+                                                                                                                                    'letter '
+                                                                                                                                    'or '
+                                                                                                                                    'digit, '
+                                                                                                                                    'at '
+                                                                                                                                    'most '
+                                                                                                                                    '63 '
+                                                                                                                                    'characters',
+                                                                                                                       'description': 'Only '
+                                                                                                                                      'pods '
+                                                                                                                                      'in '
+                                                                                                                                      'this '
+                                                                                                                                      'namespace. '
+                                                                                                                                      'Empty '
+                                                                                                                                      'means '
+                                                                                                                                      'all '
+                                                                                                                                      'namespaces.'}},
+                                                                                          'additionalProperties': False}},
+                                                             'additionalProperties': False}},
+                               'additionalProperties': False},
+                'global': {'type': 'object',
+                           'default': {},
+                           'description': 'Values of parent charts; dsgen does not use them.'}},
+ 'additionalProperties': False,
+ 'definitions': {'count': {'type': ['string', 'integer'],
+                           'pattern': '^[0-9]{1,15}$',
+                           'x-pattern': 'a whole number',
+                           'minimum': 0,
+                           'maximum': 999999999999999},
+                 'networkName': {'type': 'string',
+                                 'pattern': '^([a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?/)?[a-z0-9]([-a-z0-9.]{0,251}[a-z0-9])?(@[A-Za-z0-9_.-]{1,15})?$',
+                                 'x-pattern': 'a name, optionally with a namespace and / before it, and @ and an '
+                                              'interface after it'},
+                 'quantity': {'type': ['string', 'number'],
+                              'pattern': '^[0-9]{1,18}([.][0-9]{1,18})?(m|k|M|G|T|P|E|Ki|Mi|Gi|Ti|Pi|Ei)?$',
+                              'x-pattern': 'a number with or without a unit, such as 500m, 4, 1.5 or 16Gi',
+                              'minimum': 0,
+                              'description': 'A Kubernetes quantity: a number, with or without a unit, such as 500m, '
+                                             '4, 1.5 or 16Gi.'},
+                 'request': {'type': ['string', 'number'],
+                             'pattern': '^(auto|[0-9]+([.][0-9]+)?(m|k|M|G|T|P|E|Ki|Mi|Gi|Ti|Pi|Ei)?)$',
+                             'x-pattern': 'auto, or a number with or without a unit, such as 500m, 4, 1.5 or 16Gi',
+                             'minimum': 0,
+                             'description': 'A Kubernetes quantity, or auto.'},
+                 'labelKey': {'type': 'string',
+                              'pattern': '^([a-z0-9]([-a-z0-9.]{0,251}[a-z0-9])?/)?[A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?$',
+                              'x-pattern': 'letters, digits, hyphens, underscores and dots, at most 63 characters, '
+                                           'optionally after a domain and /'},
+                 'labelValue': {'type': 'string',
+                                'pattern': '^([A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?)?$',
+                                'x-pattern': 'letters, digits, hyphens, underscores and dots, beginning and ending '
+                                             'with a letter or digit, at most 63 characters'},
+                 'resourceName': {'type': 'string',
+                                  'pattern': '^(cpu|memory|ephemeral-storage|hugepages-[0-9]+[KMG]i|[a-z0-9]([-a-z0-9.]{0,251}[a-z0-9])?/[A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?)$',
+                                  'x-pattern': 'cpu, memory, ephemeral-storage, hugepages-2Mi, or a domain, / and a '
+                                               'name, such as nvidia.com/gpu'},
+                 'withoutNull': {'type': ['string', 'number', 'boolean', 'object', 'array'],
+                                 'additionalProperties': {'$ref': '#/definitions/withoutNull'},
+                                 'items': {'$ref': '#/definitions/withoutNull'}},
+                 'pullSecret': {'type': 'object',
+                                'properties': {'name': {'type': 'string',
+                                                        'pattern': '^[a-z0-9]([-a-z0-9.]{0,251}[a-z0-9])?$',
+                                                        'x-pattern': 'lower-case letters, digits, hyphens and dots, '
+                                                                     'beginning and ending with a letter or digit'}},
+                                'required': ['name'],
+                                'additionalProperties': False},
+                 'envValue': {'type': ['string', 'object'],
+                              'properties': {'valueFrom': {'$ref': '#/definitions/EnvVarSource'}},
+                              'required': ['valueFrom'],
+                              'additionalProperties': False},
+                 'persistentVolume': {'type': 'object',
+                                      'properties': {'nfs': {'$ref': '#/definitions/NFSVolumeSource'},
+                                                     'hostPath': {'$ref': '#/definitions/HostPathVolumeSource'},
+                                                     'csi': {'$ref': '#/definitions/CSIPersistentVolumeSource'},
+                                                     'local': {'$ref': '#/definitions/LocalVolumeSource'},
+                                                     'nodeAffinity': {'$ref': '#/definitions/VolumeNodeAffinity'},
+                                                     'mountOptions': {'type': 'array', 'items': {'type': 'string'}}},
+                                      'additionalProperties': False},
+                 'container': {'type': 'object',
+                               'allOf': [{'$ref': '#/definitions/Container'}],
+                               'required': ['name', 'image']},
+                 'Affinity': {'type': 'object',
+                              'properties': {'nodeAffinity': {'$ref': '#/definitions/NodeAffinity',
+                                                              'description': 'Describes node affinity scheduling rules '
+                                                                             'for the pod.'},
+                                             'podAffinity': {'$ref': '#/definitions/PodAffinity',
+                                                             'description': 'Describes pod affinity scheduling rules '
+                                                                            '(e.g. co-locate this pod in the same '
+                                                                            'node, zone, etc. as some other pod(s)).'},
+                                             'podAntiAffinity': {'$ref': '#/definitions/PodAntiAffinity',
+                                                                 'description': 'Describes pod anti-affinity '
+                                                                                'scheduling rules (e.g. avoid putting '
+                                                                                'this pod in the same node, zone, etc. '
+                                                                                'as some other pod(s)).'}},
+                              'additionalProperties': False},
+                 'AppArmorProfile': {'type': 'object',
+                                     'properties': {'localhostProfile': {'type': 'string',
+                                                                         'description': 'localhostProfile indicates a '
+                                                                                        'profile loaded on the node '
+                                                                                        'that should be used.'},
+                                                    'type': {'type': 'string',
+                                                             'enum': ['Localhost', 'RuntimeDefault', 'Unconfined'],
+                                                             'description': 'type indicates which kind of AppArmor '
+                                                                            'profile will be applied.'}},
+                                     'required': ['type'],
+                                     'additionalProperties': False},
+                 'CSIPersistentVolumeSource': {'type': 'object',
+                                               'properties': {'controllerExpandSecretRef': {'$ref': '#/definitions/SecretReference',
+                                                                                            'description': 'controllerExpandSecretRef '
+                                                                                                           'is a '
+                                                                                                           'reference '
+                                                                                                           'to the '
+                                                                                                           'secret '
+                                                                                                           'object '
+                                                                                                           'containing '
+                                                                                                           'sensitive '
+                                                                                                           'information '
+                                                                                                           'to pass to '
+                                                                                                           'the CSI '
+                                                                                                           'driver to '
+                                                                                                           'complete '
+                                                                                                           'the CSI '
+                                                                                                           'ControllerExpandVolume '
+                                                                                                           'call.'},
+                                                              'controllerPublishSecretRef': {'$ref': '#/definitions/SecretReference',
+                                                                                             'description': 'controllerPublishSecretRef '
+                                                                                                            'is a '
+                                                                                                            'reference '
+                                                                                                            'to the '
+                                                                                                            'secret '
+                                                                                                            'object '
+                                                                                                            'containing '
+                                                                                                            'sensitive '
+                                                                                                            'information '
+                                                                                                            'to pass '
+                                                                                                            'to the '
+                                                                                                            'CSI '
+                                                                                                            'driver to '
+                                                                                                            'complete '
+                                                                                                            'the CSI '
+                                                                                                            'ControllerPublishVolume '
+                                                                                                            'and '
+                                                                                                            'ControllerUnpublishVolume '
+                                                                                                            'calls.'},
+                                                              'driver': {'type': 'string',
+                                                                         'description': 'driver is the name of the '
+                                                                                        'driver to use for this '
+                                                                                        'volume.'},
+                                                              'fsType': {'type': 'string',
+                                                                         'description': 'fsType to mount.'},
+                                                              'nodeExpandSecretRef': {'$ref': '#/definitions/SecretReference',
+                                                                                      'description': 'nodeExpandSecretRef '
+                                                                                                     'is a reference '
+                                                                                                     'to the secret '
+                                                                                                     'object '
+                                                                                                     'containing '
+                                                                                                     'sensitive '
+                                                                                                     'information to '
+                                                                                                     'pass to the CSI '
+                                                                                                     'driver to '
+                                                                                                     'complete the CSI '
+                                                                                                     'NodeExpandVolume '
+                                                                                                     'call.'},
+                                                              'nodePublishSecretRef': {'$ref': '#/definitions/SecretReference',
+                                                                                       'description': 'nodePublishSecretRef '
+                                                                                                      'is a reference '
+                                                                                                      'to the secret '
+                                                                                                      'object '
+                                                                                                      'containing '
+                                                                                                      'sensitive '
+                                                                                                      'information to '
+                                                                                                      'pass to the CSI '
+                                                                                                      'driver to '
+                                                                                                      'complete the '
+                                                                                                      'CSI '
+                                                                                                      'NodePublishVolume '
+                                                                                                      'and '
+                                                                                                      'NodeUnpublishVolume '
+                                                                                                      'calls.'},
+                                                              'nodeStageSecretRef': {'$ref': '#/definitions/SecretReference',
+                                                                                     'description': 'nodeStageSecretRef '
+                                                                                                    'is a reference to '
+                                                                                                    'the secret object '
+                                                                                                    'containing '
+                                                                                                    'sensitive '
+                                                                                                    'information to '
+                                                                                                    'pass to the CSI '
+                                                                                                    'driver to '
+                                                                                                    'complete the CSI '
+                                                                                                    'NodeStageVolume '
+                                                                                                    'and '
+                                                                                                    'NodeStageVolume '
+                                                                                                    'and '
+                                                                                                    'NodeUnstageVolume '
+                                                                                                    'calls.'},
+                                                              'readOnly': {'type': 'boolean',
+                                                                           'description': 'readOnly value to pass to '
+                                                                                          'ControllerPublishVolumeRequest.'},
+                                                              'volumeAttributes': {'type': 'object',
+                                                                                   'additionalProperties': {'type': 'string'},
+                                                                                   'description': 'volumeAttributes of '
+                                                                                                  'the volume to '
+                                                                                                  'publish.'},
+                                                              'volumeHandle': {'type': 'string',
+                                                                               'description': 'volumeHandle is the '
+                                                                                              'unique volume name '
+                                                                                              'returned by the CSI '
+                                                                                              'volume plugin’s '
+                                                                                              'CreateVolume to refer '
+                                                                                              'to the volume on all '
+                                                                                              'subsequent calls.'}},
+                                               'required': ['driver', 'volumeHandle'],
+                                               'additionalProperties': False},
+                 'CSIVolumeSource': {'type': 'object',
+                                     'properties': {'driver': {'type': 'string',
+                                                               'description': 'driver is the name of the CSI driver '
+                                                                              'that handles this volume.'},
+                                                    'fsType': {'type': 'string', 'description': 'fsType to mount.'},
+                                                    'nodePublishSecretRef': {'$ref': '#/definitions/LocalObjectReference',
+                                                                             'description': 'nodePublishSecretRef is a '
+                                                                                            'reference to the secret '
+                                                                                            'object containing '
+                                                                                            'sensitive information to '
+                                                                                            'pass to the CSI driver to '
+                                                                                            'complete the CSI '
+                                                                                            'NodePublishVolume and '
+                                                                                            'NodeUnpublishVolume '
+                                                                                            'calls.'},
+                                                    'readOnly': {'type': 'boolean',
+                                                                 'description': 'readOnly specifies a read-only '
+                                                                                'configuration for the volume.'},
+                                                    'volumeAttributes': {'type': 'object',
+                                                                         'additionalProperties': {'type': 'string'},
+                                                                         'description': 'volumeAttributes stores '
+                                                                                        'driver-specific properties '
+                                                                                        'that are passed to the CSI '
+                                                                                        'driver.'}},
+                                     'required': ['driver'],
+                                     'additionalProperties': False},
+                 'Capabilities': {'type': 'object',
+                                  'properties': {'add': {'type': 'array',
+                                                         'items': {'type': 'string'},
+                                                         'description': 'Added capabilities.'},
+                                                 'drop': {'type': 'array',
+                                                          'items': {'type': 'string'},
+                                                          'description': 'Removed capabilities.'}},
+                                  'additionalProperties': False},
+                 'ClusterTrustBundleProjection': {'type': 'object',
+                                                  'properties': {'labelSelector': {'$ref': '#/definitions/LabelSelector',
+                                                                                   'description': 'Select all '
+                                                                                                  'ClusterTrustBundles '
+                                                                                                  'that match this '
+                                                                                                  'label selector.'},
+                                                                 'name': {'type': 'string',
+                                                                          'description': 'Select a single '
+                                                                                         'ClusterTrustBundle by object '
+                                                                                         'name.'},
+                                                                 'optional': {'type': 'boolean',
+                                                                              'description': "If true, don't block pod "
+                                                                                             'startup if the '
+                                                                                             'referenced '
+                                                                                             'ClusterTrustBundle(s) '
+                                                                                             "aren't available."},
+                                                                 'path': {'type': 'string',
+                                                                          'description': 'Relative path from the '
+                                                                                         'volume root to write the '
+                                                                                         'bundle.'},
+                                                                 'signerName': {'type': 'string',
+                                                                                'description': 'Select all '
+                                                                                               'ClusterTrustBundles '
+                                                                                               'that match this signer '
+                                                                                               'name.'}},
+                                                  'required': ['path'],
+                                                  'additionalProperties': False},
+                 'ConfigMapEnvSource': {'type': 'object',
+                                        'properties': {'name': {'type': 'string',
+                                                                'description': 'Name of the referent.'},
+                                                       'optional': {'type': 'boolean',
+                                                                    'description': 'Specify whether the ConfigMap must '
+                                                                                   'be defined.'}},
+                                        'required': ['name'],
+                                        'additionalProperties': False},
+                 'ConfigMapKeySelector': {'type': 'object',
+                                          'properties': {'key': {'type': 'string', 'description': 'The key to select.'},
+                                                         'name': {'type': 'string',
+                                                                  'description': 'Name of the referent.'},
+                                                         'optional': {'type': 'boolean',
+                                                                      'description': 'Specify whether the ConfigMap or '
+                                                                                     'its key must be defined.'}},
+                                          'required': ['key', 'name'],
+                                          'additionalProperties': False},
+                 'ConfigMapProjection': {'type': 'object',
+                                         'properties': {'items': {'type': 'array',
+                                                                  'items': {'$ref': '#/definitions/KeyToPath'},
+                                                                  'description': 'items if unspecified, each key-value '
+                                                                                 'pair in the Data field of the '
+                                                                                 'referenced ConfigMap will be '
+                                                                                 'projected into the volume as a file '
+                                                                                 'whose name is the key and content is '
+                                                                                 'the value.'},
+                                                        'name': {'type': 'string',
+                                                                 'description': 'Name of the referent.'},
+                                                        'optional': {'type': 'boolean',
+                                                                     'description': 'optional specify whether the '
+                                                                                    'ConfigMap or its keys must be '
+                                                                                    'defined.'}},
+                                         'additionalProperties': False},
+                 'ConfigMapVolumeSource': {'type': 'object',
+                                           'properties': {'defaultMode': {'type': 'integer',
+                                                                          'minimum': -2147483648,
+                                                                          'maximum': 2147483647,
+                                                                          'description': 'defaultMode is optional: '
+                                                                                         'mode bits used to set '
+                                                                                         'permissions on created files '
+                                                                                         'by default.'},
+                                                          'items': {'type': 'array',
+                                                                    'items': {'$ref': '#/definitions/KeyToPath'},
+                                                                    'description': 'items if unspecified, each '
+                                                                                   'key-value pair in the Data field '
+                                                                                   'of the referenced ConfigMap will '
+                                                                                   'be projected into the volume as a '
+                                                                                   'file whose name is the key and '
+                                                                                   'content is the value.'},
+                                                          'name': {'type': 'string',
+                                                                   'description': 'Name of the referent.'},
+                                                          'optional': {'type': 'boolean',
+                                                                       'description': 'optional specify whether the '
+                                                                                      'ConfigMap or its keys must be '
+                                                                                      'defined.'}},
+                                           'additionalProperties': False},
+                 'Container': {'type': 'object',
+                               'properties': {'args': {'type': 'array',
+                                                       'items': {'type': 'string'},
+                                                       'description': 'Arguments to the entrypoint.'},
+                                              'command': {'type': 'array',
+                                                          'items': {'type': 'string'},
+                                                          'description': 'Entrypoint array.'},
+                                              'env': {'type': 'array',
+                                                      'items': {'$ref': '#/definitions/EnvVar'},
+                                                      'description': 'List of environment variables to set in the '
+                                                                     'container.'},
+                                              'envFrom': {'type': 'array',
+                                                          'items': {'$ref': '#/definitions/EnvFromSource'},
+                                                          'description': 'List of sources to populate environment '
+                                                                         'variables in the container.'},
+                                              'image': {'type': 'string', 'description': 'Container image name.'},
+                                              'imagePullPolicy': {'type': 'string',
+                                                                  'enum': ['', 'Always', 'IfNotPresent', 'Never'],
+                                                                  'description': 'Image pull policy.'},
+                                              'lifecycle': {'$ref': '#/definitions/Lifecycle',
+                                                            'description': 'Actions that the management system should '
+                                                                           'take in response to container lifecycle '
+                                                                           'events.'},
+                                              'livenessProbe': {'$ref': '#/definitions/Probe',
+                                                                'description': 'Periodic probe of container liveness.'},
+                                              'name': {'type': 'string',
+                                                       'description': 'Name of the container specified as a '
+                                                                      'DNS_LABEL.'},
+                                              'ports': {'type': 'array',
+                                                        'items': {'$ref': '#/definitions/ContainerPort'},
+                                                        'description': 'List of ports to expose from the container.'},
+                                              'readinessProbe': {'$ref': '#/definitions/Probe',
+                                                                 'description': 'Periodic probe of container service '
+                                                                                'readiness.'},
+                                              'resizePolicy': {'type': 'array',
+                                                               'items': {'$ref': '#/definitions/ContainerResizePolicy'},
+                                                               'description': 'Resources resize policy for the '
+                                                                              'container.'},
+                                              'resources': {'$ref': '#/definitions/ResourceRequirements',
+                                                            'description': 'Compute Resources required by this '
+                                                                           'container.'},
+                                              'restartPolicy': {'type': 'string',
+                                                                'description': 'RestartPolicy defines the restart '
+                                                                               'behavior of individual containers in a '
+                                                                               'pod.'},
+                                              'restartPolicyRules': {'type': 'array',
+                                                                     'items': {'$ref': '#/definitions/ContainerRestartRule'},
+                                                                     'description': 'Represents a list of rules to be '
+                                                                                    'checked to determine if the '
+                                                                                    'container should be restarted on '
+                                                                                    'exit.'},
+                                              'securityContext': {'$ref': '#/definitions/SecurityContext',
+                                                                  'description': 'SecurityContext defines the security '
+                                                                                 'options the container should be run '
+                                                                                 'with.'},
+                                              'startupProbe': {'$ref': '#/definitions/Probe',
+                                                               'description': 'StartupProbe indicates that the Pod has '
+                                                                              'successfully initialized.'},
+                                              'stdin': {'type': 'boolean',
+                                                        'description': 'Whether this container should allocate a '
+                                                                       'buffer for stdin in the container runtime.'},
+                                              'stdinOnce': {'type': 'boolean',
+                                                            'description': 'Whether the container runtime should close '
+                                                                           'the stdin channel after it has been opened '
+                                                                           'by a single attach.'},
+                                              'terminationMessagePath': {'type': 'string',
+                                                                         'description': 'Optional: Path at which the '
+                                                                                        "file to which the container's "
+                                                                                        'termination message will be '
+                                                                                        'written is mounted into the '
+                                                                                        "container's filesystem."},
+                                              'terminationMessagePolicy': {'type': 'string',
+                                                                           'enum': ['',
+                                                                                    'FallbackToLogsOnError',
+                                                                                    'File'],
+                                                                           'description': 'Indicate how the '
+                                                                                          'termination message should '
+                                                                                          'be populated.'},
+                                              'tty': {'type': 'boolean',
+                                                      'description': 'Whether this container should allocate a TTY for '
+                                                                     "itself, also requires 'stdin' to be true."},
+                                              'volumeDevices': {'type': 'array',
+                                                                'items': {'$ref': '#/definitions/VolumeDevice'},
+                                                                'description': 'volumeDevices is the list of block '
+                                                                               'devices to be used by the container.'},
+                                              'volumeMounts': {'type': 'array',
+                                                               'items': {'$ref': '#/definitions/VolumeMount'},
+                                                               'description': 'Pod volumes to mount into the '
+                                                                              "container's filesystem."},
+                                              'workingDir': {'type': 'string',
+                                                             'description': "Container's working directory."}},
+                               'additionalProperties': False},
+                 'ContainerPort': {'type': 'object',
+                                   'properties': {'containerPort': {'type': 'integer',
+                                                                    'minimum': -2147483648,
+                                                                    'maximum': 2147483647,
+                                                                    'description': 'Number of port to expose on the '
+                                                                                   "pod's IP address."},
+                                                  'hostIP': {'type': 'string',
+                                                             'description': 'What host IP to bind the external port '
+                                                                            'to.'},
+                                                  'hostPort': {'type': 'integer',
+                                                               'minimum': -2147483648,
+                                                               'maximum': 2147483647,
+                                                               'description': 'Number of port to expose on the host.'},
+                                                  'name': {'type': 'string',
+                                                           'description': 'If specified, this must be an IANA_SVC_NAME '
+                                                                          'and unique within the pod.'},
+                                                  'protocol': {'type': 'string',
+                                                               'enum': ['', 'SCTP', 'TCP', 'UDP'],
+                                                               'description': 'Protocol for port.'}},
+                                   'required': ['containerPort'],
+                                   'additionalProperties': False},
+                 'ContainerResizePolicy': {'type': 'object',
+                                           'properties': {'resourceName': {'type': 'string',
+                                                                           'description': 'Name of the resource to '
+                                                                                          'which this resource resize '
+                                                                                          'policy applies.'},
+                                                          'restartPolicy': {'type': 'string',
+                                                                            'description': 'Restart policy to apply '
+                                                                                           'when specified resource is '
+                                                                                           'resized.'}},
+                                           'required': ['resourceName', 'restartPolicy'],
+                                           'additionalProperties': False},
+                 'ContainerRestartRule': {'type': 'object',
+                                          'properties': {'action': {'type': 'string',
+                                                                    'description': 'Specifies the action taken on a '
+                                                                                   'container exit if the requirements '
+                                                                                   'are satisfied.'},
+                                                         'exitCodes': {'$ref': '#/definitions/ContainerRestartRuleOnExitCodes',
+                                                                       'description': 'Represents the exit codes to '
+                                                                                      'check on container exits.'}},
+                                          'required': ['action'],
+                                          'additionalProperties': False},
+                 'ContainerRestartRuleOnExitCodes': {'type': 'object',
+                                                     'properties': {'operator': {'type': 'string',
+                                                                                 'description': 'Represents the '
+                                                                                                'relationship between '
+                                                                                                'the container exit '
+                                                                                                'code(s) and the '
+                                                                                                'specified values.'},
+                                                                    'values': {'type': 'array',
+                                                                               'items': {'type': 'integer',
+                                                                                         'minimum': -2147483648,
+                                                                                         'maximum': 2147483647},
+                                                                               'description': 'Specifies the set of '
+                                                                                              'values to check for '
+                                                                                              'container exit codes.'}},
+                                                     'required': ['operator'],
+                                                     'additionalProperties': False},
+                 'DownwardAPIProjection': {'type': 'object',
+                                           'properties': {'items': {'type': 'array',
+                                                                    'items': {'$ref': '#/definitions/DownwardAPIVolumeFile'},
+                                                                    'description': 'Items is a list of '
+                                                                                   'DownwardAPIVolume file.'}},
+                                           'additionalProperties': False},
+                 'DownwardAPIVolumeFile': {'type': 'object',
+                                           'properties': {'fieldRef': {'$ref': '#/definitions/ObjectFieldSelector',
+                                                                       'description': 'Required: Selects a field of '
+                                                                                      'the pod: only annotations, '
+                                                                                      'labels, name, namespace and uid '
+                                                                                      'are supported.'},
+                                                          'mode': {'type': 'integer',
+                                                                   'minimum': -2147483648,
+                                                                   'maximum': 2147483647,
+                                                                   'description': 'Optional: mode bits used to set '
+                                                                                  'permissions on this file, must be '
+                                                                                  'an octal value between 0000 and '
+                                                                                  '0777 or a decimal value between 0 '
+                                                                                  'and 511.'},
+                                                          'path': {'type': 'string',
+                                                                   'description': 'Required: Path is the relative path '
+                                                                                  'name of the file to be created.'},
+                                                          'resourceFieldRef': {'$ref': '#/definitions/ResourceFieldSelector',
+                                                                               'description': 'Selects a resource of '
+                                                                                              'the container: only '
+                                                                                              'resources limits and '
+                                                                                              'requests (limits.cpu, '
+                                                                                              'limits.memory, '
+                                                                                              'requests.cpu and '
+                                                                                              'requests.memory) are '
+                                                                                              'currently supported.'}},
+                                           'required': ['path'],
+                                           'additionalProperties': False},
+                 'EmptyDirVolumeSource': {'type': 'object',
+                                          'properties': {'medium': {'type': 'string',
+                                                                    'pattern': '^(Memory|HugePages(-[0-9]+[KMG]i)?)?$',
+                                                                    'x-pattern': 'Memory, HugePages, or HugePages- and '
+                                                                                 'a size such as 2Mi',
+                                                                    'description': 'medium represents what type of '
+                                                                                   'storage medium should back this '
+                                                                                   'directory.'},
+                                                         'sizeLimit': {'$ref': '#/definitions/Quantity',
+                                                                       'description': 'sizeLimit is the total amount '
+                                                                                      'of local storage required for '
+                                                                                      'this EmptyDir volume.'}},
+                                          'additionalProperties': False},
+                 'EnvFromSource': {'type': 'object',
+                                   'properties': {'configMapRef': {'$ref': '#/definitions/ConfigMapEnvSource',
+                                                                   'description': 'The ConfigMap to select from.'},
+                                                  'prefix': {'type': 'string',
+                                                             'description': 'Optional text to prepend to the name of '
+                                                                            'each environment variable.'},
+                                                  'secretRef': {'$ref': '#/definitions/SecretEnvSource',
+                                                                'description': 'The Secret to select from.'}},
+                                   'additionalProperties': False,
+                                   'oneOf': [{'required': ['configMapRef']}, {'required': ['secretRef']}]},
+                 'EnvVar': {'type': 'object',
+                            'properties': {'name': {'type': 'string',
+                                                    'description': 'Name of the environment variable.'},
+                                           'value': {'type': 'string',
+                                                     'description': 'Variable references $(VAR_NAME) are expanded '
+                                                                    'using the previously defined environment '
+                                                                    'variables in the container and any service '
+                                                                    'environment variables.'},
+                                           'valueFrom': {'$ref': '#/definitions/EnvVarSource',
+                                                         'description': "Source for the environment variable's "
+                                                                        'value.'}},
+                            'required': ['name'],
+                            'additionalProperties': False},
+                 'EnvVarSource': {'type': 'object',
+                                  'properties': {'configMapKeyRef': {'$ref': '#/definitions/ConfigMapKeySelector',
+                                                                     'description': 'Selects a key of a ConfigMap.'},
+                                                 'fieldRef': {'$ref': '#/definitions/ObjectFieldSelector',
+                                                              'description': 'Selects a field of the pod: supports '
+                                                                             'metadata.name, metadata.namespace, '
+                                                                             "`metadata.labels['<KEY>']`, "
+                                                                             "`metadata.annotations['<KEY>']`, "
+                                                                             'spec.nodeName, spec.serviceAccountName, '
+                                                                             'status.hostIP, status.podIP, '
+                                                                             'status.podIPs.'},
+                                                 'fileKeyRef': {'$ref': '#/definitions/FileKeySelector',
+                                                                'description': 'FileKeyRef selects a key of the env '
+                                                                               'file.'},
+                                                 'resourceFieldRef': {'$ref': '#/definitions/ResourceFieldSelector',
+                                                                      'description': 'Selects a resource of the '
+                                                                                     'container: only resources limits '
+                                                                                     'and requests (limits.cpu, '
+                                                                                     'limits.memory, '
+                                                                                     'limits.ephemeral-storage, '
+                                                                                     'requests.cpu, requests.memory '
+                                                                                     'and requests.ephemeral-storage) '
+                                                                                     'are currently supported.'},
+                                                 'secretKeyRef': {'$ref': '#/definitions/SecretKeySelector',
+                                                                  'description': 'Selects a key of a secret in the '
+                                                                                 "pod's namespace."}},
+                                  'additionalProperties': False,
+                                  'minProperties': 1,
+                                  'maxProperties': 1},
+                 'EphemeralVolumeSource': {'type': 'object',
+                                           'properties': {'volumeClaimTemplate': {'$ref': '#/definitions/PersistentVolumeClaimTemplate',
+                                                                                  'description': 'Will be used to '
+                                                                                                 'create a stand-alone '
+                                                                                                 'PVC to provision the '
+                                                                                                 'volume.'}},
+                                           'additionalProperties': False},
+                 'ExecAction': {'type': 'object',
+                                'properties': {'command': {'type': 'array',
+                                                           'items': {'type': 'string'},
+                                                           'description': 'Command is the command line to execute '
+                                                                          'inside the container, the working directory '
+                                                                          "for the command is root ('/') in the "
+                                                                          "container's filesystem."}},
+                                'additionalProperties': False},
+                 'FileKeySelector': {'type': 'object',
+                                     'properties': {'key': {'type': 'string',
+                                                            'description': 'The key within the env file.'},
+                                                    'optional': {'type': 'boolean',
+                                                                 'description': 'Specify whether the file or its key '
+                                                                                'must be defined.'},
+                                                    'path': {'type': 'string',
+                                                             'description': 'The path within the volume from which to '
+                                                                            'select the file.'},
+                                                    'volumeName': {'type': 'string',
+                                                                   'description': 'The name of the volume mount '
+                                                                                  'containing the env file.'}},
+                                     'required': ['key', 'path', 'volumeName'],
+                                     'additionalProperties': False},
+                 'GRPCAction': {'type': 'object',
+                                'properties': {'port': {'type': 'integer',
+                                                        'minimum': -2147483648,
+                                                        'maximum': 2147483647,
+                                                        'description': 'Port number of the gRPC service.'},
+                                               'service': {'type': 'string',
+                                                           'description': 'Service is the name of the service to place '
+                                                                          'in the gRPC HealthCheckRequest (see '
+                                                                          'https://github.com/grpc/grpc/blob/master/doc/health-checking.md).'}},
+                                'required': ['port'],
+                                'additionalProperties': False},
+                 'HTTPGetAction': {'type': 'object',
+                                   'properties': {'host': {'type': 'string',
+                                                           'description': 'Host name to connect to, defaults to the '
+                                                                          'pod IP.'},
+                                                  'httpHeaders': {'type': 'array',
+                                                                  'items': {'$ref': '#/definitions/HTTPHeader'},
+                                                                  'description': 'Custom headers to set in the '
+                                                                                 'request.'},
+                                                  'path': {'type': 'string',
+                                                           'description': 'Path to access on the HTTP server.'},
+                                                  'port': {'$ref': '#/definitions/IntOrString',
+                                                           'description': 'Name or number of the port to access on the '
+                                                                          'container.'},
+                                                  'scheme': {'type': 'string',
+                                                             'enum': ['', 'HTTP', 'HTTPS'],
+                                                             'description': 'Scheme to use for connecting to the '
+                                                                            'host.'}},
+                                   'required': ['port'],
+                                   'additionalProperties': False},
+                 'HTTPHeader': {'type': 'object',
+                                'properties': {'name': {'type': 'string', 'description': 'The header field name.'},
+                                               'value': {'type': 'string', 'description': 'The header field value.'}},
+                                'required': ['name'],
+                                'additionalProperties': False},
+                 'HostAlias': {'type': 'object',
+                               'properties': {'hostnames': {'type': 'array',
+                                                            'items': {'type': 'string'},
+                                                            'description': 'Hostnames for the above IP address.'},
+                                              'ip': {'type': 'string',
+                                                     'description': 'IP address of the host file entry.'}},
+                               'required': ['ip'],
+                               'additionalProperties': False},
+                 'HostPathVolumeSource': {'type': 'object',
+                                          'properties': {'path': {'type': 'string',
+                                                                  'description': 'path of the directory on the host.'},
+                                                         'type': {'type': 'string',
+                                                                  'enum': ['',
+                                                                           'BlockDevice',
+                                                                           'CharDevice',
+                                                                           'Directory',
+                                                                           'DirectoryOrCreate',
+                                                                           'File',
+                                                                           'FileOrCreate',
+                                                                           'Socket'],
+                                                                  'description': 'type for HostPath Volume Defaults to '
+                                                                                 '"" More info: '
+                                                                                 'https://kubernetes.io/docs/concepts/storage/volumes#hostpath.'}},
+                                          'required': ['path'],
+                                          'additionalProperties': False},
+                 'IntOrString': {'type': ['integer', 'string'], 'minimum': -2147483648, 'maximum': 2147483647},
+                 'KeyToPath': {'type': 'object',
+                               'properties': {'key': {'type': 'string', 'description': 'key is the key to project.'},
+                                              'mode': {'type': 'integer',
+                                                       'minimum': -2147483648,
+                                                       'maximum': 2147483647,
+                                                       'description': 'mode is Optional: mode bits used to set '
+                                                                      'permissions on this file.'},
+                                              'path': {'type': 'string',
+                                                       'description': 'path is the relative path of the file to map '
+                                                                      'the key to.'}},
+                               'required': ['key', 'path'],
+                               'additionalProperties': False},
+                 'LabelSelector': {'type': 'object',
+                                   'properties': {'matchExpressions': {'type': 'array',
+                                                                       'items': {'$ref': '#/definitions/LabelSelectorRequirement'},
+                                                                       'description': 'matchExpressions is a list of '
+                                                                                      'label selector requirements.'},
+                                                  'matchLabels': {'type': 'object',
+                                                                  'additionalProperties': {'type': 'string'},
+                                                                  'description': 'matchLabels is a map of {key,value} '
+                                                                                 'pairs.'}},
+                                   'additionalProperties': False},
+                 'LabelSelectorRequirement': {'type': 'object',
+                                              'properties': {'key': {'type': 'string',
+                                                                     'description': 'key is the label key that the '
+                                                                                    'selector applies to.'},
+                                                             'operator': {'type': 'string',
+                                                                          'description': "operator represents a key's "
+                                                                                         'relationship to a set of '
+                                                                                         'values.'},
+                                                             'values': {'type': 'array',
+                                                                        'items': {'type': 'string'},
+                                                                        'description': 'values is an array of string '
+                                                                                       'values.'}},
+                                              'required': ['key', 'operator'],
+                                              'additionalProperties': False},
+                 'Lifecycle': {'type': 'object',
+                               'properties': {'postStart': {'$ref': '#/definitions/LifecycleHandler',
+                                                            'description': 'PostStart is called immediately after a '
+                                                                           'container is created.'},
+                                              'preStop': {'$ref': '#/definitions/LifecycleHandler',
+                                                          'description': 'PreStop is called immediately before a '
+                                                                         'container is terminated due to an API '
+                                                                         'request or management event such as '
+                                                                         'liveness/startup probe failure, preemption, '
+                                                                         'resource contention, etc.'},
+                                              'stopSignal': {'type': 'string',
+                                                             'enum': ['',
+                                                                      'SIGABRT',
+                                                                      'SIGALRM',
+                                                                      'SIGBUS',
+                                                                      'SIGCHLD',
+                                                                      'SIGCLD',
+                                                                      'SIGCONT',
+                                                                      'SIGFPE',
+                                                                      'SIGHUP',
+                                                                      'SIGILL',
+                                                                      'SIGINT',
+                                                                      'SIGIO',
+                                                                      'SIGIOT',
+                                                                      'SIGKILL',
+                                                                      'SIGPIPE',
+                                                                      'SIGPOLL',
+                                                                      'SIGPROF',
+                                                                      'SIGPWR',
+                                                                      'SIGQUIT',
+                                                                      'SIGRTMAX',
+                                                                      'SIGRTMAX-1',
+                                                                      'SIGRTMAX-10',
+                                                                      'SIGRTMAX-11',
+                                                                      'SIGRTMAX-12',
+                                                                      'SIGRTMAX-13',
+                                                                      'SIGRTMAX-14',
+                                                                      'SIGRTMAX-2',
+                                                                      'SIGRTMAX-3',
+                                                                      'SIGRTMAX-4',
+                                                                      'SIGRTMAX-5',
+                                                                      'SIGRTMAX-6',
+                                                                      'SIGRTMAX-7',
+                                                                      'SIGRTMAX-8',
+                                                                      'SIGRTMAX-9',
+                                                                      'SIGRTMIN',
+                                                                      'SIGRTMIN+1',
+                                                                      'SIGRTMIN+10',
+                                                                      'SIGRTMIN+11',
+                                                                      'SIGRTMIN+12',
+                                                                      'SIGRTMIN+13',
+                                                                      'SIGRTMIN+14',
+                                                                      'SIGRTMIN+15',
+                                                                      'SIGRTMIN+2',
+                                                                      'SIGRTMIN+3',
+                                                                      'SIGRTMIN+4',
+                                                                      'SIGRTMIN+5',
+                                                                      'SIGRTMIN+6',
+                                                                      'SIGRTMIN+7',
+                                                                      'SIGRTMIN+8',
+                                                                      'SIGRTMIN+9',
+                                                                      'SIGSEGV',
+                                                                      'SIGSTKFLT',
+                                                                      'SIGSTOP',
+                                                                      'SIGSYS',
+                                                                      'SIGTERM',
+                                                                      'SIGTRAP',
+                                                                      'SIGTSTP',
+                                                                      'SIGTTIN',
+                                                                      'SIGTTOU',
+                                                                      'SIGURG',
+                                                                      'SIGUSR1',
+                                                                      'SIGUSR2',
+                                                                      'SIGVTALRM',
+                                                                      'SIGWINCH',
+                                                                      'SIGXCPU',
+                                                                      'SIGXFSZ'],
+                                                             'description': 'StopSignal defines which signal will be '
+                                                                            'sent to a container when it is being '
+                                                                            'stopped.'}},
+                               'additionalProperties': False},
+                 'LifecycleHandler': {'type': 'object',
+                                      'properties': {'exec': {'$ref': '#/definitions/ExecAction',
+                                                              'description': 'Exec specifies a command to execute in '
+                                                                             'the container.'},
+                                                     'httpGet': {'$ref': '#/definitions/HTTPGetAction',
+                                                                 'description': 'HTTPGet specifies an HTTP GET request '
+                                                                                'to perform.'},
+                                                     'sleep': {'$ref': '#/definitions/SleepAction',
+                                                               'description': 'Sleep represents a duration that the '
+                                                                              'container should sleep.'},
+                                                     'tcpSocket': {'$ref': '#/definitions/TCPSocketAction',
+                                                                   'description': 'Deprecated.'}},
+                                      'additionalProperties': False},
+                 'LocalObjectReference': {'type': 'object',
+                                          'properties': {'name': {'type': 'string',
+                                                                  'description': 'Name of the referent.'}},
+                                          'additionalProperties': False},
+                 'LocalVolumeSource': {'type': 'object',
+                                       'properties': {'fsType': {'type': 'string',
+                                                                 'description': 'fsType is the filesystem type to '
+                                                                                'mount.'},
+                                                      'path': {'type': 'string',
+                                                               'description': 'path of the full path to the volume on '
+                                                                              'the node.'}},
+                                       'required': ['path'],
+                                       'additionalProperties': False},
+                 'NFSVolumeSource': {'type': 'object',
+                                     'properties': {'path': {'type': 'string',
+                                                             'pattern': '^/[^\\n\\x85]*$',
+                                                             'x-pattern': 'an absolute path',
+                                                             'description': 'path that is exported by the NFS server.'},
+                                                    'readOnly': {'type': 'boolean',
+                                                                 'description': 'readOnly here will force the NFS '
+                                                                                'export to be mounted with read-only '
+                                                                                'permissions.'},
+                                                    'server': {'type': 'string',
+                                                               'description': 'server is the hostname or IP address of '
+                                                                              'the NFS server.'}},
+                                     'required': ['path', 'server'],
+                                     'additionalProperties': False},
+                 'NodeAffinity': {'type': 'object',
+                                  'properties': {'preferredDuringSchedulingIgnoredDuringExecution': {'type': 'array',
+                                                                                                     'items': {'$ref': '#/definitions/PreferredSchedulingTerm'},
+                                                                                                     'description': 'The '
+                                                                                                                    'scheduler '
+                                                                                                                    'will '
+                                                                                                                    'prefer '
+                                                                                                                    'to '
+                                                                                                                    'schedule '
+                                                                                                                    'pods '
+                                                                                                                    'to '
+                                                                                                                    'nodes '
+                                                                                                                    'that '
+                                                                                                                    'satisfy '
+                                                                                                                    'the '
+                                                                                                                    'affinity '
+                                                                                                                    'expressions '
+                                                                                                                    'specified '
+                                                                                                                    'by '
+                                                                                                                    'this '
+                                                                                                                    'field, '
+                                                                                                                    'but '
+                                                                                                                    'it '
+                                                                                                                    'may '
+                                                                                                                    'choose '
+                                                                                                                    'a '
+                                                                                                                    'node '
+                                                                                                                    'that '
+                                                                                                                    'violates '
+                                                                                                                    'one '
+                                                                                                                    'or '
+                                                                                                                    'more '
+                                                                                                                    'of '
+                                                                                                                    'the '
+                                                                                                                    'expressions.'},
+                                                 'requiredDuringSchedulingIgnoredDuringExecution': {'$ref': '#/definitions/NodeSelector',
+                                                                                                    'description': 'If '
+                                                                                                                   'the '
+                                                                                                                   'affinity '
+                                                                                                                   'requirements '
+                                                                                                                   'specified '
+                                                                                                                   'by '
+                                                                                                                   'this '
+                                                                                                                   'field '
+                                                                                                                   'are '
+                                                                                                                   'not '
+                                                                                                                   'met '
+                                                                                                                   'at '
+                                                                                                                   'scheduling '
+                                                                                                                   'time, '
+                                                                                                                   'the '
+                                                                                                                   'pod '
+                                                                                                                   'will '
+                                                                                                                   'not '
+                                                                                                                   'be '
+                                                                                                                   'scheduled '
+                                                                                                                   'onto '
+                                                                                                                   'the '
+                                                                                                                   'node.'}},
+                                  'additionalProperties': False},
+                 'NodeSelector': {'type': 'object',
+                                  'properties': {'nodeSelectorTerms': {'type': 'array',
+                                                                       'items': {'$ref': '#/definitions/NodeSelectorTerm'},
+                                                                       'minItems': 1,
+                                                                       'description': 'Required.'}},
+                                  'required': ['nodeSelectorTerms'],
+                                  'additionalProperties': False},
+                 'NodeSelectorRequirement': {'type': 'object',
+                                             'properties': {'key': {'type': 'string',
+                                                                    'description': 'The label key that the selector '
+                                                                                   'applies to.'},
+                                                            'operator': {'type': 'string',
+                                                                         'enum': ['DoesNotExist',
+                                                                                  'Exists',
+                                                                                  'Gt',
+                                                                                  'In',
+                                                                                  'Lt',
+                                                                                  'NotIn'],
+                                                                         'description': "Represents a key's "
+                                                                                        'relationship to a set of '
+                                                                                        'values.'},
+                                                            'values': {'type': 'array',
+                                                                       'items': {'type': 'string'},
+                                                                       'description': 'An array of string values.'}},
+                                             'required': ['key', 'operator'],
+                                             'additionalProperties': False},
+                 'NodeSelectorTerm': {'type': 'object',
+                                      'properties': {'matchExpressions': {'type': 'array',
+                                                                          'items': {'$ref': '#/definitions/NodeSelectorRequirement'},
+                                                                          'description': 'A list of node selector '
+                                                                                         "requirements by node's "
+                                                                                         'labels.'},
+                                                     'matchFields': {'type': 'array',
+                                                                     'items': {'$ref': '#/definitions/NodeSelectorRequirement'},
+                                                                     'description': 'A list of node selector '
+                                                                                    "requirements by node's fields."}},
+                                      'additionalProperties': False},
+                 'ObjectFieldSelector': {'type': 'object',
+                                         'properties': {'apiVersion': {'type': 'string',
+                                                                       'description': 'Version of the schema the '
+                                                                                      'FieldPath is written in terms '
+                                                                                      'of, defaults to "v1".'},
+                                                        'fieldPath': {'type': 'string',
+                                                                      'description': 'Path of the field to select in '
+                                                                                     'the specified API version.'}},
+                                         'required': ['fieldPath'],
+                                         'additionalProperties': False},
+                 'ObjectMeta': {'type': 'object',
+                                'properties': {'annotations': {'type': 'object',
+                                                               'additionalProperties': {'type': 'string'},
+                                                               'description': 'Annotations is an unstructured key '
+                                                                              'value map stored with a resource that '
+                                                                              'may be set by external tools to store '
+                                                                              'and retrieve arbitrary metadata.'},
+                                               'labels': {'type': 'object',
+                                                          'additionalProperties': {'type': 'string'},
+                                                          'description': 'Map of string keys and values that can be '
+                                                                         'used to organize and categorize (scope and '
+                                                                         'select) objects.'}},
+                                'additionalProperties': False},
+                 'PersistentVolumeClaimSpec': {'type': 'object',
+                                               'properties': {'accessModes': {'type': 'array',
+                                                                              'items': {'type': 'string',
+                                                                                        'enum': ['ReadOnlyMany',
+                                                                                                 'ReadWriteMany',
+                                                                                                 'ReadWriteOnce',
+                                                                                                 'ReadWriteOncePod']},
+                                                                              'description': 'accessModes contains the '
+                                                                                             'desired access modes the '
+                                                                                             'volume should have.'},
+                                                              'dataSource': {'$ref': '#/definitions/TypedLocalObjectReference',
+                                                                             'description': 'dataSource field can be '
+                                                                                            'used to specify either: * '
+                                                                                            'An existing '
+                                                                                            'VolumeSnapshot object '
+                                                                                            '(snapshot.storage.k8s.io/VolumeSnapshot) '
+                                                                                            '* An existing PVC '
+                                                                                            '(PersistentVolumeClaim) '
+                                                                                            'If the provisioner or an '
+                                                                                            'external controller can '
+                                                                                            'support the specified '
+                                                                                            'data source, it will '
+                                                                                            'create a new volume based '
+                                                                                            'on the contents of the '
+                                                                                            'specified data source.'},
+                                                              'dataSourceRef': {'$ref': '#/definitions/TypedObjectReference',
+                                                                                'description': 'dataSourceRef '
+                                                                                               'specifies the object '
+                                                                                               'from which to populate '
+                                                                                               'the volume with data, '
+                                                                                               'if a non-empty volume '
+                                                                                               'is desired.'},
+                                                              'resources': {'$ref': '#/definitions/VolumeResourceRequirements',
+                                                                            'description': 'resources represents the '
+                                                                                           'minimum resources the '
+                                                                                           'volume should have.'},
+                                                              'selector': {'$ref': '#/definitions/LabelSelector',
+                                                                           'description': 'selector is a label query '
+                                                                                          'over volumes to consider '
+                                                                                          'for binding.'},
+                                                              'storageClassName': {'type': 'string',
+                                                                                   'description': 'storageClassName is '
+                                                                                                  'the name of the '
+                                                                                                  'StorageClass '
+                                                                                                  'required by the '
+                                                                                                  'claim.'},
+                                                              'volumeAttributesClassName': {'type': 'string',
+                                                                                            'description': 'volumeAttributesClassName '
+                                                                                                           'may be '
+                                                                                                           'used to '
+                                                                                                           'set the '
+                                                                                                           'VolumeAttributesClass '
+                                                                                                           'used by '
+                                                                                                           'this '
+                                                                                                           'claim.'},
+                                                              'volumeMode': {'type': 'string',
+                                                                             'enum': ['Block', 'Filesystem'],
+                                                                             'description': 'volumeMode defines what '
+                                                                                            'type of volume is '
+                                                                                            'required by the claim.'},
+                                                              'volumeName': {'type': 'string',
+                                                                             'description': 'volumeName is the binding '
+                                                                                            'reference to the '
+                                                                                            'PersistentVolume backing '
+                                                                                            'this claim.'}},
+                                               'additionalProperties': False},
+                 'PersistentVolumeClaimTemplate': {'type': 'object',
+                                                   'properties': {'metadata': {'$ref': '#/definitions/ObjectMeta',
+                                                                               'description': 'May contain labels and '
+                                                                                              'annotations that will '
+                                                                                              'be copied into the PVC '
+                                                                                              'when creating it.'},
+                                                                  'spec': {'$ref': '#/definitions/PersistentVolumeClaimSpec',
+                                                                           'description': 'The specification for the '
+                                                                                          'PersistentVolumeClaim.'}},
+                                                   'required': ['spec'],
+                                                   'additionalProperties': False},
+                 'PodAffinity': {'type': 'object',
+                                 'properties': {'preferredDuringSchedulingIgnoredDuringExecution': {'type': 'array',
+                                                                                                    'items': {'$ref': '#/definitions/WeightedPodAffinityTerm'},
+                                                                                                    'description': 'The '
+                                                                                                                   'scheduler '
+                                                                                                                   'will '
+                                                                                                                   'prefer '
+                                                                                                                   'to '
+                                                                                                                   'schedule '
+                                                                                                                   'pods '
+                                                                                                                   'to '
+                                                                                                                   'nodes '
+                                                                                                                   'that '
+                                                                                                                   'satisfy '
+                                                                                                                   'the '
+                                                                                                                   'affinity '
+                                                                                                                   'expressions '
+                                                                                                                   'specified '
+                                                                                                                   'by '
+                                                                                                                   'this '
+                                                                                                                   'field, '
+                                                                                                                   'but '
+                                                                                                                   'it '
+                                                                                                                   'may '
+                                                                                                                   'choose '
+                                                                                                                   'a '
+                                                                                                                   'node '
+                                                                                                                   'that '
+                                                                                                                   'violates '
+                                                                                                                   'one '
+                                                                                                                   'or '
+                                                                                                                   'more '
+                                                                                                                   'of '
+                                                                                                                   'the '
+                                                                                                                   'expressions.'},
+                                                'requiredDuringSchedulingIgnoredDuringExecution': {'type': 'array',
+                                                                                                   'items': {'$ref': '#/definitions/PodAffinityTerm'},
+                                                                                                   'description': 'If '
+                                                                                                                  'the '
+                                                                                                                  'affinity '
+                                                                                                                  'requirements '
+                                                                                                                  'specified '
+                                                                                                                  'by '
+                                                                                                                  'this '
+                                                                                                                  'field '
+                                                                                                                  'are '
+                                                                                                                  'not '
+                                                                                                                  'met '
+                                                                                                                  'at '
+                                                                                                                  'scheduling '
+                                                                                                                  'time, '
+                                                                                                                  'the '
+                                                                                                                  'pod '
+                                                                                                                  'will '
+                                                                                                                  'not '
+                                                                                                                  'be '
+                                                                                                                  'scheduled '
+                                                                                                                  'onto '
+                                                                                                                  'the '
+                                                                                                                  'node.'}},
+                                 'additionalProperties': False},
+                 'PodAffinityTerm': {'type': 'object',
+                                     'properties': {'labelSelector': {'$ref': '#/definitions/LabelSelector',
+                                                                      'description': 'A label query over a set of '
+                                                                                     'resources, in this case pods.'},
+                                                    'matchLabelKeys': {'type': 'array',
+                                                                       'items': {'type': 'string'},
+                                                                       'description': 'MatchLabelKeys is a set of pod '
+                                                                                      'label keys to select which pods '
+                                                                                      'will be taken into '
+                                                                                      'consideration.'},
+                                                    'mismatchLabelKeys': {'type': 'array',
+                                                                          'items': {'type': 'string'},
+                                                                          'description': 'MismatchLabelKeys is a set '
+                                                                                         'of pod label keys to select '
+                                                                                         'which pods will be taken '
+                                                                                         'into consideration.'},
+                                                    'namespaceSelector': {'$ref': '#/definitions/LabelSelector',
+                                                                          'description': 'A label query over the set '
+                                                                                         'of namespaces that the term '
+                                                                                         'applies to.'},
+                                                    'namespaces': {'type': 'array',
+                                                                   'items': {'type': 'string'},
+                                                                   'description': 'namespaces specifies a static list '
+                                                                                  'of namespace names that the term '
+                                                                                  'applies to.'},
+                                                    'topologyKey': {'type': 'string',
+                                                                    'description': 'This pod should be co-located '
+                                                                                   '(affinity) or not co-located '
+                                                                                   '(anti-affinity) with the pods '
+                                                                                   'matching the labelSelector in the '
+                                                                                   'specified namespaces, where '
+                                                                                   'co-located is defined as running '
+                                                                                   'on a node whose value of the label '
+                                                                                   'with key topologyKey matches that '
+                                                                                   'of any node on which any of the '
+                                                                                   'selected pods is running.'}},
+                                     'required': ['topologyKey'],
+                                     'additionalProperties': False},
+                 'PodAntiAffinity': {'type': 'object',
+                                     'properties': {'preferredDuringSchedulingIgnoredDuringExecution': {'type': 'array',
+                                                                                                        'items': {'$ref': '#/definitions/WeightedPodAffinityTerm'},
+                                                                                                        'description': 'The '
+                                                                                                                       'scheduler '
+                                                                                                                       'will '
+                                                                                                                       'prefer '
+                                                                                                                       'to '
+                                                                                                                       'schedule '
+                                                                                                                       'pods '
+                                                                                                                       'to '
+                                                                                                                       'nodes '
+                                                                                                                       'that '
+                                                                                                                       'satisfy '
+                                                                                                                       'the '
+                                                                                                                       'anti-affinity '
+                                                                                                                       'expressions '
+                                                                                                                       'specified '
+                                                                                                                       'by '
+                                                                                                                       'this '
+                                                                                                                       'field, '
+                                                                                                                       'but '
+                                                                                                                       'it '
+                                                                                                                       'may '
+                                                                                                                       'choose '
+                                                                                                                       'a '
+                                                                                                                       'node '
+                                                                                                                       'that '
+                                                                                                                       'violates '
+                                                                                                                       'one '
+                                                                                                                       'or '
+                                                                                                                       'more '
+                                                                                                                       'of '
+                                                                                                                       'the '
+                                                                                                                       'expressions.'},
+                                                    'requiredDuringSchedulingIgnoredDuringExecution': {'type': 'array',
+                                                                                                       'items': {'$ref': '#/definitions/PodAffinityTerm'},
+                                                                                                       'description': 'If '
+                                                                                                                      'the '
+                                                                                                                      'anti-affinity '
+                                                                                                                      'requirements '
+                                                                                                                      'specified '
+                                                                                                                      'by '
+                                                                                                                      'this '
+                                                                                                                      'field '
+                                                                                                                      'are '
+                                                                                                                      'not '
+                                                                                                                      'met '
+                                                                                                                      'at '
+                                                                                                                      'scheduling '
+                                                                                                                      'time, '
+                                                                                                                      'the '
+                                                                                                                      'pod '
+                                                                                                                      'will '
+                                                                                                                      'not '
+                                                                                                                      'be '
+                                                                                                                      'scheduled '
+                                                                                                                      'onto '
+                                                                                                                      'the '
+                                                                                                                      'node.'}},
+                                     'additionalProperties': False},
+                 'PodCertificateProjection': {'type': 'object',
+                                              'properties': {'certificateChainPath': {'type': 'string',
+                                                                                      'description': 'Write the '
+                                                                                                     'certificate '
+                                                                                                     'chain at this '
+                                                                                                     'path in the '
+                                                                                                     'projected '
+                                                                                                     'volume.'},
+                                                             'credentialBundlePath': {'type': 'string',
+                                                                                      'description': 'Write the '
+                                                                                                     'credential '
+                                                                                                     'bundle at this '
+                                                                                                     'path in the '
+                                                                                                     'projected '
+                                                                                                     'volume.'},
+                                                             'keyPath': {'type': 'string',
+                                                                         'description': 'Write the key at this path in '
+                                                                                        'the projected volume.'},
+                                                             'keyType': {'type': 'string',
+                                                                         'description': 'The type of keypair Kubelet '
+                                                                                        'will generate for the pod.'},
+                                                             'maxExpirationSeconds': {'type': 'integer',
+                                                                                      'minimum': -2147483648,
+                                                                                      'maximum': 2147483647,
+                                                                                      'description': 'maxExpirationSeconds '
+                                                                                                     'is the maximum '
+                                                                                                     'lifetime '
+                                                                                                     'permitted for '
+                                                                                                     'the '
+                                                                                                     'certificate.'},
+                                                             'signerName': {'type': 'string',
+                                                                            'description': "Kubelet's generated CSRs "
+                                                                                           'will be addressed to this '
+                                                                                           'signer.'}},
+                                              'required': ['keyType', 'signerName'],
+                                              'additionalProperties': False},
+                 'PodDNSConfig': {'type': 'object',
+                                  'properties': {'nameservers': {'type': 'array',
+                                                                 'items': {'type': 'string'},
+                                                                 'description': 'A list of DNS name server IP '
+                                                                                'addresses.'},
+                                                 'options': {'type': 'array',
+                                                             'items': {'$ref': '#/definitions/PodDNSConfigOption'},
+                                                             'description': 'A list of DNS resolver options.'},
+                                                 'searches': {'type': 'array',
+                                                              'items': {'type': 'string'},
+                                                              'description': 'A list of DNS search domains for '
+                                                                             'host-name lookup.'}},
+                                  'additionalProperties': False},
+                 'PodDNSConfigOption': {'type': 'object',
+                                        'properties': {'name': {'type': 'string',
+                                                                'description': "Name is this DNS resolver option's "
+                                                                               'name.'},
+                                                       'value': {'type': 'string',
+                                                                 'description': "Value is this DNS resolver option's "
+                                                                                'value.'}},
+                                        'additionalProperties': False},
+                 'PodOS': {'type': 'object',
+                           'properties': {'name': {'type': 'string',
+                                                   'description': 'Name is the name of the operating system.'}},
+                           'required': ['name'],
+                           'additionalProperties': False},
+                 'PodReadinessGate': {'type': 'object',
+                                      'properties': {'conditionType': {'type': 'string',
+                                                                       'description': 'ConditionType refers to a '
+                                                                                      "condition in the pod's "
+                                                                                      'condition list with matching '
+                                                                                      'type.'}},
+                                      'required': ['conditionType'],
+                                      'additionalProperties': False},
+                 'PodResourceClaim': {'type': 'object',
+                                      'properties': {'name': {'type': 'string',
+                                                              'description': 'Name uniquely identifies this resource '
+                                                                             'claim inside the pod.'},
+                                                     'resourceClaimName': {'type': 'string',
+                                                                           'description': 'ResourceClaimName is the '
+                                                                                          'name of a ResourceClaim '
+                                                                                          'object in the same '
+                                                                                          'namespace as this pod.'},
+                                                     'resourceClaimTemplateName': {'type': 'string',
+                                                                                   'description': 'ResourceClaimTemplateName '
+                                                                                                  'is the name of a '
+                                                                                                  'ResourceClaimTemplate '
+                                                                                                  'object in the same '
+                                                                                                  'namespace as this '
+                                                                                                  'pod.'}},
+                                      'required': ['name'],
+                                      'additionalProperties': False},
+                 'PodSchedulingGate': {'type': 'object',
+                                       'properties': {'name': {'type': 'string',
+                                                               'description': 'Name of the scheduling gate.'}},
+                                       'required': ['name'],
+                                       'additionalProperties': False},
+                 'PodSecurityContext': {'type': 'object',
+                                        'properties': {'appArmorProfile': {'$ref': '#/definitions/AppArmorProfile',
+                                                                           'description': 'appArmorProfile is the '
+                                                                                          'AppArmor options to use by '
+                                                                                          'the containers in this '
+                                                                                          'pod.'},
+                                                       'fsGroup': {'type': 'integer',
+                                                                   'description': 'A special supplemental group that '
+                                                                                  'applies to all containers in a '
+                                                                                  'pod.'},
+                                                       'fsGroupChangePolicy': {'type': 'string',
+                                                                               'enum': ['Always', 'OnRootMismatch'],
+                                                                               'description': 'fsGroupChangePolicy '
+                                                                                              'defines behavior of '
+                                                                                              'changing ownership and '
+                                                                                              'permission of the '
+                                                                                              'volume before being '
+                                                                                              'exposed inside Pod.'},
+                                                       'runAsGroup': {'type': 'integer',
+                                                                      'description': 'The GID to run the entrypoint of '
+                                                                                     'the container process.'},
+                                                       'runAsNonRoot': {'type': 'boolean',
+                                                                        'description': 'Indicates that the container '
+                                                                                       'must run as a non-root user.'},
+                                                       'runAsUser': {'type': 'integer',
+                                                                     'description': 'The UID to run the entrypoint of '
+                                                                                    'the container process.'},
+                                                       'seLinuxChangePolicy': {'type': 'string',
+                                                                               'description': 'seLinuxChangePolicy '
+                                                                                              'defines how the '
+                                                                                              "container's SELinux "
+                                                                                              'label is applied to all '
+                                                                                              'volumes used by the '
+                                                                                              'Pod.'},
+                                                       'seLinuxOptions': {'$ref': '#/definitions/SELinuxOptions',
+                                                                          'description': 'The SELinux context to be '
+                                                                                         'applied to all containers.'},
+                                                       'seccompProfile': {'$ref': '#/definitions/SeccompProfile',
+                                                                          'description': 'The seccomp options to use '
+                                                                                         'by the containers in this '
+                                                                                         'pod.'},
+                                                       'supplementalGroups': {'type': 'array',
+                                                                              'items': {'type': 'integer'},
+                                                                              'description': 'A list of groups applied '
+                                                                                             'to the first process run '
+                                                                                             'in each container, in '
+                                                                                             'addition to the '
+                                                                                             "container's primary GID "
+                                                                                             'and fsGroup (if '
+                                                                                             'specified).'},
+                                                       'supplementalGroupsPolicy': {'type': 'string',
+                                                                                    'enum': ['Merge', 'Strict'],
+                                                                                    'description': 'Defines how '
+                                                                                                   'supplemental '
+                                                                                                   'groups of the '
+                                                                                                   'first container '
+                                                                                                   'processes are '
+                                                                                                   'calculated.'},
+                                                       'sysctls': {'type': 'array',
+                                                                   'items': {'$ref': '#/definitions/Sysctl'},
+                                                                   'description': 'Sysctls hold a list of namespaced '
+                                                                                  'sysctls used for the pod.'},
+                                                       'windowsOptions': {'$ref': '#/definitions/WindowsSecurityContextOptions',
+                                                                          'description': 'The Windows specific '
+                                                                                         'settings applied to all '
+                                                                                         'containers.'}},
+                                        'additionalProperties': False},
+                 'PodSpec': {'type': 'object',
+                             'properties': {'activeDeadlineSeconds': {'type': 'integer',
+                                                                      'description': 'Optional duration in seconds the '
+                                                                                     'pod may be active on the node '
+                                                                                     'relative to StartTime before the '
+                                                                                     'system will actively try to mark '
+                                                                                     'it failed and kill associated '
+                                                                                     'containers.'},
+                                            'affinity': {'$ref': '#/definitions/Affinity',
+                                                         'description': "If specified, the pod's scheduling "
+                                                                        'constraints.'},
+                                            'automountServiceAccountToken': {'type': 'boolean',
+                                                                             'description': 'AutomountServiceAccountToken '
+                                                                                            'indicates whether a '
+                                                                                            'service account token '
+                                                                                            'should be automatically '
+                                                                                            'mounted.'},
+                                            'containers': {'$ref': '#/definitions/withoutNull'},
+                                            'dnsConfig': {'$ref': '#/definitions/PodDNSConfig',
+                                                          'description': 'Specifies the DNS parameters of a pod.'},
+                                            'dnsPolicy': {'type': 'string',
+                                                          'enum': ['',
+                                                                   'ClusterFirst',
+                                                                   'ClusterFirstWithHostNet',
+                                                                   'Default',
+                                                                   'None'],
+                                                          'description': 'Set DNS policy for the pod.'},
+                                            'enableServiceLinks': {'type': 'boolean',
+                                                                   'description': 'EnableServiceLinks indicates '
+                                                                                  'whether information about services '
+                                                                                  "should be injected into pod's "
+                                                                                  'environment variables, matching the '
+                                                                                  'syntax of Docker links.'},
+                                            'ephemeralContainers': {'$ref': '#/definitions/withoutNull'},
+                                            'hostAliases': {'type': 'array',
+                                                            'items': {'$ref': '#/definitions/HostAlias'},
+                                                            'description': 'HostAliases is an optional list of hosts '
+                                                                           'and IPs that will be injected into the '
+                                                                           "pod's hosts file if specified."},
+                                            'hostIPC': {'type': 'boolean',
+                                                        'description': "Use the host's ipc namespace."},
+                                            'hostNetwork': {'type': 'boolean',
+                                                            'description': 'Host networking requested for this pod.'},
+                                            'hostPID': {'type': 'boolean',
+                                                        'description': "Use the host's pid namespace."},
+                                            'hostUsers': {'type': 'boolean',
+                                                          'description': "Use the host's user namespace."},
+                                            'hostname': {'type': 'string',
+                                                         'description': 'Specifies the hostname of the Pod If not '
+                                                                        "specified, the pod's hostname will be set to "
+                                                                        'a system-defined value.'},
+                                            'hostnameOverride': {'type': 'string',
+                                                                 'description': 'HostnameOverride specifies an '
+                                                                                "explicit override for the pod's "
+                                                                                'hostname as perceived by the pod.'},
+                                            'imagePullSecrets': {'type': 'array',
+                                                                 'items': {'$ref': '#/definitions/LocalObjectReference'},
+                                                                 'description': 'ImagePullSecrets is an optional list '
+                                                                                'of references to secrets in the same '
+                                                                                'namespace to use for pulling any of '
+                                                                                'the images used by this PodSpec.'},
+                                            'initContainers': {'$ref': '#/definitions/withoutNull'},
+                                            'nodeName': {'type': 'string',
+                                                         'description': 'NodeName indicates in which node this pod is '
+                                                                        'scheduled.'},
+                                            'nodeSelector': {'type': 'object',
+                                                             'additionalProperties': {'type': 'string'},
+                                                             'description': 'NodeSelector is a selector which must be '
+                                                                            'true for the pod to fit on a node.'},
+                                            'os': {'$ref': '#/definitions/PodOS',
+                                                   'description': 'Specifies the OS of the containers in the pod.'},
+                                            'overhead': {'type': 'object',
+                                                         'additionalProperties': {'$ref': '#/definitions/Quantity'},
+                                                         'description': 'Overhead represents the resource overhead '
+                                                                        'associated with running a pod for a given '
+                                                                        'RuntimeClass.'},
+                                            'preemptionPolicy': {'type': 'string',
+                                                                 'enum': ['Never', 'PreemptLowerPriority'],
+                                                                 'description': 'PreemptionPolicy is the Policy for '
+                                                                                'preempting pods with lower priority.'},
+                                            'priority': {'type': 'integer',
+                                                         'minimum': -2147483648,
+                                                         'maximum': 2147483647,
+                                                         'description': 'The priority value.'},
+                                            'priorityClassName': {'type': 'string',
+                                                                  'description': "If specified, indicates the pod's "
+                                                                                 'priority. "system-node-critical" and '
+                                                                                 '"system-cluster-critical" are two '
+                                                                                 'special keywords which indicate the '
+                                                                                 'highest priorities with the former '
+                                                                                 'being the highest priority.'},
+                                            'readinessGates': {'type': 'array',
+                                                               'items': {'$ref': '#/definitions/PodReadinessGate'},
+                                                               'description': 'If specified, all readiness gates will '
+                                                                              'be evaluated for pod readiness.'},
+                                            'resourceClaims': {'type': 'array',
+                                                               'items': {'$ref': '#/definitions/PodResourceClaim'},
+                                                               'description': 'ResourceClaims defines which '
+                                                                              'ResourceClaims must be allocated and '
+                                                                              'reserved before the Pod is allowed to '
+                                                                              'start.'},
+                                            'resources': {'$ref': '#/definitions/ResourceRequirements',
+                                                          'description': 'Resources is the total amount of CPU and '
+                                                                         'Memory resources required by all containers '
+                                                                         'in the pod.'},
+                                            'restartPolicy': {'type': 'string',
+                                                              'enum': ['', 'Always', 'Never', 'OnFailure'],
+                                                              'description': 'Restart policy for all containers within '
+                                                                             'the pod.'},
+                                            'runtimeClassName': {'type': 'string',
+                                                                 'description': 'RuntimeClassName refers to a '
+                                                                                'RuntimeClass object in the '
+                                                                                'node.k8s.io group, which should be '
+                                                                                'used to run this pod.'},
+                                            'schedulerName': {'type': 'string',
+                                                              'description': 'If specified, the pod will be dispatched '
+                                                                             'by specified scheduler.'},
+                                            'schedulingGates': {'type': 'array',
+                                                                'items': {'$ref': '#/definitions/PodSchedulingGate'},
+                                                                'description': 'SchedulingGates is an opaque list of '
+                                                                               'values that if specified will block '
+                                                                               'scheduling the pod.'},
+                                            'securityContext': {'$ref': '#/definitions/PodSecurityContext',
+                                                                'description': 'SecurityContext holds pod-level '
+                                                                               'security attributes and common '
+                                                                               'container settings.'},
+                                            'serviceAccount': {'type': 'string',
+                                                               'description': 'DeprecatedServiceAccount is a '
+                                                                              'deprecated alias for '
+                                                                              'ServiceAccountName.'},
+                                            'serviceAccountName': {'type': 'string',
+                                                                   'description': 'ServiceAccountName is the name of '
+                                                                                  'the ServiceAccount to use to run '
+                                                                                  'this pod.'},
+                                            'setHostnameAsFQDN': {'type': 'boolean',
+                                                                  'description': "If true the pod's hostname will be "
+                                                                                 "configured as the pod's FQDN, rather "
+                                                                                 'than the leaf name (the default).'},
+                                            'shareProcessNamespace': {'type': 'boolean',
+                                                                      'description': 'Share a single process namespace '
+                                                                                     'between all of the containers in '
+                                                                                     'a pod.'},
+                                            'subdomain': {'type': 'string',
+                                                          'description': 'If specified, the fully qualified Pod '
+                                                                         'hostname will be '
+                                                                         '"<hostname>.<subdomain>.<pod '
+                                                                         'namespace>.svc.<cluster domain>".'},
+                                            'terminationGracePeriodSeconds': {'type': 'integer',
+                                                                              'description': 'Optional duration in '
+                                                                                             'seconds the pod needs to '
+                                                                                             'terminate gracefully.'},
+                                            'tolerations': {'type': 'array',
+                                                            'items': {'$ref': '#/definitions/Toleration'},
+                                                            'description': "If specified, the pod's tolerations."},
+                                            'topologySpreadConstraints': {'type': 'array',
+                                                                          'items': {'$ref': '#/definitions/TopologySpreadConstraint'},
+                                                                          'description': 'TopologySpreadConstraints '
+                                                                                         'describes how a group of '
+                                                                                         'pods ought to spread across '
+                                                                                         'topology domains.'},
+                                            'volumes': {'$ref': '#/definitions/withoutNull'}},
+                             'additionalProperties': False},
+                 'PreferredSchedulingTerm': {'type': 'object',
+                                             'properties': {'preference': {'$ref': '#/definitions/NodeSelectorTerm',
+                                                                           'description': 'A node selector term, '
+                                                                                          'associated with the '
+                                                                                          'corresponding weight.'},
+                                                            'weight': {'type': 'integer',
+                                                                       'minimum': -2147483648,
+                                                                       'maximum': 2147483647,
+                                                                       'description': 'Weight associated with matching '
+                                                                                      'the corresponding '
+                                                                                      'nodeSelectorTerm, in the range '
+                                                                                      '1-100.'}},
+                                             'required': ['weight'],
+                                             'additionalProperties': False},
+                 'Probe': {'type': 'object',
+                           'properties': {'exec': {'$ref': '#/definitions/ExecAction',
+                                                   'description': 'Exec specifies a command to execute in the '
+                                                                  'container.'},
+                                          'failureThreshold': {'type': 'integer',
+                                                               'minimum': -2147483648,
+                                                               'maximum': 2147483647,
+                                                               'description': 'Minimum consecutive failures for the '
+                                                                              'probe to be considered failed after '
+                                                                              'having succeeded.'},
+                                          'grpc': {'$ref': '#/definitions/GRPCAction',
+                                                   'description': 'GRPC specifies a GRPC HealthCheckRequest.'},
+                                          'httpGet': {'$ref': '#/definitions/HTTPGetAction',
+                                                      'description': 'HTTPGet specifies an HTTP GET request to '
+                                                                     'perform.'},
+                                          'initialDelaySeconds': {'type': 'integer',
+                                                                  'minimum': -2147483648,
+                                                                  'maximum': 2147483647,
+                                                                  'description': 'Number of seconds after the '
+                                                                                 'container has started before '
+                                                                                 'liveness probes are initiated.'},
+                                          'periodSeconds': {'type': 'integer',
+                                                            'minimum': -2147483648,
+                                                            'maximum': 2147483647,
+                                                            'description': 'How often (in seconds) to perform the '
+                                                                           'probe.'},
+                                          'successThreshold': {'type': 'integer',
+                                                               'minimum': -2147483648,
+                                                               'maximum': 2147483647,
+                                                               'description': 'Minimum consecutive successes for the '
+                                                                              'probe to be considered successful after '
+                                                                              'having failed.'},
+                                          'tcpSocket': {'$ref': '#/definitions/TCPSocketAction',
+                                                        'description': 'TCPSocket specifies a connection to a TCP '
+                                                                       'port.'},
+                                          'terminationGracePeriodSeconds': {'type': 'integer',
+                                                                            'description': 'Optional duration in '
+                                                                                           'seconds the pod needs to '
+                                                                                           'terminate gracefully upon '
+                                                                                           'probe failure.'},
+                                          'timeoutSeconds': {'type': 'integer',
+                                                             'minimum': -2147483648,
+                                                             'maximum': 2147483647,
+                                                             'description': 'Number of seconds after which the probe '
+                                                                            'times out.'}},
+                           'additionalProperties': False},
+                 'ProjectedVolumeSource': {'type': 'object',
+                                           'properties': {'defaultMode': {'type': 'integer',
+                                                                          'minimum': -2147483648,
+                                                                          'maximum': 2147483647,
+                                                                          'description': 'defaultMode are the mode '
+                                                                                         'bits used to set permissions '
+                                                                                         'on created files by '
+                                                                                         'default.'},
+                                                          'sources': {'type': 'array',
+                                                                      'items': {'$ref': '#/definitions/VolumeProjection'},
+                                                                      'description': 'sources is the list of volume '
+                                                                                     'projections.'}},
+                                           'additionalProperties': False},
+                 'Quantity': {'type': ['string', 'number'],
+                              'pattern': '^[+-]?([0-9]+[.]?[0-9]*|[.][0-9]+)([numkMGTPE]|[KMGTPE]i|[eE][+-]?[0-9]+)?$',
+                              'x-pattern': 'a number with or without a unit, such as 500m, 4, 1.5 or 16Gi'},
+                 'ResourceClaim': {'type': 'object',
+                                   'properties': {'name': {'type': 'string',
+                                                           'description': 'Name must match the name of one entry in '
+                                                                          'pod.spec.resourceClaims of the Pod where '
+                                                                          'this field is used.'},
+                                                  'request': {'type': 'string',
+                                                              'description': 'Request is the name chosen for a request '
+                                                                             'in the referenced claim.'}},
+                                   'required': ['name'],
+                                   'additionalProperties': False},
+                 'ResourceFieldSelector': {'type': 'object',
+                                           'properties': {'containerName': {'type': 'string',
+                                                                            'description': 'Container name: required '
+                                                                                           'for volumes, optional for '
+                                                                                           'env vars.'},
+                                                          'divisor': {'$ref': '#/definitions/Quantity',
+                                                                      'description': 'Specifies the output format of '
+                                                                                     'the exposed resources, defaults '
+                                                                                     'to "1".'},
+                                                          'resource': {'type': 'string',
+                                                                       'description': 'Required: resource to select.'}},
+                                           'required': ['resource'],
+                                           'additionalProperties': False},
+                 'ResourceRequirements': {'type': 'object',
+                                          'properties': {'claims': {'type': 'array',
+                                                                    'items': {'$ref': '#/definitions/ResourceClaim'},
+                                                                    'description': 'Claims lists the names of '
+                                                                                   'resources, defined in '
+                                                                                   'spec.resourceClaims, that are used '
+                                                                                   'by this container.'},
+                                                         'limits': {'type': 'object',
+                                                                    'additionalProperties': {'$ref': '#/definitions/Quantity'},
+                                                                    'description': 'Limits describes the maximum '
+                                                                                   'amount of compute resources '
+                                                                                   'allowed.'},
+                                                         'requests': {'type': 'object',
+                                                                      'additionalProperties': {'$ref': '#/definitions/Quantity'},
+                                                                      'description': 'Requests describes the minimum '
+                                                                                     'amount of compute resources '
+                                                                                     'required.'}},
+                                          'additionalProperties': False},
+                 'SELinuxOptions': {'type': 'object',
+                                    'properties': {'level': {'type': 'string',
+                                                             'description': 'Level is SELinux level label that applies '
+                                                                            'to the container.'},
+                                                   'role': {'type': 'string',
+                                                            'description': 'Role is a SELinux role label that applies '
+                                                                           'to the container.'},
+                                                   'type': {'type': 'string',
+                                                            'description': 'Type is a SELinux type label that applies '
+                                                                           'to the container.'},
+                                                   'user': {'type': 'string',
+                                                            'description': 'User is a SELinux user label that applies '
+                                                                           'to the container.'}},
+                                    'additionalProperties': False},
+                 'SeccompProfile': {'type': 'object',
+                                    'properties': {'localhostProfile': {'type': 'string',
+                                                                        'description': 'localhostProfile indicates a '
+                                                                                       'profile defined in a file on '
+                                                                                       'the node should be used.'},
+                                                   'type': {'type': 'string',
+                                                            'enum': ['Localhost', 'RuntimeDefault', 'Unconfined'],
+                                                            'description': 'type indicates which kind of seccomp '
+                                                                           'profile will be applied.'}},
+                                    'required': ['type'],
+                                    'additionalProperties': False},
+                 'SecretEnvSource': {'type': 'object',
+                                     'properties': {'name': {'type': 'string', 'description': 'Name of the referent.'},
+                                                    'optional': {'type': 'boolean',
+                                                                 'description': 'Specify whether the Secret must be '
+                                                                                'defined.'}},
+                                     'required': ['name'],
+                                     'additionalProperties': False},
+                 'SecretKeySelector': {'type': 'object',
+                                       'properties': {'key': {'type': 'string',
+                                                              'description': 'The key of the secret to select from.'},
+                                                      'name': {'type': 'string',
+                                                               'description': 'Name of the referent.'},
+                                                      'optional': {'type': 'boolean',
+                                                                   'description': 'Specify whether the Secret or its '
+                                                                                  'key must be defined.'}},
+                                       'required': ['key', 'name'],
+                                       'additionalProperties': False},
+                 'SecretProjection': {'type': 'object',
+                                      'properties': {'items': {'type': 'array',
+                                                               'items': {'$ref': '#/definitions/KeyToPath'},
+                                                               'description': 'items if unspecified, each key-value '
+                                                                              'pair in the Data field of the '
+                                                                              'referenced Secret will be projected '
+                                                                              'into the volume as a file whose name is '
+                                                                              'the key and content is the value.'},
+                                                     'name': {'type': 'string', 'description': 'Name of the referent.'},
+                                                     'optional': {'type': 'boolean',
+                                                                  'description': 'optional field specify whether the '
+                                                                                 'Secret or its key must be defined.'}},
+                                      'additionalProperties': False},
+                 'SecretReference': {'type': 'object',
+                                     'properties': {'name': {'type': 'string',
+                                                             'description': 'name is unique within a namespace to '
+                                                                            'reference a secret resource.'},
+                                                    'namespace': {'type': 'string',
+                                                                  'description': 'namespace defines the space within '
+                                                                                 'which the secret name must be '
+                                                                                 'unique.'}},
+                                     'required': ['name'],
+                                     'additionalProperties': False},
+                 'SecretVolumeSource': {'type': 'object',
+                                        'properties': {'defaultMode': {'type': 'integer',
+                                                                       'minimum': -2147483648,
+                                                                       'maximum': 2147483647,
+                                                                       'description': 'defaultMode is Optional: mode '
+                                                                                      'bits used to set permissions on '
+                                                                                      'created files by default.'},
+                                                       'items': {'type': 'array',
+                                                                 'items': {'$ref': '#/definitions/KeyToPath'},
+                                                                 'description': 'items If unspecified, each key-value '
+                                                                                'pair in the Data field of the '
+                                                                                'referenced Secret will be projected '
+                                                                                'into the volume as a file whose name '
+                                                                                'is the key and content is the value.'},
+                                                       'optional': {'type': 'boolean',
+                                                                    'description': 'optional field specify whether the '
+                                                                                   'Secret or its keys must be '
+                                                                                   'defined.'},
+                                                       'secretName': {'type': 'string',
+                                                                      'description': 'secretName is the name of the '
+                                                                                     "secret in the pod's namespace to "
+                                                                                     'use.'}},
+                                        'additionalProperties': False},
+                 'SecurityContext': {'type': 'object',
+                                     'properties': {'allowPrivilegeEscalation': {'type': 'boolean',
+                                                                                 'description': 'AllowPrivilegeEscalation '
+                                                                                                'controls whether a '
+                                                                                                'process can gain more '
+                                                                                                'privileges than its '
+                                                                                                'parent process.'},
+                                                    'appArmorProfile': {'$ref': '#/definitions/AppArmorProfile',
+                                                                        'description': 'appArmorProfile is the '
+                                                                                       'AppArmor options to use by '
+                                                                                       'this container.'},
+                                                    'capabilities': {'$ref': '#/definitions/Capabilities',
+                                                                     'description': 'The capabilities to add/drop when '
+                                                                                    'running containers.'},
+                                                    'privileged': {'type': 'boolean',
+                                                                   'description': 'Run container in privileged mode.'},
+                                                    'procMount': {'type': 'string',
+                                                                  'enum': ['Default', 'Unmasked'],
+                                                                  'description': 'procMount denotes the type of proc '
+                                                                                 'mount to use for the containers.'},
+                                                    'readOnlyRootFilesystem': {'type': 'boolean',
+                                                                               'description': 'Whether this container '
+                                                                                              'has a read-only root '
+                                                                                              'filesystem.'},
+                                                    'runAsGroup': {'type': 'integer',
+                                                                   'description': 'The GID to run the entrypoint of '
+                                                                                  'the container process.'},
+                                                    'runAsNonRoot': {'type': 'boolean',
+                                                                     'description': 'Indicates that the container must '
+                                                                                    'run as a non-root user.'},
+                                                    'runAsUser': {'type': 'integer',
+                                                                  'description': 'The UID to run the entrypoint of the '
+                                                                                 'container process.'},
+                                                    'seLinuxOptions': {'$ref': '#/definitions/SELinuxOptions',
+                                                                       'description': 'The SELinux context to be '
+                                                                                      'applied to the container.'},
+                                                    'seccompProfile': {'$ref': '#/definitions/SeccompProfile',
+                                                                       'description': 'The seccomp options to use by '
+                                                                                      'this container.'},
+                                                    'windowsOptions': {'$ref': '#/definitions/WindowsSecurityContextOptions',
+                                                                       'description': 'The Windows specific settings '
+                                                                                      'applied to all containers.'}},
+                                     'additionalProperties': False},
+                 'ServiceAccountTokenProjection': {'type': 'object',
+                                                   'properties': {'audience': {'type': 'string',
+                                                                               'description': 'audience is the '
+                                                                                              'intended audience of '
+                                                                                              'the token.'},
+                                                                  'expirationSeconds': {'type': 'integer',
+                                                                                        'description': 'expirationSeconds '
+                                                                                                       'is the '
+                                                                                                       'requested '
+                                                                                                       'duration of '
+                                                                                                       'validity of '
+                                                                                                       'the service '
+                                                                                                       'account '
+                                                                                                       'token.'},
+                                                                  'path': {'type': 'string',
+                                                                           'description': 'path is the path relative '
+                                                                                          'to the mount point of the '
+                                                                                          'file to project the token '
+                                                                                          'into.'}},
+                                                   'required': ['path'],
+                                                   'additionalProperties': False},
+                 'SleepAction': {'type': 'object',
+                                 'properties': {'seconds': {'type': 'integer',
+                                                            'description': 'Seconds is the number of seconds to '
+                                                                           'sleep.'}},
+                                 'additionalProperties': False},
+                 'Sysctl': {'type': 'object',
+                            'properties': {'name': {'type': 'string', 'description': 'Name of a property to set.'},
+                                           'value': {'type': 'string', 'description': 'Value of a property to set.'}},
+                            'required': ['name'],
+                            'additionalProperties': False},
+                 'TCPSocketAction': {'type': 'object',
+                                     'properties': {'host': {'type': 'string',
+                                                             'description': 'Optional: Host name to connect to, '
+                                                                            'defaults to the pod IP.'},
+                                                    'port': {'$ref': '#/definitions/IntOrString',
+                                                             'description': 'Number or name of the port to access on '
+                                                                            'the container.'}},
+                                     'required': ['port'],
+                                     'additionalProperties': False},
+                 'Toleration': {'type': 'object',
+                                'properties': {'effect': {'type': 'string',
+                                                          'enum': ['', 'NoExecute', 'NoSchedule', 'PreferNoSchedule'],
+                                                          'description': 'Effect indicates the taint effect to match.'},
+                                               'key': {'type': 'string',
+                                                       'description': 'Key is the taint key that the toleration '
+                                                                      'applies to.'},
+                                               'operator': {'type': 'string',
+                                                            'enum': ['', 'Equal', 'Exists', 'Gt', 'Lt'],
+                                                            'description': "Operator represents a key's relationship "
+                                                                           'to the value.'},
+                                               'tolerationSeconds': {'type': 'integer',
+                                                                     'description': 'TolerationSeconds represents the '
+                                                                                    'period of time the toleration '
+                                                                                    '(which must be of effect '
+                                                                                    'NoExecute, otherwise this field '
+                                                                                    'is ignored) tolerates the taint.'},
+                                               'value': {'type': 'string',
+                                                         'description': 'Value is the taint value the toleration '
+                                                                        'matches to.'}},
+                                'additionalProperties': False},
+                 'TopologySpreadConstraint': {'type': 'object',
+                                              'properties': {'labelSelector': {'$ref': '#/definitions/LabelSelector',
+                                                                               'description': 'LabelSelector is used '
+                                                                                              'to find matching pods.'},
+                                                             'matchLabelKeys': {'type': 'array',
+                                                                                'items': {'type': 'string'},
+                                                                                'description': 'MatchLabelKeys is a '
+                                                                                               'set of pod label keys '
+                                                                                               'to select the pods '
+                                                                                               'over which spreading '
+                                                                                               'will be calculated.'},
+                                                             'maxSkew': {'type': 'integer',
+                                                                         'minimum': -2147483648,
+                                                                         'maximum': 2147483647,
+                                                                         'description': 'MaxSkew describes the degree '
+                                                                                        'to which pods may be unevenly '
+                                                                                        'distributed.'},
+                                                             'minDomains': {'type': 'integer',
+                                                                            'minimum': -2147483648,
+                                                                            'maximum': 2147483647,
+                                                                            'description': 'MinDomains indicates a '
+                                                                                           'minimum number of eligible '
+                                                                                           'domains.'},
+                                                             'nodeAffinityPolicy': {'type': 'string',
+                                                                                    'enum': ['Honor', 'Ignore'],
+                                                                                    'description': 'NodeAffinityPolicy '
+                                                                                                   'indicates how we '
+                                                                                                   "will treat Pod's "
+                                                                                                   'nodeAffinity/nodeSelector '
+                                                                                                   'when calculating '
+                                                                                                   'pod topology '
+                                                                                                   'spread skew.'},
+                                                             'nodeTaintsPolicy': {'type': 'string',
+                                                                                  'enum': ['Honor', 'Ignore'],
+                                                                                  'description': 'NodeTaintsPolicy '
+                                                                                                 'indicates how we '
+                                                                                                 'will treat node '
+                                                                                                 'taints when '
+                                                                                                 'calculating pod '
+                                                                                                 'topology spread '
+                                                                                                 'skew.'},
+                                                             'topologyKey': {'type': 'string',
+                                                                             'description': 'TopologyKey is the key of '
+                                                                                            'node labels.'},
+                                                             'whenUnsatisfiable': {'type': 'string',
+                                                                                   'enum': ['DoNotSchedule',
+                                                                                            'ScheduleAnyway'],
+                                                                                   'description': 'WhenUnsatisfiable '
+                                                                                                  'indicates how to '
+                                                                                                  'deal with a pod if '
+                                                                                                  "it doesn't satisfy "
+                                                                                                  'the spread '
+                                                                                                  'constraint. - '
+                                                                                                  'DoNotSchedule '
+                                                                                                  '(default) tells the '
+                                                                                                  'scheduler not to '
+                                                                                                  'schedule it. - '
+                                                                                                  'ScheduleAnyway '
+                                                                                                  'tells the scheduler '
+                                                                                                  'to schedule the pod '
+                                                                                                  'in any location, '
+                                                                                                  'but giving higher '
+                                                                                                  'precedence to '
+                                                                                                  'topologies that '
+                                                                                                  'would help reduce '
+                                                                                                  'the skew.'}},
+                                              'required': ['maxSkew', 'topologyKey', 'whenUnsatisfiable'],
+                                              'additionalProperties': False},
+                 'TypedLocalObjectReference': {'type': 'object',
+                                               'properties': {'apiGroup': {'type': 'string',
+                                                                           'description': 'APIGroup is the group for '
+                                                                                          'the resource being '
+                                                                                          'referenced.'},
+                                                              'kind': {'type': 'string',
+                                                                       'description': 'Kind is the type of resource '
+                                                                                      'being referenced.'},
+                                                              'name': {'type': 'string',
+                                                                       'description': 'Name is the name of resource '
+                                                                                      'being referenced.'}},
+                                               'required': ['kind', 'name'],
+                                               'additionalProperties': False},
+                 'TypedObjectReference': {'type': 'object',
+                                          'properties': {'apiGroup': {'type': 'string',
+                                                                      'description': 'APIGroup is the group for the '
+                                                                                     'resource being referenced.'},
+                                                         'kind': {'type': 'string',
+                                                                  'description': 'Kind is the type of resource being '
+                                                                                 'referenced.'},
+                                                         'name': {'type': 'string',
+                                                                  'description': 'Name is the name of resource being '
+                                                                                 'referenced.'},
+                                                         'namespace': {'type': 'string',
+                                                                       'description': 'Namespace is the namespace of '
+                                                                                      'resource being referenced Note '
+                                                                                      'that when a namespace is '
+                                                                                      'specified, a '
+                                                                                      'gateway.networking.k8s.io/ReferenceGrant '
+                                                                                      'object is required in the '
+                                                                                      'referent namespace to allow '
+                                                                                      "that namespace's owner to "
+                                                                                      'accept the reference.'}},
+                                          'required': ['kind', 'name'],
+                                          'additionalProperties': False},
+                 'VolumeDevice': {'type': 'object',
+                                  'properties': {'devicePath': {'type': 'string',
+                                                                'description': 'devicePath is the path inside of the '
+                                                                               'container that the device will be '
+                                                                               'mapped to.'},
+                                                 'name': {'type': 'string',
+                                                          'description': 'name must match the name of a '
+                                                                         'persistentVolumeClaim in the pod.'}},
+                                  'required': ['devicePath', 'name'],
+                                  'additionalProperties': False},
+                 'VolumeMount': {'type': 'object',
+                                 'properties': {'mountPath': {'type': 'string',
+                                                              'description': 'Path within the container at which the '
+                                                                             'volume should be mounted.'},
+                                                'mountPropagation': {'type': 'string',
+                                                                     'enum': ['Bidirectional',
+                                                                              'HostToContainer',
+                                                                              'None'],
+                                                                     'description': 'mountPropagation determines how '
+                                                                                    'mounts are propagated from the '
+                                                                                    'host to container and the other '
+                                                                                    'way around.'},
+                                                'name': {'type': 'string',
+                                                         'description': 'This must match the Name of a Volume.'},
+                                                'readOnly': {'type': 'boolean',
+                                                             'description': 'Mounted read-only if true, read-write '
+                                                                            'otherwise (false or unspecified).'},
+                                                'recursiveReadOnly': {'type': 'string',
+                                                                      'description': 'RecursiveReadOnly specifies '
+                                                                                     'whether read-only mounts should '
+                                                                                     'be handled recursively.'},
+                                                'subPath': {'type': 'string',
+                                                            'description': 'Path within the volume from which the '
+                                                                           "container's volume should be mounted."},
+                                                'subPathExpr': {'type': 'string',
+                                                                'description': 'Expanded path within the volume from '
+                                                                               "which the container's volume should be "
+                                                                               'mounted.'}},
+                                 'required': ['mountPath', 'name'],
+                                 'additionalProperties': False},
+                 'VolumeNodeAffinity': {'type': 'object',
+                                        'properties': {'required': {'$ref': '#/definitions/NodeSelector',
+                                                                    'description': 'required specifies hard node '
+                                                                                   'constraints that must be met.'}},
+                                        'required': ['required'],
+                                        'additionalProperties': False},
+                 'VolumeProjection': {'type': 'object',
+                                      'properties': {'clusterTrustBundle': {'$ref': '#/definitions/ClusterTrustBundleProjection',
+                                                                            'description': 'ClusterTrustBundle allows '
+                                                                                           'a pod to access the '
+                                                                                           '`.spec.trustBundle` field '
+                                                                                           'of ClusterTrustBundle '
+                                                                                           'objects in an '
+                                                                                           'auto-updating file.'},
+                                                     'configMap': {'$ref': '#/definitions/ConfigMapProjection',
+                                                                   'description': 'configMap information about the '
+                                                                                  'configMap data to project.'},
+                                                     'downwardAPI': {'$ref': '#/definitions/DownwardAPIProjection',
+                                                                     'description': 'downwardAPI information about the '
+                                                                                    'downwardAPI data to project.'},
+                                                     'podCertificate': {'$ref': '#/definitions/PodCertificateProjection',
+                                                                        'description': 'Projects an auto-rotating '
+                                                                                       'credential bundle (private key '
+                                                                                       'and certificate chain) that '
+                                                                                       'the pod can use either as a '
+                                                                                       'TLS client or server.'},
+                                                     'secret': {'$ref': '#/definitions/SecretProjection',
+                                                                'description': 'secret information about the secret '
+                                                                               'data to project.'},
+                                                     'serviceAccountToken': {'$ref': '#/definitions/ServiceAccountTokenProjection',
+                                                                             'description': 'serviceAccountToken is '
+                                                                                            'information about the '
+                                                                                            'serviceAccountToken data '
+                                                                                            'to project.'}},
+                                      'additionalProperties': False},
+                 'VolumeResourceRequirements': {'type': 'object',
+                                                'properties': {'limits': {'type': 'object',
+                                                                          'additionalProperties': {'$ref': '#/definitions/Quantity'},
+                                                                          'description': 'Limits describes the maximum '
+                                                                                         'amount of compute resources '
+                                                                                         'allowed.'},
+                                                               'requests': {'type': 'object',
+                                                                            'additionalProperties': {'$ref': '#/definitions/Quantity'},
+                                                                            'description': 'Requests describes the '
+                                                                                           'minimum amount of compute '
+                                                                                           'resources required.'}},
+                                                'additionalProperties': False},
+                 'WeightedPodAffinityTerm': {'type': 'object',
+                                             'properties': {'podAffinityTerm': {'$ref': '#/definitions/PodAffinityTerm',
+                                                                                'description': 'Required.'},
+                                                            'weight': {'type': 'integer',
+                                                                       'minimum': -2147483648,
+                                                                       'maximum': 2147483647,
+                                                                       'description': 'weight associated with matching '
+                                                                                      'the corresponding '
+                                                                                      'podAffinityTerm, in the range '
+                                                                                      '1-100.'}},
+                                             'required': ['podAffinityTerm', 'weight'],
+                                             'additionalProperties': False},
+                 'WindowsSecurityContextOptions': {'type': 'object',
+                                                   'properties': {'gmsaCredentialSpec': {'type': 'string',
+                                                                                         'description': 'GMSACredentialSpec '
+                                                                                                        'is where the '
+                                                                                                        'GMSA '
+                                                                                                        'admission '
+                                                                                                        'webhook '
+                                                                                                        '(https://github.com/kubernetes-sigs/windows-gmsa) '
+                                                                                                        'inlines the '
+                                                                                                        'contents of '
+                                                                                                        'the GMSA '
+                                                                                                        'credential '
+                                                                                                        'spec named by '
+                                                                                                        'the '
+                                                                                                        'GMSACredentialSpecName '
+                                                                                                        'field.'},
+                                                                  'gmsaCredentialSpecName': {'type': 'string',
+                                                                                             'description': 'GMSACredentialSpecName '
+                                                                                                            'is the '
+                                                                                                            'name of '
+                                                                                                            'the GMSA '
+                                                                                                            'credential '
+                                                                                                            'spec to '
+                                                                                                            'use.'},
+                                                                  'hostProcess': {'type': 'boolean',
+                                                                                  'description': 'HostProcess '
+                                                                                                 'determines if a '
+                                                                                                 'container should be '
+                                                                                                 "run as a 'Host "
+                                                                                                 "Process' container."},
+                                                                  'runAsUserName': {'type': 'string',
+                                                                                    'description': 'The UserName in '
+                                                                                                   'Windows to run the '
+                                                                                                   'entrypoint of the '
+                                                                                                   'container '
+                                                                                                   'process.'}},
+                                                   'additionalProperties': False}}}

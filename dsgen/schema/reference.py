@@ -6,6 +6,7 @@ import json
 from typing import TYPE_CHECKING, Any
 
 from dsgen import schema
+from dsgen.generated.schema import KUBERNETES_VERSION
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -84,7 +85,7 @@ def _links() -> Iterator[str]:
     """Link definitions of Markdown for the types of the Kubernetes API."""
     every = (part for _, top in schema.records() for part in (top, top.get("items", {})))
     for name in sorted({schema.kubernetes_type(part) for part in every} - {""}):
-        yield f"[{name}]: {REFERENCE.format(version=schema.kubernetes_version(), name=name.lower())}\n"
+        yield f"[{name}]: {REFERENCE.format(version=KUBERNETES_VERSION, name=name.lower())}\n"
 
 
 def _default(part: Schema) -> str:

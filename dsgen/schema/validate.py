@@ -1,7 +1,7 @@
 """Checks values against the schema.
 
-`generated.schema` accepts valid values; for all others `violations` finds the violated keywords, and `wording` turns
-each into a message with a hint, at the place of the key (if it is unknown) or of the value.
+`violations` finds the violated keywords, and `wording` turns each into a message with a hint, at the place of the key
+(if it is unknown) or of the value.
 """
 
 from __future__ import annotations
@@ -9,7 +9,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from dsgen import schema
-from dsgen.generated.schema import is_valid
 from dsgen.problems.diagnostics import Diagnostic, path_text
 from dsgen.reading.carried import uncarried_key, uncarried_text, unpassable_text
 from dsgen.schema.nulls import GIVE, NO_VALUE, takes_null
@@ -37,14 +36,13 @@ def validate(root: Node, complete: bool = True) -> list[Diagnostic]:
 
     complete: false if a part could not be read; then missing keys are not reported.
     """
-    data = root.data()
-    accepted: bool = is_valid(data)  # type: ignore[no-untyped-call]  # generated without types
-    if not accepted:
+    is_valid = next(violated(schema.load(), root.data()), None) is None
+    if not is_valid:
         from dsgen.schema import foreign  # imported late: only problems need it
 
         if problem := foreign.problem_of(root):
             return [problem]
-    worded = () if accepted else _worded(schema.load(), root, complete, VALUES)
+    worded = () if is_valid else _worded(schema.load(), root, complete, VALUES)
     groups = (_nulls(root), _spellings(root), _uncarried(root), worded)
     problems = [problem for group in groups for problem in _first(group)]
     unknown = [problem for problem in problems if problem.id == UNKNOWN_KEY]

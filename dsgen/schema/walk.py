@@ -1,49 +1,31 @@
 """The schema of the values: its records, types and defaults.
 
-`values.json` is the source; this module only walks it. In the schema, a record is an object with `properties` and no
-`default`; a map whose keys the user chooses has `additionalProperties` with a schema; an object with neither is copied
-into a manifest, and `allOf` checks its fields. A key that may be null has no default.
-
-Definitions hold what several records share: a key of a record may be a `$ref` with further keywords, which take
-precedence, and `x-include` adds keys to a record. Both are expanded when the file is read.
+`values.json` is the source; dsgen/compiler/schema.py expands its references, and `make generate` writes the result as
+`generated/schema.py`. A record is an object with `properties` and no `default`; a map whose keys the user chooses has
+`additionalProperties` with a schema; an object with neither is copied into a manifest, and `allOf` checks its fields. A
+key that may be null has no default.
 """
 
 from __future__ import annotations
 
-import functools
 import os
 from typing import TYPE_CHECKING, Any
+
+from dsgen.generated.schema import SCHEMA
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-Schema = dict[str, "Any"]
+Schema = dict[str, Any]
 FOLDER = os.path.dirname(__file__)
 SCHEMA_FILE = os.path.join(FOLDER, "values.json")
 KUBERNETES_FILE = os.path.join(FOLDER, "kubernetes.json")
 DEFINITION = "#/definitions/"
 
 
-@functools.cache
 def load() -> Schema:
     """The schema of values.json with the objects of kubernetes.json, its records expanded; shared, do not change it."""
-    loaded: Schema = _json(SCHEMA_FILE)
-    definitions = loaded["definitions"] | _kubernetes()["definitions"]
-    expanded = _expanded({key: part for key, part in loaded.items() if key != "definitions"}, definitions)
-    return expanded | {"definitions": _reached(expanded, definitions)}
-
-
-@functools.cache
-def _kubernetes() -> dict[str, Any]:
-    loaded: dict[str, Any] = _json(KUBERNETES_FILE)
-    return loaded
-
-
-def _json(path: str) -> Any:
-    import json
-
-    with open(path, encoding="utf-8") as file:
-        return json.load(file)
+    return SCHEMA
 
 
 def _copy(data: Any) -> Any:
@@ -51,47 +33,6 @@ def _copy(data: Any) -> Any:
     if isinstance(data, dict):
         return {key: _copy(value) for key, value in data.items()}
     return [_copy(item) for item in data] if isinstance(data, list) else data
-
-
-def kubernetes_version() -> str:
-    """The version of Kubernetes whose objects are known, such as 1.34."""
-    return str(_kubernetes()["version"]).rpartition(".")[0]
-
-
-def _expanded(part: Schema, definitions: Schema) -> Schema:
-    """A key of dsgen with its reference and its included keys expanded; objects of Kubernetes keep their references."""
-    whole = dict(part)
-    if "$ref" in whole:
-        whole = definitions[whole.pop("$ref").removeprefix(DEFINITION)] | whole
-    if "properties" in whole:
-        included = definitions[whole.pop("x-include").removeprefix(DEFINITION)] if "x-include" in whole else {}
-        keys = whole["properties"] | included.get("properties", {})
-        whole["properties"] = {key: _expanded(below, definitions) for key, below in keys.items()}
-    below = whole.get("additionalProperties")
-    if isinstance(below, dict) and "properties" in below:
-        whole["additionalProperties"] = _expanded(below, definitions)
-    return whole
-
-
-def _reached(part: Any, definitions: Schema) -> Schema:
-    """The definitions to which a part refers, directly or through others, in their order."""
-    reached: set[str] = set()
-    waiting = [part]
-    while waiting:
-        names = {name.removeprefix(DEFINITION) for name in _references(waiting.pop())} - reached
-        reached |= names
-        waiting += (definitions[name] for name in names)
-    return {name: definition for name, definition in definitions.items() if name in reached}
-
-
-def _references(part: Any) -> Iterator[str]:
-    if isinstance(part, dict):
-        if isinstance(part.get("$ref"), str):
-            yield part["$ref"]
-        part = list(part.values())
-    if isinstance(part, list):
-        for below in part:
-            yield from _references(below)
 
 
 def resolve(schema: Schema) -> Schema:

@@ -8,7 +8,18 @@ from pathlib import Path
 from typing import Any
 
 from dsgen import deepspeed, schema
+from dsgen.compiler.schema import expanded_schema, kubernetes_version
+from dsgen.schema.violations import BELOW, VIOLATED
 
+SCHEMA = '''\
+"""The schema of the values, which dsgen/schema/walk.py reads.
+
+Written by `make generate` from dsgen/schema/values.json and kubernetes.json; changes are lost.
+"""
+
+KUBERNETES_VERSION = "{version}"
+SCHEMA = \\
+'''
 DEFAULTS = '''\
 """The defaults of the values, in rules for dsgen/schema/filling.py.
 
@@ -26,6 +37,30 @@ Written by `make generate` from dsgen/deepspeed/keys.json; changes are lost.
 KEYS = \\
 '''
 WIDTH = 120
+
+
+ANNOTATIONS = frozenset({"$schema", "title", "description", "default", "examples"})
+"""Keywords that refuse nothing; so do those that begin with `x-`."""
+
+
+def schema_module() -> str:
+    """The module of the schema. Raises ValueError for a keyword that dsgen/schema/violations.py does not know."""
+    whole = expanded_schema()
+    if unknown := unknown_keywords(whole):
+        raise ValueError(f"dsgen/schema/violations.py does not know the keywords {', '.join(sorted(unknown))}")
+    return SCHEMA.format(version=kubernetes_version()) + _literal(whole)
+
+
+def unknown_keywords(part: Any) -> set[str]:
+    """The keywords in a schema that neither refuse values in dsgen nor are annotations."""
+    if not isinstance(part, dict):
+        return set()
+    parts = [part[one] for one in ("items", "additionalProperties", "propertyNames") if one in part]
+    parts += [one for several in ("allOf", "oneOf") for one in part.get(several, ())]
+    parts += [one for several in ("properties", "definitions") for one in part.get(several, {}).values()]
+    known = {*VIOLATED, *BELOW, *ANNOTATIONS, "$ref", "definitions"}
+    here = {keyword for keyword in part if keyword not in known and not keyword.startswith("x-")}
+    return here.union(*map(unknown_keywords, parts))
 
 
 def defaults_module() -> str:

@@ -10,13 +10,11 @@ from dsgen.compiler.frontend.helpers import Helper
 from dsgen.compiler.frontend.program import Program
 from dsgen.compiler.frontend.tree import Body
 from dsgen.compiler.python.checks import PARAMETERS, Rows
-from dsgen.compiler.python.data import deepspeed_module, defaults_module
+from dsgen.compiler.python.data import deepspeed_module, defaults_module, schema_module
 from dsgen.compiler.python.expressions import Expressions
 from dsgen.compiler.python.functions import STEP, WIDTH, Functions
-from dsgen.compiler.python.schema import schema_module
 from dsgen.compiler.sources import python_program
 from dsgen.objects import TEMPLATES
-from dsgen.schema import load
 
 PACKAGE = "dsgen.generated"
 HEAD = '''\
@@ -26,7 +24,7 @@ Written by `make generate` from {origin}; changes are lost.
 """
 
 {imports}'''
-INIT = '"""Templates, rows of the checks and the schema as Python, written by `make generate`."""\n'
+INIT = '"""Templates, rows of the checks and data as Python, written by `make generate`."""\n'
 HELPERS = ("The helpers of the templates.", "the files dsgen/templates/**/_*.j2")
 MANIFESTS = ("The templates of the objects: each is a function from values to YAML.", "dsgen/templates")
 
@@ -40,8 +38,12 @@ CHECKS = (
 def python_files() -> dict[str, str]:
     """The modules of dsgen's own templates and schema, by their file names."""
     modules = python_modules(python_program(), [template.path for template in TEMPLATES])
-    data = {"defaults.py": defaults_module(), "deepspeed.py": deepspeed_module()}
-    return modules | data | {"schema.py": schema_module(load())}
+    return modules | schema_files() | {"defaults.py": defaults_module(), "deepspeed.py": deepspeed_module()}
+
+
+def schema_files() -> dict[str, str]:
+    """The module of the schema, by its file name; all other files are derived from it."""
+    return {"schema.py": schema_module()}
 
 
 def python_modules(program: Program, templates: Iterable[str], package: str = PACKAGE) -> dict[str, str]:
