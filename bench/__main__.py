@@ -77,8 +77,8 @@ Command = Sequence[Sequence[str]]
 class Case(NamedTuple):
     """Two commands that do the same.
 
-    exit: what both end with. times: what theirs is multiplied by. processors: how many ours may use. alike: of ours,
-    what makes the same objects as theirs; empty where neither makes any.
+    exit: what both end with. times: what theirs is multiplied by. alike: of ours, what makes the same objects as
+    theirs; empty where neither makes any.
     """
 
     title: str
@@ -86,7 +86,6 @@ class Case(NamedTuple):
     theirs: Command
     exit: int = 0
     times: int = 1
-    processors: int = 1
     alike: Command = ()
 
 
@@ -105,7 +104,7 @@ def ratios(case: Case, pairs: int, say: Callable[[str], None]) -> list[Cost]:
     costs: list[Cost] = []
     for number in range(pairs + 1):
         say(f"{case.title}: pair {number} of {pairs}")
-        ours, theirs = cost(case.ours, case.exit, case.processors), cost(case.theirs, case.exit, 2)
+        ours, theirs = cost(case.ours, case.exit), cost(case.theirs, case.exit, 2)
         wall, cpu = ours.wall / theirs.wall / case.times, ours.cpu / theirs.cpu / case.times
         costs.append(Cost(wall, cpu, ours.memory / theirs.memory))
     return costs[1:]
@@ -127,7 +126,6 @@ def cases(folder: Path) -> Iterator[Case]:
     title, theirs = f"{FILES:,} files, one dsgen, {FILES:,} times Helm", [template(one) for one in few]
     ours, alike = [[*DSGEN, "render", *files]], [[*DSGEN, "render", *few]]
     yield Case(title, ours, theirs, times=EVERY, alike=alike)
-    yield Case("the same with two CPUs", ours, theirs, times=EVERY, processors=2, alike=alike)
     yield Case("`python -c pass`; `helm template` for 4 workers", [[PYTHON, "-c", "pass"]], [template(few[0])])
     yield Case("`dsgen --help`; `import click`", [[*DSGEN, "--help"]], [[PYTHON, "-c", "import click"]])
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 from dsgen import checks, schema
 from dsgen.errors import UsageProblem
@@ -20,16 +20,6 @@ if TYPE_CHECKING:
 
     from dsgen.problems.diagnostics import Path
     from dsgen.reading.nodes import Tree
-
-    class Named(Protocol):
-        """A job, or what stands for it."""
-
-        file: str
-
-        @property
-        def release(self) -> Release:
-            """Its names."""
-
 
 __all__ = ["Job", "Override", "Release", "SourceText", "Values", "check", "load", "twins"]
 
@@ -289,9 +279,9 @@ def _run_checks(job: Job, data: dict[str, Any], release: Release, unknown: Colle
     return checks.run(data, {"name": release.name, "namespace": release.namespace}, job.position, unknown)
 
 
-def twins(jobs: Iterable[Named]) -> Iterator[Diagnostic]:
+def twins(jobs: Iterable[Job]) -> Iterator[Diagnostic]:
     """Jobs with the same name and namespace, whose objects would overwrite each other."""
-    first: dict[Release, Named] = {}
+    first: dict[Release, Job] = {}
     for job in jobs:
         other = first.setdefault(job.release, job)
         if other is not job and job.release.name:

@@ -7,17 +7,16 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from dsgen import api
-from dsgen.cli import _completion, _targets
+from dsgen.cli import _completion
 from dsgen.cli._actions import Undone, agreed
 from dsgen.cli._bump import edit
 from dsgen.cli._clicked import decorated
 from dsgen.cli._cluster import Target, cluster_options
-from dsgen.cli._items import Edit
-from dsgen.cli._jobs import load_jobs
+from dsgen.cli._loading import LoadedJob, load_jobs, refuse_several
 from dsgen.cli._options import NAMES, STRICT, VALUES, Option
+from dsgen.cli._outcomes import Edit
 from dsgen.cli._printed import complain, say
 from dsgen.cli._shared import ErrorsReported, Inputs, overrides
-from dsgen.cli._targets import refuse_several
 from dsgen.cluster import actions, applying, sending
 from dsgen.errors import EXIT_FINDINGS
 from dsgen.problems.diagnostics import Diagnostic, has_errors
@@ -57,18 +56,18 @@ class Applying:
 
     def __init__(self, cluster: "Cluster", inputs: Inputs, bump: bool, yes: bool, force: bool) -> None:
         self.cluster, self.yes, self.force = cluster, yes, force
-        targets, self.report = load_jobs(inputs)
-        refuse_several(inputs, [target.release.name for target in targets], "one job is applied at a time")
-        self.job = targets[0].job
+        jobs, self.report = load_jobs(inputs)
+        refuse_several(inputs, [job.release.name for job in jobs], "one job is applied at a time")
+        self.job = jobs[0].job
         self.runs = applying.runs(cluster, self.job)
         self.edit: Edit | None = None
         is_known = self.job.data["run"]["id"] in self.runs.known
         if bump and (is_known or inputs.overrides):
-            self._bump(targets[0], inputs.overrides, is_known)
+            self._bump(jobs[0], inputs.overrides, is_known)
 
-    def _bump(self, target: _targets.Target, flags: Sequence[Override], has_new_id: bool) -> None:
+    def _bump(self, loaded: LoadedJob, flags: Sequence[Override], has_new_id: bool) -> None:
         """Use the job with the next run id and the values of the flags in its file. Raises ErrorsReported."""
-        bumped = bump(self.job, self.runs.known, target.rewritten, flags, has_new_id)
+        bumped = bump(self.job, self.runs.known, loaded.rewritten, flags, has_new_id)
         if isinstance(bumped, Diagnostic):
             self.report.problems.append(bumped)
             self.report.show()
@@ -78,7 +77,7 @@ class Applying:
             self.report.show()
         self.job = bumped.job
         if bumped.summary:
-            self.edit = edit(target, bumped)
+            self.edit = edit(loaded, bumped)
 
     @property
     def run(self) -> str:

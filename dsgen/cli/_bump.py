@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from dsgen import api
-from dsgen.cli._items import Edit, Folder, Item
+from dsgen.cli._loading import STDIN, LoadedJob
+from dsgen.cli._outcomes import Edit, FolderPlan, OutputFolder
 from dsgen.cli._output import planned
-from dsgen.cli._targets import STDIN, Target
 from dsgen.errors import DsgenError
 from dsgen.problems.diagnostics import Diagnostic, Position, has_errors
 from dsgen.runs.bump import Bump, bump
@@ -16,54 +16,55 @@ from dsgen.values import Override
 from dsgen.writer import Place, compare
 
 
-def bumped(folders: Sequence[Folder], targets: Sequence[Target], flags: Sequence[Override]) -> list[Folder]:
-    """The folders; items of runs that would change get the next run id, or a problem if that is not possible.
+def bumped(folders: Sequence[OutputFolder], jobs: Sequence[LoadedJob], flags: Sequence[Override]) -> list[OutputFolder]:
+    """The folders; runs that would change get the next run id, or a problem if that is not possible.
 
     flags: their values are written into the file of each job, also if its run would not change.
     """
-    files = Counter(target.file for target in targets)
+    files = Counter(job.file for job in jobs)
     return [
-        Folder(folder.place, functools.partial(_bumped, folder, target, files[target.file], flags))
-        for folder, target in zip(folders, targets, strict=True)
+        folder._replace(
+            make=functools.partial(_bumped, folder, job, files[job.file], flags),
+            made_of="" if flags else folder.made_of,
+        )
+        for folder, job in zip(folders, jobs, strict=True)
     ]
 
 
-def _bumped(folder: Folder, target: Target, jobs: int, flags: Sequence[Override]) -> Item:
+def _bumped(folder: OutputFolder, loaded: LoadedJob, jobs: int, flags: Sequence[Override]) -> FolderPlan:
     """jobs: the number of jobs from the values file of this job."""
-    item = folder.make()
-    if item.unchanged and not flags:
-        return item
+    made = folder.make()
     try:
-        changes = item.unchanged or compare(item.place, item.plan)
+        changes = compare(folder.place, made.plan)
     except DsgenError:
-        return item  # reported when the item is delivered
+        return made  # reported when the folder is compared
     has_new_id = any(problem.id == "DS903" for problem in changes.problems)
     if not has_new_id and not flags:
-        return item
-    job = target.job
+        return made
+    job = loaded.job
     if jobs > 1:
         message = f"--bump cannot write run.id into {job.file}: it is the file of {jobs} jobs"
         hint = "give each of them its run.id in dsgen.yaml"
         bumped: Bump | Diagnostic = Diagnostic("DS909", message, Position(job.file, 1, 1), ("run", "id"), hint)
     else:
-        bumped = bump(job, changes.runs, target.rewritten, flags, has_new_id)
+        bumped = bump(job, changes.runs, loaded.rewritten, flags, has_new_id)
     if isinstance(bumped, Diagnostic):
-        return item._replace(problems=(bumped,))
+        return made._replace(problems=(bumped,))
     if not bumped.summary:
-        return item
+        return made
     problems = api.validate(bumped.job)
     if has_errors(problems):
-        return item._replace(problems=tuple(problems))
-    return planned(item.place, bumped.job, item.plan.lists)._replace(edit=edit(target, bumped))
+        return made._replace(problems=tuple(problems))
+    return planned(bumped.job, made.plan.lists)._replace(edit=edit(loaded, bumped))
 
 
-def edit(target: Target, new: Bump) -> Edit:
+def edit(job: LoadedJob, new: Bump) -> Edit:
     """The new text of the file of a job."""
-    file = target.file
+    file = job.file
     assert file != STDIN
-    if target.member:
-        folder, _, name = target.member.file.rpartition("/")
-        place = Place(target.member.settings.root, folder)
+    if job.member:
+        folder, _, name = job.member.file.rpartition("/")
+        place = Place(job.member.settings.root, folder)
     else:
         path = Path(file).resolve()
         place, name = Place(path.parent), path.name

@@ -13,11 +13,10 @@ import yaml
 
 from dsgen.cli import _completion
 from dsgen.cli._clicked import decorated
-from dsgen.cli._jobs import load_values
+from dsgen.cli._loading import load_values, refuse_several
 from dsgen.cli._options import OF_JOB, SETS, Option, overlays
 from dsgen.cli._printed import emit
 from dsgen.cli._shared import Inputs, overrides
-from dsgen.cli._targets import refuse_several
 from dsgen.cluster import causes, changes, collect, report, story
 from dsgen.cluster.facts import Facts
 from dsgen.cluster.words import Shown

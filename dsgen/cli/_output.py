@@ -9,17 +9,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from dsgen import api
-from dsgen.cli._items import Folder, Item, Outcome, stale, summary
-from dsgen.cli._jobs import Report
-from dsgen.cli._parallel import FEWEST, in_order
+from dsgen.cli._loading import LoadedJob
+from dsgen.cli._outcomes import FolderPlan, Outcome, OutputFolder, stale, summary
 from dsgen.cli._printed import ask, complain, say
 from dsgen.cli._progress import counted
+from dsgen.cli._report import Report
 from dsgen.cli._shared import Delivery, ErrorsReported, message_of_bug
-from dsgen.cli._targets import Target
 from dsgen.errors import EXIT_FINDINGS, EXIT_OK, DsgenError, UsageProblem
 from dsgen.problems.diagnostics import Diagnostic, Severity, has_errors
 from dsgen.runs import job_plan, made_of, owner_of
-from dsgen.writer import INDEX, Changes, Mode, Place, Plan, compare, folder_name, is_absent, untouched, write
+from dsgen.writer import INDEX, Changes, Mode, Place, Plan, compare, folder_name, untouched, write
 from dsgen.writer.kustomization import LISTS
 
 if TYPE_CHECKING:
@@ -30,13 +29,13 @@ if TYPE_CHECKING:
 NO_PRUNE = "--prune applies to the jobs of dsgen.yaml: leave out the FILEs, -f and -o"
 
 
-def folders(directory: Path, targets: Sequence[Target]) -> list[Place]:
+def folders(directory: Path, jobs: Sequence[LoadedJob]) -> list[Place]:
     """The folder of each job: `directory` itself for one, a folder named after the job for each of several.
 
     Raises UsageProblem if a job would be written to a second folder, or two jobs to the same folder.
     """
-    names = [folder_name(target.release.name) for target in targets]
-    if len(targets) == 1:
+    names = [folder_name(job.release.name) for job in jobs]
+    if len(jobs) == 1:
         if (directory / names[0] / INDEX).exists() and not (directory / INDEX).exists():
             raise UsageProblem(
                 f"{directory / names[0]} holds this job, from a call with several files: use -o {directory / names[0]}"
@@ -44,77 +43,77 @@ def folders(directory: Path, targets: Sequence[Target]) -> list[Place]:
         return [Place(directory)]
     if (directory / INDEX).exists():
         raise UsageProblem(f"{directory} is the folder of one job; choose another one for several")
-    for target, name in zip(targets, names, strict=True):
+    for job, name in zip(jobs, names, strict=True):
         if names.count(name) > 1:
             raise UsageProblem(
-                f"two jobs are named {target.release.name}, in two namespaces: render them in two calls, to two folders"
+                f"two jobs are named {job.release.name}, in two namespaces: render them in two calls, to two folders"
             )
     return [Place(directory, name) for name in names]
 
 
-def manifests(targets: Sequence[Target], output: Path | None, kustomization: bool, trust: bool = False) -> list[Folder]:
+def manifests(
+    jobs: Sequence[LoadedJob], output: Path | None, kustomization: bool, trust: bool = False
+) -> list[OutputFolder]:
     """The files of each job, for its folder below `output`, or for its folder of dsgen.yaml without `output`.
 
     They include a kustomization.yaml if the command line or dsgen.yaml requests it. trust: rely on the checksum of
     inputs in the index, so that an unchanged job is not rendered.
     """
-    places = (
-        [target.member.place for target in targets if target.member] if output is None else folders(output, targets)
-    )
+    places = [job.member.place for job in jobs if job.member] if output is None else folders(output, jobs)
+    return [_of_job(place, job, kustomization, trust) for place, job in zip(places, jobs, strict=True)]
+
+
+def _of_job(place: Place, loaded: LoadedJob, kustomization: bool, trust: bool) -> OutputFolder:
+    """The folder of a job; for the arguments see `manifests`."""
+    is_listed = kustomization or (loaded.member and loaded.member.settings.value("kustomization"))
+    job, lists = loaded.job, LISTS if is_listed else {}
+    sums = made_of(job, lists) if trust else ""
+    return OutputFolder(place, functools.partial(planned, job, lists), owner_of(job), sums)
+
+
+def planned(job: Job, lists: Lists) -> FolderPlan:
+    """The files of one job. lists: see `Plan`."""
+    return FolderPlan(job_plan(job, api.render(job), lists))
+
+
+def charts(jobs: Sequence[LoadedJob]) -> list[OutputFolder]:
+    """The chart of each job of a repository."""
     return [
-        Folder(place, functools.partial(_planned, place, target, _lists(target, kustomization), trust))
-        for place, target in zip(places, targets, strict=True)
+        OutputFolder(job.member.chart_place, functools.partial(_charted, job.job), owner_of(job.job))
+        for job in jobs
+        if job.member
     ]
 
 
-def _lists(target: Target, kustomization: bool) -> Lists:
-    """The lists of a job's files that the command line or dsgen.yaml requests."""
-    is_wanted = kustomization or (target.member and target.member.settings.value("kustomization"))
-    return LISTS if is_wanted else {}
+def _charted(job: Job) -> FolderPlan:
+    return FolderPlan(api.chart(job))
 
 
-def charts(targets: Sequence[Target]) -> list[Folder]:
-    """The chart of each job of a repository."""
-    places = ((target.member.chart_place, target) for target in targets if target.member)
-    return [Folder(place, functools.partial(_charted, place, target)) for place, target in places]
-
-
-def _charted(place: Place, target: Target) -> Item:
-    return Item(place, api.chart(target.job))
-
-
-def chart(place: Place, job: Job | None) -> Folder:
+def chart(place: Place, job: Job | None) -> OutputFolder:
     """The chart of a job, or the chart without the values of a job."""
-    return ready(Item(place, api.chart(job)))
+    return ready(place, api.chart(job))
 
 
-def _planned(place: Place, target: Target, lists: Lists, trust: bool) -> Item:
-    return planned(place, target.job, lists, trust)
+def ready(place: Place, plan: Plan) -> OutputFolder:
+    """The folder of a plan that exists already."""
+    return OutputFolder(place, lambda: FolderPlan(plan), plan.owner)
 
 
-def planned(place: Place, job: Job, lists: Lists, trust: bool = False) -> Item:
-    """The files of one job; for the arguments see `manifests`."""
-    if trust and (unchanged := untouched(place, made_of(job, lists))):
-        return Item(place, Plan(owner_of(job), {}), unchanged=unchanged)
-    return Item(place, job_plan(job, api.render(job), lists))
+def deliver(folders: Sequence[OutputFolder], delivery: Delivery, report: Report) -> int:
+    """Write the folders, or compare them; returns the exit code.
 
-
-def deliver(folders: Sequence[Folder], delivery: Delivery, report: Report) -> int:
-    """Write the items to their folders, or compare them; returns the exit code.
-
-    When one refuses, none is written, or with --keep-going all others. The texts of few folders are kept until they are
-    written. Those of many would take too much memory: they are made again, but for folders that do not exist yet.
+    All are compared before the first one is written: when one refuses, none is written, or with --keep-going all
+    others. The texts of many folders would take too much memory, so each plan is made again when it is written.
     """
     writes = not (delivery.check or delivery.dry_run)
-    is_many = len(folders) >= FEWEST
-    compared = functools.partial(_compared, delivery.mode, not is_many, is_many and writes)
-    outcomes = [*counted("compared", in_order(compared, folders), len(folders))]
+    outcomes = [_compared(folder, delivery.mode) for folder in counted("compared", folders, len(folders))]
     is_text = delivery.form == "text"
     if delivery.check and is_text:
         say(text for one in outcomes for text in stale(one))
     if writes and (delivery.keep_going or not any(one.refused for one in outcomes)):
         _ask(outcomes, delivery)
-        outcomes = _written(folders, outcomes, delivery.mode)
+        both = counted("written", zip(folders, outcomes, strict=True), len(folders))
+        outcomes = [_written(folder, delivery.mode) if one.is_work else one for folder, one in both]
     report.problems += [problem for one in outcomes for problem in one.problems]
     refused = [one for one in outcomes if one.refused]
     if is_text and not delivery.quiet and not delivery.check and (delivery.keep_going or not refused):
@@ -124,72 +123,55 @@ def deliver(folders: Sequence[Folder], delivery: Delivery, report: Report) -> in
     return EXIT_FINDINGS if refused or is_stale or has_errors(report.diagnostics) else EXIT_OK
 
 
-def _compared(mode: Mode, keep: bool, defer: bool, folder: Folder) -> Outcome:
-    """The changes of a folder. keep: keep the rendered texts in memory. defer: render a job without a folder, where
-    nothing can be refused, only when it is written.
-    """
-    if defer and is_absent(folder.place):
-        return Outcome(folder.place, "", "", Changes(index=True))
-    item = None
+def _compared(folder: OutputFolder, mode: Mode) -> Outcome:
+    """The changes that a folder needs. An exception is a refusal of this folder, so that others are reported, too."""
+    known = Outcome(folder.place, folder.owner, "", Changes())
     try:
-        item = folder.make()
-        return _outcome(item, _changes(item, mode), keep)
+        if folder.made_of and (unchanged := untouched(folder.place, folder.made_of)):
+            return replace(known, changes=unchanged)
+        made = folder.make()
+        known = _outcome(folder, made, Changes())
+        return _outcome(folder, made, compare(folder.place, made.plan, mode))
     except UsageProblem:
         raise
     except DsgenError as error:
         failure = error
-    except Exception as error:  # the others are reported, too
+    except Exception as error:
         failure = DsgenError(f"{folder.place.path}: {message_of_bug(error)}")
-    known = Outcome(folder.place, "", "", Changes()) if item is None else _outcome(item, Changes())
     return replace(known, failure=failure)
 
 
-def _changes(item: Item, mode: Mode) -> Changes:
-    return item.unchanged or compare(item.place, item.plan, mode)
-
-
-def _outcome(item: Item, changes: Changes, keep: bool = False) -> Outcome:
-    kept, edited = (changes.plan.kept if changes.plan else ""), (item.edit.summary if item.edit else "")
-    made = (item, changes) if keep else None
+def _outcome(folder: OutputFolder, made: FolderPlan, changes: Changes) -> Outcome:
+    plan, kept = made.plan, (changes.plan.kept if changes.plan else "")
     changes = replace(changes, plan=None)  # the plan has all texts
-    return Outcome(item.place, item.plan.owner, item.plan.run, changes, kept, edited, item.problems, made=made)
+    edited = made.edit.summary if made.edit else ""
+    return Outcome(folder.place, plan.owner, plan.run, changes, kept, edited, made.problems)
 
 
-def _written(folders: Sequence[Folder], outcomes: Sequence[Outcome], mode: Mode) -> list[Outcome]:
-    """Write the items; returns all outcomes, including those of deferred folders."""
-    todo = [(folder, one.made) for folder, one in zip(folders, outcomes, strict=True) if one.is_work]
-    written = iter([*counted("written", in_order(functools.partial(_write, mode), todo), len(todo))])
-    return [next(written) if one.is_work else one for one in outcomes]
+def _written(folder: OutputFolder, mode: Mode) -> Outcome:
+    """Write a folder, the edit first: after an interruption, the next render continues."""
+    made = folder.make()
+    changes = compare(folder.place, made.plan, mode)
+    if made.edit:
+        made.edit.write()
+    write(folder.place, made.plan, changes)
+    return _outcome(folder, made, changes)
 
 
-def _write(mode: Mode, work: tuple[Folder, tuple[Item, Changes] | None]) -> Outcome:
-    """Write an item, the edit first: after an interruption, the next render continues."""
-    folder, made = work
-    if made:
-        item, changes = made
-    else:
-        item = folder.make()
-        changes = _changes(item, mode)
-    if item.edit:
-        item.edit.write()
-    write(item.place, item.plan, changes)
-    return _outcome(item, changes)
-
-
-def with_orphans(folders: Sequence[Folder], key: str, delivery: Delivery, report: Report) -> list[Folder]:
+def with_orphans(folders: Sequence[OutputFolder], key: str, delivery: Delivery, report: Report) -> list[OutputFolder]:
     """The folders of a repository, with --prune also empty plans for the folders of removed jobs.
 
     Without --prune, these folders are reported. key: the setting that names the folders.
     """
     repository = report.repository
     assert repository is not None
-    gone = left(repository, key, folders)
+    orphans = orphaned(repository, key, folders)
     if delivery.prune:
         if not folders:
             raise UsageProblem("--prune would remove every job: dsgen.yaml names no existing job")
-        return [*folders, *gone]
-    for place, make in gone:
-        message = f"{place.path} is the folder of {make().plan.owner}, which is not in dsgen.yaml"
+        return [*folders, *orphans]
+    for orphan in orphans:
+        message = f"{orphan.place.path} is the folder of {orphan.owner}, which is not in dsgen.yaml"
         severity: Severity = "error" if delivery.check else "warning"
         at = repository.position(("jobs",))
         hint = "--prune removes the files that dsgen wrote there"
@@ -197,17 +179,12 @@ def with_orphans(folders: Sequence[Folder], key: str, delivery: Delivery, report
     return list(folders)
 
 
-def left(repository: Repository, key: str, folders: Sequence[Folder]) -> list[Folder]:
+def orphaned(repository: Repository, key: str, folders: Sequence[OutputFolder]) -> list[OutputFolder]:
     """Empty plans for the folders of removed jobs."""
     from dsgen.repository import orphans
 
     gone = orphans(repository, key, {folder.place.below for folder in folders})
-    return [ready(Item(place, Plan(owner, {}))) for place, owner in gone]
-
-
-def ready(item: Item) -> Folder:
-    """The folder of an existing item."""
-    return Folder(item.place, functools.partial(Item, *item))
+    return [ready(place, Plan(owner, {})) for place, owner in gone]
 
 
 def _print_refusals(refused: Sequence[Outcome], delivery: Delivery, report: Report) -> None:

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from dsgen.cli._options import FOLDER, NAMES, SETS, STRICT
-from dsgen.cli._parallel import end
 from dsgen.cli._printed import complain, complain_of_bug
 from dsgen.errors import EXIT_FAILED, EXIT_FINDINGS, EXIT_INTERRUPTED, EXIT_OK, DsgenError, UsageProblem
 from dsgen.reading.nodes import Override
@@ -142,8 +141,6 @@ def run(call: Callable[[], int | None]) -> int:
     except Exception as error:
         complain(message_of_bug(error))
         return EXIT_FAILED
-    finally:
-        end()
 
 
 def message_of_bug(error: Exception) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from dsgen.cli._jobs import load_chart, load_jobs
+from dsgen.cli._loading import load_chart, load_jobs
 from dsgen.cli._output import NO_PRUNE, chart, charts, deliver, with_orphans
 from dsgen.errors import UsageProblem
 from dsgen.writer import Place
@@ -31,8 +31,8 @@ def command(inputs: Inputs, output: Path | None, delivery: Delivery) -> int:
     if output is None:
         if inputs.has_files:
             raise UsageProblem("-o is missing, the folder of the chart, as in: dsgen chart cifar.yaml -o charts/cifar")
-        targets, report = load_jobs(inputs, delivery.form)
-        return deliver(with_orphans(charts(targets), "charts", delivery, report), delivery, report)
+        jobs, report = load_jobs(inputs, delivery.form)
+        return deliver(with_orphans(charts(jobs), "charts", delivery, report), delivery, report)
     if delivery.prune:
         raise UsageProblem(NO_PRUNE)
     job, report = load_chart(inputs, delivery.form)

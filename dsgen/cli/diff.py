@@ -3,13 +3,13 @@
 from pathlib import Path
 
 from dsgen.cli import _differences, _output
-from dsgen.cli._items import Folder
-from dsgen.cli._jobs import Report, load_chart, load_jobs
-from dsgen.cli._output import charts, left, manifests
+from dsgen.cli._loading import LoadedJob, load_chart, load_jobs
+from dsgen.cli._outcomes import OutputFolder
+from dsgen.cli._output import charts, manifests, orphaned
 from dsgen.cli._printed import emit, say
 from dsgen.cli._progress import counted
+from dsgen.cli._report import Report
 from dsgen.cli._shared import Inputs
-from dsgen.cli._targets import Target
 from dsgen.errors import EXIT_FINDINGS, EXIT_OK, UsageProblem
 from dsgen.runs.differences import job_change
 from dsgen.writer import Place
@@ -35,8 +35,10 @@ def command(inputs: Inputs, output: Path | None, chart: bool, kustomization: boo
         raise UsageProblem("-o needs FILEs; for the jobs of dsgen.yaml, the folders are set there")
     folders, report = _charts(inputs, output) if chart else _manifests(inputs, output, kustomization)
     if report.repository:
-        folders += left(report.repository, "charts" if chart else "output", folders)
-    differences = [job_change(place, make().plan, chart) for place, make in counted("compared", folders, len(folders))]
+        folders += orphaned(report.repository, "charts" if chart else "output", folders)
+    differences = [
+        job_change(each.place, each.make().plan, chart) for each in counted("compared", folders, len(folders))
+    ]
     if form == "text":
         say(line for one in differences for line in _differences.as_lines(one))
     else:
@@ -46,23 +48,23 @@ def command(inputs: Inputs, output: Path | None, chart: bool, kustomization: boo
     return EXIT_OK if all(one.is_equal for one in differences) else EXIT_FINDINGS
 
 
-def _manifests(inputs: Inputs, output: Path | None, kustomization: bool) -> tuple[list[Folder], Report]:
-    targets, report = _jobs(inputs, output)
-    return manifests(targets, output, kustomization), report
+def _manifests(inputs: Inputs, output: Path | None, kustomization: bool) -> tuple[list[OutputFolder], Report]:
+    jobs, report = _jobs(inputs, output)
+    return manifests(jobs, output, kustomization), report
 
 
-def _jobs(inputs: Inputs, output: Path | None) -> tuple[list[Target], Report]:
+def _jobs(inputs: Inputs, output: Path | None) -> tuple[list[LoadedJob], Report]:
     """The jobs. Raises UsageProblem if there is neither DIR nor a folder in dsgen.yaml for one of them."""
-    targets, report = load_jobs(inputs)
-    if output is None and (lost := [target.file for target in targets if not target.member]):
+    jobs, report = load_jobs(inputs)
+    if output is None and (lost := [job.file for job in jobs if not job.member]):
         raise UsageProblem(f"-o is missing, the folder to compare with: {lost[0]} is not a job of dsgen.yaml")
-    return targets, report
+    return jobs, report
 
 
-def _charts(inputs: Inputs, output: Path | None) -> tuple[list[Folder], Report]:
+def _charts(inputs: Inputs, output: Path | None) -> tuple[list[OutputFolder], Report]:
     if output is None:
-        targets, report = _jobs(inputs, output)
-        return charts(targets), report
+        jobs, report = _jobs(inputs, output)
+        return charts(jobs), report
     if len(inputs.files) > 1:
         raise UsageProblem("a chart has the values of one job: give one FILE")
     job, report = load_chart(inputs)

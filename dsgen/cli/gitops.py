@@ -8,13 +8,11 @@ from typing import Any
 
 from dsgen import gitops
 from dsgen.cli._clicked import of_table
-from dsgen.cli._items import Item
-from dsgen.cli._jobs import load_jobs
+from dsgen.cli._loading import LoadedJob, load_jobs
 from dsgen.cli._options import CHECKING, INPUTS, STRICT, Command, Option
 from dsgen.cli._options import output as output_option
 from dsgen.cli._output import deliver, ready
 from dsgen.cli._shared import Delivery, Inputs
-from dsgen.cli._targets import Target
 from dsgen.errors import UsageProblem
 from dsgen.repository.settings import Settings
 from dsgen.values import Job
@@ -74,14 +72,14 @@ def write(inputs: Inputs, output: Path | None, delivery: Delivery, **parameters:
     """
     given = {key: (parameters[_name(key)], rules[0]) for key, rules in _settings().items()}
     settings = {key: _checked(key, value, rule) for key, (value, rule) in given.items() if value not in (None, False)}
-    targets, report = load_jobs(inputs, delivery.form)
+    loaded, report = load_jobs(inputs, delivery.form)
     of_repository = report.repository and report.repository.settings
     if of_repository:
         folders = [*_of_repository(output, settings, of_repository)]
     else:
-        folders = [_of_call(output, settings, _shared_settings(targets))]
-    jobs = [target.job for target in targets]
-    return deliver([ready(Item(folder.place, folder.plan(jobs))) for folder in folders], delivery, report)
+        folders = [_of_call(output, settings, _shared_settings(loaded))]
+    jobs = [each.job for each in loaded]
+    return deliver([ready(folder.place, folder.plan(jobs)) for folder in folders], delivery, report)
 
 
 @dataclass(frozen=True)
@@ -103,10 +101,10 @@ class Folder:
         return gitops.plan(self.tool, self.settings, delivered, pattern)
 
 
-def _shared_settings(targets: Sequence[Target]) -> Settings | None:
+def _shared_settings(jobs: Sequence[LoadedJob]) -> Settings | None:
     """The settings of the one repository to which all these jobs belong."""
-    known = [target.member.settings for target in targets if target.member]
-    is_one = len(known) == len(targets) and len({each.root for each in known}) == 1
+    known = [job.member.settings for job in jobs if job.member]
+    is_one = len(known) == len(jobs) and len({each.root for each in known}) == 1
     return known[0] if is_one else None
 
 

@@ -1,10 +1,9 @@
 """`dsgen graph`: draw the objects of a job."""
 
 from dsgen import api, graph
-from dsgen.cli._jobs import load_jobs
+from dsgen.cli._loading import load_jobs, refuse_several
 from dsgen.cli._printed import emit
 from dsgen.cli._shared import Inputs
-from dsgen.cli._targets import refuse_several
 from dsgen.errors import EXIT_OK, UsageProblem
 
 
@@ -22,9 +21,9 @@ def command(inputs: Inputs, form: str) -> int:
     """
     if not inputs.has_files:
         raise UsageProblem("give a values file, as in: dsgen graph cifar.yaml > cifar.svg")
-    targets, _ = load_jobs(inputs)
-    refuse_several(inputs, [target.release.name for target in targets], "the picture shows one job")
-    job = targets[0].job
+    jobs, _ = load_jobs(inputs)
+    refuse_several(inputs, [job.release.name for job in jobs], "the picture shows one job")
+    job = jobs[0].job
     names = job.release
     title = f"The objects of job {names.name} in namespace {names.namespace}, and the traffic between them"
     emit(graph.FORMS[form](graph.of_texts([document.text for document in api.render(job)]), title))

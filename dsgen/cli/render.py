@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from dsgen import api
-from dsgen.cli._jobs import load_jobs
-from dsgen.cli._parallel import in_turns
+from dsgen.cli._loading import load_jobs
 from dsgen.cli._printed import emit
 from dsgen.cli._progress import counted
 from dsgen.errors import EXIT_OK, UsageProblem
@@ -15,7 +14,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from dsgen.cli._shared import Delivery, Inputs
-    from dsgen.cli._targets import Target
 
 
 def command(inputs: Inputs, output: Path | None, kustomization: bool, bump: bool, delivery: Delivery) -> int:
@@ -48,25 +46,19 @@ def command(inputs: Inputs, output: Path | None, kustomization: bool, bump: bool
         raise UsageProblem(f"{flags}: these apply to a folder: add -o DIR")
     if bump and (delivery.check or delivery.mode != "keep"):
         raise UsageProblem("--bump changes the run id: leave out --check, --refresh and --replace")
-    targets, report = load_jobs(inputs, delivery.form)
+    jobs, report = load_jobs(inputs, delivery.form)
     if output is None and not is_repository:
-        for _ in counted("rendered", in_turns(_text, emit, [*enumerate(targets)]), len(targets)):
-            pass
+        for number, each in counted("rendered", enumerate(jobs), len(jobs)):
+            texts = [document.text for document in api.render(each.job)]
+            emit("---\n".join([*[""] * bool(number), *texts]))
         return EXIT_OK
     # Printing does not need the writer.
     from dsgen.cli._output import deliver, manifests, with_orphans
 
     trust = delivery.mode == "keep" and not delivery.check
-    folders = manifests(targets, output, kustomization, trust)
+    folders = manifests(jobs, output, kustomization, trust)
     if bump:
         from dsgen.cli._bump import bumped  # imported late: few calls need it
 
-        folders = bumped(folders, targets, inputs.overrides)
+        folders = bumped(folders, jobs, inputs.overrides)
     return deliver(folders if output else with_orphans(folders, "output", delivery, report), delivery, report)
-
-
-def _text(numbered: tuple[int, Target]) -> bytes:
-    """The manifests of a job, after a separator if it is not the first one."""
-    number, target = numbered
-    texts = [document.text for document in api.render(target.job)]
-    return "---\n".join([*[""] * bool(number), *texts]).encode()

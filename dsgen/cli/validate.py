@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from dsgen.cli._jobs import check_jobs
+from dsgen.cli._loading import check_jobs
 from dsgen.cli._printed import say
 from dsgen.errors import EXIT_OK
 
@@ -26,13 +26,13 @@ def command(inputs: Inputs, target: str, form: str, quiet: bool) -> int:
       dsgen validate cifar.yaml --for chart
       dsgen validate cifar.yaml --format sarif
     """
-    targets, report = check_jobs(inputs, chart=target == "chart")
+    jobs, report = check_jobs(inputs, chart=target == "chart")
     if form != "text":
         report.output(form)
         report.end()
         return EXIT_OK
     report.show()
-    for job in () if quiet else targets:
+    for job in () if quiet else jobs:
         names = job.release.name if target == "chart" else f"{job.release.namespace}/{job.release.name}"
         say([f"{job.file}: ok, {'chart' if target == 'chart' else 'job'} {names}".rstrip()])
     return EXIT_OK

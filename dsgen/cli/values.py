@@ -6,7 +6,7 @@ import json
 from typing import TYPE_CHECKING
 
 from dsgen import origins
-from dsgen.cli._jobs import load_values
+from dsgen.cli._loading import load_values
 from dsgen.cli._printed import emit
 from dsgen.errors import EXIT_OK
 

@@ -5,7 +5,7 @@ makes the changes. The content of the folder is not trusted, because it may come
 followed.
 """
 
-from dsgen.writer.comparison import compare, is_absent, texts, untouched
+from dsgen.writer.comparison import compare, texts, untouched
 from dsgen.writer.folder import Folder, Refused, SourceFolder
 from dsgen.writer.index import INDEX, canonical, checksum, read_index
 from dsgen.writer.paths import Place, folder_name, is_path
@@ -28,7 +28,6 @@ __all__ = [
     "create",
     "folder_name",
     "frozen_text",
-    "is_absent",
     "is_path",
     "read_index",
     "rewrite",

@@ -72,16 +72,7 @@ def untouched(place: Place, made_of: str) -> Changes | None:
             is_same = is_same and not any(_links(folder, index.files))
         except DsgenError:
             return None
-    return Changes(runs=frozenset(index.runs), unchanged=len(index.files)) if is_same else None
-
-
-def is_absent(place: Place) -> bool:
-    """Whether the folder does not exist, and nothing is in its way."""
-    with Folder(place) as folder:
-        try:
-            return not folder.exists()
-        except DsgenError:
-            return False  # `compare` reports what is in its way
+    return Changes(unchanged=len(index.files)) if is_same else None
 
 
 def texts(place: Place, paths: Iterable[str]) -> dict[str, str]:

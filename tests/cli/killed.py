@@ -19,9 +19,9 @@ from functools import cache
 from hashlib import sha256
 from pathlib import Path
 
-from dsgen.cli._items import Item
-from dsgen.cli._jobs import Report, load_jobs
+from dsgen.cli._loading import load_jobs
 from dsgen.cli._output import Delivery, deliver, folders, ready
+from dsgen.cli._report import Report
 from dsgen.cli._shared import Inputs
 from dsgen.render import render
 from dsgen.runs import job_plan
@@ -39,9 +39,9 @@ Tree = dict[str, str]
 def rendered() -> list[tuple[Place, Plan]]:
     """All jobs, with a run id and a label that changes every object."""
     files = tuple(map(str, sorted(Path().glob("job*.yaml"))))
-    targets, _ = load_jobs(Inputs((*files,), ("run.yaml",), ()))
-    plans = [job_plan(job, render(job.data, job.release)) for job in (target.job for target in targets)]
-    return list(zip(folders(Path("out"), targets), plans, strict=True))
+    jobs, _ = load_jobs(Inputs((*files,), ("run.yaml",), ()))
+    plans = [job_plan(job, render(job.data, job.release)) for job in (each.job for each in jobs)]
+    return list(zip(folders(Path("out"), jobs), plans, strict=True))
 
 
 def plans(number: int) -> list[tuple[Place, Plan]]:
@@ -90,7 +90,7 @@ def put(number: int, check: bool = False) -> tuple[int, str]:
     """Write, or compare; the exit code of the command and what it says."""
     sys.stdout = io.TextIOWrapper(io.BytesIO())
     try:
-        code = deliver([ready(Item(*one)) for one in plans(number)], Delivery(check=check), Report())
+        code = deliver([ready(*one) for one in plans(number)], Delivery(check=check), Report())
         return code, sys.stdout.buffer.getvalue().decode()
     finally:
         sys.stdout = sys.__stdout__

@@ -1,4 +1,4 @@
-"""The items that are written to folders, and their outcomes."""
+"""The folders that a command writes, and what became of each."""
 
 from __future__ import annotations
 
@@ -26,31 +26,32 @@ class Edit(NamedTuple):
         rewrite(self.place, self.name, self.text)
 
 
-class Item(NamedTuple):
-    """A plan and its folder. unchanged: the result if the folder needs no change; then the plan is empty.
+class FolderPlan(NamedTuple):
+    """What a folder gets. edit: of the values file. problems: why a requested change is not possible."""
 
-    problems: why a requested change is not possible.
-    """
-
-    place: Place
     plan: Plan
     edit: Edit | None = None
-    unchanged: Changes | None = None
     problems: tuple[Diagnostic, ...] = ()
 
 
-class Folder(NamedTuple):
-    """A folder and the function that makes its item, so that the texts of many folders are not kept in memory."""
+class OutputFolder(NamedTuple):
+    """A folder and the function that makes its plan, so that the texts of many folders are not kept in memory.
+
+    owner: of the plan. made_of: the checksum of the inputs of the plan; with this checksum in its index, the folder
+    needs no change. "" to compare the files in any case.
+    """
 
     place: Place
-    make: Callable[[], Item]
+    make: Callable[[], FolderPlan]
+    owner: str = ""
+    made_of: str = ""
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """The changes of an item in its folder. failure: why they are unknown. edited: the summary of its edit.
+    """The changes of a folder. failure: why they are unknown. edited: the summary of its edit.
 
-    problems: of the item itself. made: the item and its changes with all texts, if these were kept.
+    problems: of the plan itself.
     """
 
     place: Place
@@ -61,21 +62,20 @@ class Outcome:
     edited: str = ""
     problems: tuple[Diagnostic, ...] = ()
     failure: DsgenError | None = None
-    made: tuple[Item, Changes] | None = None
 
     @property
     def refused(self) -> bool:
-        """Whether the item must not be written."""
+        """Whether the folder must not be written."""
         return self.failure is not None or self.changes.refused
 
     @property
     def is_work(self) -> bool:
-        """Whether the item has something to write."""
+        """Whether there is something to write."""
         return not self.refused and bool(self.edited or self.changes.stale or self.changes.index)
 
 
 def stale(outcome: Outcome) -> list[str]:
-    """The output of --check for an item."""
+    """The output of --check for a folder."""
     directory, changes = outcome.place.path, outcome.changes
     failure = outcome.failure.lines if outcome.failure else ()
     return [

@@ -1,4 +1,4 @@
-"""Finds the jobs of a command line: of FILEs, of FILEs in a repository, or of the whole repository."""
+"""Finds the jobs of a command line (of FILEs, of FILEs in a repository, or of the whole repository) and loads them."""
 
 from __future__ import annotations
 
@@ -9,7 +9,10 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from dsgen import api, roots, schema, values
+from dsgen.cli._progress import counted
+from dsgen.cli._report import Report
 from dsgen.errors import DsgenError, UsageProblem
+from dsgen.problems.diagnostics import has_errors
 from dsgen.reading import files
 from dsgen.schema.suggestions import closest, did_you_mean, possible
 from dsgen.values import Release, SourceText
@@ -25,43 +28,54 @@ if TYPE_CHECKING:
     Read = Callable[[str], SourceText]
     Load = Callable[..., Job]
     """Loads a job. text: another text of its values file, with which it is loaded without --set flags."""
+    Locate = Callable[[Release], Member]
+    """The place in a repository of a job with these names."""
     Group = tuple[str, ...]
     """The files of a job: FILE and the overlays."""
 
 STDIN = "<stdin>"
 
 
-class Target:
-    """A job of the command line.
+@dataclass(frozen=True)
+class JobRequest:
+    """A job to load. name: of its values file. locate: None for a job that is not in a repository."""
 
-    name: of its values file. file, release: the file and the names of the job; has_values: it has no errors. These are
-    set when it was checked.
-    """
+    name: str
+    load: Load
+    locate: Locate | None = None
 
-    def __init__(self, name: str, load: Load, locate: Callable[[Release], Member] | None = None) -> None:
-        self.name, self._load, self._locate = name, load, locate
-        self.file, self.release, self.has_values = "", values.UNNAMED, False
+    def loaded(self) -> LoadedJob:
+        """The job, with all its problems. Raises DsgenError if a file cannot be read."""
+        job = self.load()
+        return LoadedJob(job, self.locate(job.release) if self.locate else None, self.load)
 
-    @functools.cached_property
-    def job(self) -> Job:
-        """The job. The process that checks it loads it; with two processes, the other one loads it if it needs it."""
-        return self._load()
+
+@dataclass(frozen=True)
+class LoadedJob:
+    """A job of the command line. member: its place in a repository; None for a job that is not in one."""
+
+    job: Job
+    member: Member | None
+    load: Load
+
+    @property
+    def file(self) -> str:
+        return self.job.file
+
+    @property
+    def release(self) -> Release:
+        return self.job.release
 
     def rewritten(self, text: str) -> Job:
         """The job with another text of its values file, and without --set flags."""
-        return self._load(text=text)
-
-    @functools.cached_property
-    def member(self) -> Member | None:
-        """Its place in a repository; None for a job that is not in one."""
-        return self._locate(self.release) if self._locate else None
+        return self.load(text=text)
 
 
 @dataclass
 class Found:
     """The jobs of a command line. problems, sources: of the repositories; repository: that of a call without FILE."""
 
-    targets: list[Target]
+    requests: list[JobRequest]
     problems: list[Diagnostic] = field(default_factory=list)
     sources: dict[str, str] = field(default_factory=dict)
     repository: Repository | None = None
@@ -71,10 +85,75 @@ class Found:
         self.problems += repository.diagnostics
         self.sources |= repository.sources
 
+    def report(self, strict: bool) -> Report:
+        """A report with the problems of the repositories."""
+        return Report(strict, self.problems, self.sources, self.repository)
 
-def find(inputs: Inputs) -> Found:
-    """The jobs that are to be loaded: of files of the command line or, without files, of the repository."""
-    return of_files(inputs) if inputs.has_files else _of_repository(inputs)
+
+def load_jobs(inputs: Inputs, form: str = "text") -> tuple[list[LoadedJob], Report]:
+    """The jobs of the command line, for flat manifests, and the report for further problems.
+
+    Prints all problems in this form; raises ErrorsReported if one of them is an error.
+    """
+    jobs, report = check_jobs(inputs)
+    report.show_first(form)
+    return jobs, report
+
+
+def check_jobs(inputs: Inputs, chart: bool = False) -> tuple[list[LoadedJob], Report]:
+    """The jobs of the command line whose values are valid, and the problems of all jobs, which are not printed yet.
+
+    chart: the jobs become charts, whose releases provide missing names.
+    """
+    loaded, report = _load_all(inputs, lambda job: api.validate(job, for_chart=chart))
+    jobs = [each for each in loaded if each.job.values]
+    members = [each.member for each in jobs if each.member]
+    if members or not chart:
+        report.problems += values.twins(each.job for each in jobs)
+    if members:
+        from dsgen.repository import collisions  # imported late: most calls have no repository
+
+        report.problems += collisions(members)
+    return jobs, report
+
+
+def load_values(inputs: Inputs) -> list[Job]:
+    """The jobs of the command line, checked only against the schema; problems as in `load_jobs`."""
+    loaded, report = _load_all(inputs, lambda job: job.diagnostics)
+    report.show()
+    return [each.job for each in loaded]
+
+
+def _load_all(inputs: Inputs, check: Callable[[Job], list[Diagnostic]]) -> tuple[list[LoadedJob], Report]:
+    """The jobs that could be read, and a report with the problems that `check` finds in each."""
+    found = of_files(inputs) if inputs.has_files else _of_repository(inputs)
+    report, loaded = found.report(inputs.strict), []
+    for request in counted("checked", found.requests, len(found.requests)):
+        with report.collect(request.name):
+            each = request.loaded()
+            problems = check(each.job)
+            report.sources |= each.job.sources
+            report.problems += problems
+            loaded.append(each)
+    return loaded, report
+
+
+def load_chart(inputs: Inputs, form: str = "text") -> tuple[Job | None, Report]:
+    """The job whose values become a chart's defaults, None without values; problems as in `load_jobs`."""
+    if not (inputs.has_files or inputs.overrides):
+        if inputs.name or inputs.namespace:
+            raise UsageProblem("--name and -n name the job of a values file: give one, as in: dsgen chart cifar.yaml")
+        return None, Report(inputs.strict)
+    found = of_files(inputs)
+    report = found.report(inputs.strict)
+    if has_errors(report.diagnostics):
+        report.show_first(form)
+    jobs = [request.load() for request in found.requests]
+    refuse_several(inputs, [job.release.name for job in jobs], "a chart is made from one job")
+    report.sources |= jobs[0].sources
+    report.problems += api.validate(jobs[0], for_chart=True)
+    report.show_first(form)
+    return jobs[0], report
 
 
 def refuse_several(inputs: Inputs, names: Sequence[str], why: str, how: str = "choose one with --name") -> None:
@@ -92,8 +171,8 @@ def of_files(inputs: Inputs) -> Found:
     """The job of each FILE or, for a FILE in a repository, the jobs of dsgen.yaml of which it is a part."""
     _refuse_values(inputs)
     groups, read = _groups(inputs), _reader()
-    for name in (*inputs.overlays, *{"-"}.intersection(inputs.files)):
-        read(name)  # read early, for both processes: only one can read standard input
+    for name in inputs.overlays:
+        read(name)  # read before the jobs, so that it fails once
     places = [roots.places(group[0]) if group else [] for group in groups]
     if not any(places):
         return Found([_plain(group, inputs, read) for group in groups])
@@ -103,24 +182,24 @@ def of_files(inputs: Inputs) -> Found:
     repositories, taken = Repositories(), set[int]()
     for group, places_of_file in zip(groups, places, strict=True):
         if not places_of_file:
-            found.targets.append(_plain(group, inputs, read))
+            found.requests.append(_plain(group, inputs, read))
             continue
         part = repositories.locate(group[0], places_of_file)
         if part.is_unlisted:
             found.problems += part.unlisted()
-            found.targets.append(_plain(group, inputs, read))
+            found.requests.append(_plain(group, inputs, read))
         above = [read(name) for name in group[1:]]
         entries = [entry for entry in _chosen(part, inputs) if id(entry) not in taken]
         taken.update(map(id, entries))
-        found.targets += [_of_entry(part.repository, entry, inputs, above, part.name_of(entry)) for entry in entries]
+        found.requests += [_of_entry(part.repository, entry, inputs, above, part.name_of(entry)) for entry in entries]
     for repository in repositories:
         found.add(repository)
     return found
 
 
-def _plain(group: Group, inputs: Inputs, read: Read) -> Target:
+def _plain(group: Group, inputs: Inputs, read: Read) -> JobRequest:
     """The job of files, without a repository."""
-    return Target(next(iter(group), ""), functools.partial(_load, group, inputs, read))
+    return JobRequest(next(iter(group), ""), functools.partial(_load, group, inputs, read))
 
 
 def _chosen(part: Part, inputs: Inputs) -> Sequence[Entry]:
@@ -137,10 +216,10 @@ def _chosen(part: Part, inputs: Inputs) -> Sequence[Entry]:
 
 def _of_entry(
     repository: Repository, entry: Entry, inputs: Inputs, above: Sequence[SourceText] = (), name: str = ""
-) -> Target:
+) -> JobRequest:
     """A job of a repository; for the arguments see `Repository.job`."""
     load = functools.partial(_load_entry, repository, entry, inputs, above, name)
-    return Target(name or str(repository.root / entry.file), load, functools.partial(repository.member, entry))
+    return JobRequest(name or str(repository.root / entry.file), load, functools.partial(repository.member, entry))
 
 
 def _of_repository(inputs: Inputs) -> Found:
