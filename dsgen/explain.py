@@ -12,7 +12,7 @@ from dsgen import deepspeed, schema
 from dsgen.deepspeed import described
 from dsgen.errors import UsageProblem
 from dsgen.problems.escaping import in_place, visible
-from dsgen.problems.kinds import KINDS
+from dsgen.rules import RULES
 from dsgen.schema import suggestions
 from dsgen.schema.suggestions import did_you_mean, possible_keys
 from dsgen.schema.validate import TYPE_WORDS
@@ -43,11 +43,11 @@ def of(word: str) -> str:
 
 
 def _of_id(id_: str) -> str:
-    if id_ not in KINDS:
-        raise UsageProblem(f"{id_} is not the id of a problem{_question(_close(id_, list(KINDS)))}")
-    kind = KINDS[id_]
-    text = f"{id_}: {kind.title}\n\n{_wrapped(kind.when)}\n{_wrapped(f'What to do: {kind.remedy}')}"
-    for what, example in (("A values file", kind.example), ("A dsgen.yaml", kind.settings)):
+    if id_ not in RULES:
+        raise UsageProblem(f"{id_} is not the id of a problem{_question(_close(id_, list(RULES)))}")
+    rule = RULES[id_]
+    text = f"{id_}: {rule.title}\n\n{_wrapped(rule.when)}\n{_wrapped(f'What to do: {rule.remedy}')}"
+    for what, example in (("A values file", rule.example), ("A dsgen.yaml", rule.settings)):
         if example:
             lines = example.removesuffix("\n").split("\n")
             text += f"\n{what} with this problem:\n\n" + "".join(f"    {in_place(line)}\n" for line in lines)

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from dsgen import presets, schema
 from dsgen.cluster import reasons
-from dsgen.problems.kinds import KINDS
+from dsgen.rules import RULES
 
 
 class Entry(NamedTuple):
@@ -34,8 +34,8 @@ def _entries() -> Iterator[Entry]:
     for path, rule in schema.records():
         name, text = ".".join("NAME" if part == "*" else part for part in path), str(rule.get("description", ""))
         yield Entry("Keys, for dsgen explain KEY:", name, text, _sentence(text))
-    for kind in KINDS.values():
-        yield Entry("Problems, for dsgen explain ID:", kind.id, f"{kind.title} {kind.when} {kind.remedy}", kind.title)
+    for one in RULES.values():
+        yield Entry("Problems, for dsgen explain ID:", one.id, f"{one.title} {one.when} {one.remedy}", one.title)
     for reason in reasons.known():
         lines = reasons.explained(reason)[2:]
         yield Entry("Reasons of a run's phase, for dsgen explain REASON:", reason, " ".join(lines), _sentence(lines[0]))

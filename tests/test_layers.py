@@ -11,7 +11,7 @@ import pytest
 PACKAGE = Path(__file__).parent.parent / "dsgen"
 
 ORDER = (
-    *("records", "errors", "roots", "problems", "reading", "language", "generated", "schema"),
+    *("records", "errors", "roots", "problems", "reading", "language", "generated", "rules", "reports", "schema"),
     *("deepspeed", "estimate", "checks", "values"),
     *("origins", "explain", "presets", "pages"),
     *("objects", "render", "compiler"),

@@ -15,6 +15,7 @@ from dsgen import values
 from dsgen.objects import TEMPLATES as CATALOGUE
 from dsgen.render import Document, render
 from dsgen.values import Release, SourceText
+from tests.base import BASE
 from tests.parity import parsed
 
 ROOT = Path(__file__).parent.parent
@@ -28,13 +29,6 @@ COMPILED = {
 }
 """Variables of caches of compiled code, which a pod makes for itself."""
 IMMUTABLE_FIELDS = {"completionMode", "podFailurePolicy", "template"}  # of a Job's spec, see ValidateJobSpecUpdate
-
-MINIMAL = """
-name: cifar
-namespace: training
-image: {repository: registry.example.com/team/cifar, tag: v3}
-training: {python: train.py}
-"""
 
 
 @functools.cache
@@ -185,7 +179,7 @@ def test_what_kubernetes_would_change_on_a_live_job_is_in_its_pod_template(case:
 def test_the_settings_are_those_that_the_scripts_read(tmp_path):
     """settings.json has exactly the keys of the scripts' own type."""
     path = tmp_path / "settings.json"
-    path.write_text(objects(MINIMAL)["ConfigMap/cifar-1-config"]["data"]["settings.json"])
+    path.write_text(objects(BASE)["ConfigMap/cifar-1-config"]["data"]["settings.json"])
     spec = importlib.util.spec_from_file_location("pod_settings", SCRIPTS / "shared_settings.py")
     assert spec is not None
     assert spec.loader is not None
@@ -203,7 +197,7 @@ def test_the_settings_are_those_that_the_scripts_read(tmp_path):
 
 def test_hostfile_names_each_worker_in_order():
     """One line for each pod of the Indexed Job, with the name that its Service gives it."""
-    config = objects(MINIMAL, "workers: {replicas: 3, slots: 8}")["ConfigMap/cifar-1-config"]["data"]
+    config = objects(BASE, "workers: {replicas: 3, slots: 8}")["ConfigMap/cifar-1-config"]["data"]
     expected = "".join(f"cifar-1-worker-{index}.cifar-1 slots=8\n" for index in range(3))
     assert expected == config["hostfile"]
 
@@ -229,7 +223,7 @@ def test_hostfile_names_each_worker_in_order():
 )
 def test_command_of_a_rank(training, program, arguments):
     """The argv that every rank executes, whatever way the user names it."""
-    text = MINIMAL.replace("{python: train.py}", training)
+    text = BASE.replace("{python: train.py}", training)
     command = json.loads(objects(text)["ConfigMap/cifar-1-config"]["data"]["command.json"])
     assert {"program": program, "arguments": arguments} == command
 
@@ -237,7 +231,7 @@ def test_command_of_a_rank(training, program, arguments):
 def test_the_users_environment_is_literal_and_wins():
     """Dollar signs reach the ranks as they are written, and dsgen's own caches give way."""
     env = "{A: 'x$(B)$$', TRITON_CACHE_DIR: /mine, T: {valueFrom: {secretKeyRef: {name: s, key: k}}}}"
-    things = objects(MINIMAL.replace("{python: train.py}", f"{{python: train.py, env: {env}}}"))
+    things = objects(BASE.replace("{python: train.py}", f"{{python: train.py, env: {env}}}"))
     for role in ("worker", "launcher"):
         variables = environment(things[f"Job/cifar-1-{role}"], role)
         assert "x$$(B)$$$$" == variables["A"]
@@ -300,7 +294,7 @@ IN_LAUNCHER = {
 @pytest.mark.parametrize(("method", "expected"), IN_LAUNCHER.items())
 def test_the_launcher_has_secrets_and_volumes_only_where_it_runs_the_program(method: str, expected: bool) -> None:
     command = "launch: {command: [run]}\ntraining: {python: ''}" if method.endswith("command") else "{}"
-    things = objects(MINIMAL, SECRETS, f"launch: {{method: {method}}}", command)
+    things = objects(BASE, SECRETS, f"launch: {{method: {method}}}", command)
 
     for role, has_them in (("worker", True), ("launcher", expected)):
         pod = things[f"Job/cifar-1-{role}"]["spec"]["template"]["spec"]
@@ -315,7 +309,7 @@ def test_the_launcher_has_secrets_and_volumes_only_where_it_runs_the_program(met
 def test_the_autotuner_has_the_volumes_but_no_secrets() -> None:
     """It reads configurations and writes results in the launcher; the program runs on the workers."""
     tuning = "training: {deepspeed: {autotuning: tune, configFile: /data/ds.json}}"
-    pod = objects(MINIMAL, SECRETS, tuning)["Job/cifar-1-launcher"]["spec"]["template"]["spec"]
+    pod = objects(BASE, SECRETS, tuning)["Job/cifar-1-launcher"]["spec"]["template"]["spec"]
 
     assert {"data", "disk"} <= {mount["name"] for mount in pod["containers"][0]["volumeMounts"]}
     assert "tracker" not in json.dumps(pod)
@@ -323,7 +317,7 @@ def test_the_autotuner_has_the_volumes_but_no_secrets() -> None:
 
 def test_a_volume_that_a_container_of_the_launcher_mounts_is_in_its_pod() -> None:
     sidecar = "launcher: {sidecars: [{name: s, image: 'x:1', volumeMounts: [{name: data, mountPath: /d}]}]}"
-    pod = objects(MINIMAL, SECRETS, sidecar)["Job/cifar-1-launcher"]["spec"]["template"]["spec"]
+    pod = objects(BASE, SECRETS, sidecar)["Job/cifar-1-launcher"]["spec"]["template"]["spec"]
 
     assert "data" in [volume["name"] for volume in pod["volumes"]]
     assert "data" not in [mount["name"] for mount in pod["containers"][0]["volumeMounts"]]
@@ -332,7 +326,7 @@ def test_a_volume_that_a_container_of_the_launcher_mounts_is_in_its_pod() -> Non
 @pytest.mark.parametrize("name", ["default", "builder", "pipeline"])
 def test_no_job_takes_over_the_service_account_of_others(name: str) -> None:
     """`default` is that of every pod of the namespace; OpenShift has a few more in each."""
-    things = objects(MINIMAL.replace("cifar", name))
+    things = objects(BASE.replace("cifar", name))
     bound = {subject["name"] for thing in things.values() for subject in thing.get("subjects", [])}
 
     assert {f"{name}.launcher"} == bound
@@ -341,15 +335,15 @@ def test_no_job_takes_over_the_service_account_of_others(name: str) -> None:
 
 def test_nothing_suspends_or_expires_unasked():
     """A field that is there in Git fights with queues (suspend) and trains again after each clean-up (TTL)."""
-    for job in jobs(objects(MINIMAL)):
+    for job in jobs(objects(BASE)):
         assert not {"suspend", "ttlSecondsAfterFinished", "activeDeadlineSeconds"} & job["spec"].keys()
-    for job in jobs(objects(MINIMAL, "lifecycle: {suspend: false, ttlSecondsAfterFinished: 60}")):
+    for job in jobs(objects(BASE, "lifecycle: {suspend: false, ttlSecondsAfterFinished: 60}")):
         assert (False, 60) == (job["spec"]["suspend"], job["spec"]["ttlSecondsAfterFinished"])
 
 
 def test_a_new_run_id_changes_the_runs_objects_and_no_others():
     """Storage, key, record and identity outlive a run, byte for byte; every other object is a new one."""
-    first, second = documents(MINIMAL), documents(MINIMAL, "run: {id: b2}")
+    first, second = documents(BASE), documents(BASE, "run: {id: b2}")
 
     def of(rendered: list[Document], scope: str) -> list[str]:
         return [document.text for document in rendered if document.scope == scope]
@@ -368,7 +362,7 @@ def test_a_new_run_id_changes_the_runs_objects_and_no_others():
 def test_static_volume_and_claim_are_bound_to_each_other():
     """The volume names the claim and the claim the volume; both are kept by Helm, Argo CD and Flux."""
     storage = "storage: {data: {mountPath: /data, create: {persistentVolume: {nfs: {server: s, path: /p}}}}}"
-    things = objects(MINIMAL, storage)
+    things = objects(BASE, storage)
     volume, claim = things["PersistentVolume/training.cifar.data"], things["PersistentVolumeClaim/cifar-data"]
 
     assert {"nfs": {"server": "s", "path": "/p"}}.items() <= volume["spec"].items()
@@ -385,7 +379,7 @@ def test_static_volume_and_claim_are_bound_to_each_other():
 
 def test_an_unprotected_claim_may_be_deleted():
     """`protect: false` leaves out all three."""
-    things = objects(MINIMAL, "storage: {data: {mountPath: /data, create: {protect: false}}}")
+    things = objects(BASE, "storage: {data: {mountPath: /data, create: {protect: false}}}")
     annotations = things["PersistentVolumeClaim/cifar-data"]["metadata"]["annotations"]
     assert ["kustomize.toolkit.fluxcd.io/substitute"] == list(annotations)
 
@@ -396,7 +390,7 @@ def test_an_unprotected_claim_may_be_deleted():
 )
 def test_key_secret(mode, secret, keygen):
     """Made in the cluster by default; a Secret of the user's is mounted and never written."""
-    things = objects(MINIMAL, f"ssh: {{secret: {{{mode}}}}}")
+    things = objects(BASE, f"ssh: {{secret: {{{mode}}}}}")
     names = {item["name"] for item in containers(things["Job/cifar-1-launcher"])}
     volumes = {volume["name"]: volume for volume in things["Job/cifar-1-worker"]["spec"]["template"]["spec"]["volumes"]}
     assert secret == volumes["dsgen-keys"]["secret"]["secretName"]
@@ -417,7 +411,7 @@ def test_key_secret(mode, secret, keygen):
 )
 def test_passwd_entry_where_the_pod_cannot_be_root(security, expected):
     """A uid that the image does not know gets an entry; under a pod that is root, useradd must go on to work."""
-    for job in jobs(objects(MINIMAL, f"security: {security}")):
+    for job in jobs(objects(BASE, f"security: {security}")):
         assert expected == ("passwd" in [container["name"] for container in containers(job)])
         main = job["spec"]["template"]["spec"]["containers"][0]
         assert expected == ("/etc/passwd" in [mount["mountPath"] for mount in main["volumeMounts"]])
@@ -425,17 +419,17 @@ def test_passwd_entry_where_the_pod_cannot_be_root(security, expected):
 
 def test_accelerators_are_in_requests_and_limits():
     """As many as slots, unless said otherwise; none with a count of 0."""
-    worker = objects(MINIMAL, "workers: {slots: 4}")["Job/cifar-1-worker"]
+    worker = objects(BASE, "workers: {slots: 4}")["Job/cifar-1-worker"]
     resources = worker["spec"]["template"]["spec"]["containers"][0]["resources"]
     assert (4, 4) == (resources["requests"]["nvidia.com/gpu"], resources["limits"]["nvidia.com/gpu"])
 
-    worker = objects(MINIMAL, "workers: {accelerator: {count: 0}}")["Job/cifar-1-worker"]
+    worker = objects(BASE, "workers: {accelerator: {count: 0}}")["Job/cifar-1-worker"]
     assert "limits" not in worker["spec"]["template"]["spec"]["containers"][0]["resources"]
 
 
 @pytest.mark.parametrize(("seconds", "said"), [("null", 2), ("60", 0)])
 def test_a_job_that_stays_says_so_to_linters(seconds: str, said: int):
-    things = objects(MINIMAL, f"lifecycle: {{ttlSecondsAfterFinished: {seconds}}}")
+    things = objects(BASE, f"lifecycle: {{ttlSecondsAfterFinished: {seconds}}}")
     names = [name for name, thing in things.items() if any("ttl" in key for key in thing["metadata"]["annotations"])]
     assert said == len(names)
     assert said == 0 or ["Job/cifar-1-launcher", "Job/cifar-1-worker"] == sorted(names)
@@ -446,7 +440,7 @@ def test_no_text_that_flux_would_replace():
     for path in sorted(SCRIPTS.iterdir()):
         if path.suffix in {".py", ".sh"}:
             assert "$" + "{" not in path.read_text(), path.name
-    for name, thing in objects(MINIMAL).items():
+    for name, thing in objects(BASE).items():
         assert "disabled" == thing["metadata"]["annotations"]["kustomize.toolkit.fluxcd.io/substitute"], name
 
 

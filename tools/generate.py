@@ -41,7 +41,8 @@ def python_texts() -> dict[str, str]:
     """Path -> text of the generated modules of dsgen itself."""
     folder = PYTHON.relative_to(ROOT).as_posix()
     modules = {f"{folder}/{name}": text for name, text in python_files().items()}
-    digest = checksum(canonical({**modules, **script_texts()}).encode())
+    rendered = {path: text for path, text in modules.items() if not path.endswith("/rules.py")}  # only explanations
+    digest = checksum(canonical({**rendered, **script_texts()}).encode())
     return modules | {f"{folder}/digest.py": DIGEST.format(digest)}
 
 

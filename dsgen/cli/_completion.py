@@ -33,10 +33,10 @@ def _explained(typed: str) -> Iterable[tuple[str, str]]:
     """Ids and reasons after a capital letter; otherwise the keys one level below the typed path."""
     from dsgen import schema
     from dsgen.cluster import reasons
-    from dsgen.problems.kinds import KINDS
+    from dsgen.rules import RULES
 
     if typed[:1].isupper():
-        yield from ((id_, kind.title) for id_, kind in KINDS.items())
+        yield from ((id_, rule.title) for id_, rule in RULES.items())
         yield from ((reason, "") for reason in reasons.known())
     depth = typed.count(".") + (2 if typed else 1)
     for path, rule in schema.records():

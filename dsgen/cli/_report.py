@@ -81,7 +81,7 @@ class Report:
 
                 write_error(as_text(self.diagnostics, self.sources, color()))
         elif self.sources or not self.failures:  # otherwise nothing could be read
-            from dsgen.problems import reports  # imported late: most calls use text
+            from dsgen import reports  # imported late: most calls use text
 
             as_form = {"json": reports.as_json, "sarif": reports.as_sarif, "github": reports.as_github}[form]
             emit(as_form(self.diagnostics))

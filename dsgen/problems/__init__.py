@@ -1,1 +1,1 @@
-"""Problems in the user's files: all kinds with their explanations, the place of each, and the forms of output."""
+"""Problems in the user's files: the place of each, the text form, and what makes texts safe to print."""

@@ -32,8 +32,8 @@ class Position(NamedTuple):
 class Diagnostic:
     """One problem.
 
-    id: a key of `kinds.KINDS`. path: the path of the value, also of an unknown or missing one; empty if the problem
-    concerns the whole file. hint: what to do, or what is possible.
+    id: a key of `dsgen.rules.RULES`. path: the path of the value, also of an unknown or missing one; empty if the
+    problem concerns the whole file. hint: what to do, or what is possible.
     """
 
     id: str

@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from dsgen.problems import kinds
 from dsgen.problems.diagnostics import Diagnostic, Position, ordered
 from dsgen.problems.diagnostics import Path as Keys
 from dsgen.reading.files import MAX_BYTES
@@ -117,12 +116,18 @@ def _problems(root: Node) -> Iterator[Diagnostic]:
     for path, node in root.walk():
         if path[:1] in (("output",), ("charts",)):
             yield from _wrong_folder(str(node.value), path, node.position)
-        elif path[:1] == ("checks",) and len(path) == 2 and path[1] not in kinds.KINDS:
-            hint = did_you_mean(closest(str(path[1]), list(kinds.KINDS)))
+        elif path[:1] == ("checks",) and len(path) == 2 and path[1] not in (ids := _ids()):
+            hint = did_you_mean(closest(str(path[1]), ids))
             yield Diagnostic("DS906", f"{path[1]} is not the id of a problem", node.key or node.position, path, hint)
         elif path[-2:-1] in (("jobs",), ("files",)) and node.key is None and not is_pattern(str(node.value)):
             message = f"{node.value} is not a path below the folder of {FILE}"
             yield Diagnostic("DS906", message, node.position, path, "write / between its folders, and no ..")
+
+
+def _ids() -> list[str]:
+    from dsgen.rules import RULES  # imported late: few repositories have `checks`
+
+    return list(RULES)
 
 
 def _wrong_folder(text: str, path: Keys, at: Position) -> Iterator[Diagnostic]:

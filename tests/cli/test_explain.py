@@ -7,27 +7,27 @@ from pathlib import Path
 import pytest
 
 from dsgen import explain, schema
-from dsgen.problems.kinds import KINDS
+from dsgen.rules import RULES
 from tests.cli.conftest import Cli
 
 # No values file alone has them: a release's name, a megabyte, two files, a folder that was written before.
 WITHOUT_EXAMPLE = {"DS205", "DS253", "DS257", "DS372", *(f"DS{number}" for number in (*range(902, 912), 913))} & set(
-    KINDS
+    RULES
 )
 
 
 def test_every_kind_has_an_example_where_a_file_can_have_it() -> None:
-    assert WITHOUT_EXAMPLE == {id_ for id_, kind in KINDS.items() if not kind.example}
+    assert WITHOUT_EXAMPLE == {id_ for id_, rule in RULES.items() if not rule.example}
 
 
-@pytest.mark.parametrize("id_", [id_ for id_ in KINDS if id_ not in WITHOUT_EXAMPLE])
+@pytest.mark.parametrize("id_", [id_ for id_ in RULES if id_ not in WITHOUT_EXAMPLE])
 def test_an_example_has_its_problem_and_no_other(cli: Cli, id_: str) -> None:
-    report = json.loads(cli("validate", "-", "--format", "json", stdin=KINDS[id_].example).out)
+    report = json.loads(cli("validate", "-", "--format", "json", stdin=RULES[id_].example).out)
 
     assert {id_} == {problem["id"] for problem in report["diagnostics"]}
 
 
-@pytest.mark.parametrize("id_", [id_ for id_, kind in KINDS.items() if kind.settings])
+@pytest.mark.parametrize("id_", [id_ for id_, rule in RULES.items() if rule.settings])
 def test_settings_of_an_example_have_their_problem_and_no_other(cli: Cli, folder: Path, id_: str) -> None:
     """In a repository of two jobs, of which both were rendered before."""
     for name in ("cifar", "mnist"):
@@ -35,7 +35,7 @@ def test_settings_of_an_example_have_their_problem_and_no_other(cli: Cli, folder
         (folder / f"{name}.yaml").rename(folder / "jobs" / name / "values.yaml")
     (folder / "dsgen.yaml").write_text("{}\n")
     assert 0 == cli("render").code
-    (folder / "dsgen.yaml").write_text(KINDS[id_].settings)
+    (folder / "dsgen.yaml").write_text(RULES[id_].settings)
 
     kind = {*re.findall(r"\[(DS\d+)\]", cli("render", *(["--bump"] if id_ == "DS909" else ["--check"])).err)}
 

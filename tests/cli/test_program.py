@@ -249,7 +249,7 @@ def test_render_imports_nothing_that_it_does_not_need() -> None:
     loaded = set(done.stderr.splitlines())
     assert "dsgen.render" in loaded
     assert set() == loaded & FORBIDDEN
-    not_needed = {"compiler", "problems.reports", "problems.kinds", "origins"}
+    not_needed = {"compiler", "reports", "rules", "origins"}
     assert set() == loaded & {f"dsgen.{name}" for name in not_needed}
 
 

@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from dsgen.problems import reports
+from dsgen import reports
 from dsgen.problems.diagnostics import Diagnostic, Position
-from dsgen.problems.kinds import KINDS
+from dsgen.rules import RULES
 from tests import sarif
 from tests.cli.conftest import Cli
 
@@ -93,7 +93,7 @@ def test_sarif_has_rules_with_titles_and_results_with_places(cli: Cli, broken: P
 
     driver = run["tool"]["driver"]
     assert ["DS101", "DS202"] == [rule["id"] for rule in driver["rules"]]
-    assert {"text": KINDS["DS101"].title} == driver["rules"][0]["shortDescription"]
+    assert {"text": RULES["DS101"].title} == driver["rules"][0]["shortDescription"]
     assert {
         "ruleId": "DS101",
         "ruleIndex": 0,

@@ -99,7 +99,7 @@ def test_refused(kind: str, source: str) -> None:
 def test_every_typed_part_has_a_case() -> None:
     """What both worlds are compared with makes use of every expression and statement of the typed tree.
 
-    Those of the rows of checks are for Python alone; tests/test_checks_in_jinja.py has them.
+    Those of the rows of checks are for Python alone; tests/checks/test_checks_in_jinja.py has them.
     """
     helpers = Helpers(SchemaTypes(SCHEMA).values, FILES)
     helpers.read(Unit("_h.j2", CASES["_h.j2"]), environment())

@@ -9,17 +9,17 @@ import pytest
 import yaml
 
 from dsgen import values
-from dsgen.reading.nodes import SourceText
-from dsgen.reading.set_values import Override
+from dsgen.compiler.rules import Case
 from dsgen.render import render
 from dsgen.values import Release
-from tests.check_cases import FINE, GOOD, SECURITY
+from tests.base import RIGHT, WRONG, job, parameters
 from tests.e2e.cluster import Namespace
 
 pytestmark = pytest.mark.by_turns
 
 RELEASE = Release("cifar", "training")
 RULE = re.compile(r"forbids .* \((.*)\)$")
+STANDARDS = {f"DS{number}" for number in range(320, 338)}
 VIOLATES = "violates PodSecurity"
 CREATE = ("--dry-run=server", "--validate=strict", "--filename", "-")
 Spaces = Mapping[str, Namespace]
@@ -29,12 +29,6 @@ Spaces = Mapping[str, Namespace]
 def spaces(namespaces: Callable[..., Namespace]) -> Spaces:
     """A namespace for each level, which it enforces."""
     return {level: namespaces("security", level) for level in ("privileged", "baseline", "restricted")}
-
-
-def loaded(sets: tuple[str, ...]) -> values.Job:
-    job = values.load([SourceText("v.yaml", GOOD)], [Override("--set-json", one) for one in sets])
-    assert job.values, job.diagnostics
-    return job
 
 
 def pods(data: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
@@ -48,28 +42,27 @@ def pods(data: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
             yield {"apiVersion": "v1", "kind": "Pod", "metadata": metadata, "spec": spec}
 
 
-def answer(spaces: Spaces, sets: tuple[str, ...]) -> str:
+def answer(spaces: Spaces, case: Case) -> str:
     """What the API server says against the pods in a namespace of the declared level; nothing when it takes them."""
-    complete = loaded(sets).values
-    assert complete
-    text = json.dumps({"apiVersion": "v1", "kind": "List", "items": list(pods(complete.data))})
+    complete = job(case).data
+    text = json.dumps({"apiVersion": "v1", "kind": "List", "items": list(pods(complete))})
     try:
-        spaces[complete.data["security"]["podSecurityLevel"]].kubectl("create", *CREATE, text=text)
+        spaces[complete["security"]["podSecurityLevel"]].kubectl("create", *CREATE, text=text)
     except AssertionError as error:
         return str(error)
     return ""
 
 
-@pytest.mark.parametrize(("id_", "sets"), SECURITY)
-def test_what_a_check_refuses_the_api_server_refuses(id_: str, sets: tuple[str, ...], spaces: Spaces) -> None:
-    said = answer(spaces, sets)
+@pytest.mark.parametrize(("id_", "case"), parameters([one for one in WRONG if one[0] in STANDARDS]))
+def test_what_a_check_refuses_the_api_server_refuses(id_: str, case: Case, spaces: Spaces) -> None:
+    said = answer(spaces, case)
 
-    [rule] = {RULE.search(one.message) for one in values.check(loaded(sets), RELEASE) if one.id == id_}
+    [rule] = {RULE.search(one.message) for one in values.check(job(case), RELEASE) if one.id == id_}
     assert said
     if rule and VIOLATES in said:  # some are refused before anybody asks for the level
         assert rule[1] in said
 
 
-@pytest.mark.parametrize("sets", [sets for sets in FINE if "ecurity" in str(sets)])
-def test_what_the_checks_let_through_the_api_server_takes(sets: tuple[str, ...], spaces: Spaces) -> None:
-    assert "" == answer(spaces, sets)
+@pytest.mark.parametrize(("_", "case"), parameters([one for one in RIGHT if "ecurity" in str(one[1])]))
+def test_what_the_checks_let_through_the_api_server_takes(_: str, case: Case, spaces: Spaces) -> None:
+    assert "" == answer(spaces, case)

@@ -8,13 +8,7 @@ from dsgen.problems.diagnostics import Diagnostic
 from dsgen.problems.framing import as_text
 from dsgen.reading.nodes import SourceText
 from tests import hints
-
-GOOD = """\
-name: cifar
-namespace: training
-image: {repository: registry.example.com/team/cifar, tag: v3}
-training: {python: train.py}
-"""
+from tests.base import BASE
 
 
 def problems(text: str) -> list[Diagnostic]:
@@ -86,8 +80,8 @@ def problems(text: str) -> list[Diagnostic]:
     ],
 )
 def test_a_line(line: str, hint: str, mended: str | None) -> None:
-    assert hint in [problem.hint for problem in problems(f"{GOOD}{line}\n")]
-    assert mended is None or [] == problems(f"{GOOD}{mended}\n")
+    assert hint in [problem.hint for problem in problems(f"{BASE}{line}\n")]
+    assert mended is None or [] == problems(f"{BASE}{mended}\n")
 
 
 @pytest.mark.parametrize(
@@ -132,8 +126,8 @@ def test_a_line(line: str, hint: str, mended: str | None) -> None:
     ],
 )
 def test_a_changed_line(old: str, new: str, hint: str, mended: str) -> None:
-    assert hint in [problem.hint for problem in problems(GOOD.replace(old, new))]
-    assert [] == problems(GOOD.replace(old, mended))
+    assert hint in [problem.hint for problem in problems(BASE.replace(old, new))]
+    assert [] == problems(BASE.replace(old, mended))
 
 
 @pytest.mark.parametrize("kind", ["MPIJob", "PyTorchJob", "TrainJob", "Deployment"])
@@ -150,7 +144,7 @@ SCRIPT = "#!/usr/bin/env bash\nset -euo pipefail\nexport A=b\ntorchrun train.py 
 PROGRAM = "#!/usr/bin/env python3\nimport torch\nfor a in b:\n    print(a)\n"
 DEEPSPEED = '{"train_batch_size": 8, "zero_optimization": {"stage": 2}}\n'
 ACCELERATE = "compute_environment: LOCAL_MACHINE\ndistributed_type: DEEPSPEED\nnum_processes: 8\n"
-MERGE = f"{GOOD}<<<<<<< HEAD\nworkers: {{replicas: 2}}\n=======\nworkers: {{replicas: 4}}\n>>>>>>> main\n"
+MERGE = f"{BASE}<<<<<<< HEAD\nworkers: {{replicas: 2}}\n=======\nworkers: {{replicas: 4}}\n>>>>>>> main\n"
 
 
 @pytest.mark.parametrize(
@@ -178,9 +172,9 @@ def test_another_kind_of_file_is_one_problem_that_says_what_it_is(text: str, id_
 @pytest.mark.parametrize(
     "text",
     [
-        f"#!/usr/bin/env dsgen\n{GOOD}",
-        f"#!/bin/bash\n{GOOD}",
-        GOOD.replace("{python: train.py}", "\n  python: a\n  setup: |\n    <<<<<<< a\n    >>>>>>> b"),
+        f"#!/usr/bin/env dsgen\n{BASE}",
+        f"#!/bin/bash\n{BASE}",
+        BASE.replace("{python: train.py}", "\n  python: a\n  setup: |\n    <<<<<<< a\n    >>>>>>> b"),
     ],
 )
 def test_a_values_file_that_looks_like_another_kind_is_read(text: str) -> None:
@@ -188,13 +182,13 @@ def test_a_values_file_that_looks_like_another_kind_is_read(text: str) -> None:
 
 
 def test_keys_of_other_tools_in_a_values_file_are_reported_one_by_one() -> None:
-    text = f"{GOOD}replicaCount: 2\nservice: {{port: 80}}\nservices: {{a: {{image: b}}}}\n"
+    text = f"{BASE}replicaCount: 2\nservice: {{port: 80}}\nservices: {{a: {{image: b}}}}\n"
 
     assert ["DS101"] * 3 == [one.id for one in problems(text)]
 
 
 def test_a_secret_is_not_shown() -> None:
-    text = GOOD.replace("train.py}", "train.py, env: {WANDB_API_KEY: 0a1b2c3d4e5f}}")
+    text = BASE.replace("train.py}", "train.py, env: {WANDB_API_KEY: 0a1b2c3d4e5f}}")
     shown = as_text(problems(text), {"v.yaml": text})
 
     assert ("[DS369]" in shown, "0a1b2c3d4e5f" in shown) == (True, False)
@@ -203,7 +197,7 @@ def test_a_secret_is_not_shown() -> None:
 @pytest.mark.parametrize("method", ["pdsh", "openmpi", "torchrun", "deepspeed-no-ssh"])
 @pytest.mark.parametrize("word", ["$(NNODES)", "$NNODES", "2>&1"])
 def test_shell_syntax_in_the_arguments_of_every_method_has_one_explanation(method: str, word: str) -> None:
-    text = GOOD.replace("train.py}", f'train.py, args: [--a, "{word}"]}}') + f"launch: {{method: {method}}}\n"
+    text = BASE.replace("train.py}", f'train.py, args: [--a, "{word}"]}}') + f"launch: {{method: {method}}}\n"
     expanded = word.replace("(", "").replace(")", "")
 
     [problem] = problems(text)
@@ -228,7 +222,7 @@ def test_shell_syntax_in_the_arguments_of_every_method_has_one_explanation(metho
     ],
 )
 def test_an_unquoted_list_of_numbers_is_one_argument(words: str, meant: list[str], count: int) -> None:
-    text = GOOD.replace("train.py}", f"train.py, args: [{words}]}}")
+    text = BASE.replace("train.py}", f"train.py, args: [{words}]}}")
     data = yaml.safe_load(text)
 
     found = problems(text)

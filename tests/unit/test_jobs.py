@@ -6,9 +6,9 @@ from dsgen import values
 from dsgen.errors import UsageProblem
 from dsgen.problems.diagnostics import Position
 from dsgen.values import Job, Release, SourceText
+from tests.base import BASE
 
 FINE = "image: {repository: registry.example.com/team/cifar, tag: v3}\ntraining: {python: train.py}\n"
-NAMED = f"name: cifar\nnamespace: training\n{FINE}"
 
 
 def load(text: str, name: str = "", namespace: str = "") -> Job:
@@ -76,7 +76,7 @@ def test_a_problem_of_a_name_stands_at_its_flag() -> None:
 @pytest.mark.parametrize(("name", "namespace"), [("mnist", ""), ("", "prod"), ("A", ""), ("", "a.b")])
 def test_names_that_the_file_contradicts_or_that_cannot_be_are_wrong_usage(name: str, namespace: str) -> None:
     with pytest.raises(UsageProblem):
-        load(NAMED, name, namespace)
+        load(BASE, name, namespace)
 
 
 def test_a_chart_needs_no_names() -> None:
@@ -91,6 +91,6 @@ def test_errors_do_not_hide_what_the_names_of_the_command_line_do() -> None:
 
 
 def test_jobs_of_one_name_are_told_once_each() -> None:
-    problems = list(values.twins([load(NAMED), load(NAMED), load(FINE, "mnist", "training"), load(FINE)]))
+    problems = list(values.twins([load(BASE), load(BASE), load(FINE, "mnist", "training"), load(FINE)]))
 
     assert ["DS902"] == [problem.id for problem in problems]

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from dsgen import deepspeed, schema
+from dsgen.compiler.rules import rule_blocks
 from dsgen.compiler.schema import expanded_schema, kubernetes_version
 from dsgen.schema.violations import BELOW, VIOLATED
 
@@ -35,6 +36,14 @@ Written by `make generate` from dsgen/deepspeed/keys.json; changes are lost.
 """
 
 KEYS = \\
+'''
+RULES = '''\
+"""What `dsgen explain` says about each problem.
+
+Written by `make generate` from the files of rules in the packages of dsgen; changes are lost.
+"""
+
+RULES = \\
 '''
 WIDTH = 120
 
@@ -74,6 +83,16 @@ def deepspeed_module() -> str:
     """The module of keys.json, which tools/deepspeed_keys.py writes."""
     path = Path(deepspeed.__file__).with_name("keys.json")
     return DEEPSPEED + _literal(json.loads(path.read_text(encoding="utf-8")))
+
+
+def rules_module() -> str:
+    """The module of the rules, without their cases."""
+    rules = {}
+    for id_, one in rule_blocks().items():
+        texts = {"title": one.title, "when": one.when, "remedy": one.remedy}
+        texts |= {"example": one.values, "settings": one.settings}
+        rules[id_] = {key: text for key, text in texts.items() if text}
+    return RULES + _literal(rules)
 
 
 def _literal(data: Any) -> str:

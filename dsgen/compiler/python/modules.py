@@ -10,7 +10,7 @@ from dsgen.compiler.frontend.helpers import Helper
 from dsgen.compiler.frontend.program import Program
 from dsgen.compiler.frontend.tree import Body
 from dsgen.compiler.python.checks import PARAMETERS, Rows
-from dsgen.compiler.python.data import deepspeed_module, defaults_module, schema_module
+from dsgen.compiler.python.data import deepspeed_module, defaults_module, rules_module, schema_module
 from dsgen.compiler.python.expressions import Expressions
 from dsgen.compiler.python.functions import STEP, WIDTH, Functions
 from dsgen.compiler.sources import python_program
@@ -38,7 +38,8 @@ CHECKS = (
 def python_files() -> dict[str, str]:
     """The modules of dsgen's own templates and schema, by their file names."""
     modules = python_modules(python_program(), [template.path for template in TEMPLATES])
-    return modules | schema_files() | {"defaults.py": defaults_module(), "deepspeed.py": deepspeed_module()}
+    data = {"defaults.py": defaults_module(), "deepspeed.py": deepspeed_module(), "rules.py": rules_module()}
+    return modules | schema_files() | data
 
 
 def schema_files() -> dict[str, str]:

@@ -1,24 +1,22 @@
 """The chart reports the same problems as dsgen for every case of the checks, with both Helm majors."""
 
 import base64
-import functools
+import itertools
 import re
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from dsgen import checks, values
 from dsgen.compiler import chart_files
-from dsgen.reading.nodes import SourceText
-from dsgen.reading.set_values import Override
-from tests.check_cases import FINE, FLAT, GOOD, WRONG
+from dsgen.compiler.rules import Case
+from tests.base import IN_CHART, RIGHT, job
 from tests.helm import MAJORS
 from tests.parity import RELEASE, bare_chart, check_lines, dump, helm_run, write_chart
 
 BOTH = {row.id for row in checks.CHECKS if row.worlds == "both"}
 KINDS = ("error", "warning")
-LARGE = ("DS253", "DS257", "DS258")
 PRINTER = """\
 {{- range $number, $values := .Values.cases }}
 {{- $job := dict "Values" $values "Release" $.Release }}
@@ -34,41 +32,20 @@ How Helm lays values over the defaults is compared elsewhere (tests/test_parity.
 
 
 MOST = 4
-"""Cases of one id; the unit tests have all."""
+"""Cases of one id; tests/checks/test_checks.py has all."""
 
 
-def _same_before(number: int) -> int:
-    return sum(id_ == WRONG[number][0] for id_, _ in WRONG[:number])
+def _of_each_id() -> Iterator[Case]:
+    for _, cases in itertools.groupby(IN_CHART, lambda one: one[0]):
+        yield from (case for _, case in itertools.islice(cases, MOST))
 
 
-@functools.cache
-def loaded(sets: tuple[str, ...]) -> values.Job:
-    job = values.load([SourceText("v.yaml", GOOD)], [Override("--set-json", one) for one in sets])
-    assert job.values, job.diagnostics
-    return job
+CASES = [*_of_each_id(), *(case for _, case in RIGHT)]
 
 
-CASES = [
-    *(
-        sets
-        for number, (id_, sets) in enumerate(WRONG)
-        if (id_, sets) not in FLAT and id_ not in LARGE and _same_before(number) < MOST
-    ),
-    *FINE,
-]
-
-
-def complete(sets: tuple[str, ...]) -> Any:
-    """The values of a case over the defaults."""
-    job = loaded(sets)
-    assert job.values
-    return job.values.data
-
-
-@functools.cache
-def ours(sets: tuple[str, ...]) -> tuple[list[str], list[str]]:
+def ours(case: Case) -> tuple[list[str], list[str]]:
     """Errors and warnings of the rows that a chart has, each with its id."""
-    problems = [one for one in values.check(loaded(sets), RELEASE) if one.id in BOTH]
+    problems = [one for one in values.check(job(case), RELEASE) if one.id in BOTH]
     lines = {kind: [f"{one.message} [{one.id}]" for one in problems if one.severity == kind] for kind in KINDS}
     return sorted(lines["error"]), sorted(lines["warning"])
 
@@ -78,7 +55,7 @@ def test_the_chart_says_the_same(major: int, tmp_path: Path) -> None:
     files = {path: text for path, text in chart_files().items() if path.endswith((".tpl", "Chart.yaml"))}
     chart = write_chart(tmp_path, {**files, "templates/checks.yaml": PRINTER})
     file = tmp_path / "cases.yaml"
-    file.write_text(f"cases: {dump([complete(sets) for sets in CASES])}\n")
+    file.write_text(f"cases: {dump([job(case).data for case in CASES])}\n")
 
     result = helm_run(major, chart, "--values", file)
 
@@ -87,7 +64,7 @@ def test_the_chart_says_the_same(major: int, tmp_path: Path) -> None:
     theirs = {
         int(number): tuple(check_lines(base64.b64decode(part).decode()) for part in both) for number, *both in said
     }
-    assert {number: ours(sets) for number, sets in enumerate(CASES)} == theirs
+    assert {number: ours(case) for number, case in enumerate(CASES)} == theirs
 
 
 @pytest.mark.parametrize("major", MAJORS)

@@ -5,13 +5,10 @@ import json
 import pytest
 import yaml
 
-from dsgen import values
 from dsgen.checks import sizes
-from dsgen.reading.nodes import SourceText
-from dsgen.reading.set_values import Override
 from dsgen.render import render
 from dsgen.values import Release
-from tests.check_cases import GOOD
+from tests.base import job
 
 LONG = f'name="{"n" * 48}"'
 
@@ -26,9 +23,7 @@ LONG = f'name="{"n" * 48}"'
     ],
 )
 def test_the_estimate_is_a_little_above_what_kubectl_writes(sets: tuple[str, ...]) -> None:
-    loaded = values.load([SourceText("v.yaml", GOOD)], [Override("--set-json", one) for one in sets])
-    assert loaded.values, loaded.diagnostics
-    data = loaded.values.data
+    data = job(None, *sets).data
     release = Release(data["name"], data["namespace"] or "training")
     texts = [document.text for document in render(data, release)]
     [config] = [text for text in texts if f"  name: {release.name}-1-config\n" in text and "immutable: true\n" in text]

@@ -12,13 +12,12 @@ from dsgen.checks import evaluation
 from dsgen.checks.gaps import Watch
 from dsgen.checks.row import Check
 from dsgen.reading.nodes import SourceText
-from dsgen.reading.set_values import Override
 from tests import jinja_checks
-from tests.check_cases import FINE, GOOD, WRONG
+from tests.base import RIGHT, WRONG, job
 from tests.fuzz import broken
 from tests.parity import RELEASE
 
-ROOT = Path(__file__).parent.parent
+ROOT = Path(__file__).parent.parent.parent
 FILES = [path for folder in ("values-examples", "tests/cases") for path in sorted((ROOT / folder).rglob("*.yaml"))]
 SPOILT = 150
 
@@ -49,17 +48,17 @@ def both(monkeypatch: pytest.MonkeyPatch) -> Both:
     return made
 
 
-def look(text: str, overrides: Sequence[Override] = (), release: values.Release = RELEASE) -> None:
+def look(text: str) -> None:
     """Runs the checks, also of values with errors."""
-    loaded = values.load([SourceText("v.yaml", text)], overrides)
+    loaded = values.load([SourceText("v.yaml", text)])
     if loaded.values:
-        values.check(loaded, release)
+        values.check(loaded, RELEASE)
 
 
 def test_every_case(both: Both) -> None:
-    for sets in (*(sets for _, sets in WRONG), *FINE):
-        look(GOOD, [Override("--set-json", one) for one in sets])
-    look(GOOD, [Override("--set-json", 'name=""')], values.Release("A", "x"))
+    for _, case in (*WRONG, *RIGHT):
+        values.check(job(case), RELEASE)
+    values.check(job({"name": ""}), values.Release("A", "x"))
 
     assert [] == both.different
     assert {row.id for row in checks.CHECKS} <= both.counts.keys()

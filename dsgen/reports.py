@@ -12,7 +12,7 @@ from dsgen import __version__
 from dsgen.problems.diagnostics import path_text
 from dsgen.problems.escaping import visible
 from dsgen.problems.framing import printable
-from dsgen.problems.kinds import KINDS
+from dsgen.rules import RULES
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -53,7 +53,7 @@ def _dump(data: Any) -> str:
 
 
 def as_sarif(diagnostics: Iterable[Diagnostic]) -> str:
-    """A SARIF log with one run, whose rules are the kinds of these problems."""
+    """A SARIF log with one run, with the rules of these problems."""
     problems = printable(diagnostics)
     ids = sorted({problem.id for problem in problems})
     driver = {"name": "dsgen", "semanticVersion": __version__, "rules": [_rule(id_) for id_ in ids]}
@@ -66,12 +66,12 @@ def as_sarif(diagnostics: Iterable[Diagnostic]) -> str:
 
 
 def _rule(id_: str) -> dict[str, Any]:
-    kind = KINDS[id_]
+    rule = RULES[id_]
     return {
         "id": id_,
-        "shortDescription": {"text": kind.title},
-        "fullDescription": {"text": kind.when},
-        "help": {"text": kind.remedy},
+        "shortDescription": {"text": rule.title},
+        "fullDescription": {"text": rule.when},
+        "help": {"text": rule.remedy},
     }
 
 
@@ -117,7 +117,7 @@ def as_github(diagnostics: Iterable[Diagnostic]) -> str:
 
 def _annotation(problem: Diagnostic) -> str:
     place = problem.position
-    fields = {"title": f"{KINDS[problem.id].title} [{problem.id}]"}
+    fields = {"title": f"{RULES[problem.id].title} [{problem.id}]"}
     if place and _is_file(place):
         fields = {"file": visible(place.file), "line": str(place.line), "col": str(place.column), **fields}
     parameters = ",".join(f"{key}={_github_property(value)}" for key, value in fields.items())

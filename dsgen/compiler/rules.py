@@ -1,0 +1,104 @@
+"""The rules of all problems, from the YAML files that stand beside the modules that report them.
+
+`dsgen/checks/SUBJECT.yaml` has the rules of `SUBJECT.py`, as `dsgen/values.yaml` those of `values.py`; `rules.yaml` in
+another package has those of its modules.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from dsgen.compiler.frontend.source import CompileError
+from dsgen.reading.nodes import SourceText
+from dsgen.reading.reader import read
+
+PACKAGE = Path(__file__).parent.parent
+BASE_FILE = PACKAGE / "checks" / "base-job.yaml"
+BASE = BASE_FILE.read_text(encoding="utf-8")
+"""A values file without problems; examples and cases change it."""
+Case = dict[str, Any]
+"""Values that are merged over the base job. `{repeat: TEXT, times: N}` is a long text."""
+
+_TOP = re.compile(r"^(?=[A-Za-z]\w*:)", re.MULTILINE)
+"""Where a key at the top of a file begins."""
+
+
+@dataclass(frozen=True)
+class RuleBlock:
+    """A block of such a file.
+
+    title, when, remedy: what `dsgen explain` says. example: keys of a values file that has this problem and no other;
+    they replace those of the base job, or follow them. file: the same as a whole file. settings: the same as a
+    dsgen.yaml, in a repository with jobs/cifar/values.yaml and jobs/mnist/values.yaml. wrong: cases that have the
+    problem once, in the chart, too. flat: such cases that only dsgen finds, because templates cannot. right: similar
+    cases that do not have it.
+    """
+
+    title: str
+    when: str
+    remedy: str
+    example: str = ""
+    file: str = ""
+    settings: str = ""
+    wrong: tuple[Case, ...] = ()
+    flat: tuple[Case, ...] = ()
+    right: tuple[Case, ...] = ()
+
+    @property
+    def values(self) -> str:
+        """The text of a values file with this problem; empty if one file alone cannot have it."""
+        return over_base(self.example) if self.example else self.file
+
+
+def over_base(text: str) -> str:
+    """The base job with these lines: keys at the top replace those of the base job, others follow."""
+    base, given = _TOP.split(BASE), _TOP.split(text)
+    names = [part.partition(":")[0] for part in base]
+    replaced = {name: part for part in given if (name := part.partition(":")[0]) in names}
+    return "".join(replaced.get(name, part) for name, part in zip(names, base, strict=True)) + "".join(
+        part for part in given if part.partition(":")[0] not in names
+    )
+
+
+def rule_files() -> list[Path]:
+    """The files with rules."""
+    return [
+        *(path for path in sorted((PACKAGE / "checks").glob("*.yaml")) if path != BASE_FILE),
+        *sorted(PACKAGE.glob("*/rules.yaml")),
+        PACKAGE / "values.yaml",
+    ]
+
+
+def rule_blocks() -> dict[str, RuleBlock]:
+    """All rules by their ids, in this order. Raises CompileError with the place of a mistake."""
+    blocks: dict[str, RuleBlock] = {}
+    for path in rule_files():
+        name = path.relative_to(PACKAGE.parent).as_posix()
+        tree = read(SourceText(name, path.read_text(encoding="utf-8")))
+        for problem in tree.diagnostics:
+            raise CompileError(f"{name}:{problem.position and problem.position.line}: {problem.message}")
+        for id_, fields in tree.root.data().items():
+            if id_ in blocks:
+                raise CompileError(f"{name}: there is another rule {id_}")
+            blocks[id_] = _block(f"{name}: {id_}", fields)
+    return dict(sorted(blocks.items()))
+
+
+def _block(place: str, fields: dict[str, Any]) -> RuleBlock:
+    cases: dict[str, Any] = {key: tuple(map(_long, fields.get(key, ()))) for key in ("wrong", "flat", "right")}
+    try:
+        return RuleBlock(**{**fields, **cases})
+    except TypeError as error:
+        raise CompileError(f"{place}: {str(error).partition('() ')[2]}") from None
+
+
+def _long(part: Any) -> Any:
+    """The case with its long texts."""
+    if isinstance(part, dict):
+        if part.keys() == {"repeat", "times"}:
+            return part["repeat"] * part["times"]
+        return {key: _long(value) for key, value in part.items()}
+    return list(map(_long, part)) if isinstance(part, list) else part

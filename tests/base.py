@@ -1,0 +1,34 @@
+"""The base job of the tests, a values file without problems, and the cases of the rules, which change it.
+
+Both stand beside the checks: dsgen/checks/base-job.yaml, and `wrong`, `flat` and `right` of the files of rules.
+"""
+
+import json
+
+import pytest
+
+from dsgen import values
+from dsgen.compiler.rules import BASE, Case, rule_blocks
+from dsgen.reading.nodes import SourceText
+from dsgen.reading.set_values import Override
+from dsgen.values import Job
+
+RULES = rule_blocks()
+IN_CHART = [(id_, case) for id_, rule in RULES.items() for case in rule.wrong]
+"""Cases that have the problem of this id, in the chart, too."""
+WRONG = IN_CHART + [(id_, case) for id_, rule in RULES.items() for case in rule.flat]
+RIGHT = [(id_, case) for id_, rule in RULES.items() for case in rule.right]
+"""Cases that do not have the problem of this id."""
+
+
+def job(case: Case | None = None, *flags: str) -> Job:
+    """The base job with the values of a case and with --set-json flags, which the schema accepts."""
+    sources = [SourceText("v.yaml", BASE), *([SourceText("case.yaml", json.dumps(case))] if case else [])]
+    loaded = values.load(sources, [Override("--set-json", flag) for flag in flags])
+    assert loaded.values, loaded.diagnostics
+    return loaded
+
+
+def parameters(cases: list[tuple[str, Case]]) -> list[object]:
+    """Parameters of tests, with the values of a case in the name of its test."""
+    return [pytest.param(id_, case, id=f"{id_} {json.dumps(case):.150}") for id_, case in cases]

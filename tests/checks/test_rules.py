@@ -1,0 +1,79 @@
+"""Every problem that dsgen can report has one rule, and every rule belongs to a problem."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from dsgen.checks import CHECKS, FUNCTIONS
+from dsgen.compiler import rules
+from dsgen.compiler.frontend.source import CompileError
+from dsgen.rules import RULES
+
+PACKAGE = Path(__file__).parent.parent.parent / "dsgen"
+OF_CHARTS = {"DS372"}
+"""A chart's own rule about names, in compiler/chart/release.yaml."""
+
+
+def test_every_id_that_is_used_has_a_rule_and_the_other_way_round() -> None:
+    files = [*PACKAGE.rglob("*.py"), *PACKAGE.glob("compiler/chart/*.yaml")]
+    texts = [path.read_text(encoding="utf-8") for path in files if path != PACKAGE / "generated" / "rules.py"]
+    used = {id_ for text in texts for id_ in re.findall(r"\bDS\d{3}\b", text)}
+
+    assert used == RULES.keys()
+
+
+def test_every_id_of_a_row_and_of_a_function_has_a_rule() -> None:
+    ids = {row.id for row in CHECKS} | {id_ for function in FUNCTIONS for id_ in function.looks_at}
+
+    assert set() == ids - RULES.keys()
+
+
+@pytest.mark.parametrize("path", rules.rule_files(), ids=lambda path: path.relative_to(PACKAGE).as_posix())
+def test_a_file_has_the_rules_of_its_neighbour_in_order(path: Path) -> None:
+    ids = re.findall(r"^(\S+):$", path.read_text(encoding="utf-8"), re.MULTILINE)
+    neighbours = [path.with_suffix(".py")] if path.stem != "rules" else sorted(path.parent.glob("*.py"))
+    used = re.findall(r"\bDS\d{3}\b", "".join(one.read_text(encoding="utf-8") for one in neighbours))
+
+    assert sorted(set(ids)) == ids
+    assert {*ids} - OF_CHARTS <= {*used}
+
+
+@pytest.mark.parametrize("id_", RULES)
+def test_a_rule_is_complete(id_: str) -> None:
+    rule = RULES[id_]
+
+    assert rule.title
+    assert not rule.title.endswith(".")
+    assert rule.when.endswith(".")
+    assert rule.remedy.endswith(".")
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("DS999:\n  title: a\n  when: b.\n", "x.yaml: DS999: missing 1 required positional argument: 'remedy'"),
+        ("DS999: {titel: a, when: b., remedy: c.}\n", "x.yaml: DS999: got an unexpected keyword argument 'titel'"),
+        ("DS201: {title: a, when: b., remedy: c.}\n" * 2, 'x.yaml:2: duplicate key "DS201"'),
+        ("a: [\n", "x.yaml:2: "),
+    ],
+)
+def test_a_mistake_in_a_file_of_rules_is_reported_with_its_place(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, text: str, message: str
+) -> None:
+    file = tmp_path / "x.yaml"
+    file.write_text(text)
+    monkeypatch.setattr(rules, "PACKAGE", tmp_path / "dsgen")
+    monkeypatch.setattr(rules, "rule_files", lambda: [file])
+
+    with pytest.raises(CompileError) as error:
+        rules.rule_blocks()
+
+    assert str(error.value).startswith(message)
+
+
+def test_one_id_in_two_files_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(rules, "rule_files", lambda: [PACKAGE / "values.yaml"] * 2)
+
+    with pytest.raises(CompileError, match="there is another rule DS901"):
+        rules.rule_blocks()
