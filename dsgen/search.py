@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from dsgen import presets, schema
-from dsgen.cluster import reasons
+from dsgen.cluster.reasons import explain_reason, list_reasons
 from dsgen.rules import RULES
 
 
@@ -36,8 +36,8 @@ def _entries() -> Iterator[Entry]:
         yield Entry("Keys, for dsgen explain KEY:", name, text, _sentence(text))
     for one in RULES.values():
         yield Entry("Problems, for dsgen explain ID:", one.id, f"{one.title} {one.when} {one.remedy}", one.title)
-    for reason in reasons.known():
-        lines = reasons.explained(reason)[2:]
+    for reason in list_reasons():
+        lines = explain_reason(reason)[2:]
         yield Entry("Reasons of a run's phase, for dsgen explain REASON:", reason, " ".join(lines), _sentence(lines[0]))
     for name in presets.names():
         summary = presets.summary(name)

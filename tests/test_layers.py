@@ -24,7 +24,7 @@ APART = ({"render", "compiler"},)
 # What only one part of the package, or one module, may import.
 RESERVED = {
     "click": "cli",
-    "kubernetes": "cluster.api",
+    "kubernetes": "cluster.client",
     "tree_sitter": "importers.shell",
     "tree_sitter_bash": "importers.shell.syntax",
 }

@@ -2,7 +2,7 @@
 
 import re
 
-from dsgen.cluster.known import TABLE, Row
+from dsgen.cluster.cause_rules import RULES, CauseRule
 from dsgen.cluster.reasons import RECORDED, in_capitals
 
 HEAD = """# Why a run waits or has failed
@@ -31,14 +31,14 @@ REASONS = re.compile(r"^\| reason \| phase \|.*?\n\n", re.MULTILINE | re.DOTALL)
 
 def page() -> str:
     """The text of docs/causes.md."""
-    reasons: dict[str, list[Row]] = {}
-    for row in TABLE:
+    reasons: dict[str, list[CauseRule]] = {}
+    for row in RULES:
         reasons.setdefault(row.reason, []).append(row)
     return HEAD + "\n".join(_section(reason, rows) for reason, rows in reasons.items())
 
 
-def _section(reason: str, rows: list[Row]) -> str:
-    lines = [f"- {_capitals(row.sentence)}" for row in rows]
+def _section(reason: str, rows: list[CauseRule]) -> str:
+    lines = [f"- {_capitals(row.message)}" for row in rows]
     places = dict.fromkeys(PLACES[row.place] for row in rows)
     keys = dict.fromkeys(f"`{key}`" for row in rows for key in row.keys)
     said = f"Seen in: {', '.join(places)}." + (f" In the values file: {', '.join(keys)}." if keys else "")

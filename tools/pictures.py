@@ -11,11 +11,11 @@ from pathlib import Path
 from typing import Any, NamedTuple
 from xml.sax.saxutils import escape
 
-from dsgen.cli._cluster import phase_and_causes
-from dsgen.cluster import report, views
-from dsgen.cluster.causes import Cause
-from dsgen.cluster.facts import Facts
-from tests import cluster_data
+from dsgen.cluster.diagnosis import Cause, diagnose
+from dsgen.cluster.format_text import format_causes, format_status
+from dsgen.cluster.models import RunState
+from dsgen.cluster.report import make_report
+from tests.cluster import recorded
 
 LABEL, BARS, ROW, MARGIN = 270, 490, 30, 16
 """Widths of the labels and of the bars, height of a row, in pixels."""
@@ -107,26 +107,26 @@ def _percent(ratio: float) -> str:
 
 def status() -> str:
     """The output of `dsgen status --watch` for a run that trains."""
-    facts, made, _ = _seen("running")
-    return terminal(f"dsgen status {_name(facts)} --watch", views.status(made, facts))
+    state, made, _ = _seen("running")
+    return terminal(f"dsgen status {_name(state)} --watch", format_status(made, state))
 
 
 def why() -> str:
     """The output of `dsgen why` for a run that fits no node."""
-    facts, made, causes = _seen("NoNodeBigEnough")
-    return terminal(f"dsgen why {_name(facts)}", views.why(made, causes))
+    state, made, causes = _seen("NoNodeBigEnough")
+    return terminal(f"dsgen why {_name(state)}", format_causes(made, causes))
 
 
-def _seen(name: str) -> tuple[Facts, dict[str, Any], list[Cause]]:
+def _seen(name: str) -> tuple[RunState, dict[str, Any], list[Cause]]:
     """A recorded run of a real cluster, in the namespace `training`."""
-    kept = json.loads((cluster_data.FOLDER / f"{name}.json").read_text())
-    facts = cluster_data.Kept(json.loads(json.dumps(kept).replace(kept["namespace"], "training"))).facts()
-    shown, causes = phase_and_causes(facts)
-    return facts, report.report(facts, shown), causes
+    kept = json.loads((recorded.FOLDER / f"{name}.json").read_text())
+    state = recorded.Kept(json.loads(json.dumps(kept).replace(kept["namespace"], "training"))).state()
+    shown, causes = diagnose(state)
+    return state, make_report(state, shown), causes
 
 
-def _name(facts: Facts) -> str:
-    return f"{facts.namespace}/{facts.job}"
+def _name(state: RunState) -> str:
+    return f"{state.namespace}/{state.job}"
 
 
 def terminal(command: str, output: str) -> str:

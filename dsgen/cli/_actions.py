@@ -6,9 +6,9 @@ from collections.abc import Callable
 import click
 
 from dsgen.cli._printed import say
-from dsgen.cluster import actions
-from dsgen.cluster.delivery import owner
-from dsgen.cluster.facts import Facts
+from dsgen.cluster.actions import explain_refusal
+from dsgen.cluster.models import RunState
+from dsgen.cluster.ownership import find_owner
 from dsgen.errors import EXIT_FINDINGS, DsgenError, UsageProblem
 
 _OPTIONS = [
@@ -30,9 +30,9 @@ def asking(command: Callable[..., int]) -> Callable[..., int]:
     return command
 
 
-def refuse_what_comes_back(facts: Facts, force: bool, what: str) -> None:
+def refuse_what_comes_back(state: RunState, force: bool, what: str) -> None:
     """Raise Undone if a tool would undo the change, unless force is set. what: see `actions.refusal`."""
-    reason = actions.refusal(owner(facts.launcher or facts.worker), what)
+    reason = explain_refusal(find_owner(state.launcher or state.worker), what)
     if reason and not force:
         raise Undone(reason)
 

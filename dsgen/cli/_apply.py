@@ -17,14 +17,16 @@ from dsgen.cli._options import NAMES, STRICT, VALUES, Option
 from dsgen.cli._outcomes import Edit
 from dsgen.cli._printed import complain, say
 from dsgen.cli._shared import ErrorsReported, Inputs, overrides
-from dsgen.cluster import actions, applying, sending
+from dsgen.cluster.actions import ObjectRef, explain_refusal
+from dsgen.cluster.apply import apply, find_refusals, prune
+from dsgen.cluster.apply_plan import ApplyError, find_job_owner, find_leftovers, judge, prepare_parts, read_runs
 from dsgen.errors import EXIT_FINDINGS
 from dsgen.problems.diagnostics import Diagnostic, has_errors
 from dsgen.runs.bump import bump
 from dsgen.values import Override
 
 if TYPE_CHECKING:
-    from dsgen.cluster.api import Cluster
+    from dsgen.cluster.client import Cluster
 
 _OPTIONS = [
     *VALUES,
@@ -59,7 +61,7 @@ class Applying:
         jobs, self.report = load_jobs(inputs)
         refuse_several(inputs, [job.release.name for job in jobs], "one job is applied at a time")
         self.job = jobs[0].job
-        self.runs = applying.runs(cluster, self.job)
+        self.runs = read_runs(cluster, self.job)
         self.edit: Edit | None = None
         is_known = self.job.data["run"]["id"] in self.runs.known
         if bump and (is_known or inputs.overrides):
@@ -97,21 +99,21 @@ class Applying:
         If it raises sending.Incomplete, some objects were changed; with any other DsgenError, none was.
         """
         documents = api.render(self.job)
-        parts = applying.parts(self.cluster, self.job, documents)
-        if (refusal := actions.refusal(applying.owner(parts), "change the keys")) and not self.force:
+        parts = prepare_parts(self.cluster, self.job, documents)
+        if (refusal := explain_refusal(find_job_owner(parts), "change the keys")) and not self.force:
             raise Undone(refusal)
-        verdict = applying.judge(self.cluster, self.job, documents, parts)
+        verdict = judge(self.cluster, self.job, documents, parts)
         if verdict.problems:
             self.report.problems += verdict.problems
             self.report.show()
         sent = [part for part in parts if not (verdict.kept and part.of_run)]
-        if refusals := sending.refusals(self.cluster, sent, self.force):
-            raise applying.NotPossible(*refusals)
-        old = applying.leftovers(self.cluster, self.job, parts, bool(verdict.kept))
+        if refusals := find_refusals(self.cluster, sent, self.force):
+            raise ApplyError(*refusals)
+        old = find_leftovers(self.cluster, self.job, parts, bool(verdict.kept))
         if not dry_run:
             self._ask(old)
             self._write_id()
-        for line in sending.apply(self.cluster, parts, bool(verdict.kept), dry_run, self.force):
+        for line in apply(self.cluster, parts, bool(verdict.kept), dry_run, self.force):
             say([f"{line}{DRY_RUN * dry_run}"])
         if verdict.kept:
             say([f"{self.title}: its objects are kept as {verdict.kept} wrote them"])
@@ -119,7 +121,7 @@ class Applying:
         if end := self.runs.end(self.run):
             complain(f"{self.title} has ended ({end}) and does not train again; --bump starts the next run")
 
-    def _ask(self, old: Sequence[actions.Object]) -> None:
+    def _ask(self, old: Sequence[ObjectRef]) -> None:
         going = self.runs.going(self.run) if old else []
         if going and not agreed(f"apply {self.title}: ends run {', '.join(going)}, which has not ended\n", self.yes):
             raise ErrorsReported(EXIT_FINDINGS)
@@ -129,9 +131,9 @@ class Applying:
             self.edit.write()
             say([self.edit.summary])
 
-    def _prune(self, old: Sequence[actions.Object], dry_run: bool) -> None:
+    def _prune(self, old: Sequence[ObjectRef], dry_run: bool) -> None:
         if dry_run:
             say(f"{one.kind}/{one.name} pruned{DRY_RUN}" for one in old)
             return
-        for line in sending.remove(self.cluster, old):
+        for line in prune(self.cluster, old):
             say([line])

@@ -17,18 +17,18 @@ from dsgen.cli._loading import load_values, refuse_several
 from dsgen.cli._options import OF_JOB, SETS, Option, overlays
 from dsgen.cli._printed import emit
 from dsgen.cli._shared import Inputs, overrides
-from dsgen.cluster import causes, changes, collect, report, story
-from dsgen.cluster.facts import Facts
-from dsgen.cluster.words import Shown
+from dsgen.cluster.diagnosis import diagnose
+from dsgen.cluster.models import RunState
+from dsgen.cluster.reader import MISSING, add_surroundings, list_jobs, list_runs, read_run
+from dsgen.cluster.report import make_report
+from dsgen.cluster.watch import watch_changes
 from dsgen.errors import EXIT_FINDINGS, ApiError, DsgenError, UsageProblem
 from dsgen.schema.suggestions import closest, did_you_mean, possible
 
 if TYPE_CHECKING:
-    from dsgen.cluster.api import Cluster
+    from dsgen.cluster.client import Cluster
 
 FILES = (".yaml", ".yml")
-UNEXPLAINED = ("", "LauncherNotStarted", "WaitingForWorkers", "WorkersLost")
-"""Reasons of Pending that are less specific than the first cause."""
 REFUSALS: tuple[int, ...] = (401, 403)
 OF_FILE = "the values file JOB"
 PATIENCE_SECONDS = 300
@@ -67,41 +67,41 @@ class Target:
     def title(self) -> str:
         return f"{self.namespace}/{self.job}"
 
-    def facts(self, around: bool = False, thrifty: bool = False) -> Facts:
+    def state(self, around: bool = False, thrifty: bool = False) -> RunState:
         """The present facts of the run. around: with its surroundings; thrifty: see `collect`. Raises NotThere."""
-        facts = collect.run_facts(self.cluster, self.namespace, self.job, self.run, thrifty)
-        if facts is None:
+        state = read_run(self.cluster, self.namespace, self.job, self.run, thrifty)
+        if state is None:
             raise NotThere(self._missing())
-        return collect.surroundings(self.cluster, facts, thrifty) if around else facts
+        return add_surroundings(self.cluster, state, thrifty) if around else state
 
-    def looks(self, until: float = float("inf")) -> Iterator[Facts]:
+    def looks(self, until: float = float("inf")) -> Iterator[RunState]:
         """The facts now and after each change; a failing API server is asked again for a few minutes.
 
         A server that has just started may refuse requests that it allows a moment later.
         """
         answered, refusals = time.monotonic(), REFUSALS
-        for _ in changes.changes(self.cluster, self.namespace, self.job, until):
+        for _ in watch_changes(self.cluster, self.namespace, self.job, until):
             try:
-                facts = self.facts()
+                state = self.state()
             except ApiError as error:
                 if error.status in refusals or time.monotonic() - answered > PATIENCE_SECONDS:
                     raise
                 continue
             answered, refusals = time.monotonic(), ()
-            self.run = facts.run
-            yield facts
+            self.run = state.run
+            yield state
 
     def _missing(self) -> str:
         """The message for an unknown job or run, with a suggestion."""
-        jobs = collect.jobs(self.cluster, self.namespace)
+        jobs = list_jobs(self.cluster, self.namespace)
         known = sorted({one.job for one in jobs})
         if self.job in known:
-            runs = collect.runs([one for one in jobs if one.job == self.job], {})
+            runs = list_runs([one for one in jobs if one.job == self.job], {})
             return f"job {self.title} has no run {self.run}; {possible(runs, 'runs')}"
         try:
             self.cluster.get(f"/api/v1/namespaces/{self.namespace}")
         except ApiError as error:
-            if error.status == collect.MISSING:
+            if error.status == MISSING:
                 return f"the namespace {self.namespace} does not exist"
         hint = did_you_mean(closest(self.job, known)) or possible(known, "jobs") or "dsgen list -A shows all jobs"
         return f"namespace {self.namespace} has no run of a job {self.job}; {hint}"
@@ -109,7 +109,7 @@ class Target:
 
 def connect(context: str, kubeconfig: str) -> "Cluster":
     """The cluster. The Kubernetes library is imported only here, because its import is slow."""
-    from dsgen.cluster.api import Cluster
+    from dsgen.cluster.client import Cluster
 
     return Cluster(context, kubeconfig)
 
@@ -168,18 +168,9 @@ def form_option(command: Callable[..., int]) -> Callable[..., int]:
     return _FORM(command)
 
 
-def phase_and_causes(facts: Facts) -> tuple[Shown, list[causes.Cause]]:
-    """Phase and causes of a run. A phase without a specific reason gets the reason of its first cause."""
-    shown = story.state(facts)
-    found_causes = causes.find(facts, shown)
-    if shown.phase == "Pending" and shown.reason in UNEXPLAINED and found_causes:
-        shown = shown._replace(reason=found_causes[0].reason, message=found_causes[0].message)
-    return shown, found_causes
-
-
-def reported(facts: Facts) -> dict[str, Any]:
+def reported(state: RunState) -> dict[str, Any]:
     """The report of a run."""
-    return report.report(facts, phase_and_causes(facts)[0])
+    return make_report(state, diagnose(state)[0])
 
 
 def emit_data(data: Any, form: str) -> None:

@@ -32,12 +32,12 @@ def _presets(_: str) -> Iterable[tuple[str, str]]:
 def _explained(typed: str) -> Iterable[tuple[str, str]]:
     """Ids and reasons after a capital letter; otherwise the keys one level below the typed path."""
     from dsgen import schema
-    from dsgen.cluster import reasons
+    from dsgen.cluster.reasons import list_reasons
     from dsgen.rules import RULES
 
     if typed[:1].isupper():
         yield from ((id_, rule.title) for id_, rule in RULES.items())
-        yield from ((reason, "") for reason in reasons.known())
+        yield from ((reason, "") for reason in list_reasons())
     depth = typed.count(".") + (2 if typed else 1)
     for path, rule in schema.records():
         if len(path) <= depth:

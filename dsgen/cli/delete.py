@@ -5,7 +5,7 @@ import click
 from dsgen.cli._actions import agreed, asking, refuse_what_comes_back
 from dsgen.cli._cluster import Target, target
 from dsgen.cli._printed import say
-from dsgen.cluster import actions
+from dsgen.cluster.actions import delete_objects, format_objects, list_objects
 from dsgen.errors import EXIT_FINDINGS, EXIT_OK, UsageProblem
 
 
@@ -28,14 +28,14 @@ def command(target: Target, whole: bool, with_volumes: str | None, yes: bool, fo
     """
     if with_volumes is not None and (not whole or with_volumes != target.job):
         raise UsageProblem(f"--with-volumes deletes data: use --job --with-volumes {target.job}")
-    facts = target.facts(around=True)
-    refuse_what_comes_back(facts, force, "")
-    objects = actions.objects(target.cluster, facts, whole, with_volumes is not None)
-    kept = [] if with_volumes else [claim["metadata"]["name"] for claim in facts.claims or []]
-    words = f"delete {target.title}" + ("" if whole else f", run {facts.run}") + "\n" + actions.listed(objects)
+    state = target.state(around=True)
+    refuse_what_comes_back(state, force, "")
+    objects = list_objects(target.cluster, state, whole, with_volumes is not None)
+    kept = [] if with_volumes else [claim["metadata"]["name"] for claim in state.claims or []]
+    words = f"delete {target.title}" + ("" if whole else f", run {state.run}") + "\n" + format_objects(objects)
     words += f"kept: {', '.join(f'claim {name}' for name in kept)}\n" if kept else ""
     if not agreed(words, yes):
         return EXIT_FINDINGS
-    actions.remove(target.cluster, objects)
+    delete_objects(target.cluster, objects)
     say([f"{len(objects)} objects deleted"])
     return EXIT_OK

@@ -4,8 +4,8 @@ import click
 
 from dsgen.cli._cluster import Target, emit_data, form_option, target
 from dsgen.cli._printed import say
-from dsgen.cluster import happened
-from dsgen.cluster.words import not_visible
+from dsgen.cluster.phase import describe_hidden
+from dsgen.cluster.timeline import format_timeline, list_entries, report_timeline
 from dsgen.errors import EXIT_OK
 
 
@@ -25,10 +25,10 @@ def command(target: Target, form: str | None) -> int:
       dsgen events training/cifar --run 2
       dsgen events cifar -o json
     """
-    facts = target.facts(around=True)
-    happenings = happened.happenings(facts)
+    state = target.state(around=True)
+    happenings = list_entries(state)
     if form:
-        emit_data(happened.as_data(facts, happenings), form)
+        emit_data(report_timeline(state, happenings), form)
     else:
-        say([*happened.as_table(happenings).splitlines(), *not_visible(facts.hidden)])
+        say([*format_timeline(happenings).splitlines(), *describe_hidden(state.hidden)])
     return EXIT_OK

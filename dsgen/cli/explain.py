@@ -5,7 +5,7 @@ import click
 from dsgen import explain
 from dsgen.cli import _completion
 from dsgen.cli._printed import say
-from dsgen.cluster import reasons
+from dsgen.cluster.reasons import explain_reason, list_reasons
 from dsgen.errors import EXIT_OK, UsageProblem
 from dsgen.search import matches
 
@@ -47,7 +47,7 @@ def _found(words: str) -> list[str]:
 
 
 def _of_one(word: str) -> list[str]:
-    return [*reasons.explained(word)] if word in reasons.known() else _explained(word)
+    return [*explain_reason(word)] if word in list_reasons() else _explained(word)
 
 
 def _explained(word: str) -> list[str]:

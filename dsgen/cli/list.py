@@ -8,14 +8,25 @@ import click
 
 from dsgen.cli._cluster import cluster_options, emit_data, form_option, reported
 from dsgen.cli._printed import say
-from dsgen.cluster import collect, report, views
-from dsgen.cluster.facts import JOB, Facts, Job, Pod
-from dsgen.cluster.parse import pod
-from dsgen.cluster.words import PHASES
+from dsgen.cluster.format_text import format_duration, format_list
+from dsgen.cluster.models import JOB, JobState, PodState, RunState, parse_pod
+from dsgen.cluster.phase import PHASES
+from dsgen.cluster.reader import (
+    Reader,
+    add_jobs,
+    add_record,
+    api_path,
+    depends_on_nodes,
+    list_jobs,
+    list_nodes,
+    list_records,
+    list_runs,
+)
+from dsgen.cluster.report import measure_duration
 from dsgen.errors import EXIT_OK
 
 if TYPE_CHECKING:
-    from dsgen.cluster.api import Cluster
+    from dsgen.cluster.client import Cluster
 
 Name = tuple[str, str]
 """Namespace and job."""
@@ -49,38 +60,36 @@ def command(
     """
     space = "" if all_namespaces else namespace or cluster.namespace
     selector = ",".join(part for part in (JOB, selector) if part)
-    reports = [(facts, reported(facts)) for facts in runs(cluster, space, selector, all_runs)]
-    chosen = [(facts, made) for facts, made in reports if phase in (None, made["phase"])]
+    reports = [(state, reported(state)) for state in runs(cluster, space, selector, all_runs)]
+    chosen = [(state, made) for state, made in reports if phase in (None, made["phase"])]
     if form:
         emit_data([made for _, made in chosen], form)
         return EXIT_OK
-    lines = [(made, views.span(report.duration(facts)), _age(facts)) for facts, made in chosen]
-    text = views.listing(lines, all_namespaces) or f"no jobs in {space or 'any namespace'}"
+    lines = [(made, format_duration(measure_duration(state)), _age(state)) for state, made in chosen]
+    text = format_list(lines, all_namespaces) or f"no jobs in {space or 'any namespace'}"
     say(text.splitlines())
     return EXIT_OK
 
 
-def runs(cluster: collect.Reader, space: str, selector: str, all_runs: bool) -> Iterator[Facts]:
+def runs(cluster: Reader, space: str, selector: str, all_runs: bool) -> Iterator[RunState]:
     """The facts of each job's newest run, or of all its runs, from three list requests, and one for nodes if needed."""
-    jobs: dict[Name, list[Job]] = defaultdict(list)
-    for one in collect.jobs(cluster, space, selector):
+    jobs: dict[Name, list[JobState]] = defaultdict(list)
+    for one in list_jobs(cluster, space, selector):
         jobs[one.namespace, one.job].append(one)
-    pods: dict[tuple[Name, str], list[Pod]] = defaultdict(list)
-    for entry in cluster.items(collect.path("pods", space), labelSelector=JOB):
-        worker_pod = pod(entry)
+    pods: dict[tuple[Name, str], list[PodState]] = defaultdict(list)
+    for entry in cluster.items(api_path("pods", space), labelSelector=JOB):
+        worker_pod = parse_pod(entry)
         pods[(entry["metadata"]["namespace"], entry["metadata"]["labels"][JOB]), worker_pod.run].append(worker_pod)
-    records = collect.records(cluster, space, selector)
-    nodes = (
-        collect.nodes(cluster, []) if collect.depends_on_nodes(one for each in pods.values() for one in each) else None
-    )
+    records = list_records(cluster, space, selector)
+    nodes = list_nodes(cluster, []) if depends_on_nodes(one for each in pods.values() for one in each) else None
     for name in sorted(jobs.keys() | records.keys()):
         data = records.get(name)
-        known = collect.runs(jobs[name], data or {})
+        known = list_runs(jobs[name], data or {})
         for run in known if all_runs else known[:1]:
-            facts = Facts(name[1], name[0], run, cluster.now(), pods=pods[name, run], nodes=nodes)
-            yield collect.with_record(collect.with_jobs(facts, jobs[name]), data)
+            state = RunState(name[1], name[0], run, cluster.now(), pods=pods[name, run], nodes=nodes)
+            yield add_record(add_jobs(state, jobs[name]), data)
 
 
-def _age(facts: Facts) -> str:
-    job = facts.launcher or facts.worker
-    return views.span(facts.now - job.created if job else None)
+def _age(state: RunState) -> str:
+    job = state.launcher or state.worker
+    return format_duration(state.now - job.created if job else None)

@@ -13,9 +13,19 @@ import click
 from dsgen.cli._cluster import PATIENCE_SECONDS, NotThere, Target, reported, target_of_logs
 from dsgen.cli._printed import complain, emit, is_ci, say, stdout_is_terminal
 from dsgen.cli.wait import seconds
-from dsgen.cluster.facts import Facts, stamp
-from dsgen.cluster.logs import BEGUN, Choice, Lines, Source, cannot_tell, left_out, of_all_ranks, sources, tails
-from dsgen.cluster.words import ENDS
+from dsgen.cluster.logs import (
+    BEGUN,
+    LogChoice,
+    LogLines,
+    LogSource,
+    count_left_out,
+    count_ranks,
+    find_unclear_method,
+    list_tails,
+    select_sources,
+)
+from dsgen.cluster.models import RunState, format_time
+from dsgen.cluster.phase import ENDS
 from dsgen.errors import EXIT_FINDINGS, EXIT_OK, ApiError, DsgenError, UsageProblem
 from dsgen.problems.escaping import output
 
@@ -73,7 +83,7 @@ def command(target: Target, **given: Any) -> int:
       dsgen logs cifar --worker 0
     """
     _refuse_what_excludes_itself(given)
-    wanted = Choice(**{name: given[name] for name in Choice._fields})
+    wanted = LogChoice(**{name: given[name] for name in LogChoice._fields})
     try:
         show = Show(given["timestamps"], re.compile(given["grep"].encode()), given["raw"])
     except re.error as error:
@@ -100,9 +110,9 @@ class Limits(NamedTuple):
     tail: int | None = None
     seconds: float | None = None
 
-    def since(self, facts: Facts) -> str:
+    def since(self, state: RunState) -> str:
         """The time from which on lines are wanted; empty for all."""
-        return "" if self.seconds is None else stamp(facts.now - self.seconds) or ""
+        return "" if self.seconds is None else format_time(state.now - self.seconds) or ""
 
 
 class Show:
@@ -117,7 +127,7 @@ class Show:
         self.timestamps, self.pattern, self.raw, self.labels = timestamps, pattern, raw, False
         self.colored = stdout_is_terminal() and not is_ci() and not os.environ.get("NO_COLOR")
 
-    def line(self, source: Source, line: bytes) -> None:
+    def line(self, source: LogSource, line: bytes) -> None:
         stamp, _, text = line.partition(b" ")
         before = stamp + b" " if self.timestamps else b""
         if self.pattern.search(before + text):
@@ -126,23 +136,23 @@ class Show:
     def escaped(self, text: bytes) -> bytes:
         return output(text.decode(errors="surrogateescape"), self.colored).encode()
 
-    def label(self, source: Source) -> str:
+    def label(self, source: LogSource) -> str:
         if not self.labels:
             return ""
         return f"{BRIGHT}{source.label}{PLAIN} " if self.colored else f"{source.label} "
 
 
-def _chosen(facts: Facts, wanted: Choice) -> list[Source]:
-    if method := cannot_tell(facts, wanted):
+def _chosen(state: RunState, wanted: LogChoice) -> list[LogSource]:
+    if method := find_unclear_method(state, wanted):
         raise NotThere(f"launch.method {method} does not show which rank wrote a line: leave out --rank")
-    return sources(facts, wanted)
+    return select_sources(state, wanted)
 
 
-def _more(facts: Facts, wanted: Choice) -> str:
+def _more(state: RunState, wanted: LogChoice) -> str:
     """A note that some workers are left out, or that lines of other ranks are shown."""
-    if count := left_out(facts, wanted):
+    if count := count_left_out(state, wanted):
         return f"{count} more workers: --worker N shows one"
-    if count := of_all_ranks(facts, wanted):
+    if count := count_ranks(state, wanted):
         return (
             f"most lines show their worker, not their rank: these are the lines of its {count} ranks, except those that"
             " name another rank; training.rankLogs writes a file for each rank"
@@ -150,14 +160,14 @@ def _more(facts: Facts, wanted: Choice) -> str:
     return ""
 
 
-def _once(target: Target, wanted: Choice, show: Show, limits: Limits) -> int:
-    facts = target.facts()
-    containers = _chosen(facts, wanted)
+def _once(target: Target, wanted: LogChoice, show: Show, limits: Limits) -> int:
+    state = target.state()
+    containers = _chosen(state, wanted)
     show.labels = len(containers) > 1
-    if more := _more(facts, wanted):
+    if more := _more(state, wanted):
         complain(more)
     if not containers:
-        kept = list(tails(facts.record))
+        kept = list(list_tails(state.record))
         complain(
             "the pods are deleted; the last lines in the record:"
             if kept
@@ -166,7 +176,7 @@ def _once(target: Target, wanted: Choice, show: Show, limits: Limits) -> int:
         say(kept)
         return EXIT_OK if kept else EXIT_FINDINGS
     for source in containers:
-        lines = Lines(target.cluster, target.namespace, source, limits.since(facts))
+        lines = LogLines(target.cluster, target.namespace, source, limits.since(state))
         try:
             for line in lines.connect(False, "" if limits.tail is None else str(limits.tail)):
                 show.line(source, line)
@@ -180,12 +190,12 @@ def _once(target: Target, wanted: Choice, show: Show, limits: Limits) -> int:
 class Following:
     """Follows a run: one thread watches it and starts a thread per container; the main thread prints."""
 
-    def __init__(self, target: Target, wanted: Choice, show: Show, limits: Limits) -> None:
+    def __init__(self, target: Target, wanted: LogChoice, show: Show, limits: Limits) -> None:
         self.target, self.wanted, self.show = target, wanted, show
         # --tail 0 with --follow: the lines since now.
         self.limits = limits._replace(tail=None, seconds=limits.seconds or 0) if limits.tail == 0 else limits
-        self.printed: queue.Queue[tuple[Source, bytes] | str | dict[str, Any] | DsgenError] = queue.Queue(10_000)
-        self.threads: dict[Source, threading.Thread] = {}
+        self.printed: queue.Queue[tuple[LogSource, bytes] | str | dict[str, Any] | DsgenError] = queue.Queue(10_000)
+        self.threads: dict[LogSource, threading.Thread] = {}
 
     def run(self) -> dict[str, Any]:
         """Print until the run has ended; returns its last report."""
@@ -204,13 +214,13 @@ class Following:
     def watch(self) -> None:
         since: str | None = None
         try:
-            for facts in self.target.looks():
-                made = reported(facts)
+            for state in self.target.looks():
+                made = reported(state)
                 if since is None:
-                    since = self.limits.since(facts)
-                    if more := _more(facts, self.wanted):
+                    since = self.limits.since(state)
+                    if more := _more(state, self.wanted):
                         self.printed.put(more)
-                self.start(facts, since)
+                self.start(state, since)
                 self.show_wait(made)
                 if made["phase"] in ENDS:
                     self.end(made)
@@ -218,13 +228,13 @@ class Following:
         except DsgenError as error:
             self.printed.put(error)
 
-    def start(self, facts: Facts, since: str) -> None:
+    def start(self, state: RunState, since: str) -> None:
         """Follow the containers that have started since the last call."""
-        containers = _chosen(facts, self.wanted)
+        containers = _chosen(state, self.wanted)
         self.show.labels = len({source.label for source in containers}) > 1
         for source in containers:
             if source not in self.threads:
-                lines = Lines(self.target.cluster, self.target.namespace, source, since)
+                lines = LogLines(self.target.cluster, self.target.namespace, source, since)
                 thread = threading.Thread(target=self.follow, args=(lines,), daemon=True)
                 self.threads[source] = thread
                 thread.start()
@@ -245,7 +255,7 @@ class Following:
             thread.join(max(until - time.monotonic(), 0))
         self.printed.put(made)
 
-    def follow(self, lines: Lines) -> None:
+    def follow(self, lines: LogLines) -> None:
         """Print the lines of one container until it has ended or its pod is deleted."""
         tail = str(self.limits.tail or "")
         while True:

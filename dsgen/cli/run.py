@@ -8,7 +8,7 @@ from dsgen.cli import stop
 from dsgen.cli._apply import Applying, of_file
 from dsgen.cli._printed import complain, write_error
 from dsgen.cli.logs import Following, Limits, Show, exit_code, with_raw
-from dsgen.cluster.logs import Choice
+from dsgen.cluster.logs import LogChoice
 from dsgen.errors import EXIT_INTERRUPTED
 
 LEAVE, STOP = "leave", "stop"
@@ -31,11 +31,11 @@ def command(applying: Applying, raw: bool) -> int:
     applying.do()
     target = applying.target()
     try:
-        return exit_code(Following(target, Choice(), Show(raw=raw), Limits()).run())
+        return exit_code(Following(target, LogChoice(), Show(raw=raw), Limits()).run())
     except KeyboardInterrupt:
         write_error("\n")
         if _answer() == STOP:
-            return stop.stop(target, target.facts())
+            return stop.stop(target, target.state())
         complain(f"{applying.title} is still running: dsgen logs {target.title} -f, dsgen stop {target.title}")
         return EXIT_INTERRUPTED
 

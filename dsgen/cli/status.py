@@ -4,8 +4,8 @@ import click
 
 from dsgen.cli._cluster import Target, emit_data, form_option, reported, target
 from dsgen.cli._printed import emit, say, stdout_is_terminal
-from dsgen.cluster import views
-from dsgen.cluster.words import ENDS
+from dsgen.cluster.format_text import format_line, format_status
+from dsgen.cluster.phase import ENDS
 from dsgen.errors import EXIT_OK, UsageProblem
 
 REDRAW = "\x1b[H\x1b[J"
@@ -35,25 +35,25 @@ def command(target: Target, form: str | None, watch: bool) -> int:
     if watch:
         _watch(target)
         return EXIT_OK
-    facts = target.facts(around=True, thrifty=True)
+    state = target.state(around=True, thrifty=True)
     if form:
-        emit_data(reported(facts), form)
+        emit_data(reported(state), form)
     else:
-        say(views.status(reported(facts), facts).splitlines())
+        say(format_status(reported(state), state).splitlines())
     return EXIT_OK
 
 
 def _watch(target: Target) -> None:
     """Show the run at each change until it has ended: redrawn on a terminal, otherwise one line."""
     redraw, before = stdout_is_terminal(), None
-    for facts in target.looks():
-        run_report = reported(facts)
+    for state in target.looks():
+        run_report = reported(state)
         now = [run_report[key] for key in ("phase", "reason", "message", "workers")]
         if redraw:
             emit(REDRAW)
-            say(views.status(run_report, facts).splitlines())
+            say(format_status(run_report, state).splitlines())
         elif now != before:
-            say([views.line(run_report, facts)])
+            say([format_line(run_report, state)])
         before = now
         if run_report["phase"] in ENDS:
             return

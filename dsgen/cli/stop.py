@@ -7,9 +7,9 @@ import click
 from dsgen.cli._actions import agreed, asking, refuse_what_comes_back
 from dsgen.cli._cluster import Target, target
 from dsgen.cli._printed import say
-from dsgen.cluster import actions, collect
-from dsgen.cluster.collect import RECORD_SUFFIX
-from dsgen.cluster.facts import Facts
+from dsgen.cluster.actions import describe_freed, format_objects, has_ended, list_run_jobs, make_stopped_record
+from dsgen.cluster.models import RunState
+from dsgen.cluster.reader import RECORD_SUFFIX, api_path
 from dsgen.errors import EXIT_FINDINGS, EXIT_OK
 
 PATIENCE_SECONDS = 600
@@ -29,36 +29,36 @@ def command(target: Target, yes: bool, force: bool) -> int:
       dsgen stop cifar
       dsgen stop training/cifar --run 2 --yes
     """
-    facts = target.facts()
-    if actions.has_ended(facts):
-        say([f"{target.title}, run {facts.run}: it has ended, {facts.record['phase']}"])
+    state = target.state()
+    if has_ended(state):
+        say([f"{target.title}, run {state.run}: it has ended, {state.record['phase']}"])
         return EXIT_OK
-    refuse_what_comes_back(facts, force, "set lifecycle.suspend: true")
-    free = actions.held(facts)
-    words = f"stop {target.title}, run {facts.run}" + (f": frees {free}" if free else "") + "\n"
-    if not agreed(words + actions.listed(actions.jobs(facts)), yes):
+    refuse_what_comes_back(state, force, "set lifecycle.suspend: true")
+    free = describe_freed(state)
+    words = f"stop {target.title}, run {state.run}" + (f": frees {free}" if free else "") + "\n"
+    if not agreed(words + format_objects(list_run_jobs(state)), yes):
         return EXIT_FINDINGS
-    return stop(target, facts)
+    return stop(target, state)
 
 
-def stop(target: Target, facts: Facts) -> int:
+def stop(target: Target, state: RunState) -> int:
     """Delete the launcher Job of the run, and wait for the end of all pods."""
-    target.run = facts.run
-    for job in actions.jobs(facts)[:1]:
+    target.run = state.run
+    for job in list_run_jobs(state)[:1]:
         target.cluster.delete(job.path)
     return _ended(target)
 
 
 def _ended(target: Target) -> int:
     """Wait for the end of the record and of the workers; without a launcher, write the record."""
-    for facts in target.looks(time.monotonic() + PATIENCE_SECONDS):
-        if facts.launcher or any(not pod.gone for pod in facts.pods_of("launcher")):
+    for state in target.looks(time.monotonic() + PATIENCE_SECONDS):
+        if state.launcher or any(not pod.gone for pod in state.pods_of("launcher")):
             continue
-        if not actions.has_ended(facts):
-            path = collect.path("configmaps", target.namespace, target.job + RECORD_SUFFIX)
-            target.cluster.patch(path, actions.stopped_record(facts))
-        elif all(pod.gone or not pod.node for pod in facts.workers):
-            say([f"{target.title}, run {facts.run}: {facts.record['phase']}"])
+        if not has_ended(state):
+            path = api_path("configmaps", target.namespace, target.job + RECORD_SUFFIX)
+            target.cluster.patch(path, make_stopped_record(state))
+        elif all(pod.gone or not pod.node for pod in state.workers):
+            say([f"{target.title}, run {state.run}: {state.record['phase']}"])
             return EXIT_OK
     say(["some workers have not ended yet; dsgen status shows them"])
     return EXIT_FINDINGS

@@ -5,7 +5,7 @@ import click
 from dsgen.cli._actions import agreed, asking, refuse_what_comes_back
 from dsgen.cli._cluster import Target, target
 from dsgen.cli._printed import say
-from dsgen.cluster import actions
+from dsgen.cluster.actions import describe_freed, format_objects, has_ended, list_run_jobs
 from dsgen.errors import EXIT_FINDINGS, EXIT_OK
 
 
@@ -28,18 +28,18 @@ def command(target: Target, yes: bool, force: bool) -> int:
 
 def suspend(target: Target, on: bool, yes: bool, force: bool) -> int:
     """Set spec.suspend of both Jobs, that of the launcher first: otherwise it would treat its workers as lost."""
-    facts = target.facts()
+    state = target.state()
     verb = "suspend" if on else "resume"
-    if actions.has_ended(facts):
-        say([f"{target.title}, run {facts.run}: it has ended, {facts.record['phase']}"])
+    if has_ended(state):
+        say([f"{target.title}, run {state.run}: it has ended, {state.record['phase']}"])
         return EXIT_FINDINGS
-    refuse_what_comes_back(facts, force, f"set lifecycle.suspend: {str(on).lower()}")
-    jobs = actions.jobs(facts)
-    if not on and facts.worker and facts.worker.queue:
+    refuse_what_comes_back(state, force, f"set lifecycle.suspend: {str(on).lower()}")
+    jobs = list_run_jobs(state)
+    if not on and state.worker and state.worker.queue:
         jobs = jobs[:1]  # the queue resumes the worker Job
-    free = actions.held(facts) if on else ""
-    words = f"{verb} {target.title}, run {facts.run}" + (f": frees {free}" if free else "") + "\n"
-    if not agreed(words + actions.listed(jobs), yes):
+    free = describe_freed(state) if on else ""
+    words = f"{verb} {target.title}, run {state.run}" + (f": frees {free}" if free else "") + "\n"
+    if not agreed(words + format_objects(jobs), yes):
         return EXIT_FINDINGS
     for job in jobs:
         target.cluster.patch(job.path, {"spec": {"suspend": on}})

@@ -8,14 +8,15 @@ import click
 from dsgen.cli._cluster import NotThere, cluster_options, emit_data, form_option, named
 from dsgen.cli._printed import say
 from dsgen.cli._shared import Inputs
-from dsgen.cluster import capacity, collect
-from dsgen.cluster.facts import JOB
-from dsgen.cluster.views import table
-from dsgen.cluster.words import not_visible
+from dsgen.cluster.capacity import Place, list_devices, list_places, list_shares, list_usage, sum_devices
+from dsgen.cluster.format_text import format_table
+from dsgen.cluster.models import JOB
+from dsgen.cluster.phase import describe_hidden
+from dsgen.cluster.reader import api_path, find_kueue, read_visible
 from dsgen.errors import EXIT_OK, UsageProblem
 
 if TYPE_CHECKING:
-    from dsgen.cluster.api import Cluster
+    from dsgen.cluster.client import Cluster
 
 METRICS = "/apis/metrics.k8s.io/v1beta1"
 VISIBILITY = "/apis/visibility.kueue.x-k8s.io"
@@ -67,19 +68,19 @@ def command(cluster: "Cluster", what: str, name: str, namespace: str, all_namesp
 
 
 def _notes(hidden: Sequence[str]) -> list[str]:
-    return [line for kind in hidden for line in not_visible([kind])]
+    return [line for kind in hidden for line in describe_hidden([kind])]
 
 
 def _nodes(cluster: "Cluster", name: str) -> Answer:
-    nodes = [node for node in cluster.items(collect.path("nodes")) if name in ("", node["metadata"]["name"])]
+    nodes = [node for node in cluster.items(api_path("nodes")) if name in ("", node["metadata"]["name"])]
     if name and not nodes:
         raise NotThere(f"the node {name} does not exist")
     hidden: list[str] = []
     going = "status.phase!=Succeeded,status.phase!=Failed"
-    address = collect.path("pods")
-    pods = collect.visible(hidden, "pods of all namespaces", lambda: [*cluster.items(address, fieldSelector=going)])
-    rows = capacity.devices(nodes, pods or [])
-    text = table(
+    address = api_path("pods")
+    pods = read_visible(hidden, "pods of all namespaces", lambda: [*cluster.items(address, fieldSelector=going)])
+    rows = list_devices(nodes, pods or [])
+    text = format_table(
         ("NODE", "STATUS", "RESOURCE", "TOTAL", "REQUESTED", "FREE", "RUNS"),
         [
             (row.node, row.state, row.resource or "<none>", str(row.total))
@@ -87,7 +88,7 @@ def _nodes(cluster: "Cluster", name: str) -> Answer:
             for row in rows
         ],
     )
-    sums = capacity.sums(rows)
+    sums = sum_devices(rows)
     said = [] if pods is None else [f"{name}: {used} of {total} requested" for name, (used, total) in sums.items()]
     notes = _notes(hidden)
     data = {"nodes": [row._asdict() | {"free": row.free} for row in rows], "notes": notes}
@@ -100,27 +101,29 @@ def _counted(jobs: Mapping[str, int]) -> str:
 
 def _queues(cluster: "Cluster", space: str, name: str) -> Answer:
     hidden: list[str] = []
-    group = collect.visible(hidden, "Kueue", lambda: collect.kueue(cluster))
+    group = read_visible(hidden, "Kueue", lambda: find_kueue(cluster))
     if group is None:
         raise NotThere("the cluster has no Kueue")
     inside = f"/namespaces/{space}" if space else ""
     local = [one for one in cluster.items(f"{group}{inside}/localqueues") if name in ("", one["metadata"]["name"])]
     if not local:
         raise NotThere(f"{f'namespace {space}' if space else 'the cluster'} has no queue {name}".rstrip())
-    cluster_queues = collect.visible(hidden, "ClusterQueues", lambda: [*cluster.items(f"{group}/clusterqueues")]) or []
-    shares = [*capacity.shares(local, {one["metadata"]["name"]: one for one in cluster_queues})]
+    cluster_queues = read_visible(hidden, "ClusterQueues", lambda: [*cluster.items(f"{group}/clusterqueues")]) or []
+    shares = [*list_shares(local, {one["metadata"]["name"]: one for one in cluster_queues})]
     places = [place for queue in local for place in _places(cluster, queue, hidden)]
     head = ("QUEUE", "CLUSTER QUEUE", "FLAVOR", "RESOURCE", "USED", "USED BY ALL", "NOMINAL", "BORROWED")
     texts = [
-        table((*head, "ADMITTED", "PENDING"), [[*row[:8], str(row.admitted), str(row.pending)] for row in shares]),
-        table(("QUEUE", "POSITION", "JOB", "PRIORITY"), [[str(cell) for cell in place] for place in places]),
+        format_table(
+            (*head, "ADMITTED", "PENDING"), [[*row[:8], str(row.admitted), str(row.pending)] for row in shares]
+        ),
+        format_table(("QUEUE", "POSITION", "JOB", "PRIORITY"), [[str(cell) for cell in place] for place in places]),
     ]
     notes = _notes(hidden)
     data = {"queues": [row._asdict() for row in shares], "pending": [row._asdict() for row in places]}
     return Answer(texts, data | {"notes": notes}, notes)
 
 
-def _places(cluster: "Cluster", queue: Mapping[str, Any], hidden: list[str]) -> Iterator[capacity.Place]:
+def _places(cluster: "Cluster", queue: Mapping[str, Any], hidden: list[str]) -> Iterator[Place]:
     space, name = queue["metadata"]["namespace"], queue["metadata"]["name"]
     if not queue.get("status", {}).get("pendingWorkloads"):
         return
@@ -129,23 +132,23 @@ def _places(cluster: "Cluster", queue: Mapping[str, Any], hidden: list[str]) -> 
         version = cluster.get(VISIBILITY)["preferredVersion"]["version"]
         return cluster.get(f"{VISIBILITY}/{version}/namespaces/{space}/localqueues/{name}/pendingworkloads")
 
-    if summary := collect.visible(hidden, f"the order in queue {name}", ask):
-        yield from capacity.places(f"{space}/{name}", summary)
+    if summary := read_visible(hidden, f"the order in queue {name}", ask):
+        yield from list_places(f"{space}/{name}", summary)
 
 
 def _job(cluster: "Cluster", space: str, name: str) -> Answer:
     space = space or cluster.namespace
     of_job = f"{JOB}={name}"
-    pods = [*cluster.items(collect.path("pods", space), labelSelector=of_job)]
+    pods = [*cluster.items(api_path("pods", space), labelSelector=of_job)]
     hidden: list[str] = []
     address = f"{METRICS}/namespaces/{space}/pods"
-    metrics = collect.visible(hidden, "metrics of pods", lambda: [*cluster.items(address, labelSelector=of_job)])
+    metrics = read_visible(hidden, "metrics of pods", lambda: [*cluster.items(address, labelSelector=of_job)])
     notes = _notes(hidden)
     if metrics is None and not hidden:
         notes.append("the cluster has no metrics API (metrics-server), so the use is unknown")
-    rows = [*capacity.usage(pods, {one["metadata"]["name"]: one for one in metrics or []})]
+    rows = [*list_usage(pods, {one["metadata"]["name"]: one for one in metrics or []})]
     if not rows:
         raise NotThere(f"no pod of a job {name} is on a node in namespace {space}")
     head = ("POD", "NODE", "CPU", "CPU REQUEST", "MEMORY", "MEMORY LIMIT", "ACCELERATORS")
-    text = table(head, [[str(cell) or "-" for cell in row] for row in rows])
+    text = format_table(head, [[str(cell) or "-" for cell in row] for row in rows])
     return Answer([text], {"pods": [row._asdict() for row in rows], "notes": notes}, notes)

@@ -8,16 +8,16 @@ import click
 
 from dsgen.cli._cluster import Target, reported, target
 from dsgen.cli._printed import say
-from dsgen.cluster import views
-from dsgen.cluster.facts import Facts
-from dsgen.cluster.words import ACTIVE, ENDS
+from dsgen.cluster.format_text import format_line
+from dsgen.cluster.models import RunState
+from dsgen.cluster.phase import ACTIVE, ENDS
 from dsgen.errors import EXIT_FINDINGS, EXIT_OK, UsageProblem
 
 EXIT_TIMEOUT = 124  # as for the program `timeout`
-WAITED_FOR: dict[str, Callable[[Facts, str], bool]] = {
+WAITED_FOR: dict[str, Callable[[RunState, str], bool]] = {
     "end": lambda _, phase: phase in ENDS,
     "running": lambda _, phase: phase in ("Running", *ENDS),
-    "admitted": lambda facts, phase: phase in (*ACTIVE, *ENDS) or _is_admitted(facts),
+    "admitted": lambda state, phase: phase in (*ACTIVE, *ENDS) or _is_admitted(state),
 }
 UNITS = {"s": 1, "m": 60, "h": 3600, "d": 86400}
 
@@ -53,19 +53,19 @@ def command(target: Target, what: str, timeout: str) -> int:
       dsgen wait cifar.yaml --for running --timeout 30m
     """
     until, before = time.monotonic() + seconds(timeout), None
-    for facts in target.looks(until):
-        run_report = reported(facts)
+    for state in target.looks(until):
+        run_report = reported(state)
         if (run_report["phase"], run_report["reason"]) != before:
-            say([views.line(run_report, facts)])
+            say([format_line(run_report, state)])
         before = run_report["phase"], run_report["reason"]
-        if WAITED_FOR[what](facts, run_report["phase"]):
+        if WAITED_FOR[what](state, run_report["phase"]):
             return EXIT_FINDINGS if run_report["phase"] in ("Failed", "Stopped") else EXIT_OK
     return EXIT_TIMEOUT
 
 
-def _is_admitted(facts: Facts) -> bool:
+def _is_admitted(state: RunState) -> bool:
     """Whether both Jobs are admitted, so that they can have pods."""
-    jobs = (facts.launcher, facts.worker)
+    jobs = (state.launcher, state.worker)
     return all(job is not None and not job.suspended for job in jobs)
 
 

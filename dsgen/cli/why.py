@@ -2,9 +2,11 @@
 
 import click
 
-from dsgen.cli._cluster import Target, emit_data, form_option, phase_and_causes, target
+from dsgen.cli._cluster import Target, emit_data, form_option, target
 from dsgen.cli._printed import say
-from dsgen.cluster import report, views
+from dsgen.cluster.diagnosis import diagnose
+from dsgen.cluster.format_text import format_causes, report_causes
+from dsgen.cluster.report import make_report
 from dsgen.errors import EXIT_FINDINGS, EXIT_OK
 
 
@@ -23,11 +25,11 @@ def command(target: Target, form: str | None) -> int:
       dsgen why training/cifar --run 2
       dsgen why cifar.yaml -o json
     """
-    facts = target.facts(around=True)
-    shown, causes = phase_and_causes(facts)
-    run_report = report.report(facts, shown)
+    state = target.state(around=True)
+    shown, causes = diagnose(state)
+    run_report = make_report(state, shown)
     if form:
-        emit_data(views.why_report(run_report, causes), form)
+        emit_data(report_causes(run_report, causes), form)
     else:
-        say(views.why(run_report, causes).splitlines())
+        say(format_causes(run_report, causes).splitlines())
     return EXIT_FINDINGS if causes else EXIT_OK

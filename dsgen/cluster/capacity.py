@@ -6,9 +6,8 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from dsgen.cluster.facts import ACCELERATOR, JOB, RUN, Dict
-from dsgen.cluster.parse import conditions
-from dsgen.cluster.resources import limit, requested, requests
+from dsgen.cluster.models import ACCELERATOR, JOB, RUN, parse_conditions
+from dsgen.cluster.requirements import ApiObject, sum_limit, sum_request, sum_requests
 from dsgen.reading.quantities import amount
 
 ENDED = ("Succeeded", "Failed")
@@ -29,21 +28,21 @@ class Devices(NamedTuple):
         return self.total - self.requested
 
 
-def devices(nodes: Iterable[Dict], pods: Iterable[Dict]) -> list[Devices]:
+def list_devices(nodes: Iterable[ApiObject], pods: Iterable[ApiObject]) -> list[Devices]:
     """A row for each node and accelerator resource; a node without any has one row."""
-    on_node: dict[str, list[Dict]] = {}
+    on_node: dict[str, list[ApiObject]] = {}
     for pod in pods:
         if pod.get("status", {}).get("phase") not in ENDED:
             on_node.setdefault(pod["spec"].get("nodeName", ""), []).append(pod)
     return [row for node in nodes for row in _of_node(node, on_node.get(node["metadata"]["name"], []))]
 
 
-def _of_node(node: Dict, pods: Sequence[Dict]) -> Iterator[Devices]:
+def _of_node(node: ApiObject, pods: Sequence[ApiObject]) -> Iterator[Devices]:
     name = node["metadata"]["name"]
     allocatable = node["status"].get("allocatable") or {}
     totals = {key: int(amount(text)) for key, text in allocatable.items() if ACCELERATOR.search(key)}
     for resource, total in totals.items():
-        asked = ((_holder(pod), int(amount(requested(pod["spec"], resource)))) for pod in pods)
+        asked = ((_holder(pod), int(amount(sum_request(pod["spec"], resource)))) for pod in pods)
         holders = [(holder, count) for holder, count in asked if count]
         jobs = Counter(holder for holder, _ in holders)
         yield Devices(name, _state(node), resource, total, sum(count for _, count in holders), dict(jobs))
@@ -51,13 +50,13 @@ def _of_node(node: Dict, pods: Sequence[Dict]) -> Iterator[Devices]:
         yield Devices(name, _state(node), "", 0, 0, {})
 
 
-def _state(node: Dict) -> str:
-    ready = conditions(node["status"].get("conditions")).get("Ready")
+def _state(node: ApiObject) -> str:
+    ready = parse_conditions(node["status"].get("conditions")).get("Ready")
     word = "Ready" if ready and ready.status == "True" else "NotReady"
     return word + (",SchedulingDisabled" if node["spec"].get("unschedulable") else "")
 
 
-def _holder(pod: Dict) -> str:
+def _holder(pod: ApiObject) -> str:
     """The name of the holder: job and run of dsgen, or the name of the pod."""
     metadata = pod["metadata"]
     labels = metadata.get("labels") or {}
@@ -65,7 +64,7 @@ def _holder(pod: Dict) -> str:
     return f"{metadata['namespace']}/{name}"
 
 
-def sums(rows: Iterable[Devices]) -> dict[str, tuple[int, int]]:
+def sum_devices(rows: Iterable[Devices]) -> dict[str, tuple[int, int]]:
     """Resource -> requested and total number."""
     by_resource: dict[str, tuple[int, int]] = {}
     for row in rows:
@@ -93,7 +92,7 @@ class Share(NamedTuple):
     pending: int
 
 
-def shares(local: Iterable[Dict], cluster_queues: Mapping[str, Dict]) -> Iterator[Share]:
+def list_shares(local: Iterable[ApiObject], cluster_queues: Mapping[str, ApiObject]) -> Iterator[Share]:
     """A row for each queue, flavor and resource; columns of a ClusterQueue that cannot be read are empty."""
     for queue in local:
         status, metadata = queue.get("status", {}), queue["metadata"]
@@ -117,11 +116,11 @@ def shares(local: Iterable[Dict], cluster_queues: Mapping[str, Dict]) -> Iterato
             )
 
 
-def _usage(flavors: Sequence[Dict] | None) -> dict[tuple[str, str], Dict]:
+def _usage(flavors: Sequence[ApiObject] | None) -> dict[tuple[str, str], ApiObject]:
     return {(flavor["name"], one["name"]): one for flavor in flavors or [] for one in flavor.get("resources") or []}
 
 
-def _nominal(queue: Dict) -> dict[tuple[str, str], str]:
+def _nominal(queue: ApiObject) -> dict[tuple[str, str], str]:
     return {
         (flavor["name"], one["name"]): str(one["nominalQuota"])
         for group in queue.get("spec", {}).get("resourceGroups") or []
@@ -139,7 +138,7 @@ class Place(NamedTuple):
     priority: int
 
 
-def places(queue: str, summary: Dict) -> Iterator[Place]:
+def list_places(queue: str, summary: ApiObject) -> Iterator[Place]:
     """The pending Workloads of a LocalQueue, from the visibility API."""
     for item in summary.get("items") or []:
         owners = [owner["name"] for owner in item["metadata"].get("ownerReferences") or []]
@@ -162,7 +161,7 @@ class Usage(NamedTuple):
     devices: int
 
 
-def usage(pods: Iterable[Dict], metrics: Mapping[str, Dict]) -> Iterator[Usage]:
+def list_usage(pods: Iterable[ApiObject], metrics: Mapping[str, ApiObject]) -> Iterator[Usage]:
     """A row for each pod that has a node and has not ended."""
     for pod in pods:
         spec = pod["spec"]
@@ -170,13 +169,13 @@ def usage(pods: Iterable[Dict], metrics: Mapping[str, Dict]) -> Iterator[Usage]:
             continue
         name = pod["metadata"]["name"]
         used = [one["usage"] for one in metrics.get(name, {}).get("containers") or []]
-        asked = requests(spec)
+        asked = sum_requests(spec)
         yield Usage(
             name,
             spec["nodeName"],
             f"{round(1000 * sum(amount(one['cpu']) for one in used))}m" if used else "",
             asked.get("cpu", ""),
             f"{round(sum(amount(one['memory']) for one in used) / 2**20)}Mi" if used else "",
-            limit(spec, "memory"),
+            sum_limit(spec, "memory"),
             sum(int(amount(count)) for resource, count in asked.items() if ACCELERATOR.search(resource)),
         )

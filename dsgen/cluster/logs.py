@@ -12,13 +12,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
 
-from dsgen.cluster import collect
-from dsgen.cluster.facts import Dict, Facts, Pod
-from dsgen.cluster.parse import pod
+from dsgen.cluster.models import PodState, RunState, parse_pod
+from dsgen.cluster.reader import MISSING, api_path
+from dsgen.cluster.requirements import ApiObject
 from dsgen.errors import ApiError
 
 if TYPE_CHECKING:
-    from dsgen.cluster.api import Cluster
+    from dsgen.cluster.client import Cluster
 
 WITHOUT_SSH = ("torchrun", "deepspeed-no-ssh", "worker-command")
 """Launch methods whose ranks write to the log of their worker; with the others, they write to that of the launcher."""
@@ -35,7 +35,7 @@ LOST = b"unable to retrieve container logs"
 """The message of the kubelet for a removed container."""
 
 
-class Choice(NamedTuple):
+class LogChoice(NamedTuple):
     """The selected lines. `worker` and `rank`: None for all. At most one of the first four is set."""
 
     launcher: bool = False
@@ -46,7 +46,7 @@ class Choice(NamedTuple):
     previous: bool = False
 
 
-class Source(NamedTuple):
+class LogSource(NamedTuple):
     """A container. `label`: printed before its lines if there are several.
 
     `host`: only lines of this host. `rank`: no lines that name another rank.
@@ -59,62 +59,62 @@ class Source(NamedTuple):
     rank: int | None = None
 
 
-def sources(facts: Facts, choice: Choice) -> list[Source]:
+def select_sources(state: RunState, choice: LogChoice) -> list[LogSource]:
     """The selected containers, oldest first."""
-    pods = sorted((one for one in facts.pods if one.role == _role(facts, choice)), key=lambda one: one.created)
-    index = _index(facts, choice)
-    if index is not None and _role(facts, choice) == "worker":
+    pods = sorted((one for one in state.pods if one.role == _role(state, choice)), key=lambda one: one.created)
+    index = _index(state, choice)
+    if index is not None and _role(state, choice) == "worker":
         pods = [one for one in pods if one.index == index]
-    elif left_out(facts, choice):
-        pods = [one for one in pods if one.index in (0, facts.wanted - 1)]
+    elif count_left_out(state, choice):
+        pods = [one for one in pods if one.index in (0, state.wanted - 1)]
     if choice.previous:
-        newest = {one.name for one in facts.pods_of(_role(facts, choice))}
+        newest = {one.name for one in state.pods_of(_role(state, choice))}
         pods = [one for one in pods if one.name not in newest]
-    host = f"{facts.job}-{facts.run}-worker-{index}" if choice.rank is not None and _ssh(facts) else ""
-    return [Source(one.name, name, one.name, host, choice.rank) for one in pods for name in _containers(one, choice)]
+    host = f"{state.job}-{state.run}-worker-{index}" if choice.rank is not None and _ssh(state) else ""
+    return [LogSource(one.name, name, one.name, host, choice.rank) for one in pods for name in _containers(one, choice)]
 
 
-def left_out(facts: Facts, choice: Choice) -> int:
+def count_left_out(state: RunState, choice: LogChoice) -> int:
     """The number of workers whose logs are left out, because there are too many."""
-    if _role(facts, choice) != "worker" or _index(facts, choice) is not None:
+    if _role(state, choice) != "worker" or _index(state, choice) is not None:
         return 0
-    return facts.wanted - 2 if facts.wanted > MANY_WORKERS else 0
+    return state.wanted - 2 if state.wanted > MANY_WORKERS else 0
 
 
-def cannot_tell(facts: Facts, choice: Choice) -> str:
+def find_unclear_method(state: RunState, choice: LogChoice) -> str:
     """The launch method if it does not show which lines are those of the chosen rank; otherwise empty."""
-    method = str(facts.settings.get("method", "pdsh"))
+    method = str(state.settings.get("method", "pdsh"))
     return method if choice.rank is not None and method not in LABELLED else ""
 
 
-def of_all_ranks(facts: Facts, choice: Choice) -> int:
+def count_ranks(state: RunState, choice: LogChoice) -> int:
     """The number of ranks of the worker if it has several, because most lines do not show their rank; else 0."""
-    return _slots(facts) if choice.rank is not None and _slots(facts) > 1 else 0
+    return _slots(state) if choice.rank is not None and _slots(state) > 1 else 0
 
 
-def _slots(facts: Facts) -> int:
-    return max(int(facts.settings.get("slots", 1)), 1)
+def _slots(state: RunState) -> int:
+    return max(int(state.settings.get("slots", 1)), 1)
 
 
-def _ssh(facts: Facts) -> bool:
-    return facts.settings.get("method", "pdsh") not in WITHOUT_SSH
+def _ssh(state: RunState) -> bool:
+    return state.settings.get("method", "pdsh") not in WITHOUT_SSH
 
 
-def _role(facts: Facts, choice: Choice) -> str:
+def _role(state: RunState, choice: LogChoice) -> str:
     if choice.launcher or choice.status:
         return "launcher"
     if choice.worker is not None:
         return "worker"
-    return "launcher" if _ssh(facts) else "worker"
+    return "launcher" if _ssh(state) else "worker"
 
 
-def _index(facts: Facts, choice: Choice) -> int | None:
+def _index(state: RunState, choice: LogChoice) -> int | None:
     if choice.rank is not None:
-        return choice.rank // _slots(facts)
+        return choice.rank // _slots(state)
     return choice.worker
 
 
-def _containers(one: Pod, choice: Choice) -> list[str]:
+def _containers(one: PodState, choice: LogChoice) -> list[str]:
     if choice.status:
         return ["status"]
     if choice.init:
@@ -122,7 +122,7 @@ def _containers(one: Pod, choice: Choice) -> list[str]:
     return [one.role]
 
 
-def tails(record: Dict) -> Iterator[str]:
+def list_tails(record: ApiObject) -> Iterator[str]:
     """The last lines of the output in the record, for runs whose pods are deleted."""
     for number, attempt in enumerate(record.get("attempts", []), 1):
         if attempt.get("tail"):
@@ -132,22 +132,22 @@ def tails(record: Dict) -> Iterator[str]:
 
 
 @dataclass
-class Lines:
+class LogLines:
     """The lines of one container since a time, from one or more connections."""
 
     cluster: Cluster
     namespace: str
-    source: Source
+    source: LogSource
     since: str = ""
     seen: Counter[bytes] = field(default_factory=Counter)
 
     @property
     def path(self) -> str:
-        return collect.path("pods", self.namespace, self.source.pod)
+        return api_path("pods", self.namespace, self.source.pod)
 
     def state(self) -> str:
         """The state of the container. Raises ApiError, with status 404 if the pod is deleted."""
-        parsed = pod(self.cluster.get(self.path))
+        parsed = parse_pod(self.cluster.get(self.path))
         return next((one.state for one in parsed.containers if one.name == self.source.container), "")
 
     def connect(self, follow: bool, tail: str = "") -> Iterator[bytes]:
@@ -162,7 +162,7 @@ class Lines:
         again = self.seen.copy()
         for line in self.cluster.lines(f"{self.path}/log", query, whole=follow):
             if not TIMED.match(line):  # a message of the kubelet
-                raise ApiError(line.decode(errors="replace"), collect.MISSING if LOST in line else 0)
+                raise ApiError(line.decode(errors="replace"), MISSING if LOST in line else 0)
             if again[line]:
                 again[line] -= 1
                 continue

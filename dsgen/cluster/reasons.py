@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
-from dsgen.cluster.known import TABLE
+from dsgen.cluster.cause_rules import RULES
 
 
 class Reason(NamedTuple):
@@ -101,22 +101,22 @@ RECORDED = {
 PLACEHOLDERS = "Words in capitals are placeholders for names and numbers."
 
 
-def known() -> list[str]:
+def list_reasons() -> list[str]:
     """All reasons."""
-    return list(dict.fromkeys([*RECORDED, *(row.reason for row in TABLE)]))
+    return list(dict.fromkeys([*RECORDED, *(rule.reason for rule in RULES)]))
 
 
-def explained(reason: str) -> list[str]:
+def explain_reason(reason: str) -> list[str]:
     """The explanation of a known reason, as lines."""
     lines = [reason, ""]
     if recorded := RECORDED.get(reason):
         lines += [f"In the record, with the phase {' or '.join(recorded.phases)}: {recorded.text}"]
-    rows = [row for row in TABLE if row.reason == reason]
-    lines += [f"From dsgen why: {in_capitals(row.sentence)}" for row in rows]
-    keys = dict.fromkeys(key for row in rows for key in row.keys)
+    rules = [rule for rule in RULES if rule.reason == reason]
+    lines += [f"From dsgen why: {in_capitals(rule.message)}" for rule in rules]
+    keys = dict.fromkeys(key for rule in rules for key in rule.keys)
     if keys:
         lines += [f"In the values file: {', '.join(keys)}"]
-    return [*lines, *([PLACEHOLDERS] if any("{" in row.sentence for row in rows) else [])]
+    return [*lines, *([PLACEHOLDERS] if any("{" in rule.message for rule in rules) else [])]
 
 
 def in_capitals(sentence: str) -> str:

@@ -9,138 +9,138 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from dsgen.cluster import delivery, story
-from dsgen.cluster.facts import Facts, Pod, accelerators, seconds, stamp
-from dsgen.cluster.words import ACTIVE, DEAD_SECONDS, Shown
+from dsgen.cluster.models import PodState, RunState, count_accelerators, format_time, parse_time
+from dsgen.cluster.ownership import name_manager
+from dsgen.cluster.phase import ACTIVE, DEAD_SECONDS, RunStatus, list_notes
 
 SHAPE = 1
 SCHEMA = "schemas/status.schema.json"
 COUNTED = ("creating", "pending", "running", "succeeded", "failed", "deleted", "unknown")
 
 
-def report(facts: Facts, shown: Shown) -> dict[str, Any]:
+def make_report(state: RunState, shown: RunStatus) -> dict[str, Any]:
     """The report of one run."""
-    record = facts.record
-    began, (held, waited) = _began(facts), hours(facts)
+    record = state.record
+    began, (held, waited) = _began(state), count_hours(state)
     return {
         "version": SHAPE,
-        "job": facts.job,
-        "namespace": facts.namespace,
-        "run": facts.run,
+        "job": state.job,
+        "namespace": state.namespace,
+        "run": state.run,
         "phase": shown.phase,
         "reason": shown.reason,
         "message": shown.message,
-        "since": stamp(shown.since),
-        "startTime": stamp(began),
+        "since": format_time(shown.since),
+        "startTime": format_time(began),
         "endTime": record.get("endTime"),
         "exitCode": record.get("exitCode"),
         "worldSize": record.get("worldSize"),
         "progress": record.get("progress"),
-        "managedBy": delivery.manager(facts.launcher or facts.worker),
-        "workers": workers(facts),
-        "accelerators": {name: count * facts.wanted for name, count in _devices(facts).items()},
+        "managedBy": name_manager(state.launcher or state.worker),
+        "workers": count_workers(state),
+        "accelerators": {name: count * state.wanted for name, count in _devices(state).items()},
         "acceleratorHours": held,
         "acceleratorHoursWaiting": waited,
         "attempts": record.get("attempts", []),
         "totals": record.get("totals", {"attempts": 0, "failures": 0, "replacements": 0, "seconds": 0}),
-        "firstFailure": _first_failure(facts),
-        "lease": _lease(facts),
-        "claims": _claims(facts),
-        "conditions": _conditions(facts, shown),
-        "tasks": [_task(facts, role) for role in ("launcher", "worker")],
-        "aggregate": _aggregate(facts.pods),
-        "notes": list(story.notes(facts)),
+        "firstFailure": _first_failure(state),
+        "lease": _lease(state),
+        "claims": _claims(state),
+        "conditions": _conditions(state, shown),
+        "tasks": [_task(state, role) for role in ("launcher", "worker")],
+        "aggregate": _aggregate(state.pods),
+        "notes": list(list_notes(state)),
     }
 
 
-def workers(facts: Facts) -> dict[str, int]:
+def count_workers(state: RunState) -> dict[str, int]:
     """The wanted number of workers, and the numbers of workers by state."""
-    present = facts.workers
+    present = state.workers
     return {
-        "wanted": facts.wanted,
+        "wanted": state.wanted,
         "running": sum(pod.up for pod in present),
         "ready": sum(pod.ready and not pod.gone for pod in present),
     }
 
 
-def duration(facts: Facts) -> float | None:
+def measure_duration(state: RunState) -> float | None:
     """Seconds from the start of the run to its end, or until now."""
-    began = _began(facts)
-    return None if began is None else max((seconds(facts.record.get("endTime")) or facts.now) - began, 0)
+    began = _began(state)
+    return None if began is None else max((parse_time(state.record.get("endTime")) or state.now) - began, 0)
 
 
-def hours(facts: Facts) -> tuple[float, float]:
+def count_hours(state: RunState) -> tuple[float, float]:
     """Accelerator hours of the run, and those in which no attempt was running.
 
     A pod holds its devices from the time at which it is scheduled. If the pods are deleted, only attempts count.
     """
-    attempts = [(start, seconds(one.get("endTime")) or facts.now) for one, start in _started(facts)]
+    attempts = [(start, parse_time(one.get("endTime")) or state.now) for one, start in _started(state)]
     held = waited = 0.0
-    for pod in facts.pods:
-        devices = sum(accelerators(pod.requests).values())
+    for pod in state.pods:
+        devices = sum(count_accelerators(pod.requests).values())
         if pod.role == "worker" and pod.scheduled and devices:
-            end = max(pod.ended or facts.now, pod.scheduled)
+            end = max(pod.ended or state.now, pod.scheduled)
             trained = sum(max(min(end, last) - max(pod.scheduled, first), 0) for first, last in attempts)
             held += devices * (end - pod.scheduled)
             waited += devices * max(end - pod.scheduled - trained, 0)
-    each = sum(_devices(facts).values())
-    recorded: float = facts.record.get("totals", {}).get("seconds", 0) * each * facts.wanted
+    each = sum(_devices(state).values())
+    recorded: float = state.record.get("totals", {}).get("seconds", 0) * each * state.wanted
     return round((waited + max(held - waited, recorded)) / 3600, 2), round(waited / 3600, 2)
 
 
-def _started(facts: Facts) -> Iterator[tuple[Any, float]]:
-    for attempt in facts.record.get("attempts", []):
-        if (start := seconds(attempt.get("startTime"))) is not None:
+def _started(state: RunState) -> Iterator[tuple[Any, float]]:
+    for attempt in state.record.get("attempts", []):
+        if (start := parse_time(attempt.get("startTime"))) is not None:
             yield attempt, start
 
 
-def _devices(facts: Facts) -> dict[str, int]:
+def _devices(state: RunState) -> dict[str, int]:
     """The accelerators of one worker."""
-    requests = facts.worker.requests if facts.worker else next((pod.requests for pod in facts.workers), {})
-    return accelerators(requests)
+    requests = state.worker.requests if state.worker else next((pod.requests for pod in state.workers), {})
+    return count_accelerators(requests)
 
 
-def _began(facts: Facts) -> float | None:
-    job = facts.launcher or facts.worker
-    return seconds(facts.record.get("startTime")) or (job.created if job else None)
+def _began(state: RunState) -> float | None:
+    job = state.launcher or state.worker
+    return parse_time(state.record.get("startTime")) or (job.created if job else None)
 
 
-def _first_failure(facts: Facts) -> dict[str, Any] | None:
+def _first_failure(state: RunState) -> dict[str, Any] | None:
     """Host, rank and last lines of the first failure in the newest failed attempt."""
-    failed = [attempt for attempt in facts.record.get("attempts", []) if attempt.get("tail") or "host" in attempt]
+    failed = [attempt for attempt in state.record.get("attempts", []) if attempt.get("tail") or "host" in attempt]
     keys = ("startTime", "reason", "exitCode", "host", "rank", "tail")
     return {key: failed[-1].get(key) for key in keys} if failed else None
 
 
-def _lease(facts: Facts) -> dict[str, Any] | None:
-    if not facts.lease:
+def _lease(state: RunState) -> dict[str, Any] | None:
+    if not state.lease:
         return None
-    renewed = seconds(facts.lease.get("time"))
-    alive = renewed is not None and facts.now - renewed <= DEAD_SECONDS
-    return {"holder": facts.lease.get("run"), "renewed": facts.lease.get("time"), "alive": alive}
+    renewed = parse_time(state.lease.get("time"))
+    alive = renewed is not None and state.now - renewed <= DEAD_SECONDS
+    return {"holder": state.lease.get("run"), "renewed": state.lease.get("time"), "alive": alive}
 
 
-def _claims(facts: Facts) -> list[dict[str, Any]] | None:
-    if facts.claims is None:
+def _claims(state: RunState) -> list[dict[str, Any]] | None:
+    if state.claims is None:
         return None
     return [
         {"name": claim["metadata"]["name"], "phase": claim.get("status", {}).get("phase", "Unknown")}
-        for claim in facts.claims
+        for claim in state.claims
     ]
 
 
-def _conditions(facts: Facts, shown: Shown) -> list[dict[str, Any]]:
+def _conditions(state: RunState, shown: RunStatus) -> list[dict[str, Any]]:
     """The state of the run as conditions, each with the time of its last change, if known."""
-    ended = seconds(facts.record.get("endTime"))
-    attempts = [seconds(a.get("startTime")) for a in facts.record.get("attempts", [])]
+    ended = parse_time(state.record.get("endTime"))
+    attempts = [parse_time(a.get("startTime")) for a in state.record.get("attempts", [])]
     trained = [moment for moment in attempts if moment]
-    created = facts.launcher.created if facts.launcher else None
-    failures = [a for a in facts.record.get("attempts", []) if a.get("reason") not in (None, "", "Succeeded", "Debug")]
-    lost = seconds(failures[-1].get("endTime")) if failures else None
+    created = state.launcher.created if state.launcher else None
+    failures = [a for a in state.record.get("attempts", []) if a.get("reason") not in (None, "", "Succeeded", "Debug")]
+    lost = parse_time(failures[-1].get("endTime")) if failures else None
     rows = (
-        ("Initialized", bool(facts.pods or facts.record), created),
+        ("Initialized", bool(state.pods or state.record), created),
         ("Running", shown.phase in ACTIVE, ended if ended else trained[-1] if trained else shown.since),
-        ("ReplicaFailure", bool(failures) or any(pod.phase == "Failed" for pod in facts.workers), lost or ended),
+        ("ReplicaFailure", bool(failures) or any(pod.phase == "Failed" for pod in state.workers), lost or ended),
         ("Completed", shown.phase == "Succeeded", ended),
         ("Failed", shown.phase == "Failed", ended or shown.since),
     )
@@ -150,19 +150,19 @@ def _conditions(facts: Facts, shown: Shown) -> list[dict[str, Any]]:
             "status": "Unknown" if shown.phase == "Unknown" and name == "Running" else str(holds),
             "reason": shown.reason if holds else "",
             "message": shown.message if holds else "",
-            "lastTransitionTime": stamp(moment or created),
+            "lastTransitionTime": format_time(moment or created),
         }
         for name, holds, moment in rows
     ]
 
 
-def _task(facts: Facts, role: str) -> dict[str, Any]:
-    pods = facts.pods_of(role)
-    lost = sum(pod.role == role for pod in facts.pods) - len(pods)
-    return {"type": role, "restartCount": lost, "status": [pod_report(pod) for pod in pods]}
+def _task(state: RunState, role: str) -> dict[str, Any]:
+    pods = state.pods_of(role)
+    lost = sum(pod.role == role for pod in state.pods) - len(pods)
+    return {"type": role, "restartCount": lost, "status": [report_pod(pod) for pod in pods]}
 
 
-def pod_report(pod: Pod) -> dict[str, Any]:
+def report_pod(pod: PodState) -> dict[str, Any]:
     """The report of a pod: name, uid, phase and the states of its containers."""
     why = next((c for c in pod.containers if c.reason not in ("", "Completed", "PodInitializing")), None)
     return {
@@ -188,19 +188,19 @@ def pod_report(pod: Pod) -> dict[str, Any]:
     }
 
 
-def _unscheduled(pod: Pod) -> str:
+def _unscheduled(pod: PodState) -> str:
     condition = pod.conditions.get("PodScheduled")
     return condition.reason if condition and condition.status == "False" else ""
 
 
-def _aggregate(pods: list[Pod]) -> dict[str, int]:
+def _aggregate(pods: list[PodState]) -> dict[str, int]:
     counts = dict.fromkeys(COUNTED, 0)
     for pod in pods:
         counts[_counted_as(pod)] += 1
     return counts
 
 
-def _counted_as(pod: Pod) -> str:
+def _counted_as(pod: PodState) -> str:
     if pod.deleting:
         return "deleted"
     if pod.phase == "Pending":

@@ -6,11 +6,11 @@ import threading
 from collections.abc import Collection, Iterator, Sequence
 from typing import NamedTuple
 
-from dsgen.cluster import causes, collect, story
-from dsgen.cluster.api import Cluster
-from dsgen.cluster.causes import Cause
-from dsgen.cluster.facts import Facts
-from dsgen.cluster.words import DEAD_SECONDS, Shown
+from dsgen.cluster.client import Cluster
+from dsgen.cluster.diagnosis import Cause, find_causes
+from dsgen.cluster.models import RunState
+from dsgen.cluster.phase import DEAD_SECONDS, RunStatus, find_status
+from dsgen.cluster.reader import add_surroundings, read_run
 from dsgen.errors import ApiError
 from tests.e2e.training import Job
 
@@ -18,8 +18,8 @@ from tests.e2e.training import Job
 class Sample(NamedTuple):
     """What is shown of a run at one moment, and from what."""
 
-    shown: Shown
-    facts: Facts
+    shown: RunStatus
+    state: RunState
     causes: Sequence[Cause]
 
 
@@ -36,10 +36,10 @@ class Sampler(threading.Thread):
         cluster = Cluster()
         while not self.stopped.wait(1):
             with contextlib.suppress(ApiError):  # the API server is away
-                if facts := collect.run_facts(cluster, self.job.space.name, self.job.name, self.id, thrifty=True):
-                    collect.surroundings(cluster, facts, thrifty=True)
-                    shown = story.state(facts)
-                    self.samples.append(Sample(shown, facts, causes.find(facts, shown)))
+                if state := read_run(cluster, self.job.space.name, self.job.name, self.id, thrifty=True):
+                    add_surroundings(cluster, state, thrifty=True)
+                    shown = find_status(state)
+                    self.samples.append(Sample(shown, state, find_causes(state, shown)))
 
     def stop(self) -> None:
         self.stopped.set()
@@ -71,12 +71,12 @@ def sampling(job: Job) -> Iterator[list[Sample]]:
 def lies(samples: Sequence[Sample]) -> Iterator[str]:
     """Samples that say Running long after the last launcher, or an end that is not the record's."""
     alive = 0.0
-    for shown, facts, _ in samples:
-        pod = facts.launcher_pod
+    for shown, state, _ in samples:
+        pod = state.launcher_pod
         if pod and pod.up and not pod.deleting:
-            alive = facts.now
-        recorded = facts.record.get("phase")
-        if shown.phase == "Running" and facts.now - max(alive, facts.heard or 0) > DEAD_SECONDS:
-            yield f"Running, and no launcher since {facts.now - alive:.0f} s"
+            alive = state.now
+        recorded = state.record.get("phase")
+        if shown.phase == "Running" and state.now - max(alive, state.heard or 0) > DEAD_SECONDS:
+            yield f"Running, and no launcher since {state.now - alive:.0f} s"
         if shown.phase in ("Succeeded", "Failed") and recorded not in (None, shown.phase):
             yield f"{shown.phase}, and the record says {recorded}"

@@ -17,8 +17,10 @@ import pytest
 import yaml
 
 from dsgen.cli.status import REDRAW
-from dsgen.cluster import causes, collect, story
-from dsgen.cluster.api import FRESH_SECONDS, Cluster
+from dsgen.cluster.client import FRESH_SECONDS, Cluster
+from dsgen.cluster.diagnosis import find_causes
+from dsgen.cluster.phase import find_status
+from dsgen.cluster.reader import add_surroundings, list_jobs, read_run
 from dsgen.errors import ApiError
 from tests.e2e.cluster import kubectl, soon
 from tests.e2e.proxy import Proxy
@@ -135,8 +137,8 @@ def test_wait_tells_each_phase_until_it_runs(
 
 def test_a_run_that_runs_has_no_cause(named: str) -> None:
     done, cluster = program("why", named), Cluster()
-    again = [collect.run_facts(cluster, *named.split("/")) for _ in range(9)]
-    blamed = [causes.find(collect.surroundings(cluster, facts), story.state(facts)) for facts in again if facts]
+    again = [read_run(cluster, *named.split("/")) for _ in range(9)]
+    blamed = [find_causes(add_surroundings(cluster, state), find_status(state)) for state in again if state]
 
     assert (0, "Nothing is wrong.") == (done.returncode, done.stdout.splitlines()[1])
     assert [[]] * 9 == blamed
@@ -207,10 +209,10 @@ def test_a_login_that_was_renewed_is_read_again(job: Job, tmp_path: Path) -> Non
     time.sleep(FRESH_SECONDS)
 
     with pytest.raises(ApiError, match="does not accept the login"):
-        collect.jobs(cluster, job.space.name)
+        list_jobs(cluster, job.space.name)
     path.write_text(good)
     time.sleep(FRESH_SECONDS)
-    assert 2 == len(collect.jobs(cluster, job.space.name))
+    assert 2 == len(list_jobs(cluster, job.space.name))
 
 
 def test_no_rights_are_one_sentence(job: Job, named: str, tmp_path: Path) -> None:

@@ -8,10 +8,12 @@ from typing import Any
 import pytest
 import yaml
 
-from dsgen.cluster import causes, collect, story
-from dsgen.cluster.api import Cluster
-from dsgen.cluster.facts import Facts
-from tests.cluster_data import Keeping
+from dsgen.cluster.client import Cluster
+from dsgen.cluster.diagnosis import Cause, find_causes
+from dsgen.cluster.models import RunState
+from dsgen.cluster.phase import find_status
+from dsgen.cluster.reader import add_surroundings, read_run
+from tests.cluster.recorded import Keeping
 from tests.e2e import provoked
 from tests.e2e.causes import CASES, Case
 from tests.e2e.cluster import Namespace, kubectl, soon
@@ -117,13 +119,13 @@ def _left_out(entry: dict[str, Any], case: Case) -> bool:
     return bool({entry["kind"], f"{entry['kind']}/{component}"} & set(case.without))
 
 
-def look(cluster: Cluster, job: Job) -> tuple[Facts, list[causes.Cause], Keeping]:
+def look(cluster: Cluster, job: Job) -> tuple[RunState, list[Cause], Keeping]:
     """What `dsgen why` finds now, and what it read for it."""
     kept = Keeping(cluster)
-    facts = collect.run_facts(kept, job.space.name, job.name)
-    assert facts
-    facts = collect.surroundings(kept, facts)
-    return facts, causes.find(facts, story.state(facts)), kept
+    state = read_run(kept, job.space.name, job.name)
+    assert state
+    state = add_surroundings(kept, state)
+    return state, find_causes(state, find_status(state)), kept
 
 
 @pytest.mark.by_turns("name")
@@ -139,21 +141,21 @@ def test_the_cause_is_named(
     says = case.says.replace("SPACE", spaces(case.space).name)
     job = Job(spaces(case.space), tmp_path, values, name.lower())
 
-    def named() -> tuple[Facts, Keeping] | None:
-        facts, blamed, kept = look(cluster, job)
-        return (facts, kept) if blamed and blamed[0].reason == reason else None
+    def named() -> tuple[RunState, Keeping] | None:
+        state, blamed, kept = look(cluster, job)
+        return (state, kept) if blamed and blamed[0].reason == reason else None
 
     try:
         apply(job, case)
-        facts, kept = soon(reason, named, case.seconds)
+        state, kept = soon(reason, named, case.seconds)
     except AssertionError:
         raise AssertionError(look(cluster, job)[1]) from None
     finally:
         remove(job, case)
-    message = causes.find(facts, story.state(facts))[0].message
+    message = find_causes(state, find_status(state))[0].message
     assert says in message
     if os.environ.get("DSGEN_E2E_KEEP_ANSWERS"):
-        kept.write(name, facts)
+        kept.write(name, state)
 
 
 @pytest.fixture(scope="module")

@@ -1,4 +1,4 @@
-"""The causes of runs, from answers of a real API server (see tests/cluster_data.py)."""
+"""The causes of runs, from answers of a real API server (see tests/recorded.py)."""
 
 import json
 import re
@@ -11,29 +11,29 @@ import jsonschema
 import pytest
 
 from dsgen import schema
-from dsgen.cluster import causes, collect, report, story, views
-from dsgen.cluster.causes import Cause
-from dsgen.cluster.facts import Facts
-from dsgen.cluster.known import TABLE
-from dsgen.cluster.parse import INDEX
-from dsgen.cluster.signs import PROVISIONING_SECONDS
-from dsgen.cluster.words import PHASES
-from tests import cluster_data
+from dsgen.cluster.cause_rules import RULES
+from dsgen.cluster.diagnosis import PROVISIONING_SECONDS, Cause, find_causes
+from dsgen.cluster.format_text import format_causes, format_status
+from dsgen.cluster.models import INDEX, RunState
+from dsgen.cluster.phase import PHASES, find_status
+from dsgen.cluster.reader import read_run
+from dsgen.cluster.report import make_report
+from tests.cluster import recorded
 from tests.e2e.causes import CASES
 
 ROOT = Path(__file__).parent.parent.parent
 SHAPE = json.loads((ROOT / "schemas" / "status.schema.json").read_text())
 
 
-def told(name: str, later: float = 0) -> tuple[Facts, list[Cause], dict[str, Any]]:
+def told(name: str, later: float = 0) -> tuple[RunState, list[Cause], dict[str, Any]]:
     """What dsgen says of kept answers, so many seconds after they were given."""
-    facts = cluster_data.load(name).facts()
-    facts = replace(facts, now=facts.now + later)
-    shown = story.state(facts)
-    return facts, causes.find(facts, shown), report.report(facts, shown)
+    state = recorded.load(name).state()
+    state = replace(state, now=state.now + later)
+    shown = find_status(state)
+    return state, find_causes(state, shown), make_report(state, shown)
 
 
-@pytest.mark.parametrize("name", [name for name in cluster_data.names() if name in CASES])
+@pytest.mark.parametrize("name", [name for name in recorded.names() if name in CASES])
 def test_the_cause_is_the_first_that_is_named(name: str) -> None:
     _, blamed, _ = told(name, later=PROVISIONING_SECONDS if name == "ClaimUnbound" else 0)
 
@@ -43,11 +43,11 @@ def test_the_cause_is_the_first_that_is_named(name: str) -> None:
 
 def test_the_uid_of_a_pod_is_no_answer_of_a_registry() -> None:
     """CreateContainerConfigError names the uid, which may have the digits of a status."""
-    row = next(row for row in TABLE if row.reason == "ImageAccess")
+    row = next(row for row in RULES if row.reason == "ImageAccess")
     said = 'image will run as root (pod: "a-1-launcher-9hxsx_team(40159e22-b715-4a38-a403-9498d34f5c19)", container: a)'
 
-    assert not re.search(row.words, said)
-    assert re.search(row.words, "failed to pull image: unexpected status: 403 Forbidden")
+    assert not re.search(row.pattern, said)
+    assert re.search(row.pattern, "failed to pull image: unexpected status: 403 Forbidden")
 
 
 def test_a_volume_that_is_being_created_is_no_cause() -> None:
@@ -58,23 +58,23 @@ def test_a_volume_that_is_being_created_is_no_cause() -> None:
 
 
 def test_most_causes_were_seen_on_a_cluster() -> None:
-    assert len({*cluster_data.names()} & {*CASES}) >= 60
+    assert len({*recorded.names()} & {*CASES}) >= 60
 
 
-@pytest.mark.parametrize("name", cluster_data.names())
+@pytest.mark.parametrize("name", recorded.names())
 def test_the_report_has_the_published_shape(name: str) -> None:
-    facts, blamed, made = told(name)
+    state, blamed, made = told(name)
 
     jsonschema.validate(made, SHAPE)
-    assert f"{facts.namespace}/{facts.job}, run {facts.run}" in views.status(made, facts)
-    assert all(cause.reason in views.why(made, blamed) for cause in blamed)
+    assert f"{state.namespace}/{state.job}, run {state.run}" in format_status(made, state)
+    assert all(cause.reason in format_causes(made, blamed) for cause in blamed)
 
 
 def test_the_shape_has_all_phases() -> None:
     assert list(PHASES) == SHAPE["properties"]["phase"]["enum"]
 
 
-@pytest.mark.parametrize("key", sorted({key for row in TABLE for key in row.keys}))
+@pytest.mark.parametrize("key", sorted({key for row in RULES for key in row.keys}))
 def test_keys_to_change_are_keys(key: str) -> None:
     assert schema.type_at(tuple(key.split("."))) is not None
 
@@ -82,7 +82,7 @@ def test_keys_to_change_are_keys(key: str) -> None:
 def test_every_cause_has_its_section_in_the_manual() -> None:
     headings = re.findall(r"^## (\w+)$", (ROOT / "docs" / "causes.md").read_text(), re.MULTILINE)
 
-    assert list(dict.fromkeys(row.reason for row in TABLE)) == headings
+    assert list(dict.fromkeys(row.reason for row in RULES)) == headings
 
 
 @pytest.mark.parametrize(
@@ -113,7 +113,7 @@ def test_a_run_that_runs_has_no_cause() -> None:
 
 
 def test_a_failed_run_shows_who_failed_first() -> None:
-    facts, blamed, made = told("failed")
+    state, blamed, made = told("failed")
 
     assert ["RunFailed"] == [cause.reason for cause in blamed]
     assert (
@@ -121,7 +121,7 @@ def test_a_failed_run_shows_who_failed_first() -> None:
         == blamed[0].message
     )
     assert {"host": "cifar-1-worker-1.cifar-1", "rank": 1, "exitCode": 9}.items() <= made["firstFailure"].items()
-    assert "  rank 1 gives up at step 12\n" in views.status(made, facts)
+    assert "  rank 1 gives up at step 12\n" in format_status(made, state)
     assert {"Failed": "True", "Running": "False", "ReplicaFailure": "True"}.items() <= {
         condition["type"]: condition["status"] for condition in made["conditions"]
     }.items()
@@ -150,11 +150,11 @@ def test_an_affinity_that_no_node_meets_is_named() -> None:
 
 
 def test_without_nodes_the_scheduler_is_repeated() -> None:
-    kept = cluster_data.load("NoNodeSelected")
+    kept = recorded.load("NoNodeSelected")
     kept.content["answers"]["/api/v1/nodes"] = {"error": 403, "message": "forbidden"}
-    facts = kept.facts()
+    state = kept.state()
 
-    assert causes.find(facts, story.state(facts))[0].message.startswith("no free node has the labels that pod ")
+    assert find_causes(state, find_status(state))[0].message.startswith("no free node has the labels that pod ")
 
 
 def test_the_same_cause_at_more_objects_is_counted() -> None:
@@ -164,19 +164,19 @@ def test_the_same_cause_at_more_objects_is_counted() -> None:
 
 
 def test_hidden_nodes_are_said_and_no_error() -> None:
-    kept = cluster_data.load("NoNodeBigEnough")
+    kept = recorded.load("NoNodeBigEnough")
     kept.content["answers"]["/api/v1/nodes"] = {"error": 403, "message": "forbidden"}
-    facts = kept.facts()
-    shown = story.state(facts)
+    state = kept.state()
+    shown = find_status(state)
 
-    assert ["nodes"] == facts.hidden
+    assert ["nodes"] == state.hidden
     assert ["8 nvidia.com/gpu requested, and no node has that many free"] == [
-        c.message for c in causes.find(facts, shown)
+        c.message for c in find_causes(state, shown)
     ]
-    assert ["not visible to you: nodes"] == report.report(facts, shown)["notes"]
+    assert ["not visible to you: nodes"] == make_report(state, shown)["notes"]
 
 
-class Many(cluster_data.Kept):
+class Many(recorded.Kept):
     """The same job with a thousand workers."""
 
     lists = 0
@@ -195,11 +195,11 @@ class Many(cluster_data.Kept):
 
 
 def test_a_thousand_workers_are_read_in_four_lists() -> None:
-    many = Many(cluster_data.load("NoNodeSelected").content)
+    many = Many(recorded.load("NoNodeSelected").content)
     space, job = many.content["namespace"], many.content["job"]
-    facts = collect.run_facts(many, space, job)
-    assert facts
-    blamed = causes.find(facts, story.state(facts))
+    state = read_run(many, space, job)
+    assert state
+    blamed = find_causes(state, find_status(state))
 
     assert 4 == many.lists
     assert [("NoNodeSelected", 999)] == [(cause.reason, cause.more) for cause in blamed]
@@ -207,10 +207,10 @@ def test_a_thousand_workers_are_read_in_four_lists() -> None:
 
 def test_a_queue_without_kueue_is_said() -> None:
     """As the API server answers where Kueue was removed and the Job stayed suspended."""
-    kept = cluster_data.load("QuotaTaken")
+    kept = recorded.load("QuotaTaken")
     kept.content["now"] += 60
     for path in [path for path in kept.content["answers"] if path.startswith("/apis/kueue")]:
         kept.content["answers"][path] = {"error": 404, "message": "the server could not find the requested resource"}
-    facts = kept.facts()
+    state = kept.state()
 
-    assert "KueueMissing" == causes.find(facts, story.state(facts))[0].reason
+    assert "KueueMissing" == find_causes(state, find_status(state))[0].reason

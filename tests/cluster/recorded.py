@@ -10,11 +10,11 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from dsgen.cluster import collect
-from dsgen.cluster.facts import Facts
+from dsgen.cluster.models import RunState
+from dsgen.cluster.reader import add_surroundings, read_run
 from dsgen.errors import ApiError
 
-FOLDER = Path(__file__).parent / "data" / "cluster"
+FOLDER = Path(__file__).parent.parent / "data" / "cluster"
 KEPT_DATA = ("settings.json",)
 
 
@@ -43,15 +43,15 @@ class Keeping:
             raise
         return self.answers[key]
 
-    def write(self, name: str, facts: Facts) -> None:
+    def write(self, name: str, state: RunState) -> None:
         """Keep what was read of this run."""
         for answer in self.answers.values():
             for entry in answer if isinstance(answer, list) else ():
                 _trim(entry)
         for key in [key for key in self.answers if key.startswith("/api/v1/namespaces/") and "/events" in key]:
-            mine = {event.name for event in facts.events}
+            mine = {event.name for event in state.events}
             self.answers[key] = [e for e in self.answers[key] if e["involvedObject"]["name"] in mine]
-        content = {"job": facts.job, "namespace": facts.namespace, "run": facts.run, "now": facts.now}
+        content = {"job": state.job, "namespace": state.namespace, "run": state.run, "now": state.now}
         FOLDER.mkdir(exist_ok=True)
         text = json.dumps({**content, "answers": self.answers}, indent=1, sort_keys=True, ensure_ascii=False)
         (FOLDER / f"{name}.json").write_text(f"{text}\n")
@@ -79,12 +79,12 @@ class Kept:
             raise ApiError(answer["message"], answer["error"])
         return answer
 
-    def facts(self) -> Facts:
+    def state(self) -> RunState:
         """What is known of the run, as it was."""
         space, job, run = (self.content[key] for key in ("namespace", "job", "run"))
-        read = collect.run_facts(self, space, job, run)
+        read = read_run(self, space, job, run)
         assert read
-        return collect.surroundings(self, read)
+        return add_surroundings(self, read)
 
 
 def names() -> list[str]:

@@ -6,12 +6,13 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from dsgen.cluster import actions, collect
-from dsgen.cluster.applying import SUSPEND, Part, differing
+from dsgen.cluster.actions import ObjectRef, delete_objects
+from dsgen.cluster.apply_plan import SUSPEND, Part, find_differences
+from dsgen.cluster.reader import MISSING
 from dsgen.errors import ApiError, DsgenError
 
 if TYPE_CHECKING:
-    from dsgen.cluster.api import Cluster
+    from dsgen.cluster.client import Cluster
 
 CONFLICT = 409
 MANAGER = "dsgen"
@@ -21,11 +22,11 @@ LONGEST = 300
 COMPLETE = "once the cause is gone, `dsgen apply` of the same file, without --bump,"
 
 
-class Incomplete(DsgenError):  # noqa: N818 - the name describes what happened
+class IncompleteApplyError(DsgenError):
     """Some objects were changed before a request failed."""
 
 
-def refusals(cluster: Cluster, rendered: Iterable[Part], force: bool) -> list[str]:
+def find_refusals(cluster: Cluster, rendered: Iterable[Part], force: bool) -> list[str]:
     """The reasons why the API server would refuse objects, from a dry run of all of them. Raises ApiError."""
     said = []
     for part in rendered:
@@ -39,7 +40,7 @@ def refusals(cluster: Cluster, rendered: Iterable[Part], force: bool) -> list[st
 
 
 def _refusal(part: Part, error: ApiError) -> str:
-    if error.status == collect.MISSING and not part.live:
+    if error.status == MISSING and not part.live:
         return f"{part.title}: the cluster has no kind {part.content['kind']} of {part.content['apiVersion']}"
     return f"{part.title}: {_short(error)}" + (". --force takes these fields over" * (error.status == CONFLICT))
 
@@ -64,21 +65,21 @@ def apply(cluster: Cluster, parts: Sequence[Part], kept: bool, dry_run: bool, fo
         yield f"{part.title} {done}"
 
 
-def remove(cluster: Cluster, old: Sequence[actions.Object]) -> Iterator[str]:
+def prune(cluster: Cluster, old: Sequence[ObjectRef]) -> Iterator[str]:
     """Delete objects of other runs, and yield what was done with each one. Raises Incomplete."""
     titles = [f"{one.kind}/{one.name}" for one in old]
     for number, one in enumerate(old):
         try:
-            actions.remove(cluster, [one])
+            delete_objects(cluster, [one])
         except ApiError as error:
             raise _incomplete("deleted", titles[number], error, titles, number) from error
         yield f"{titles[number]} pruned"
 
 
-def _incomplete(verb: str, title: str, error: ApiError, titles: Sequence[str], count: int) -> Incomplete:
+def _incomplete(verb: str, title: str, error: ApiError, titles: Sequence[str], count: int) -> IncompleteApplyError:
     """The message for a request that failed after the first `count` objects."""
     rest = {"applied": "applies the rest", "deleted": "deletes the rest; the new run is applied"}[verb]
-    return Incomplete(
+    return IncompleteApplyError(
         f"{title}: {_short(error)}",
         f"{verb}: {', '.join(titles[:count]) or 'none'}",
         f"not {verb}: {', '.join(titles[count:])}",
@@ -97,7 +98,7 @@ def send(cluster: Cluster, part: Part, dry_run: bool, force: bool) -> str:
         made = cluster.apply(part.path, part.content, dry_run, True)
     if part.live is None:
         return "created"
-    return "configured" if differing(part, made) else "unchanged"
+    return "configured" if find_differences(part, made) else "unchanged"
 
 
 def suspend(cluster: Cluster, part: Part, dry_run: bool) -> str:

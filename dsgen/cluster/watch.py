@@ -8,12 +8,12 @@ import time
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from dsgen.cluster import collect
-from dsgen.cluster.facts import JOB
+from dsgen.cluster.models import JOB
+from dsgen.cluster.reader import api_path
 from dsgen.errors import ApiError
 
 if TYPE_CHECKING:
-    from dsgen.cluster.api import Cluster
+    from dsgen.cluster.client import Cluster
 
 KINDS = ("configmaps", "jobs", "pods")
 SETTLE_SECONDS = 0.3
@@ -23,7 +23,7 @@ QUIET_SECONDS = 20
 RETRY_SECONDS = 2
 
 
-def changes(cluster: Cluster, namespace: str, job: str, until: float = float("inf")) -> Iterator[None]:
+def watch_changes(cluster: Cluster, namespace: str, job: str, until: float = float("inf")) -> Iterator[None]:
     """Yields at once, after each change, and after QUIET_SECONDS without one, until the monotonic time `until`."""
     seen: queue.SimpleQueue[str] = queue.SimpleQueue()
     stopped = threading.Event()
@@ -50,7 +50,7 @@ def _watch(
     """One watch after the other. Changes between two watches are not lost, because everything is read again."""
     while not stopped.is_set():
         try:
-            for _ in cluster.watch(collect.path(kind, namespace), labelSelector=f"{JOB}={job}"):
+            for _ in cluster.watch(api_path(kind, namespace), labelSelector=f"{JOB}={job}"):
                 if stopped.is_set():
                     return
                 seen.put(kind)

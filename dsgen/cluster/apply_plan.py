@@ -13,10 +13,12 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from dsgen import __version__
-from dsgen.cluster import collect, delivery
-from dsgen.cluster.actions import Object, labelled
-from dsgen.cluster.facts import JOB, RUN, Dict, parsed
-from dsgen.cluster.words import ENDS
+from dsgen.cluster.actions import ObjectRef, list_labelled
+from dsgen.cluster.models import JOB, RUN, parse_map
+from dsgen.cluster.ownership import Owner, find_owner
+from dsgen.cluster.phase import ENDS
+from dsgen.cluster.reader import COMPONENT, FORBIDDEN, MISSING, list_jobs, list_records, list_runs
+from dsgen.cluster.requirements import ApiObject
 from dsgen.errors import EXIT_FINDINGS, ApiError, DsgenError
 from dsgen.runs.differences import FieldChange, fields
 from dsgen.runs.guard import JobGuard
@@ -25,7 +27,7 @@ from dsgen.runs.objects import data_of, of_documents
 from dsgen.writer import canonical
 
 if TYPE_CHECKING:
-    from dsgen.cluster.api import Cluster
+    from dsgen.cluster.client import Cluster
     from dsgen.problems.diagnostics import Diagnostic
     from dsgen.render import Document
     from dsgen.values import Job
@@ -45,7 +47,7 @@ NEW_RUN = (
 )
 
 
-class NotPossible(DsgenError):  # noqa: N818 - the name describes what happened
+class ApplyError(DsgenError):
     """The objects cannot be applied to the cluster."""
 
     exit_code = EXIT_FINDINGS
@@ -57,7 +59,7 @@ class Part(NamedTuple):
     path: str
     content: dict[str, Any]
     of_run: bool
-    live: Dict | None
+    live: ApiObject | None
 
     @property
     def is_shared(self) -> bool:
@@ -77,7 +79,7 @@ class Marks(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Runs:
+class JobRuns:
     """The runs of a job in the cluster."""
 
     jobs: Sequence[Any]
@@ -85,11 +87,11 @@ class Runs:
 
     @property
     def known(self) -> list[str]:
-        return collect.runs(self.jobs, self.record)
+        return list_runs(self.jobs, self.record)
 
     def end(self, run: str) -> str:
         """The phase of a run that has ended; otherwise empty."""
-        phase = str(parsed(self.record.get(run)).get("phase", ""))
+        phase = str(parse_map(self.record.get(run)).get("phase", ""))
         return phase if phase in ENDS else ""
 
     def going(self, but: str) -> list[str]:
@@ -98,23 +100,23 @@ class Runs:
         return sorted(run for run in live if not self.end(run))
 
 
-def runs(cluster: Cluster, job: Job) -> Runs:
+def read_runs(cluster: Cluster, job: Job) -> JobRuns:
     """Read the runs of a job from the cluster."""
     space, name = job.release.namespace, job.release.name
     selector = f"{JOB}={name}"
-    record = collect.records(cluster, space, selector).get((space, name), {})
-    return Runs(collect.jobs(cluster, space, selector), record)
+    record = list_records(cluster, space, selector).get((space, name), {})
+    return JobRuns(list_jobs(cluster, space, selector), record)
 
 
-def parts(cluster: Cluster, job: Job, documents: Iterable[Document]) -> list[Part]:
+def prepare_parts(cluster: Cluster, job: Job, documents: Iterable[Document]) -> list[Part]:
     """The objects of a job, in the order in which they are applied. Raises NotPossible if the namespace is missing."""
     space = job.release.namespace
     try:
         cluster.get(f"/api/v1/namespaces/{space}")
     except ApiError as error:
-        if error.status == collect.MISSING:
-            raise NotPossible(f"there is no namespace {space}: kubectl create namespace {space}") from error
-        if error.status != collect.FORBIDDEN:
+        if error.status == MISSING:
+            raise ApplyError(f"there is no namespace {space}: kubectl create namespace {space}") from error
+        if error.status != FORBIDDEN:
             raise
     return [_part(cluster, job, document) for document in documents]
 
@@ -125,17 +127,17 @@ def _part(cluster: Cluster, job: Job, document: Document) -> Part:
         began = canonical({"dsgen": __version__, "values": given(job)})
         if len(began.encode()) <= MOST_BYTES:
             content["metadata"].setdefault("annotations", {})[BEGAN_WITH] = began
-    path = address(content)
+    path = object_path(content)
     try:
         live = cluster.get(path)
     except ApiError as error:
-        if error.status != collect.MISSING:
+        if error.status != MISSING:
             raise
         live = None
     return Part(path, content, document.scope == "run", live)
 
 
-def address(content: Mapping[str, Any]) -> str:
+def object_path(content: Mapping[str, Any]) -> str:
     """The path of an object in the API."""
     group, kind, metadata = content["apiVersion"], content["kind"], content["metadata"]
     plural = kind.lower().removesuffix("y") + ("ies" if kind.endswith("y") else "s")
@@ -143,10 +145,10 @@ def address(content: Mapping[str, Any]) -> str:
     return f"/{'apis' if '/' in group else 'api'}/{group}{inside}/{plural}/{metadata['name']}"
 
 
-def owner(rendered: Iterable[Part]) -> tuple[delivery.Owner, str] | None:
+def find_job_owner(rendered: Iterable[Part]) -> tuple[Owner, str] | None:
     """The tool that applies the objects of a job and would undo changes, with the name of its application."""
     metas = (part.live["metadata"] for part in rendered if part.live)
-    owners = (delivery.owner(Marks(meta.get("labels") or {}, meta.get("annotations") or {})) for meta in metas)
+    owners = (find_owner(Marks(meta.get("labels") or {}, meta.get("annotations") or {})) for meta in metas)
     return next((one for one in owners if one), None)
 
 
@@ -199,19 +201,19 @@ def _changes(cluster: Cluster, part: Part) -> Iterator[str]:
         if error.status != INVALID:
             raise
         # The message of the server contains the whole pod template, so the objects are compared here.
-        differences = [one for one in differing(part, content) if one.new is not None] or [
+        differences = [one for one in find_differences(part, content) if one.new is not None] or [
             FieldChange("", None, str(error))
         ]
     else:
-        differences = differing(part, made)
+        differences = find_differences(part, made)
     yield from (f"{part.title} {one.path}: {_short(one.old)} -> {_short(one.new)}" for one in differences)
 
 
-def _without_values(metadata: Dict) -> dict[str, str]:
+def _without_values(metadata: ApiObject) -> dict[str, str]:
     return {key: value for key, value in metadata.get("annotations", {}).items() if key != BEGAN_WITH}
 
 
-def differing(part: Part, made: Dict) -> list[FieldChange]:
+def find_differences(part: Part, made: ApiObject) -> list[FieldChange]:
     """The fields that differ between the present object and the answer to an apply, except those of the API server."""
     return [one for one in fields(part.live, made) if not one.path.startswith(OF_THE_SERVER)]
 
@@ -224,12 +226,12 @@ def _short(value: Any) -> str:
 # Objects of other runs
 
 
-def leftovers(cluster: Cluster, job: Job, applied: Sequence[Part], kept: bool) -> list[Object]:
+def find_leftovers(cluster: Cluster, job: Job, applied: Sequence[Part], kept: bool) -> list[ObjectRef]:
     """The objects of other runs of the job and, unless an existing run is kept, scripts that no run uses any more."""
     space, name, run = job.release.namespace, job.release.name, job.data["run"]["id"]
-    old = labelled(cluster, space, f"{JOB}={name},{RUN},{RUN}!={run}")
+    old = list_labelled(cluster, space, f"{JOB}={name},{RUN},{RUN}!={run}")
     if kept:
         return old
     rendered = {part.path for part in applied}
-    scripts = labelled(cluster, space, f"{JOB}={name},{collect.COMPONENT}=scripts")
+    scripts = list_labelled(cluster, space, f"{JOB}={name},{COMPONENT}=scripts")
     return [*old, *(one for one in scripts if one.path not in rendered)]

@@ -6,10 +6,14 @@ from pathlib import Path
 import pytest
 
 from dsgen.cli.wait import WAITED_FOR, seconds
-from dsgen.cluster import actions, delivery, report, story, views
-from dsgen.cluster.facts import Condition, Facts, accelerators, stamp
+from dsgen.cluster.actions import explain_refusal, make_stopped_record
+from dsgen.cluster.format_text import format_duration, format_progress, format_status, format_table
+from dsgen.cluster.models import Condition, RunState, count_accelerators, format_time, parse_time
+from dsgen.cluster.ownership import ARGO_ID, FLUX, FLUX_HELM, HELM, find_owner, name_manager
+from dsgen.cluster.phase import find_status
+from dsgen.cluster.report import SCHEMA, count_hours, make_report
 from dsgen.errors import UsageProblem
-from tests.unit.test_story import NO_JOBS, facts, job, pod, suspended
+from tests.cluster.test_phase import NO_JOBS, job, pod, state, suspended
 
 
 @pytest.mark.parametrize(
@@ -28,12 +32,12 @@ from tests.unit.test_story import NO_JOBS, facts, job, pod, suspended
     ],
 )
 def test_durations_are_those_of_kubectl(moment: float | None, expected: str) -> None:
-    assert expected == views.span(moment)
+    assert expected == format_duration(moment)
 
 
 def test_tables_have_columns_and_no_blanks_at_the_end() -> None:
-    assert "A     LONG\nbbb   c\n" == views.table(("A", "LONG"), [("bbb", "c")])
-    assert "" == views.table(("A", "LONG"), [])
+    assert "A     LONG\nbbb   c\n" == format_table(("A", "LONG"), [("bbb", "c")])
+    assert "" == format_table(("A", "LONG"), [])
 
 
 @pytest.mark.parametrize(("text", "expected"), [("90s", 90), ("1h30m", 5400), ("2d", 172_800)])
@@ -44,16 +48,16 @@ def test_times_are_read(text: str, expected: int) -> None:
 @pytest.mark.parametrize(
     ("expected", "seen"),
     [
-        (True, facts()),
-        (True, facts("Running")),
-        (True, facts("Failed", **NO_JOBS)),
-        (False, facts(worker=suspended("worker", queue="gpus"))),
-        (False, facts(launcher=suspended("launcher"), worker=suspended("worker"))),
-        (False, facts(worker=None)),
+        (True, state()),
+        (True, state("Running")),
+        (True, state("Failed", **NO_JOBS)),
+        (False, state(worker=suspended("worker", queue="gpus"))),
+        (False, state(launcher=suspended("launcher"), worker=suspended("worker"))),
+        (False, state(worker=None)),
     ],
 )
-def test_a_run_is_admitted_when_both_jobs_may_have_pods(expected: bool, seen: Facts) -> None:
-    assert expected == WAITED_FOR["admitted"](seen, story.state(seen).phase)
+def test_a_run_is_admitted_when_both_jobs_may_have_pods(expected: bool, seen: RunState) -> None:
+    assert expected == WAITED_FOR["admitted"](seen, find_status(seen).phase)
 
 
 @pytest.mark.parametrize("text", ["", "90", "h", "1h 30m", "-5s"])
@@ -79,19 +83,17 @@ def test_what_is_no_time_is_wrong_usage(text: str) -> None:
     ],
 )
 def test_accelerators_are_told_from_other_resources(resource: str, counted: bool) -> None:
-    assert ({resource: 8} if counted else {}) == accelerators({resource: "8", "cpu": "4"})
+    assert ({resource: 8} if counted else {}) == count_accelerators({resource: "8", "cpu": "4"})
 
 
 OWNERS = {
-    "Argo CD application team": {"annotations": {delivery.ARGO_ID: "team:batch/Job:training/cifar-1-launcher"}},
-    "Flux Kustomization flux-system/jobs": {
-        "labels": {f"{delivery.FLUX}/name": "jobs", f"{delivery.FLUX}/namespace": "flux-system"}
-    },
+    "Argo CD application team": {"annotations": {ARGO_ID: "team:batch/Job:training/cifar-1-launcher"}},
+    "Flux Kustomization flux-system/jobs": {"labels": {f"{FLUX}/name": "jobs", f"{FLUX}/namespace": "flux-system"}},
     "Flux HelmRelease training/cifar": {
-        "labels": {f"{delivery.FLUX_HELM}/name": "cifar", f"{delivery.FLUX_HELM}/namespace": "training"},
-        "annotations": {f"{delivery.HELM}/release-name": "cifar"},
+        "labels": {f"{FLUX_HELM}/name": "cifar", f"{FLUX_HELM}/namespace": "training"},
+        "annotations": {f"{HELM}/release-name": "cifar"},
     },
-    "Helm release cifar": {"annotations": {f"{delivery.HELM}/release-name": "cifar"}},
+    "Helm release cifar": {"annotations": {f"{HELM}/release-name": "cifar"}},
     "kubectl": {"managers": ("kubectl-client-side-apply",)},
     "": {},
 }
@@ -99,13 +101,13 @@ OWNERS = {
 
 @pytest.mark.parametrize("expected", OWNERS)
 def test_who_keeps_a_job_is_seen(expected: str) -> None:
-    assert expected == delivery.manager(job("launcher", **OWNERS[expected]))
+    assert expected == name_manager(job("launcher", **OWNERS[expected]))
 
 
 @pytest.mark.parametrize("expected", OWNERS)
 def test_what_would_be_undone_is_refused(expected: str) -> None:
-    owner = delivery.owner(job("launcher", **OWNERS[expected]))
-    words = actions.refusal(owner, "set lifecycle.suspend: true")
+    owner = find_owner(job("launcher", **OWNERS[expected]))
+    words = explain_refusal(owner, "set lifecycle.suspend: true")
 
     assert (expected in ("", "kubectl")) == (words == "")
     assert words == "" or words.startswith(
@@ -114,28 +116,28 @@ def test_what_would_be_undone_is_refused(expected: str) -> None:
 
 
 def test_a_run_without_a_launcher_gets_its_end_written() -> None:
-    seen = facts("Running")
-    change = actions.stopped_record(seen)
+    seen = state("Running")
+    change = make_stopped_record(seen)
     record = json.loads(change["data"]["1"])
 
     assert ["1"] == list(change["data"])
-    assert ("Stopped", "JobDeleted", seen.now) == (record["phase"], record["reason"], story.seconds(record["endTime"]))
-    assert "Stopped" == story.state(facts(record=record)).phase
+    assert ("Stopped", "JobDeleted", seen.now) == (record["phase"], record["reason"], parse_time(record["endTime"]))
+    assert "Stopped" == find_status(state(record=record)).phase
 
 
 def test_hours_count_from_the_node_on_and_fall_back_to_the_record() -> None:
-    now = facts().now
+    now = state().now
     placed = {"PodScheduled": Condition("True", "", "", now - 7200)}
     gpu = {"nvidia.com/gpu": "4"}
     workers = [pod("worker", index=index, requests=gpu, conditions=placed) for index in range(2)]
-    seen = facts("Running", pods=workers, worker=job("worker", requests=gpu))
-    gone = facts("Succeeded", **{**NO_JOBS, "worker": job("worker", requests=gpu)})
+    seen = state("Running", pods=workers, worker=job("worker", requests=gpu))
+    gone = state("Succeeded", **{**NO_JOBS, "worker": job("worker", requests=gpu)})
     gone.record = {**gone.record, "totals": {"seconds": 1800}}
 
-    seen.record = {**seen.record, "attempts": [{"startTime": stamp(now - 5400)}]}
+    seen.record = {**seen.record, "attempts": [{"startTime": format_time(now - 5400)}]}
 
-    assert (16.0, 4.0) == report.hours(seen)
-    assert (4.0, 0.0) == report.hours(gone)
+    assert (16.0, 4.0) == count_hours(seen)
+    assert (4.0, 0.0) == count_hours(gone)
 
 
 def test_many_workers_are_counted_and_only_the_unwell_are_listed() -> None:
@@ -143,8 +145,8 @@ def test_many_workers_are_counted_and_only_the_unwell_are_listed() -> None:
     workers = [
         pod("worker", name=f"w-{index}", index=index, conditions={} if index == 7 else ready) for index in range(40)
     ]
-    seen = facts("Running", pods=workers)
-    text = views.status(report.report(seen, story.state(seen)), seen)
+    seen = state("Running", pods=workers)
+    text = format_status(make_report(seen, find_status(seen)), seen)
 
     assert "w-7 " in text
     assert "39 more pods are well\n" in text
@@ -152,7 +154,7 @@ def test_many_workers_are_counted_and_only_the_unwell_are_listed() -> None:
 
 
 def test_the_schema_is_named_where_it_is() -> None:
-    assert (Path(__file__).parents[2] / report.SCHEMA).exists()
+    assert (Path(__file__).parents[2] / SCHEMA).exists()
 
 
 @pytest.mark.parametrize(
@@ -167,4 +169,4 @@ def test_the_schema_is_named_where_it_is() -> None:
     ],
 )
 def test_progress_is_one_line(progress: dict[str, object], expected: str) -> None:
-    assert expected == views.progress(progress, 100)
+    assert expected == format_progress(progress, 100)

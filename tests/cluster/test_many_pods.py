@@ -7,12 +7,14 @@ from typing import Any
 
 import pytest
 
-from dsgen.cli._cluster import phase_and_causes
 from dsgen.cli.list import runs
-from dsgen.cluster import collect, report, story, views
-from dsgen.cluster.facts import JOB
-from dsgen.cluster.parse import INDEX
-from tests import cluster_data
+from dsgen.cluster.diagnosis import diagnose
+from dsgen.cluster.format_text import format_status
+from dsgen.cluster.models import INDEX, JOB
+from dsgen.cluster.phase import find_status
+from dsgen.cluster.reader import RECORD_SUFFIX, add_surroundings, read_run
+from dsgen.cluster.report import make_report
+from tests.cluster import recorded
 
 MEBIBYTE = 2**20
 
@@ -21,7 +23,7 @@ class Counting:
     """Reads kept answers, by the last part of the path, and counts the lists."""
 
     def __init__(self, name: str) -> None:
-        self.kept, self.lists = cluster_data.load(name), list[str]()
+        self.kept, self.lists = recorded.load(name), list[str]()
         self.entries: dict[str, list[dict[str, Any]]] = {}
         for key, answer in self.kept.content["answers"].items():
             kind = key.partition(" ")[0].rpartition("/")[2]
@@ -38,7 +40,7 @@ class Counting:
         self.lists.append(path)
         wanted = query.get("labelSelector", "")
         for entry in self.entries.get(path.rpartition("/")[2], []):
-            if "component=status" not in wanted or entry["metadata"]["name"].endswith(collect.RECORD_SUFFIX):
+            if "component=status" not in wanted or entry["metadata"]["name"].endswith(RECORD_SUFFIX):
                 yield entry
 
     def with_workers(self, count: int) -> "Counting":
@@ -69,11 +71,11 @@ class Counting:
 def status(reader: Counting) -> str:
     """What `dsgen status` does with a run."""
     space, job = (reader.kept.content[key] for key in ("namespace", "job"))
-    facts = collect.run_facts(reader, space, job, thrifty=True)
-    assert facts
-    collect.surroundings(reader, facts, thrifty=True)
-    shown, _ = phase_and_causes(facts)
-    return views.status(report.report(facts, shown), facts)
+    state = read_run(reader, space, job, thrifty=True)
+    assert state
+    add_surroundings(reader, state, thrifty=True)
+    shown, _ = diagnose(state)
+    return format_status(make_report(state, shown), state)
 
 
 def test_the_status_of_a_thousand_workers_takes_four_lists_and_little_memory() -> None:
@@ -117,5 +119,5 @@ def test_many_jobs_are_listed_with_few_lists(count: int) -> None:
     listed = list(runs(reader, "", JOB, False))
 
     assert count == len(listed)
-    assert {"Running"} == {story.state(facts).phase for facts in listed}
+    assert {"Running"} == {find_status(state).phase for state in listed}
     assert len(reader.lists) <= 5

@@ -4,12 +4,12 @@ from typing import Any
 
 import pytest
 
-from dsgen.cluster import capacity, happened
-from dsgen.cluster.capacity import Devices
-from dsgen.cluster.facts import stamp
-from dsgen.cluster.resources import limit, requested, requests
-from tests import cluster_data
-from tests.unit.test_story import facts
+from dsgen.cluster.capacity import Devices, list_devices, sum_devices
+from dsgen.cluster.models import format_time
+from dsgen.cluster.requirements import sum_limit, sum_request, sum_requests
+from dsgen.cluster.timeline import list_entries, report_timeline
+from tests.cluster import recorded
+from tests.cluster.test_phase import state
 
 GPU = "nvidia.com/gpu"
 
@@ -35,7 +35,7 @@ def container(count: int, **other: str) -> dict[str, Any]:
     ],
 )
 def test_devices_of_a_pod_are_counted_as_the_scheduler_counts(expected: int, spec: dict[str, Any]) -> None:
-    assert expected == int(requested(spec, GPU))
+    assert expected == int(sum_request(spec, GPU))
 
 
 def test_requests_and_limits_are_those_of_all_containers() -> None:
@@ -44,9 +44,9 @@ def test_requests_and_limits_are_those_of_all_containers() -> None:
     sidecar = {"resources": {"limits": {"memory": "100Mi"}}, "restartPolicy": "Always"}
     spec = {"containers": [main, helper], "initContainers": [sidecar, {"resources": {"requests": {"cpu": "500m"}}}]}
 
-    assert {"cpu": "1250m", "memory": "1252Mi", GPU: "1"} == requests(spec)
-    assert "2404Mi" == limit(spec, "memory")
-    assert ["", "2Gi"] == [limit({"containers": [main, *more]}, "memory") for more in ([{}], [])]
+    assert {"cpu": "1250m", "memory": "1252Mi", GPU: "1"} == sum_requests(spec)
+    assert "2404Mi" == sum_limit(spec, "memory")
+    assert ["", "2Gi"] == [sum_limit({"containers": [main, *more]}, "memory") for more in ([{}], [])]
 
 
 def pod(name: str, node: str, count: int, phase: str = "Running", **labels: str) -> dict[str, Any]:
@@ -73,43 +73,48 @@ def test_what_nodes_have_and_who_holds_it() -> None:
         pod("waits", "", 3, phase="Pending"),
     ]
 
-    rows = capacity.devices(nodes, pods)
+    rows = list_devices(nodes, pods)
 
     assert [
         Devices("a", "Ready", GPU, 8, 5, {"training/cifar:1": 2, "training/other": 1}),
         Devices("a", "Ready", "amd.com/gpu", 2, 0, {}),
         Devices("b", "Ready", "", 0, 0, {}),
     ] == rows
-    assert {GPU: (5, 8), "amd.com/gpu": (0, 2)} == capacity.sums(rows)
+    assert {GPU: (5, 8), "amd.com/gpu": (0, 2)} == sum_devices(rows)
 
 
 def test_a_node_that_takes_no_pods_is_told() -> None:
     cordoned = node("a")
     cordoned["spec"] = {"unschedulable": True}
 
-    assert ["Ready,SchedulingDisabled"] == [row.state for row in capacity.devices([cordoned], [])]
+    assert ["Ready,SchedulingDisabled"] == [row.state for row in list_devices([cordoned], [])]
 
 
 @pytest.mark.parametrize("name", ["running", "failed", "QuotaTaken"])
 def test_what_happened_is_told_in_order_and_once(name: str) -> None:
-    seen = cluster_data.load(name).facts()
-    listed = happened.happenings(seen)
+    seen = recorded.load(name).state()
+    listed = list_entries(seen)
     times = [one.time for one in listed]
 
     assert sorted(times) == times
     assert {event.message for event in seen.events} <= {one.message for one in listed}
     assert len(listed) == len({*listed})
-    assert happened.as_data(seen, listed)["events"][0]["time"] == stamp(times[0])
+    assert report_timeline(seen, listed)["events"][0]["time"] == format_time(times[0])
 
 
 def test_attempts_are_told_with_their_numbers_and_ends() -> None:
-    now = facts().now
+    now = state().now
     attempts = [
-        {"startTime": stamp(now - 90), "endTime": stamp(now - 60), "reason": "TrainingFailed", "exitCode": 9},
-        {"startTime": stamp(now - 50)},
+        {
+            "startTime": format_time(now - 90),
+            "endTime": format_time(now - 60),
+            "reason": "TrainingFailed",
+            "exitCode": 9,
+        },
+        {"startTime": format_time(now - 50)},
     ]
     record = {"version": 1, "phase": "Running", "attempts": attempts, "totals": {"attempts": 5}}
-    told = happened.happenings(facts(record=record))
+    told = list_entries(state(record=record))
 
     assert [
         ("AttemptStarted", "attempt 4"),

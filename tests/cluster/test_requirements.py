@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
-from dsgen.cluster import labels
-from dsgen.cluster.facts import Requirement
+from dsgen.cluster.models import Requirement
+from dsgen.cluster.requirements import REQUIRED, find_missing, read_requirements, select_nodes
 
 
 def node(name: str, **given: str) -> dict[str, Any]:
@@ -32,7 +32,7 @@ NODES = [node("a", pool="gpu", zone="eu-1", cloud__pool="x"), node("b", pool="cp
     ],
 )
 def test_the_nodes_that_meet_a_requirement(requirement: tuple[str, str, tuple[str, ...]], expected: str) -> None:
-    found = labels.selected([Requirement(*requirement)], NODES)
+    found = select_nodes([Requirement(*requirement)], NODES)
 
     assert expected == "".join(one["metadata"]["name"] for one in found)
 
@@ -50,17 +50,17 @@ def test_the_nodes_that_meet_a_requirement(requirement: tuple[str, str, tuple[st
     ],
 )
 def test_what_no_node_has_and_what_they_have(selector: dict[str, str], expected: tuple[str, str] | None) -> None:
-    assert expected == labels.missing(labels.required({"nodeSelector": selector}), NODES)
+    assert expected == find_missing(read_requirements({"nodeSelector": selector}), NODES)
 
 
 def test_nothing_is_said_of_nodes_that_are_hidden() -> None:
-    assert labels.missing(labels.required({"nodeSelector": {"a": "b"}}), []) is None
+    assert find_missing(read_requirements({"nodeSelector": {"a": "b"}}), []) is None
 
 
 def test_many_values_are_counted() -> None:
     nodes = [node(str(number), pool=f"p{number}") for number in range(8)]
 
-    missing = labels.missing(labels.required({"nodeSelector": {"pool": "x"}}), nodes)
+    missing = find_missing(read_requirements({"nodeSelector": {"pool": "x"}}), nodes)
 
     assert missing
     assert missing.there == "pool is p0 or p1 or p2 or p3 or p4 or one of 3 others"
@@ -71,11 +71,11 @@ def test_an_affinity_with_one_term_is_a_requirement() -> None:
     fields = {"matchFields": [{"key": "metadata.name", "operator": "NotIn", "values": ["a"]}]}
 
     def required(*terms: dict[str, Any]) -> tuple[Requirement, ...]:
-        return labels.required({"affinity": {"nodeAffinity": {labels.REQUIRED: {"nodeSelectorTerms": list(terms)}}}})
+        return read_requirements({"affinity": {"nodeAffinity": {REQUIRED: {"nodeSelectorTerms": list(terms)}}}})
 
     assert (Requirement("pool", "In", ("tpu", "npu")),) == required(term)
     assert (Requirement("metadata.name", "NotIn", ("a",)),) == required(fields)
     assert () == required(term, fields)
-    missing = labels.missing(required(term), NODES)
+    missing = find_missing(required(term), NODES)
     assert missing
     assert missing.wanted == "pool=tpu|npu"

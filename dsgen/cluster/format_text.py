@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from dsgen.cluster.causes import Cause
-from dsgen.cluster.facts import Facts, seconds, stamp
+from dsgen.cluster.diagnosis import Cause
+from dsgen.cluster.models import RunState, format_time, parse_time
 
 MANY_WORKERS = 16
 """If there are more workers, only those with problems are listed."""
@@ -15,7 +15,7 @@ GAP = "   "
 Report = Mapping[str, Any]
 
 
-def table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+def format_table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
     """A table in the style of kubectl; empty without rows."""
     lines = [head, *rows]
     if len(lines) == 1:
@@ -25,7 +25,7 @@ def table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
     return "".join(f"{line.rstrip()}\n" for line in padded)
 
 
-def span(moment: float | None) -> str:
+def format_duration(moment: float | None) -> str:
     """A duration in the style of kubectl: its two largest units."""
     if moment is None:
         return "<unknown>"
@@ -42,27 +42,27 @@ def span(moment: float | None) -> str:
     return f"{hours}h" if hours < 48 else f"{days}d"
 
 
-def status(report: Report, facts: Facts) -> str:
+def format_status(report: Report, state: RunState) -> str:
     """The status of a run, from its phase to its workers."""
-    parts = [_head(report, facts), _failure(report), _attempts(report, facts), _workers(report, facts), _claims(report)]
+    parts = [_head(report, state), _failure(report), _attempts(report, state), _workers(report, state), _claims(report)]
     return "\n".join(part for part in [*parts, _notes(report)] if part)
 
 
-def _head(report: Report, facts: Facts) -> str:
-    since = seconds(report["since"])
+def _head(report: Report, state: RunState) -> str:
+    since = parse_time(report["since"])
     phase = report["phase"] + (f" ({report['reason']})" if report["reason"] else "")
     count = report["workers"]
     devices = ", ".join(f"{number} {name}" for name, number in report["accelerators"].items())
     lease = report["lease"]
     rows = [
         ("Job", f"{report['namespace']}/{report['job']}, run {report['run']}"),
-        ("Phase", phase + (f", for {span(facts.now - since)}" if since else "")),
+        ("Phase", phase + (f", for {format_duration(state.now - since)}" if since else "")),
         ("Message", report["message"]),
         ("Workers", f"{count['ready']}/{count['wanted']} ready"),
         ("Accelerators", devices),
         ("GPU-hours", _hours(report) if devices else ""),
         ("World size", str(report["worldSize"] or "")),
-        ("Progress", progress(report["progress"] or {}, facts.now)),
+        ("Progress", format_progress(report["progress"] or {}, state.now)),
         ("Exit code", "" if report["exitCode"] is None else str(report["exitCode"])),
         ("Started", report["startTime"] or ""),
         ("Ended", report["endTime"] or ""),
@@ -72,16 +72,16 @@ def _head(report: Report, facts: Facts) -> str:
     return "".join(f"{name + ':':<14}{value}\n" for name, value in rows if value)
 
 
-def progress(reported: Mapping[str, Any], now: float) -> str:
+def format_progress(reported: Mapping[str, Any], now: float) -> str:
     """The progress that the training reports; "" without one."""
-    step, total, eta = reported.get("step"), reported.get("total"), seconds(reported.get("eta"))
+    step, total, eta = reported.get("step"), reported.get("total"), parse_time(reported.get("eta"))
     if step is None:
         return f"checkpoint of {reported['checkpoint']}" if reported.get("checkpoint") else ""
     words = [f"step {step}" + (f" of {total} ({100 * step // total}%)" if total else "")]
     if "loss" in reported:
         words.append("loss NaN or infinite" if reported["loss"] is None else f"loss {reported['loss']:.6g}")
     words += [f"checkpoint of {reported['checkpoint']}"] if reported.get("checkpoint") else []
-    words += [f"{span(eta - now)} left"] if eta and eta > now and step != total else []
+    words += [f"{format_duration(eta - now)} left"] if eta and eta > now and step != total else []
     return ", ".join(words)
 
 
@@ -98,7 +98,7 @@ def _failure(report: Report) -> str:
     return head + "".join(f"  {line}\n" for line in (failure["tail"] or [])[-LAST_LINES:])
 
 
-def _attempts(report: Report, facts: Facts) -> str:
+def _attempts(report: Report, state: RunState) -> str:
     attempts = report["attempts"]
     if len(attempts) < 2:
         return ""
@@ -107,20 +107,20 @@ def _attempts(report: Report, facts: Facts) -> str:
         (
             str(first + number),
             attempt.get("startTime") or "-",
-            span((seconds(attempt.get("endTime")) or facts.now) - began)
-            if (began := seconds(attempt.get("startTime")))
+            format_duration((parse_time(attempt.get("endTime")) or state.now) - began)
+            if (began := parse_time(attempt.get("startTime")))
             else "-",
             attempt.get("reason") or "",
             "" if attempt.get("exitCode") is None else str(attempt["exitCode"]),
         )
         for number, attempt in enumerate(attempts)
     ]
-    return table(("ATTEMPT", "STARTED", "DURATION", "REASON", "EXIT CODE"), rows)
+    return format_table(("ATTEMPT", "STARTED", "DURATION", "REASON", "EXIT CODE"), rows)
 
 
-def _workers(report: Report, facts: Facts) -> str:
+def _workers(report: Report, state: RunState) -> str:
     pods = [pod for task in report["tasks"] for pod in task["status"]]
-    ages = {pod.name: span(facts.now - pod.created) for pod in facts.pods}
+    ages = {pod.name: format_duration(state.now - pod.created) for pod in state.pods}
     shown = pods if len(pods) <= MANY_WORKERS + 1 else [pod for pod in pods if not _is_well(pod)]
     rows = [
         (
@@ -135,7 +135,7 @@ def _workers(report: Report, facts: Facts) -> str:
         )
         for pod in shown
     ]
-    text = table(("POD", "RUNNING", "STATE", "READY", "RESTARTS", "REASON", "AGE", "NODE"), rows)
+    text = format_table(("POD", "RUNNING", "STATE", "READY", "RESTARTS", "REASON", "AGE", "NODE"), rows)
     left = len(pods) - len(shown)
     return text + (f"{left} more pods are well\n" if left else "")
 
@@ -151,16 +151,16 @@ def _is_well(pod: Report) -> bool:
 
 
 def _claims(report: Report) -> str:
-    return table(("CLAIM", "STATE"), [(claim["name"], claim["phase"]) for claim in report["claims"] or []])
+    return format_table(("CLAIM", "STATE"), [(claim["name"], claim["phase"]) for claim in report["claims"] or []])
 
 
 def _notes(report: Report) -> str:
     return "".join(f"{note}\n" for note in report["notes"])
 
 
-def line(report: Report, facts: Facts) -> str:
+def format_line(report: Report, state: RunState) -> str:
     """The state of a run as one line."""
-    words = [stamp(facts.now) or "", report["phase"], report["reason"]]
+    words = [format_time(state.now) or "", report["phase"], report["reason"]]
     workers = f"{report['workers']['ready']}/{report['workers']['wanted']} workers ready"
     return "  ".join(word for word in [*words, workers, report["message"]] if word)
 
@@ -171,7 +171,7 @@ COLUMNS = (
 )
 
 
-def listing(lines: Iterable[tuple[Report, str, str]], namespaces: bool) -> str:
+def format_list(lines: Iterable[tuple[Report, str, str]], namespaces: bool) -> str:
     """A row for each run, from its report, its duration and its age."""
     rows = [
         (
@@ -191,10 +191,10 @@ def listing(lines: Iterable[tuple[Report, str, str]], namespaces: bool) -> str:
         )
         for report, duration, age in lines
     ]
-    return table((*(["NAMESPACE"] if namespaces else []), *COLUMNS), rows)
+    return format_table((*(["NAMESPACE"] if namespaces else []), *COLUMNS), rows)
 
 
-def why(report: Report, causes: Sequence[Cause]) -> str:
+def format_causes(report: Report, causes: Sequence[Cause]) -> str:
     """The causes of a run, root causes first."""
     head = f"{report['namespace']}/{report['job']}, run {report['run']}: {report['phase']}"
     head += f" ({report['reason']})\n" if report["reason"] else "\n"
@@ -211,7 +211,7 @@ def _cause(cause: Cause) -> str:
     return "".join(f"{line}\n" for line in [*lines, f"  more: {cause.link}"])
 
 
-def why_report(report: Report, causes: Sequence[Cause]) -> dict[str, Any]:
+def report_causes(report: Report, causes: Sequence[Cause]) -> dict[str, Any]:
     """The causes of a run, as data for programs."""
     kept = {key: report[key] for key in ("version", "job", "namespace", "run", "phase", "reason", "notes")}
     return kept | {

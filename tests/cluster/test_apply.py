@@ -6,9 +6,9 @@ from typing import Any
 import pytest
 
 from dsgen import api, values
-from dsgen.cluster import applying, sending
-from dsgen.cluster.actions import Object
-from dsgen.cluster.applying import Part
+from dsgen.cluster.actions import ObjectRef
+from dsgen.cluster.apply import IncompleteApplyError, apply, find_refusals, prune
+from dsgen.cluster.apply_plan import Part, judge, prepare_parts
 from dsgen.errors import ApiError
 from dsgen.problems.diagnostics import Diagnostic
 
@@ -63,17 +63,17 @@ def job() -> values.Job:
 
 
 def parts(server: Server) -> list[Part]:
-    return applying.parts(server, job(), api.render(job()))  # type: ignore[arg-type]  # the part that is used
+    return prepare_parts(server, job(), api.render(job()))  # type: ignore[arg-type]  # the part that is used
 
 
 def judged(server: Server) -> tuple[list[Diagnostic], str]:
     """Why the run in the cluster is not changed, and the version of dsgen whose objects stay."""
-    verdict = applying.judge(server, job(), api.render(job()), parts(server))  # type: ignore[arg-type]  # as above
+    verdict = judge(server, job(), api.render(job()), parts(server))  # type: ignore[arg-type]  # as above
     return list(verdict.problems), verdict.kept
 
 
 def applied(server: Server, rendered: Sequence[Part]) -> list[str]:
-    return list(sending.apply(server, rendered, kept=False, dry_run=False, force=False))  # type: ignore[arg-type]  # as above
+    return list(apply(server, rendered, kept=False, dry_run=False, force=False))  # type: ignore[arg-type]  # as above
 
 
 @pytest.mark.parametrize("error", [AWAY, QUOTA])
@@ -83,7 +83,7 @@ def test_an_apply_that_fails_in_the_middle_names_the_objects_and_is_completed_by
     titles = [part.title for part in parts(server)]
     at = titles.index("job/cifar-1-launcher")
 
-    with pytest.raises(sending.Incomplete) as raised:
+    with pytest.raises(IncompleteApplyError) as raised:
         applied(server, parts(server))
     assert raised.value.lines == (
         f"job/cifar-1-launcher: {error}",
@@ -114,7 +114,7 @@ def test_a_webhook_that_is_away_before_the_first_object_leaves_nothing() -> None
     before = dict(server.objects)
 
     with pytest.raises(ApiError) as raised:
-        sending.refusals(server, parts(server), force=False)  # type: ignore[arg-type]  # as above
+        find_refusals(server, parts(server), force=False)  # type: ignore[arg-type]  # as above
     assert f"job/cifar-1-worker: {AWAY}; nothing was applied" == str(raised.value)
     assert before == server.objects
 
@@ -124,18 +124,18 @@ def test_all_refusals_are_told_before_anything_is_applied() -> None:
     denied = ApiError('admission webhook "jobs.example.com" denied the request: no team label', 403)
     server.fails, server.on_dry_run = {WORKER: denied, LAUNCHER: QUOTA}, True
 
-    said = sending.refusals(server, parts(server), force=False)  # type: ignore[arg-type]  # as above
+    said = find_refusals(server, parts(server), force=False)  # type: ignore[arg-type]  # as above
     assert [f"job/cifar-1-worker: {denied}", f"job/cifar-1-launcher: {QUOTA}"] == said
 
 
 def test_old_objects_that_cannot_be_deleted_are_named() -> None:
     server = Server()
-    old = [Object(f"/{name}", "job", name) for name in ("cifar-0-launcher", "cifar-0-worker", "gone")]
+    old = [ObjectRef(f"/{name}", "job", name) for name in ("cifar-0-launcher", "cifar-0-worker", "gone")]
     server.objects.update({one.path: {} for one in old})
     server.fails["/cifar-0-worker"] = AWAY
 
-    with pytest.raises(sending.Incomplete) as raised:
-        list(sending.remove(server, old))  # type: ignore[arg-type]  # as above
+    with pytest.raises(IncompleteApplyError) as raised:
+        list(prune(server, old))  # type: ignore[arg-type]  # as above
     assert raised.value.lines[1:] == (
         "deleted: job/cifar-0-launcher",
         "not deleted: job/cifar-0-worker, job/gone",

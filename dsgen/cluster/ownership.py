@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import NamedTuple, Protocol
 
-from dsgen.cluster.facts import Job
+from dsgen.cluster.models import JobState
 
 ARGO_ID, ARGO_LABEL = "argocd.argoproj.io/tracking-id", "argocd.argoproj.io/instance"
 FLUX, FLUX_HELM = "kustomize.toolkit.fluxcd.io", "helm.toolkit.fluxcd.io"
@@ -63,15 +63,15 @@ OWNERS = (
 """Argo CD and Flux come first, because their objects may also have the annotations of Helm."""
 
 
-def owner(marked: Marked | None) -> tuple[Owner, str] | None:
+def find_owner(marked: Marked | None) -> tuple[Owner, str] | None:
     """The tool that would undo a change of this object, and the name of its application or release."""
     owners = ((one, one.name(marked)) for one in OWNERS) if marked else ()
     return next(((one, name) for one, name in owners if name), None)
 
 
-def manager(job: Job | None) -> str:
+def name_manager(job: JobState | None) -> str:
     """The tool that created a Job, as text; empty if it is unknown."""
-    if owned := owner(job):
+    if owned := find_owner(job):
         return f"{owned[0].title} {owned[1]}"
     managers = job.managers if job else ()
     if any(name.startswith("kubectl") for name in managers):

@@ -9,10 +9,10 @@ from typing import Any
 
 import pytest
 
-from dsgen.cluster.facts import Container, Facts, Pod
-from dsgen.cluster.logs import Choice, Lines, Source, left_out, of_all_ranks, sources, tails
+from dsgen.cluster.logs import LogChoice, LogLines, LogSource, count_left_out, count_ranks, list_tails, select_sources
+from dsgen.cluster.models import Container, PodState, RunState
 from dsgen.errors import ApiError
-from tests.unit.test_story import facts, pod
+from tests.cluster.test_phase import pod, state
 
 STATES = {"image": "", "state": "running", "reason": "", "message": "", "exit_code": None, "restarts": 0, "ready": True}
 
@@ -21,35 +21,35 @@ def container(name: str, kind: str = "main") -> Container:
     return Container(name=name, kind=kind, started=None, finished=None, **STATES)  # type: ignore[arg-type]  # a table
 
 
-def worker(index: int, name: str = "", created: float = 1) -> Pod:
+def worker(index: int, name: str = "", created: float = 1) -> PodState:
     containers = (container("code", "init"), container("worker"))
     return pod("worker", name=name or f"worker-{index}", index=index, created=created, containers=containers)
 
 
-def run_of(count: int, method: str = "torchrun", slots: int = 1) -> Facts:
+def run_of(count: int, method: str = "torchrun", slots: int = 1) -> RunState:
     launcher = pod("launcher", name="launcher", containers=(container("status", "sidecar"), container("launcher")))
     settings = {"method": method, "slots": slots, "workers": count}
-    return facts("Running", settings=settings, pods=[launcher, *(worker(index) for index in range(count))])
+    return state("Running", settings=settings, pods=[launcher, *(worker(index) for index in range(count))])
 
 
 @pytest.mark.parametrize(
     ("method", "choice", "expected"),
     [
-        ("pdsh", Choice(), [("launcher", "launcher", "")]),
-        ("torchrun", Choice(), [(f"worker-{index}", "worker", "") for index in range(3)]),
-        ("torchrun", Choice(launcher=True), [("launcher", "launcher", "")]),
-        ("torchrun", Choice(status=True), [("launcher", "status", "")]),
-        ("pdsh", Choice(worker=1), [("worker-1", "worker", "")]),
-        ("torchrun", Choice(worker=1, init=True), [("worker-1", "code", "")]),
-        ("pdsh", Choice(rank=5), [("launcher", "launcher", "cifar-1-worker-2")]),
-        ("torchrun", Choice(rank=5), [("worker-2", "worker", "")]),
-        ("torchrun", Choice(worker=7), []),
+        ("pdsh", LogChoice(), [("launcher", "launcher", "")]),
+        ("torchrun", LogChoice(), [(f"worker-{index}", "worker", "") for index in range(3)]),
+        ("torchrun", LogChoice(launcher=True), [("launcher", "launcher", "")]),
+        ("torchrun", LogChoice(status=True), [("launcher", "status", "")]),
+        ("pdsh", LogChoice(worker=1), [("worker-1", "worker", "")]),
+        ("torchrun", LogChoice(worker=1, init=True), [("worker-1", "code", "")]),
+        ("pdsh", LogChoice(rank=5), [("launcher", "launcher", "cifar-1-worker-2")]),
+        ("torchrun", LogChoice(rank=5), [("worker-2", "worker", "")]),
+        ("torchrun", LogChoice(worker=7), []),
     ],
 )
 def test_lines_come_from_where_the_method_writes_them(
-    method: str, choice: Choice, expected: list[tuple[str, str, str]]
+    method: str, choice: LogChoice, expected: list[tuple[str, str, str]]
 ) -> None:
-    selected = sources(run_of(3, method, slots=2), choice)
+    selected = select_sources(run_of(3, method, slots=2), choice)
 
     assert expected == [(source.pod, source.container, source.host) for source in selected]
 
@@ -57,23 +57,23 @@ def test_lines_come_from_where_the_method_writes_them(
 def test_of_many_workers_the_first_and_the_last_are_shown() -> None:
     many = run_of(17)
 
-    assert ["worker-0", "worker-16"] == [source.pod for source in sources(many, Choice())]
-    assert 15 == left_out(many, Choice())
-    assert (0, 0) == (left_out(run_of(16), Choice()), left_out(many, Choice(worker=3)))
+    assert ["worker-0", "worker-16"] == [source.pod for source in select_sources(many, LogChoice())]
+    assert 15 == count_left_out(many, LogChoice())
+    assert (0, 0) == (count_left_out(run_of(16), LogChoice()), count_left_out(many, LogChoice(worker=3)))
 
 
 def test_previous_pods_are_those_that_were_replaced() -> None:
     replaced = run_of(2)
     replaced.pods.append(worker(1, "worker-1-new", created=2))
 
-    assert ["worker-1"] == [source.pod for source in sources(replaced, Choice(previous=True))]
-    assert ["worker-0", "worker-1", "worker-1-new"] == [source.pod for source in sources(replaced, Choice())]
+    assert ["worker-1"] == [source.pod for source in select_sources(replaced, LogChoice(previous=True))]
+    assert ["worker-0", "worker-1", "worker-1-new"] == [source.pod for source in select_sources(replaced, LogChoice())]
 
 
 def test_the_record_keeps_the_last_lines() -> None:
     attempts = [{"reason": "Succeeded"}, {"reason": "TrainingFailed", "rank": 1, "host": "w-1", "tail": ["a", "b"]}]
 
-    assert ["attempt 2, TrainingFailed, rank 1 on w-1:", "a", "b"] == list(tails({"attempts": attempts}))
+    assert ["attempt 2, TrainingFailed, rank 1 on w-1:", "a", "b"] == list(list_tails({"attempts": attempts}))
 
 
 # ---- connections that break ----
@@ -105,7 +105,7 @@ LOG = [
 @pytest.mark.parametrize("second", range(len(LOG) + 1))
 def test_no_line_is_lost_or_comes_twice(first: int, second: int) -> None:
     node = Node(LOG, [first, max(first, second), len(LOG)])
-    lines = Lines(node, "training", Source("pod", "worker", "pod"))  # type: ignore[arg-type]  # the part that is used
+    lines = LogLines(node, "training", LogSource("pod", "worker", "pod"))  # type: ignore[arg-type]  # the part that is used
 
     assert LOG == [line for _ in range(3) for line in lines.connect(True)]
 
@@ -114,7 +114,7 @@ def test_no_line_is_lost_or_comes_twice(first: int, second: int) -> None:
     ("said", "status"), [(b"unable to retrieve container logs for containerd://1", 404), (b"rpc error: none", 0)]
 )
 def test_what_the_kubelet_says_is_no_line(said: bytes, status: int) -> None:
-    lines = Lines(Node([LOG[0], said], [2]), "training", Source("pod", "worker", "pod"))  # type: ignore[arg-type]  # as above
+    lines = LogLines(Node([LOG[0], said], [2]), "training", LogSource("pod", "worker", "pod"))  # type: ignore[arg-type]  # as above
     received = lines.connect(True)
 
     assert LOG[0] == next(received)
@@ -125,7 +125,7 @@ def test_what_the_kubelet_says_is_no_line(said: bytes, status: int) -> None:
 
 def test_a_rank_has_the_lines_of_its_host() -> None:
     log = [b"2026-01-01T00:00:00.1Z cifar-1-worker-1: a", b"2026-01-01T00:00:00.1Z cifar-1-worker-10: b"]
-    lines = Lines(Node(log, [2]), "training", Source("pod", "launcher", "pod", "cifar-1-worker-1"))  # type: ignore[arg-type]  # as above
+    lines = LogLines(Node(log, [2]), "training", LogSource("pod", "launcher", "pod", "cifar-1-worker-1"))  # type: ignore[arg-type]  # as above
 
     assert log[:1] == list(lines.connect(False))
 
@@ -144,30 +144,30 @@ MARKED = [
 def test_lines_that_name_another_rank_are_left_out(host: str, rank: int, expected: int) -> None:
     label = f"{host}: ".encode() if host else b""
     log = [b"2026-01-01T00:00:00.1Z " + label + line for line in MARKED]
-    lines = Lines(Node(log, [9]), "training", Source("pod", "worker", "pod", host, rank))  # type: ignore[arg-type]  # as above
+    lines = LogLines(Node(log, [9]), "training", LogSource("pod", "worker", "pod", host, rank))  # type: ignore[arg-type]  # as above
 
     assert log[-expected:] == list(lines.connect(False))
 
 
 def test_without_a_rank_all_lines_are_shown() -> None:
     log = [b"2026-01-01T00:00:00.1Z " + line for line in MARKED]
-    lines = Lines(Node(log, [9]), "training", Source("pod", "worker", "pod"))  # type: ignore[arg-type]  # as above
+    lines = LogLines(Node(log, [9]), "training", LogSource("pod", "worker", "pod"))  # type: ignore[arg-type]  # as above
 
     assert log == list(lines.connect(False))
 
 
 @pytest.mark.parametrize(
-    ("slots", "choice", "expected"), [(4, Choice(rank=5), 4), (4, Choice(worker=1), 0), (1, Choice(rank=1), 0)]
+    ("slots", "choice", "expected"), [(4, LogChoice(rank=5), 4), (4, LogChoice(worker=1), 0), (1, LogChoice(rank=1), 0)]
 )
-def test_a_worker_with_several_ranks_mixes_their_lines(slots: int, choice: Choice, expected: int) -> None:
-    assert expected == of_all_ranks(run_of(3, slots=slots), choice)
+def test_a_worker_with_several_ranks_mixes_their_lines(slots: int, choice: LogChoice, expected: int) -> None:
+    assert expected == count_ranks(run_of(3, slots=slots), choice)
 
 
 SHOW = """
-from dsgen.cli.logs import Show, Source
+from dsgen.cli.logs import LogSource, Show
 shown = Show({timestamps}, raw={raw})
 shown.labels = {labels}
-shown.line(Source("pod", "worker", "pod"), b"2026-01-01T00:00:00Z \\x1b[31m::set-output name=a::b\\x1b[2J\\xff")
+shown.line(LogSource("pod", "worker", "pod"), b"2026-01-01T00:00:00Z \\x1b[31m::set-output name=a::b\\x1b[2J\\xff")
 """
 RED, CLEAR = b"\x1b[31m", b"\x1b[2J"
 COMMAND = b"::set-output name=a::b"

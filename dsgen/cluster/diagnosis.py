@@ -1,0 +1,338 @@
+"""Finds why a run does not continue. Pure functions.
+
+The symptoms are in the conditions, events and states of its objects; the rules of `cause_rules` know their causes.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import NamedTuple
+
+from dsgen.cluster.cause_rules import GENERAL, RULES
+from dsgen.cluster.models import (
+    Container,
+    JobState,
+    PodState,
+    RunState,
+    count_accelerators,
+    parse_conditions,
+    parse_time,
+    true_conditions,
+)
+from dsgen.cluster.phase import ENDS, RunStatus, find_status
+from dsgen.cluster.requirements import ApiObject, find_missing, select_nodes
+from dsgen.reading.quantities import amount
+
+PAGE = "docs/causes.md"
+PATIENCE_SECONDS = 60
+"""Seconds after which a normal wait at the start of a run becomes a sign of a problem."""
+PROVISIONING_SECONDS = 15
+"""Seconds in which the volume of a new claim is normally created."""
+PROVISIONING = ("", "ExternalProvisioning", "Provisioning", "WaitForFirstConsumer", "WaitForPodScheduled")
+"""Reasons of the newest event of a claim, "" without one, while its volume is being created."""
+UNBOUND = "unbound immediate"
+"""What the scheduler says about a pod whose claim has no volume."""
+DEFAULT_SCHEDULERS = ("", "default-scheduler")
+EFFECTS = ("NoSchedule", "NoExecute")
+"""The effects of taints that keep pods off a node."""
+PREEMPTOR = re.compile(r"a workload \(UID: ([^,()]+)(?:,[^()]*)?\)")
+"""How Kueue names the Workload for which it preempted another one."""
+CONNECTIONS_SEEN = ("pdsh", "openmpi", "torchrun", "deepspeed-no-ssh")
+"""The launch methods that start rank.py for each rank, which reports when its rank is connected with others."""
+ENDED_WELL = (0, 143)  # 143: ended by SIGTERM
+UNEXPLAINED = ("", "LauncherNotStarted", "WaitingForWorkers", "WorkersLost")
+"""Reasons of Pending that are less specific than the first cause."""
+Symptoms = Iterator["Symptom"]
+
+
+class Cause(NamedTuple):
+    """A cause, with the first object that has it, and the number of other objects."""
+
+    reason: str
+    message: str
+    about: str
+    more: int
+    keys: tuple[str, ...]
+    detail: str
+
+    @property
+    def link(self) -> str:
+        return f"{PAGE}#{self.reason.lower()}"
+
+
+class Symptom(NamedTuple):
+    """A sign of a problem: the place (see PLACES), the object, and the text there."""
+
+    place: str
+    about: str
+    text: str
+
+
+def diagnose(state: RunState) -> tuple[RunStatus, list[Cause]]:
+    """Phase and causes of a run. A phase without a specific reason gets the reason of its first cause."""
+    status = find_status(state)
+    causes = find_causes(state, status)
+    if status.phase == "Pending" and status.reason in UNEXPLAINED and causes:
+        status = status._replace(reason=causes[0].reason, message=causes[0].message)
+    return status, causes
+
+
+def find_causes(state: RunState, shown: RunStatus) -> list[Cause]:
+    """The causes of a run in this phase, root causes first, without duplicates."""
+    ranked: dict[tuple[int, str], list[tuple[Cause, Symptom]]] = {}
+    for symptom in find_symptoms(state, shown):
+        for position, cause in _match_rules(symptom):
+            ranked.setdefault((position, cause.reason), []).append((cause, symptom))
+            break
+    causes = [
+        group[0][0]._replace(more=len({s.about for _, s in group}) - 1)
+        for _, group in sorted(ranked.items(), key=lambda e: e[0])
+    ]
+    specific = [cause for cause in causes if cause.reason not in GENERAL]
+    return specific or causes
+
+
+def _match_rules(symptom: Symptom) -> Iterator[tuple[int, Cause]]:
+    for position, rule in enumerate(RULES):
+        match = re.search(rule.pattern, symptom.text) if rule.place == symptom.place else None
+        if match:
+            parts = {key: value or "" for key, value in match.groupdict().items()}
+            message = " ".join(rule.message.format(about=symptom.about, text=symptom.text, **parts).split()).rstrip(
+                ":. "
+            )
+            yield position, Cause(rule.reason, message, symptom.about, 0, rule.keys, symptom.text)
+
+
+def find_symptoms(state: RunState, shown: RunStatus) -> Symptoms:
+    """All signs of a run that is in this phase."""
+    for look in ENDED if shown.phase in ENDS else PLACES:
+        yield from look(state, shown)
+
+
+def _roles(state: RunState) -> Iterator[tuple[JobState, list[PodState]]]:
+    for job, pods in ((state.launcher, state.pods_of("launcher")), (state.worker, state.workers)):
+        if job:
+            yield job, [pod for pod in pods if not pod.gone]
+
+
+def _about(pod: PodState, container: Container | None = None) -> str:
+    return f"pod {pod.name}" + (f", container {container.name}" if container and container.name != pod.role else "")
+
+
+def _jobs(state: RunState, _: RunStatus) -> Symptoms:
+    """Missing Jobs."""
+    for role, job, other in (("launcher", state.launcher, state.worker), ("worker", state.worker, state.launcher)):
+        if job is None and other is not None:
+            yield Symptom("job", f"job {state.job}-{state.run}-{role}", f"missing {role}")
+
+
+def _creation(state: RunState, _: RunStatus) -> Symptoms:
+    """Events of a Job with too few pods, because the API server refuses them."""
+    for job, pods in _roles(state):
+        if len(pods) >= job.parallelism or job.suspended or job.ended:
+            continue
+        events = [event for event in state.events if event.uid == job.uid and event.reason == "FailedCreate"]
+        if events:
+            yield Symptom("creation", f"job {job.name}", max(events, key=lambda event: event.last).message)
+
+
+def _queue(state: RunState, _: RunStatus) -> Symptoms:
+    """The state of the Workload of a Job in a queue of Kueue."""
+    for job, _pods in _roles(state):
+        if not (job.queue and job.suspended) or "Workloads of Kueue" in state.hidden:
+            continue
+        mine = [workload for workload in state.workloads or [] if _owns(job, workload)]
+        if not mine:
+            missing = "no Workload" if state.workloads is not None else "no Kueue"
+            if state.now - job.created > PATIENCE_SECONDS / 4:
+                yield Symptom("queue", f"job {job.name}", f"{missing} {job.queue}")
+        for workload in mine:
+            yield from (
+                Symptom("queue", f"job {job.name}", text) for text in _workload(workload, job.queue, state.queued)
+            )
+
+
+def _owns(job: JobState, workload: ApiObject) -> bool:
+    return any(owner["uid"] == job.uid for owner in workload["metadata"].get("ownerReferences", []))
+
+
+def _workload(workload: ApiObject, queue: str, jobs: Mapping[str, str]) -> Iterator[str]:
+    held = parse_conditions(workload.get("status", {}).get("conditions"))
+    if workload["spec"].get("active") is False:
+        yield "inactive"
+    for name in ("Evicted", "QuotaReserved"):
+        condition = held.get(name)
+        if condition and (condition.status == "True") == (name == "Evicted"):
+            message = PREEMPTOR.sub(lambda m: f"job {jobs[m[1]]}" if m[1] in jobs else m[0], condition.message)
+            yield f"{name} {condition.reason} in {queue}: {message}"
+
+
+def _gang(state: RunState, _: RunStatus) -> Symptoms:
+    """The state of the PodGroup, and schedulers that are not running."""
+    there = {gang["metadata"]["name"] for gang in state.gangs or []}
+    named = {pod.gang for pod in state.workers if pod.gang and not pod.node and not pod.gone}
+    for name in sorted(named - there if "PodGroups" not in state.hidden else ()):
+        yield Symptom("gang", f"podgroup {name}", f"no PodGroup {name}")
+    for gang in state.gangs or []:
+        name = gang["metadata"]["name"]
+        held = true_conditions(parse_conditions(gang.get("status", {}).get("conditions")))
+        if "Unschedulable" in held:
+            yield Symptom("gang", f"podgroup {name}", f"Unschedulable {held['Unschedulable'].message}")
+    for pod in state.workers:
+        waits = pod.phase == "Pending" and not pod.node and "PodScheduled" not in pod.conditions
+        if waits and pod.scheduler not in DEFAULT_SCHEDULERS and state.now - pod.created > PATIENCE_SECONDS / 4:
+            yield Symptom("gang", _about(pod), f"no scheduler {pod.scheduler}")
+
+
+def _claims(state: RunState, _: RunStatus) -> Symptoms:
+    """Claims without a volume, with their newest events."""
+    for claim in state.claims or []:
+        name = claim["metadata"]["name"]
+        age = state.now - (parse_time(claim["metadata"].get("creationTimestamp")) or 0)
+        if claim.get("status", {}).get("phase") == "Pending":
+            events = [event for event in state.events if event.uid == claim["metadata"]["uid"]]
+            newest = max(events, key=lambda event: event.last, default=None)
+            if age <= PROVISIONING_SECONDS and (newest.reason if newest else "") in PROVISIONING:
+                continue
+            modes = ",".join(claim["spec"].get("accessModes", []))
+            text = f"{newest.reason}: {newest.message}" if newest else "no event"
+            yield Symptom("claim", f"claim {name}", f"{text} ({modes}, class {claim['spec'].get('storageClassName')})")
+
+
+def _scheduling(state: RunState, _: RunStatus) -> Symptoms:
+    """Pods that cannot be scheduled."""
+    for _job, pods in _roles(state):
+        for pod in pods:
+            condition = pod.conditions.get("PodScheduled")
+            if condition and condition.status == "False":
+                if UNBOUND in condition.message and state.now - pod.created <= PROVISIONING_SECONDS:
+                    continue
+                yield Symptom(
+                    "scheduling", _about(pod), _explained(condition.reason, condition.message, pod, state.nodes)
+                )
+
+
+def _explained(reason: str, message: str, pod: PodState, nodes: Sequence[ApiObject] | None) -> str:
+    """The message of the scheduler, or what explains it: the size of the largest node, missing labels, taints."""
+    for resource, asked in pod.requests.items():
+        if f"Insufficient {resource}" not in message:
+            continue
+        sizes = [node["status"]["allocatable"].get(resource, "0") for node in nodes or []]
+        largest = max(sizes, key=amount, default="")
+        if largest and amount(largest) < amount(asked):
+            return f"too large: {asked} {resource} of {largest}; {message}"
+        return f"taken: {asked} {resource}; {message}"
+    if "affinity/selector" in message and (lacks := find_missing(pod.required, nodes or [])):
+        return f"no label {lacks.wanted}; {lacks.there or 'each is on some node, but not all on one'}"
+    if "untolerated taint" in message and (taints := _taints(pod, nodes or [])):
+        return f"untolerated taint {{{taints}}}"
+    return f"{reason}: {message}"
+
+
+def _taints(pod: PodState, nodes: Sequence[ApiObject]) -> str:
+    """The taints of the nodes with the labels that a pod selects; empty if one of these nodes has no taint."""
+    fitting = select_nodes(pod.required, nodes)
+    by_node = [[one for one in node["spec"].get("taints") or [] if one["effect"] in EFFECTS] for node in fitting]
+    return (
+        ", ".join(sorted({f"{one['key']}:{one['effect']}" for taints in by_node for one in taints}))
+        if all(by_node)
+        else ""
+    )
+
+
+def _waiting(state: RunState, _: RunStatus) -> Symptoms:
+    """Containers that the kubelet cannot start: image, configuration, program."""
+    for _job, pods in _roles(state):
+        for pod in pods:
+            for container in pod.containers:
+                if container.state == "waiting" and container.reason not in ("ContainerCreating", "PodInitializing"):
+                    about = f"{_about(pod, container)}, image {container.image}"
+                    yield Symptom("container", about, f"{container.reason}: {container.message}")
+
+
+def _mounts(state: RunState, _: RunStatus) -> Symptoms:
+    """Events of pods that have a node, but no container yet."""
+    reasons = ("FailedMount", "FailedAttachVolume", "FailedCreatePodSandBox", "FailedMapVolume")
+    for _job, pods in _roles(state):
+        for pod in pods:
+            begun = any(container.state in ("running", "terminated") for container in pod.containers)
+            events = [event for event in state.events if event.uid == pod.uid and event.reason in reasons]
+            if pod.node and not begun and events:
+                newest = max(events, key=lambda event: event.last)
+                yield Symptom("mount", _about(pod), f"{newest.reason}: {newest.message}")
+
+
+def _exits(state: RunState, _: RunStatus) -> Symptoms:
+    """Containers of the newest pods that ended with an error, and all containers that were killed for their memory."""
+    newest = {pod.uid for pod in [*state.workers, *state.pods_of("launcher")]}
+    for pod in state.pods:
+        for container in pod.containers:
+            code = container.exit_code
+            if container.kind == "sidecar" or code is None or code in ENDED_WELL:
+                continue
+            if pod.uid in newest or container.reason == "OOMKilled":
+                word = "init" if container.kind == "init" else pod.role
+                yield Symptom("exit", _about(pod, container), f"{word} {container.reason} {code} {container.message}")
+
+
+def _nodes(state: RunState, _: RunStatus) -> Symptoms:
+    """Nodes of the run that are not ready."""
+    lost = {
+        node["metadata"]["name"]
+        for node in state.nodes or []
+        if any(c["type"] == "Ready" and c["status"] != "True" for c in node["status"]["conditions"] or [])
+    }
+    for pod in state.pods:
+        target = pod.conditions.get("DisruptionTarget")
+        tainted = pod.deleting and target and target.reason == "DeletionByTaintManager"
+        if not pod.gone and pod.node and (pod.node in lost or tainted or pod.reason == "NodeLost"):
+            yield Symptom("node", f"node {pod.node}", f"NotReady {pod.role}")
+
+
+def _said(_: RunState, shown: RunStatus) -> Symptoms:
+    """The phase of the run."""
+    yield Symptom("phase", "", f"{shown.phase} {shown.reason} {shown.message}")
+
+
+def _long_waits(state: RunState, shown: RunStatus) -> Symptoms:
+    """Long waits: for the key, for the launcher to reach running workers, for the ranks to connect."""
+    waited = state.now - (shown.since or state.now)
+    secret = state.settings.get("secret", "")
+    # A key of the user exists or not; a generated key reaches the kubelet within a minute.
+    if shown.reason == "WaitingForKey" and waited > PATIENCE_SECONDS * (2 if secret == f"{state.job}-ssh" else 1 / 4):
+        yield Symptom("wait", f"secret {secret}", "key")
+    if waited < 2 * PATIENCE_SECONDS:
+        return
+    if shown.reason == "RanksStarting" or _unconnected(state, shown):
+        yield Symptom("wait", f"run {state.run}", f"ranks {int(waited)}")
+    if shown.reason == "WaitingForWorkers" and state.workers and all(pod.up for pod in state.workers):
+        yield Symptom("wait", f"job {state.job}-{state.run}-launcher", f"{len(state.workers)} workers")
+
+
+def _unconnected(state: RunState, shown: RunStatus) -> bool:
+    """Whether the ranks run without connections between them, as far as the launcher sees them."""
+    settings = state.settings
+    seen = settings.get("method") in CONNECTIONS_SEEN and settings.get("autotuning") == "none"
+    expected = seen and settings.get("expectWorld") and not shown.reason
+    return bool(expected) and shown.phase == "Running" and state.record.get("worldSize") is None
+
+
+def _held(state: RunState, shown: RunStatus) -> Symptoms:
+    """Running workers that hold devices without a running launcher."""
+    up = [pod for pod in state.workers if pod.up]
+    launcher, job = state.launcher_pod, state.launcher
+    if not up or shown.phase != "Pending" or (launcher and launcher.up) or not job:
+        return
+    if state.now - max(job.created, max(pod.created for pod in up)) > PATIENCE_SECONDS:
+        devices = sum(sum(count_accelerators(pod.requests).values()) for pod in up)
+        yield Symptom("held", f"job {job.name}", f"{len(up)} {devices}")
+
+
+PLACES: tuple[Callable[[RunState, RunStatus], Symptoms], ...] = (
+    *(_jobs, _creation, _queue, _gang, _claims, _scheduling, _waiting, _mounts, _exits, _nodes),
+    *(_said, _long_waits, _held),
+)
+"""The sources of signs while a run has not ended."""
+ENDED = (_exits, _said)
+"""The sources of signs after the end of a run."""

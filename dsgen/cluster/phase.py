@@ -1,0 +1,219 @@
+"""Computes the phase of a run from its state, with one table: the first row whose condition is true applies.
+
+The launcher pod writes the record, so the record is not up to date before this pod starts and after it is lost. Jobs,
+pods and the age of the lease show when the record is outdated.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import NamedTuple
+
+from dsgen.cluster.models import JobState, RunState, format_time, parse_time, true_conditions
+
+RECORD_VERSION = 1
+LIMIT_BYTES = 16 * 1024
+DEAD_SECONDS = 180
+"""Seconds without a renewal of the lease after which the launcher counts as dead or disconnected."""
+
+ENDS = ("Succeeded", "Failed", "Stopped")
+ACTIVE = ("Starting", "Running", "Restarting")
+"""The phases in which a launcher must be alive."""
+PHASES = ("Pending", "Queued", *ACTIVE, "Suspended", *ENDS, "Unknown")
+"""The record never contains Unknown: it is shown if the lease has not been renewed for too long."""
+KUEUE_MANAGER = "kueue"
+
+
+class RunStatus(NamedTuple):
+    """What is shown for a run. `since`: the time of the last change, if known."""
+
+    phase: str
+    reason: str = ""
+    message: str = ""
+    since: float | None = None
+
+
+class PhaseRule(NamedTuple):
+    """A description, a condition on the state, and the function that returns what is shown."""
+
+    seen: str
+    holds: Callable[[RunState], bool]
+    shown: Callable[[RunState], RunStatus]
+
+
+def describe_hidden(kinds: Sequence[str]) -> list[str]:
+    """A line with the kinds that cannot be read; no line if all can be read."""
+    return [f"not visible to you: {', '.join(kinds)}"] if kinds else []
+
+
+def find_status(state: RunState) -> RunStatus:
+    """The phase of a run, with its reason."""
+    return next(row for row in PHASE_RULES if row.holds(state)).shown(state)
+
+
+def list_notes(state: RunState) -> Iterator[str]:
+    """Remarks in addition to the phase."""
+    worker = state.worker
+    if worker and state.settings and worker.parallelism != state.wanted:
+        yield (
+            f"the run was changed after it began: {worker.name} now has {worker.parallelism} workers, "
+            f"but the run began with {state.wanted}. Change run.id instead"
+        )
+    listed, counted = len(state.record.get("attempts", [])), state.record.get("totals", {}).get("attempts", 0)
+    if counted > listed:
+        limit = f"the record is at its limit of {LIMIT_BYTES // 1024} KiB"
+        yield f"{limit}: {counted - listed} older attempts are counted in its totals, but not listed"
+    yield from describe_hidden(state.hidden)
+
+
+# Conditions
+
+
+def _phase(state: RunState) -> str:
+    return str(state.record.get("phase", ""))
+
+
+def _other_version(state: RunState) -> bool:
+    return bool(state.record) and state.record.get("version") != RECORD_VERSION
+
+
+def _jobs_are_gone(state: RunState) -> bool:
+    return state.launcher is None and state.worker is None
+
+
+def _no_launcher_lives(state: RunState) -> bool:
+    return state.launcher_pod is None or state.launcher_pod.gone
+
+
+def _is_silent(state: RunState) -> bool:
+    """Whether a launcher that should be alive has not renewed the lease for too long."""
+    if _phase(state) not in ACTIVE:
+        return False
+    heard = state.heard
+    return _no_launcher_lives(state) if heard is None else state.now - heard > DEAD_SECONDS
+
+
+def _job_failed(state: RunState) -> bool:
+    return bool(state.launcher and state.launcher.ended == "Failed")
+
+
+def _job_complete(state: RunState) -> bool:
+    return bool(state.launcher and state.launcher.ended == "Complete")
+
+
+def _is_suspended(state: RunState) -> bool:
+    return bool(state.launcher and state.launcher.suspended)
+
+
+def _is_queued(state: RunState) -> bool:
+    return bool(state.worker and state.worker.suspended)
+
+
+def _was_just_admitted(state: RunState) -> bool:
+    return _phase(state) == "Queued" or (_phase(state) == "Suspended" and state.launcher is not None)
+
+
+def _waits_for_turn(state: RunState) -> bool:
+    holder = state.lease.get("run")
+    renewed = parse_time(state.lease.get("time"))
+    fresh = renewed is not None and state.now - renewed <= DEAD_SECONDS
+    return not state.record and bool(state.launcher_pod) and bool(holder) and holder != state.run and fresh
+
+
+def _launcher_was_lost(state: RunState) -> bool:
+    return _phase(state) in ACTIVE and _no_launcher_lives(state)
+
+
+# Results
+
+
+def _as_recorded(state: RunState) -> RunStatus:
+    record = state.record
+    ended = parse_time(record.get("endTime"))
+    attempts = record.get("attempts") or [{}]
+    latest = attempts[-1].get("startTime") if record.get("phase") in ACTIVE else attempts[-1].get("endTime")
+    since = ended or parse_time(latest) or parse_time(record.get("startTime"))
+    return RunStatus(_phase(state), str(record.get("reason") or ""), str(record.get("message") or ""), since)
+
+
+def _unknown_version(state: RunState) -> RunStatus:
+    message = f"its record has version {state.record.get('version')}, but this dsgen reads version {RECORD_VERSION}"
+    return RunStatus("Unknown", "RecordVersion", message)
+
+
+def _silent(state: RunState) -> RunStatus:
+    said = _as_recorded(state)
+    heard = state.heard
+    last = f"last heard from at {format_time(heard)}, " if heard else ""
+    gone = ", and both its Jobs are gone" if _jobs_are_gone(state) else ""
+    return RunStatus("Unknown", "LauncherSilent", f"{last}when it was {said.phase}{gone}", heard or said.since)
+
+
+def _ended_without_record(state: RunState) -> RunStatus:
+    assert state.launcher
+    condition = true_conditions(state.launcher.conditions)[state.launcher.ended]
+    phase = "Failed" if state.launcher.ended == "Failed" else "Unknown"
+    message = f"{state.launcher.name} is {state.launcher.ended}, but the record contains no end: {condition.message}"
+    return RunStatus(phase, condition.reason or "RecordUnavailable", message, condition.since)
+
+
+def _gone(state: RunState) -> RunStatus:
+    said = _as_recorded(state)
+    message = f"both its Jobs are gone; its record says {said.phase or 'nothing'}"
+    return RunStatus("Unknown", "JobsGone", message, said.since)
+
+
+def _since_suspended(job: JobState | None) -> float | None:
+    condition = job.conditions.get("Suspended") if job else None
+    return condition.since if condition else None
+
+
+def _suspended(state: RunState) -> RunStatus:
+    by = state.launcher.suspended_by if state.launcher else ""
+    message = f"lifecycle.suspend is true, or a user suspended it: by {by}" if by else "lifecycle.suspend is true"
+    return RunStatus("Suspended", "JobSuspended", message, _since_suspended(state.launcher))
+
+
+def _queued(state: RunState) -> RunStatus:
+    worker = state.worker
+    assert worker
+    since = _since_suspended(worker)
+    if worker.queue:
+        return RunStatus("Queued", "WorkersSuspended", f"in the queue {worker.queue}", since)
+    by = f" by {worker.suspended_by}" if worker.suspended_by else ""
+    return RunStatus("Queued", "WorkersSuspended", f"{worker.name} was suspended{by}, and it is in no queue", since)
+
+
+def _admitted(state: RunState) -> RunStatus:
+    return RunStatus("Pending", "WaitingForWorkers", "the workers may start", _since_suspended(state.worker))
+
+
+def _waiting(state: RunState) -> RunStatus:
+    return RunStatus("Pending", "WaitingForTurn", f"run {state.lease.get('run')} has not ended yet")
+
+
+def _lost(state: RunState) -> RunStatus:
+    return RunStatus("Pending", "LauncherLost", "the launcher pod is gone, the next one goes on", state.heard)
+
+
+def _unstarted(state: RunState) -> RunStatus:
+    """The launcher pod, which writes the record, has not started."""
+    created = state.launcher.created if state.launcher else None
+    return RunStatus("Pending", "LauncherNotStarted", "the launcher has not started yet: dsgen why says more", created)
+
+
+PHASE_RULES = (
+    PhaseRule("a record that this dsgen does not read", _other_version, _unknown_version),
+    PhaseRule("an end in the record", lambda state: _phase(state) in ENDS, _as_recorded),
+    PhaseRule("a launcher said to be alive, silent for too long", _is_silent, _silent),
+    PhaseRule("no Job", _jobs_are_gone, _gone),
+    PhaseRule("the launcher Job failed, no end in the record", _job_failed, _ended_without_record),
+    PhaseRule("the launcher Job is complete, no end in the record", _job_complete, _ended_without_record),
+    PhaseRule("the launcher Job is suspended", _is_suspended, _suspended),
+    PhaseRule("the worker Job is suspended", _is_queued, _queued),
+    PhaseRule("the record says queued or suspended, the Jobs are not", _was_just_admitted, _admitted),
+    PhaseRule("no record, another run has the lease", _waits_for_turn, _waiting),
+    PhaseRule("no record", lambda state: not state.record, _unstarted),
+    PhaseRule("a launcher said to be alive, its pod gone", _launcher_was_lost, _lost),
+    PhaseRule("a record that goes on", lambda _: True, _as_recorded),
+)

@@ -1,0 +1,209 @@
+"""Reads jobs and runs from a cluster, with few list requests. Missing permissions are not an error."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any, Protocol, TypeVar
+
+from dsgen.cluster.models import (
+    JOB,
+    LEASE,
+    RUN,
+    Event,
+    JobState,
+    PodState,
+    RunState,
+    parse_event,
+    parse_job,
+    parse_map,
+    parse_pod,
+    parse_time,
+)
+from dsgen.cluster.requirements import ApiObject
+from dsgen.errors import ApiError
+
+T = TypeVar("T")
+SETTINGS = "settings.json"
+COMPONENT = "app.kubernetes.io/component"
+"""The label with the purpose of an object; ConfigMaps of the component `scripts` are large, and not read."""
+RECORD_SUFFIX = "-status"
+FORBIDDEN, MISSING = 403, 404
+PVC = "PersistentVolumeClaim"
+KUEUE = "/apis/kueue.x-k8s.io"
+GANGS = ("/apis/scheduling.volcano.sh/v1beta1", "/apis/scheduling.x-k8s.io/v1alpha1")
+
+
+class Reader(Protocol):
+    """The methods of `api.Cluster` that are used here."""
+
+    def now(self) -> float: ...
+
+    def get(self, path: str) -> dict[str, Any]: ...
+
+    def items(self, path: str, **query: str) -> Iterator[dict[str, Any]]: ...
+
+
+def api_path(kind: str, namespace: str = "", name: str = "") -> str:
+    """The path of a resource, in one namespace or in all, or of one object."""
+    group = "/apis/batch/v1" if kind == "jobs" else "/api/v1"
+    inside = f"/namespaces/{namespace}" if namespace else ""
+    return f"{group}{inside}/{kind}" + (f"/{name}" if name else "")
+
+
+def list_jobs(reader: Reader, namespace: str, selector: str = JOB) -> list[JobState]:
+    """The Jobs of dsgen in a namespace, or in all namespaces."""
+    return [parse_job(item) for item in reader.items(api_path("jobs", namespace), labelSelector=selector)]
+
+
+def list_records(reader: Reader, namespace: str, selector: str = JOB) -> dict[tuple[str, str], dict[str, str]]:
+    """The data of all records, by namespace and job."""
+    maps = reader.items(api_path("configmaps", namespace), labelSelector=f"{selector},{COMPONENT}=status")
+    metas = ((entry["metadata"], entry.get("data") or {}) for entry in maps)
+    return {
+        (meta["namespace"], meta["labels"][JOB]): data
+        for meta, data in metas
+        if meta["name"] == meta["labels"][JOB] + RECORD_SUFFIX
+    }
+
+
+def list_runs(known_jobs: Iterable[JobState], data: ApiObject) -> list[str]:
+    """The ids of a job's runs, newest first: according to their Jobs, otherwise to their records."""
+    began = {run: parse_time(parse_map(text).get("startTime")) or 0 for run, text in data.items() if run != LEASE}
+    began |= {one.run: one.created for one in sorted(known_jobs, key=lambda one: -one.created)}
+    return sorted(began, key=lambda run: (-began[run], run))
+
+
+def add_record(state: RunState, data: ApiObject | None) -> RunState:
+    """The facts with the content of the record."""
+    text = (data or {}).get(state.run)
+    state.record_seen = data is not None
+    state.record, state.record_bytes = parse_map(text), len((text or "").encode())
+    state.lease = parse_map((data or {}).get(LEASE))
+    return state
+
+
+def add_jobs(state: RunState, known_jobs: Iterable[JobState]) -> RunState:
+    """The facts with the two Jobs of the run."""
+    of_run = {one.role: one for one in known_jobs if one.run == state.run}
+    state.launcher, state.worker = of_run.get("launcher"), of_run.get("worker")
+    return state
+
+
+def read_run(reader: Reader, namespace: str, name: str, run: str = "", thrifty: bool = False) -> RunState | None:
+    """Jobs, pods, record, settings and events of a run, from four list requests; None for an unknown job or run.
+
+    thrifty: list events only if the Jobs or pods have a problem that events may explain.
+
+    Jobs are read first: if a Job has ended, the record, which is read later, contains the end.
+    """
+    selector = f"{JOB}={name}"
+    known_jobs = list_jobs(reader, namespace, selector)
+    pods = [parse_pod(entry) for entry in reader.items(api_path("pods", namespace), labelSelector=selector)]
+    config = f"{selector},{COMPONENT} in (status,config)"
+    maps = {
+        entry["metadata"]["name"]: entry
+        for entry in reader.items(api_path("configmaps", namespace), labelSelector=config)
+    }
+    record = maps.get(name + RECORD_SUFFIX)
+    data = (record or {}).get("data") or {}
+    known = list_runs(known_jobs, data)
+    if not known or (run and run not in known):
+        return None
+    state = RunState(name, namespace, run or known[0], reader.now())
+    state.pods = [one for one in pods if one.run == state.run]
+    state.settings = _settings(maps.values(), state.run)
+    add_record(add_jobs(state, known_jobs), data if record else None)
+    if not thrifty or _lacks_pods(state):
+        state.events = read_visible(state.hidden, "events", lambda: _events(reader, state)) or []
+    return state
+
+
+def _lacks_pods(state: RunState) -> bool:
+    """Whether a Job has too few pods, or a pod has a node but no container; events explain both."""
+    jobs = [one for one in (state.launcher, state.worker) if one and not (one.suspended or one.ended)]
+    few = any(len([pod for pod in state.pods_of(job.role) if not pod.gone]) < job.parallelism for job in jobs)
+    return few or any(pod.node and not any(one.state for one in pod.containers) for pod in state.pods)
+
+
+def _settings(maps: Iterable[ApiObject], run: str) -> dict[str, Any]:
+    of_run = (m for m in maps if m["metadata"]["labels"].get(RUN) == run)
+    return next((parse_map(m["data"][SETTINGS]) for m in of_run if SETTINGS in (m.get("data") or {})), {})
+
+
+def _events(reader: Reader, state: RunState) -> list[Event]:
+    """Events of the run's objects, and of all claims, whose names do not contain the run."""
+    mine = {state.job, *(one.name for one in state.pods)}
+    prefix = f"{state.job}-{state.run}"
+    all_events = (parse_event(entry) for entry in reader.items(api_path("events", state.namespace)))
+    return [one for one in all_events if one.name in mine or one.name.startswith(prefix) or one.kind == PVC]
+
+
+def add_surroundings(reader: Reader, state: RunState, thrifty: bool = False) -> RunState:
+    """Add what is around the run to the facts: claims, nodes, queue, gang. What may not be read is added to `hidden`.
+
+    thrifty: list either nodes, if the scheduler mentions their sizes, labels or taints, or claims.
+    """
+    space, selector = state.namespace, f"{JOB}={state.job}"
+    claims, of_nodes = api_path("persistentvolumeclaims", space), depends_on_nodes(state.pods)
+    if not (thrifty and of_nodes):
+        state.claims = read_visible(state.hidden, "claims", lambda: [*reader.items(claims, labelSelector=selector)])
+    if not thrifty or of_nodes:
+        state.nodes = list_nodes(reader, state.hidden)
+    if state.worker and state.worker.queue:
+        state.workloads = read_visible(state.hidden, "Workloads of Kueue", lambda: _workloads(reader, state))
+    gangs = [item for group in GANGS for item in _gangs(reader, state, group)]
+    state.gangs = gangs or None
+    return state
+
+
+def depends_on_nodes(pods: Iterable[PodState]) -> bool:
+    """Whether the sizes, labels or taints of nodes explain what the scheduler says about a pod."""
+    said = (pod.conditions["PodScheduled"].message for pod in pods if "PodScheduled" in pod.conditions)
+    words = ("Insufficient", "affinity/selector", "untolerated taint")
+    return any(word in message for message in said for word in words)
+
+
+def list_nodes(reader: Reader, hidden: list[str]) -> list[ApiObject] | None:
+    """All nodes, without the parts that are not used."""
+    return read_visible(hidden, "nodes", lambda: [_node(item) for item in reader.items(api_path("nodes"))])
+
+
+def _node(node: ApiObject) -> ApiObject:
+    """The part of a node that is used; its list of images is large."""
+    status = {key: node["status"].get(key) for key in ("allocatable", "conditions")}
+    metadata = {key: node["metadata"].get(key) for key in ("name", "labels")}
+    return {"metadata": metadata, "spec": node["spec"], "status": status}
+
+
+def find_kueue(reader: Reader) -> str:
+    """The path of Kueue's API in the preferred version. Raises ApiError, with status 404 without Kueue."""
+    return f"{KUEUE}/{reader.get(KUEUE)['preferredVersion']['version']}"
+
+
+def _workloads(reader: Reader, state: RunState) -> list[ApiObject]:
+    uids = {one.uid for one in (state.launcher, state.worker) if one}
+    workloads = [*reader.items(f"{find_kueue(reader)}/namespaces/{state.namespace}/workloads")]
+    owners = [(workload, owner) for workload in workloads for owner in workload["metadata"].get("ownerReferences", [])]
+    state.queued = {workload["metadata"]["uid"]: owner["name"] for workload, owner in owners}
+    return [workload for workload, owner in owners if owner["uid"] in uids]
+
+
+def _gangs(reader: Reader, state: RunState, group: str) -> list[ApiObject]:
+    """The PodGroups of the run in one API group; requested only if a pod names one."""
+    if not any(one.gang for one in state.workers):
+        return []
+    address = f"{group}/namespaces/{state.namespace}/podgroups"
+    selector = f"{JOB}={state.job},{RUN}={state.run}"
+    return read_visible(state.hidden, "PodGroups", lambda: list(reader.items(address, labelSelector=selector))) or []
+
+
+def read_visible(hidden: list[str], what: str, ask: Callable[[], T]) -> T | None:
+    """The result of `ask`; None if the cluster lacks the kind, or if it may not be read: then `hidden` gets `what`."""
+    try:
+        return ask()
+    except ApiError as error:
+        if error.status not in (FORBIDDEN, MISSING):
+            raise
+        if error.status == FORBIDDEN:
+            hidden.append(what)
+        return None
