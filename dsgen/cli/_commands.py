@@ -2,6 +2,7 @@
 
 ON_FILES = {
     "init": "Write a commented values file to start from.",
+    "import": "Convert jobs of other systems to values files.",
     "render": "Print the manifests of jobs, or write them to a folder.",
     "chart": "Write a Helm chart, with a job's values as its defaults.",
     "gitops": "Write the objects of Argo CD or Flux that apply jobs from a Git repository.",
@@ -45,8 +46,10 @@ OTHER_WORDS = {
     **dict.fromkeys(("unpause", "continue", "release"), "resume"),
     **dict.fromkeys(("restart", "rerun", "retry"), "run --bump"),
     "config": "values",
+    "convert": "import",
     "docs": "help",
     "man": "help",
+    "migrate": "import",
     "package": "chart",
     "search": "explain --search",
     "version": "--version",

@@ -47,6 +47,11 @@ def say(lines: Iterable[str]) -> None:
     emit(_escaped(lines))
 
 
+def tell(lines: Iterable[str]) -> None:
+    """Write lines of a message to standard error."""
+    write_error(_escaped(lines))
+
+
 def _escaped(lines: Iterable[str]) -> str:
     from dsgen.problems.escaping import line  # imported late: only messages need it
 

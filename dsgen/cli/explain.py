@@ -18,7 +18,7 @@ def command(words: tuple[str, ...], search: str | None) -> int:
 
     A key is written with dots, as in messages and in the option reference, with any word for a name that you choose,
     and [0] for the items of a list. Without an argument, the keys at the top are listed. Any other word, and
-    several words, are searched for.
+    several words, are searched for. The word import lists what `dsgen import` converts.
 
     \b
     Examples:
@@ -27,6 +27,7 @@ def command(words: tuple[str, ...], search: str | None) -> int:
       dsgen explain workers.tolerations
       dsgen explain DS204
       dsgen explain WorkersLost
+      dsgen explain import
       dsgen explain --search memory
     """
     if search is not None:
@@ -47,6 +48,10 @@ def _found(words: str) -> list[str]:
 
 
 def _of_one(word: str) -> list[str]:
+    if word == "import":
+        from dsgen.importers import origins  # imported late: only this word needs it
+
+        return [*origins.explanation()]
     return [*explain_reason(word)] if word in list_reasons() else _explained(word)
 
 

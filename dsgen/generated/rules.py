@@ -136,10 +136,10 @@ RULES = \
  'DS016': {'title': 'A script instead of a values file',
            'when': 'The file is a shell script, a batch script of Slurm or a Python program, not YAML. dsgen starts '
                    'such a program in the pods, and a values file describes the job.',
-           'remedy': 'Start from a preset (`dsgen init --list`). The command of the script becomes training.python and '
+           'remedy': 'Convert a script with `dsgen import FILE`: the command becomes training.python and '
                      'training.args, or launch.command; exported variables become training.env; #SBATCH lines become '
                      'workers.replicas (--nodes), workers.slots (--gpus-per-node) and lifecycle.activeDeadlineSeconds '
-                     '(--time).',
+                     '(--time). For a Python program, start from a preset (`dsgen init --list`).',
            'example': '#!/bin/bash\n#SBATCH --nodes=2\nsrun python train.py\n'},
  'DS017': {'title': 'An unresolved merge',
            'when': 'Git wrote both sides of a conflict into the file, between lines with <<<<<<<, ======= and >>>>>>>.',
@@ -261,8 +261,9 @@ RULES = \
                    'Deployment, a file of Docker Compose, the values of another Helm chart, or a configuration of '
                    'DeepSpeed or Accelerate. Its keys have nothing to do with those of a values file, so they are not '
                    'reported one by one.',
-           'remedy': 'Start from a preset (`dsgen init --list`) and move image, command, resources and volumes to the '
-                     'keys of the values file.',
+           'remedy': 'Convert the objects of a training with `dsgen import FILE`. For other files, start from a preset '
+                     '(`dsgen init --list`) and move image, command, resources and volumes to the keys of the values '
+                     'file.',
            'example': 'apiVersion: kubeflow.org/v2beta1\nkind: MPIJob\nmetadata: {name: cifar}\n'},
  'DS113': {'title': 'An empty values file',
            'when': 'The file has no values, at most comments. It may be a new file that is not saved yet.',

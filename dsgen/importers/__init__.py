@@ -14,8 +14,8 @@ A source that cannot be converted raises ImportRefusedError, which says why in o
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
-from dsgen.importers.check import Difference, check
 from dsgen.importers.conversion import Conversion, Options
 from dsgen.importers.documents import Document
 from dsgen.importers.errors import ImportRefusedError, MissingParserError
@@ -25,9 +25,11 @@ from dsgen.importers.objects import METADATA
 from dsgen.importers.origins import ORIGINS, WRAPPED, Contents, Origin, recognise
 from dsgen.reading.nodes import SourceText
 
+if TYPE_CHECKING:
+    from dsgen.importers.comparison import Difference
+
 __all__ = [
     "ORIGINS",
-    "Difference",
     "Entry",
     "Hole",
     "ImportRefusedError",
@@ -50,6 +52,13 @@ def import_jobs(sources: Sequence[SourceText], options: Options | None = None) -
     """The jobs of the sources, in their order. Raises ImportRefusedError for a source that cannot be converted."""
     options = options or Options()
     return [job for source in sources for job in _jobs(source, options)]
+
+
+def check(job: ImportedJob) -> list[Difference]:
+    """All differences between the source of a job and the objects that its values render, each with its reason."""
+    from dsgen.importers.comparison import compare  # imported late: an import alone renders nothing
+
+    return compare(job)
 
 
 def _jobs(source: SourceText, options: Options) -> list[ImportedJob]:

@@ -80,7 +80,9 @@ def _refuse_several(conversion: Conversion, launches: Sequence[Launch]) -> None:
     if len(lines) == 1:
         raise ImportRefusedError("a loop starts several trainings", at, "take one of them into a script of its own")
     listed = ", ".join(map(str, lines[:12]))
-    raise ImportRefusedError(f"several commands start trainings, on lines {listed}", at, "choose one by its line")
+    raise ImportRefusedError(
+        f"several commands start trainings, on lines {listed}", at, f"choose one by its line, as in --line {lines[0]}"
+    )
 
 
 def signature(conversion: Conversion, started: Started) -> tuple[object, ...]:

@@ -102,6 +102,7 @@ def account(fields: Fields, nodes: Sequence[tuple[Path, Node]], start: int) -> N
     ledger = fields.conversion.ledger
     entries = [replace(entry, is_part=True) for entry in ledger.entries[start:]]
     del ledger.entries[start:]
+    last_words = {node.position.line: path for path, node in nodes}
     for path, node in nodes:
         at = node.position
         is_one_word = not re.search(r"\s", str(node.value).strip()) or node.text
@@ -114,6 +115,8 @@ def account(fields: Fields, nodes: Sequence[tuple[Path, Node]], start: int) -> N
             first = same_place[0]
             entries.remove(first)
             ledger.entries.append(replace(first, source=name, position=at, is_part=False))
+            if first.fate == "mapped" and last_words[at.line] == path:
+                fields.take_comments(node, first.to)
         elif same_place or any(_is_inside(one, node) for one in entries):
             to = "launch.command" if fields.conversion.draft.get("launch.command") else "training"
             ledger.entries.append(Entry("mapped", name, at, to=to))
@@ -157,8 +160,12 @@ def _verbatim(
         for part in conversion.atlas.unknowns(text)
         if name != part.name and part.kind != "changing" and any(re.search(rf"\b{name}\b", one) for one in shown)
     ]
+    before = 0
     if exports and re.search(r"(^|/)(ba|da|z)?sh$", shown[0]) and len(shown) > 2:
         shown[2] = "\n".join([*exports, shown[2]])
+    elif exports:
+        shell = ["bash", "-c", "\n".join([*exports, 'exec "$0" "$@"'])]
+        before, shown = len(shell), [*shell, *shown]
     draft.set("launch.command", shown)
-    for index, (path, node) in enumerate(pod.command):
+    for index, (path, node) in enumerate(pod.command, before):
         fields.map(path, node, f"launch.command[{index}]")

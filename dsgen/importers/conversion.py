@@ -134,7 +134,9 @@ class Conversion:
         entries = sorted(self.ledger.entries, key=_place)
         data = ordered(draft.data)
         text = values_text(draft, heading)
-        return ImportedJob(draft.get("name", ""), self.file, text, data, entries, list(draft.holes), self.facts)
+        order = {key: number for number, key in enumerate(data)}
+        holes = sorted(draft.holes, key=lambda hole: order.get(key_path(hole.key)[0], len(order)))
+        return ImportedJob(draft.get("name", ""), self.file, text, data, entries, holes, self.facts)
 
 
 def _complete(draft: Draft) -> None:

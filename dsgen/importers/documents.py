@@ -22,6 +22,9 @@ COMMENT = re.compile(r"(?:^|\s)#\s?(.*)$")
 TOOLS = re.compile(r"(?i)^(yamllint|shellcheck|noqa|prettier|spdx-|copyright|nosec|todo: remove)\b")
 MOST_LINES_ABOVE = 3
 
+MOST_DOCUMENTS = 1000
+"""The most documents in one file."""
+
 
 @dataclass
 class Document:
@@ -101,7 +104,12 @@ def documents(source: SourceText) -> list[Document]:
     text = source.text if source.text.endswith("\n") else source.text + "\n"
     lines = text.split("\n")
     found: list[Document] = []
-    for first, last in _parts(lines):
+    parts = [*_parts(lines)]
+    if len(parts) > MOST_DOCUMENTS:
+        raise ImportRefusedError(
+            f"the file has more than {MOST_DOCUMENTS} documents", Position(source.name, 1, 1), "split it"
+        )
+    for first, last in parts:
         # The lines of other documents are left empty, so that places stay right.
         part = "\n" * first + "\n".join(lines[first:last]) + "\n"
         if all(not line.strip() or line.lstrip().startswith(("#", "---")) for line in lines[first:last]):

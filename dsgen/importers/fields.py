@@ -46,7 +46,7 @@ class Fields:
     def map(self, path: Path, node: Node, to: str, *, is_same: bool = False) -> None:
         """All scalars of a field became this key. is_same: the value has the form of the field, with all its names."""
         for place, one in self._open(path, node):
-            self._take_comments(one, to)
+            self.take_comments(one, to)
             below = path_text(place[len(path) :]) if is_same else ""
             name = f"{to}{'' if below.startswith('[') or not below else '.'}{below}"
             self.conversion.ledger.map(self.name(place), one.position, name)
@@ -104,7 +104,8 @@ class Fields:
         prefix = f"{file}: " if file != self.conversion.file else ""
         return prefix + shown_path((*self.document.path, *path))
 
-    def _take_comments(self, node: Node, to: str) -> None:
+    def take_comments(self, node: Node, to: str) -> None:
+        """The comments at a scalar and above it go to the key that it became."""
         draft = self.conversion.draft
         if comment := self.document.comment_at(node):
             draft.comment(to, comment)

@@ -94,7 +94,7 @@ class ImportedJob:
 
     name: of the job, "" if it is a hole. file: the source. text: the values file. data: the same as plain data.
     entries: what became of every part of the source. holes: what a person must fill in. facts: what the source says
-    about its pods and processes, for `dsgen.importers.check`.
+    about its pods and processes, for `dsgen.importers.comparison`.
     """
 
     name: str

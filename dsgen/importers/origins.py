@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import importlib
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -18,8 +18,12 @@ from dsgen.problems.diagnostics import Position
 from dsgen.reading.nodes import Node, SourceText
 
 Form = Literal["object", "values", "script", "line"]
-MOST_BYTES = 1 << 20
-"""The largest source. Descriptions of jobs have some kilobytes."""
+BROKEN = re.compile("[\udc80-\udcff]")
+"""A byte that is not UTF-8, as Python reads it."""
+MOST_KIB = 512
+"""The largest source. Descriptions of jobs have some kilobytes; one of this size takes a second."""
+MOST_JOBS = 200
+"""The most jobs in one file."""
 
 
 @dataclass(frozen=True)
@@ -113,7 +117,21 @@ class Contents:
     documents: Sequence[Document]
 
 
-Recognise = Callable[[Document], str]
+def explanation() -> Iterator[str]:
+    """What `dsgen import` converts and what it refuses, as lines for people."""
+    width = max(map(len, ORIGINS)) + 2
+    yield "dsgen import converts the jobs of other systems to values files. It finds out by itself what a file is;"
+    yield "--from KIND says it if it is wrong. Kinds:"
+    yield ""
+    yield from (f"  {name:{width}}{origin.summary}" for name, origin in ORIGINS.items())
+    yield ""
+    yield "Objects may be in a List or an AppWrapper, or be several documents of one file. Refused, with the reason:"
+    yield ""
+    reasons = {reason: [kind for kind, other in KINDS.items() if other == reason] for reason in KINDS.values()}
+    yield from (f"  {', '.join(kinds)}: {reason}" for reason, kinds in reasons.items())
+    systems = ", ".join(words.partition(":")[0] for _, words in OTHER_SYSTEMS)
+    yield f"  scripts for {systems}: write their resources as #SBATCH lines"
+    yield f"  docker compose: {COMPOSE}"
 
 
 def recognise(source: SourceText, origin: str = "") -> Contents:
@@ -122,19 +140,20 @@ def recognise(source: SourceText, origin: str = "") -> Contents:
     Raises ImportRefusedError for what cannot be converted, with the reason.
     """
     start = Position(source.name, 1, 1)
-    if len(source.text) > MOST_BYTES:
-        raise ImportRefusedError(f"the file has more than {MOST_BYTES >> 20} MiB", start)
+    if len(source.text) > MOST_KIB << 10:
+        raise ImportRefusedError(f"the file has more than {MOST_KIB} KiB", start)
     if not source.text.strip():
         raise ImportRefusedError("the file is empty", start)
     refuse_private(source.text, source.name)
-    if origin and ORIGINS[origin].form in ("script", "line"):
-        return Contents([Found(origin, source)], ())
-    if not origin and (script := _script(source)):
-        return Contents([Found(script, source)], ())
+    script = origin if origin and ORIGINS[origin].form in ("script", "line") else "" if origin else _script(source)
+    if script:
+        return Contents([Found(script, _decoded(source))], ())
     read = documents(source)
     if not read:
         raise ImportRefusedError("the file has only comments", start)
     found = [one for document in read for one in _objects(document, (), origin)]
+    if len(found) > MOST_JOBS:
+        raise ImportRefusedError(f"the file has more than {MOST_JOBS} jobs", start, "split it")
     if sets := [one for one in found if one.origin == "sets"]:
         # They are one job together; a workload beside a job of an operator is no job.
         found = [one for one in found if one.origin != "sets"] or sets[:1]
@@ -158,7 +177,7 @@ def _trains(source: Document | SourceText) -> bool:
 
 def _script(source: SourceText) -> str:
     """The origin of a script, "" for a file of YAML."""
-    lines = source.text.split("\n")
+    lines = source.text.removeprefix("\ufeff").split("\n")
     first = next((line for line in lines if line.strip() and not line.lstrip().startswith("#")), "")
     for mark, words in OTHER_SYSTEMS:
         if any(line.startswith(mark) for line in lines):
@@ -174,6 +193,20 @@ def _script(source: SourceText) -> str:
     if line := _line(lines):
         return line
     return "slurm" if any(line.startswith("#SBATCH") for line in lines) else "shell"
+
+
+def _decoded(source: SourceText) -> SourceText:
+    """A script in UTF-8. Other bytes may be in its comments only."""
+    lines = source.text.removeprefix("\ufeff").split("\n")
+    for number, line in enumerate(lines):
+        if broken := BROKEN.search(line):
+            if not line.lstrip().startswith("#") or line.startswith("#SBATCH"):
+                at = Position(source.name, number + 1, broken.start() + 1)
+                raise ImportRefusedError(
+                    f"byte 0x{ord(broken[0]) - 0xDC00:02x} is not UTF-8", at, "save the file as UTF-8"
+                )
+            lines[number] = BROKEN.sub("\ufffd", line)
+    return SourceText(source.name, "\n".join(lines))
 
 
 def _line(lines: Sequence[str]) -> str:
@@ -221,14 +254,15 @@ def _refuse(read: Sequence[Document]) -> None:
     """Say what a file is that has nothing to convert."""
     for document in read:
         if document.kind in KINDS:
-            raise ImportRefusedError(f"this is a {document.kind}: {KINDS[document.kind]}", document.position)
+            article = "an" if document.kind[0] in "AEIOX" else "a"
+            raise ImportRefusedError(f"this is {article} {document.kind}: {KINDS[document.kind]}", document.position)
     first = read[0]
     if first.kind:
         kinds = ", ".join(dict.fromkeys(f"{one.kind} ({one.group})" if one.group else one.kind for one in read))
         raise ImportRefusedError(f"no object of the file describes a training: {kinds}", first.position)
     keys = _keys(first.root)
     if "services" in keys:
-        raise ImportRefusedError(COMPOSE, first.position)
+        raise ImportRefusedError(f"this is a file of docker compose: {COMPOSE}", first.position)
     if {"workers", "training"} & keys and {"image", "launch", "name"} & keys:
         raise ImportRefusedError(DSGEN, first.position)
     raise ImportRefusedError("dsgen does not know this kind of file", first.position, "--from KIND says what it is")

@@ -27,5 +27,5 @@ OTHER_SYSTEMS = (
     ("#PJM", "PJM: write its resources as #SBATCH lines, or import the command line that starts the training"),
 )
 """Marks of other queues, with their name and what to do."""
-COMPOSE = "this is a file of docker compose, which describes containers on one node"
+COMPOSE = "it describes containers on one node"
 DSGEN = "this is a values file of dsgen already"

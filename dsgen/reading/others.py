@@ -12,9 +12,7 @@ if TYPE_CHECKING:
 
 MERGE = re.compile(r"^<{7} .*$[\s\S]*^>{7} ", re.MULTILINE)
 FROM_A_PRESET = "start from a preset (`dsgen init --list` lists them): "
-FROM_A_SCRIPT = (
-    f"{FROM_A_PRESET}the command becomes training.python and args, or launch.command; exports become training.env"
-)
+FROM_A_SCRIPT = "convert it: dsgen import FILE"
 SCRIPTS = (
     (re.compile(r"^#SBATCH ", re.MULTILINE), "a batch script of Slurm", FROM_A_SCRIPT),
     (re.compile(r"^#(PBS|BSUB|\$) -", re.MULTILINE), "a batch script", FROM_A_SCRIPT),
@@ -31,6 +29,7 @@ def problem_of(file: SourceText) -> Diagnostic | None:
         return Diagnostic("DS017", "the file has the marks of an unresolved merge", _position(file, match), hint=hint)
     for pattern, what, hint in SCRIPTS:
         if match := pattern.search(file.text):
+            hint = hint.replace("FILE", file.name)
             return Diagnostic("DS016", f"this is {what}, not a values file", _position(file, match), hint=hint)
     return None
 

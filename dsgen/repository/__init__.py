@@ -10,8 +10,9 @@
 
 `dsgen.roots` finds the root. `Repositories` finds the jobs of which a file is a part. `repository.setting("argocd")` is
 the value of a key of dsgen.yaml, or its default; `repository.position(path)` is its place. `orphans` finds the folders
-of removed jobs. The schema of the file is `settings.json`. Paths are relative to the root, with `/`. Only regular files
-below the root are read, and links are not followed, because a pull request can add one.
+of removed jobs, `new_place` and `place_in` the file of a new one. The schema of the file is `settings.json`. Paths are
+relative to the root, with `/`. Only regular files below the root are read, and links are not followed, because a pull
+request can add one.
 """
 
 from pathlib import Path
@@ -19,9 +20,23 @@ from pathlib import Path
 from dsgen.repository.jobs import Entry, Member, Repository, collisions, load
 from dsgen.repository.located import Part, Repositories
 from dsgen.repository.orphans import orphans
+from dsgen.repository.places import new_place, place_in
 from dsgen.roots import FILE
 
 BEGIN = Path(__file__).with_name("begin.yaml")
 """The dsgen.yaml that `dsgen init --repository` writes."""
 
-__all__ = ["BEGIN", "FILE", "Entry", "Member", "Part", "Repositories", "Repository", "collisions", "load", "orphans"]
+__all__ = [
+    "BEGIN",
+    "FILE",
+    "Entry",
+    "Member",
+    "Part",
+    "Repositories",
+    "Repository",
+    "collisions",
+    "load",
+    "new_place",
+    "orphans",
+    "place_in",
+]

@@ -89,7 +89,7 @@ def problem_of(root: Node) -> Diagnostic | None:
     if isinstance(data.get("apiVersion"), str) and isinstance(data.get("kind"), str):
         kind = f"{shown(data['kind'])} of {shown(data['apiVersion'])}"
         message = f"the file is a {kind}, a Kubernetes object, not a values file"
-        return _problem(root, "kind", message, f"{PRESETS}; docs/clusters.md describes the keys for your cluster")
+        return _problem(root, "kind", message, f"convert a training: dsgen import {root.position.file}")
     for program in PROGRAMS:
         if key := program.key(data):
             return _problem(root, key, program.message, program.hint)

@@ -79,7 +79,7 @@ def create(path: Path, text: str) -> None:
             folder.create(path.name or ".", text.encode())
         except FileExistsError as error:
             raise Refused(
-                f"{path} exists already, and init never overwrites a file: choose another name, or delete it"
+                f"{path} exists already, and is not overwritten: choose another name, or delete it"
             ) from error
 
 

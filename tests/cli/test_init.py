@@ -193,9 +193,7 @@ def test_what_is_there_is_never_overwritten(cli: Cli, folder: Path, make) -> Non
     code, out, err = cli("init", "new.yaml")
 
     assert (1, "") == (code, out)
-    assert (
-        "dsgen: new.yaml exists already, and init never overwrites a file: choose another name, or delete it\n" == err
-    )
+    assert "dsgen: new.yaml exists already, and is not overwritten: choose another name, or delete it\n" == err
     assert before == sorted(path.name for path in folder.iterdir())
     assert not (folder / "new.yaml").is_file() or (folder / "new.yaml").read_text() == "mine\n"
 

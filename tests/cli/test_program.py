@@ -3,6 +3,7 @@
 import gc
 import os
 import re
+import shutil
 import subprocess
 import sys
 from collections.abc import Iterable
@@ -17,6 +18,7 @@ from dsgen.cli._program import dsgen, run
 from tests.cli.conftest import Cli, job, put
 
 EXAMPLES = Path(__file__).parents[2] / "values-examples"
+IMPORTED = Path(__file__).parents[1] / "importers" / "cases"
 # ARCHITECTURE: what a render must not pay for
 FORBIDDEN = {"kubernetes", "ruamel.yaml", "yamllint", "importlib.metadata"}
 
@@ -49,6 +51,8 @@ def test_every_example_runs(cli: Cli, folder: Path, command: str) -> None:
         (folder / "dsgen.yaml").write_text(settings)
         assert [0, 0] == [cli("render", "cifar.yaml", "-o", "manifests/cifar").code, cli("render").code]
         assert 0 == cli("chart", "cifar.yaml", "-o", "charts/cifar").code
+        put(folder / "train.sbatch", "#!/bin/bash\n#SBATCH -N 2 --gres=gpu:4\nsrun torchrun train.py --model $MODEL\n")
+        shutil.copy(IMPORTED / "pytorchjob" / "job.yaml", folder / "pytorchjob.yaml")
     for line in examples(cli(*command.split()).out):
         program, *arguments = re.split("[|>]", line)[0].split()
         stdin = (folder / arguments.pop()).read_text() if "<" in arguments else ""

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from dsgen import values
 from dsgen.importers import ImportedJob, ImportRefusedError, Options, SourceText, check, import_jobs
-from dsgen.importers.check import filled
+from dsgen.importers.comparison import filled
 from dsgen.importers.conversion import Conversion
 from dsgen.importers.documents import documents, scalars
 from dsgen.importers.draft import key_path

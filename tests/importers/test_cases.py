@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from dsgen.importers import ImportedJob, Options, SourceText, import_jobs
-from dsgen.importers.check import filled
+from dsgen.importers.comparison import filled
 from dsgen.importers.origins import ORIGINS, recognise
 from tests.importers.imports import problems, unaccounted, unexplained, unfounded
 from tests.parity import RELEASE, batch_objects, flat_objects

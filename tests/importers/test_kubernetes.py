@@ -11,7 +11,7 @@ import pytest
 import yaml
 
 from dsgen.importers import ImportedJob, Options, SourceText, import_jobs
-from dsgen.importers.check import filled
+from dsgen.importers.comparison import filled
 from dsgen.values import complete_values
 from tests.importers.imports import command, convert, fates, holes, problems, refused, unaccounted, unexplained, value
 

@@ -25,7 +25,7 @@ OBJECT = "apiVersion: {}\nkind: {}\nmetadata: {{name: a}}\nspec: {{}}\n"
             "1:1: this is a RayJob: a Ray program starts its own processes",
         ),
         (OBJECT.format("kubeflow.org/v1", "TFJob"), "a.yaml", "this is a TFJob: TensorFlow starts"),
-        (OBJECT.format("kubeflow.org/v1", "XGBoostJob"), "a.yaml", "this is a XGBoostJob: XGBoost has a tracker"),
+        (OBJECT.format("kubeflow.org/v1", "XGBoostJob"), "a.yaml", "this is an XGBoostJob: XGBoost has a tracker"),
         (
             OBJECT.format("argoproj.io/v1alpha1", "Workflow"),
             "a.yaml",
@@ -60,7 +60,7 @@ def test_refused(text: str, name: str, expected: str) -> None:
 def test_a_large_file_is_refused_at_once() -> None:
     start = time.process_time()
 
-    assert "the file has more than 1 MiB" in refused("a: 1\n" * (1 << 20), "a.yaml")
+    assert "the file has more than 512 KiB" in refused("a: 1\n" * (1 << 20), "a.yaml")
     assert time.process_time() - start < 1
 
 
@@ -111,3 +111,31 @@ def test_an_import_takes_a_fraction_of_a_second(name: str) -> None:
     import_jobs([one], Options())
 
     assert time.process_time() - start < 0.5
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["---\na: b\n" * 1001, "---\napiVersion: kubeflow.org/v1\nkind: PyTorchJob\n" * 201],
+    ids=["documents", "jobs"],
+)
+def test_too_many_documents_are_refused_at_once(text: str) -> None:
+    assert "the file has more than " in refused(text, "a.yaml")
+
+
+@pytest.mark.parametrize(
+    ("data", "expected"),
+    [
+        (b"#!/bin/bash\n# caf\xe9\ntorchrun --nproc_per_node 2 train.py\n", ""),
+        (b"\xef\xbb\xbf#!/bin/bash\r\ntorchrun --nproc_per_node 2 train.py\r\n", ""),
+        (b"#!/bin/bash\ntorchrun --nproc_per_node 2 train.py caf\xe9\n", "a.sh:2:41: byte 0xe9 is not UTF-8"),
+        (b"#!/bin/bash\n#SBATCH -J caf\xe9\ntorchrun train.py\n", "a.sh:2:15: byte 0xe9 is not UTF-8"),
+    ],
+)
+def test_other_encodings(data: bytes, expected: str) -> None:
+    """They may be in comments; a mark of the encoding and line ends of Windows change nothing."""
+    source = SourceText.from_bytes("a.sh", data)
+    if expected:
+        with pytest.raises(ImportRefusedError, match=expected):
+            import_jobs([source])
+    else:
+        assert "train.py" == import_jobs([source])[0].data["training"]["python"]

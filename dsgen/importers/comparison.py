@@ -51,7 +51,7 @@ class Difference:
     why: str
 
 
-def check(job: ImportedJob) -> list[Difference]:
+def compare(job: ImportedJob) -> list[Difference]:
     """All differences between the source of a job and the objects that its values render, each with its reason."""
     objects = _objects(job)
     if objects is None:

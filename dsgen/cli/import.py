@@ -1,0 +1,255 @@
+"""`dsgen import`: convert jobs of other systems to values files."""  # noqa: N999 - the name of the command
+
+from __future__ import annotations
+
+import json
+import re
+import sys
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, replace
+from pathlib import Path, PurePosixPath
+from typing import TYPE_CHECKING
+
+import click
+
+from dsgen.cli import _completion
+from dsgen.cli._printed import emit, say, tell
+from dsgen.errors import EXIT_FINDINGS, EXIT_OK, DsgenError, UsageProblem
+from dsgen.importers import (
+    ORIGINS,
+    ImportedJob,
+    ImportRefusedError,
+    Options,
+    SourceText,
+    check,
+    import_jobs,
+    report,
+)
+from dsgen.reading.files import MAX_BYTES, read_bytes
+
+if TYPE_CHECKING:
+    from dsgen.importers.comparison import Difference
+
+HELPER = re.compile(r"[\w./-]+\.(?:sh|bash)\b")
+"""A script that another one names."""
+MOST_HELPERS, LARGEST_HELPER = 20, 64 << 10
+COLUMNS = {"role": 8, "subject": 30, "source": 38, "result": 38, "why": 200}
+"""The columns of the comparison, with the most characters of each."""
+UNEXPLAINED = "no reason is known; please report it"
+
+
+@click.command("import")
+@click.argument("files", metavar="FILE...", nargs=-1, required=True, shell_complete=_completion.files)
+@click.option(
+    "-o", "--output", default="", metavar="PATH", help="Write the values to this file, or one file for each job here."
+)
+@click.option(
+    "--from", "origin", type=click.Choice([*ORIGINS]), metavar="KIND", help="What FILE is, if dsgen mistakes it."
+)
+@click.option(
+    "--runtime",
+    "runtimes",
+    multiple=True,
+    metavar="FILE",
+    help="A runtime to which a TrainJob refers; repeatable.",
+    shell_complete=_completion.files,
+)
+@click.option(
+    "--set", "settings", multiple=True, metavar="VAR=VALUE", help="The value of a variable of a script; repeatable."
+)
+@click.option("--line", type=click.IntRange(1), metavar="N", help="The line of a script that starts the training.")
+@click.option("--check", "is_checked", is_flag=True, help="Compare the rendered result with the source, by role.")
+@click.option("--strict", is_flag=True, help="Write nothing if a part of the source has no equivalent.")
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(["text", "json"]),
+    default="text",
+    show_default=True,
+    help="Format of the report; json goes to standard output.",
+)
+def command(
+    files: tuple[str, ...],
+    output: str,
+    origin: str | None,
+    runtimes: tuple[str, ...],
+    settings: tuple[str, ...],
+    line: int | None,
+    is_checked: bool,
+    strict: bool,
+    form: str,
+) -> int:
+    """Convert jobs of other systems to values files.
+
+    A FILE is a script for sbatch, a shell script, a line of Arena, or objects of Kubernetes such as a PyTorchJob or an
+    MPIJob; `-` is standard input. dsgen finds out what it is; `dsgen explain import` lists what it converts. The values
+    are written to standard output or to -o, and the report to standard error: it names every part of FILE that has no
+    equivalent, and every value that only you know. dsgen reads scripts and never executes them.
+
+    \b
+    Examples:
+      dsgen import train.sbatch -o bert.yaml
+      dsgen import pytorchjob.yaml --check
+      dsgen import train.sbatch --set MODEL=gpt2 --strict -o gpt2.yaml
+      dsgen import - < pytorchjob.yaml
+      dsgen import pytorchjob.yaml train.sbatch -o jobs
+      dsgen import pytorchjob.yaml --format json
+    """
+    options = Options(
+        origin or "",
+        dict(map(_setting, settings)),
+        line or 0,
+        runtimes=[_read(name) for name in runtimes],
+    )
+    jobs = _convert([_read(name) for name in files], options)
+    places = _places(jobs, output)
+    compared = [check(job) if is_checked else [] for job in jobs]
+    is_refused = strict and any(job.lost for job in jobs)
+    if not is_refused:
+        _write(jobs, places, form)
+    if form == "json":
+        data = report(jobs)
+        for job, differences in zip(data["jobs"], compared, strict=True):
+            job |= {"differences": [asdict(one) for one in differences]} if is_checked else {}
+        emit(json.dumps(data, ensure_ascii=False, indent=2) + "\n")
+    else:
+        for job, place, differences in zip(jobs, places, compared, strict=True):
+            tell(_reported(job, place))
+            tell(_table(differences))
+    if is_refused and form == "text":
+        tell(["nothing was written, because of --strict: parts of the source are lost"])
+    is_unexplained = any(not one.why for differences in compared for one in differences)
+    return EXIT_FINDINGS if is_refused or is_unexplained else EXIT_OK
+
+
+# -- reading ----------------------------------------------------------------------------------------------------------
+
+
+def _setting(text: str) -> tuple[str, str]:
+    name, sign, value = text.partition("=")
+    if not sign or not re.fullmatch(r"[A-Za-z_]\w*|[0-9]{1,2}", name):
+        raise UsageProblem(f"--set {text}: expected the name of a variable and its value, as in --set MODEL=bert")
+    return name, value
+
+
+def _read(name: str) -> SourceText:
+    if not name:
+        raise UsageProblem("the name of a FILE is empty: is a variable not set?")
+    shown = "<stdin>" if name == "-" else name
+    try:
+        return SourceText.from_bytes(shown, sys.stdin.buffer.read(MAX_BYTES) if name == "-" else read_bytes(name))
+    except OSError as error:
+        raise DsgenError(f"cannot read {shown}: {error.strerror}") from error
+
+
+def _convert(sources: Sequence[SourceText], options: Options) -> list[ImportedJob]:
+    """The jobs of all sources. Raises DsgenError with the reasons of all that are refused."""
+    jobs, reasons = list[ImportedJob](), list[str]()
+    for source in sources:
+        try:
+            jobs += import_jobs([source], replace(options, helpers=_helpers(source)))
+        except ImportRefusedError as error:
+            reasons += error.lines
+    if reasons:
+        refused = DsgenError(*reasons)
+        refused.exit_code = EXIT_FINDINGS
+        raise refused
+    return jobs
+
+
+def _helpers(source: SourceText) -> dict[str, str]:
+    """The scripts beside a script, and below its folder, that it names."""
+    folder, found = Path(source.name).parent, dict[str, str]()
+    for name in dict.fromkeys(HELPER.findall(source.text)):
+        path = PurePosixPath(name)
+        for place in (folder / name, folder / path.name):
+            is_inside = ".." not in place.relative_to(folder).parts if place.is_relative_to(folder) else False
+            if is_inside and place.is_file() and place.stat().st_size <= LARGEST_HELPER and len(found) < MOST_HELPERS:
+                found[name] = _read(str(place)).text
+                break
+    return found
+
+
+# -- writing ----------------------------------------------------------------------------------------------------------
+
+
+def _places(jobs: Sequence[ImportedJob], output: str) -> list[Path | None]:
+    """The file of each job; None for standard output."""
+    if output.endswith((".yaml", ".yml")) and not Path(output).is_dir():
+        if len(jobs) > 1:
+            raise UsageProblem(f"-o {output} is one file, and there are {len(jobs)} jobs: give a folder")
+        return [Path(output)]
+    if (not output and len(jobs) == 1) or output == "-":
+        if len(jobs) > 1:
+            raise UsageProblem(f"there are {len(jobs)} jobs: give a folder for their values files, -o DIR")
+        return [None]
+    names = [job.name or PurePosixPath(job.file).stem for job in jobs]
+    twins = sorted({name for name in names if names.count(name) > 1})
+    if twins:
+        raise UsageProblem(
+            f"several jobs are named {', '.join(twins)}: import them one at a time, each with its -o FILE"
+        )
+    return [_place(name, output, len(jobs)) for name in names]
+
+
+def _place(name: str, output: str, count: int) -> Path:
+    """The file of a job: in the folder of -o, or where the dsgen.yaml above this folder has its jobs."""
+    from dsgen import repository  # imported late: most calls write one file
+
+    if output:
+        return repository.place_in(Path(output), name)
+    place = repository.new_place(name)
+    if place is None:
+        raise UsageProblem(f"there are {count} jobs: give a folder for their values files, -o DIR")
+    return place
+
+
+def _write(jobs: Sequence[ImportedJob], places: Sequence[Path | None], form: str) -> None:
+    """Write all files, or none if one of them exists."""
+    from dsgen.writer import Refused, create  # imported late: without -o, nothing is written
+
+    for place in places:
+        if place and place.exists():
+            raise Refused(f"{place} exists already, and is not overwritten: choose another name, or delete it")
+    for job, place in zip(jobs, places, strict=True):
+        if place:
+            create(place, job.text)
+            if form == "text":
+                fill = "Fill in what is missing, then" if job.holes else "Now"
+                say([f"{place}: written from {job.file}. {fill}: dsgen validate {place}"])
+        elif form == "text":
+            emit(job.text)
+
+
+# -- the report -------------------------------------------------------------------------------------------------------
+
+
+def _reported(job: ImportedJob, place: Path | None) -> Iterator[str]:
+    """What is lost, and what a person must fill in."""
+    for entry in job.lost:
+        at = entry.position
+        yield f"{at.file}:{at.line}:{at.column}: lost: {entry.source}: {entry.why}"
+        if entry.hint:
+            yield f"  hint: {entry.hint}"
+    for hole in job.holes:
+        yield f"{place or 'values'}: to fill in: {hole.key} ({hole.why})"
+    counts = {fate: sum(entry.fate == fate for entry in job.entries) for fate in ("mapped", "dropped", "lost")}
+    words = ", ".join(f"{number} {fate}" for fate, number in counts.items())
+    yield f"{job.file}: {words}, {len(job.holes)} to fill in"
+
+
+def _table(differences: Sequence[Difference]) -> Iterator[str]:
+    """The differences between a source and the rendered objects, in columns."""
+    rows = [tuple(COLUMNS)] * bool(differences)
+    rows += [
+        (one.role, one.subject, one.source or "-", one.result or "-", one.why or UNEXPLAINED) for one in differences
+    ]
+    cells = [[_cut(text, most) for text, most in zip(row, COLUMNS.values(), strict=True)] for row in rows]
+    widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
+    for row in cells:
+        yield "  ".join(text.ljust(width) for text, width in zip(row, widths, strict=True)).rstrip()
+
+
+def _cut(text: str, most: int) -> str:
+    text = " ".join(text.split())
+    return text if len(text) <= most else f"{text[: most - 3]}..."

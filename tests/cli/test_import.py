@@ -1,0 +1,293 @@
+"""`dsgen import`: what it prints and writes, and its exit codes. What is converted is tested in tests/importers."""
+
+import json
+import sys
+from pathlib import Path
+
+import pytest
+
+from dsgen.importers.shell import syntax
+from tests.cli.conftest import Cli, put
+
+JOB = """apiVersion: kubeflow.org/v1
+kind: PyTorchJob
+metadata: {name: bert, namespace: research}
+spec:
+  pytorchReplicaSpecs:
+    Worker:
+      replicas: 2
+      template:
+        spec:
+          containers:
+            - name: pytorch
+              image: registry.example.com/team/bert:v1
+              command: [torchrun, train.py]
+              resources: {limits: {nvidia.com/gpu: 8}}
+"""
+VALUES = """name: bert
+namespace: research
+image: {repository: registry.example.com/team/bert, tag: v1}
+workers: {replicas: 2, slots: 8}
+launch: {method: torchrun}
+training: {python: train.py}
+"""
+SCRIPT = """#!/bin/bash
+#SBATCH --job-name=gpt --nodes=2 --gres=gpu:4 --mail-type=END
+srun torchrun --nproc_per_node 4 train.py --model $MODEL
+"""
+LOST = "train.sbatch:2:47: lost: --mail-type=END: dsgen sends no mail\n  hint: set status.webhook\n"
+
+
+@pytest.fixture
+def sources(folder: Path) -> Path:
+    """A folder with a PyTorchJob, from which nothing is lost, and a script, from which one option is."""
+    put(folder / "job.yaml", JOB)
+    put(folder / "train.sbatch", SCRIPT)
+    return folder
+
+
+def test_values_are_printed_and_the_report_is_a_message(cli: Cli, sources: Path) -> None:
+    code, out, err = cli("import", sources / "job.yaml")
+
+    assert (0, VALUES) == (code, out)
+    assert err.endswith("job.yaml: 7 mapped, 3 dropped, 0 lost, 0 to fill in\n")
+
+
+@pytest.mark.usefixtures("sources")
+def test_from_a_file_to_a_rendered_job_in_three_commands(cli: Cli) -> None:
+    imported = cli("import", "job.yaml", "-o", "bert.yaml")
+
+    assert (0, "bert.yaml: written from job.yaml. Now: dsgen validate bert.yaml\n") == (imported.code, imported.out)
+    assert (0, "bert.yaml: ok, job research/bert\n", "") == cli("validate", "bert.yaml")
+    assert 0 == cli("render", "bert.yaml").code
+
+
+@pytest.mark.usefixtures("sources")
+def test_what_is_lost_is_named_with_its_place(cli: Cli) -> None:
+    code, out, err = cli("import", "train.sbatch", "--set", "MODEL=base")
+
+    assert 0 == code
+    assert "args: [--model, base]" in out
+    assert err.startswith(LOST)
+    assert "values: to fill in: image.repository (write an image with the programs of the training)\n" in err
+
+
+def test_strict_writes_nothing_if_something_is_lost(cli: Cli, sources: Path) -> None:
+    code, out, err = cli("import", "train.sbatch", "--set", "MODEL=base", "--strict", "-o", "new.yaml")
+
+    assert (1, "") == (code, out)
+    assert LOST in err
+    assert "nothing was written, because of --strict" in err
+    assert not (sources / "new.yaml").exists()
+    assert 0 == cli("import", "job.yaml", "--strict").code
+
+
+@pytest.mark.usefixtures("sources")
+def test_json_has_every_part(cli: Cli) -> None:
+    code, out, err = cli("import", "train.sbatch", "job.yaml", "--format", "json", "--set", "MODEL=base", "-o", "new")
+    script, job = json.loads(out)["jobs"]
+
+    assert (0, "") == (code, err)
+    assert {"name", "file", "mapped", "dropped", "lost", "holes"} == set(script) == set(job)
+    assert ("gpt", "train.sbatch", "bert", "job.yaml") == (script["name"], script["file"], job["name"], job["file"])
+    assert [
+        {"from": "--mail-type=END", "line": 2, "column": 47, "why": "dsgen sends no mail", "hint": "set status.webhook"}
+    ] == script["lost"]
+    assert {"from": "metadata.name", "line": 3, "column": 18, "to": "name"} in job["mapped"]
+    assert ["namespace", "image.repository"] == [hole["key"] for hole in script["holes"]]
+
+
+def test_check_explains_every_difference(cli: Cli, sources: Path) -> None:
+    code, out, err = cli("import", "job.yaml", "--check", "-o", "bert.yaml")
+    table = err.splitlines()
+
+    assert (0, VALUES) == (code, (sources / "bert.yaml").read_text())
+    assert "bert.yaml: written" in out
+    assert ["role", "subject", "source", "result", "why"] == table[1].split()
+    assert "dsgen starts Python without buffers" in err
+    assert all(len(line.split("  ")) > 4 for line in table[2:])
+    assert "no reason is known" not in err
+
+
+@pytest.mark.usefixtures("sources")
+def test_check_is_in_the_json(cli: Cli) -> None:
+    (job,) = json.loads(cli("import", "job.yaml", "--check", "--format", "json").out)["jobs"]
+
+    assert {"role", "subject", "source", "result", "why"} == set(job["differences"][0])
+    assert all(one["why"] for one in job["differences"])
+
+
+def test_standard_input(cli: Cli, folder: Path) -> None:
+    code, out, err = cli("import", "-", stdin=JOB)
+
+    assert folder
+    assert (0, VALUES) == (code, out)
+    assert err.startswith("<stdin>: 7 mapped")
+
+
+def test_an_existing_file_is_kept(cli: Cli, sources: Path) -> None:
+    put(sources / "bert.yaml", "mine")
+    code, out, err = cli("import", "job.yaml", "train.sbatch", "--set", "MODEL=x", "-o", sources)
+
+    assert (1, "") == (code, out)
+    assert "bert.yaml exists already, and is not overwritten: choose another name, or delete it\n" in err
+    assert "mine" == (sources / "bert.yaml").read_text()
+    assert not (sources / "gpt.yaml").exists()
+
+
+def test_several_jobs_become_files_of_a_folder(cli: Cli, sources: Path) -> None:
+    code, out, _ = cli("import", "job.yaml", "train.sbatch", "--set", "MODEL=x", "-o", "new")
+
+    assert 0 == code
+    assert ["bert.yaml", "gpt.yaml"] == sorted(path.name for path in (sources / "new").iterdir())
+    assert "new/gpt.yaml: written from train.sbatch. Fill in what is missing, then: dsgen validate new/gpt.yaml" in out
+
+
+@pytest.mark.parametrize(
+    ("pattern", "expected"),
+    [
+        ("jobs/*/values.yaml", "jobs/bert/values.yaml"),
+        ("jobs/*.yaml", "jobs/bert.yaml"),
+        ("a/**/*.yaml", "a/bert.yaml"),
+    ],
+)
+def test_several_jobs_become_files_of_the_repository(cli: Cli, sources: Path, pattern: str, expected: str) -> None:
+    put(sources / "dsgen.yaml", f"jobs: ['{pattern}']\n")
+    code, _, _ = cli("import", "job.yaml", "train.sbatch", "--set", "MODEL=x")
+
+    assert 0 == code
+    assert VALUES == (sources / expected).read_text()
+    assert {expected, expected.replace("bert", "gpt")} == {
+        path.relative_to(sources).as_posix()
+        for path in sources.rglob("*.yaml")
+        if {"bert", "gpt"} & {path.stem, path.parent.name}
+    }
+
+
+def test_a_folder_of_the_repository_has_the_files_that_are_its_jobs(cli: Cli, sources: Path) -> None:
+    put(sources / "dsgen.yaml", "jobs: ['teams/*/*/values.yaml']\n")
+    cli("import", "job.yaml", "-o", "teams/nlp")
+
+    assert VALUES == (sources / "teams/nlp/bert/values.yaml").read_text()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "expected"),
+    [
+        (["job.yaml", "train.sbatch"], "there are 2 jobs: give a folder for their values files, -o DIR"),
+        (["job.yaml", "train.sbatch", "-o", "a.yaml"], "-o a.yaml is one file, and there are 2 jobs: give a folder"),
+        (["job.yaml", "job.yaml", "-o", "a"], "several jobs are named bert: import them one at a time"),
+        (["train.sbatch", "--set", "MODEL"], "--set MODEL: expected the name of a variable and its value"),
+        (["train.sbatch", "--set", "a b=c"], "expected the name of a variable"),
+        (["job.yaml", "--from", "pbs"], "'pbs' is not one of 'slurm'"),
+        (["train.sbatch", "--line", "0"], "0 is not in the range x>=1"),
+        ([""], "the name of a FILE is empty"),
+        ([], "Missing argument 'FILE...'"),
+    ],
+)
+@pytest.mark.usefixtures("sources")
+def test_wrong_usage(cli: Cli, arguments: list[str], expected: str) -> None:
+    code, out, err = cli("import", *arguments, *(["--set", "MODEL=x"] if "--set" not in arguments else []))
+
+    assert (2, "") == (code, out)
+    assert expected in err
+
+
+def test_all_refusals_are_printed_and_nothing_is_written(cli: Cli, sources: Path) -> None:
+    put(sources / "ray.yaml", "apiVersion: ray.io/v1\nkind: RayJob\n")
+    put(sources / "empty.sh", "")
+    code, out, err = cli("import", "job.yaml", "ray.yaml", "empty.sh", "-o", "new")
+
+    assert (1, "") == (code, out)
+    assert err.startswith("dsgen: ray.yaml:1:1: this is a RayJob: a Ray program")
+    assert "\nempty.sh:1:1: the file is empty\n" in err
+    assert not (sources / "new").exists()
+
+
+@pytest.mark.parametrize("name", ["missing.yaml", "."])
+def test_a_file_that_cannot_be_read_is_exit_code_3(cli: Cli, folder: Path, name: str) -> None:
+    code, out, err = cli("import", name)
+
+    assert folder
+    assert (3, "") == (code, out)
+    assert err.startswith(f"dsgen: cannot read {name}: ")
+
+
+def test_helpers_beside_a_script_are_read(cli: Cli, folder: Path) -> None:
+    put(folder / "jobs/launch.sh", "torchrun --nproc_per_node 4 train.py $1\n")
+    put(folder / "jobs/train.sbatch", "#!/bin/bash\n#SBATCH -N 2 --gres=gpu:4\nsrun bash ./launch.sh --fast\n")
+    put(folder / "secret.sh", "torchrun other.py\n")
+    code, out, _ = cli("import", "jobs/train.sbatch")
+
+    assert 0 == code
+    assert "training: {python: train.py, args: [--fast]}" in out
+
+
+def test_no_script_outside_of_the_folder_is_read(cli: Cli, folder: Path) -> None:
+    put(folder / "secret.sh", "torchrun other.py\n")
+    put(folder / "jobs/train.sbatch", "#!/bin/bash\n#SBATCH -N 2 --gres=gpu:4\nsrun bash ../secret.sh --fast\n")
+
+    assert "other.py" not in cli("import", "jobs/train.sbatch").out
+
+
+RUNTIME = """apiVersion: trainer.kubeflow.org/v1alpha1
+kind: ClusterTrainingRuntime
+metadata: {name: torch}
+spec:
+  mlPolicy: {numNodes: 1, torch: {}}
+  template:
+    spec:
+      replicatedJobs:
+        - name: node
+          template: {spec: {template: {spec: {containers: [{name: node, image: registry.example.com/torch:v2}]}}}}
+"""
+TRAINJOB = """apiVersion: trainer.kubeflow.org/v1alpha1
+kind: TrainJob
+metadata: {name: bert, namespace: research}
+spec:
+  runtimeRef: {name: torch}
+  trainer: {numNodes: 3, command: [torchrun, train.py]}
+"""
+
+
+def test_the_runtime_of_a_trainjob_is_another_file(cli: Cli, folder: Path) -> None:
+    put(folder / "job.yaml", TRAINJOB)
+    put(folder / "runtime.yaml", RUNTIME)
+    refused, converted = cli("import", "job.yaml"), cli("import", "job.yaml", "--runtime", "runtime.yaml")
+
+    assert (1, "") == (refused.code, refused.out)
+    assert "hint: give it: --runtime FILE" in refused.err
+    assert "image: {repository: registry.example.com/torch, tag: v2}" in converted.out
+
+
+def test_a_kind_that_is_said_is_not_searched_for(cli: Cli, folder: Path) -> None:
+    put(folder / "line", "torchrun --nnodes 2 --nproc_per_node 4 train.py\n")
+
+    assert "replicas: 2" in cli("import", "line", "--from", "shell").out
+
+
+def test_a_training_is_chosen_by_its_line(cli: Cli, folder: Path) -> None:
+    put(folder / "two.sbatch", "#!/bin/bash\n#SBATCH -N 2\nsrun torchrun --nproc_per_node 4 a.py\n"
+        "srun torchrun --nproc_per_node 4 b.py\n")  # fmt: skip
+    refused = cli("import", "two.sbatch")
+
+    assert "hint: choose one by its line, as in --line 3" in refused.err
+    assert "python: b.py" in cli("import", "two.sbatch", "--line", "4").out
+
+
+@pytest.mark.usefixtures("sources")
+def test_without_the_parser_one_sentence_says_what_to_install(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "tree_sitter_bash", None)
+    monkeypatch.setattr(syntax, "_parser", syntax._parser.__wrapped__)
+
+    assert (3, "", "dsgen: reading shell commands needs tree-sitter: pip install 'dsgen-k8s[import]'\n") == cli(
+        "import", "train.sbatch"
+    )
+
+
+def test_explain_lists_what_is_converted(cli: Cli) -> None:
+    code, out, err = cli("explain", "import")
+
+    assert (0, "") == (code, err)
+    assert "  mpijob             MPIJob v2beta1 and v1 of Kubeflow\n" in out
+    assert "  TFJob: TensorFlow starts its processes from TF_CONFIG" in out
