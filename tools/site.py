@@ -1,0 +1,151 @@
+"""Writes build/docs, the Markdown of the site (`make docs`): docs/, the README, and pages that GitHub's view needs not.
+
+A link to a file outside docs/ leads to a page with this file, so the site is complete without the repository. Each
+problem and each reason has a page, with the text of `dsgen explain`.
+"""
+
+import os
+import re
+import shutil
+import textwrap
+from pathlib import Path
+
+from dsgen import explain
+from dsgen.cluster.reasons import explain_reason, list_reasons
+from dsgen.rules import RULES
+from tools import docs
+
+ROOT = Path(__file__).parent.parent
+SITE = ROOT / "build" / "docs"
+FILES = Path("files")
+"""Where the pages of files outside docs/ are."""
+LINK = re.compile(r"\]\((?P<path>[^()#\s:]+)(?P<anchor>#[^()\s]*)?\)")
+FILE = re.compile(r"^<!-- file (\S+) -->\n```(\w+)$", re.MULTILINE)
+LANGUAGES = {"": "text", ".cfg": "ini", ".yml": "yaml", ".md": "markdown", ".py": "python"}
+
+
+def pages() -> dict[Path, str]:
+    """Path in the site -> Markdown, of all pages."""
+    return {**_problems(), **_reasons(), **_written()}
+
+
+def _written() -> dict[Path, str]:
+    """README.md, the pages of docs/, and whatever they link to."""
+    found: dict[Path, str] = {}
+    waiting = [Path("README.md"), *(path.relative_to(ROOT) for path in sorted((ROOT / "docs").rglob("*.md")))]
+    while waiting:
+        source = waiting.pop()
+        if (place := _place(source)) not in found:
+            found[place] = _text(source)
+            waiting += (target for target in _targets(source, found[place]) if target.suffix != ".svg")
+            found[place] = _linked(source, found[place], place)
+    return found
+
+
+def _place(source: Path) -> Path:
+    """Where a file or folder of the repository is in the site."""
+    if source == Path("README.md"):
+        return Path("index.md")
+    if source.parts[0] == "docs":
+        return Path(*source.parts[1:]) if source.suffix else Path(*source.parts[1:], "README.md")
+    parts = [part.lstrip(".") for part in source.parts]  # no server need show hidden files
+    if (ROOT / source).is_dir():
+        return Path(FILES, *parts, "README.md")
+    return Path(FILES, *parts) if source.suffix == ".md" else Path(FILES, *parts[:-1], f"{parts[-1]}.md")
+
+
+def _text(source: Path) -> str:
+    path = ROOT / source
+    if path.is_dir():
+        lines = [f"- [{each.name}]({each.name})" for each in sorted(path.iterdir()) if each.is_file()]
+        return "\n".join([f"# {source.as_posix()}", "", *lines, ""])
+    text = path.read_text(encoding="utf-8")
+    if source.suffix == ".md":
+        return FILE.sub(r'```\2 title="\1"', text)
+    language = LANGUAGES.get(source.suffix, source.suffix.removeprefix("."))
+    return f"# {source.as_posix()}\n\n````{language}\n{text}````\n"
+
+
+def _targets(source: Path, text: str) -> list[Path]:
+    """The files and folders of the repository to which a page links."""
+    return [target for match in LINK.finditer(text) if (target := _target(source, match["path"]))]
+
+
+def _target(source: Path, link: str) -> Path | None:
+    """A linked file of the repository; None for any other text that looks like a link."""
+    folder = ROOT / source if (ROOT / source).is_dir() else (ROOT / source).parent
+    path = (folder / link).resolve()
+    return path.relative_to(ROOT) if path.exists() and path.is_relative_to(ROOT) else None
+
+
+def _linked(source: Path, text: str, here: Path) -> str:
+    """A text of a file of the repository, with links from a place of the site to others."""
+
+    def link(match: re.Match[str]) -> str:
+        target = _target(source, match["path"])
+        if not target:
+            return match[0]
+        place = Path(os.path.relpath(_place(target), here.parent)).as_posix()
+        return f"]({place}{match['anchor'] or ''})"
+
+    return LINK.sub(link, text)
+
+
+# ---- what dsgen explain says ----
+
+
+def _problems() -> dict[Path, str]:
+    rows = "".join(f"| [{rule.id}]({rule.id}.md) | {_plain(rule.title)} |\n" for rule in RULES.values())
+    index = f"# Problems\n\nEach is also explained by `dsgen explain ID`.\n\n| id | title |\n|---|---|\n{rows}"
+    return {Path("problems/README.md"): index} | {Path(f"problems/{id_}.md"): _problem(id_) for id_ in RULES}
+
+
+def _problem(id_: str) -> str:
+    """The page of a problem: its text has an example in an indented block."""
+    heading, *paragraphs = explain.of(id_).rstrip("\n").split("\n\n")
+    body = [_fenced(each) if each.startswith("    ") else _plain(each) for each in paragraphs]
+    command = f"The same in a terminal: `dsgen explain {id_}`."
+    return "\n\n".join([f"# {_plain(heading)}", *body, command, ""])
+
+
+def _fenced(block: str) -> str:
+    return f"```yaml\n{textwrap.dedent(block)}\n```"
+
+
+def _reasons() -> dict[Path, str]:
+    rows = "".join(f"- [{name}]({name}.md)\n" for name in list_reasons())
+    index = f"# Reasons\n\nOf the phase of a run, in its record or from `dsgen why`.\n\n{rows}"
+    pages = {Path(f"reasons/{name}.md"): _reason(name) for name in list_reasons()}
+    written = Path("docs/running.md")  # its table has the same texts
+    return {place: _linked(written, text, place) for place, text in pages.items()} | {Path("reasons/README.md"): index}
+
+
+def _reason(name: str) -> str:
+    lines = map(_prose, explain_reason(name)[2:])
+    command = f"The same in a terminal: `dsgen explain {name}`."
+    return "\n".join([f"# {name}", "", *(f"{line}\n" for line in lines), command, ""])
+
+
+def _plain(text: str) -> str:
+    """Text as Markdown that shows it as it is: what has a meaning there becomes an entity of HTML."""
+    return re.sub(r"[&<>\\`*_\[\]|#]", lambda match: f"&#{ord(match[0])};", text)
+
+
+def _prose(line: str) -> str:
+    """A line that has code and links in Markdown, with all else as it is."""
+    return re.sub(r"`[^`]*`|[&<>*_|]", lambda match: _plain(match[0]) if len(match[0]) == 1 else match[0], line)
+
+
+# ---- the folder ----
+
+
+def main() -> None:
+    """Write build/docs anew."""
+    shutil.rmtree(SITE, ignore_errors=True)
+    shutil.copytree(ROOT / "docs" / "pictures", SITE / "pictures")
+    for place, text in pages().items():
+        docs.write(SITE / place, text)
+
+
+if __name__ == "__main__":
+    main()
