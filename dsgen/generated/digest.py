@@ -1,3 +1,3 @@
 """A digest of templates, defaults, checks and scripts. Written by `make generate`."""
 
-DIGEST = "54f2236dcac00df886ae98b173f72dea1159b79dd89fa44d71c3119294a7d7e0"
+DIGEST = "661f34d2df273885fe51ec0fde4a2ce94baeaa0b116136fd6f74dc74ebee329a"
