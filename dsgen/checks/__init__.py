@@ -22,6 +22,7 @@ from dsgen.checks import (
     pods,
     quantities,
     scheduling,
+    secrets,
     security,
     sizes,
     storage,
@@ -47,25 +48,31 @@ SUBJECTS: dict[ModuleType, str] = {
     commands: "Commands and arguments: one word for each item, no second launcher, no syntax of a shell.",
     launch: "Launch methods: which settings each one supports, and its limits.",
     code: "The program from a Git repository.",
+    secrets: "Passwords, tokens and keys in values, which are kept in Git.",
     pods: "Resources of workers and launcher, and what users add to their pods.",
-    memory: "Sizes of memory and volumes that are below 1Mi.",
+    containers: "The user's containers and tolerations.",
+    memory: "Sizes of memory and volumes: below 1Mi, because a unit is missing, or less than what the pod needs.",
+    quantities: "Requests and limits as numbers.",
     storage: "Volumes: their sources, where they are mounted, and mounts that conflict.",
+    sizes: "The sizes of a run's ConfigMaps.",
     network: "Ports, interfaces, RDMA, ssh, the webhook, and monitoring.",
     scheduling: "Queues, gangs and topology: what a scheduler refuses, and what makes a Job wait forever.",
     contexts: "Security contexts under the Pod Security Standards. Rules have the names that the API server uses.",
     security: "The other rules of the Pod Security Standards: host namespaces and ports, volumes, probes, annotations.",
 }
-"""The modules with rows, and the comment above each in the chart (with -OO a module has no docstring)."""
-CHECKS: tuple[Check, ...] = tuple(row for subject in SUBJECTS for row in subject.ROWS)
+"""The modules of checks, and the comment above each in the chart (with -OO a module has no docstring)."""
+CHECKS: tuple[Check, ...] = tuple(row for subject in SUBJECTS for row in getattr(subject, "ROWS", ()))
 FUNCTIONS: tuple[Function, ...] = (
-    *launch.FUNCTIONS,
-    *containers.FUNCTIONS,
-    *quantities.FUNCTIONS,
-    *storage.FUNCTIONS,
-    *sizes.FUNCTIONS,
-    *network.FUNCTIONS,
+    *(function for subject in SUBJECTS for function in getattr(subject, "FUNCTIONS", ())),
     Function(deepspeed.problems, deepspeed.LOOKS_AT, is_watched=False),
 )
+NULLABLE = (
+    (("workers", "accelerator"), "count"),
+    (("lifecycle",), "ttlSecondsAfterFinished"),
+    (("lifecycle",), "suspend"),
+    (("storage", "*", "create"), "storageClass"),
+)
+"""The keys without a default that may be null: the keys of the map above each, and its name."""
 IN_CHART = {row.id for row in CHECKS if row.worlds == "both" and row.severity == "error"}
 """The ids of the checks with which a chart refuses values."""
 
@@ -87,6 +94,8 @@ def run(
     ]
     known = {key: volume for key, volume in marked["storage"].items() if not _has_unknown(key, unknown)}
     comparable = {**marked, "storage": known}
+    if not unknown:  # otherwise, what is absent is None already
+        comparable = _with_nulls(comparable)
     for function in FUNCTIONS:
         watch.start()
         for problem in function.find(comparable, release, place):
@@ -95,6 +104,22 @@ def run(
             if not read_unknown and not any(_depends(problem, looks_at, path) for path in unknown):
                 problems.append(problem)
     return [problem for problem in problems if not any(_is_around(path, problem.path) for path in unknown)]
+
+
+def _with_nulls(values: Mapping[str, Any]) -> dict[str, Any]:
+    """The values with None for each key of NULLABLE that is absent, as it is for rows; the other maps are shared."""
+    whole = dict(values)
+    for above, key in NULLABLE:
+        whole[above[0]] = _with_null(whole[above[0]], above[1:], key)
+    return whole
+
+
+def _with_null(part: Mapping[str, Any], above: tuple[str, ...], key: str) -> dict[str, Any]:
+    if not above:
+        return {key: None, **part}
+    if above[0] == "*":
+        return {name: _with_null(below, above[1:], key) for name, below in part.items()}
+    return {**part, above[0]: _with_null(part[above[0]], above[1:], key)} if above[0] in part else dict(part)
 
 
 def _hint(row: Check, values: Mapping[str, Any], path: Path, unknown: Collection[Path]) -> str:

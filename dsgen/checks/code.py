@@ -53,26 +53,6 @@ ROWS = (
         severity="warning",
     ),
     Check(
-        id="DS248",
-        path="code.git.repository",
-        when=(
-            f'{REPOSITORY} is matching("^([A-Za-z+.-]+://)?[^/@]*:[^/@]*@.*$")'
-            f' or {REPOSITORY} is matching("^[Hh][Tt][Tt][Pp][Ss]?://[^/]*@.*$")'
-        ),
-        message="code.git.repository contains a user name or password, and values files are kept in Git",
-        hint="put username and password into a Secret and set code.git.secretName to its name",
-        inside=GIT,
-    ),
-    Check(
-        id="DS360",
-        path="code.git.repository",
-        when=f'{REPOSITORY} is matching("^[^?]*[?].+$")',
-        message="code.git.repository seems to contain a key after the ?, and values files are kept in Git",
-        hint="put username and password into a Secret and set code.git.secretName to its name",
-        inside=GIT,
-        severity="warning",
-    ),
-    Check(
         id="DS292",
         path="code.git.repository",
         when=f"{IS_SSH} and not values.code.git.secretName",

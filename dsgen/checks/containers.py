@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from dsgen.checks.pods import UNIQUE
-from dsgen.checks.row import Function, diagnostic
+from dsgen.checks.pods import CONTAINER_LOOPS, USER_CONTAINERS
+from dsgen.checks.row import ROLES, Check, Function, diagnostic
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from dsgen.checks.row import Names, Place
     from dsgen.problems.diagnostics import Diagnostic, Path
+
+OWN_CONTAINERS = "^(worker|launcher|status|keygen|passwd|code|dsgen-.*)$"
+UNIQUE = "give each container of the pod its own name"
 
 
 def users_containers(values: Mapping[str, Any], role: str) -> Iterator[tuple[Path, Mapping[str, Any]]]:
@@ -113,6 +116,44 @@ def duplicate_pull_secrets(values: Mapping[str, Any], _: Names, place: Place) ->
         seen.add(secret["name"])
 
 
+ROWS = (
+    Check(
+        id="DS234",
+        path="<< role >>.<< kind >>[container].name",
+        when=f'container.name is string and container.name is matching("{OWN_CONTAINERS}")',
+        message="<< role >>.<< kind >>: << container.name | quote >> is the name of one of dsgen's containers",
+        hint="choose another name",
+        inside=(
+            USER_CONTAINERS,
+            *CONTAINER_LOOPS,
+        ),
+    ),
+    Check(
+        id="DS235",
+        path="<< role >>.sidecars[container].name",
+        when="container.name is string and other.name is string and container.name == other.name",
+        message="<< role >>: two containers have the name << container.name | quote >>",
+        hint=UNIQUE,
+        inside=(
+            "if values.workers.sidecars or values.launcher.sidecars",
+            ROLES,
+            'for container in values[role]["sidecars"]',
+            'for other in values[role]["initContainers"]',
+        ),
+    ),
+    Check(
+        id="DS236",
+        path="<< role >>.<< kind >>[container].volumeMounts[mount].name",
+        when="mount.name is string and not mount.name in values.storage",
+        message="<< role >>.<< kind >>: << mount.name | quote >> is not a volume of storage",
+        hint="add the volume to storage; the name of a mount is a key of storage",
+        inside=(
+            USER_CONTAINERS,
+            *CONTAINER_LOOPS,
+            'for mount in get(container, "volumeMounts", [])',
+        ),
+    ),
+)
 FUNCTIONS = (
     Function(duplicate_pull_secrets, {"DS370": ()}),
     Function(same_container_name, {"DS235": ()}),

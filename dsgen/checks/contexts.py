@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from dsgen.checks.pods import CONTAINER_LOOPS, USER_CONTAINERS
-from dsgen.checks.row import Check, quoted
+from dsgen.checks.row import POD_ANNOTATIONS, ROLES, Check, quoted
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -23,6 +23,8 @@ CAPABILITIES = (
     *("SETGID", "SETPCAP", "SETUID", "SYS_CHROOT"),
 )
 """What a container may add at baseline; at restricted, only NET_BIND_SERVICE."""
+IPC_LOCK = "RDMA needs the capability IPC_LOCK, which only the Pod Security level privileged allows"
+APP_ARMOR = "container[.]apparmor[.]security[.]beta[.]kubernetes[.]io/"
 SELINUX_TYPES = "^(container_(t|init_t|kvm_t|engine_t))?$"
 SYSCTLS = (
     "kernel.shm_rmid_forced",
@@ -200,6 +202,21 @@ def _of_containers(context: Context) -> Iterator[Check]:
         )
 
 
+def _app_armor(path: str, *inside: str) -> Check:
+    """Annotations of pods that disable AppArmor."""
+    return Check(
+        id="DS329",
+        path=f"{path}.<< key >>",
+        when=f'key is matching("^{APP_ARMOR}.*$") and not value is matching("^(runtime/default|localhost/.*)?$")',
+        message=(
+            f"{path}: << key | quote >>: Pod Security << values.security.podSecurityLevel >> forbids it"
+            " (forbidden AppArmor profile)"
+        ),
+        hint="use runtime/default or localhost/PROFILE",
+        inside=(BELOW_PRIVILEGED, *inside),
+    )
+
+
 ROWS = (
     Check(
         id="DS367",
@@ -251,4 +268,14 @@ ROWS = (
     *_of_containers(OWN),
     *_everywhere(USERS),
     *_of_containers(USERS),
+    Check(
+        id="DS320",
+        path="network.rdma.ipcLock",
+        when='values.network.rdma.ipcLock == "add" and values.security.podSecurityLevel != "privileged"',
+        message=f"network.rdma.ipcLock: {IPC_LOCK}",
+        hint="set security.podSecurityLevel: privileged, or network.rdma.ipcLock: omit",
+        inside=('if values.network.rdma.ipcLock != "auto"',),
+    ),
+    _app_armor("annotations", "for key, value in values.annotations | items"),
+    _app_armor("<< role >>.podAnnotations", ROLES, POD_ANNOTATIONS),
 )

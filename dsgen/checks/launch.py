@@ -16,7 +16,6 @@ NO_SSH = "if not uses_ssh(values)"
 COMMAND = "if runs_command(values)"
 NOT_PDSH = ('if values.launch.method != "pdsh"',)
 MANY = ("if values.workers.replicas > 100 or values.launch.preflight.spares > 100",)
-OWN_PORTS = ("if values.ssh.port != 2222 or values.launch.masterPort != 29500",)
 METHOD = "launch.method << values.launch.method >>"
 TRY_SSH = "use launch.method: pdsh or openmpi, or remove it"
 ARGUMENT_BYTES = 131072
@@ -193,14 +192,6 @@ ROWS = (
         ),
         hint=("use launch.method: torchrun, which has no such limit; a shorter job name makes room for more workers"),
         inside=MANY,
-    ),
-    Check(
-        id="DS242",
-        path="launch.masterPort",
-        when="uses_ssh(values) and values.launch.masterPort == values.ssh.port",
-        message="launch.masterPort and ssh.port are both << values.ssh.port >>",
-        hint="change one of them",
-        inside=OWN_PORTS,
     ),
     Check(
         id="DS350",

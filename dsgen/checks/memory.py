@@ -1,4 +1,4 @@
-"""Sizes of memory and volumes that are below 1Mi, because the unit is missing or is another one than meant."""
+"""Sizes of memory and volumes: below 1Mi, because a unit is missing, or less than what the pod needs."""
 
 from __future__ import annotations
 
@@ -15,6 +15,14 @@ if TYPE_CHECKING:
 
 SIZES = ("memory", "ephemeral-storage")
 KEYS = ", ".join(map(quoted, SIZES))
+LAUNCHER_BYTES, BYTES_PER_WORKER = 1024**3, 1468006
+"""What the launcher needs for itself and per session of a worker; the helper launcher_bytes has the same numbers."""
+LEAST = 1024**2
+"""Memory below 1Mi is another problem."""
+NEEDS_MEMORY = (
+    "the launcher needs 1 GiB, and 1.4 MiB for each of << worker_pods(values) | int >> workers;"
+    " << 1024 + 2 * (worker_pods(values) | int) >>Mi is enough"
+)
 
 
 def is_too_small(key: str, quantity: str | float) -> bool:
@@ -81,5 +89,53 @@ ROWS = (
         VOLUMES,
         "if volume.ephemeral is not none",
         'set size = get(volume.ephemeral, "volumeClaimTemplate", "spec", "resources", "requests", "storage", "")',
+    ),
+    Check(
+        id="DS279",
+        path="workers.sharedMemory",
+        when=f"limit >= {LEAST} and values.workers.sharedMemory | bytes | int > limit",
+        message=(
+            "workers.sharedMemory: << values.workers.sharedMemory | quote >> is more than the memory limit of the"
+            " workers, which includes shared memory"
+        ),
+        hint="raise workers.resources.limits.memory, or lower sharedMemory",
+        inside=(
+            "if values.workers.resources.limits",
+            "set limit = memory_bytes(values.workers.resources.limits) | int",
+        ),
+        severity="warning",
+    ),
+    Check(
+        id="DS287",
+        path="workers.sharedMemory",
+        when='values.workers.sharedMemory is matching("^0+([.]0+)?[A-Za-z]*$")',
+        message="workers.sharedMemory: << values.workers.sharedMemory | quote >> means no limit to Kubernetes",
+        hint='use "" for the small /dev/shm of the container runtime, or unlimited',
+    ),
+    Check(
+        id="DS277",
+        path="launcher.resources.limits.memory",
+        when=f"uses_ssh(values) and limit >= {LEAST} and limit < launcher_bytes(values) | int",
+        message=f"launcher.resources.limits: {NEEDS_MEMORY}",
+        hint="raise the limit, or use launch.method: torchrun, which needs no ssh",
+        inside=(
+            "if values.launcher.resources.limits",
+            "set limit = memory_bytes(values.launcher.resources.limits) | int",
+        ),
+    ),
+    Check(
+        id="DS278",
+        path="launcher.resources.requests.memory",
+        when=(
+            f"uses_ssh(values) and request >= {LEAST} and request < launcher_bytes(values) | int"
+            ' and not "memory" in values.launcher.resources.limits'
+        ),
+        message=f"launcher.resources.requests: {NEEDS_MEMORY}",
+        hint="raise the request, or use launch.method: torchrun, which needs no ssh",
+        inside=(
+            "if values.launcher.resources.requests",
+            'set request = requested_memory(values.launcher, "launcher") | int',
+        ),
+        severity="warning",
     ),
 )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import posixpath
 from typing import TYPE_CHECKING, Any
 
-from dsgen.checks.launch import OWN_PORTS
+from dsgen.checks.contexts import IPC_LOCK
 from dsgen.checks.row import Check, Function, diagnostic
 
 if TYPE_CHECKING:
@@ -14,22 +14,12 @@ if TYPE_CHECKING:
     from dsgen.checks.row import Names, Place
     from dsgen.problems.diagnostics import Diagnostic
 
-IPC_LOCK = "RDMA needs the capability IPC_LOCK, which only the Pod Security level privileged allows"
+OWN_PORTS = ("if values.ssh.port != 2222 or values.launch.masterPort != 29500",)
 RDMA = ("if values.network.rdma.resources",)
 POD_MONITOR = ("if values.monitoring.podMonitor.enabled",)
 NATIVE = '["cpu", "memory", "ephemeral-storage", "pods"]'
 MULTUS = "k8s.v1.cni.cncf.io/networks"
 NON_ROOT, WEBHOOK = "workers_not_root(values)", "values.status.webhook.url"
-ADDRESS_IN_SECRET = "put the address into a Secret, under the key url, and set status.webhook.secretName to its name"
-KEYED_SERVICES = (  # what dsgen/problems/redaction.py treats as a key in a path
-    "hooks[.]slack[.]com|hooks[.]zapier[.]com|maker[.]ifttt[.]com/trigger",
-    "discord(app)?[.]com/api/webhooks|api[.]telegram[.]org|chat[.]googleapis[.]com",
-    "webhook[.]office[.]com|outlook[.]office(365)?[.]com/webhook",
-)
-KEYED = " or ".join(f'{WEBHOOK} is matching("^(?i:https?://([^/]*[.])?({hosts})/.+)$")' for hosts in KEYED_SERVICES)
-RUN_IN_PATH = "^[A-Za-z]+://[^/]+/.*[A-Za-z0-9]{16}.*$"
-DIGIT_IN_PATH = "^[A-Za-z]+://[^/]+/.*[0-9].*$"
-UUID_IN_PATH = "^[A-Za-z]+://[^/]+/.*[0-9A-Fa-f]{8}(-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}.*$"
 EPHEMERAL = ("emptyDir", "ephemeral", "configMap", "secret", "projected")
 
 
@@ -145,17 +135,6 @@ ROWS = (
         inside=("if values.network.hostNetwork",),
     ),
     Check(
-        id="DS305",
-        path="network.hostNetwork",
-        when='values.scheduling.topology.required == "kubernetes.io/hostname" and worker_pods(values) | int > 1',
-        message=(
-            "network.hostNetwork: each worker needs the ports of its own node, but scheduling.topology.required puts"
-            " all workers on one node"
-        ),
-        hint="keep one of them",
-        inside=("if values.network.hostNetwork",),
-    ),
-    Check(
         id="DS228",
         path=f'workers.podAnnotations.<< "{MULTUS}" >>',
         when=f'"{MULTUS}" in values.workers.podAnnotations',
@@ -201,14 +180,6 @@ ROWS = (
         severity="warning",
     ),
     Check(
-        id="DS320",
-        path="network.rdma.ipcLock",
-        when='values.network.rdma.ipcLock == "add" and values.security.podSecurityLevel != "privileged"',
-        message=f"network.rdma.ipcLock: {IPC_LOCK}",
-        hint="set security.podSecurityLevel: privileged, or network.rdma.ipcLock: omit",
-        inside=('if values.network.rdma.ipcLock != "auto"',),
-    ),
-    Check(
         id="DS246",
         path="status.webhook",
         when="values.status.webhook.secretName",
@@ -222,27 +193,6 @@ ROWS = (
         when=f'{WEBHOOK} is matching("^[Hh][Tt][Tt][Pp]:.*$")',
         message="status.webhook.url: the record would be sent unencrypted",
         hint="use an https address",
-        inside=(f"if {WEBHOOK}",),
-        severity="warning",
-    ),
-    Check(
-        id="DS248",
-        path="status.webhook.url",
-        when=f'{WEBHOOK} is matching("^[A-Za-z]+://[^/]*@.*$")',
-        message="status.webhook.url contains a user name or password, and values files are kept in Git",
-        hint=ADDRESS_IN_SECRET,
-        inside=(f"if {WEBHOOK}",),
-    ),
-    Check(
-        id="DS360",
-        path="status.webhook.url",
-        when=(
-            f'{WEBHOOK} is matching("^[^?]*[?].+$") or {KEYED}'
-            f' or {WEBHOOK} is matching("{UUID_IN_PATH}")'
-            f' or {WEBHOOK} is matching("{RUN_IN_PATH}") and {WEBHOOK} is matching("{DIGIT_IN_PATH}")'
-        ),
-        message="status.webhook.url seems to contain a key, and anyone who can read the values could use it",
-        hint=ADDRESS_IN_SECRET,
         inside=(f"if {WEBHOOK}",),
         severity="warning",
     ),
@@ -263,6 +213,14 @@ ROWS = (
         message="monitoring.tensorboard.logDir is required",
         hint="set it to the folder to which the training writes its events, on a volume of storage",
         inside=("if values.monitoring.tensorboard.enabled",),
+    ),
+    Check(
+        id="DS242",
+        path="launch.masterPort",
+        when="uses_ssh(values) and values.launch.masterPort == values.ssh.port",
+        message="launch.masterPort and ssh.port are both << values.ssh.port >>",
+        hint="change one of them",
+        inside=OWN_PORTS,
     ),
 )
 

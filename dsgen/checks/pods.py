@@ -15,7 +15,6 @@ GPUS = "^((nvidia|amd)[.]com/gpu|nvidia[.]com/(pgpu|mig-.*)|gpu[.]intel[.]com/.*
 DEVICES = "^(habana[.]ai/gaudi|huawei[.]com/Ascend.*)$"
 SEVERAL_EACH = "^([a-z.]*/neuron.*|.*[.]shared)$"
 """One Neuron device has several cores; shares are checked by another row."""
-OWN_CONTAINERS = "^(worker|launcher|status|keygen|passwd|code|dsgen-.*)$"
 POD_FIELDS = (
     *("activeDeadlineSeconds", "affinity", "automountServiceAccountToken", "containers", "dnsPolicy"),
     *("enableServiceLinks", "ephemeralContainers", "hostNetwork", "hostname", "hostnameOverride", "imagePullSecrets"),
@@ -33,30 +32,9 @@ USER_CONTAINERS = (
     "if values.workers.initContainers or values.workers.sidecars"
     " or values.launcher.initContainers or values.launcher.sidecars"
 )
-UNIQUE = "give each container of the pod its own name"
 SEVERAL = ("if values.workers.slots > 1",)
 CONTAINER_LOOPS = (ROLES, 'for kind in ["initContainers", "sidecars"]', "for container in values[role][kind]")
-LAUNCHER_BYTES, BYTES_PER_WORKER = 1024**3, 1468006
-"""What the launcher needs for itself and per session of a worker; the helper launcher_bytes has the same numbers."""
-LEAST = 1024**2
-"""Memory below 1Mi is another problem."""
 RESOURCE = "<< values.workers.accelerator.resource | quote >>"
-MORE_SHARED = "raise workers.resources.limits.memory, or lower sharedMemory"
-MORE_MEMORY = "raise the limit, or use launch.method: torchrun, which needs no ssh"
-MORE_REQUESTED = "raise the request, or use launch.method: torchrun, which needs no ssh"
-
-
-def above_memory(shared: str) -> str:
-    """The message for shared memory above the memory limit."""
-    return f"workers.sharedMemory: {shared} is more than the memory limit of the workers, which includes shared memory"
-
-
-def memory_words(workers: str, mebibytes: str) -> str:
-    """The message for a launcher with too little memory."""
-    return f"the launcher needs 1 GiB, and 1.4 MiB for each of {workers} workers; {mebibytes}Mi is enough"
-
-
-MEMORY_WORDS = memory_words("<< worker_pods(values) | int >>", "<< 1024 + 2 * (worker_pods(values) | int) >>")
 
 
 def _shared_device(when: str, what: str, hint: str = "", severity: Severity = "error") -> Check:
@@ -200,51 +178,6 @@ ROWS = (
     _own_resource("workers.resources.requests"),
     _own_resource("workers.resources.limits"),
     Check(
-        id="DS279",
-        path="workers.sharedMemory",
-        when=f"limit >= {LEAST} and whole_bytes(values.workers.sharedMemory) | int > limit",
-        message=above_memory("<< values.workers.sharedMemory | quote >>"),
-        hint=MORE_SHARED,
-        inside=(
-            "if values.workers.resources.limits",
-            "set limit = memory_bytes(values.workers.resources.limits) | int",
-        ),
-        severity="warning",
-    ),
-    Check(
-        id="DS287",
-        path="workers.sharedMemory",
-        when='values.workers.sharedMemory is matching("^0+([.]0+)?[A-Za-z]*$")',
-        message="workers.sharedMemory: << values.workers.sharedMemory | quote >> means no limit to Kubernetes",
-        hint='use "" for the small /dev/shm of the container runtime, or unlimited',
-    ),
-    Check(
-        id="DS277",
-        path="launcher.resources.limits.memory",
-        when=f"uses_ssh(values) and limit >= {LEAST} and limit < launcher_bytes(values) | int",
-        message=f"launcher.resources.limits: {MEMORY_WORDS}",
-        hint=MORE_MEMORY,
-        inside=(
-            "if values.launcher.resources.limits",
-            "set limit = memory_bytes(values.launcher.resources.limits) | int",
-        ),
-    ),
-    Check(
-        id="DS278",
-        path="launcher.resources.requests.memory",
-        when=(
-            f"uses_ssh(values) and request >= {LEAST} and request < launcher_bytes(values) | int"
-            ' and not "memory" in values.launcher.resources.limits'
-        ),
-        message=f"launcher.resources.requests: {MEMORY_WORDS}",
-        hint=MORE_REQUESTED,
-        inside=(
-            "if values.launcher.resources.requests",
-            'set request = requested_memory(values.launcher, "launcher") | int',
-        ),
-        severity="warning",
-    ),
-    Check(
         id="DS237",
         path="workers.spread",
         when='"podAntiAffinity" in values.workers.affinity',
@@ -254,40 +187,4 @@ ROWS = (
     ),
     _extra("DS232", "extraPodSpec", POD_FIELDS, "is a field of the pod that dsgen writes"),
     _extra("DS233", "extraContainerSpec", CONTAINER_FIELDS, "is a field of the container that dsgen writes"),
-    Check(
-        id="DS234",
-        path="<< role >>.<< kind >>[container].name",
-        when=f'container.name is string and container.name is matching("{OWN_CONTAINERS}")',
-        message="<< role >>.<< kind >>: << container.name | quote >> is the name of one of dsgen's containers",
-        hint="choose another name",
-        inside=(
-            USER_CONTAINERS,
-            *CONTAINER_LOOPS,
-        ),
-    ),
-    Check(
-        id="DS235",
-        path="<< role >>.sidecars[container].name",
-        when="container.name is string and other.name is string and container.name == other.name",
-        message="<< role >>: two containers have the name << container.name | quote >>",
-        hint=UNIQUE,
-        inside=(
-            "if values.workers.sidecars or values.launcher.sidecars",
-            ROLES,
-            'for container in values[role]["sidecars"]',
-            'for other in values[role]["initContainers"]',
-        ),
-    ),
-    Check(
-        id="DS236",
-        path="<< role >>.<< kind >>[container].volumeMounts[mount].name",
-        when="mount.name is string and not mount.name in values.storage",
-        message="<< role >>.<< kind >>: << mount.name | quote >> is not a volume of storage",
-        hint="add the volume to storage; the name of a mount is a key of storage",
-        inside=(
-            USER_CONTAINERS,
-            *CONTAINER_LOOPS,
-            'for mount in get(container, "volumeMounts", [])',
-        ),
-    ),
 )

@@ -1,4 +1,4 @@
-"""Requests, limits and sizes as numbers: what Kubernetes refuses, and memory sizes that rows cannot compare."""
+"""Requests, limits and sizes as numbers: what Kubernetes refuses."""
 
 from __future__ import annotations
 
@@ -7,19 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from dsgen.checks.containers import users_containers
 from dsgen.checks.memory import is_too_small
-from dsgen.checks.pods import (
-    BYTES_PER_WORKER,
-    LAUNCHER_BYTES,
-    LEAST,
-    MORE_MEMORY,
-    MORE_REQUESTED,
-    MORE_SHARED,
-    above_memory,
-    memory_words,
-)
 from dsgen.checks.row import Function, diagnostic, helpers
-from dsgen.deepspeed import NAMED, hostfile
-from dsgen.language.text import to_json
 from dsgen.problems.diagnostics import path_text
 from dsgen.reading.quantities import amount
 
@@ -27,13 +15,10 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from dsgen.checks.row import Names, Place
-    from dsgen.problems.diagnostics import Diagnostic, Path, Severity
+    from dsgen.problems.diagnostics import Diagnostic, Path
 
     Quantities = Mapping[str, Any]
 
-COMPARED = "[0-9]{1,18}|[0-9]{1,9}([KMG]i|[kMG])|[0-9]{1,6}Ti?"
-"""Quantities that the helper whole_bytes can convert; rows compare these."""
-AUTO = "auto"
 PAGES = "hugepages-[1-9][0-9]*[KMG]i"
 MAIN: dict[str, Path] = {
     "worker": ("workers",),
@@ -41,14 +26,7 @@ MAIN: dict[str, Path] = {
     "tensorboard": ("monitoring", "tensorboard"),
 }
 """The roles of the main containers, and where their values are."""
-LIMITED: tuple[str, str, str, Severity] = ("limits", "DS277", MORE_MEMORY, "error")
-REQUESTED: tuple[str, str, str, Severity] = ("requests", "DS278", MORE_REQUESTED, "warning")
 ONLY_WHOLE = "set request and limit to the same whole number, or only the limit"
-
-
-def is_compared(*quantities: str | float) -> bool:
-    """Whether rows compare all of these, because the helper whole_bytes can convert them."""
-    return all(re.fullmatch(COMPARED, to_json(one).strip('"')) for one in quantities)
 
 
 def _main(values: Mapping[str, Any]) -> Iterator[tuple[str, Path, Mapping[str, Any]]]:
@@ -126,29 +104,6 @@ def _refusal(key: str, kind: str, requests: Quantities, limits: Quantities) -> s
     return ""
 
 
-def shared_memory(values: Mapping[str, Any], _: Names, place: Place) -> Iterator[Diagnostic]:
-    """The check of the row in pods.py, for quantities that it cannot compare, such as 1.5Gi."""
-    limit, shared = values["workers"]["resources"]["limits"].get("memory", 0), values["workers"]["sharedMemory"]
-    is_uncompared = shared not in ("", "unlimited") and not is_compared(limit, shared)
-    if is_uncompared and amount(shared) > amount(limit) >= LEAST:
-        path = ("workers", "sharedMemory")
-        yield diagnostic("DS279", path, above_memory(f'"{shared}"'), MORE_SHARED, place, "warning")
-
-
-def launcher_memory(values: Mapping[str, Any], _: Names, place: Place) -> Iterator[Diagnostic]:
-    """The check of the rows in pods.py, for quantities that they cannot compare."""
-    workers = hostfile.pods(values)
-    is_limited = "memory" in values["launcher"]["resources"]["limits"]
-    kind, id_, hint, severity = LIMITED if is_limited else REQUESTED
-    given = values["launcher"]["resources"][kind].get("memory", 0)
-    if not helpers().uses_ssh(values) or given == AUTO or is_compared(given):
-        return
-    if LEAST <= amount(given) < LAUNCHER_BYTES + BYTES_PER_WORKER * workers:
-        message = f"launcher.resources.{kind}: {memory_words(str(workers), str(1024 + 2 * workers))}"
-        yield diagnostic(id_, ("launcher", "resources", kind, "memory"), message, hint, place, severity)
-
-
-LAUNCHER: tuple[Path, ...] = (*NAMED, ("workers", "replicas"), ("launcher", "resources"))
 FUNCTIONS = (
     Function(request_above_limit, {"DS256": ()}),
     Function(automatic, {"DS256": ()}),
@@ -161,6 +116,4 @@ FUNCTIONS = (
             )
         },
     ),
-    Function(shared_memory, {"DS279": (("workers", "resources"),)}),
-    Function(launcher_memory, {"DS277": LAUNCHER, "DS278": LAUNCHER}),
 )

@@ -206,4 +206,15 @@ ROWS = (
         hint="set it to the gang scheduler, or remove it",
         inside=("if values.workers.schedulerName",),
     ),
+    Check(
+        id="DS305",
+        path="network.hostNetwork",
+        when='values.scheduling.topology.required == "kubernetes.io/hostname" and worker_pods(values) | int > 1',
+        message=(
+            "network.hostNetwork: each worker needs the ports of its own node, but scheduling.topology.required puts"
+            " all workers on one node"
+        ),
+        hint="keep one of them",
+        inside=("if values.network.hostNetwork",),
+    ),
 )

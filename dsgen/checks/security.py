@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from dsgen.checks.contexts import BELOW_PRIVILEGED, ELSEWHERE, RESTRICTED
 from dsgen.checks.pods import CONTAINER_LOOPS, USER_CONTAINERS
-from dsgen.checks.row import POD_ANNOTATIONS, ROLES, VOLUMES, Check
+from dsgen.checks.row import ROLES, VOLUMES, Check
 
-APP_ARMOR = "container[.]apparmor[.]security[.]beta[.]kubernetes[.]io/"
 PROBES = 'for probe in ["livenessProbe", "readinessProbe", "startupProbe"]'
 HOOKS = 'for hook in ["postStart", "preStop"]'
 ACTIONS = 'for action in ["httpGet", "tcpSocket"]'
@@ -28,21 +27,6 @@ def _of_extra(field: str) -> Check:
             ROLES,
         ),
         at_key=True,
-    )
-
-
-def _app_armor(path: str, *inside: str) -> Check:
-    """Annotations of pods that disable AppArmor."""
-    return Check(
-        id="DS329",
-        path=f"{path}.<< key >>",
-        when=f'key is matching("^{APP_ARMOR}.*$") and not value is matching("^(runtime/default|localhost/.*)?$")',
-        message=(
-            f"{path}: << key | quote >>: Pod Security << values.security.podSecurityLevel >> forbids it"
-            " (forbidden AppArmor profile)"
-        ),
-        hint="use runtime/default or localhost/PROFILE",
-        inside=(BELOW_PRIVILEGED, *inside),
     )
 
 
@@ -185,6 +169,4 @@ ROWS = (
             'for source in get(volume.projected, "sources", [])',
         ),
     ),
-    _app_armor("annotations", "for key, value in values.annotations | items"),
-    _app_armor("<< role >>.podAnnotations", ROLES, POD_ANNOTATIONS),
 )

@@ -2,40 +2,16 @@
 
 from __future__ import annotations
 
-from dsgen.checks.row import ANY_TEXT, Check
+from dsgen.checks.row import Check
 
 RESERVED_ENV = "^(DSGEN_.*|RANK|LOCAL_RANK|WORLD_SIZE|MASTER_.*)$"
 COMMAND_ENV = "^(NNODES|NODE_RANK|NPROC_PER_NODE|PET_(NNODES|NODE_RANK|NPROC_PER_NODE|MASTER_ADDR|MASTER_PORT))$"
 LITERAL_PATH = "^([^$]|[$])*[$]([{(]?)(LD_LIBRARY_PATH|PATH|PYTHONPATH)([^A-Za-z0-9_]([^$]|[$])*)?$"
 TUNING = ('if values.training.deepspeed.autotuning != "none"',)
-# What dsgen/problems/redaction.py hides.
-SECRET_NAME = "^(.*_)?(API_?KEY|ACCESS_KEY|SECRET(_ACCESS)?_KEY|SECRET|TOKEN|PASSWORD|PASSWD|PRIVATE_KEY|AUTH_TOKEN)$"
-TOKEN = (
-    "hf_[A-Za-z0-9]{20,}|gh[opsur]_[A-Za-z0-9]{30,}|github_pat_[A-Za-z0-9_]{20,}|glpat-[A-Za-z0-9_-]{16,}"
-    "|sk-[A-Za-z0-9_-]{20,}|AKIA[A-Z0-9]{16}|xox[abprs]-[A-Za-z0-9-]{10,}|-----BEGIN [A-Z ]*PRIVATE KEY-----"
-)
-HAS_TOKEN = f"^{ANY_TEXT}({TOKEN}){ANY_TEXT}$"
-ASSIGNS_SECRET = (
-    f"^{ANY_TEXT}[A-Z]_?(API_KEY|ACCESS_KEY|SECRET|TOKEN|PASSWORD)=[^A-Za-z0-9$/({{~.<]?[A-Za-z0-9+_-]{{8,}}{ANY_TEXT}$"
-)
-IN_SECRET = "put it into a Secret, and set training.env.NAME: {valueFrom: {secretKeyRef: {name: SECRET, key: KEY}}}"
-
-
-def _secret(path: str, *inside: str) -> Check:
-    return Check(
-        id="DS369",
-        path=f"{path}[word]",
-        when=f'word is matching("{HAS_TOKEN}")',
-        message=f"{path}: an item seems to contain a secret, and values files are kept in Git",
-        hint=IN_SECRET,
-        inside=inside,
-        severity="warning",
-    )
 
 
 def _environment(path: str) -> tuple[Check, ...]:
     """The rows about the environment variables of a key."""
-    from_secret = "{valueFrom: {secretKeyRef: {name: SECRET, key: KEY}}}"
     inside = (f"for key, value in values.{path} | items",)
     return (
         Check(
@@ -49,18 +25,6 @@ def _environment(path: str) -> tuple[Check, ...]:
             hint="remove it; your program can read the value that is set",
             inside=inside,
             at_key=True,
-        ),
-        Check(
-            id="DS369",
-            path=f"{path}.<< key >>",
-            when=(
-                f'value is string and (key is matching("{SECRET_NAME}")'
-                f' and value is matching("^{ANY_TEXT}[^ ]{ANY_TEXT}$") or value is matching("{HAS_TOKEN}"))'
-            ),
-            message=f"{path}: the value of << key | quote >> seems to be a secret, and values files are kept in Git",
-            hint=f"put it into a Secret, and set {path}.NAME: {from_secret}",
-            inside=inside,
-            severity="warning",
         ),
         Check(
             id="DS222",
@@ -138,25 +102,6 @@ ROWS = (
     ),
     *_environment("training.env"),
     *_environment("launcher.env"),
-    *(_secret(path, f"for word in values.{path}") for path in ("training.args", "training.exec", "launch.command")),
-    Check(
-        id="DS369",
-        path="training.files.<< name >>",
-        when=f'word is matching("{HAS_TOKEN}")',
-        message="training.files: << name | quote >> seems to contain a secret, and values files are kept in Git",
-        hint="put it into a Secret, and mount the Secret as a volume of storage",
-        inside=("for name, word in values.training.files | items",),
-        severity="warning",
-    ),
-    Check(
-        id="DS369",
-        path="training.setup",
-        when=f'word is matching("{HAS_TOKEN}") or word is matching("{ASSIGNS_SECRET}")',
-        message="training.setup seems to contain a secret, and values files are kept in Git",
-        hint=IN_SECRET,
-        inside=("set word = values.training.setup",),
-        severity="warning",
-    ),
     Check(
         id="DS223",
         path="training.envFrom[source].prefix",

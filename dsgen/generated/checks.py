@@ -14,7 +14,6 @@ from dsgen.generated.helpers import (
     kueue_queue,
     launcher_bytes,
     memory_bytes,
-    namespace,
     quantity_json,
     requested_memory,
     requests_devices,
@@ -26,12 +25,11 @@ from dsgen.generated.helpers import (
     service_account_name,
     used_in_pod,
     uses_ssh,
-    whole_bytes,
     worker_pods,
     workers_not_root,
     world_bytes,
 )
-from dsgen.language.functions import get, is_string, items, join, matching
+from dsgen.language.functions import get, is_string, items, join, matching, whole_bytes
 from dsgen.language.text import quote, scalar, to_plain_json
 
 
@@ -92,12 +90,6 @@ def ds204(values, release, watch):
             ('name',),
             f"the names of the pods are too long: {quote(run)} has {scalar(len(run))} characters and {last} has {scalar(len(last))}, but together they can have at most 63",
         )
-
-
-def ds382(values, release, watch):
-    """DS382 namespace"""
-    if namespace(values, release) in ['kube-system', 'kube-public', 'kube-node-lease']:
-        yield ('namespace',), f"{quote(namespace(values, release))} is a namespace of Kubernetes itself"
 
 
 def ds340(values, release, watch):
@@ -270,21 +262,6 @@ def ds220(values, release, watch):
             yield ('training', 'env', key), f"training.env: {quote(key)} is set by dsgen or DeepSpeed"
 
 
-def ds369(values, release, watch):
-    """DS369 training.env.<key>"""
-    before_key = watch.was_read
-    for key, value in items(values['training']['env']):
-        watch.was_read = before_key
-        if (
-            is_string(value)
-            and (matching(key, '^(.*_)?(API_?KEY|ACCESS_KEY|SECRET(_ACCESS)?_KEY|SECRET|TOKEN|PASSWORD|PASSWD|PRIVATE_KEY|AUTH_TOKEN)$') and matching(value, '^([^$]|[$])*[^ ]([^$]|[$])*$') or matching(value, '^([^$]|[$])*(hf_[A-Za-z0-9]{20,}|gh[opsur]_[A-Za-z0-9]{30,}|github_pat_[A-Za-z0-9_]{20,}|glpat-[A-Za-z0-9_-]{16,}|sk-[A-Za-z0-9_-]{20,}|AKIA[A-Z0-9]{16}|xox[abprs]-[A-Za-z0-9-]{10,}|-----BEGIN [A-Z ]*PRIVATE KEY-----)([^$]|[$])*$'))
-        ):
-            yield (
-                ('training', 'env', key),
-                f"training.env: the value of {quote(key)} seems to be a secret, and values files are kept in Git",
-            )
-
-
 def ds222(values, release, watch):
     """DS222 training.env.<key>"""
     before_key = watch.was_read
@@ -312,21 +289,6 @@ def ds220_2(values, release, watch):
             yield ('launcher', 'env', key), f"launcher.env: {quote(key)} is set by dsgen or DeepSpeed"
 
 
-def ds369_2(values, release, watch):
-    """DS369 launcher.env.<key>"""
-    before_key = watch.was_read
-    for key, value in items(values['launcher']['env']):
-        watch.was_read = before_key
-        if (
-            is_string(value)
-            and (matching(key, '^(.*_)?(API_?KEY|ACCESS_KEY|SECRET(_ACCESS)?_KEY|SECRET|TOKEN|PASSWORD|PASSWD|PRIVATE_KEY|AUTH_TOKEN)$') and matching(value, '^([^$]|[$])*[^ ]([^$]|[$])*$') or matching(value, '^([^$]|[$])*(hf_[A-Za-z0-9]{20,}|gh[opsur]_[A-Za-z0-9]{30,}|github_pat_[A-Za-z0-9_]{20,}|glpat-[A-Za-z0-9_-]{16,}|sk-[A-Za-z0-9_-]{20,}|AKIA[A-Z0-9]{16}|xox[abprs]-[A-Za-z0-9-]{10,}|-----BEGIN [A-Z ]*PRIVATE KEY-----)([^$]|[$])*$'))
-        ):
-            yield (
-                ('launcher', 'env', key),
-                f"launcher.env: the value of {quote(key)} seems to be a secret, and values files are kept in Git",
-            )
-
-
 def ds222_2(values, release, watch):
     """DS222 launcher.env.<key>"""
     before_key = watch.was_read
@@ -340,64 +302,6 @@ def ds222_2(values, release, watch):
                 ('launcher', 'env', key),
                 f"launcher.env: {quote(key)} contains the name of a variable after $, which is not expanded",
             )
-
-
-def ds369_3(values, release, watch):
-    """DS369 training.args[word]"""
-    before_word = watch.was_read
-    for at_word, word in enumerate(values['training']['args']):
-        watch.was_read = before_word
-        if matching(word, '^([^$]|[$])*(hf_[A-Za-z0-9]{20,}|gh[opsur]_[A-Za-z0-9]{30,}|github_pat_[A-Za-z0-9_]{20,}|glpat-[A-Za-z0-9_-]{16,}|sk-[A-Za-z0-9_-]{20,}|AKIA[A-Z0-9]{16}|xox[abprs]-[A-Za-z0-9-]{10,}|-----BEGIN [A-Z ]*PRIVATE KEY-----)([^$]|[$])*$'):
-            yield (
-                ('training', 'args', at_word),
-                "training.args: an item seems to contain a secret, and values files are kept in Git",
-            )
-
-
-def ds369_4(values, release, watch):
-    """DS369 training.exec[word]"""
-    before_word = watch.was_read
-    for at_word, word in enumerate(values['training']['exec']):
-        watch.was_read = before_word
-        if matching(word, '^([^$]|[$])*(hf_[A-Za-z0-9]{20,}|gh[opsur]_[A-Za-z0-9]{30,}|github_pat_[A-Za-z0-9_]{20,}|glpat-[A-Za-z0-9_-]{16,}|sk-[A-Za-z0-9_-]{20,}|AKIA[A-Z0-9]{16}|xox[abprs]-[A-Za-z0-9-]{10,}|-----BEGIN [A-Z ]*PRIVATE KEY-----)([^$]|[$])*$'):
-            yield (
-                ('training', 'exec', at_word),
-                "training.exec: an item seems to contain a secret, and values files are kept in Git",
-            )
-
-
-def ds369_5(values, release, watch):
-    """DS369 launch.command[word]"""
-    before_word = watch.was_read
-    for at_word, word in enumerate(values['launch']['command']):
-        watch.was_read = before_word
-        if matching(word, '^([^$]|[$])*(hf_[A-Za-z0-9]{20,}|gh[opsur]_[A-Za-z0-9]{30,}|github_pat_[A-Za-z0-9_]{20,}|glpat-[A-Za-z0-9_-]{16,}|sk-[A-Za-z0-9_-]{20,}|AKIA[A-Z0-9]{16}|xox[abprs]-[A-Za-z0-9-]{10,}|-----BEGIN [A-Z ]*PRIVATE KEY-----)([^$]|[$])*$'):
-            yield (
-                ('launch', 'command', at_word),
-                "launch.command: an item seems to contain a secret, and values files are kept in Git",
-            )
-
-
-def ds369_6(values, release, watch):
-    """DS369 training.files.<name>"""
-    before_name = watch.was_read
-    for name, word in items(values['training']['files']):
-        watch.was_read = before_name
-        if matching(word, '^([^$]|[$])*(hf_[A-Za-z0-9]{20,}|gh[opsur]_[A-Za-z0-9]{30,}|github_pat_[A-Za-z0-9_]{20,}|glpat-[A-Za-z0-9_-]{16,}|sk-[A-Za-z0-9_-]{20,}|AKIA[A-Z0-9]{16}|xox[abprs]-[A-Za-z0-9-]{10,}|-----BEGIN [A-Z ]*PRIVATE KEY-----)([^$]|[$])*$'):
-            yield (
-                ('training', 'files', name),
-                f"training.files: {quote(name)} seems to contain a secret, and values files are kept in Git",
-            )
-
-
-def ds369_7(values, release, watch):
-    """DS369 training.setup"""
-    word = values['training']['setup']
-    if (
-        matching(word, '^([^$]|[$])*(hf_[A-Za-z0-9]{20,}|gh[opsur]_[A-Za-z0-9]{30,}|github_pat_[A-Za-z0-9_]{20,}|glpat-[A-Za-z0-9_-]{16,}|sk-[A-Za-z0-9_-]{20,}|AKIA[A-Z0-9]{16}|xox[abprs]-[A-Za-z0-9-]{10,}|-----BEGIN [A-Z ]*PRIVATE KEY-----)([^$]|[$])*$')
-        or matching(word, '^([^$]|[$])*[A-Z]_?(API_KEY|ACCESS_KEY|SECRET|TOKEN|PASSWORD)=[^A-Za-z0-9$/({~.<]?[A-Za-z0-9+_-]{8,}([^$]|[$])*$')
-    ):
-        yield ('training', 'setup'), "training.setup seems to contain a secret, and values files are kept in Git"
 
 
 def ds223(values, release, watch):
@@ -1014,16 +918,6 @@ def ds276(values, release, watch):
         )
 
 
-def ds242(values, release, watch):
-    """DS242 launch.masterPort"""
-    if (
-        (values['ssh']['port'] != 2222 or values['launch']['masterPort'] != 29500)
-        and uses_ssh(values)
-        and values['launch']['masterPort'] == values['ssh']['port']
-    ):
-        yield ('launch', 'masterPort'), f"launch.masterPort and ssh.port are both {scalar(values['ssh']['port'])}"
-
-
 def ds350(values, release, watch):
     """DS350 lifecycle.ttlSecondsAfterFinished"""
     if values['lifecycle'].get('ttlSecondsAfterFinished') is not None:
@@ -1109,27 +1003,6 @@ def ds291(values, release, watch):
         )
 
 
-def ds248(values, release, watch):
-    """DS248 code.git.repository"""
-    if (
-        values['code']['git']['repository']
-        and (matching(values['code']['git']['repository'], '^([A-Za-z+.-]+://)?[^/@]*:[^/@]*@.*$') or matching(values['code']['git']['repository'], '^[Hh][Tt][Tt][Pp][Ss]?://[^/]*@.*$'))
-    ):
-        yield (
-            ('code', 'git', 'repository'),
-            "code.git.repository contains a user name or password, and values files are kept in Git",
-        )
-
-
-def ds360(values, release, watch):
-    """DS360 code.git.repository"""
-    if values['code']['git']['repository'] and matching(values['code']['git']['repository'], '^[^?]*[?].+$'):
-        yield (
-            ('code', 'git', 'repository'),
-            "code.git.repository seems to contain a key after the ?, and values files are kept in Git",
-        )
-
-
 def ds292(values, release, watch):
     """DS292 code.git.repository"""
     if (
@@ -1161,6 +1034,136 @@ def ds294(values, release, watch):
         and values['code']['git']['secretName']
     ):
         yield ('code', 'git', 'repository'), "code.git.repository: the password would be sent unencrypted"
+
+
+def ds248(values, release, watch):
+    """DS248 code.git.repository"""
+    if (
+        values['code']['git']['repository']
+        and (matching(values['code']['git']['repository'], '^([A-Za-z+.-]+://)?[^/@]*:[^/@]*@.*$') or matching(values['code']['git']['repository'], '^[Hh][Tt][Tt][Pp][Ss]?://[^/]*@.*$'))
+    ):
+        yield (
+            ('code', 'git', 'repository'),
+            "code.git.repository contains a user name or password, and values files are kept in Git",
+        )
+
+
+def ds360(values, release, watch):
+    """DS360 code.git.repository"""
+    if values['code']['git']['repository'] and matching(values['code']['git']['repository'], '^[^?]*[?].+$'):
+        yield (
+            ('code', 'git', 'repository'),
+            "code.git.repository seems to contain a key after the ?, and values files are kept in Git",
+        )
+
+
+def ds248_2(values, release, watch):
+    """DS248 status.webhook.url"""
+    if values['status']['webhook']['url'] and matching(values['status']['webhook']['url'], '^[A-Za-z]+://[^/]*@.*$'):
+        yield (
+            ('status', 'webhook', 'url'),
+            "status.webhook.url contains a user name or password, and values files are kept in Git",
+        )
+
+
+def ds360_2(values, release, watch):
+    """DS360 status.webhook.url"""
+    if (
+        values['status']['webhook']['url']
+        and (matching(values['status']['webhook']['url'], '^[^?]*[?].+$') or matching(values['status']['webhook']['url'], '^(?i:https?://([^/]*[.])?(hooks[.]slack[.]com|hooks[.]zapier[.]com|maker[.]ifttt[.]com/trigger)/.+)$') or matching(values['status']['webhook']['url'], '^(?i:https?://([^/]*[.])?(discord(app)?[.]com/api/webhooks|api[.]telegram[.]org|chat[.]googleapis[.]com)/.+)$') or matching(values['status']['webhook']['url'], '^(?i:https?://([^/]*[.])?(webhook[.]office[.]com|outlook[.]office(365)?[.]com/webhook)/.+)$') or matching(values['status']['webhook']['url'], '^[A-Za-z]+://[^/]+/.*[0-9A-Fa-f]{8}(-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}.*$') or matching(values['status']['webhook']['url'], '^[A-Za-z]+://[^/]+/.*[A-Za-z0-9]{16}.*$') and matching(values['status']['webhook']['url'], '^[A-Za-z]+://[^/]+/.*[0-9].*$'))
+    ):
+        yield (
+            ('status', 'webhook', 'url'),
+            "status.webhook.url seems to contain a key, and anyone who can read the values could use it",
+        )
+
+
+def ds369(values, release, watch):
+    """DS369 training.env.<key>"""
+    before_key = watch.was_read
+    for key, value in items(values['training']['env']):
+        watch.was_read = before_key
+        if (
+            is_string(value)
+            and (matching(key, '^(.*_)?(API_?KEY|ACCESS_KEY|SECRET(_ACCESS)?_KEY|SECRET|TOKEN|PASSWORD|PASSWD|PRIVATE_KEY|AUTH_TOKEN)$') and matching(value, '^([^$]|[$])*[^ ]([^$]|[$])*$') or matching(value, '^([^$]|[$])*(hf_[A-Za-z0-9]{20,}|gh[opsur]_[A-Za-z0-9]{30,}|github_pat_[A-Za-z0-9_]{20,}|glpat-[A-Za-z0-9_-]{16,}|sk-[A-Za-z0-9_-]{20,}|AKIA[A-Z0-9]{16}|xox[abprs]-[A-Za-z0-9-]{10,}|-----BEGIN [A-Z ]*PRIVATE KEY-----)([^$]|[$])*$'))
+        ):
+            yield (
+                ('training', 'env', key),
+                f"training.env: the value of {quote(key)} seems to be a secret, and values files are kept in Git",
+            )
+
+
+def ds369_2(values, release, watch):
+    """DS369 launcher.env.<key>"""
+    before_key = watch.was_read
+    for key, value in items(values['launcher']['env']):
+        watch.was_read = before_key
+        if (
+            is_string(value)
+            and (matching(key, '^(.*_)?(API_?KEY|ACCESS_KEY|SECRET(_ACCESS)?_KEY|SECRET|TOKEN|PASSWORD|PASSWD|PRIVATE_KEY|AUTH_TOKEN)$') and matching(value, '^([^$]|[$])*[^ ]([^$]|[$])*$') or matching(value, '^([^$]|[$])*(hf_[A-Za-z0-9]{20,}|gh[opsur]_[A-Za-z0-9]{30,}|github_pat_[A-Za-z0-9_]{20,}|glpat-[A-Za-z0-9_-]{16,}|sk-[A-Za-z0-9_-]{20,}|AKIA[A-Z0-9]{16}|xox[abprs]-[A-Za-z0-9-]{10,}|-----BEGIN [A-Z ]*PRIVATE KEY-----)([^$]|[$])*$'))
+        ):
+            yield (
+                ('launcher', 'env', key),
+                f"launcher.env: the value of {quote(key)} seems to be a secret, and values files are kept in Git",
+            )
+
+
+def ds369_3(values, release, watch):
+    """DS369 training.args[word]"""
+    before_word = watch.was_read
+    for at_word, word in enumerate(values['training']['args']):
+        watch.was_read = before_word
+        if matching(word, '^([^$]|[$])*(hf_[A-Za-z0-9]{20,}|gh[opsur]_[A-Za-z0-9]{30,}|github_pat_[A-Za-z0-9_]{20,}|glpat-[A-Za-z0-9_-]{16,}|sk-[A-Za-z0-9_-]{20,}|AKIA[A-Z0-9]{16}|xox[abprs]-[A-Za-z0-9-]{10,}|-----BEGIN [A-Z ]*PRIVATE KEY-----)([^$]|[$])*$'):
+            yield (
+                ('training', 'args', at_word),
+                "training.args: an item seems to contain a secret, and values files are kept in Git",
+            )
+
+
+def ds369_4(values, release, watch):
+    """DS369 training.exec[word]"""
+    before_word = watch.was_read
+    for at_word, word in enumerate(values['training']['exec']):
+        watch.was_read = before_word
+        if matching(word, '^([^$]|[$])*(hf_[A-Za-z0-9]{20,}|gh[opsur]_[A-Za-z0-9]{30,}|github_pat_[A-Za-z0-9_]{20,}|glpat-[A-Za-z0-9_-]{16,}|sk-[A-Za-z0-9_-]{20,}|AKIA[A-Z0-9]{16}|xox[abprs]-[A-Za-z0-9-]{10,}|-----BEGIN [A-Z ]*PRIVATE KEY-----)([^$]|[$])*$'):
+            yield (
+                ('training', 'exec', at_word),
+                "training.exec: an item seems to contain a secret, and values files are kept in Git",
+            )
+
+
+def ds369_5(values, release, watch):
+    """DS369 launch.command[word]"""
+    before_word = watch.was_read
+    for at_word, word in enumerate(values['launch']['command']):
+        watch.was_read = before_word
+        if matching(word, '^([^$]|[$])*(hf_[A-Za-z0-9]{20,}|gh[opsur]_[A-Za-z0-9]{30,}|github_pat_[A-Za-z0-9_]{20,}|glpat-[A-Za-z0-9_-]{16,}|sk-[A-Za-z0-9_-]{20,}|AKIA[A-Z0-9]{16}|xox[abprs]-[A-Za-z0-9-]{10,}|-----BEGIN [A-Z ]*PRIVATE KEY-----)([^$]|[$])*$'):
+            yield (
+                ('launch', 'command', at_word),
+                "launch.command: an item seems to contain a secret, and values files are kept in Git",
+            )
+
+
+def ds369_6(values, release, watch):
+    """DS369 training.files.<name>"""
+    before_name = watch.was_read
+    for name, word in items(values['training']['files']):
+        watch.was_read = before_name
+        if matching(word, '^([^$]|[$])*(hf_[A-Za-z0-9]{20,}|gh[opsur]_[A-Za-z0-9]{30,}|github_pat_[A-Za-z0-9_]{20,}|glpat-[A-Za-z0-9_-]{16,}|sk-[A-Za-z0-9_-]{20,}|AKIA[A-Z0-9]{16}|xox[abprs]-[A-Za-z0-9-]{10,}|-----BEGIN [A-Z ]*PRIVATE KEY-----)([^$]|[$])*$'):
+            yield (
+                ('training', 'files', name),
+                f"training.files: {quote(name)} seems to contain a secret, and values files are kept in Git",
+            )
+
+
+def ds369_7(values, release, watch):
+    """DS369 training.setup"""
+    word = values['training']['setup']
+    if (
+        matching(word, '^([^$]|[$])*(hf_[A-Za-z0-9]{20,}|gh[opsur]_[A-Za-z0-9]{30,}|github_pat_[A-Za-z0-9_]{20,}|glpat-[A-Za-z0-9_-]{16,}|sk-[A-Za-z0-9_-]{20,}|AKIA[A-Z0-9]{16}|xox[abprs]-[A-Za-z0-9-]{10,}|-----BEGIN [A-Z ]*PRIVATE KEY-----)([^$]|[$])*$')
+        or matching(word, '^([^$]|[$])*[A-Z]_?(API_KEY|ACCESS_KEY|SECRET|TOKEN|PASSWORD)=[^A-Za-z0-9$/({~.<]?[A-Za-z0-9+_-]{8,}([^$]|[$])*$')
+    ):
+        yield ('training', 'setup'), "training.setup seems to contain a secret, and values files are kept in Git"
 
 
 def ds361(values, release, watch):
@@ -1291,53 +1294,6 @@ def ds208_2(values, release, watch):
         )
 
 
-def ds279(values, release, watch):
-    """DS279 workers.sharedMemory"""
-    if values['workers']['resources']['limits']:
-        limit = int(memory_bytes(values['workers']['resources']['limits']))
-        if limit >= 1048576 and int(whole_bytes(values['workers']['sharedMemory'])) > limit:
-            yield (
-                ('workers', 'sharedMemory'),
-                f"workers.sharedMemory: {quote(values['workers']['sharedMemory'])} is more than the memory limit of the workers, which includes shared memory",
-            )
-
-
-def ds287(values, release, watch):
-    """DS287 workers.sharedMemory"""
-    if matching(values['workers']['sharedMemory'], '^0+([.]0+)?[A-Za-z]*$'):
-        yield (
-            ('workers', 'sharedMemory'),
-            f"workers.sharedMemory: {quote(values['workers']['sharedMemory'])} means no limit to Kubernetes",
-        )
-
-
-def ds277(values, release, watch):
-    """DS277 launcher.resources.limits.memory"""
-    if values['launcher']['resources']['limits']:
-        limit = int(memory_bytes(values['launcher']['resources']['limits']))
-        if uses_ssh(values) and limit >= 1048576 and limit < int(launcher_bytes(values)):
-            yield (
-                ('launcher', 'resources', 'limits', 'memory'),
-                f"launcher.resources.limits: the launcher needs 1 GiB, and 1.4 MiB for each of {scalar(int(worker_pods(values)))} workers; {scalar(1024 + 2 * int(worker_pods(values)))}Mi is enough",
-            )
-
-
-def ds278(values, release, watch):
-    """DS278 launcher.resources.requests.memory"""
-    if values['launcher']['resources']['requests']:
-        request = int(requested_memory(values['launcher'], 'launcher'))
-        if (
-            uses_ssh(values)
-            and request >= 1048576
-            and request < int(launcher_bytes(values))
-            and 'memory' not in values['launcher']['resources']['limits']
-        ):
-            yield (
-                ('launcher', 'resources', 'requests', 'memory'),
-                f"launcher.resources.requests: the launcher needs 1 GiB, and 1.4 MiB for each of {scalar(int(worker_pods(values)))} workers; {scalar(1024 + 2 * int(worker_pods(values)))}Mi is enough",
-            )
-
-
 def ds237(values, release, watch):
     """DS237 workers.spread"""
     if values['workers']['spread'] != 'none' and 'podAntiAffinity' in values['workers']['affinity']:
@@ -1453,7 +1409,7 @@ def ds236(values, release, watch):
                             )
 
 
-def ds287_2(values, release, watch):
+def ds287(values, release, watch):
     """DS287 workers.sharedMemory"""
     if below_1mi(to_plain_json(values['workers']['sharedMemory'])):
         yield (
@@ -1462,7 +1418,7 @@ def ds287_2(values, release, watch):
         )
 
 
-def ds287_3(values, release, watch):
+def ds287_2(values, release, watch):
     """DS287 <role>.resources.<kind>.<key>"""
     before_role = watch.was_read
     for role in ['workers', 'launcher']:
@@ -1480,7 +1436,7 @@ def ds287_3(values, release, watch):
                     )
 
 
-def ds287_4(values, release, watch):
+def ds287_3(values, release, watch):
     """DS287 monitoring.tensorboard.resources.<kind>.<key>"""
     before_kind = watch.was_read
     for kind in ['requests', 'limits']:
@@ -1495,7 +1451,7 @@ def ds287_4(values, release, watch):
                 )
 
 
-def ds287_5(values, release, watch):
+def ds287_4(values, release, watch):
     """DS287 <role>.initContainers[container].resources.<kind>.<key>"""
     if values['workers']['initContainers'] or values['launcher']['initContainers']:
         before_role = watch.was_read
@@ -1517,7 +1473,7 @@ def ds287_5(values, release, watch):
                             )
 
 
-def ds287_6(values, release, watch):
+def ds287_5(values, release, watch):
     """DS287 <role>.sidecars[container].resources.<kind>.<key>"""
     if values['workers']['sidecars'] or values['launcher']['sidecars']:
         before_role = watch.was_read
@@ -1539,7 +1495,7 @@ def ds287_6(values, release, watch):
                             )
 
 
-def ds287_7(values, release, watch):
+def ds287_6(values, release, watch):
     """DS287 <role>.extraPodSpec.resources.<kind>.<key>"""
     if values['workers']['extraPodSpec'] or values['launcher']['extraPodSpec']:
         before_role = watch.was_read
@@ -1558,7 +1514,7 @@ def ds287_7(values, release, watch):
                         )
 
 
-def ds287_8(values, release, watch):
+def ds287_7(values, release, watch):
     """DS287 storage.<name>.create.size"""
     before_name = watch.was_read
     for name, volume in items(values['storage']):
@@ -1570,7 +1526,7 @@ def ds287_8(values, release, watch):
             )
 
 
-def ds287_9(values, release, watch):
+def ds287_8(values, release, watch):
     """DS287 storage.<name>.emptyDir.sizeLimit"""
     before_name = watch.was_read
     for name, volume in items(values['storage']):
@@ -1584,7 +1540,7 @@ def ds287_9(values, release, watch):
                 )
 
 
-def ds287_10(values, release, watch):
+def ds287_9(values, release, watch):
     """DS287 storage.<name>.ephemeral.volumeClaimTemplate.spec.resources.requests.storage"""
     before_name = watch.was_read
     for name, volume in items(values['storage']):
@@ -1596,6 +1552,53 @@ def ds287_10(values, release, watch):
                     ('storage', name, 'ephemeral', 'volumeClaimTemplate', 'spec', 'resources', 'requests', 'storage'),
                     f"storage.{name}.ephemeral.volumeClaimTemplate.spec.resources.requests.storage: {to_plain_json(size)} is less than 1Mi, too little to be meant",
                 )
+
+
+def ds279(values, release, watch):
+    """DS279 workers.sharedMemory"""
+    if values['workers']['resources']['limits']:
+        limit = int(memory_bytes(values['workers']['resources']['limits']))
+        if limit >= 1048576 and int(whole_bytes(values['workers']['sharedMemory'])) > limit:
+            yield (
+                ('workers', 'sharedMemory'),
+                f"workers.sharedMemory: {quote(values['workers']['sharedMemory'])} is more than the memory limit of the workers, which includes shared memory",
+            )
+
+
+def ds287_10(values, release, watch):
+    """DS287 workers.sharedMemory"""
+    if matching(values['workers']['sharedMemory'], '^0+([.]0+)?[A-Za-z]*$'):
+        yield (
+            ('workers', 'sharedMemory'),
+            f"workers.sharedMemory: {quote(values['workers']['sharedMemory'])} means no limit to Kubernetes",
+        )
+
+
+def ds277(values, release, watch):
+    """DS277 launcher.resources.limits.memory"""
+    if values['launcher']['resources']['limits']:
+        limit = int(memory_bytes(values['launcher']['resources']['limits']))
+        if uses_ssh(values) and limit >= 1048576 and limit < int(launcher_bytes(values)):
+            yield (
+                ('launcher', 'resources', 'limits', 'memory'),
+                f"launcher.resources.limits: the launcher needs 1 GiB, and 1.4 MiB for each of {scalar(int(worker_pods(values)))} workers; {scalar(1024 + 2 * int(worker_pods(values)))}Mi is enough",
+            )
+
+
+def ds278(values, release, watch):
+    """DS278 launcher.resources.requests.memory"""
+    if values['launcher']['resources']['requests']:
+        request = int(requested_memory(values['launcher'], 'launcher'))
+        if (
+            uses_ssh(values)
+            and request >= 1048576
+            and request < int(launcher_bytes(values))
+            and 'memory' not in values['launcher']['resources']['limits']
+        ):
+            yield (
+                ('launcher', 'resources', 'requests', 'memory'),
+                f"launcher.resources.requests: the launcher needs 1 GiB, and 1.4 MiB for each of {scalar(int(worker_pods(values)))} workers; {scalar(1024 + 2 * int(worker_pods(values)))}Mi is enough",
+            )
 
 
 def ds362(values, release, watch):
@@ -1890,19 +1893,6 @@ def ds227(values, release, watch):
         yield ('network', 'rdma', 'networks'), "network.rdma.networks: Multus adds no networks to pods with hostNetwork"
 
 
-def ds305(values, release, watch):
-    """DS305 network.hostNetwork"""
-    if (
-        values['network']['hostNetwork']
-        and values['scheduling']['topology']['required'] == 'kubernetes.io/hostname'
-        and int(worker_pods(values)) > 1
-    ):
-        yield (
-            ('network', 'hostNetwork'),
-            "network.hostNetwork: each worker needs the ports of its own node, but scheduling.topology.required puts all workers on one node",
-        )
-
-
 def ds228(values, release, watch):
     """DS228 workers.podAnnotations.<"k8s.v1.cni.cncf.io/networks">"""
     if values['network']['rdma']['networks'] and 'k8s.v1.cni.cncf.io/networks' in values['workers']['podAnnotations']:
@@ -1977,19 +1967,6 @@ def ds229(values, release, watch):
         )
 
 
-def ds320(values, release, watch):
-    """DS320 network.rdma.ipcLock"""
-    if (
-        values['network']['rdma']['ipcLock'] != 'auto'
-        and values['network']['rdma']['ipcLock'] == 'add'
-        and values['security']['podSecurityLevel'] != 'privileged'
-    ):
-        yield (
-            ('network', 'rdma', 'ipcLock'),
-            "network.rdma.ipcLock: RDMA needs the capability IPC_LOCK, which only the Pod Security level privileged allows",
-        )
-
-
 def ds246(values, release, watch):
     """DS246 status.webhook"""
     if values['status']['webhook']['url'] and values['status']['webhook']['secretName']:
@@ -2002,34 +1979,13 @@ def ds247(values, release, watch):
         yield ('status', 'webhook', 'url'), "status.webhook.url: the record would be sent unencrypted"
 
 
-def ds248_2(values, release, watch):
-    """DS248 status.webhook.url"""
-    if values['status']['webhook']['url'] and matching(values['status']['webhook']['url'], '^[A-Za-z]+://[^/]*@.*$'):
-        yield (
-            ('status', 'webhook', 'url'),
-            "status.webhook.url contains a user name or password, and values files are kept in Git",
-        )
-
-
-def ds360_2(values, release, watch):
-    """DS360 status.webhook.url"""
-    if (
-        values['status']['webhook']['url']
-        and (matching(values['status']['webhook']['url'], '^[^?]*[?].+$') or matching(values['status']['webhook']['url'], '^(?i:https?://([^/]*[.])?(hooks[.]slack[.]com|hooks[.]zapier[.]com|maker[.]ifttt[.]com/trigger)/.+)$') or matching(values['status']['webhook']['url'], '^(?i:https?://([^/]*[.])?(discord(app)?[.]com/api/webhooks|api[.]telegram[.]org|chat[.]googleapis[.]com)/.+)$') or matching(values['status']['webhook']['url'], '^(?i:https?://([^/]*[.])?(webhook[.]office[.]com|outlook[.]office(365)?[.]com/webhook)/.+)$') or matching(values['status']['webhook']['url'], '^[A-Za-z]+://[^/]+/.*[0-9A-Fa-f]{8}(-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}.*$') or matching(values['status']['webhook']['url'], '^[A-Za-z]+://[^/]+/.*[A-Za-z0-9]{16}.*$') and matching(values['status']['webhook']['url'], '^[A-Za-z]+://[^/]+/.*[0-9].*$'))
-    ):
-        yield (
-            ('status', 'webhook', 'url'),
-            "status.webhook.url seems to contain a key, and anyone who can read the values could use it",
-        )
-
-
 def ds249(values, release, watch):
     """DS249 ssh.user"""
     if values['ssh']['user'] and values['ssh']['user'] == 'root' and workers_not_root(values):
         yield ('ssh', 'user'), "ssh.user: the workers do not run as root, so nobody can log in as root"
 
 
-def ds242_2(values, release, watch):
+def ds242(values, release, watch):
     """DS242 monitoring.podMonitor.port"""
     if (
         values['monitoring']['podMonitor']['enabled']
@@ -2042,7 +1998,7 @@ def ds242_2(values, release, watch):
         )
 
 
-def ds242_3(values, release, watch):
+def ds242_2(values, release, watch):
     """DS242 monitoring.podMonitor.port"""
     if (
         values['monitoring']['podMonitor']['enabled']
@@ -2058,6 +2014,16 @@ def ds341(values, release, watch):
     """DS341 monitoring.tensorboard.logDir"""
     if values['monitoring']['tensorboard']['enabled'] and not values['monitoring']['tensorboard']['logDir']:
         yield ('monitoring', 'tensorboard', 'logDir'), "monitoring.tensorboard.logDir is required"
+
+
+def ds242_3(values, release, watch):
+    """DS242 launch.masterPort"""
+    if (
+        (values['ssh']['port'] != 2222 or values['launch']['masterPort'] != 29500)
+        and uses_ssh(values)
+        and values['launch']['masterPort'] == values['ssh']['port']
+    ):
+        yield ('launch', 'masterPort'), f"launch.masterPort and ssh.port are both {scalar(values['ssh']['port'])}"
 
 
 def ds300(values, release, watch):
@@ -2114,7 +2080,7 @@ def ds304(values, release, watch):
         )
 
 
-def ds305_2(values, release, watch):
+def ds305(values, release, watch):
     """DS305 workers.spread"""
     if (
         (values['scheduling']['topology']['required'] or values['scheduling']['topology']['preferred'])
@@ -2336,6 +2302,19 @@ def ds310(values, release, watch):
         yield (
             ('workers', 'schedulerName'),
             f"workers.schedulerName: the default scheduler does not support scheduling.gang: {values['scheduling']['gang']}",
+        )
+
+
+def ds305_2(values, release, watch):
+    """DS305 network.hostNetwork"""
+    if (
+        values['network']['hostNetwork']
+        and values['scheduling']['topology']['required'] == 'kubernetes.io/hostname'
+        and int(worker_pods(values)) > 1
+    ):
+        yield (
+            ('network', 'hostNetwork'),
+            "network.hostNetwork: each worker needs the ports of its own node, but scheduling.topology.required puts all workers on one node",
         )
 
 
@@ -2648,7 +2627,7 @@ def ds335(values, release, watch):
                 )
 
 
-def ds320_2(values, release, watch):
+def ds320(values, release, watch):
     """DS320 <part>.securityContext.capabilities.add"""
     if (
         values['security']['podSecurityLevel'] != 'privileged'
@@ -2672,7 +2651,7 @@ def ds320_2(values, release, watch):
                         )
 
 
-def ds320_3(values, release, watch):
+def ds320_2(values, release, watch):
     """DS320 <part>.securityContext.capabilities.add"""
     if (
         values['security']['podSecurityLevel'] != 'privileged'
@@ -2955,7 +2934,7 @@ def ds335_2(values, release, watch):
                             )
 
 
-def ds320_4(values, release, watch):
+def ds320_3(values, release, watch):
     """DS320 <role>.<kind>[container].securityContext.capabilities.add"""
     if (
         values['security']['podSecurityLevel'] != 'privileged'
@@ -2986,7 +2965,7 @@ def ds320_4(values, release, watch):
                                     )
 
 
-def ds320_5(values, release, watch):
+def ds320_4(values, release, watch):
     """DS320 <role>.<kind>[container].securityContext.capabilities.add"""
     if (
         values['security']['podSecurityLevel'] != 'privileged'
@@ -3012,6 +2991,54 @@ def ds320_5(values, release, watch):
                                         (role, kind, at_container, 'securityContext', 'capabilities', 'add'),
                                         f"{role}.{kind}: {quote(container['name'])}: Pod Security {values['security']['podSecurityLevel']} forbids the capability {quote(capability)} (unrestricted capabilities)",
                                     )
+
+
+def ds320_5(values, release, watch):
+    """DS320 network.rdma.ipcLock"""
+    if (
+        values['network']['rdma']['ipcLock'] != 'auto'
+        and values['network']['rdma']['ipcLock'] == 'add'
+        and values['security']['podSecurityLevel'] != 'privileged'
+    ):
+        yield (
+            ('network', 'rdma', 'ipcLock'),
+            "network.rdma.ipcLock: RDMA needs the capability IPC_LOCK, which only the Pod Security level privileged allows",
+        )
+
+
+def ds329_4(values, release, watch):
+    """DS329 annotations.<key>"""
+    if values['security']['podSecurityLevel'] != 'privileged':
+        before_key = watch.was_read
+        for key, value in items(values['annotations']):
+            watch.was_read = before_key
+            if (
+                matching(key, '^container[.]apparmor[.]security[.]beta[.]kubernetes[.]io/.*$')
+                and not matching(value, '^(runtime/default|localhost/.*)?$')
+            ):
+                yield (
+                    ('annotations', key),
+                    f"annotations: {quote(key)}: Pod Security {values['security']['podSecurityLevel']} forbids it (forbidden AppArmor profile)",
+                )
+
+
+def ds329_5(values, release, watch):
+    """DS329 <role>.podAnnotations.<key>"""
+    if values['security']['podSecurityLevel'] != 'privileged':
+        before_role = watch.was_read
+        for role in ['workers', 'launcher']:
+            watch.was_read = before_role
+            before_key = watch.was_read
+            for key, value in items(values[role]['podAnnotations']):
+                watch.was_read = before_key
+                if (
+                    matching(key, '^container[.]apparmor[.]security[.]beta[.]kubernetes[.]io/.*$')
+                    and not matching(value, '^(runtime/default|localhost/.*)?$')
+                ):
+                    yield (
+                        (role, 'podAnnotations', key),
+                        f"{role}.podAnnotations: {quote(key)}: Pod Security {values['security']['podSecurityLevel']} forbids it (forbidden AppArmor profile)",
+                    )
 
 
 def ds380(values, release, watch):
@@ -3253,41 +3280,6 @@ def ds374(values, release, watch):
                     )
 
 
-def ds329_4(values, release, watch):
-    """DS329 annotations.<key>"""
-    if values['security']['podSecurityLevel'] != 'privileged':
-        before_key = watch.was_read
-        for key, value in items(values['annotations']):
-            watch.was_read = before_key
-            if (
-                matching(key, '^container[.]apparmor[.]security[.]beta[.]kubernetes[.]io/.*$')
-                and not matching(value, '^(runtime/default|localhost/.*)?$')
-            ):
-                yield (
-                    ('annotations', key),
-                    f"annotations: {quote(key)}: Pod Security {values['security']['podSecurityLevel']} forbids it (forbidden AppArmor profile)",
-                )
-
-
-def ds329_5(values, release, watch):
-    """DS329 <role>.podAnnotations.<key>"""
-    if values['security']['podSecurityLevel'] != 'privileged':
-        before_role = watch.was_read
-        for role in ['workers', 'launcher']:
-            watch.was_read = before_role
-            before_key = watch.was_read
-            for key, value in items(values[role]['podAnnotations']):
-                watch.was_read = before_key
-                if (
-                    matching(key, '^container[.]apparmor[.]security[.]beta[.]kubernetes[.]io/.*$')
-                    and not matching(value, '^(runtime/default|localhost/.*)?$')
-                ):
-                    yield (
-                        (role, 'podAnnotations', key),
-                        f"{role}.podAnnotations: {quote(key)}: Pod Security {values['security']['podSecurityLevel']} forbids it (forbidden AppArmor profile)",
-                    )
-
-
 ROWS = (
     ds201,
     ds250,
@@ -3296,7 +3288,6 @@ ROWS = (
     ds250_4,
     ds250_5,
     ds204,
-    ds382,
     ds340,
     ds343,
     ds205,
@@ -3313,16 +3304,9 @@ ROWS = (
     ds225_2,
     ds286,
     ds220,
-    ds369,
     ds222,
     ds220_2,
-    ds369_2,
     ds222_2,
-    ds369_3,
-    ds369_4,
-    ds369_5,
-    ds369_6,
-    ds369_7,
     ds223,
     ds224,
     ds363,
@@ -3375,7 +3359,6 @@ ROWS = (
     ds275,
     ds275_2,
     ds276,
-    ds242,
     ds350,
     ds351,
     ds352,
@@ -3386,11 +3369,20 @@ ROWS = (
     ds295,
     ds295_2,
     ds291,
-    ds248,
-    ds360,
     ds292,
     ds293,
     ds294,
+    ds248,
+    ds360,
+    ds248_2,
+    ds360_2,
+    ds369,
+    ds369_2,
+    ds369_3,
+    ds369_4,
+    ds369_5,
+    ds369_6,
+    ds369_7,
     ds361,
     ds368,
     ds206,
@@ -3400,16 +3392,13 @@ ROWS = (
     ds209,
     ds208,
     ds208_2,
-    ds279,
-    ds287,
-    ds277,
-    ds278,
     ds237,
     ds232,
     ds233,
     ds234,
     ds235,
     ds236,
+    ds287,
     ds287_2,
     ds287_3,
     ds287_4,
@@ -3418,7 +3407,10 @@ ROWS = (
     ds287_7,
     ds287_8,
     ds287_9,
+    ds279,
     ds287_10,
+    ds277,
+    ds278,
     ds362,
     ds373,
     ds210,
@@ -3442,28 +3434,25 @@ ROWS = (
     ds245,
     ds239,
     ds227,
-    ds305,
     ds228,
     ds226,
     ds226_2,
     ds226_3,
     ds226_4,
     ds229,
-    ds320,
     ds246,
     ds247,
-    ds248_2,
-    ds360_2,
     ds249,
+    ds242,
     ds242_2,
-    ds242_3,
     ds341,
+    ds242_3,
     ds300,
     ds301,
     ds302,
     ds303,
     ds304,
-    ds305_2,
+    ds305,
     ds311,
     ds309,
     ds308,
@@ -3480,6 +3469,7 @@ ROWS = (
     ds306_6,
     ds306_7,
     ds310,
+    ds305_2,
     ds367,
     ds327,
     ds329,
@@ -3499,8 +3489,8 @@ ROWS = (
     ds325,
     ds332,
     ds335,
+    ds320,
     ds320_2,
-    ds320_3,
     ds327_3,
     ds329_3,
     ds326_3,
@@ -3511,8 +3501,11 @@ ROWS = (
     ds325_2,
     ds332_2,
     ds335_2,
+    ds320_3,
     ds320_4,
     ds320_5,
+    ds329_4,
+    ds329_5,
     ds380,
     ds322,
     ds323,
@@ -3526,7 +3519,5 @@ ROWS = (
     ds322_3,
     ds344,
     ds374,
-    ds329_4,
-    ds329_5,
 )
 """The rows in the order of their table."""

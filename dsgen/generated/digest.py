@@ -1,3 +1,3 @@
 """A digest of templates, defaults, checks and scripts. Written by `make generate`."""
 
-DIGEST = "661f34d2df273885fe51ec0fde4a2ce94baeaa0b116136fd6f74dc74ebee329a"
+DIGEST = "69a38bdfaa21694834c3be353e1c96452bd4667580d62b41589b3d4170456ad2"

@@ -3,7 +3,7 @@
 Written by `make generate` from the files dsgen/templates/**/_*.j2; changes are lost.
 """
 
-from dsgen.language.functions import get, is_string, items, join, matching, overlay, replace
+from dsgen.language.functions import get, is_string, items, join, matching, overlay, replace, whole_bytes
 from dsgen.language.text import indent, quote, scalar, to_json, to_yaml
 
 
@@ -1299,14 +1299,14 @@ def requests_devices(workers):
 
 
 def memory_bytes(quantities):
-    """The bytes of memory in requests or limits; 0 if it is not set, or has a form such as 1.5Gi."""
+    """The bytes of memory in requests or limits; 0 if it is not set."""
     if 'memory' in quantities:
         return whole_bytes(replace(quantity_json(quantities['memory']), '"', ''))
     return "0"
 
 
 def requested_memory(pod, role):
-    """The bytes of memory that the main container of a role requests, also by default; 0 as for memory_bytes."""
+    """The bytes of memory that the main container of a role requests, also by default; 0 if it is not set."""
     if 'memory' in pod['resources']['requests']:
         return whole_bytes(replace(request_of(pod, role, 'memory', pod['resources']['requests']['memory']), '"', ''))
     return "0"
@@ -1315,29 +1315,6 @@ def requested_memory(pod, role):
 def quantity_json(quantity):
     """A quantity (a text or a number) as JSON."""
     return f"{to_json(quantity)}"
-
-
-def whole_bytes(text_):
-    """The bytes of a whole quantity such as 8Gi; 0 for any other form, such as 1.5Gi."""
-    if matching(text_, '^[0-9]{1,18}$'):
-        return f"{scalar(int(text_))}"
-    if matching(text_, '^[0-9]{1,9}Ki$'):
-        return f"{scalar(int(replace(text_, 'Ki', '')) * 1024)}"
-    if matching(text_, '^[0-9]{1,9}Mi$'):
-        return f"{scalar(int(replace(text_, 'Mi', '')) * 1048576)}"
-    if matching(text_, '^[0-9]{1,9}Gi$'):
-        return f"{scalar(int(replace(text_, 'Gi', '')) * 1073741824)}"
-    if matching(text_, '^[0-9]{1,6}Ti$'):
-        return f"{scalar(int(replace(text_, 'Ti', '')) * 1099511627776)}"
-    if matching(text_, '^[0-9]{1,9}k$'):
-        return f"{scalar(int(replace(text_, 'k', '')) * 1000)}"
-    if matching(text_, '^[0-9]{1,9}M$'):
-        return f"{scalar(int(replace(text_, 'M', '')) * 1000000)}"
-    if matching(text_, '^[0-9]{1,9}G$'):
-        return f"{scalar(int(replace(text_, 'G', '')) * 1000000000)}"
-    if matching(text_, '^[0-9]{1,6}T$'):
-        return f"{scalar(int(replace(text_, 'T', '')) * 1000000000000)}"
-    return "0"
 
 
 def below_1mi(size):

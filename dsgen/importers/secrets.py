@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from dsgen.checks.training import SECRET_NAME, TOKEN
+from dsgen.checks.secrets import SECRET_NAME, TOKEN
 from dsgen.problems.redaction import redacted
 
 MASK = "***"

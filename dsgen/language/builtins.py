@@ -28,6 +28,7 @@ from dsgen.language.functions import (
     matching,
     overlay,
     replace,
+    whole_bytes,
 )
 from dsgen.language.text import indent, quote, scalar, to_json, to_plain_json, to_yaml
 
@@ -69,6 +70,7 @@ BUILTINS = (
     ),
     Builtin("yaml", "filter", to_yaml, 'include "<CHARTNAME>.yaml" {0}', YAML, "block", takes_none=True, converts=True),
     Builtin("indent", "filter", indent, "| nindent {1}", ("block",), "block", (2, 2)),
+    Builtin("bytes", "filter", whole_bytes, 'include "<CHARTNAME>.bytes" {0}', TEXT, "word"),
     Builtin("int", "filter", int, "| int64", ("word", "int"), "int", converts=True),
     Builtin("string", "filter", scalar, "toString {0}", ("word", "int", "bool"), "word"),
     Builtin("length", "filter", len, "len {0}", ("word", "list", "map", "any"), "int"),

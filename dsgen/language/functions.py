@@ -57,6 +57,16 @@ def matching(text: str, pattern: str) -> bool:
     return _FULLMATCH[pattern](text) is not None
 
 
+def whole_bytes(quantity: str) -> str:
+    """A quantity such as 1.5Gi in whole bytes, rounded down, at most 2^53; 0 for a text without a number."""
+    from dsgen.reading.quantities import whole  # imported late: only some values need it
+
+    try:
+        return str(min(whole(quantity), 2**53))
+    except ValueError:
+        return "0"
+
+
 _FULLMATCH: dict[str, Callable[[str], object]] = {}
 """The compiled patterns."""
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from fractions import Fraction
 
-SUFFIXES = {unit: (1000**power, 1) for power, unit in enumerate(" kMGTPE") if power}
+SUFFIXES: dict[str, tuple[int, int]] = {unit: (1000**power, 1) for power, unit in enumerate(" kMGTPE") if power}
 SUFFIXES |= {f"{unit}i": (1024**power, 1) for power, unit in enumerate(" KMGTPE") if power}
 SUFFIXES |= {unit: (1, 1000**power) for power, unit in enumerate(" mun") if power}
 """Suffix -> factor and divisor."""
@@ -22,6 +22,15 @@ def amount(quantity: str | float) -> Fraction:
     if unit not in SUFFIXES:
         return Fraction(text)
     return Fraction(text.removesuffix(unit)) * Fraction(*SUFFIXES[unit])
+
+
+def whole(quantity: str) -> int:
+    """A quantity as a whole number, rounded down. Raises ValueError for a text without a number."""
+    number = quantity.rstrip("numkMGTPEi")
+    if number.isdecimal() and quantity[len(number) :] in SUFFIXES:
+        factor, divisor = SUFFIXES[quantity[len(number) :]]
+        return int(number) * factor // divisor
+    return int(amount(quantity))
 
 
 MOST_GIBIBYTES = 1024

@@ -1,17 +1,17 @@
 """The rows of the checks: each reports its problem, in one line."""
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import pytest
 
-from dsgen import schema, values
-from dsgen.checks import CHECKS, FUNCTIONS, pods
+from dsgen import checks, schema, values
+from dsgen.checks import CHECKS, FUNCTIONS, NULLABLE, Function, containers, memory, pods
 from dsgen.compiler.rules import BASE, Case
 from dsgen.language.environment import environment
 from dsgen.language.functions import matching
-from dsgen.problems.diagnostics import path_text
+from dsgen.problems.diagnostics import Diagnostic, path_text
 from dsgen.reading.nodes import SourceText
 from dsgen.render import render
 from dsgen.values import Release
@@ -69,6 +69,26 @@ def test_the_record_of_a_function_names_every_id_that_it_reports() -> None:
     assert len(reported) > 20
 
 
+def test_the_keys_that_may_be_null_are_those_of_the_schema() -> None:
+    paths = {path for path, rule in schema.records() if "null" in schema.types(rule) and "default" not in rule}
+
+    assert paths == {(*above, key) for above, key in NULLABLE}
+
+
+@pytest.mark.parametrize("flag", ["workers.slots=1", "workers.accelerator.count=null"])
+def test_a_function_reads_null_where_a_row_does(monkeypatch: pytest.MonkeyPatch, flag: str) -> None:
+    read: list[Any] = []
+
+    def find(data: Mapping[str, Any], _: Any, __: Any) -> Iterator[Diagnostic]:
+        read.append((data["workers"]["accelerator"]["count"], data["storage"]["a"]["create"]["storageClass"]))
+        yield from ()
+
+    monkeypatch.setattr(checks, "FUNCTIONS", (Function(find, {}),))
+    ids(flag, 'storage={"a": {"mountPath": "/a", "create": {}}, "b": {"mountPath": "/b", "emptyDir": {}}}')
+
+    assert [(None, None)] == read
+
+
 @pytest.mark.parametrize(("id_", "expected"), [("DS204", True), ("DS340", True), ("DS343", False), ("DS221", False)])
 def test_a_row_that_looks_at_names_of_objects_needs_the_name_of_the_job(id_: str, expected: bool) -> None:
     assert {expected} == {row.needs_name for row in CHECKS if row.id == id_}
@@ -119,7 +139,7 @@ def test_memory_that_the_launcher_needs() -> None:
     complete = job(None, "workers.replicas=3").values
     assert complete
 
-    expected = pods.LAUNCHER_BYTES + 3 * pods.BYTES_PER_WORKER
+    expected = memory.LAUNCHER_BYTES + 3 * memory.BYTES_PER_WORKER
     assert expected == int(environment().helpers["launcher_bytes"](complete.data).strip())
 
 
@@ -213,7 +233,7 @@ def test_every_container_of_dsgens_has_a_reserved_name() -> None:
     names = {one["name"] for spec in specs for one in (*spec["containers"], *spec["initContainers"])}
 
     assert {"worker", "launcher", "code", "passwd"} <= names
-    assert [] == [name for name in names if not matching(name, pods.OWN_CONTAINERS)]
+    assert [] == [name for name in names if not matching(name, containers.OWN_CONTAINERS)]
 
 
 def test_every_mount_of_dsgens_has_a_reserved_path() -> None:

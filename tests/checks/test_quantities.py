@@ -5,7 +5,7 @@ from fractions import Fraction
 import pytest
 
 from dsgen.checks import memory, quantities
-from dsgen.language.environment import environment
+from dsgen.language import functions
 from dsgen.reading.quantities import memory_meant, seconds
 
 
@@ -28,12 +28,17 @@ def test_a_quantity_is_a_number(quantity: str | float, expected: Fraction) -> No
     assert expected == quantities.amount(quantity)
 
 
-@pytest.mark.parametrize("number", ["1", "9" * 6, "9" * 9, "9" * 10, "9" * 18, "9" * 19, "1.5", "0.5"])
-@pytest.mark.parametrize("unit", ["", "m", *"kMGTPE", *(f"{one}i" for one in "KMGTPE")])
-def test_what_rows_compare_is_known_exactly(number: str, unit: str) -> None:
-    told = int(environment().helpers["whole_bytes"](f"{number}{unit}"))
+@pytest.mark.parametrize("number", ["1", "9" * 6, "9" * 10, "9" * 18, "9" * 19, "1.5", "0.5", "1.", ".5", "2.3"])
+@pytest.mark.parametrize("unit", ["", "n", "m", *"kMGTPE", *(f"{one}i" for one in "KMGTPE"), "e3"])
+def test_templates_compare_whole_bytes(number: str, unit: str) -> None:
+    exact = min(int(quantities.amount(f"{number}{unit}")), 2**53)
 
-    assert (quantities.amount(f"{number}{unit}") if quantities.is_compared(f"{number}{unit}") else 0) == told
+    assert str(exact) == functions.whole_bytes(f"{number}{unit}")
+
+
+@pytest.mark.parametrize("text", ["", "auto", "unlimited", "Gi"])
+def test_a_text_without_a_number_is_no_bytes(text: str) -> None:
+    assert "0" == functions.whole_bytes(text)
 
 
 NUMBERS = ["0", "0.0", "1", "64", "0.5", "512.5", "999", "1023", "1024", "1025", "1047", "1049", "65536", "1048575"]

@@ -1,6 +1,7 @@
 """Every problem that dsgen can report has one rule, and every rule belongs to a problem."""
 
 import re
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -27,6 +28,13 @@ def test_every_id_of_a_row_and_of_a_function_has_a_rule() -> None:
     ids = {row.id for row in CHECKS} | {id_ for function in FUNCTIONS for id_ in function.looks_at}
 
     assert set() == ids - RULES.keys()
+
+
+def test_a_rule_of_the_checks_stands_in_one_module() -> None:
+    texts = [path.read_text(encoding="utf-8") for path in (PACKAGE / "checks").glob("*.py")]
+    used = Counter(id_ for text in texts for id_ in set(re.findall(r"\bDS\d{3}\b", text)))
+
+    assert {} == {id_: count for id_, count in used.items() if count > 1}
 
 
 @pytest.mark.parametrize("path", rules.rule_files(), ids=lambda path: path.relative_to(PACKAGE).as_posix())

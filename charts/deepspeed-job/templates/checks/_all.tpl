@@ -5,7 +5,9 @@
 {{- include "deepspeed-job.commandsProblems" . }}
 {{- include "deepspeed-job.launchProblems" . }}
 {{- include "deepspeed-job.codeProblems" . }}
+{{- include "deepspeed-job.secretsProblems" . }}
 {{- include "deepspeed-job.podsProblems" . }}
+{{- include "deepspeed-job.containersProblems" . }}
 {{- include "deepspeed-job.memoryProblems" . }}
 {{- include "deepspeed-job.storageProblems" . }}
 {{- include "deepspeed-job.networkProblems" . }}
@@ -21,7 +23,9 @@
 {{- include "deepspeed-job.commandsWarnings" . }}
 {{- include "deepspeed-job.launchWarnings" . }}
 {{- include "deepspeed-job.codeWarnings" . }}
+{{- include "deepspeed-job.secretsWarnings" . }}
 {{- include "deepspeed-job.podsWarnings" . }}
+{{- include "deepspeed-job.memoryWarnings" . }}
 {{- include "deepspeed-job.storageWarnings" . }}
 {{- include "deepspeed-job.networkWarnings" . }}
 {{- include "deepspeed-job.schedulingWarnings" . }}

@@ -34,12 +34,6 @@ code.git.revision: {{ .Values.code.git.revision | quote }} is not a commit, bran
   use a commit id, as git rev-parse HEAD prints it
   {{- end }}
 
-  {{- if or (regexMatch "^([A-Za-z+.-]+://)?[^/@]*:[^/@]*@.*$" .Values.code.git.repository)
-            (regexMatch "^[Hh][Tt][Tt][Pp][Ss]?://[^/]*@.*$" .Values.code.git.repository) }}
-code.git.repository contains a user name or password, and values files are kept in Git [DS248]
-  put username and password into a Secret and set code.git.secretName to its name
-  {{- end }}
-
   {{- if and (include "deepspeed-job.gitOverSsh" .Values.code.git.repository) (not .Values.code.git.secretName) }}
 code.git.repository uses ssh, which needs a key [DS292]
   set code.git.secretName to a Secret with the key ssh-privatekey, or use an https address
@@ -53,11 +47,6 @@ code.git.repository uses ssh, which needs a key [DS292]
   {{- if not (regexMatch "^([0-9a-f]{40}|[0-9a-f]{64}|.*[:*].*)$" .Values.code.git.revision) }}
 code.git.revision: a branch or tag can move, so the same run id may later mean a different program [DS291]
   use the full commit id, as git rev-parse HEAD prints it
-  {{- end }}
-
-  {{- if regexMatch "^[^?]*[?].+$" .Values.code.git.repository }}
-code.git.repository seems to contain a key after the ?, and values files are kept in Git [DS360]
-  put username and password into a Secret and set code.git.secretName to its name
   {{- end }}
 
   {{- if and (include "deepspeed-job.gitOverSsh" .Values.code.git.repository) (not .Values.code.git.knownHosts) }}

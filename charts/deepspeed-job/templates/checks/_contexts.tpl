@@ -227,6 +227,24 @@ security.podSecurityContext: Pod Security {{ $.Values.security.podSecurityLevel 
       {{- end }}
     {{- end }}
   {{- end }}
+
+  {{- range $key, $value := .Values.annotations }}
+    {{- if and (regexMatch "^container[.]apparmor[.]security[.]beta[.]kubernetes[.]io/.*$" $key)
+               (not (regexMatch "^(runtime/default|localhost/.*)?$" $value)) }}
+annotations: {{ $key | quote }}: Pod Security {{ $.Values.security.podSecurityLevel }} forbids it (forbidden AppArmor profile) [DS329]
+  use runtime/default or localhost/PROFILE
+    {{- end }}
+  {{- end }}
+
+  {{- range $role := list "workers" "launcher" }}
+    {{- range $key, $value := index (index $.Values $role) "podAnnotations" }}
+      {{- if and (regexMatch "^container[.]apparmor[.]security[.]beta[.]kubernetes[.]io/.*$" $key)
+                 (not (regexMatch "^(runtime/default|localhost/.*)?$" $value)) }}
+{{ $role }}.podAnnotations: {{ $key | quote }}: Pod Security {{ $.Values.security.podSecurityLevel }} forbids it (forbidden AppArmor profile) [DS329]
+  use runtime/default or localhost/PROFILE
+      {{- end }}
+    {{- end }}
+  {{- end }}
 {{- end }}
 
 {{- if .Values.network.hostNetwork }}
@@ -236,6 +254,13 @@ security.podSecurityContext: with network.hostNetwork, the sysctl {{ $sysctl.nam
   set it on the nodes instead, or remove network.hostNetwork
     {{- end }}
   {{- end }}
+{{- end }}
+
+{{- if and (ne .Values.network.rdma.ipcLock "auto")
+           (eq .Values.network.rdma.ipcLock "add")
+           (ne .Values.security.podSecurityLevel "privileged") }}
+network.rdma.ipcLock: RDMA needs the capability IPC_LOCK, which only the Pod Security level privileged allows [DS320]
+  set security.podSecurityLevel: privileged, or network.rdma.ipcLock: omit
 {{- end }}
 {{- end }}
 

@@ -133,13 +133,6 @@ launch.mpirunArgs: {{ $word | quote }}: the ranks would not start, or would star
 workers.replicas: {{ include "deepspeed-job.workerPods" . | int64 }} workers are too many for pdsh: their names and slots ({{ include "deepspeed-job.worldBytes" . | int64 }} bytes, in base64 a third more) and 2048 other bytes do not fit into one argument of 131072 bytes [DS276]
   use launch.method: torchrun, which has no such limit; a shorter job name makes room for more workers
 {{- end }}
-
-{{- if and (or (ne (int64 .Values.ssh.port) 2222) (ne (int64 .Values.launch.masterPort) 29500))
-           (include "deepspeed-job.usesSsh" .)
-           (eq (int64 .Values.launch.masterPort) (int64 .Values.ssh.port)) }}
-launch.masterPort and ssh.port are both {{ int64 .Values.ssh.port }} [DS242]
-  change one of them
-{{- end }}
 {{- end }}
 
 {{/* A message for each warning, with a hint below it. */}}

@@ -1,4 +1,4 @@
-{{/* Sizes of memory and volumes that are below 1Mi. */}}
+{{/* Sizes of memory and volumes: below 1Mi, because a unit is missing, or less than what the pod needs. */}}
 
 {{/* A message for each error, with a hint below it. */}}
 {{- define "deepspeed-job.memoryProblems" -}}
@@ -96,6 +96,43 @@ storage.{{ $name }}.emptyDir.sizeLimit: {{ include "deepspeed-job.plainJson" $si
 storage.{{ $name }}.ephemeral.volumeClaimTemplate.spec.resources.requests.storage: {{ include "deepspeed-job.plainJson" $size }} is less than 1Mi, too little to be meant [DS287]
   write the size with its unit, such as 64Gi
     {{- end }}
+  {{- end }}
+{{- end }}
+
+{{- if regexMatch "^0+([.]0+)?[A-Za-z]*$" .Values.workers.sharedMemory }}
+workers.sharedMemory: {{ .Values.workers.sharedMemory | quote }} means no limit to Kubernetes [DS287]
+  use "" for the small /dev/shm of the container runtime, or unlimited
+{{- end }}
+
+{{- if .Values.launcher.resources.limits }}
+  {{- $limit := include "deepspeed-job.memoryBytes" .Values.launcher.resources.limits | int64 }}
+  {{- if and (include "deepspeed-job.usesSsh" .)
+             (ge $limit 1048576)
+             (lt $limit (include "deepspeed-job.launcherBytes" . | int64)) }}
+launcher.resources.limits: the launcher needs 1 GiB, and 1.4 MiB for each of {{ include "deepspeed-job.workerPods" . | int64 }} workers; {{ add 1024 (mul 2 (include "deepspeed-job.workerPods" . | int64)) }}Mi is enough [DS277]
+  raise the limit, or use launch.method: torchrun, which needs no ssh
+  {{- end }}
+{{- end }}
+{{- end }}
+
+{{/* A message for each warning, with a hint below it. */}}
+{{- define "deepspeed-job.memoryWarnings" -}}
+{{- if .Values.workers.resources.limits }}
+  {{- $limit := include "deepspeed-job.memoryBytes" .Values.workers.resources.limits | int64 }}
+  {{- if and (ge $limit 1048576) (gt (include "deepspeed-job.bytes" .Values.workers.sharedMemory | int64) $limit) }}
+workers.sharedMemory: {{ .Values.workers.sharedMemory | quote }} is more than the memory limit of the workers, which includes shared memory [DS279]
+  raise workers.resources.limits.memory, or lower sharedMemory
+  {{- end }}
+{{- end }}
+
+{{- if .Values.launcher.resources.requests }}
+  {{- $request := include "deepspeed-job.requestedMemory" (dict "pod" .Values.launcher "role" "launcher") | int64 }}
+  {{- if and (include "deepspeed-job.usesSsh" .)
+             (ge $request 1048576)
+             (lt $request (include "deepspeed-job.launcherBytes" . | int64))
+             (not (hasKey .Values.launcher.resources.limits "memory")) }}
+launcher.resources.requests: the launcher needs 1 GiB, and 1.4 MiB for each of {{ include "deepspeed-job.workerPods" . | int64 }} workers; {{ add 1024 (mul 2 (include "deepspeed-job.workerPods" . | int64)) }}Mi is enough [DS278]
+  raise the request, or use launch.method: torchrun, which needs no ssh
   {{- end }}
 {{- end }}
 {{- end }}

@@ -25,12 +25,6 @@ ssh.port: with network.hostNetwork, port 22 belongs to the node's own sshd [DS24
 network.rdma.networks: Multus adds no networks to pods with hostNetwork [DS227]
   remove network.rdma.networks or network.hostNetwork
   {{- end }}
-
-  {{- if and (eq .Values.scheduling.topology.required "kubernetes.io/hostname")
-             (gt (include "deepspeed-job.workerPods" . | int64) 1) }}
-network.hostNetwork: each worker needs the ports of its own node, but scheduling.topology.required puts all workers on one node [DS305]
-  keep one of them
-  {{- end }}
 {{- end }}
 
 {{- if and .Values.network.rdma.networks (hasKey .Values.workers.podAnnotations "k8s.v1.cni.cncf.io/networks") }}
@@ -62,23 +56,9 @@ network.rdma.resources: {{ $key | quote }} is written by dsgen from workers.acce
   {{- end }}
 {{- end }}
 
-{{- if and (ne .Values.network.rdma.ipcLock "auto")
-           (eq .Values.network.rdma.ipcLock "add")
-           (ne .Values.security.podSecurityLevel "privileged") }}
-network.rdma.ipcLock: RDMA needs the capability IPC_LOCK, which only the Pod Security level privileged allows [DS320]
-  set security.podSecurityLevel: privileged, or network.rdma.ipcLock: omit
-{{- end }}
-
-{{- if .Values.status.webhook.url }}
-  {{- if .Values.status.webhook.secretName }}
+{{- if and .Values.status.webhook.url .Values.status.webhook.secretName }}
 status.webhook: url and secretName are mutually exclusive [DS246]
   keep secretName if the address itself is secret
-  {{- end }}
-
-  {{- if regexMatch "^[A-Za-z]+://[^/]*@.*$" .Values.status.webhook.url }}
-status.webhook.url contains a user name or password, and values files are kept in Git [DS248]
-  put the address into a Secret, under the key url, and set status.webhook.secretName to its name
-  {{- end }}
 {{- end }}
 
 {{- if and .Values.ssh.user (eq .Values.ssh.user "root") (include "deepspeed-job.workersNotRoot" .) }}
@@ -102,6 +82,13 @@ monitoring.podMonitor.port and launch.masterPort are both {{ int64 .Values.monit
 {{- if and .Values.monitoring.tensorboard.enabled (not .Values.monitoring.tensorboard.logDir) }}
 monitoring.tensorboard.logDir is required [DS341]
   set it to the folder to which the training writes its events, on a volume of storage
+{{- end }}
+
+{{- if and (or (ne (int64 .Values.ssh.port) 2222) (ne (int64 .Values.launch.masterPort) 29500))
+           (include "deepspeed-job.usesSsh" .)
+           (eq (int64 .Values.launch.masterPort) (int64 .Values.ssh.port)) }}
+launch.masterPort and ssh.port are both {{ int64 .Values.ssh.port }} [DS242]
+  change one of them
 {{- end }}
 {{- end }}
 
@@ -145,21 +132,8 @@ network.rdma.ipcLock: RDMA needs the capability IPC_LOCK, which only the Pod Sec
   set security.podSecurityLevel: privileged, or network.rdma.ipcLock: omit if the limits of the nodes are high enough
 {{- end }}
 
-{{- if .Values.status.webhook.url }}
-  {{- if regexMatch "^[Hh][Tt][Tt][Pp]:.*$" .Values.status.webhook.url }}
+{{- if and .Values.status.webhook.url (regexMatch "^[Hh][Tt][Tt][Pp]:.*$" .Values.status.webhook.url) }}
 status.webhook.url: the record would be sent unencrypted [DS247]
   use an https address
-  {{- end }}
-
-  {{- if or (regexMatch "^[^?]*[?].+$" .Values.status.webhook.url)
-            (regexMatch "^(?i:https?://([^/]*[.])?(hooks[.]slack[.]com|hooks[.]zapier[.]com|maker[.]ifttt[.]com/trigger)/.+)$" .Values.status.webhook.url)
-            (regexMatch "^(?i:https?://([^/]*[.])?(discord(app)?[.]com/api/webhooks|api[.]telegram[.]org|chat[.]googleapis[.]com)/.+)$" .Values.status.webhook.url)
-            (regexMatch "^(?i:https?://([^/]*[.])?(webhook[.]office[.]com|outlook[.]office(365)?[.]com/webhook)/.+)$" .Values.status.webhook.url)
-            (regexMatch "^[A-Za-z]+://[^/]+/.*[0-9A-Fa-f]{8}(-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}.*$" .Values.status.webhook.url)
-            (and (regexMatch "^[A-Za-z]+://[^/]+/.*[A-Za-z0-9]{16}.*$" .Values.status.webhook.url)
-                 (regexMatch "^[A-Za-z]+://[^/]+/.*[0-9].*$" .Values.status.webhook.url)) }}
-status.webhook.url seems to contain a key, and anyone who can read the values could use it [DS360]
-  put the address into a Secret, under the key url, and set status.webhook.secretName to its name
-  {{- end }}
 {{- end }}
 {{- end }}

@@ -38,21 +38,6 @@ workers.resources.limits: {{ .Values.workers.accelerator.resource | quote }} is 
   use workers.slots, one for each device, or workers.accelerator.count if that is not the number of slots
 {{- end }}
 
-{{- if regexMatch "^0+([.]0+)?[A-Za-z]*$" .Values.workers.sharedMemory }}
-workers.sharedMemory: {{ .Values.workers.sharedMemory | quote }} means no limit to Kubernetes [DS287]
-  use "" for the small /dev/shm of the container runtime, or unlimited
-{{- end }}
-
-{{- if .Values.launcher.resources.limits }}
-  {{- $limit := include "deepspeed-job.memoryBytes" .Values.launcher.resources.limits | int64 }}
-  {{- if and (include "deepspeed-job.usesSsh" .)
-             (ge $limit 1048576)
-             (lt $limit (include "deepspeed-job.launcherBytes" . | int64)) }}
-launcher.resources.limits: the launcher needs 1 GiB, and 1.4 MiB for each of {{ include "deepspeed-job.workerPods" . | int64 }} workers; {{ add 1024 (mul 2 (include "deepspeed-job.workerPods" . | int64)) }}Mi is enough [DS277]
-  raise the limit, or use launch.method: torchrun, which needs no ssh
-  {{- end }}
-{{- end }}
-
 {{- if and (ne .Values.workers.spread "none") (hasKey .Values.workers.affinity "podAntiAffinity") }}
 workers.spread becomes a podAntiAffinity, but workers.affinity already has one [DS237]
   keep one of them
@@ -82,43 +67,6 @@ workers.spread becomes a podAntiAffinity, but workers.affinity already has one [
                               "terminationMessagePath" "volumeMounts" "workingDir") }}
 {{ $role }}.extraContainerSpec: {{ $field | quote }} is a field of the container that dsgen writes [DS233]
   use the key that dsgen has for it, if there is one; `dsgen explain KEY` lists the keys
-      {{- end }}
-    {{- end }}
-  {{- end }}
-{{- end }}
-
-{{- if or .Values.workers.initContainers
-          .Values.workers.sidecars
-          .Values.launcher.initContainers
-          .Values.launcher.sidecars }}
-  {{- range $role := list "workers" "launcher" }}
-    {{- range $kind := list "initContainers" "sidecars" }}
-      {{- range $container := index (index $.Values $role) $kind }}
-        {{- if and (kindIs "string" $container.name)
-                   (regexMatch "^(worker|launcher|status|keygen|passwd|code|dsgen-.*)$" $container.name) }}
-{{ $role }}.{{ $kind }}: {{ $container.name | quote }} is the name of one of dsgen's containers [DS234]
-  choose another name
-        {{- end }}
-
-        {{- range $mount := dig "volumeMounts" (list) $container }}
-          {{- if and (kindIs "string" $mount.name) (not (hasKey $.Values.storage $mount.name)) }}
-{{ $role }}.{{ $kind }}: {{ $mount.name | quote }} is not a volume of storage [DS236]
-  add the volume to storage; the name of a mount is a key of storage
-          {{- end }}
-        {{- end }}
-      {{- end }}
-    {{- end }}
-  {{- end }}
-{{- end }}
-
-{{- if or .Values.workers.sidecars .Values.launcher.sidecars }}
-  {{- range $role := list "workers" "launcher" }}
-    {{- range $container := index (index $.Values $role) "sidecars" }}
-      {{- range $other := index (index $.Values $role) "initContainers" }}
-        {{- if and (kindIs "string" $container.name) (kindIs "string" $other.name) (eq $container.name $other.name) }}
-{{ $role }}: two containers have the name {{ $container.name | quote }} [DS235]
-  give each container of the pod its own name
-        {{- end }}
       {{- end }}
     {{- end }}
   {{- end }}
@@ -162,25 +110,6 @@ workers.slots: {{ int64 .Values.workers.slots }} processes would share {{ int64 
              (or (eq .Values.workers.accelerator.count nil) (gt (int64 .Values.workers.accelerator.count) 0)) }}
 workers.slots: several shares of {{ .Values.workers.accelerator.resource | quote }} may belong to one GPU, which {{ int64 .Values.workers.slots }} processes would then share [DS209]
   use workers.slots: 1, or GPUs that are not shared
-  {{- end }}
-{{- end }}
-
-{{- if .Values.workers.resources.limits }}
-  {{- $limit := include "deepspeed-job.memoryBytes" .Values.workers.resources.limits | int64 }}
-  {{- if and (ge $limit 1048576) (gt (include "deepspeed-job.wholeBytes" .Values.workers.sharedMemory | int64) $limit) }}
-workers.sharedMemory: {{ .Values.workers.sharedMemory | quote }} is more than the memory limit of the workers, which includes shared memory [DS279]
-  raise workers.resources.limits.memory, or lower sharedMemory
-  {{- end }}
-{{- end }}
-
-{{- if .Values.launcher.resources.requests }}
-  {{- $request := include "deepspeed-job.requestedMemory" (dict "pod" .Values.launcher "role" "launcher") | int64 }}
-  {{- if and (include "deepspeed-job.usesSsh" .)
-             (ge $request 1048576)
-             (lt $request (include "deepspeed-job.launcherBytes" . | int64))
-             (not (hasKey .Values.launcher.resources.limits "memory")) }}
-launcher.resources.requests: the launcher needs 1 GiB, and 1.4 MiB for each of {{ include "deepspeed-job.workerPods" . | int64 }} workers; {{ add 1024 (mul 2 (include "deepspeed-job.workerPods" . | int64)) }}Mi is enough [DS278]
-  raise the request, or use launch.method: torchrun, which needs no ssh
   {{- end }}
 {{- end }}
 {{- end }}

@@ -1,20 +1,19 @@
 {{/* Quantities of Kubernetes, and other sizes for checks. */}}
 
-{{/* The bytes of memory in requests or limits; 0 if it is not set, or has a form such as 1.5Gi. */}}
+{{/* The bytes of memory in requests or limits; 0 if it is not set. */}}
 {{- define "deepspeed-job.memoryBytes" -}}
 {{- if hasKey . "memory" -}}
-{{ include "deepspeed-job.wholeBytes" (include "deepspeed-job.quantityJson" (index . "memory") | replace `"` "") }}
+{{ include "deepspeed-job.bytes" (include "deepspeed-job.quantityJson" (index . "memory") | replace `"` "") }}
 {{- else -}}
 0
 {{- end -}}
 {{- end }}
 
-{{/* The bytes of memory that the main container of a role requests, also by default; 0 as for memory_bytes. */}}
+{{/* The bytes of memory that the main container of a role requests, also by default; 0 if it is not set. */}}
 {{- define "deepspeed-job.requestedMemory" -}}
 {{- if hasKey .pod.resources.requests "memory" -}}
-{{ include "deepspeed-job.wholeBytes" (include "deepspeed-job.requestOf" (dict "pod" .pod "role" .role "key" "memory"
-                                                                           "quantity" (index .pod.resources.requests
-                                                                           "memory")) | replace `"` "") }}
+{{ include "deepspeed-job.bytes" (include "deepspeed-job.requestOf" (dict "pod" .pod "role" .role "key" "memory" "quantity" (index .pod.resources.requests
+                                                                      "memory")) | replace `"` "") }}
 {{- else -}}
 0
 {{- end -}}
@@ -23,31 +22,6 @@
 {{/* A quantity (a text or a number) as JSON. */}}
 {{- define "deepspeed-job.quantityJson" -}}
 {{ . | toRawJson }}
-{{- end }}
-
-{{/* The bytes of a whole quantity such as 8Gi; 0 for any other form, such as 1.5Gi. */}}
-{{- define "deepspeed-job.wholeBytes" -}}
-{{- if regexMatch "^[0-9]{1,18}$" . -}}
-{{ . | int64 }}
-{{- else if regexMatch "^[0-9]{1,9}Ki$" . -}}
-{{ mul (. | replace "Ki" "" | int64) 1024 }}
-{{- else if regexMatch "^[0-9]{1,9}Mi$" . -}}
-{{ mul (. | replace "Mi" "" | int64) 1048576 }}
-{{- else if regexMatch "^[0-9]{1,9}Gi$" . -}}
-{{ mul (. | replace "Gi" "" | int64) 1073741824 }}
-{{- else if regexMatch "^[0-9]{1,6}Ti$" . -}}
-{{ mul (. | replace "Ti" "" | int64) 1099511627776 }}
-{{- else if regexMatch "^[0-9]{1,9}k$" . -}}
-{{ mul (. | replace "k" "" | int64) 1000 }}
-{{- else if regexMatch "^[0-9]{1,9}M$" . -}}
-{{ mul (. | replace "M" "" | int64) 1000000 }}
-{{- else if regexMatch "^[0-9]{1,9}G$" . -}}
-{{ mul (. | replace "G" "" | int64) 1000000000 }}
-{{- else if regexMatch "^[0-9]{1,6}T$" . -}}
-{{ mul (. | replace "T" "" | int64) 1000000000000 }}
-{{- else -}}
-0
-{{- end -}}
 {{- end }}
 
 {{/*

@@ -56,6 +56,13 @@ lifecycle.suspend: with scheduling.queue, only Kueue suspends and resumes the wo
 workers.schedulerName: the default scheduler does not support scheduling.gang: {{ .Values.scheduling.gang }} [DS310]
   set it to the gang scheduler, or remove it
 {{- end }}
+
+{{- if and .Values.network.hostNetwork
+           (eq .Values.scheduling.topology.required "kubernetes.io/hostname")
+           (gt (include "deepspeed-job.workerPods" . | int64) 1) }}
+network.hostNetwork: each worker needs the ports of its own node, but scheduling.topology.required puts all workers on one node [DS305]
+  keep one of them
+{{- end }}
 {{- end }}
 
 {{/* A message for each warning, with a hint below it. */}}

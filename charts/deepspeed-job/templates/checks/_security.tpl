@@ -98,24 +98,6 @@ storage.{{ $name }}.nfs: Pod Security restricted forbids it (restricted volume t
       {{- end }}
     {{- end }}
   {{- end }}
-
-  {{- range $key, $value := .Values.annotations }}
-    {{- if and (regexMatch "^container[.]apparmor[.]security[.]beta[.]kubernetes[.]io/.*$" $key)
-               (not (regexMatch "^(runtime/default|localhost/.*)?$" $value)) }}
-annotations: {{ $key | quote }}: Pod Security {{ $.Values.security.podSecurityLevel }} forbids it (forbidden AppArmor profile) [DS329]
-  use runtime/default or localhost/PROFILE
-    {{- end }}
-  {{- end }}
-
-  {{- range $role := list "workers" "launcher" }}
-    {{- range $key, $value := index (index $.Values $role) "podAnnotations" }}
-      {{- if and (regexMatch "^container[.]apparmor[.]security[.]beta[.]kubernetes[.]io/.*$" $key)
-                 (not (regexMatch "^(runtime/default|localhost/.*)?$" $value)) }}
-{{ $role }}.podAnnotations: {{ $key | quote }}: Pod Security {{ $.Values.security.podSecurityLevel }} forbids it (forbidden AppArmor profile) [DS329]
-  use runtime/default or localhost/PROFILE
-      {{- end }}
-    {{- end }}
-  {{- end }}
 {{- end }}
 
 {{- if or .Values.workers.extraPodSpec .Values.launcher.extraPodSpec }}

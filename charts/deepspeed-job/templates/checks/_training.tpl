@@ -69,14 +69,6 @@ lifecycle.debug.command is not run, because lifecycle.debug.enabled is false [DS
 
 {{- range $key, $value := .Values.training.env }}
   {{- if and (kindIs "string" $value)
-             (or (and (regexMatch "^(.*_)?(API_?KEY|ACCESS_KEY|SECRET(_ACCESS)?_KEY|SECRET|TOKEN|PASSWORD|PASSWD|PRIVATE_KEY|AUTH_TOKEN)$" $key)
-                      (regexMatch "^([^$]|[$])*[^ ]([^$]|[$])*$" $value))
-                 (regexMatch "^([^$]|[$])*(hf_[A-Za-z0-9]{20,}|gh[opsur]_[A-Za-z0-9]{30,}|github_pat_[A-Za-z0-9_]{20,}|glpat-[A-Za-z0-9_-]{16,}|sk-[A-Za-z0-9_-]{20,}|AKIA[A-Z0-9]{16}|xox[abprs]-[A-Za-z0-9-]{10,}|-----BEGIN [A-Z ]*PRIVATE KEY-----)([^$]|[$])*$" $value)) }}
-training.env: the value of {{ $key | quote }} seems to be a secret, and values files are kept in Git [DS369]
-  put it into a Secret, and set training.env.NAME: {valueFrom: {secretKeyRef: {name: SECRET, key: KEY}}}
-  {{- end }}
-
-  {{- if and (kindIs "string" $value)
              (regexMatch "^([^$]|[$])*[$]([{(]?)(LD_LIBRARY_PATH|PATH|PYTHONPATH)([^A-Za-z0-9_]([^$]|[$])*)?$" $value) }}
 training.env: {{ $key | quote }} contains the name of a variable after $, which is not expanded [DS222]
   set it in training.setup, which is a shell script: export NAME=/more:$NAME
@@ -85,53 +77,10 @@ training.env: {{ $key | quote }} contains the name of a variable after $, which 
 
 {{- range $key, $value := .Values.launcher.env }}
   {{- if and (kindIs "string" $value)
-             (or (and (regexMatch "^(.*_)?(API_?KEY|ACCESS_KEY|SECRET(_ACCESS)?_KEY|SECRET|TOKEN|PASSWORD|PASSWD|PRIVATE_KEY|AUTH_TOKEN)$" $key)
-                      (regexMatch "^([^$]|[$])*[^ ]([^$]|[$])*$" $value))
-                 (regexMatch "^([^$]|[$])*(hf_[A-Za-z0-9]{20,}|gh[opsur]_[A-Za-z0-9]{30,}|github_pat_[A-Za-z0-9_]{20,}|glpat-[A-Za-z0-9_-]{16,}|sk-[A-Za-z0-9_-]{20,}|AKIA[A-Z0-9]{16}|xox[abprs]-[A-Za-z0-9-]{10,}|-----BEGIN [A-Z ]*PRIVATE KEY-----)([^$]|[$])*$" $value)) }}
-launcher.env: the value of {{ $key | quote }} seems to be a secret, and values files are kept in Git [DS369]
-  put it into a Secret, and set launcher.env.NAME: {valueFrom: {secretKeyRef: {name: SECRET, key: KEY}}}
-  {{- end }}
-
-  {{- if and (kindIs "string" $value)
              (regexMatch "^([^$]|[$])*[$]([{(]?)(LD_LIBRARY_PATH|PATH|PYTHONPATH)([^A-Za-z0-9_]([^$]|[$])*)?$" $value) }}
 launcher.env: {{ $key | quote }} contains the name of a variable after $, which is not expanded [DS222]
   set it in training.setup, which is a shell script: export NAME=/more:$NAME
   {{- end }}
-{{- end }}
-
-{{- range $word := .Values.training.args }}
-  {{- if regexMatch "^([^$]|[$])*(hf_[A-Za-z0-9]{20,}|gh[opsur]_[A-Za-z0-9]{30,}|github_pat_[A-Za-z0-9_]{20,}|glpat-[A-Za-z0-9_-]{16,}|sk-[A-Za-z0-9_-]{20,}|AKIA[A-Z0-9]{16}|xox[abprs]-[A-Za-z0-9-]{10,}|-----BEGIN [A-Z ]*PRIVATE KEY-----)([^$]|[$])*$" $word }}
-training.args: an item seems to contain a secret, and values files are kept in Git [DS369]
-  put it into a Secret, and set training.env.NAME: {valueFrom: {secretKeyRef: {name: SECRET, key: KEY}}}
-  {{- end }}
-{{- end }}
-
-{{- range $word := .Values.training.exec }}
-  {{- if regexMatch "^([^$]|[$])*(hf_[A-Za-z0-9]{20,}|gh[opsur]_[A-Za-z0-9]{30,}|github_pat_[A-Za-z0-9_]{20,}|glpat-[A-Za-z0-9_-]{16,}|sk-[A-Za-z0-9_-]{20,}|AKIA[A-Z0-9]{16}|xox[abprs]-[A-Za-z0-9-]{10,}|-----BEGIN [A-Z ]*PRIVATE KEY-----)([^$]|[$])*$" $word }}
-training.exec: an item seems to contain a secret, and values files are kept in Git [DS369]
-  put it into a Secret, and set training.env.NAME: {valueFrom: {secretKeyRef: {name: SECRET, key: KEY}}}
-  {{- end }}
-{{- end }}
-
-{{- range $word := .Values.launch.command }}
-  {{- if regexMatch "^([^$]|[$])*(hf_[A-Za-z0-9]{20,}|gh[opsur]_[A-Za-z0-9]{30,}|github_pat_[A-Za-z0-9_]{20,}|glpat-[A-Za-z0-9_-]{16,}|sk-[A-Za-z0-9_-]{20,}|AKIA[A-Z0-9]{16}|xox[abprs]-[A-Za-z0-9-]{10,}|-----BEGIN [A-Z ]*PRIVATE KEY-----)([^$]|[$])*$" $word }}
-launch.command: an item seems to contain a secret, and values files are kept in Git [DS369]
-  put it into a Secret, and set training.env.NAME: {valueFrom: {secretKeyRef: {name: SECRET, key: KEY}}}
-  {{- end }}
-{{- end }}
-
-{{- range $name, $word := .Values.training.files }}
-  {{- if regexMatch "^([^$]|[$])*(hf_[A-Za-z0-9]{20,}|gh[opsur]_[A-Za-z0-9]{30,}|github_pat_[A-Za-z0-9_]{20,}|glpat-[A-Za-z0-9_-]{16,}|sk-[A-Za-z0-9_-]{20,}|AKIA[A-Z0-9]{16}|xox[abprs]-[A-Za-z0-9-]{10,}|-----BEGIN [A-Z ]*PRIVATE KEY-----)([^$]|[$])*$" $word }}
-training.files: {{ $name | quote }} seems to contain a secret, and values files are kept in Git [DS369]
-  put it into a Secret, and mount the Secret as a volume of storage
-  {{- end }}
-{{- end }}
-
-{{- $word := .Values.training.setup }}
-{{- if or (regexMatch "^([^$]|[$])*(hf_[A-Za-z0-9]{20,}|gh[opsur]_[A-Za-z0-9]{30,}|github_pat_[A-Za-z0-9_]{20,}|glpat-[A-Za-z0-9_-]{16,}|sk-[A-Za-z0-9_-]{20,}|AKIA[A-Z0-9]{16}|xox[abprs]-[A-Za-z0-9-]{10,}|-----BEGIN [A-Z ]*PRIVATE KEY-----)([^$]|[$])*$" $word)
-          (regexMatch "^([^$]|[$])*[A-Z]_?(API_KEY|ACCESS_KEY|SECRET|TOKEN|PASSWORD)=[^A-Za-z0-9$/({~.<]?[A-Za-z0-9+_-]{8,}([^$]|[$])*$" $word) }}
-training.setup seems to contain a secret, and values files are kept in Git [DS369]
-  put it into a Secret, and set training.env.NAME: {valueFrom: {secretKeyRef: {name: SECRET, key: KEY}}}
 {{- end }}
 
 {{- range $argument := .Values.training.args }}
