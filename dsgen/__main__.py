@@ -7,7 +7,7 @@ import sys
 gc.disable()  # before other imports; most commands end before a collection would free anything
 
 from dsgen import cli  # noqa: E402 - after gc.disable
-from dsgen.cli._printed import leave  # noqa: E402 - after gc.disable
+from dsgen.cli._console import exit_now  # noqa: E402 - after gc.disable
 from dsgen.errors import EXIT_TERMINATED  # noqa: E402 - after gc.disable
 
 
@@ -16,9 +16,9 @@ def main() -> None:
     # An exception, as for Ctrl-C, so that `finally` blocks clean up.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(EXIT_TERMINATED))
     code = cli.main(sys.argv[1:])
-    if "click" in sys.modules:  # other libraries may follow it, with threads and temporary files
+    if "kubernetes" in sys.modules:  # it has threads and temporary files
         sys.exit(code)
-    leave(code)
+    exit_now(code)
 
 
 if __name__ == "__main__":

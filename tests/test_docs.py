@@ -7,7 +7,7 @@ import pytest
 import yaml
 
 from dsgen import api, explain, schema
-from dsgen.cli._commands import COMMANDS
+from dsgen.cli._group import COMMANDS
 from tools import docs
 
 ROOT = Path(__file__).parent.parent

@@ -175,4 +175,4 @@ def test_only_one_module_prints() -> None:
         if part_of(path) != SCRIPTS and prints.search(path.read_text(encoding="utf-8"))
     }
 
-    assert {"cli/_printed.py"} == users
+    assert {"cli/_console.py"} == users

@@ -1,23 +1,38 @@
-"""The command line: parsing of arguments and options, and the commands."""
+"""The command line. `main` runs it; each command `x` is in the module `x`."""
 
 from __future__ import annotations
 
-import gc
+import os
 from typing import TYPE_CHECKING
+
+import click
+
+from dsgen.cli._console import echo_error, echo_usage_error, message_of_bug
+from dsgen.cli._group import dsgen
+from dsgen.errors import EXIT_FAILED, EXIT_INTERRUPTED, EXIT_OK, EXIT_USAGE, DsgenError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
 
-def main(arguments: Sequence[str]) -> int:
-    """Run a command line; returns the exit code."""
-    from dsgen.cli import _shared
-    from dsgen.cli._arguments import known
-
-    if parsed := known(arguments):
-        return _shared.run(lambda: _shared.call(*parsed))
-    from dsgen.cli import _program  # click
-
-    gc.freeze()  # modules stay until the end: no collection has to look at them
-    gc.enable()  # some of these commands run for hours
-    return _program.run(_program.dsgen, arguments)
+def main(arguments: Sequence[str], program: click.Command = dsgen) -> int:
+    """Run a command line and return the exit code; every error becomes a message on standard error."""
+    try:
+        code: int | None = program.main([*arguments], prog_name="dsgen", standalone_mode=False)
+    except click.ClickException as error:
+        echo_usage_error(error)
+        return EXIT_USAGE
+    except (click.Abort, KeyboardInterrupt):
+        return EXIT_INTERRUPTED
+    except DsgenError as error:
+        if error.lines:
+            echo_error(*error.lines)
+        return error.exit_code
+    except OSError as error:
+        where = os.path.normpath(os.fsdecode(error.filename)) if isinstance(error.filename, str | bytes) else None
+        echo_error(f"{where}: {error.strerror}" if where else str(error))
+        return EXIT_FAILED
+    except Exception as error:
+        echo_error(message_of_bug(error))
+        return EXIT_FAILED
+    return code or EXIT_OK

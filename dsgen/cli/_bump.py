@@ -6,9 +6,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from dsgen import api
+from dsgen.cli._delivery import Edit, FolderPlan, OutputFolder, planned
 from dsgen.cli._loading import STDIN, LoadedJob
-from dsgen.cli._outcomes import Edit, FolderPlan, OutputFolder
-from dsgen.cli._output import planned
 from dsgen.errors import DsgenError
 from dsgen.problems.diagnostics import Diagnostic, Position, has_errors
 from dsgen.runs.bump import Bump, bump

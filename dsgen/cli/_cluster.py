@@ -1,24 +1,25 @@
 """Shared by the commands on a cluster: selects the cluster, the job and the run, and reads its state."""
 
 import functools
+import gc
 import json
 import os
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import click
 import yaml
 
-from dsgen.cli import _completion
-from dsgen.cli._clicked import decorated
+from dsgen.cli import completion
+from dsgen.cli._console import confirm, echo, write
 from dsgen.cli._loading import load_values, refuse_several
-from dsgen.cli._options import OF_JOB, SETS, Option, overlays
-from dsgen.cli._printed import emit
-from dsgen.cli._shared import Inputs, overrides
+from dsgen.cli._options import Decorator, Function, Inputs, combined, value_options
+from dsgen.cluster.actions import explain_refusal
 from dsgen.cluster.diagnosis import diagnose
 from dsgen.cluster.models import RunState
+from dsgen.cluster.ownership import find_owner
 from dsgen.cluster.reader import MISSING, add_surroundings, list_jobs, list_runs, read_run
 from dsgen.cluster.report import make_report
 from dsgen.cluster.watch import watch_changes
@@ -30,32 +31,32 @@ if TYPE_CHECKING:
 
 FILES = (".yaml", ".yml")
 REFUSALS: tuple[int, ...] = (401, 403)
-OF_FILE = "the values file JOB"
 PATIENCE_SECONDS = 300
 """How long a waiting command tolerates an API server that does not answer."""
 
-_WHERE = [
-    click.option("--context", default="", metavar="NAME", help="Context of the kubeconfig."),
-    click.option(
-        "--kubeconfig",
-        default="",
-        metavar="FILE",
-        shell_complete=_completion.files,
-        help="Kubeconfig to use instead of $KUBECONFIG or ~/.kube/config.",
-    ),
-]
-_RUN = click.option("--run", "run", default="", metavar="ID", help="Id of the run.  [default: the newest]")
-_FORM = click.option("-o", "--output", "form", type=click.Choice(["json", "yaml"]), help="Print data for programs.")
+data_option = click.option(
+    "-o", "--output", "form", type=click.Choice(["json", "yaml"]), help="Print data for programs."
+)
+change_options = combined(
+    click.option("--yes", is_flag=True, help="Do not ask for confirmation."),
+    click.option("--force", is_flag=True, help="Proceed even if Argo CD, Flux or Helm applies the job."),
+)
 
 
-class NotThere(DsgenError):  # noqa: N818 - the name describes the state
+class NotFoundError(DsgenError):
     """The cluster has no such object."""
 
     exit_code = EXIT_FINDINGS
 
 
+class RevertedError(DsgenError):
+    """The change is refused, because a GitOps tool or Helm would undo it."""
+
+    exit_code = EXIT_FINDINGS
+
+
 @dataclass
-class Target:
+class RunRef:
     """One run of one job in one cluster; `run` is empty for the newest."""
 
     cluster: "Cluster"
@@ -68,10 +69,10 @@ class Target:
         return f"{self.namespace}/{self.job}"
 
     def state(self, around: bool = False, thrifty: bool = False) -> RunState:
-        """The present facts of the run. around: with its surroundings; thrifty: see `collect`. Raises NotThere."""
+        """The present facts of the run. around: with its surroundings; thrifty: see `collect`. Raises NotFoundError."""
         state = read_run(self.cluster, self.namespace, self.job, self.run, thrifty)
         if state is None:
-            raise NotThere(self._missing())
+            raise NotFoundError(self._missing())
         return add_surroundings(self.cluster, state, thrifty) if around else state
 
     def looks(self, until: float = float("inf")) -> Iterator[RunState]:
@@ -108,42 +109,64 @@ class Target:
 
 
 def connect(context: str, kubeconfig: str) -> "Cluster":
-    """The cluster. The Kubernetes library is imported only here, because its import is slow."""
-    from dsgen.cluster.client import Cluster
+    """The cluster."""
+    from dsgen.cluster.client import Cluster  # imported late: `kubernetes` takes longer than all others together
+
+    gc.freeze()  # modules stay until the end: no collection has to look at them
+    gc.enable()  # some of these commands run for hours
 
     return Cluster(context, kubeconfig)
 
 
-def cluster_options(command: Callable[..., int]) -> Callable[..., int]:
+def cluster_options(command: Function) -> Function:
     """Add --context and --kubeconfig to a command; it gets them as one `Cluster`."""
+    options = combined(
+        click.option("--context", default="", metavar="NAME", help="Context of the kubeconfig."),
+        click.option(
+            "--kubeconfig",
+            default="",
+            metavar="FILE",
+            shell_complete=completion.files,
+            help="Kubeconfig to use instead of $KUBECONFIG or ~/.kube/config.",
+        ),
+    )
 
     @functools.wraps(command)
-    def call(context: str, kubeconfig: str, **rest: Any) -> int:
-        return command(connect(context, kubeconfig), **rest)
+    def call(context: str, kubeconfig: str, **given: Any) -> int:
+        return command(cluster=connect(context, kubeconfig), **given)
 
-    for option in reversed(_WHERE):
-        call = option(call)
-    return call
+    return options(call)
 
 
-def target(command: Callable[..., int]) -> Callable[..., int]:
-    """Add the argument JOB and its options to a command; it gets them as one `Target`."""
-    return _with_target(command, [overlays("-f", "--values", over=OF_FILE), *SETS])
+def run_options(*values_flags: str) -> Decorator:
+    """Add the argument JOB and its options to a command; it gets them as one `RunRef`.
 
+    values_flags: of the option for more values files.
+    """
+    options = combined(
+        cluster_options,
+        click.argument("job", metavar="JOB"),
+        click.option("--run", default="", metavar="ID", help="Id of the run.  [default: the newest]"),
+        value_options(*values_flags, over="the values file JOB"),
+        click.option(
+            "-n",
+            "--namespace",
+            default="",
+            metavar="NAME",
+            help="Namespace of JOB.  [default: that of the file, or of the context]",
+        ),
+    )
 
-def target_of_logs(command: Callable[..., int]) -> Callable[..., int]:
-    """Like `target`, for a command whose -f means --follow: there, --values adds values files."""
-    return _with_target(command, [overlays("--values", over=OF_FILE), *SETS])
+    def decorate(command: Function) -> Function:
+        @functools.wraps(command)
+        def call(cluster: "Cluster", job: str, run: str, namespace: str, **given: Any) -> int:
+            inputs = Inputs((job,), given.pop("overlays"), given.pop("overrides"), "", namespace)
+            space, name = named(job, namespace, inputs)
+            return command(ref=RunRef(cluster, space or cluster.namespace, name, run), **given)
 
+        return options(call)
 
-def _with_target(command: Callable[..., int], values: Sequence[Option]) -> Callable[..., int]:
-    @functools.wraps(command)
-    def call(cluster: "Cluster", job: str, run: str, namespace: str, overlays: tuple[str, ...], **rest: Any) -> int:
-        sets, rest = overrides(rest)
-        space, name = named(job, namespace, Inputs((job,), overlays, sets, "", namespace))
-        return command(Target(cluster, space or cluster.namespace, name, run), **rest)
-
-    return cluster_options(click.argument("job", metavar="JOB")(_RUN(decorated(call, [*values, OF_JOB]))))
+    return decorate
 
 
 def named(job: str, namespace: str, values: Inputs) -> tuple[str, str]:
@@ -163,9 +186,17 @@ def named(job: str, namespace: str, values: Inputs) -> tuple[str, str]:
     return space or namespace, name
 
 
-def form_option(command: Callable[..., int]) -> Callable[..., int]:
-    """Give a command -o."""
-    return _FORM(command)
+def refuse_reverted(state: RunState, force: bool, what: str) -> None:
+    """Raise RevertedError if a tool would undo the change, unless force is set. what: see `explain_refusal`."""
+    reason = explain_refusal(find_owner(state.launcher or state.worker), what)
+    if reason and not force:
+        raise RevertedError(reason)
+
+
+def confirm_change(words: str, yes: bool) -> bool:
+    """Print what will happen, and ask for confirmation; without a terminal, --yes is required."""
+    echo(words.splitlines())
+    return yes or confirm([], "Continue?", "there is no terminal to ask for confirmation: use --yes")
 
 
 def reported(state: RunState) -> dict[str, Any]:
@@ -173,9 +204,9 @@ def reported(state: RunState) -> dict[str, Any]:
     return make_report(state, diagnose(state)[0])
 
 
-def emit_data(data: Any, form: str) -> None:
+def write_data(data: Any, form: str) -> None:
     """Print data for programs."""
-    emit(json.dumps(data, indent=2) + "\n" if form == "json" else _yaml(data))
+    write(json.dumps(data, indent=2) + "\n" if form == "json" else _yaml(data))
 
 
 def _yaml(data: Any) -> str:

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from dsgen import api, roots, schema, values
-from dsgen.cli._progress import counted
+from dsgen.cli._console import with_progress
 from dsgen.cli._report import Report
 from dsgen.errors import DsgenError, UsageProblem
 from dsgen.problems.diagnostics import has_errors
@@ -20,7 +20,7 @@ from dsgen.values import Release, SourceText
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from dsgen.cli._shared import Inputs
+    from dsgen.cli._options import Inputs
     from dsgen.problems.diagnostics import Diagnostic
     from dsgen.repository import Entry, Member, Part, Repository
     from dsgen.values import Job
@@ -93,7 +93,7 @@ class Found:
 def load_jobs(inputs: Inputs, form: str = "text") -> tuple[list[LoadedJob], Report]:
     """The jobs of the command line, for flat manifests, and the report for further problems.
 
-    Prints all problems in this form; raises ErrorsReported if one of them is an error.
+    Prints all problems in this form; raises ReportedError if one of them is an error.
     """
     jobs, report = check_jobs(inputs)
     report.show_first(form)
@@ -128,7 +128,7 @@ def _load_all(inputs: Inputs, check: Callable[[Job], list[Diagnostic]]) -> tuple
     """The jobs that could be read, and a report with the problems that `check` finds in each."""
     found = of_files(inputs) if inputs.has_files else _of_repository(inputs)
     report, loaded = found.report(inputs.strict), []
-    for request in counted("checked", found.requests, len(found.requests)):
+    for request in with_progress("checked", found.requests, len(found.requests)):
         with report.collect(request.name):
             each = request.loaded()
             problems = check(each.job)

@@ -1,146 +1,237 @@
-"""The table of the commands on values files and their options, which `_arguments` and `_clicked` read.
-
-Every run imports this module, so it has no imports.
-"""
+"""The options that several commands share, as decorators, and the objects that commands get from them."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import functools
+from collections.abc import Callable
+from dataclasses import dataclass, fields
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from dsgen.cli import completion
+from dsgen.errors import UsageProblem
+from dsgen.reading.nodes import Override
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from pathlib import Path
+
+    from dsgen.writer import Mode
+
+Function = Callable[..., int]
+"""The function of a command; returns the exit code."""
+Decorator = Callable[[Function], Function]
 
 FORMS = ("text", "json", "sarif", "github")
 """The forms of problems in the output."""
 
 
-class Option:
-    """An option; without metavar and choices, it is a flag without a value.
+@dataclass(frozen=True)
+class Inputs:
+    """The inputs of jobs: each of `files` is one job, over which `overlays` and `overrides` are merged.
 
-    name: of the parameter; by default the last flag with underscores. many: it can be repeated, and the parameter is a
-    tuple. choices: the possible values.
+    strict: warnings are errors.
     """
 
-    def __init__(
-        self,
-        *flags: str,
-        help: str,  # noqa: A002 - the name in click
-        name: str = "",
-        metavar: str = "",
-        choices: Sequence[str] = (),
-        many: bool = False,
-        default: str | None = "",
-    ) -> None:
-        self.flags, self.help = flags, help
-        self.name = name or flags[-1].lstrip("-").replace("-", "_")
-        self.metavar, self.choices, self.many = metavar, choices, many
-        self.takes_value = bool(metavar or choices)
-        self.default = () if many else default if self.takes_value else False
+    files: tuple[str, ...]
+    overlays: tuple[str, ...] = ()
+    overrides: tuple[Override, ...] = ()
+    name: str = ""
+    namespace: str = ""
+    strict: bool = False
+
+    @property
+    def has_files(self) -> bool:
+        """Whether any file is given; without files, most commands use the jobs of dsgen.yaml."""
+        return bool(self.files or self.overlays)
 
 
-class Command:
-    """A command `x`, implemented by the function `command` in dsgen.cli.x. many: it takes any number of FILEs."""
+@dataclass(frozen=True)
+class Delivery:
+    """How results are written to folders: the values of the options of `delivery_options`."""
 
-    def __init__(self, name: str, *options: Option, many: bool = True) -> None:
-        self.name, self.options, self.many = name, options, many
+    check: bool = False
+    prune: bool = False
+    dry_run: bool = False
+    refresh: bool = False
+    replace: bool = False
+    quiet: bool = False
+    yes: bool = False
+    keep_going: bool = False
+    form: str = "text"
+
+    @property
+    def mode(self) -> Mode:
+        """How an existing run is treated; see `writer.plan.Mode`."""
+        return "replace" if self.replace else "refresh" if self.refresh else "keep"
+
+    @property
+    def flags(self) -> str:
+        """The flags that apply to a folder and are set, for messages."""
+        given = (one.name for one in fields(self) if one.name != "quiet" and getattr(self, one.name) != one.default)
+        return ", ".join("--format" if name == "form" else f"--{name.replace('_', '-')}" for name in given)
 
 
-def overlays(*flags: str, over: str = "every FILE") -> Option:
-    """The option for more values files, under these flags."""
-    text = f"Values file that is merged over {over}, in order; repeatable."
-    return Option(*flags, name="overlays", many=True, metavar="FILE", help=text)
+def combined(*decorators: Decorator) -> Decorator:
+    """One decorator for several: the help of the command lists their options in this order."""
+
+    def decorate(command: Function) -> Function:
+        for decorator in reversed(decorators):
+            command = decorator(command)
+        return command
+
+    return decorate
 
 
-def form(*choices: str, help: str) -> Option:  # noqa: A002 - the name in click
+def format_option(*choices: str, help: str) -> Decorator:  # noqa: A002 - the name in click
     """The option for the form of the output; the first choice is the default."""
-    help += f"  [default: {choices[0]}]"  # noqa: A001 - the name in click
-    return Option("--format", name="form", choices=choices, default=choices[0], help=help)
+    text = f"{help}  [default: {choices[0]}]"
+    return click.option("--format", "form", type=click.Choice(choices), default=choices[0], help=text)
 
 
-SETS = (
-    Option("--set", name="set_plain", many=True, metavar="KEY=VALUE", help="Set values, as in Helm: a.b=1,c=2."),
-    Option("--set-string", many=True, metavar="KEY=VALUE", help="The same; the value is always a string."),
-    Option("--set-json", many=True, metavar="KEY=JSON", help="The same; the value is JSON."),
-    Option("--set-file", many=True, metavar="KEY=PATH", help="The same; the value is the text of a file."),
-)
-NAMESPACE = Option("-n", "--namespace", metavar="NAME", help="Namespace, if the file has none.")
-_OF_JOB = "Namespace of JOB.  [default: that of the file, or of the context]"
-OF_JOB = Option("-n", "--namespace", metavar="NAME", help=_OF_JOB)
-_NAME = "Name of the job, if the file has none; of several jobs, the one to use."
-NAMES = (Option("--name", metavar="NAME", help=_NAME), NAMESPACE)
-VALUES = (overlays("-f", "--values"), *SETS)
-INPUTS = (*VALUES, *NAMES)
-STRICT = Option("--strict", help="Treat warnings as errors.")
-PROBLEMS = form(*FORMS, help="Format of the problems; text goes to standard error, all others to standard output.")
-CHECK = Option("--check", help="Change nothing; list the files that differ and exit with code 1.")
-DRY_RUN = Option("--dry-run", help="Change nothing; print what would be done.")
-QUIET = Option("-q", "--quiet", help="Print problems only.")
-CHECKING = (CHECK, DRY_RUN, QUIET, PROBLEMS)
-"""Options for writing a folder without runs."""
-FOLDER = (
-    CHECK,
-    Option("--prune", help="Remove the files of jobs that dsgen.yaml no longer names."),
-    DRY_RUN,
-    Option("--refresh", help="Replace a run of another version of dsgen. Only for a run that was never applied."),
-    Option("--replace", help="Replace a run whose values changed. Only for a run that was never applied."),
-    QUIET,
-    Option("--yes", help="Do not ask for confirmation of --replace."),
-    Option("--keep-going", help="Write the other jobs if one is refused; the exit code is still 1."),
-    PROBLEMS,
-)
-"""The parameters of `Delivery`."""
-KUSTOMIZATION = Option("--kustomization", help="Include a kustomization.yaml that lists the objects.")
-BUMP = Option("--bump", help="If a run would change, write the next run.id into its file; values of --set, too.")
-
-
-def output(text: str) -> Option:
+def output_option(text: str) -> Decorator:
     """The option for the folder."""
-    return Option("-o", "--output", metavar="DIR", default=None, help=text)
+    return click.option("-o", "--output", metavar="DIR", callback=_folder, shell_complete=completion.folders, help=text)
 
 
-COMMANDS = {
-    command.name: command
-    for command in (
-        Command(
-            "render",
-            *INPUTS,
-            STRICT,
-            output("Write one object per file into this folder."),
-            KUSTOMIZATION,
-            BUMP,
-            *FOLDER,
-        ),
-        Command("chart", *INPUTS, STRICT, output("The folder of the chart."), *FOLDER, many=False),
-        Command(
-            "validate",
-            *INPUTS,
-            STRICT,
-            Option(
-                "--for",
-                name="target",
-                choices=("manifests", "chart"),
-                default="manifests",
-                help="The use of the values; a chart needs no name and no namespace.  [default: manifests]",
-            ),
-            PROBLEMS,
-            Option("-q", "--quiet", help="Print problems only."),
-        ),
-        Command(
-            "graph",
-            *INPUTS,
-            STRICT,
-            form("svg", "mermaid", help="GitHub and GitLab draw mermaid in Markdown."),
-            many=False,
-        ),
-        Command(
-            "diff",
-            *INPUTS,
-            STRICT,
-            output("The folder to compare with."),
-            Option("--chart", help="Compare with the chart that `dsgen chart` wrote, file by file."),
-            KUSTOMIZATION,
-            form("text", "json", "markdown", help="markdown is for the comment on a pull request."),
-        ),
-        Command("values", *INPUTS, form("yaml", "json", help="json has no comments.")),
-    )
+def _folder(_: click.Context, __: click.Parameter, name: str | None) -> Path | None:
+    if name == "":  # Path("") would be the current folder
+        raise UsageProblem("the name of the folder, -o, is empty: is a variable not set?")
+    if name is None:
+        return None
+    from pathlib import Path  # imported late: printing does not need it
+
+    return Path(name)
+
+
+strict_option = click.option("--strict", is_flag=True, help="Treat warnings as errors.")
+quiet_option = click.option("-q", "--quiet", is_flag=True, help="Print problems only.")
+problem_format_option = format_option(
+    *FORMS, help="Format of the problems; text goes to standard error, all others to standard output."
+)
+kustomization_option = click.option(
+    "--kustomization", is_flag=True, help="Include a kustomization.yaml that lists the objects."
+)
+name_options = combined(
+    click.option(
+        "--name",
+        default="",
+        metavar="NAME",
+        help="Name of the job, if the file has none; of several jobs, the one to use.",
+    ),
+    click.option("-n", "--namespace", default="", metavar="NAME", help="Namespace, if the file has none."),
+)
+
+_SETS = {
+    "--set": ("KEY=VALUE", "Set values, as in Helm: a.b=1,c=2."),
+    "--set-string": ("KEY=VALUE", "The same; the value is always a string."),
+    "--set-json": ("KEY=JSON", "The same; the value is JSON."),
+    "--set-file": ("KEY=PATH", "The same; the value is the text of a file."),
 }
+"""Flag -> metavar and help."""
+
+
+def value_options(*flags: str, over: str = "every FILE") -> Decorator:
+    """Options for more values files, under these flags, and for values; a command gets `overlays` and `overrides`."""
+    text = f"Values file that is merged over {over}, in order; repeatable."
+    options = combined(
+        click.option(*flags, "overlays", multiple=True, metavar="FILE", shell_complete=completion.files, help=text),
+        *(
+            click.option(flag, multiple=True, metavar=metavar, shell_complete=completion.assigned, help=text)
+            for flag, (metavar, text) in _SETS.items()
+        ),
+    )
+
+    def decorate(command: Function) -> Function:
+        @functools.wraps(command)
+        def call(**given: Any) -> int:
+            overrides = tuple(_override(flag, text) for flag in _SETS for text in given.pop(_name(flag)))
+            return command(overrides=overrides, **given)
+
+        return options(call)
+
+    return decorate
+
+
+def _name(flag: str) -> str:
+    """The parameter that click makes of a flag."""
+    return flag.lstrip("-").replace("-", "_")
+
+
+def _override(flag: str, text: str) -> Override:
+    """A --set flag. Raises UsageProblem for bytes that are not UTF-8."""
+    try:
+        text.encode()
+    except UnicodeEncodeError as error:
+        raise UsageProblem(f"{flag} {text!a}: this is not UTF-8") from error
+    return Override(flag, text)
+
+
+def input_options(many: bool = True, has_strict: bool = True) -> Decorator:
+    """FILE and the options for values, names and --strict; the command gets `inputs`. many: any number of FILEs."""
+    nargs: dict[str, Any] = {"nargs": -1, "metavar": "[FILE]..."} if many else {"required": False, "metavar": "[FILE]"}
+    options = combined(
+        click.argument("files", shell_complete=completion.files, **nargs),
+        value_options("-f", "--values"),
+        name_options,
+        *([strict_option] if has_strict else []),
+    )
+
+    def decorate(command: Function) -> Function:
+        @functools.wraps(command)
+        def call(files: tuple[str, ...] | str | None, **given: Any) -> int:
+            chosen = files if isinstance(files, tuple) else () if files is None else (files,)
+            parts = {one.name: given.pop(one.name) for one in fields(Inputs) if one.name in given}
+            return command(inputs=Inputs(chosen, **parts), **given)
+
+        return options(call)
+
+    return decorate
+
+
+_check_option = click.option(
+    "--check", is_flag=True, help="Change nothing; list the files that differ and exit with code 1."
+)
+_dry_run_option = click.option("--dry-run", is_flag=True, help="Change nothing; print what would be done.")
+
+
+def delivery_options(command: Function) -> Function:
+    """Add the options for writing the folders of jobs; the command gets `delivery`."""
+    return _with_delivery(
+        combined(
+            _check_option,
+            click.option("--prune", is_flag=True, help="Remove the files of jobs that dsgen.yaml no longer names."),
+            _dry_run_option,
+            click.option(
+                "--refresh",
+                is_flag=True,
+                help="Replace a run of another version of dsgen. Only for a run that was never applied.",
+            ),
+            click.option(
+                "--replace",
+                is_flag=True,
+                help="Replace a run whose values changed. Only for a run that was never applied.",
+            ),
+            quiet_option,
+            click.option("--yes", is_flag=True, help="Do not ask for confirmation of --replace."),
+            click.option(
+                "--keep-going", is_flag=True, help="Write the other jobs if one is refused; the exit code is still 1."
+            ),
+            problem_format_option,
+        ),
+        command,
+    )
+
+
+def delivery_options_without_runs(command: Function) -> Function:
+    """Like `delivery_options`, for a folder without runs."""
+    return _with_delivery(combined(_check_option, _dry_run_option, quiet_option, problem_format_option), command)
+
+
+def _with_delivery(options: Decorator, command: Function) -> Function:
+    @functools.wraps(command)
+    def call(**given: Any) -> int:
+        parts = {one.name: given.pop(one.name) for one in fields(Delivery) if one.name in given}
+        return command(delivery=Delivery(**parts), **given)
+
+    return options(call)

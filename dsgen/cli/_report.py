@@ -7,8 +7,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from dsgen.cli._printed import color, emit, write_error
-from dsgen.cli._shared import ErrorsReported, message_of_bug
+from dsgen.cli._console import message_of_bug, uses_color, write, write_error
 from dsgen.errors import EXIT_FAILED, EXIT_FINDINGS, DsgenError, UsageProblem
 from dsgen.problems.diagnostics import Diagnostic, Position, has_errors
 
@@ -16,6 +15,14 @@ if TYPE_CHECKING:
     from dsgen.repository import Repository
 
 BUG = "DS913"
+
+
+class ReportedError(DsgenError):
+    """The user's files have errors, which were printed already."""
+
+    def __init__(self, exit_code: int = EXIT_FINDINGS) -> None:
+        super().__init__()
+        self.exit_code = exit_code
 
 
 @dataclass
@@ -51,7 +58,7 @@ class Report:
             self.exit_code = EXIT_FAILED
 
     def show(self) -> None:
-        """Print all problems to standard error; raises ErrorsReported if one of them is an error."""
+        """Print all problems to standard error; raises ReportedError if one of them is an error."""
         self.output("text")
         self.end()
 
@@ -65,13 +72,13 @@ class Report:
             self.end()
 
     def end(self) -> None:
-        """Raise the failures, or ErrorsReported if a problem that was printed is an error."""
+        """Raise the failures, or ReportedError if a problem that was printed is an error."""
         if self.failures:
             failed = DsgenError(*(line for failure in self.failures for line in failure.lines))
             failed.exit_code = max(failure.exit_code for failure in self.failures)
             raise failed
         if has_errors(self.diagnostics):
-            raise ErrorsReported(self.exit_code)
+            raise ReportedError(self.exit_code)
 
     def output(self, form: str) -> None:
         """Print all problems: text to standard error, other forms to standard output."""
@@ -79,9 +86,9 @@ class Report:
             if self.problems:
                 from dsgen.problems.framing import as_text  # imported late: only problems need it
 
-                write_error(as_text(self.diagnostics, self.sources, color()))
+                write_error(as_text(self.diagnostics, self.sources, uses_color()))
         elif self.sources or not self.failures:  # otherwise nothing could be read
             from dsgen import reports  # imported late: most calls use text
 
             as_form = {"json": reports.as_json, "sarif": reports.as_sarif, "github": reports.as_github}[form]
-            emit(as_form(self.diagnostics))
+            write(as_form(self.diagnostics))

@@ -1,13 +1,149 @@
-"""`dsgen apply`: apply a job to a cluster."""
+"""`dsgen apply`: apply a job to a cluster; `dsgen run` does that, too."""
+
+import functools
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from dsgen.cli._apply import Applying, of_file
-from dsgen.errors import EXIT_OK
+from dsgen import api
+from dsgen.cli import completion
+from dsgen.cli._bump import edit
+from dsgen.cli._cluster import RevertedError, RunRef, cluster_options, confirm_change
+from dsgen.cli._console import echo, echo_error
+from dsgen.cli._delivery import Edit
+from dsgen.cli._loading import LoadedJob, load_jobs, refuse_several
+from dsgen.cli._options import Function, Inputs, combined, name_options, strict_option, value_options
+from dsgen.cli._report import ReportedError
+from dsgen.cluster.actions import ObjectRef, explain_refusal
+from dsgen.cluster.apply import apply, find_refusals, prune
+from dsgen.cluster.apply_plan import ApplyError, find_job_owner, find_leftovers, judge, prepare_parts, read_runs
+from dsgen.errors import EXIT_FINDINGS, EXIT_OK
+from dsgen.problems.diagnostics import Diagnostic, has_errors
+from dsgen.runs.bump import bump
+from dsgen.values import Override
+
+if TYPE_CHECKING:
+    from dsgen.cluster.client import Cluster
+
+DRY_RUN = " (dry run)"
+
+
+class Applying:
+    """The job of a values file, and the cluster to which it is applied."""
+
+    def __init__(self, cluster: "Cluster", inputs: Inputs, bump: bool, yes: bool, force: bool) -> None:
+        self.cluster, self.yes, self.force = cluster, yes, force
+        jobs, self.report = load_jobs(inputs)
+        refuse_several(inputs, [job.release.name for job in jobs], "one job is applied at a time")
+        self.job = jobs[0].job
+        self.runs = read_runs(cluster, self.job)
+        self.edit: Edit | None = None
+        is_known = self.job.data["run"]["id"] in self.runs.known
+        if bump and (is_known or inputs.overrides):
+            self._bump(jobs[0], inputs.overrides, is_known)
+
+    def _bump(self, loaded: LoadedJob, flags: Sequence[Override], has_new_id: bool) -> None:
+        """Use the job with the next run id and the values of the flags in its file. Raises ReportedError."""
+        bumped = bump(self.job, self.runs.known, loaded.rewritten, flags, has_new_id)
+        if isinstance(bumped, Diagnostic):
+            self.report.problems.append(bumped)
+            self.report.show()
+            raise ReportedError
+        self.report.problems += [problem for problem in api.validate(bumped.job) if problem.severity == "error"]
+        if has_errors(self.report.problems):
+            self.report.show()
+        self.job = bumped.job
+        if bumped.summary:
+            self.edit = edit(loaded, bumped)
+
+    @property
+    def run(self) -> str:
+        return str(self.job.data["run"]["id"])
+
+    @property
+    def title(self) -> str:
+        return f"{self.job.release.namespace}/{self.job.release.name}, run {self.run}"
+
+    def ref(self) -> RunRef:
+        """The run, for the functions that observe it."""
+        return RunRef(self.cluster, self.job.release.namespace, self.job.release.name, self.run)
+
+    def do(self, dry_run: bool = False) -> None:
+        """Apply all objects, or only ask the API server (dry_run).
+
+        If it raises sending.Incomplete, some objects were changed; with any other DsgenError, none was.
+        """
+        documents = api.render(self.job)
+        parts = prepare_parts(self.cluster, self.job, documents)
+        if (refusal := explain_refusal(find_job_owner(parts), "change the keys")) and not self.force:
+            raise RevertedError(refusal)
+        verdict = judge(self.cluster, self.job, documents, parts)
+        if verdict.problems:
+            self.report.problems += verdict.problems
+            self.report.show()
+        sent = [part for part in parts if not (verdict.kept and part.of_run)]
+        if refusals := find_refusals(self.cluster, sent, self.force):
+            raise ApplyError(*refusals)
+        old = find_leftovers(self.cluster, self.job, parts, bool(verdict.kept))
+        if not dry_run:
+            self._ask(old)
+            self._write_id()
+        for line in apply(self.cluster, parts, bool(verdict.kept), dry_run, self.force):
+            echo([f"{line}{DRY_RUN * dry_run}"])
+        if verdict.kept:
+            echo([f"{self.title}: its objects are kept as {verdict.kept} wrote them"])
+        self._prune(old, dry_run)
+        if end := self.runs.end(self.run):
+            echo_error(f"{self.title} has ended ({end}) and does not train again; --bump starts the next run")
+
+    def _ask(self, old: Sequence[ObjectRef]) -> None:
+        going = self.runs.going(self.run) if old else []
+        words = f"apply {self.title}: ends run {', '.join(going)}, which has not ended"
+        if going and not confirm_change(words, self.yes):
+            raise ReportedError(EXIT_FINDINGS)
+
+    def _write_id(self) -> None:
+        if self.edit:
+            self.edit.write()
+            echo([self.edit.summary])
+
+    def _prune(self, old: Sequence[ObjectRef], dry_run: bool) -> None:
+        if dry_run:
+            echo(f"{one.kind}/{one.name} pruned{DRY_RUN}" for one in old)
+            return
+        for line in prune(self.cluster, old):
+            echo([line])
+
+
+def apply_options(command: Function) -> Function:
+    """Add the argument FILE and the options of applying to a command; it gets them as one `Applying`."""
+    options = combined(
+        cluster_options,
+        click.argument("file", metavar="FILE", shell_complete=completion.files),
+        value_options("-f", "--values"),
+        name_options,
+        strict_option,
+        click.option(
+            "--bump",
+            is_flag=True,
+            help="If the cluster has this run, write the next run.id into FILE; values of --set, too.",
+        ),
+        click.option("--yes", is_flag=True, help="Do not ask before a run that has not ended is replaced."),
+        click.option("--force", is_flag=True, help="Take over objects and fields of other field managers and tools."),
+    )
+
+    @functools.wraps(command)
+    def call(cluster: "Cluster", file: str, **given: Any) -> int:
+        flags = {name: given.pop(name) for name in ("bump", "yes", "force")}
+        parts = {name: given.pop(name) for name in ("overlays", "overrides", "name", "namespace", "strict")}
+        return command(applying=Applying(cluster, Inputs((file,), **parts), **flags), **given)
+
+    return options(call)
 
 
 @click.command("apply")
-@of_file
+@apply_options
 @click.option("--dry-run", is_flag=True, help="Change nothing; the API server says what it would do.")
 def command(applying: Applying, dry_run: bool) -> int:
     """Apply a job to a cluster, without Git.

@@ -4,17 +4,22 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import click
+
+from dsgen.cli._delivery import NO_PRUNE, chart, charts, deliver, with_orphans
 from dsgen.cli._loading import load_chart, load_jobs
-from dsgen.cli._output import NO_PRUNE, chart, charts, deliver, with_orphans
+from dsgen.cli._options import Delivery, Inputs, delivery_options, input_options, output_option
 from dsgen.errors import UsageProblem
 from dsgen.writer import Place
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from dsgen.cli._shared import Delivery, Inputs
 
-
+@click.command("chart")
+@input_options(many=False)
+@output_option("The folder of the chart.")
+@delivery_options
 def command(inputs: Inputs, output: Path | None, delivery: Delivery) -> int:
     """Write a Helm chart, with a job's values as its defaults.
 

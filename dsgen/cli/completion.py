@@ -1,9 +1,14 @@
-"""`dsgen completion`: print the completion script of a shell."""
+"""`dsgen completion`: print the completion script of a shell; and the completions of arguments and options.
+
+Each completion imports what it needs when it is called, because the modules of all commands import this one.
+"""
+
+from collections.abc import Callable, Iterable
+from typing import Any
 
 import click
-from click.shell_completion import get_completion_class
 
-from dsgen.cli._printed import emit
+from dsgen.cli._console import write
 from dsgen.errors import EXIT_OK
 
 SHELLS = ("bash", "zsh", "fish")
@@ -40,10 +45,85 @@ def command(shell: str) -> int:
       dsgen completion zsh > ~/.config/dsgen.zsh
       dsgen completion fish > ~/.config/fish/completions/dsgen.fish
     """
+    from click.shell_completion import get_completion_class
+
     kind = get_completion_class(shell)
     assert kind, "click supports these three shells"
     source = kind(click.get_current_context().find_root().command, {}, "dsgen", VARIABLE).source()
     old, new = OPEN.get(shell, ("", ""))
     assert old in source, "the script of click has changed"
-    emit(source.replace(old, new))
+    write(source.replace(old, new))
     return EXIT_OK
+
+
+Completer = Callable[[Any, Any, str], list[Any]]
+"""A function that click calls with the context, the parameter and the typed text; it returns items."""
+
+
+def _item(word: str, **rest: str) -> Any:
+    from click.shell_completion import CompletionItem
+
+    return CompletionItem(word, **rest)
+
+
+def _of_kind(kind: str) -> Completer:
+    """Completion of files (`file`) or folders (`dir`) by the shell itself."""
+    return lambda _, __, word: [_item(word, type=kind)]
+
+
+def _among(words: Callable[[str], Iterable[tuple[str, str]]]) -> Completer:
+    """Completion from words with help texts: those that begin with the typed text."""
+    return lambda _, __, typed: [_item(word, help=text) for word, text in words(typed) if word.startswith(typed)]
+
+
+def _presets(_: str) -> Iterable[tuple[str, str]]:
+    from dsgen import presets
+
+    return ((name, presets.summary(name)) for name in presets.names())
+
+
+def _explained(typed: str) -> Iterable[tuple[str, str]]:
+    """Ids and reasons after a capital letter; otherwise the keys one level below the typed path."""
+    from dsgen import schema
+    from dsgen.cluster.reasons import list_reasons
+    from dsgen.rules import RULES
+
+    if typed[:1].isupper():
+        yield from ((id_, rule.title) for id_, rule in RULES.items())
+        yield from ((reason, "") for reason in list_reasons())
+    depth = typed.count(".") + (2 if typed else 1)
+    for path, rule in schema.records():
+        if len(path) <= depth:
+            yield ".".join("NAME" if part == "*" else part for part in path), str(rule.get("description", ""))
+
+
+def _assigned(typed: str) -> Iterable[tuple[str, str]]:
+    """For --set: `workers.` for a map, `workers.replicas=` for a value, and its possible values."""
+    from dsgen import schema
+
+    key, sign, _ = typed.partition("=")
+    *above, _ = parts = key.split(".")
+    for path, rule in schema.records():
+        names = [given if name == "*" else name for given, name in zip(above, path[:-1], strict=False)]
+        if len(path) != len(parts) or path[-1] == "*" or names != above:
+            continue
+        text, types = str(rule.get("description", "")), schema.types(rule)
+        name = ".".join((*above, path[-1]))
+        if not sign:
+            yield f"{name}{'.' if 'object' in types else '='}", text
+        elif name == key:
+            words = rule.get("enum", ("true", "false") if "boolean" in types else ())
+            yield from ((f"{name}={word}", text) for word in words)
+
+
+def _topics(_: str) -> Iterable[tuple[str, str]]:
+    from dsgen import pages
+    from dsgen.cli._group import COMMANDS
+
+    yield from COMMANDS.items()
+    yield from ((name, pages.title(name)) for name in pages.names())
+
+
+files, folders = _of_kind("file"), _of_kind("dir")
+presets, explained, topics = _among(_presets), _among(_explained), _among(_topics)
+assigned = _among(_assigned)

@@ -2,19 +2,18 @@
 
 import click
 
-from dsgen.cli._actions import agreed, asking, refuse_what_comes_back
-from dsgen.cli._cluster import Target, target
-from dsgen.cli._printed import say
+from dsgen.cli._cluster import RunRef, change_options, confirm_change, refuse_reverted, run_options
+from dsgen.cli._console import echo
 from dsgen.cluster.actions import delete_objects, format_objects, list_objects
 from dsgen.errors import EXIT_FINDINGS, EXIT_OK, UsageProblem
 
 
 @click.command("delete")
-@target
+@run_options("-f", "--values")
 @click.option("--job", "whole", is_flag=True, help="Delete the whole job with its record and key; its claims are kept.")
 @click.option("--with-volumes", metavar="JOB", help="With --job: also delete the claims; repeat the name of the job.")
-@asking
-def command(target: Target, whole: bool, with_volumes: str | None, yes: bool, force: bool) -> int:
+@change_options
+def command(ref: RunRef, whole: bool, with_volumes: str | None, yes: bool, force: bool) -> int:
     """Delete the objects of a run.
 
     JOB is the name of a job, NAMESPACE/NAME, or its values file. The record of the job is kept. If the run has not
@@ -26,16 +25,16 @@ def command(target: Target, whole: bool, with_volumes: str | None, yes: bool, fo
       dsgen delete cifar --job --yes
       dsgen delete cifar --job --with-volumes cifar
     """
-    if with_volumes is not None and (not whole or with_volumes != target.job):
-        raise UsageProblem(f"--with-volumes deletes data: use --job --with-volumes {target.job}")
-    state = target.state(around=True)
-    refuse_what_comes_back(state, force, "")
-    objects = list_objects(target.cluster, state, whole, with_volumes is not None)
+    if with_volumes is not None and (not whole or with_volumes != ref.job):
+        raise UsageProblem(f"--with-volumes deletes data: use --job --with-volumes {ref.job}")
+    state = ref.state(around=True)
+    refuse_reverted(state, force, "")
+    objects = list_objects(ref.cluster, state, whole, with_volumes is not None)
     kept = [] if with_volumes else [claim["metadata"]["name"] for claim in state.claims or []]
-    words = f"delete {target.title}" + ("" if whole else f", run {state.run}") + "\n" + format_objects(objects)
+    words = f"delete {ref.title}" + ("" if whole else f", run {state.run}") + "\n" + format_objects(objects)
     words += f"kept: {', '.join(f'claim {name}' for name in kept)}\n" if kept else ""
-    if not agreed(words, yes):
+    if not confirm_change(words, yes):
         return EXIT_FINDINGS
-    delete_objects(target.cluster, objects)
-    say([f"{len(objects)} objects deleted"])
+    delete_objects(ref.cluster, objects)
+    echo([f"{len(objects)} objects deleted"])
     return EXIT_OK

@@ -1,20 +1,37 @@
-"""`dsgen diff`: show what a render would change."""
+"""`dsgen diff`: show what a render would change, as text, JSON or Markdown. They contain no data of Secrets."""
 
+import difflib
+import html
+import json
+from collections.abc import Iterable, Iterator
 from pathlib import Path
+from typing import Any
 
-from dsgen.cli import _differences, _output
+import click
+
+from dsgen.cli._console import echo, with_progress, write
+from dsgen.cli._delivery import OutputFolder, charts, manifests, orphaned
+from dsgen.cli._delivery import chart as chart_folder
 from dsgen.cli._loading import LoadedJob, load_chart, load_jobs
-from dsgen.cli._outcomes import OutputFolder
-from dsgen.cli._output import charts, manifests, orphaned
-from dsgen.cli._printed import emit, say
-from dsgen.cli._progress import counted
+from dsgen.cli._options import Inputs, format_option, input_options, kustomization_option, output_option
 from dsgen.cli._report import Report
-from dsgen.cli._shared import Inputs
 from dsgen.errors import EXIT_FINDINGS, EXIT_OK, UsageProblem
-from dsgen.runs.differences import job_change
+from dsgen.problems.escaping import line
+from dsgen.problems.framing import printable
+from dsgen.problems.redaction import redacted
+from dsgen.runs.differences import FieldChange, JobChange, ObjectChange, job_change
 from dsgen.writer import Place
 
+FORMAT_VERSION = 1
+"""Increased if a field of the JSON is removed or gets another meaning."""
 
+
+@click.command("diff")
+@input_options()
+@output_option("The folder to compare with.")
+@click.option("--chart", is_flag=True, help="Compare with the chart that `dsgen chart` wrote, file by file.")
+@kustomization_option
+@format_option("text", "json", "markdown", help="markdown is for the comment on a pull request.")
 def command(inputs: Inputs, output: Path | None, chart: bool, kustomization: bool, form: str) -> int:
     """Show what a render would change, by object and field.
 
@@ -37,12 +54,12 @@ def command(inputs: Inputs, output: Path | None, chart: bool, kustomization: boo
     if report.repository:
         folders += orphaned(report.repository, "charts" if chart else "output", folders)
     differences = [
-        job_change(each.place, each.make().plan, chart) for each in counted("compared", folders, len(folders))
+        job_change(each.place, each.make().plan, chart) for each in with_progress("compared", folders, len(folders))
     ]
     if form == "text":
-        say(line for one in differences for line in _differences.as_lines(one))
+        echo(line for one in differences for line in _as_lines(one))
     else:
-        emit({"json": _differences.as_json, "markdown": _differences.as_markdown}[form](differences))
+        write({"json": _as_json, "markdown": _as_markdown}[form](differences))
     report.problems += [problem for one in differences for problem in one.changes.problems]
     report.show()
     return EXIT_OK if all(one.is_equal for one in differences) else EXIT_FINDINGS
@@ -68,4 +85,129 @@ def _charts(inputs: Inputs, output: Path | None) -> tuple[list[OutputFolder], Re
     if len(inputs.files) > 1:
         raise UsageProblem("a chart has the values of one job: give one FILE")
     job, report = load_chart(inputs)
-    return [_output.chart(Place(output), job)], report
+    return [chart_folder(Place(output), job)], report
+
+
+def _as_lines(job: JobChange) -> Iterator[str]:
+    """The lines of the text form."""
+    yield f"{job.folder}: {job.owner}, {job.status}"
+    for one in job.objects:
+        yield f"  {_title(one)}{':' if one.fields else ''}"
+        for field in one.fields:
+            if _is_text(field):
+                yield f"    {field.path}:"
+                yield from (f"      {each}" for each in _unified(field))
+            else:
+                yield f"    {field.path}: {_shown(field.old)} -> {_shown(field.new)}"
+    yield from (f"  {each}" for each in _reasons(job))
+
+
+def _as_json(jobs: Iterable[JobChange]) -> str:
+    """An object with `version`, `equal` and `jobs`; absent values are null."""
+    changes = list(jobs)
+    is_equal = all(job.is_equal for job in changes)
+    content = {"version": FORMAT_VERSION, "equal": is_equal, "jobs": [_as_data(job) for job in changes]}
+    return json.dumps(content, indent=2) + "\n"
+
+
+def _as_data(job: JobChange) -> dict[str, Any]:
+    return {
+        "folder": job.folder,
+        "owner": job.owner,
+        "status": job.status,
+        "equal": job.is_equal,
+        "objects": [
+            {
+                "kind": one.kind,
+                "name": one.name,
+                "was": one.was,
+                "change": one.change,
+                "fields": [
+                    {"path": each.path, "old": _hidden(each.old), "new": _hidden(each.new)} for each in one.fields
+                ],
+            }
+            for one in job.objects
+        ],
+        "problems": list(_reasons(job)),
+    }
+
+
+def _as_markdown(jobs: Iterable[JobChange]) -> str:
+    """Markdown for a comment on a pull request: a section for each job with a difference."""
+    changes = list(jobs)
+    sections = ["".join(f"{each}\n" for each in _section(job)) for job in changes if not job.is_equal]
+    equal = sum(job.is_equal for job in changes)
+    return "\n".join([*sections, f"{equal} of {len(changes)} jobs without a difference.\n"])
+
+
+def _section(job: JobChange) -> Iterator[str]:
+    yield f"### {_code(job.folder)}: {html.escape(line(job.owner))}, {html.escape(job.status)}"
+    yield ""
+    rows = [(one, field) for one in job.objects for field in one.fields or (None,)]
+    if rows:
+        yield "| object | field | before | after |"
+        yield "|---|---|---|---|"
+    for one, field in rows:
+        cells = ("", "", "") if field is None else _cells(field)
+        yield f"| {html.escape(_title(one))} | {' | '.join(cells)} |"
+    for one, field in rows:
+        if field is not None and _is_text(field):
+            yield from ("", f"{html.escape(_title(one))}, {_code(field.path)}:", "", "<pre>")
+            yield from (html.escape(line(each), quote=False) or "&nbsp;" for each in _unified(field))
+            yield "</pre>"
+    yield from (f"- {html.escape(line(each))}" for each in _reasons(job))
+
+
+def _cells(field: FieldChange) -> tuple[str, str, str]:
+    if _is_text(field):
+        return _code(field.path), "", "see below"
+    return _code(field.path), _code(_shown(field.old)), _code(_shown(field.new))
+
+
+def _code(text: str) -> str:
+    return f"<code>{html.escape(line(text)).replace('|', '&#124;')}</code>"
+
+
+def _title(one: ObjectChange) -> str:
+    name = f"{one.kind} {one.was} -> {one.name}" if one.was else f"{one.kind} {one.name}"
+    return name if one.fields else f"{name}: {_WORDS[bool(one.was), one.change]}"
+
+
+_WORDS = {
+    (False, "new"): "new",
+    (False, "removed"): "removed",
+    (False, "changed"): "changed",
+    (True, "changed"): "the same but for the name of the run",
+}
+
+
+def _is_text(field: FieldChange) -> bool:
+    return any(isinstance(one, str) and "\n" in one.rstrip("\n") for one in (field.old, field.new))
+
+
+def _unified(field: FieldChange) -> list[str]:
+    old, new = (_hidden(one if isinstance(one, str) else "").splitlines() for one in (field.old, field.new))
+    return [each for each in difflib.unified_diff(old, new, lineterm="", n=2) if not each.startswith(("---", "+++"))]
+
+
+def _shown(value: Any) -> str:
+    if value is None:
+        return "not set"
+    return redacted(value if isinstance(value, str) else json.dumps(value, ensure_ascii=False))
+
+
+def _hidden(value: Any) -> Any:
+    """The value without secrets in URLs."""
+    if isinstance(value, str):
+        return redacted(value)
+    if isinstance(value, dict):
+        return {key: _hidden(below) for key, below in value.items()}
+    return [_hidden(below) for below in value] if isinstance(value, list) else value
+
+
+def _reasons(job: JobChange) -> Iterator[str]:
+    """The reasons of a refusal, and the files of interrupted writes."""
+    yield from (f"{problem.message} [{problem.id}]" for problem in printable(job.changes.problems))
+    yield from (redacted(each) for each in job.changes.refusals)
+    yield from (redacted(each) for each in (job.failure.lines if job.failure else ()))
+    yield from (f"left by an interrupted write: {path}" for path in job.changes.leftovers)

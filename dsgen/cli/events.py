@@ -2,17 +2,17 @@
 
 import click
 
-from dsgen.cli._cluster import Target, emit_data, form_option, target
-from dsgen.cli._printed import say
+from dsgen.cli._cluster import RunRef, data_option, run_options, write_data
+from dsgen.cli._console import echo
 from dsgen.cluster.phase import describe_hidden
 from dsgen.cluster.timeline import format_timeline, list_entries, report_timeline
 from dsgen.errors import EXIT_OK
 
 
 @click.command("events")
-@target
-@form_option
-def command(target: Target, form: str | None) -> int:
+@run_options("-f", "--values")
+@data_option
+def command(ref: RunRef, form: str | None) -> int:
     """Show what happened to a run, in chronological order.
 
     JOB is the name of a job, NAMESPACE/NAME, or its values file. The list contains the starts and ends of attempts and
@@ -25,10 +25,10 @@ def command(target: Target, form: str | None) -> int:
       dsgen events training/cifar --run 2
       dsgen events cifar -o json
     """
-    state = target.state(around=True)
+    state = ref.state(around=True)
     happenings = list_entries(state)
     if form:
-        emit_data(report_timeline(state, happenings), form)
+        write_data(report_timeline(state, happenings), form)
     else:
-        say([*format_timeline(happenings).splitlines(), *describe_hidden(state.hidden)])
+        echo([*format_timeline(happenings).splitlines(), *describe_hidden(state.hidden)])
     return EXIT_OK

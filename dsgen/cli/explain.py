@@ -3,15 +3,15 @@
 import click
 
 from dsgen import explain
-from dsgen.cli import _completion
-from dsgen.cli._printed import say
+from dsgen.cli import completion
+from dsgen.cli._console import echo
 from dsgen.cluster.reasons import explain_reason, list_reasons
 from dsgen.errors import EXIT_OK, UsageProblem
 from dsgen.search import matches
 
 
 @click.command("explain")
-@click.argument("words", metavar="[KEY|ID|REASON]", nargs=-1, shell_complete=_completion.explained)
+@click.argument("words", metavar="[KEY|ID|REASON]", nargs=-1, shell_complete=completion.explained)
 @click.option("--search", metavar="WORDS", help="List the keys, ids, reasons and presets with all of these words.")
 def command(words: tuple[str, ...], search: str | None) -> int:
     """Explain a key, the id of a problem, or a reason.
@@ -31,11 +31,11 @@ def command(words: tuple[str, ...], search: str | None) -> int:
       dsgen explain --search memory
     """
     if search is not None:
-        say(_found(" ".join((search, *words))))
+        echo(_found(" ".join((search, *words))))
     elif len(words) > 1:
-        say(_found(" ".join(words)))
+        echo(_found(" ".join(words)))
     else:
-        say(_of_one("".join(words)))
+        echo(_of_one("".join(words)))
     return EXIT_OK
 
 

@@ -1,18 +1,27 @@
 """`dsgen gitops`: write the objects of Argo CD and Flux that apply jobs."""
 
+import functools
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import click
+
 from dsgen import gitops
-from dsgen.cli._clicked import of_table
+from dsgen.cli._delivery import deliver, ready
 from dsgen.cli._loading import LoadedJob, load_jobs
-from dsgen.cli._options import CHECKING, INPUTS, STRICT, Command, Option
-from dsgen.cli._options import output as output_option
-from dsgen.cli._output import deliver, ready
-from dsgen.cli._shared import Delivery, Inputs
+from dsgen.cli._options import (
+    Decorator,
+    Delivery,
+    Function,
+    Inputs,
+    combined,
+    delivery_options_without_runs,
+    input_options,
+    output_option,
+)
 from dsgen.errors import UsageProblem
 from dsgen.repository.settings import Settings
 from dsgen.values import Job
@@ -32,12 +41,27 @@ def _settings() -> dict[str, list[dict[str, Any]]]:
     return schemas
 
 
-def _option(key: str, rules: list[dict[str, Any]]) -> Option:
+def _setting_options(command: Function) -> Function:
+    """Add an option for each setting; the command gets the given ones as `settings`."""
+
+    @functools.wraps(command)
+    def call(**parameters: Any) -> int:
+        given = {key: (parameters.pop(_name(key)), rules[0]) for key, rules in _settings().items()}
+        settings = {
+            key: _checked(key, value, rule) for key, (value, rule) in given.items() if value not in (None, False)
+        }
+        return command(settings=settings, **parameters)
+
+    return combined(*(_option(key, rules) for key, rules in _settings().items()))(call)
+
+
+def _option(key: str, rules: list[dict[str, Any]]) -> Decorator:
     text = " ".join(dict.fromkeys(rule["description"] for rule in rules))
     choices = [choice for rule in rules for choice in rule.get("enum", ())]
-    is_flag = rules[0]["type"] == "boolean"
-    metavar = "" if is_flag or choices else "TEXT"
-    return Option(_flag(key), name=_name(key), help=text, metavar=metavar, choices=choices, default=None)
+    if rules[0]["type"] == "boolean":
+        return click.option(_flag(key), _name(key), is_flag=True, help=text)
+    rest: dict[str, Any] = {"type": click.Choice(choices)} if choices else {"metavar": "TEXT"}
+    return click.option(_flag(key), _name(key), help=text, **rest)
 
 
 def _flag(key: str) -> str:
@@ -56,7 +80,12 @@ def _checked(key: str, given: Any, rule: dict[str, Any]) -> Any:
     return given
 
 
-def write(inputs: Inputs, output: Path | None, delivery: Delivery, **parameters: Any) -> int:
+@click.command("gitops")
+@input_options()
+@output_option("The folder of these objects, if dsgen.yaml does not set it.")
+@_setting_options
+@delivery_options_without_runs
+def command(inputs: Inputs, output: Path | None, settings: dict[str, Any], delivery: Delivery) -> int:
     """Write the objects of Argo CD or Flux that apply jobs from a Git repository.
 
     The jobs are those of the nearest dsgen.yaml. The options override its settings `argocd` and `flux`. With FILEs, the
@@ -70,8 +99,6 @@ def write(inputs: Inputs, output: Path | None, delivery: Delivery, **parameters:
       dsgen gitops cifar.yaml mnist.yaml --kind Application --repository https://git.example.com/jobs.git -o argocd
       dsgen gitops cifar.yaml --kind HelmRelease -o flux
     """
-    given = {key: (parameters[_name(key)], rules[0]) for key, rules in _settings().items()}
-    settings = {key: _checked(key, value, rule) for key, (value, rule) in given.items() if value not in (None, False)}
     loaded, report = load_jobs(inputs, delivery.form)
     of_repository = report.repository and report.repository.settings
     if of_repository:
@@ -140,14 +167,3 @@ def _of_repository(output: Path | None, settings: dict[str, Any], known: Setting
 def _tool(kind: str) -> str:
     """The tool that has this kind of object."""
     return next(tool for tool in gitops.TOOLS if kind in gitops.rules(tool)["kind"]["enum"])
-
-
-COMMAND = Command(
-    "gitops",
-    *INPUTS,
-    STRICT,
-    output_option("The folder of these objects, if dsgen.yaml does not set it."),
-    *(_option(key, rules) for key, rules in _settings().items()),
-    *CHECKING,
-)
-command = of_table(COMMAND, write)

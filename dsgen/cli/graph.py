@@ -1,12 +1,17 @@
 """`dsgen graph`: draw the objects of a job."""
 
+import click
+
 from dsgen import api, graph
+from dsgen.cli._console import write
 from dsgen.cli._loading import load_jobs, refuse_several
-from dsgen.cli._printed import emit
-from dsgen.cli._shared import Inputs
+from dsgen.cli._options import Inputs, format_option, input_options
 from dsgen.errors import EXIT_OK, UsageProblem
 
 
+@click.command("graph")
+@input_options(many=False)
+@format_option("svg", "mermaid", help="GitHub and GitLab draw mermaid in Markdown.")
 def command(inputs: Inputs, form: str) -> int:
     """Draw the objects of a job and the traffic between them.
 
@@ -26,5 +31,5 @@ def command(inputs: Inputs, form: str) -> int:
     job = jobs[0].job
     names = job.release
     title = f"The objects of job {names.name} in namespace {names.namespace}, and the traffic between them"
-    emit(graph.FORMS[form](graph.of_texts([document.text for document in api.render(job)]), title))
+    write(graph.FORMS[form](graph.of_texts([document.text for document in api.render(job)]), title))
     return EXIT_OK

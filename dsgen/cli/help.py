@@ -3,15 +3,15 @@
 import click
 
 from dsgen import pages
-from dsgen.cli import _completion
-from dsgen.cli._commands import COMMANDS
-from dsgen.cli._printed import page, say
+from dsgen.cli import completion
+from dsgen.cli._console import echo, show_page
+from dsgen.cli._group import COMMANDS
 from dsgen.errors import EXIT_OK, UsageProblem
 from dsgen.schema.suggestions import closest, did_you_mean
 
 
 @click.command("help")
-@click.argument("topic", metavar="[COMMAND|PAGE]", default="", shell_complete=_completion.topics)
+@click.argument("topic", metavar="[COMMAND|PAGE]", default="", shell_complete=completion.topics)
 @click.pass_context
 def command(context: click.Context, topic: str) -> int:
     """Show the help of a command, or a page of the documentation.
@@ -28,15 +28,15 @@ def command(context: click.Context, topic: str) -> int:
     if topic in COMMANDS and isinstance(program.command, click.Group):
         subject = program.command.get_command(program, topic)
         assert subject, "it is one of the commands"
-        say(subject.get_help(click.Context(subject, program, topic)).split("\n"))
+        echo(subject.get_help(click.Context(subject, program, topic)).split("\n"))
     elif topic in pages.names():
-        page(pages.text(topic))
+        show_page(pages.text(topic))
     elif topic:
         known = [*COMMANDS, *pages.names()]
         question = did_you_mean(closest(topic, known))
         raise UsageProblem(f"{topic} is neither a command nor a page; {question or 'dsgen help lists the pages'}")
     else:
         width = max(map(len, pages.names())) + 2
-        say(["dsgen --help lists the commands; dsgen help COMMAND is the help of one. Pages, for dsgen help PAGE:"])
-        say(f"  {name:<{width}}{pages.title(name)}" for name in pages.names())
+        echo(["dsgen --help lists the commands; dsgen help COMMAND is the help of one. Pages, for dsgen help PAGE:"])
+        echo(f"  {name:<{width}}{pages.title(name)}" for name in pages.names())
     return EXIT_OK

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from dsgen.cli import _completion
-from dsgen.cli._printed import emit, say, tell
+from dsgen.cli import completion
+from dsgen.cli._console import echo, write
 from dsgen.errors import EXIT_FINDINGS, EXIT_OK, DsgenError, UsageProblem
 from dsgen.importers import (
     ORIGINS,
@@ -39,7 +39,7 @@ UNEXPLAINED = "no reason is known; please report it"
 
 
 @click.command("import")
-@click.argument("files", metavar="FILE...", nargs=-1, required=True, shell_complete=_completion.files)
+@click.argument("files", metavar="FILE...", nargs=-1, required=True, shell_complete=completion.files)
 @click.option(
     "-o", "--output", default="", metavar="PATH", help="Write the values to this file, or one file for each job here."
 )
@@ -52,7 +52,7 @@ UNEXPLAINED = "no reason is known; please report it"
     multiple=True,
     metavar="FILE",
     help="A runtime to which a TrainJob refers; repeatable.",
-    shell_complete=_completion.files,
+    shell_complete=completion.files,
 )
 @click.option(
     "--set", "settings", multiple=True, metavar="VAR=VALUE", help="The value of a variable of a script; repeatable."
@@ -111,13 +111,13 @@ def command(
         data = report(jobs)
         for job, differences in zip(data["jobs"], compared, strict=True):
             job |= {"differences": [asdict(one) for one in differences]} if is_checked else {}
-        emit(json.dumps(data, ensure_ascii=False, indent=2) + "\n")
+        write(json.dumps(data, ensure_ascii=False, indent=2) + "\n")
     else:
         for job, place, differences in zip(jobs, places, compared, strict=True):
-            tell(_reported(job, place))
-            tell(_table(differences))
+            echo(_reported(job, place), err=True)
+            echo(_table(differences), err=True)
     if is_refused and form == "text":
-        tell(["nothing was written, because of --strict: parts of the source are lost"])
+        echo(["nothing was written, because of --strict: parts of the source are lost"], err=True)
     is_unexplained = any(not one.why for differences in compared for one in differences)
     return EXIT_FINDINGS if is_refused or is_unexplained else EXIT_OK
 
@@ -216,9 +216,9 @@ def _write(jobs: Sequence[ImportedJob], places: Sequence[Path | None], form: str
             create(place, job.text)
             if form == "text":
                 fill = "Fill in what is missing, then" if job.holes else "Now"
-                say([f"{place}: written from {job.file}. {fill}: dsgen validate {place}"])
+                echo([f"{place}: written from {job.file}. {fill}: dsgen validate {place}"])
         elif form == "text":
-            emit(job.text)
+            write(job.text)
 
 
 # -- the report -------------------------------------------------------------------------------------------------------

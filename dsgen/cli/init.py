@@ -5,8 +5,8 @@ from pathlib import Path
 import click
 
 from dsgen import presets, values
-from dsgen.cli import _completion
-from dsgen.cli._printed import emit, say
+from dsgen.cli import completion
+from dsgen.cli._console import echo, write
 from dsgen.errors import EXIT_OK, UsageProblem
 from dsgen.problems.diagnostics import Diagnostic
 from dsgen.repository import BEGIN, FILE
@@ -19,13 +19,13 @@ FLAGS = {"name": "--name: ", "namespace": "-n: ", "image": "--image: "}
 
 
 @click.command("init")
-@click.argument("file", metavar="[FILE]", required=False, shell_complete=_completion.files)
+@click.argument("file", metavar="[FILE]", required=False, shell_complete=completion.files)
 @click.option(
     "--preset",
     default="",
     metavar="NAME",
     help="The preset to start from.  [default: minimal]",
-    shell_complete=_completion.presets,
+    shell_complete=completion.presets,
 )
 @click.option("--list", "listing", is_flag=True, help="Show the presets and what each is for.")
 @click.option("--name", default="", metavar="NAME", help="Name of the job.")
@@ -51,7 +51,7 @@ def command(
     if listing:
         if file is not None or any((preset, name, namespace, image, repository)):
             raise UsageProblem("--list writes no file: leave out the other options and FILE, or --list")
-        say(f"{each:<{_width()}}{presets.summary(each)}" for each in presets.names())
+        echo(f"{each:<{_width()}}{presets.summary(each)}" for each in presets.names())
         return EXIT_OK
     if file == "":  # Path("") would be the current folder
         raise UsageProblem("the name of FILE is empty: is a variable not set? Leave FILE out to write values.yaml")
@@ -63,21 +63,21 @@ def command(
         return _repository(text)
     file = file or "values.yaml"
     if file == "-":
-        emit(text)
+        write(text)
         return EXIT_OK
     create(Path(file), text)
-    say([f"{file}: written from preset {preset}. Edit it, then: dsgen validate {file}"])
+    echo([f"{file}: written from preset {preset}. Edit it, then: dsgen validate {file}"])
     return EXIT_OK
 
 
 def _repository(text: str) -> int:
     """Write dsgen.yaml, and a first job if there is none."""
     create(Path(FILE), BEGIN.read_text(encoding="utf-8"))
-    say([f"{FILE}: written; it has the settings of a repository of jobs"])
+    echo([f"{FILE}: written; it has the settings of a repository of jobs"])
     if not Path("jobs").exists():
         job = Path("jobs", values.load([SourceText("", text)]).release.name, "values.yaml")
         create(job, text)
-        say([f"{job.as_posix()}: written; it is a first job. Edit it, then: dsgen validate && dsgen render"])
+        echo([f"{job.as_posix()}: written; it is a first job. Edit it, then: dsgen validate && dsgen render"])
     return EXIT_OK
 
 

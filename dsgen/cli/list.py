@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from dsgen.cli._cluster import cluster_options, emit_data, form_option, reported
-from dsgen.cli._printed import say
+from dsgen.cli._cluster import cluster_options, data_option, reported, write_data
+from dsgen.cli._console import echo
 from dsgen.cluster.format_text import format_duration, format_list
 from dsgen.cluster.models import JOB, JobState, PodState, RunState, parse_pod
 from dsgen.cluster.phase import PHASES
@@ -38,7 +38,7 @@ Name = tuple[str, str]
 @click.option("--all-runs", is_flag=True, help="All runs in the records, not only the newest.")
 @click.option("--phase", type=click.Choice(PHASES), metavar="PHASE", help="Only runs in this phase, such as Running.")
 @click.option("-l", "--selector", default="", metavar="LABELS", help="Only jobs that match this label selector.")
-@form_option
+@data_option
 @cluster_options
 def command(
     cluster: "Cluster",
@@ -63,11 +63,11 @@ def command(
     reports = [(state, reported(state)) for state in runs(cluster, space, selector, all_runs)]
     chosen = [(state, made) for state, made in reports if phase in (None, made["phase"])]
     if form:
-        emit_data([made for _, made in chosen], form)
+        write_data([made for _, made in chosen], form)
         return EXIT_OK
     lines = [(made, format_duration(measure_duration(state)), _age(state)) for state, made in chosen]
     text = format_list(lines, all_namespaces) or f"no jobs in {space or 'any namespace'}"
-    say(text.splitlines())
+    echo(text.splitlines())
     return EXIT_OK
 
 

@@ -10,8 +10,8 @@ from typing import Any, NamedTuple
 
 import click
 
-from dsgen.cli._cluster import PATIENCE_SECONDS, NotThere, Target, reported, target_of_logs
-from dsgen.cli._printed import complain, emit, is_ci, say, stdout_is_terminal
+from dsgen.cli._cluster import PATIENCE_SECONDS, NotFoundError, RunRef, reported, run_options
+from dsgen.cli._console import echo, echo_error, is_ci, stdout_is_terminal, write
 from dsgen.cli.wait import seconds
 from dsgen.cluster.logs import (
     BEGUN,
@@ -56,7 +56,7 @@ def with_raw(command: Callable[..., int]) -> Callable[..., int]:
 
 
 @click.command("logs")
-@target_of_logs
+@run_options("--values")
 @choices
 @click.option("-f", "--follow", is_flag=True, help="Follow the log until the run ends, across restarts and lost pods.")
 @click.option("--since", default="", metavar="TIME", help="Only lines newer than TIME, such as 90s, 30m or 2h.")
@@ -65,7 +65,7 @@ def with_raw(command: Callable[..., int]) -> Callable[..., int]:
 @click.option("--grep", default="", metavar="REGEX", help="Only lines that match.")
 @with_raw
 @click.option("--exit-code", is_flag=True, help="With --follow: exit with the exit code of the run.")
-def command(target: Target, **given: Any) -> int:
+def command(ref: RunRef, **given: Any) -> int:
     """Print the output of a run.
 
     JOB is the name of a job, NAMESPACE/NAME, or its values file. With ssh, the log of the launcher has the output of
@@ -90,9 +90,9 @@ def command(target: Target, **given: Any) -> int:
         raise UsageProblem(f"--grep {given['grep']}: {error}") from error
     limits = Limits(given["tail"], seconds(given["since"]) if given["since"] else None)
     if given["follow"]:
-        ended = Following(target, wanted, show, limits).run()
+        ended = Following(ref, wanted, show, limits).run()
         return exit_code(ended) if given["exit_code"] else EXIT_OK
-    return _once(target, wanted, show, limits)
+    return _once(ref, wanted, show, limits)
 
 
 def _refuse_what_excludes_itself(given: dict[str, Any]) -> None:
@@ -131,7 +131,7 @@ class Show:
         stamp, _, text = line.partition(b" ")
         before = stamp + b" " if self.timestamps else b""
         if self.pattern.search(before + text):
-            emit(self.label(source).encode() + before + (text if self.raw else self.escaped(text)) + b"\n")
+            write(self.label(source).encode() + before + (text if self.raw else self.escaped(text)) + b"\n")
 
     def escaped(self, text: bytes) -> bytes:
         return output(text.decode(errors="surrogateescape"), self.colored).encode()
@@ -144,7 +144,7 @@ class Show:
 
 def _chosen(state: RunState, wanted: LogChoice) -> list[LogSource]:
     if method := find_unclear_method(state, wanted):
-        raise NotThere(f"launch.method {method} does not show which rank wrote a line: leave out --rank")
+        raise NotFoundError(f"launch.method {method} does not show which rank wrote a line: leave out --rank")
     return select_sources(state, wanted)
 
 
@@ -160,38 +160,38 @@ def _more(state: RunState, wanted: LogChoice) -> str:
     return ""
 
 
-def _once(target: Target, wanted: LogChoice, show: Show, limits: Limits) -> int:
-    state = target.state()
+def _once(ref: RunRef, wanted: LogChoice, show: Show, limits: Limits) -> int:
+    state = ref.state()
     containers = _chosen(state, wanted)
     show.labels = len(containers) > 1
     if more := _more(state, wanted):
-        complain(more)
+        echo_error(more)
     if not containers:
         kept = list(list_tails(state.record))
-        complain(
+        echo_error(
             "the pods are deleted; the last lines in the record:"
             if kept
             else "no such pods, and no lines in the record"
         )
-        say(kept)
+        echo(kept)
         return EXIT_OK if kept else EXIT_FINDINGS
     for source in containers:
-        lines = LogLines(target.cluster, target.namespace, source, limits.since(state))
+        lines = LogLines(ref.cluster, ref.namespace, source, limits.since(state))
         try:
             for line in lines.connect(False, "" if limits.tail is None else str(limits.tail)):
                 show.line(source, line)
         except ApiError as error:
             if error.status not in (NOT_YET, GONE):
                 raise
-            complain(str(error))
+            echo_error(str(error))
     return EXIT_OK
 
 
 class Following:
     """Follows a run: one thread watches it and starts a thread per container; the main thread prints."""
 
-    def __init__(self, target: Target, wanted: LogChoice, show: Show, limits: Limits) -> None:
-        self.target, self.wanted, self.show = target, wanted, show
+    def __init__(self, ref: RunRef, wanted: LogChoice, show: Show, limits: Limits) -> None:
+        self.ref, self.wanted, self.show = ref, wanted, show
         # --tail 0 with --follow: the lines since now.
         self.limits = limits._replace(tail=None, seconds=limits.seconds or 0) if limits.tail == 0 else limits
         self.printed: queue.Queue[tuple[LogSource, bytes] | str | dict[str, Any] | DsgenError] = queue.Queue(10_000)
@@ -205,7 +205,7 @@ class Following:
             if isinstance(printed, tuple):
                 self.show.line(*printed)
             elif isinstance(printed, str):
-                complain(printed)
+                echo_error(printed)
             elif isinstance(printed, DsgenError):
                 raise printed
             else:
@@ -214,7 +214,7 @@ class Following:
     def watch(self) -> None:
         since: str | None = None
         try:
-            for state in self.target.looks():
+            for state in self.ref.looks():
                 made = reported(state)
                 if since is None:
                     since = self.limits.since(state)
@@ -234,7 +234,7 @@ class Following:
         self.show.labels = len({source.label for source in containers}) > 1
         for source in containers:
             if source not in self.threads:
-                lines = LogLines(self.target.cluster, self.target.namespace, source, since)
+                lines = LogLines(self.ref.cluster, self.ref.namespace, source, since)
                 thread = threading.Thread(target=self.follow, args=(lines,), daemon=True)
                 self.threads[source] = thread
                 thread.start()

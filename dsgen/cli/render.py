@@ -4,18 +4,33 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import click
+
 from dsgen import api
+from dsgen.cli._console import with_progress, write
 from dsgen.cli._loading import load_jobs
-from dsgen.cli._printed import emit
-from dsgen.cli._progress import counted
+from dsgen.cli._options import (
+    Delivery,
+    Inputs,
+    delivery_options,
+    input_options,
+    kustomization_option,
+    output_option,
+)
 from dsgen.errors import EXIT_OK, UsageProblem
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from dsgen.cli._shared import Delivery, Inputs
 
-
+@click.command("render")
+@input_options()
+@output_option("Write one object per file into this folder.")
+@kustomization_option
+@click.option(
+    "--bump", is_flag=True, help="If a run would change, write the next run.id into its file; values of --set, too."
+)
+@delivery_options
 def command(inputs: Inputs, output: Path | None, kustomization: bool, bump: bool, delivery: Delivery) -> int:
     """Print the manifests of jobs, or write them to a folder.
 
@@ -38,7 +53,7 @@ def command(inputs: Inputs, output: Path | None, kustomization: bool, bump: bool
     if is_repository and output is not None:
         raise UsageProblem("-o needs FILEs; for the jobs of dsgen.yaml, its `output` sets the folders")
     if delivery.prune and not is_repository:
-        from dsgen.cli._output import NO_PRUNE
+        from dsgen.cli._delivery import NO_PRUNE
 
         raise UsageProblem(NO_PRUNE)
     if output is None and not is_repository and (bump or kustomization or delivery.flags):
@@ -48,12 +63,12 @@ def command(inputs: Inputs, output: Path | None, kustomization: bool, bump: bool
         raise UsageProblem("--bump changes the run id: leave out --check, --refresh and --replace")
     jobs, report = load_jobs(inputs, delivery.form)
     if output is None and not is_repository:
-        for number, each in counted("rendered", enumerate(jobs), len(jobs)):
+        for number, each in with_progress("rendered", enumerate(jobs), len(jobs)):
             texts = [document.text for document in api.render(each.job)]
-            emit("---\n".join([*[""] * bool(number), *texts]))
+            write("---\n".join([*[""] * bool(number), *texts]))
         return EXIT_OK
     # Printing does not need the writer.
-    from dsgen.cli._output import deliver, manifests, with_orphans
+    from dsgen.cli._delivery import deliver, manifests, with_orphans
 
     trust = delivery.mode == "keep" and not delivery.check
     folders = manifests(jobs, output, kustomization, trust)

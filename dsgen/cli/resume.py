@@ -2,15 +2,14 @@
 
 import click
 
-from dsgen.cli._actions import asking
-from dsgen.cli._cluster import Target, target
+from dsgen.cli._cluster import RunRef, change_options, run_options
 from dsgen.cli.suspend import suspend
 
 
 @click.command("resume")
-@target
-@asking
-def command(target: Target, yes: bool, force: bool) -> int:
+@run_options("-f", "--values")
+@change_options
+def command(ref: RunRef, yes: bool, force: bool) -> int:
     """Resume a suspended run.
 
     JOB is the name of a job, NAMESPACE/NAME, or its values file. A run in a queue of Kueue starts when
@@ -21,4 +20,4 @@ def command(target: Target, yes: bool, force: bool) -> int:
       dsgen resume cifar
       dsgen resume training/cifar --yes
     """
-    return suspend(target, False, yes, force)
+    return suspend(ref, False, yes, force)

@@ -5,8 +5,8 @@ import sys
 import click
 
 from dsgen.cli import stop
-from dsgen.cli._apply import Applying, of_file
-from dsgen.cli._printed import complain, write_error
+from dsgen.cli._console import echo_error, write_error
+from dsgen.cli.apply import Applying, apply_options
 from dsgen.cli.logs import Following, Limits, Show, exit_code, with_raw
 from dsgen.cluster.logs import LogChoice
 from dsgen.errors import EXIT_INTERRUPTED
@@ -15,7 +15,7 @@ LEAVE, STOP = "leave", "stop"
 
 
 @click.command("run")
-@of_file
+@apply_options
 @with_raw
 def command(applying: Applying, raw: bool) -> int:
     """Apply a job, follow its log, and end with its exit code.
@@ -29,14 +29,14 @@ def command(applying: Applying, raw: bool) -> int:
       dsgen run cifar.yaml --bump --yes
     """
     applying.do()
-    target = applying.target()
+    ref = applying.ref()
     try:
-        return exit_code(Following(target, LogChoice(), Show(raw=raw), Limits()).run())
+        return exit_code(Following(ref, LogChoice(), Show(raw=raw), Limits()).run())
     except KeyboardInterrupt:
         write_error("\n")
         if _answer() == STOP:
-            return stop.stop(target, target.state())
-        complain(f"{applying.title} is still running: dsgen logs {target.title} -f, dsgen stop {target.title}")
+            return stop.stop(ref, ref.state())
+        echo_error(f"{applying.title} is still running: dsgen logs {ref.title} -f, dsgen stop {ref.title}")
         return EXIT_INTERRUPTED
 
 

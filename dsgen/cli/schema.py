@@ -2,7 +2,7 @@
 
 import click
 
-from dsgen.cli._printed import emit
+from dsgen.cli._console import write
 from dsgen.errors import EXIT_OK
 from dsgen.repository import settings
 from dsgen.schema import published
@@ -24,5 +24,5 @@ def command(repository: bool) -> int:
       dsgen schema > values.schema.json
       dsgen schema --repository > repository.schema.json
     """
-    emit(published.as_json(settings.for_editors() if repository else published.for_editors()))
+    write(published.as_json(settings.for_editors() if repository else published.for_editors()))
     return EXIT_OK

@@ -2,8 +2,8 @@
 
 import click
 
-from dsgen.cli._cluster import Target, emit_data, form_option, reported, target
-from dsgen.cli._printed import emit, say, stdout_is_terminal
+from dsgen.cli._cluster import RunRef, data_option, reported, run_options, write_data
+from dsgen.cli._console import echo, stdout_is_terminal, write
 from dsgen.cluster.format_text import format_line, format_status
 from dsgen.cluster.phase import ENDS
 from dsgen.errors import EXIT_OK, UsageProblem
@@ -12,12 +12,12 @@ REDRAW = "\x1b[H\x1b[J"
 
 
 @click.command("status")
-@target
-@form_option
+@run_options("-f", "--values")
+@data_option
 @click.option(
     "--watch", is_flag=True, help="Follow the run until it ends: redraw on a terminal, else print each change."
 )
-def command(target: Target, form: str | None, watch: bool) -> int:
+def command(ref: RunRef, form: str | None, watch: bool) -> int:
     """Show the status of a run: phase, reason, attempts and pods.
 
     JOB is the name of a job, NAMESPACE/NAME, or its values file. The status combines the record, the Jobs and the
@@ -33,27 +33,27 @@ def command(target: Target, form: str | None, watch: bool) -> int:
     if watch and form:
         raise UsageProblem("--watch and -o are mutually exclusive: programs can use dsgen wait, then dsgen status -o")
     if watch:
-        _watch(target)
+        _watch(ref)
         return EXIT_OK
-    state = target.state(around=True, thrifty=True)
+    state = ref.state(around=True, thrifty=True)
     if form:
-        emit_data(reported(state), form)
+        write_data(reported(state), form)
     else:
-        say(format_status(reported(state), state).splitlines())
+        echo(format_status(reported(state), state).splitlines())
     return EXIT_OK
 
 
-def _watch(target: Target) -> None:
+def _watch(ref: RunRef) -> None:
     """Show the run at each change until it has ended: redrawn on a terminal, otherwise one line."""
     redraw, before = stdout_is_terminal(), None
-    for state in target.looks():
+    for state in ref.looks():
         run_report = reported(state)
         now = [run_report[key] for key in ("phase", "reason", "message", "workers")]
         if redraw:
-            emit(REDRAW)
-            say(format_status(run_report, state).splitlines())
+            write(REDRAW)
+            echo(format_status(run_report, state).splitlines())
         elif now != before:
-            say([format_line(run_report, state)])
+            echo([format_line(run_report, state)])
         before = now
         if run_report["phase"] in ENDS:
             return

@@ -4,9 +4,8 @@ import time
 
 import click
 
-from dsgen.cli._actions import agreed, asking, refuse_what_comes_back
-from dsgen.cli._cluster import Target, target
-from dsgen.cli._printed import say
+from dsgen.cli._cluster import RunRef, change_options, confirm_change, refuse_reverted, run_options
+from dsgen.cli._console import echo
 from dsgen.cluster.actions import describe_freed, format_objects, has_ended, list_run_jobs, make_stopped_record
 from dsgen.cluster.models import RunState
 from dsgen.cluster.reader import RECORD_SUFFIX, api_path
@@ -16,9 +15,9 @@ PATIENCE_SECONDS = 600
 
 
 @click.command("stop")
-@target
-@asking
-def command(target: Target, yes: bool, force: bool) -> int:
+@run_options("-f", "--values")
+@change_options
+def command(ref: RunRef, yes: bool, force: bool) -> int:
     """End a run.
 
     JOB is the name of a job, NAMESPACE/NAME, or its values file. The ranks get SIGTERM and can write a checkpoint. The
@@ -29,36 +28,36 @@ def command(target: Target, yes: bool, force: bool) -> int:
       dsgen stop cifar
       dsgen stop training/cifar --run 2 --yes
     """
-    state = target.state()
+    state = ref.state()
     if has_ended(state):
-        say([f"{target.title}, run {state.run}: it has ended, {state.record['phase']}"])
+        echo([f"{ref.title}, run {state.run}: it has ended, {state.record['phase']}"])
         return EXIT_OK
-    refuse_what_comes_back(state, force, "set lifecycle.suspend: true")
+    refuse_reverted(state, force, "set lifecycle.suspend: true")
     free = describe_freed(state)
-    words = f"stop {target.title}, run {state.run}" + (f": frees {free}" if free else "") + "\n"
-    if not agreed(words + format_objects(list_run_jobs(state)), yes):
+    words = f"stop {ref.title}, run {state.run}" + (f": frees {free}" if free else "") + "\n"
+    if not confirm_change(words + format_objects(list_run_jobs(state)), yes):
         return EXIT_FINDINGS
-    return stop(target, state)
+    return stop(ref, state)
 
 
-def stop(target: Target, state: RunState) -> int:
+def stop(ref: RunRef, state: RunState) -> int:
     """Delete the launcher Job of the run, and wait for the end of all pods."""
-    target.run = state.run
+    ref.run = state.run
     for job in list_run_jobs(state)[:1]:
-        target.cluster.delete(job.path)
-    return _ended(target)
+        ref.cluster.delete(job.path)
+    return _ended(ref)
 
 
-def _ended(target: Target) -> int:
+def _ended(ref: RunRef) -> int:
     """Wait for the end of the record and of the workers; without a launcher, write the record."""
-    for state in target.looks(time.monotonic() + PATIENCE_SECONDS):
+    for state in ref.looks(time.monotonic() + PATIENCE_SECONDS):
         if state.launcher or any(not pod.gone for pod in state.pods_of("launcher")):
             continue
         if not has_ended(state):
-            path = api_path("configmaps", target.namespace, target.job + RECORD_SUFFIX)
-            target.cluster.patch(path, make_stopped_record(state))
+            path = api_path("configmaps", ref.namespace, ref.job + RECORD_SUFFIX)
+            ref.cluster.patch(path, make_stopped_record(state))
         elif all(pod.gone or not pod.node for pod in state.workers):
-            say([f"{target.title}, run {state.run}: {state.record['phase']}"])
+            echo([f"{ref.title}, run {state.run}: {state.record['phase']}"])
             return EXIT_OK
-    say(["some workers have not ended yet; dsgen status shows them"])
+    echo(["some workers have not ended yet; dsgen status shows them"])
     return EXIT_FINDINGS

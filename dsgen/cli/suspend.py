@@ -2,17 +2,16 @@
 
 import click
 
-from dsgen.cli._actions import agreed, asking, refuse_what_comes_back
-from dsgen.cli._cluster import Target, target
-from dsgen.cli._printed import say
+from dsgen.cli._cluster import RunRef, change_options, confirm_change, refuse_reverted, run_options
+from dsgen.cli._console import echo
 from dsgen.cluster.actions import describe_freed, format_objects, has_ended, list_run_jobs
 from dsgen.errors import EXIT_FINDINGS, EXIT_OK
 
 
 @click.command("suspend")
-@target
-@asking
-def command(target: Target, yes: bool, force: bool) -> int:
+@run_options("-f", "--values")
+@change_options
+def command(ref: RunRef, yes: bool, force: bool) -> int:
     """Pause a run: delete its pods and keep its Jobs.
 
     JOB is the name of a job, NAMESPACE/NAME, or its values file. The ranks get SIGTERM and can write a checkpoint;
@@ -23,24 +22,24 @@ def command(target: Target, yes: bool, force: bool) -> int:
       dsgen suspend cifar
       dsgen suspend training/cifar --yes
     """
-    return suspend(target, True, yes, force)
+    return suspend(ref, True, yes, force)
 
 
-def suspend(target: Target, on: bool, yes: bool, force: bool) -> int:
+def suspend(ref: RunRef, on: bool, yes: bool, force: bool) -> int:
     """Set spec.suspend of both Jobs, that of the launcher first: otherwise it would treat its workers as lost."""
-    state = target.state()
+    state = ref.state()
     verb = "suspend" if on else "resume"
     if has_ended(state):
-        say([f"{target.title}, run {state.run}: it has ended, {state.record['phase']}"])
+        echo([f"{ref.title}, run {state.run}: it has ended, {state.record['phase']}"])
         return EXIT_FINDINGS
-    refuse_what_comes_back(state, force, f"set lifecycle.suspend: {str(on).lower()}")
+    refuse_reverted(state, force, f"set lifecycle.suspend: {str(on).lower()}")
     jobs = list_run_jobs(state)
     if not on and state.worker and state.worker.queue:
         jobs = jobs[:1]  # the queue resumes the worker Job
     free = describe_freed(state) if on else ""
-    words = f"{verb} {target.title}, run {state.run}" + (f": frees {free}" if free else "") + "\n"
-    if not agreed(words + format_objects(jobs), yes):
+    words = f"{verb} {ref.title}, run {state.run}" + (f": frees {free}" if free else "") + "\n"
+    if not confirm_change(words + format_objects(jobs), yes):
         return EXIT_FINDINGS
     for job in jobs:
-        target.cluster.patch(job.path, {"spec": {"suspend": on}})
+        ref.cluster.patch(job.path, {"spec": {"suspend": on}})
     return EXIT_OK

@@ -5,9 +5,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
-from dsgen.cli._cluster import NotThere, cluster_options, emit_data, form_option, named
-from dsgen.cli._printed import say
-from dsgen.cli._shared import Inputs
+from dsgen.cli._cluster import NotFoundError, cluster_options, data_option, named, write_data
+from dsgen.cli._console import echo
+from dsgen.cli._options import Inputs
 from dsgen.cluster.capacity import Place, list_devices, list_places, list_shares, list_usage, sum_devices
 from dsgen.cluster.format_text import format_table
 from dsgen.cluster.models import JOB
@@ -35,7 +35,7 @@ class Answer(NamedTuple):
 @click.argument("name", default="", metavar="[NAME]")
 @click.option("-n", "--namespace", default="", metavar="NAME", help="Namespace.  [default: that of the context]")
 @click.option("-A", "--all-namespaces", is_flag=True, help="The queues of all namespaces.")
-@form_option
+@data_option
 @cluster_options
 def command(cluster: "Cluster", what: str, name: str, namespace: str, all_namespaces: bool, form: str | None) -> int:
     """Show the accelerators of nodes, the queues, or what a job uses.
@@ -56,14 +56,14 @@ def command(cluster: "Cluster", what: str, name: str, namespace: str, all_namesp
     elif what == "queue":
         answer = _queues(cluster, "" if all_namespaces else namespace or cluster.namespace, name)
     elif name:
-        answer = _job(cluster, *named(name, namespace, Inputs((name,), (), ())))
+        answer = _job(cluster, *named(name, namespace, Inputs((name,))))
     else:
         raise UsageProblem("name the job, as in: dsgen top job training/cifar")
     if form:
-        emit_data({"version": 1, **answer.data}, form)
+        write_data({"version": 1, **answer.data}, form)
     else:
         lines = [line for text in answer.tables if text for line in ("", *text.splitlines())][1:]
-        say([*lines, *answer.notes])
+        echo([*lines, *answer.notes])
     return EXIT_OK
 
 
@@ -74,7 +74,7 @@ def _notes(hidden: Sequence[str]) -> list[str]:
 def _nodes(cluster: "Cluster", name: str) -> Answer:
     nodes = [node for node in cluster.items(api_path("nodes")) if name in ("", node["metadata"]["name"])]
     if name and not nodes:
-        raise NotThere(f"the node {name} does not exist")
+        raise NotFoundError(f"the node {name} does not exist")
     hidden: list[str] = []
     going = "status.phase!=Succeeded,status.phase!=Failed"
     address = api_path("pods")
@@ -103,11 +103,11 @@ def _queues(cluster: "Cluster", space: str, name: str) -> Answer:
     hidden: list[str] = []
     group = read_visible(hidden, "Kueue", lambda: find_kueue(cluster))
     if group is None:
-        raise NotThere("the cluster has no Kueue")
+        raise NotFoundError("the cluster has no Kueue")
     inside = f"/namespaces/{space}" if space else ""
     local = [one for one in cluster.items(f"{group}{inside}/localqueues") if name in ("", one["metadata"]["name"])]
     if not local:
-        raise NotThere(f"{f'namespace {space}' if space else 'the cluster'} has no queue {name}".rstrip())
+        raise NotFoundError(f"{f'namespace {space}' if space else 'the cluster'} has no queue {name}".rstrip())
     cluster_queues = read_visible(hidden, "ClusterQueues", lambda: [*cluster.items(f"{group}/clusterqueues")]) or []
     shares = [*list_shares(local, {one["metadata"]["name"]: one for one in cluster_queues})]
     places = [place for queue in local for place in _places(cluster, queue, hidden)]
@@ -148,7 +148,7 @@ def _job(cluster: "Cluster", space: str, name: str) -> Answer:
         notes.append("the cluster has no metrics API (metrics-server), so the use is unknown")
     rows = [*list_usage(pods, {one["metadata"]["name"]: one for one in metrics or []})]
     if not rows:
-        raise NotThere(f"no pod of a job {name} is on a node in namespace {space}")
+        raise NotFoundError(f"no pod of a job {name} is on a node in namespace {space}")
     head = ("POD", "NODE", "CPU", "CPU REQUEST", "MEMORY", "MEMORY LIMIT", "ACCELERATORS")
     text = format_table(head, [[str(cell) or "-" for cell in row] for row in rows])
     return Answer([text], {"pods": [row._asdict() for row in rows], "notes": notes}, notes)

@@ -1,17 +1,24 @@
 """`dsgen validate`: find all problems of values files."""
 
-from __future__ import annotations
+import click
 
-from typing import TYPE_CHECKING
-
+from dsgen.cli._console import echo
 from dsgen.cli._loading import check_jobs
-from dsgen.cli._printed import say
+from dsgen.cli._options import Inputs, input_options, problem_format_option, quiet_option
 from dsgen.errors import EXIT_OK
 
-if TYPE_CHECKING:
-    from dsgen.cli._shared import Inputs
 
-
+@click.command("validate")
+@input_options()
+@click.option(
+    "--for",
+    "target",
+    type=click.Choice(["manifests", "chart"]),
+    default="manifests",
+    help="The use of the values; a chart needs no name and no namespace.  [default: manifests]",
+)
+@problem_format_option
+@quiet_option
 def command(inputs: Inputs, target: str, form: str, quiet: bool) -> int:
     """Find all problems of values files, without a cluster.
 
@@ -34,5 +41,5 @@ def command(inputs: Inputs, target: str, form: str, quiet: bool) -> int:
     report.show()
     for job in () if quiet else jobs:
         names = job.release.name if target == "chart" else f"{job.release.namespace}/{job.release.name}"
-        say([f"{job.file}: ok, {'chart' if target == 'chart' else 'job'} {names}".rstrip()])
+        echo([f"{job.file}: ok, {'chart' if target == 'chart' else 'job'} {names}".rstrip()])
     return EXIT_OK

@@ -1,19 +1,19 @@
 """`dsgen values`: print the merged values of jobs."""
 
-from __future__ import annotations
-
 import json
-from typing import TYPE_CHECKING
+
+import click
 
 from dsgen import origins
+from dsgen.cli._console import write
 from dsgen.cli._loading import load_values
-from dsgen.cli._printed import emit
+from dsgen.cli._options import Inputs, format_option, input_options
 from dsgen.errors import EXIT_OK
 
-if TYPE_CHECKING:
-    from dsgen.cli._shared import Inputs
 
-
+@click.command("values")
+@input_options(has_strict=False)
+@format_option("yaml", "json", help="json has no comments.")
 def command(inputs: Inputs, form: str) -> int:
     """Print the complete values of jobs, and the origin of each.
 
@@ -29,7 +29,7 @@ def command(inputs: Inputs, form: str) -> int:
     """
     jobs = load_values(inputs)
     if form == "json":
-        emit("".join(json.dumps(job.data, indent=2) + "\n" for job in jobs))
+        write("".join(json.dumps(job.data, indent=2) + "\n" for job in jobs))
     else:
-        emit("---\n".join(map(origins.as_yaml, jobs)))
+        write("---\n".join(map(origins.as_yaml, jobs)))
     return EXIT_OK

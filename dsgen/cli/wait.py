@@ -6,8 +6,8 @@ from collections.abc import Callable
 
 import click
 
-from dsgen.cli._cluster import Target, reported, target
-from dsgen.cli._printed import say
+from dsgen.cli._cluster import RunRef, reported, run_options
+from dsgen.cli._console import echo
 from dsgen.cluster.format_text import format_line
 from dsgen.cluster.models import RunState
 from dsgen.cluster.phase import ACTIVE, ENDS
@@ -23,7 +23,7 @@ UNITS = {"s": 1, "m": 60, "h": 3600, "d": 86400}
 
 
 @click.command("wait")
-@target
+@run_options("-f", "--values")
 @click.option(
     "--for", "what", type=click.Choice(list(WAITED_FOR)), default="end", help="State to wait for.  [default: end]"
 )
@@ -33,7 +33,7 @@ UNITS = {"s": 1, "m": 60, "h": 3600, "d": 86400}
     metavar="TIME",
     help="Give up after this time, such as 90s, 30m, 24h or 7d.  [default: 24h]",
 )
-def command(target: Target, what: str, timeout: str) -> int:
+def command(ref: RunRef, what: str, timeout: str) -> int:
     """Wait until a run is admitted, runs, or has ended.
 
     JOB is the name of a job, NAMESPACE/NAME, or its values file. Each change of phase is printed as a line. The
@@ -53,10 +53,10 @@ def command(target: Target, what: str, timeout: str) -> int:
       dsgen wait cifar.yaml --for running --timeout 30m
     """
     until, before = time.monotonic() + seconds(timeout), None
-    for state in target.looks(until):
+    for state in ref.looks(until):
         run_report = reported(state)
         if (run_report["phase"], run_report["reason"]) != before:
-            say([format_line(run_report, state)])
+            echo([format_line(run_report, state)])
         before = run_report["phase"], run_report["reason"]
         if WAITED_FOR[what](state, run_report["phase"]):
             return EXIT_FINDINGS if run_report["phase"] in ("Failed", "Stopped") else EXIT_OK

@@ -2,8 +2,8 @@
 
 import click
 
-from dsgen.cli._cluster import Target, emit_data, form_option, target
-from dsgen.cli._printed import say
+from dsgen.cli._cluster import RunRef, data_option, run_options, write_data
+from dsgen.cli._console import echo
 from dsgen.cluster.diagnosis import diagnose
 from dsgen.cluster.format_text import format_causes, report_causes
 from dsgen.cluster.report import make_report
@@ -11,9 +11,9 @@ from dsgen.errors import EXIT_FINDINGS, EXIT_OK
 
 
 @click.command("why")
-@target
-@form_option
-def command(target: Target, form: str | None) -> int:
+@run_options("-f", "--values")
+@data_option
+def command(ref: RunRef, form: str | None) -> int:
     """Explain why a run waits or has failed.
 
     JOB is the name of a job, NAMESPACE/NAME, or its values file. The command examines pods, events, the queue, claims
@@ -25,11 +25,11 @@ def command(target: Target, form: str | None) -> int:
       dsgen why training/cifar --run 2
       dsgen why cifar.yaml -o json
     """
-    state = target.state(around=True)
+    state = ref.state(around=True)
     shown, causes = diagnose(state)
     run_report = make_report(state, shown)
     if form:
-        emit_data(report_causes(run_report, causes), form)
+        write_data(report_causes(run_report, causes), form)
     else:
-        say(format_causes(run_report, causes).splitlines())
+        echo(format_causes(run_report, causes).splitlines())
     return EXIT_FINDINGS if causes else EXIT_OK

@@ -19,10 +19,10 @@ from functools import cache
 from hashlib import sha256
 from pathlib import Path
 
+from dsgen.cli._delivery import deliver, folders, ready
 from dsgen.cli._loading import load_jobs
-from dsgen.cli._output import Delivery, deliver, folders, ready
+from dsgen.cli._options import Delivery, Inputs
 from dsgen.cli._report import Report
-from dsgen.cli._shared import Inputs
 from dsgen.render import render
 from dsgen.runs import job_plan
 from dsgen.writer import INDEX, Place, Plan
@@ -39,7 +39,7 @@ Tree = dict[str, str]
 def rendered() -> list[tuple[Place, Plan]]:
     """All jobs, with a run id and a label that changes every object."""
     files = tuple(map(str, sorted(Path().glob("job*.yaml"))))
-    jobs, _ = load_jobs(Inputs((*files,), ("run.yaml",), ()))
+    jobs, _ = load_jobs(Inputs((*files,), ("run.yaml",)))
     plans = [job_plan(job, render(job.data, job.release)) for job in (each.job for each in jobs)]
     return list(zip(folders(Path("out"), jobs), plans, strict=True))
 

@@ -7,8 +7,8 @@ from pathlib import Path
 import pexpect
 import pytest
 
-from dsgen.cli import _progress
-from dsgen.cli._commands import COMMANDS
+from dsgen.cli import _console
+from dsgen.cli._group import COMMANDS
 from tests.cli.conftest import Cli
 
 ROOT = Path(__file__).parents[2]
@@ -75,8 +75,8 @@ def _read(code: str, *arguments: str, **environment: str) -> str:
 
 IMPATIENT = """
 import sys
-from dsgen.cli import _progress, main
-_progress.PATIENCE_SECONDS = float(sys.argv.pop(1))
+from dsgen.cli import _console, main
+_console.PROGRESS_AFTER_SECONDS = float(sys.argv.pop(1))
 sys.exit(main(sys.argv[1:]))
 """
 
@@ -91,9 +91,9 @@ def test_long_work_is_counted(folder: Path, patience: str, is_told: bool) -> Non
 
 
 def test_nothing_is_counted_for_a_file(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(_progress, "PATIENCE_SECONDS", 0.0)
+    monkeypatch.setattr(_console, "PROGRESS_AFTER_SECONDS", 0.0)
 
-    assert [1, 2] == list(_progress.counted("checked", [1, 2], 2))
+    assert [1, 2] == list(_console.with_progress("checked", [1, 2], 2))
     assert "" == capsys.readouterr().err
 
 

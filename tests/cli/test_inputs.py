@@ -16,10 +16,10 @@ ONLY = "but only regular files and standard input are read"
 
 
 PROGRAM = """
-import os, resource
+import difflib, os, resource
 from dsgen.__main__ import main
 from dsgen import api, checks, presets
-from dsgen.cli import _program, validate
+from dsgen.cli import validate
 from dsgen.reading import set_values, source
 from dsgen.problems import framing
 resource.setrlimit(resource.RLIMIT_AS, (2 << 30, 2 << 30))

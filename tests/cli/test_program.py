@@ -7,14 +7,16 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Iterable
+from dataclasses import fields
 from pathlib import Path
 
 import click
 import pytest
 
 from dsgen import __version__
-from dsgen.cli._commands import COMMANDS, ON_CLUSTERS, ON_FILES, OTHER_WORDS
-from dsgen.cli._program import dsgen, run
+from dsgen.cli import main, render
+from dsgen.cli._group import COMMANDS, ON_CLUSTERS, ON_FILES, OTHER_WORDS, dsgen
+from dsgen.cli._options import Delivery
 from tests.cli.conftest import Cli, job, put
 
 EXAMPLES = Path(__file__).parents[2] / "values-examples"
@@ -79,6 +81,24 @@ def test_short_help_stands_in_the_list(cli: Cli, name: str) -> None:
     assert command
 
     assert command.get_short_help_str(200).rstrip(".") in re.sub(r"\s+", " ", cli("--help").out)
+
+
+@pytest.mark.parametrize(
+    ("environment", "arguments"),
+    [({}, ["--help"]), ({"_DSGEN_COMPLETE": "bash_complete", "COMP_WORDS": "dsgen v", "COMP_CWORD": "1"}, [])],
+)
+def test_the_list_of_commands_imports_no_command(environment: dict[str, str], arguments: list[str]) -> None:
+    script = "import sys; from dsgen.cli import main; main(sys.argv[1:]); print(*sys.modules, file=sys.stderr)"
+    command = [sys.executable, "-c", script, *arguments]
+
+    done = subprocess.run(command, capture_output=True, text=True, check=False, env={**os.environ, **environment})
+
+    assert "validate" in done.stdout
+    assert set() == {f"dsgen.cli.{name}" for name in COMMANDS} & {*done.stderr.split()}
+
+
+def test_every_option_of_a_folder_reaches_it() -> None:
+    assert {one.name for one in fields(Delivery)} <= {one.name for one in render.command.params}
 
 
 def test_version(cli: Cli) -> None:
@@ -217,7 +237,7 @@ def failing(error: BaseException) -> click.Command:
 def test_a_mistake_in_dsgen_is_a_sentence(capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("DSGEN_DEBUG", raising=False)
 
-    assert 3 == run(failing(ZeroDivisionError("oops")), [])
+    assert 3 == main([], failing(ZeroDivisionError("oops")))
     err = capfd.readouterr().err
     assert "dsgen: internal error, please report it: ZeroDivisionError: oops (DSGEN_DEBUG=1 shows where)\n" == err
 
@@ -227,7 +247,7 @@ def test_a_mistake_in_dsgen_is_a_sentence(capfd: pytest.CaptureFixture[str], mon
     [(KeyboardInterrupt(), 130), (PermissionError(13, "Permission denied", "x"), 3), (IsADirectoryError(21, "no"), 3)],
 )
 def test_other_ends_have_their_codes(capfd: pytest.CaptureFixture[str], error: BaseException, code: int) -> None:
-    assert code == run(failing(error), [])
+    assert code == main([], failing(error))
     assert "Traceback" not in capfd.readouterr().err
 
 

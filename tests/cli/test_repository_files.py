@@ -11,7 +11,7 @@ import yaml
 
 from dsgen import roots
 from dsgen.cli._cluster import named
-from dsgen.cli._shared import Inputs
+from dsgen.cli._options import Inputs
 from dsgen.errors import UsageProblem
 from tests.cli.conftest import IMAGE, Cli, job, put
 

@@ -3,22 +3,20 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from dsgen import api
+from dsgen.cli._console import confirm, echo, echo_error, message_of_bug, with_progress
 from dsgen.cli._loading import LoadedJob
-from dsgen.cli._outcomes import FolderPlan, Outcome, OutputFolder, stale, summary
-from dsgen.cli._printed import ask, complain, say
-from dsgen.cli._progress import counted
-from dsgen.cli._report import Report
-from dsgen.cli._shared import Delivery, ErrorsReported, message_of_bug
+from dsgen.cli._options import Delivery
+from dsgen.cli._report import Report, ReportedError
 from dsgen.errors import EXIT_FINDINGS, EXIT_OK, DsgenError, UsageProblem
 from dsgen.problems.diagnostics import Diagnostic, Severity, has_errors
 from dsgen.runs import job_plan, made_of, owner_of
-from dsgen.writer import INDEX, Changes, Mode, Place, Plan, compare, folder_name, untouched, write
+from dsgen.writer import INDEX, Changes, Mode, Place, Plan, compare, folder_name, rewrite, untouched, write
 from dsgen.writer.kustomization import LISTS
 
 if TYPE_CHECKING:
@@ -27,6 +25,105 @@ if TYPE_CHECKING:
     from dsgen.writer.plan import Lists
 
 NO_PRUNE = "--prune applies to the jobs of dsgen.yaml: leave out the FILEs, -f and -o"
+
+
+class Edit(NamedTuple):
+    """A new text for a file of the user, which is written before the plan. summary: a description of the change."""
+
+    place: Place
+    name: str
+    text: str
+    summary: str
+
+    def write(self) -> None:
+        """Replace the file."""
+        rewrite(self.place, self.name, self.text)
+
+
+class FolderPlan(NamedTuple):
+    """What a folder gets. edit: of the values file. problems: why a requested change is not possible."""
+
+    plan: Plan
+    edit: Edit | None = None
+    problems: tuple[Diagnostic, ...] = ()
+
+
+class OutputFolder(NamedTuple):
+    """A folder and the function that makes its plan, so that the texts of many folders are not kept in memory.
+
+    owner: of the plan. made_of: the checksum of the inputs of the plan; with this checksum in its index, the folder
+    needs no change. "" to compare the files in any case.
+    """
+
+    place: Place
+    make: Callable[[], FolderPlan]
+    owner: str = ""
+    made_of: str = ""
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """The changes of a folder. failure: why they are unknown. edited: the summary of its edit.
+
+    problems: of the plan itself.
+    """
+
+    place: Place
+    owner: str
+    run: str
+    changes: Changes
+    kept: str = ""
+    edited: str = ""
+    problems: tuple[Diagnostic, ...] = ()
+    failure: DsgenError | None = None
+
+    @property
+    def refused(self) -> bool:
+        """Whether the folder must not be written."""
+        return self.failure is not None or self.changes.refused
+
+    @property
+    def is_work(self) -> bool:
+        """Whether there is something to write."""
+        return not self.refused and bool(self.edited or self.changes.stale or self.changes.index)
+
+
+def stale_lines(outcome: Outcome) -> list[str]:
+    """The output of --check for a folder."""
+    directory, changes = outcome.place.path, outcome.changes
+    failure = outcome.failure.lines if outcome.failure else ()
+    return [
+        *_kept(outcome),
+        *(f"differs: {directory / path}" for path in changes.write),
+        *(f"not wanted: {directory / path}" for path in changes.remove),
+        *(f"left by an interrupted write: {directory / path}" for path in changes.leftovers),
+        *changes.refusals,
+        *failure,
+    ]
+
+
+def _kept(outcome: Outcome) -> list[str]:
+    return [f"{outcome.place.path}: run {outcome.run} kept as {outcome.kept} wrote it"] if outcome.kept else []
+
+
+def summary_lines(outcome: Outcome, dry_run: bool) -> list[str]:
+    """A summary of what was written, or with --dry-run would be written."""
+    directory, changes = outcome.place.path, outcome.changes
+    steps = [
+        *(f"write {directory / path}" for path in changes.write),
+        *(f"remove {directory / path}" for path in changes.remove),
+        *(f"remove {directory / path}, left by an interrupted write" for path in changes.leftovers),
+    ]
+    edit = [outcome.edited] if outcome.edited else []
+    if dry_run:
+        steps = [*(f"write {one}" for one in edit), *steps]
+        return [*_kept(outcome), *([f"would {step}" for step in steps] or [f"{directory}: nothing to do"])]
+    written = len(changes.write)
+    counts = f"{written} written, {len(changes.remove)} removed, {changes.unchanged} unchanged"
+    cleared = "; files of an interrupted write were removed" if changes.leftovers else ""
+    number = written + changes.unchanged
+    files = f"{number} file{'' if number == 1 else 's'}"
+    return [*edit, f"{directory}: {outcome.owner}, {files} ({counts}){cleared}", *_kept(outcome)]
 
 
 def folders(directory: Path, jobs: Sequence[LoadedJob]) -> list[Place]:
@@ -106,18 +203,18 @@ def deliver(folders: Sequence[OutputFolder], delivery: Delivery, report: Report)
     others. The texts of many folders would take too much memory, so each plan is made again when it is written.
     """
     writes = not (delivery.check or delivery.dry_run)
-    outcomes = [_compared(folder, delivery.mode) for folder in counted("compared", folders, len(folders))]
+    outcomes = [_compared(folder, delivery.mode) for folder in with_progress("compared", folders, len(folders))]
     is_text = delivery.form == "text"
     if delivery.check and is_text:
-        say(text for one in outcomes for text in stale(one))
+        echo(text for one in outcomes for text in stale_lines(one))
     if writes and (delivery.keep_going or not any(one.refused for one in outcomes)):
         _ask(outcomes, delivery)
-        both = counted("written", zip(folders, outcomes, strict=True), len(folders))
+        both = with_progress("written", zip(folders, outcomes, strict=True), len(folders))
         outcomes = [_written(folder, delivery.mode) if one.is_work else one for folder, one in both]
     report.problems += [problem for one in outcomes for problem in one.problems]
     refused = [one for one in outcomes if one.refused]
     if is_text and not delivery.quiet and not delivery.check and (delivery.keep_going or not refused):
-        say(text for one in outcomes if not one.refused for text in summary(one, delivery.dry_run))
+        echo(text for one in outcomes if not one.refused for text in summary_lines(one, delivery.dry_run))
     _print_refusals(refused, delivery, report)
     is_stale = delivery.check and any(one.changes.stale for one in outcomes)
     return EXIT_FINDINGS if refused or is_stale or has_errors(report.diagnostics) else EXIT_OK
@@ -188,25 +285,23 @@ def orphaned(repository: Repository, key: str, folders: Sequence[OutputFolder]) 
 
 
 def _print_refusals(refused: Sequence[Outcome], delivery: Delivery, report: Report) -> None:
-    """Print all refusals. Raises ErrorsReported with the exit code of a read error, if nothing else was refused."""
+    """Print all refusals. Raises ReportedError with the exit code of a read error, if nothing else was refused."""
     report.problems += [problem for one in refused for problem in one.changes.problems]
     report.output(delivery.form)
     lines = [line for one in refused for line in (*one.changes.refusals, *(one.failure.lines if one.failure else ()))]
     if lines and not (delivery.check and delivery.form == "text"):
-        complain(*lines)
+        echo_error(*lines)
     codes = {one.failure.exit_code if one.failure else EXIT_FINDINGS for one in refused}
     if codes and not delivery.keep_going and EXIT_FINDINGS not in codes:
-        raise ErrorsReported(max(codes))
+        raise ReportedError(max(codes))
 
 
 def _ask(outcomes: Sequence[Outcome], delivery: Delivery) -> None:
-    """Ask before runs are replaced. Raises UsageProblem without a terminal, and ErrorsReported if the answer is no."""
+    """Ask before runs are replaced. Raises UsageProblem without a terminal, and ReportedError if the answer is no."""
     runs = [f'run "{one.run}" of {one.owner}' for one in outcomes if one.changes.renewed and not one.refused]
     if not (runs and delivery.replace) or delivery.yes:
         return
     warning = "Never replace a run that was applied: the cluster refuses it, and the folder would show what never ran."
-    answer = ask([f"--replace replaces {', '.join(runs)}. {warning}"], "Was it never applied?")
-    if answer is None:
-        raise UsageProblem(f"--replace asks before it writes, and there is no terminal: add --yes. {warning}")
-    if not answer:
-        raise ErrorsReported(EXIT_FINDINGS)
+    without_terminal = f"--replace asks before it writes, and there is no terminal: add --yes. {warning}"
+    if not confirm([f"--replace replaces {', '.join(runs)}. {warning}"], "Was it never applied?", without_terminal):
+        raise ReportedError(EXIT_FINDINGS)

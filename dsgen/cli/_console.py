@@ -9,14 +9,15 @@ from __future__ import annotations
 import errno
 import os
 import sys
-from typing import TYPE_CHECKING, NoReturn
+import time
+from collections.abc import Iterable, Iterator
+from typing import NoReturn, TypeVar
 
-from dsgen.errors import DsgenError
+import click
 
-if TYPE_CHECKING:
-    from collections.abc import Iterable
+from dsgen.errors import DsgenError, UsageProblem
 
-    import click
+_Item = TypeVar("_Item")
 
 CI_SYSTEMS = ("CI", "TF_BUILD", "TEAMCITY_VERSION", "JENKINS_URL")
 """Variables of CI systems. GitHub, GitLab and many others set CI; Azure Pipelines, TeamCity and Jenkins do not."""
@@ -24,10 +25,11 @@ OPTION_HINTS = {
     "--dry-run": "write --dry-run alone; `dsgen render` prints the objects without a cluster",
 }
 """What to do about an option that is used wrongly."""
+PROGRESS_AFTER_SECONDS, PROGRESS_EVERY_SECONDS = 1.0, 0.1
 EXIT_PIPE_CLOSED = 141  # 128 + SIGPIPE: the reader of the output has ended
 
 
-def emit(data: str | bytes) -> None:
+def write(data: str | bytes) -> None:
     """Write data to standard output, text always in UTF-8; a closed pipe ends the program."""
     if sys.stdout is None:
         raise DsgenError("cannot write to standard output: it is closed")
@@ -42,14 +44,9 @@ def emit(data: str | bytes) -> None:
         raise DsgenError(f"cannot write to standard output: {error.strerror}") from error
 
 
-def say(lines: Iterable[str]) -> None:
-    """Write lines of a message to standard output."""
-    emit(_escaped(lines))
-
-
-def tell(lines: Iterable[str]) -> None:
-    """Write lines of a message to standard error."""
-    write_error(_escaped(lines))
+def echo(lines: Iterable[str], err: bool = False) -> None:
+    """Write lines of a message to standard output, or to standard error."""
+    (write_error if err else write)(_escaped(lines))
 
 
 def _escaped(lines: Iterable[str]) -> str:
@@ -58,25 +55,24 @@ def _escaped(lines: Iterable[str]) -> str:
     return "".join(f"{line(each)}\n" for each in lines)
 
 
-def ask(lines: Iterable[str], question: str) -> bool | None:
-    """Write lines and a question to standard error, and read the answer; None without a terminal."""
-    if sys.stdin is None or not sys.stdin.isatty():
-        return None
-    write_error(_escaped(lines))
-    import click
+def confirm(lines: Iterable[str], question: str, without_terminal: str) -> bool:
+    """Write lines and a question to standard error, and read the answer.
 
+    Raises UsageProblem with the message `without_terminal` if nobody can answer.
+    """
+    if not stdin_is_terminal():
+        raise UsageProblem(without_terminal)
+    write_error(_escaped(lines))
     return click.confirm(_escaped([question]).rstrip("\n"), err=True)
 
 
-def complain(*lines: str) -> None:
+def echo_error(*lines: str) -> None:
     """Write an error that ends the program to standard error."""
     write_error(_escaped(("dsgen: " + (lines or ("",))[0], *lines[1:])))
 
 
-def complain_of_usage(error: click.ClickException) -> None:
+def echo_usage_error(error: click.ClickException) -> None:
     """Print an error of click, whose message may contain text of the command line."""
-    import click
-
     message, context = error.format_message(), getattr(error, "ctx", None)
     if isinstance(context, click.Context):
         if message == context.get_help():  # there were no arguments
@@ -86,11 +82,13 @@ def complain_of_usage(error: click.ClickException) -> None:
     return write_error(_escaped([f"Error: {message}", *([f"  hint: {hint}"] if hint else [])]))
 
 
-def complain_of_bug() -> None:
-    """Print the traceback of the current exception."""
-    import traceback
+def message_of_bug(error: Exception) -> str:
+    """A short message for the exception that is handled, a bug in dsgen; prints the traceback if that is requested."""
+    if os.environ.get("DSGEN_DEBUG"):
+        import traceback  # imported late: only a bug needs it
 
-    write_error(_escaped(traceback.format_exc().splitlines()))
+        write_error(_escaped(traceback.format_exc().splitlines()))
+    return f"internal error, please report it: {type(error).__name__}: {error} (DSGEN_DEBUG=1 shows where)"
 
 
 def write_error(text: str) -> None:
@@ -103,7 +101,7 @@ def write_error(text: str) -> None:
             raise
 
 
-def leave(code: int) -> NoReturn:
+def exit_now(code: int) -> NoReturn:
     """End the process at once: freeing every object first takes as long as checking a job."""
     try:
         for stream in (sys.stdout, sys.stderr):
@@ -113,14 +111,35 @@ def leave(code: int) -> NoReturn:
         os._exit(code)
 
 
-def page(text: str) -> None:
+def show_page(text: str) -> None:
     """Show a page of the documentation, in the pager if standard output is a terminal."""
     if stdout_is_terminal():
-        import click
-
         click.echo_via_pager(text)
     else:
-        emit(text)
+        write(text)
+
+
+def with_progress(doing: str, items: Iterable[_Item], total: int) -> Iterator[_Item]:
+    """The items; on a terminal with a line like `checked 12 of 1000`, which is removed at the end."""
+    if not stderr_is_terminal():
+        yield from items
+        return
+    next_time, line = time.monotonic() + PROGRESS_AFTER_SECONDS, ""
+    try:
+        for done, item in enumerate(items):
+            if time.monotonic() > next_time:
+                next_time = time.monotonic() + PROGRESS_EVERY_SECONDS
+                line = f"{doing} {done} of {total}"
+                write_error(f"\r{line}")
+            yield item
+    finally:
+        if line:
+            write_error(f"\r{' ' * len(line)}\r")
+
+
+def stdin_is_terminal() -> bool:
+    """Whether standard input is a terminal."""
+    return sys.stdin is not None and sys.stdin.isatty()
 
 
 def stdout_is_terminal() -> bool:
@@ -133,7 +152,7 @@ def is_ci() -> bool:
     return any(os.environ.get(name, "").lower() not in ("", "0", "false") for name in CI_SYSTEMS)
 
 
-def color() -> bool:
+def uses_color() -> bool:
     """Whether messages are coloured: on a terminal, unless NO_COLOR or FORCE_COLOR is set."""
     if os.environ.get("NO_COLOR") or sys.stderr is None:
         return False
