@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from dsgen.errors import DsgenError
@@ -72,7 +72,8 @@ def job_change(place: Place, plan: Plan, by_file: bool = False) -> JobChange:
     files = (seen.plan or plan).files
     new = {path: files[path] for path in seen.write}
     objects = tuple(_files(old, new) if by_file else _objects(old, new, plan))
-    return JobChange(folder, plan.owner, _status(changes, plan, objects), objects, changes)
+    status = _status(changes, plan, objects)
+    return JobChange(folder, plan.owner, status, objects, replace(changes, plan=None))  # the plan has all texts
 
 
 def _status(changes: Changes, plan: Plan, objects: tuple[ObjectChange, ...]) -> str:

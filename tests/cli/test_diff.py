@@ -1,6 +1,7 @@
 """`dsgen diff` shows what a render would change."""
 
 import json
+import tracemalloc
 from pathlib import Path
 from typing import Any
 
@@ -8,7 +9,7 @@ import pytest
 
 from dsgen.runs import differences
 from dsgen.writer import INDEX
-from tests.cli.conftest import Cli, put
+from tests.cli.conftest import JOB, Cli, put
 from tests.cli.test_bump import edit
 
 OUT = ("cifar.yaml", "-o", "out")
@@ -22,6 +23,23 @@ def test_no_difference(cli: Cli) -> None:
     cli("render", *OUT)
 
     assert (0, "out: job training/cifar, no difference\n", "") == cli("diff", *OUT)
+
+
+def test_the_texts_of_many_jobs_are_not_kept(cli: Cli, repository: Path) -> None:
+    """The scripts of one job have 200 KB."""
+    settings = (repository / "dsgen.yaml").read_text()
+    matrix = "matrix: [{jobs: [jobs/a/values.yaml], variables: {a: [%s]}, values: {name: 'many-{a}'}}]\n"
+    put(repository / "jobs/a/values.yaml", JOB)
+    peaks = []
+    for count in (5, 45):
+        put(repository / "dsgen.yaml", f"{settings}{matrix % ', '.join(map(str, range(count)))}")
+        cli("diff")
+        tracemalloc.start()
+        assert count <= cli("diff").out.count(", new job")
+        peaks.append(tracemalloc.get_traced_memory()[1])
+        tracemalloc.stop()
+
+    assert peaks[1] - peaks[0] < 40 * 60_000
 
 
 def test_a_kustomization_is_compared_where_it_is_asked_for(cli: Cli) -> None:
