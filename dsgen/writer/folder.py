@@ -230,11 +230,11 @@ class Folder:
     def _root(self) -> _Handle | None:
         """The folder that the user named; it may be a link, or below a link."""
         root = self.place.root
-        if not root.is_dir():
-            if blocking := _no_folder(root):
-                raise self._refusal(*blocking)
-            return None
         try:
+            if not root.is_dir():
+                if blocking := _no_folder(root):
+                    raise self._refusal(*blocking)
+                return None
             return self._handles.setdefault("", os.open(root, _FOLDER) if BY_DESCRIPTOR else str(root))
         except OSError as error:
             raise _unreadable(root, error) from error

@@ -16,14 +16,14 @@ ONLY = "but only regular files and standard input are read"
 
 
 PROGRAM = """
-import difflib, os, resource
+import encodings.unicode_escape, importlib, os, pkgutil, resource
+import dsgen
 from dsgen.__main__ import main
-from dsgen import api, checks, presets
-from dsgen.cli import validate
-from dsgen.reading import set_values, source
-from dsgen.problems import framing
 resource.setrlimit(resource.RLIMIT_AS, (2 << 30, 2 << 30))
 if {uid}:
+    for module in pkgutil.walk_packages(dsgen.__path__, "dsgen."):
+        if not module.name.startswith(("dsgen.scripts", "dsgen.__main__")):
+            importlib.import_module(module.name)
     os.setuid({uid})
 main()
 """
@@ -111,6 +111,11 @@ def test_standard_input_is_limited(odd: Path) -> None:
             ("validate", "cifar.yaml", "--set-file", "a=secret.yaml"),
             "--set-file: cannot read secret.yaml: Permission denied",
         ),
+        (("render", "cifar.yaml", "-o", "closed/out"), "closed/out/cifar/.dsgen-index: Permission denied"),
+        (("chart", "cifar.yaml", "-o", "closed/out"), "cannot read closed/out: Permission denied"),
+        (("diff", "cifar.yaml", "-o", "closed/out"), "closed/out/cifar/.dsgen-index: Permission denied"),
+        (("list", "--kubeconfig", "secret.yaml"), "cannot use secret.yaml: Permission denied"),
+        (("list", "--kubeconfig", "closed/job.yaml"), "closed/job.yaml: Permission denied"),
     ],
 )
 def test_a_user_without_permission(odd: Path, arguments: tuple[str, ...], said: str) -> None:
@@ -119,6 +124,41 @@ def test_a_user_without_permission(odd: Path, arguments: tuple[str, ...], said: 
             path.chmod(path.stat().st_mode | 0o055)
 
     assert (3, "", f"dsgen: {said}\n") == dsgen(odd, *arguments, uid=65534)
+
+
+OUTPUTS = {
+    "pipe.yaml": "it is a named pipe, not a folder",
+    "pipe.yaml/below": "it is a named pipe, not a folder",
+    "/dev/zero": "it is a device, not a folder",
+    "cifar.yaml": "it is a file, not a folder",
+}
+
+
+@pytest.mark.parametrize("name", OUTPUTS)
+@pytest.mark.parametrize(
+    "command",
+    [
+        ("render", "cifar.yaml", "-o"),
+        ("render", "cifar.yaml", "--check", "-o"),
+        ("chart", "cifar.yaml", "-o"),
+        ("chart", "-o"),
+        ("diff", "cifar.yaml", "-o"),
+    ],
+    ids=" ".join,
+)
+def test_a_folder_for_the_output(odd: Path, command: tuple[str, ...], name: str) -> None:
+    code, out, err = dsgen(odd, *command, name)
+
+    assert 1 == code
+    place = name.removesuffix("/below")
+    assert f"{place} is in the way: {OUTPUTS[name]}. Move it, or choose another folder\n" in out + err
+
+
+@pytest.mark.parametrize("name", ["pipe.yaml", "folder.yaml", "/dev/zero"])
+def test_a_kubeconfig(odd: Path, name: str) -> None:
+    said = f"dsgen: cannot use {name}: {name} is not a regular file\n"
+
+    assert (3, "", said) == dsgen(odd, "list", "--kubeconfig", name)
 
 
 READ = "dsgen reads only regular files of at most 16 MiB below the folder of a repository"
