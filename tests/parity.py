@@ -1,5 +1,6 @@
 """The outputs of dsgen for comparison: flat manifests from Python and Jinja2, and the objects of the chart in Helm."""
 
+import atexit
 import base64
 import difflib
 import functools
@@ -39,8 +40,10 @@ def write_chart(folder: Path, files: Mapping[str, str]) -> Path:
 
 @functools.cache
 def bare_chart() -> Path:
-    """The chart with dsgen's own defaults, written once for all tests."""
-    return write_chart(Path(tempfile.mkdtemp(prefix="dsgen-chart-")), chart_files())
+    """The chart with dsgen's own defaults, written once for all tests, and removed when they have ended."""
+    folder = tempfile.TemporaryDirectory(prefix="dsgen-chart-")
+    atexit.register(folder.cleanup)
+    return write_chart(Path(folder.name), chart_files())
 
 
 def objects(text: str) -> Objects:
