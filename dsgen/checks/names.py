@@ -97,6 +97,14 @@ ROWS = (
         ),
     ),
     Check(
+        id="DS382",
+        path="namespace",
+        when='namespace(values, release) in ["kube-system", "kube-public", "kube-node-lease"]',
+        message="<< namespace(values, release) | quote >> is a namespace of Kubernetes itself",
+        hint="use a namespace of your own: many policies, quotas and log collectors leave this one out",
+        severity="warning",
+    ),
+    Check(
         id="DS340",
         path="name",
         when="job | length > 51",

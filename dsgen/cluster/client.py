@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import logging
+import os
 import re
 import time
 from collections.abc import Iterator
@@ -21,6 +22,7 @@ import yaml
 from kubernetes import client, config
 
 from dsgen.errors import ApiError
+from dsgen.problems.redaction import redacted_output
 
 PAGE = 500
 REBUILD_SECONDS = 20 * 60
@@ -30,6 +32,8 @@ FRESH_SECONDS = 2
 UNAUTHORIZED = 401
 CONNECT_SECONDS, READ_SECONDS = 5, 60
 WATCH_SECONDS = 240
+LONGEST_COMPLAINT = 400
+"""Characters that are shown of what a login command writes to standard error."""
 IN_CLUSTER = Path("/var/run/secrets/kubernetes.io/serviceaccount")
 MANAGER = "dsgen"
 _CONNECTION = re.compile(r"^[^\s(]*Connection\(.*?\): ")
@@ -164,7 +168,8 @@ class Cluster:
         finally:
             logging.getLogger().removeHandler(complaints)
         if complaints.texts:
-            raise ApiError(f"cannot log in with {self._named()}: {_one_line(complaints.texts[0])}{self._command()}")
+            said = redacted_output(_one_line(complaints.texts[0])[:LONGEST_COMPLAINT])
+            raise ApiError(f"cannot log in with {self._named()}: {said}{self._command()}")
         self.server = self._configuration.host.rstrip("/")
         self._pool = client.ApiClient(self._configuration).rest_client.pool_manager
         self._made_at = time.monotonic()
@@ -179,6 +184,9 @@ class Cluster:
             config.load_incluster_config(configuration)
             self.namespace = (IN_CLUSTER / "namespace").read_text().strip()
             return configuration
+        for path in _paths(file or _kubeconfig_path()):
+            if path.exists() and not path.is_file():  # reading a named pipe would wait for a writer
+                raise config.ConfigException(f"{path} is not a regular file")
         contexts, active = config.list_kube_config_contexts(file)
         if self.context:
             active = next((one for one in contexts if one["name"] == self.context), None)
@@ -197,8 +205,9 @@ class Cluster:
     def _unusable(self, error: Exception) -> str:
         """What is wrong with the kubeconfig; if there is none, how to name one."""
         file = self.kubeconfig or _kubeconfig_path() or "~/.kube/config"
-        if any(Path(part).expanduser().exists() for part in file.split(":") if part):
-            return f"cannot use {self._named()}: {_one_line(str(error))}"
+        if any(path.exists() for path in _paths(file)):
+            why = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
+            return f"cannot use {self._named()}: {_one_line(why)}"
         how = "set KUBECONFIG or use --kubeconfig FILE, and --context NAME for one of its contexts"
         return f"there is no kubeconfig: {file} does not exist; {how}"
 
@@ -207,7 +216,7 @@ class Cluster:
         return " of ".join([*parts, self.kubeconfig or "the kubeconfig"])
 
     def _command(self) -> str:
-        """The name of the kubeconfig's login command, for messages; its output may contain secrets."""
+        """The name of the kubeconfig's login command, for messages."""
         try:
             loader = config.kube_config._get_kube_config_loader(self.kubeconfig or _kubeconfig_path())
             loader.set_active_context(self.context or None)
@@ -249,7 +258,12 @@ def _kubeconfig_path() -> str:
 
 
 def _kubeconfig_is_there() -> bool:
-    return any(Path(part).expanduser().exists() for part in _kubeconfig_path().split(":") if part)
+    return any(path.exists() for path in _paths(_kubeconfig_path()))
+
+
+def _paths(text: str) -> list[Path]:
+    """The files of KUBECONFIG or --kubeconfig."""
+    return [Path(part).expanduser() for part in text.split(os.pathsep) if part]
 
 
 def _one_line(text: str) -> str:

@@ -14,6 +14,7 @@ from dsgen.generated.helpers import (
     kueue_queue,
     launcher_bytes,
     memory_bytes,
+    namespace,
     quantity_json,
     requested_memory,
     requests_devices,
@@ -90,6 +91,12 @@ def ds204(values, release, watch):
             ('name',),
             f"the names of the pods are too long: {quote(run)} has {scalar(len(run))} characters and {last} has {scalar(len(last))}, but together they can have at most 63",
         )
+
+
+def ds382(values, release, watch):
+    """DS382 namespace"""
+    if namespace(values, release) in ['kube-system', 'kube-public', 'kube-node-lease']:
+        yield ('namespace',), f"{quote(namespace(values, release))} is a namespace of Kubernetes itself"
 
 
 def ds340(values, release, watch):
@@ -3288,6 +3295,7 @@ ROWS = (
     ds250_4,
     ds250_5,
     ds204,
+    ds382,
     ds340,
     ds343,
     ds205,

@@ -1,3 +1,3 @@
 """A digest of templates, defaults, checks and scripts. Written by `make generate`."""
 
-DIGEST = "69a38bdfaa21694834c3be353e1c96452bd4667580d62b41589b3d4170456ad2"
+DIGEST = "c68139dd2b643cd1543d6ab2e87bce85dc3dcdc841969607f74b5eabf15e0737"

@@ -429,6 +429,8 @@ def config_configmap(values, release):
             "    PermitUserRC no\n"
             "    PrintMotd no\n"
             "    PrintLastLog no\n"
+            "    # without SHA-1; OpenSSH has had these since 2012\n"
+            "    MACs hmac-sha2-256-etm@openssh.com,hmac-sha2-512-etm@openssh.com,hmac-sha2-256,hmac-sha2-512\n"
             "    MaxStartups 1024:30:2048\n"
             "    MaxSessions 64\n"
             "    LoginGraceTime 60\n"

@@ -1726,6 +1726,15 @@ RULES = \
                       'image: {repository: registry.example.com/team/cifar, tag: v3}\n'
                       'training: {python: train.py, setup: source /envs/a/bin/activate}\n'
                       'storage: {envs: {mountPath: /envs, existingClaim: envs}}\n'},
+ 'DS382': {'title': 'The job is in a namespace of Kubernetes itself',
+           'when': 'A warning: kube-system, kube-public and kube-node-lease hold the parts of the cluster. Quotas and '
+                   'policies usually leave them out, and whoever may create pods in kube-system can often read the '
+                   'Secrets of the cluster.',
+           'remedy': 'Set namespace, -n or the namespace of the release to one that is made for trainings.',
+           'example': 'name: cifar\n'
+                      'namespace: kube-system\n'
+                      'image: {repository: registry.example.com/team/cifar, tag: v3}\n'
+                      'training: {python: train.py}\n'},
  'DS901': {'title': 'No name or namespace for the manifests',
            'when': 'Manifests need a name and a namespace. In a chart, the release provides those that the values '
                    'leave out.',
@@ -1755,8 +1764,8 @@ RULES = \
                      'folders.',
            'settings': 'jobs: [jobs/*/values.yaml, old/*.yaml]\n'},
  'DS906': {'title': 'An invalid setting of the repository',
-           'when': 'dsgen.yaml has a path that leads outside its folder, an unknown id of a problem, or two entries of '
-                   'the matrix for one values file.',
+           'when': 'dsgen.yaml has a path that leads outside its folder or into a folder of another program, such as '
+                   '.github, an unknown id of a problem, or two entries of the matrix for one values file.',
            'remedy': 'Correct the setting as the message says.',
            'settings': 'output: ../manifests/{namespace}/{name}\n'},
  'DS907': {'title': 'A file of the repository that is not read',

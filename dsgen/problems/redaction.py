@@ -37,6 +37,10 @@ _NAMED = re.compile(
     r"|PRIVATE_KEY)[\"']?\s*[:=]\s*[\"']?([^\s\"'{$,}][^\s\"',}]*)"
 )
 """The value of a variable whose name says that it is a secret, unless the value is a reference or a variable."""
+_NAMED_IN_OUTPUT = re.compile(
+    r"(?i)((?:key|secret|token|password|passwd|bearer)[\"']?(?:\s{0,3}[:=]\s{0,3}|\s)[\"']?)([^\s\"',}]+)"
+)
+_LONG_WORD = re.compile(r"[A-Za-z0-9_+=-]{16,}")
 
 
 def redacted(text: str) -> str:
@@ -55,6 +59,12 @@ def redacted(text: str) -> str:
         parts += [sign, shown]
         before = part
     return "".join(parts)
+
+
+def redacted_output(text: str) -> str:
+    """The same for the output of another program, where also every word that looks random is hidden."""
+    named = _NAMED_IN_OUTPUT.sub(lambda match: match[1] + STAR * len(match[2]), redacted(text))
+    return _LONG_WORD.sub(lambda match: STAR * len(match[0]) if _is_random(match[0]) else match[0], named)
 
 
 def _length(match: re.Match[str]) -> int:

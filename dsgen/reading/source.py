@@ -13,7 +13,7 @@ import yaml
 from dsgen.problems.diagnostics import Diagnostic, Position
 from dsgen.reading.characters import directive_line, separator_lines, unreadable_characters
 from dsgen.reading.nodes import MAX_TEXT, Node, Tree, kind
-from dsgen.reading.scalars import Unreadable, key_text, resolve, surprise
+from dsgen.reading.scalars import LONGEST_INTEGER, Unreadable, key_text, resolve, surprise
 from dsgen.reading.syntax import index_of, mistake, place_of, short_tag, stopped_at
 
 if TYPE_CHECKING:
@@ -261,12 +261,12 @@ class _Reader:
         try:
             node.value = resolve(event.value)
         except Unreadable as error:
-            self._problem("DS008", f"{event.value} cannot be used: {error}", node.position, QUOTES_HINT)
+            self._problem("DS008", f"{_short(event.value)} cannot be used: {error}", node.position, QUOTES_HINT)
             node.broken = True
         else:
             if surprising := surprise(event.value):
                 hint = f"write {surprising[1]}, or put it in quotes if it is a string"
-                self._warn(f"Helm reads {event.value} as the {' '.join(surprising)}", node.position, hint)
+                self._warn(f"Helm reads {_short(event.value)} as the {' '.join(surprising)}", node.position, hint)
 
     def _warn(self, message: str, at: Position, hint: str) -> None:
         self.surprises += 1
@@ -296,3 +296,8 @@ class _Reader:
         if not self.ends and index_of(event.end_mark) >= len(self.text) and event.value.endswith("\n"):
             hint = "end the file with a newline, or write |- for a string without one"
             self._problem("DS012", "the file ends inside this block scalar, without a newline", at, hint)
+
+
+def _short(text: str) -> str:
+    """A scalar for a message."""
+    return text if len(text) <= LONGEST_INTEGER else f"{text[:LONGEST_INTEGER]}..."

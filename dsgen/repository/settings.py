@@ -140,6 +140,9 @@ def _wrong_folder(text: str, path: Keys, at: Position) -> Iterator[Diagnostic]:
     elif not is_path(plain):
         message = f"{path[0]} is not the path of a folder below the folder of {FILE}"
         yield Diagnostic("DS906", message, at, path, "use a path such as rendered/{namespace}/{name}")
+    elif hidden := next((part for part in plain.split("/") if part.startswith(".")), ""):
+        message = f"{path[0]} has the folder {hidden}: Git, CI systems and editors run or read what is in such folders"
+        yield Diagnostic("DS906", message, at, path, "use a path such as rendered/{namespace}/{name}")
 
 
 def job_folder(path: str, namespace: str, name: str) -> str:

@@ -10,6 +10,7 @@ from dsgen.problems.diagnostics import Diagnostic, path_text
 from dsgen.reading.carried import uncarried_key
 from dsgen.reading.nodes import kind
 from dsgen.reading.quantities import seconds
+from dsgen.reading.scalars import LONGEST_INTEGER
 from dsgen.schema import suggestions
 from dsgen.schema.quoted import item, shown
 
@@ -120,6 +121,8 @@ def _repair(violation: Violation, wanted: Sequence[str]) -> str:
     if "string" in wanted:
         return _as_text(violation)
     if isinstance(value, str) and {"integer", "number"} & set(wanted) and value.isdecimal() and value.isascii():
+        if len(value) > LONGEST_INTEGER:
+            return "it is too large for a number"
         is_set = violation.node.position.file == "--set-string"
         return "use --set, which reads it as a number" if is_set else f"write it without quotes: {value}"
     if (

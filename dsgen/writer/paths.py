@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from pathlib import Path
 
-# A path below a folder: without empty parts, `.`, `..`, `.git` and names that mean another place on Windows, and not
-# deeper than a chart.
-_PATH = re.compile(r"(?i:(?!(?:\.{1,2}|\.git)(?:/|$))[^/\\:\x00-\x1f]{1,255}(?:/(?!$)|$)){1,8}")
+DEEPEST, LONGEST = 8, 255
+"""The parts of a path, not deeper than a chart, and the characters of a part."""
 # Windows reserves these names, whatever follows the first dot, and Flux fails on a repository that contains one.
 _DEVICES = re.compile(r"con|prn|aux|nul|com[0-9]|lpt[0-9]")
+# What Git refuses to check out: its own folder, and the short name that Windows may give to it.
+_OF_GIT = re.compile(r"\.git|git~[0-9]+")
 
 
 @dataclass(frozen=True)
@@ -35,5 +36,21 @@ def folder_name(name: str) -> str:
 
 
 def is_path(path: str) -> bool:
-    """Whether a path, with `/`, is inside its folder."""
-    return _PATH.fullmatch(path) is not None
+    """Whether a path, with `/`, is inside its folder and names the same place on every system."""
+    parts = path.split("/")
+    return path.isprintable() and len(parts) <= DEEPEST and all(map(_is_name, parts))
+
+
+def _is_name(part: str) -> bool:
+    """Whether a name is not empty, `.`, `..`, one of Git's, or another place on Windows.
+
+    Windows drops dots and spaces at the end.
+    """
+    plain = part.lower()
+    return (
+        0 < len(part) <= LONGEST
+        and part[-1] not in ". "
+        and not re.search(r"[\\:]", part)
+        and not _OF_GIT.fullmatch(plain)
+        and not _DEVICES.fullmatch(plain.partition(".")[0].rstrip())
+    )

@@ -80,6 +80,11 @@ def test_no_kubeconfig_in_its_usual_places(folder: Path, variable: str, shown: s
     ("script", "said"),
     [
         ("echo expired, log in with sso >&2; exit 3", "exec: process returned 3. expired, log in with sso"),
+        (
+            f"""echo '{{"token": "{SECRET}"}}' Zm9vYmFyMTIzNDU2Nzg5MA >&2; exit 3""",
+            f'exec: process returned 3. {{"token": "{"*" * len(SECRET)}"}} {"*" * 22}',
+        ),
+        ("yes word | head -n 9999 >&2; exit 3", f"exec: process returned 3. {'word ' * 75}"[:400]),
         (f"echo {SECRET}", "exec: failed to decode process output: Expecting value: line 1 column 1 (char 0)"),
     ],
 )

@@ -130,6 +130,7 @@ def test_a_number_of_many_digits_is_a_problem_of_its_key(cli: Cli, folder: Path,
 
     assert code in (0, 1)
     assert "internal error" not in err
+    assert max(map(len, ["", *err.splitlines()])) < 10_000, "100,000 digits are not repeated"
     if number == DIGITS:
         assert NUMBERS[text] in err
 

@@ -100,6 +100,10 @@ def test_a_matrix_makes_a_job_of_each_combination(cli: Cli, repository: Path) ->
 WRONG = {
     "output: ../out\n": "dsgen.yaml:1:9: error: output is not the path of a folder below the folder of",
     "output: .git/{name}\n": "output is not the path",
+    "output: git~1/{name}\n": "output is not the path",
+    "output: con/{name}\n": "output is not the path",
+    "output: .github/workflows\n": "output has the folder .github: Git, CI systems and editors run or read what is in",
+    "charts: a/.husky/{name}\n": "charts has the folder .husky",
     "output: out/{nam}\n": "output has an unknown placeholder in braces [DS906]",
     "jobs: [../*.yaml]\n": "dsgen.yaml:1:8: error: ../*.yaml is not a path below the folder of dsgen.yaml [DS906]",
     "jobs: [/etc/*]\n": "/etc/* is not a path",

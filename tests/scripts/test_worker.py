@@ -147,6 +147,15 @@ def test_sshd_that_never_stays_up_fails_the_worker(pod: Any) -> None:
     assert "sshd ended 5 times in a row" in other.termination_message()
 
 
+@pytest.mark.parametrize(("mac", "code"), [("hmac-sha2-512", 0), ("hmac-sha1", 255), ("umac-64@openssh.com", 255)])
+def test_sshd_offers_no_weak_macs(pod: Any, mac: str, code: int) -> None:
+    pod.serve()
+
+    done = pod.ssh("true", "-c", "aes128-ctr", "-m", mac)
+
+    assert (code, "") == (done.returncode, done.stderr)
+
+
 def test_a_configuration_that_sshd_refuses_is_said(pod: Any) -> None:
     with (pod.config / "sshd_config").open("a") as file:
         file.write("Nonsense yes\n")

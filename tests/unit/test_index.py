@@ -261,6 +261,32 @@ def test_a_path_of_an_index_stays_inside(path: str) -> None:
         assert str(inside) == f"/folder/{path}"
 
 
+@pytest.mark.parametrize(
+    "path",
+    [
+        "git~1/x",
+        "GIT~2/config",
+        ".git /x",
+        ".git./x",
+        ".GIT/x",
+        "con",
+        "a/NUL.yaml",
+        "com1 .txt",
+        "a./b",
+        "a /b",
+        "a\u200b/b",
+    ],
+)
+def test_an_index_does_not_name_what_is_another_place_elsewhere(tmp_path: Path, path: str) -> None:
+    put(tmp_path, job())
+    index = index_of(tmp_path)
+    index["files"][path] = {"sha256": "0" * 64}
+    (tmp_path / INDEX).write_text(json.dumps(index))
+
+    with pytest.raises(DsgenError, match="which is not a path inside the folder"):
+        put(tmp_path, job())
+
+
 def mutated(text: str, chance: random.Random) -> bytes:
     """An index with a few mistakes: in its bytes, or in what it says."""
     if chance.random() < 0.4:

@@ -113,4 +113,9 @@ status.image: the image has no fixed version [DS250]
 monitoring.tensorboard.image: the image has no fixed version [DS250]
   use a tag that is never moved, or a digest: the same run id should always mean the same code
 {{- end }}
+
+{{- if has (include "deepspeed-job.namespace" .) (list "kube-system" "kube-public" "kube-node-lease") }}
+{{ include "deepspeed-job.namespace" . | quote }} is a namespace of Kubernetes itself [DS382]
+  use a namespace of your own: many policies, quotas and log collectors leave this one out
+{{- end }}
 {{- end }}
