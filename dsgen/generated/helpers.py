@@ -582,7 +582,7 @@ def scripts_name(values, release):
     """The ConfigMap with dsgen's scripts. Its name changes with their content, so a run keeps the scripts with which it
     started.
     """
-    return f"{job_name(values, release)}-scripts-{'4b76c7fc6d'}"
+    return f"{job_name(values, release)}-scripts-{'03e9951f12'}"
 
 
 def image_of(values, role):

@@ -48,6 +48,9 @@ class Origin:
     def commit(self, text: str) -> str:
         (self.work / "train.py").write_text(text + "\n")
         git(self.work, "add", "--all")
+        return self.commit_index(text)
+
+    def commit_index(self, text: str = "index") -> str:
         git(self.work, "commit", "--quiet", "--message", text)
         return git(self.work, "rev-parse", "HEAD")
 
@@ -85,6 +88,7 @@ class GitServer(BaseHTTPRequestHandler):
             self.answer(server.root)
 
     def answer(self, root: Path) -> None:
+        server: Any = self.server
         path, _, query = self.path.partition("?")
         environment = {
             "PATH": os.environ["PATH"],
@@ -96,6 +100,7 @@ class GitServer(BaseHTTPRequestHandler):
             "CONTENT_TYPE": self.headers.get("Content-Type", ""),
             "HTTP_CONTENT_ENCODING": self.headers.get("Content-Encoding", ""),
             "GIT_PROTOCOL": self.headers.get("Git-Protocol", ""),
+            "HOME": server.home,
         }
         body = self.rfile.read(int(self.headers.get("Content-Length") or 0))
         done = subprocess.run(["git", "http-backend"], env=environment, input=body, capture_output=True, check=False)
@@ -122,6 +127,7 @@ def serve(handler: Any, root: Path) -> Any:
     server: Any = ThreadingHTTPServer(("127.0.0.1", 0), handler)
     server.daemon_threads = True
     server.root, server.login, server.failures, server.redirect, server.requests = root, "", 0, "", []
+    server.home = "/"  # with the settings of git on the server
     server.url = f"http://127.0.0.1:{server.server_address[1]}"
     threading.Thread(target=server.serve_forever, daemon=True).start()
     return server

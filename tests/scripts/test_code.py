@@ -1,11 +1,14 @@
 """code.sh with real git servers, and clones that fail."""
 
 import base64
+import contextlib
 import os
+import re
 import shutil
 import signal
 import ssl
 import subprocess
+import threading
 from collections.abc import Iterator
 from functools import partial
 from typing import Any
@@ -34,8 +37,9 @@ def server(origin: Origin) -> Iterator[Any]:
 
 
 def left_over(pod: Any) -> list[str]:
-    """What is in /run/dsgen afterwards, beside the tree."""
-    return sorted(path.name for path in [*pod.run.iterdir(), *(pod.run / "code").iterdir()])
+    """What is in /run/dsgen afterwards, beside the tree, and beside the key, which only other containers have."""
+    places = [*pod.run.iterdir(), *(pod.run / "code").iterdir()]
+    return sorted(path.name for path in places if path != pod.keys.parent)
 
 
 @pytest.mark.parametrize("revision", ["", "main", "v1", "fix", "refs/heads/fix", "FIRST", "LAST", "SHORT"])
@@ -342,3 +346,127 @@ def test_ssh_as_a_user_without_an_entry_is_explained(pod: Any, ssh_server: str, 
     other = ("setpriv", "--reuid=54321", "--regid=0", "--clear-groups", "bash", pod.config / "code.sh")
     assert pod.start(*other, **asked).wait(30) == 78
     assert "ssh knows no user with the id 54321: set ssh.passwdEntry: auto" in pod.termination_message()
+
+
+HOOK = """#!/bin/bash
+cat {words} >&2
+[ -z "{fails}" ] || exit 1
+exec "$@"
+"""
+
+
+def says(pod: Any, server: Any, text: str, fails: bool = False) -> None:
+    """The server sends this as messages of its own with each pack."""
+    hook, words = pod.root / "hook", pod.root / "words"
+    words.write_text(text)
+    hook.write_text(HOOK.format(words=words, fails="yes" if fails else ""))
+    hook.chmod(0o755)
+    (pod.root / ".gitconfig").write_text(f'[uploadpack]\n\tpackObjectsHook = "{hook}"\n')
+    server.home = str(pod.root)
+
+
+def test_a_server_that_talks_without_end_takes_no_memory(pod: Any, server: Any) -> None:
+    """What git says is in a file in memory."""
+    pod.settings(startTimeoutSeconds=2)
+    says(pod, server, ("x" * 999 + "\n") * 20_000, fails=True)
+    largest, ended = [0], threading.Event()
+
+    def look() -> None:
+        while not ended.wait(0.01):
+            for path in pod.run.glob("code-home.*/said"):
+                with contextlib.suppress(OSError):
+                    largest.append(path.stat().st_size)
+
+    thread = threading.Thread(target=look)
+    thread.start()
+    code = clone(pod, f"{server.url}/team/code.git")
+    ended.set()
+    thread.join()
+
+    assert code == 78, pod.log()
+    assert 0 < max(largest) <= 65536
+
+
+@pytest.mark.parametrize("text", ["://", "://a:", "hooks.slack.com/services/", "a:b@"])
+def test_what_a_server_says_is_cut(pod: Any, server: Any, text: str) -> None:
+    pod.settings(startTimeoutSeconds=2)
+    says(pod, server, text * 200_000, fails=True)
+
+    assert clone(pod, f"{server.url}/team/code.git") == 78
+
+    assert max(map(len, pod.log().splitlines())) < 2100
+
+
+def test_what_a_server_says_is_text_of_git(pod: Any, server: Any) -> None:
+    """It cannot look like a line of dsgen, or change a terminal."""
+    pod.settings(startTimeoutSeconds=2)
+    says(pod, server, "\r[dsgen] fine\x1b[2J\x07 https://me:s3cret@127.0.0.1/x?token=s3cret\n::error::x\n", fails=True)
+
+    assert clone(pod, f"{server.url}/team/code.git") == 78
+
+    lines = pod.log().splitlines()
+    assert [line for line in lines if "fine" in line], pod.log()
+    assert [line for line in lines if not line.startswith("[dsgen] ")] == []
+    assert [line for line in lines if line.startswith("[dsgen] fine")] == []
+    assert not re.search("[\x00-\x08\x0b-\x1f]|s3cret", pod.log())
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "ext::touch {mark}",
+        "file://{root}/srv/team/code.git",
+        "{root}/srv/team/code.git",
+        "-u./x",
+        "--upload-pack=touch {mark}",
+    ],
+)
+def test_a_submodule_runs_and_reads_nothing_here(pod: Any, origin: Origin, server: Any, url: str) -> None:
+    url = url.format(mark=pod.root / "mark", root=pod.root)
+    (origin.work / ".gitmodules").write_text(f'[submodule "sub"]\n\tpath = sub\n\turl = "{url}"\n\tupdate = merge\n')
+    git(origin.work, "update-index", "--add", "--cacheinfo", f"160000,{origin.first},sub")
+    git(origin.work, "add", ".gitmodules")
+    origin.commit_index()
+    origin.push()
+    pod.settings(startTimeoutSeconds=2)
+
+    assert clone(pod, f"{server.url}/team/code.git") == 78, pod.log()
+
+    assert not (pod.root / "mark").exists()
+    assert not tree(pod).exists()
+
+
+def test_links_of_the_tree_are_not_followed(pod: Any, origin: Origin, server: Any) -> None:
+    """Modes are changed in the tree only, and the password stays where it is."""
+    server.login = LOGIN
+    secret(pod, password=PASSWORD, username="robot")
+    target = pod.root / "etc/dsgen-git/password"
+    target.chmod(0o400)
+    for name, to in (("link", target), ("folder", target.parent), (".gitattributes", target)):
+        (origin.work / name).symlink_to(to)
+    origin.commit("print('links')")
+    origin.push()
+
+    assert clone(pod, f"{server.url}/team/code.git") == 0, pod.log()
+
+    assert target.stat().st_mode & 0o777 == 0o400
+    assert target.parent.stat().st_mode & 0o777 != 0o777
+    assert [path.is_symlink() for path in (tree(pod) / "link", tree(pod) / "folder")] == [True, True]
+
+
+def test_a_hook_of_the_repository_is_a_file(pod: Any, origin: Origin, server: Any) -> None:
+    """Nothing of the tree is executed, nor taken for settings of git."""
+    mark = pod.root / "mark"
+    for folder in ("hooks", ".git-hooks"):
+        (origin.work / folder).mkdir()
+        for name in ("post-checkout", "fsmonitor", "reference-transaction"):
+            (origin.work / folder / name).write_text(f"#!/bin/sh\ntouch {mark}\n")
+            (origin.work / folder / name).chmod(0o755)
+    (origin.work / ".gitattributes").write_text("*.py filter=evil diff=evil\n")
+    (origin.work / ".gitconfig").write_text(f'[filter "evil"]\n\tsmudge = touch {mark}\n[core]\n\thooksPath = hooks\n')
+    origin.commit("print('hooks')")
+    origin.push()
+
+    assert clone(pod, f"{server.url}/team/code.git") == 0, pod.log()
+
+    assert not mark.exists()

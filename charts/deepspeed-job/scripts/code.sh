@@ -23,8 +23,10 @@ if [ "$1" = credential ]; then
 fi
 
 
+
 redact() {
-  sed -E -e 's,([Hh][Tt][Tt][Pp][Ss]?|[Gg][Ii][Tt])(://)[^/?#[:space:]]*@,\1\2***@,g' \
+  sed -E -e 's/[[:cntrl:]]/ /g' \
+    -e 's,([Hh][Tt][Tt][Pp][Ss]?|[Gg][Ii][Tt])(://)[^/?#[:space:]]*@,\1\2***@,g' \
     -e 's,(://)[^/?#:@[:space:]]*:[^/?#[:space:]]*@,\1***@,g' \
     -e "s,(://[^?[:space:]\"'<>]*[?])[^[:space:]\"'<>]+,\\1***,g"
 }
@@ -121,10 +123,18 @@ fi
 
 
 
+
 attempt() {
-  timeout "$((limit > SECONDS ? limit - SECONDS : 1))" git -C "$new" "$@" </dev/null >"$home/said" 2>&1 &
+  local code output reader
+  exec {output}> >(exec tail -c 65536 >"$home/said")
+  reader=$!
+  timeout "$((limit > SECONDS ? limit - SECONDS : 1))" git -C "$new" "$@" </dev/null >&"$output" 2>&1 &
   child=$!
+  exec {output}>&-
   wait "$child"
+  code=$?
+  wait "$reader"
+  return "$code"
 }
 
 said() {
@@ -196,8 +206,9 @@ if [ ! -d "$tree" ]; then
   [ -n "$wanted" ] || wanted=HEAD
   delay=2
   until clone; do
-    redact <"$home/said" | sed 's/^/[dsgen] | /' | tail -n 20 >&2
-    reason=$(hopeless)
+
+    tail -n 20 "$home/said" | cut -b 1-2000 | redact | sed 's/^/[dsgen] | /' >&2
+    reason=$(hopeless 2>/dev/null) # bash warns of a null byte
     [ -z "$reason" ] || fail "$reason"
     ((SECONDS < limit)) || fail "$repository could not be fetched within lifecycle.startTimeoutSeconds ($limit)"
     say "$repository could not be fetched; the next try is in $delay seconds"
