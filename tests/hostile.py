@@ -1,7 +1,11 @@
-"""Texts on which a pattern takes longest, made from its parts: parts that repeat, and beginnings that never end."""
+"""Whether work grows with its input, and the texts on which a pattern takes longest.
+
+Those are made from parts of the pattern: parts that repeat, and beginnings that never end.
+"""
 
 import re
-from collections.abc import Iterable, Iterator
+import time
+from collections.abc import Callable, Iterable, Iterator
 from re import _constants as code  # type: ignore[attr-defined]
 from re import _parser as parser  # type: ignore[attr-defined]
 from typing import Any
@@ -18,6 +22,26 @@ CATEGORIES = {
 REPEATS = (code.MAX_REPEAT, code.MIN_REPEAT)
 MOST = 24
 """Samples of a part, of its many."""
+RATIO = 6
+"""Times as many seconds for four times the input."""
+
+
+def grows(make: Callable[[int], Any], work: Callable[[Any], object], size: int, enough: float) -> bool:
+    """Whether work on four times the input takes more than four times as long, three times in a row.
+
+    It is sixteen times or more if each part is compared with each other one. Measured are the processor's seconds; if
+    there are no more than `enough`, the ratio would be one of noise.
+    """
+    small, large = make(size), make(4 * size)
+    if seconds(work, large) <= enough:
+        return False
+    return all(seconds(work, large) / max(seconds(work, small), 1e-9) > RATIO for _ in range(3))
+
+
+def seconds(work: Callable[[Any], object], given: Any) -> float:
+    begun = time.process_time()
+    work(given)
+    return time.process_time() - begun
 
 
 def texts(pattern: str, flags: int = 0) -> Iterator[str]:

@@ -1,13 +1,11 @@
 """Text of others never takes much longer than its length: every pattern that reads such text, with hostile texts.
 
-The tests compare the processor's seconds for a text and for one of four times its length: they are four times as many
-in proportion, and sixteen times or more if each place is compared with each other one.
+`hostile.grows` compares a text with one of four times its length.
 """
 
 import ast
 import functools
 import re
-import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -24,8 +22,6 @@ READERS = ("problems", "scripts", "cluster", "reading")
 ANCHORED = ("match", "fullmatch")
 ENOUGH = 1e-6
 """Seconds for a character: what is read as fast as that needs no comparison, which would be one of noise."""
-MOST = 6
-"""Times as many seconds for four times the text."""
 
 
 class Use(NamedTuple):
@@ -82,20 +78,12 @@ def flags_of(call: ast.Call) -> set[str]:
     }  # fmt: skip
 
 
-def seconds(read: Callable[[str], Any], text: str) -> float:
-    begun = time.process_time()
-    read(text)
-    return time.process_time() - begun
-
-
 def is_slow(read: Callable[[str], Any], text: str) -> bool:
-    """Whether a text of four times the length takes much more than four times as long, three times in a row."""
-    for length in (len(text) // 16, len(text) // 4):  # of a very slow one, the first part is enough
-        if seconds(read, text[: 4 * length]) > ENOUGH * 4 * length:
-            ratios = (seconds(read, text[: 4 * length]) / max(seconds(read, text[:length]), 1e-9) for _ in range(3))
-            if all(ratio > MOST for ratio in ratios):
-                return True
-    return False
+    """Whether the time grows faster than the text. Of a very slow one, the first part is enough."""
+    return any(
+        hostile.grows(lambda size: text[:size], read, length, ENOUGH * 4 * length)
+        for length in (len(text) // 16, len(text) // 4)
+    )
 
 
 @pytest.mark.parametrize("use", [pytest.param(use, id=use.place) for use in uses()])

@@ -1300,8 +1300,9 @@ SCHEMA = \
                                                                                     'description': 'Secret whose key '
                                                                                                    'url contains the '
                                                                                                    'address, if the '
-                                                                                                   'address is '
-                                                                                                   'secret.'}},
+                                                                                                   'address is secret. '
+                                                                                                   'It must begin with '
+                                                                                                   'https://.'}},
                                                       'additionalProperties': False}},
                            'additionalProperties': False},
                 'security': {'type': 'object',

@@ -44,6 +44,7 @@ VERSION = 1
 LIMIT_BYTES = 1 << 20  # parsed, such a file takes at most 25 MB
 MESSAGE_CHARACTERS, LINE_CHARACTERS, NAME_CHARACTERS = 4096, 4096, 253
 TAIL_LINES = 20
+MOST_ATTEMPTS = 5000  # more than a record has room for; the sidecar goes through all of them every half second
 LARGEST = (1 << 53) - 1
 UNPRINTABLE = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]")
 
@@ -170,11 +171,13 @@ def optional(check: Callable[[Any], Any]) -> Callable[[Any], Any]:
     return lambda value: None if value is None else check(value)
 
 
-def listed(check: Callable[[Any], Any]) -> Callable[[Any], list[Any]]:
+def last(most: int, check: Callable[[Any], Any]) -> Callable[[Any], list[Any]]:
+    """The check of a list, of which only so many of the last elements are taken."""
+
     def each(value: Any) -> list[Any]:
         if not isinstance(value, list):
             raise TypeError(value)
-        return [check(one) for one in value]
+        return [check(one) for one in value[-most:]]
 
     return each
 
@@ -195,7 +198,7 @@ ATTEMPT_FIELDS: dict[str, Callable[[Any], Any]] = {
     "exitCode": optional(number),
     "host": lambda value: text(value, NAME_CHARACTERS),
     "rank": number,
-    "tail": lambda value: listed(line)(value)[-TAIL_LINES:],
+    "tail": last(TAIL_LINES, line),
     "counted": flag,
 }
 PROGRESS_FIELDS: dict[str, Callable[[Any], Any]] = {
@@ -217,5 +220,5 @@ LAUNCHER_FIELDS: dict[str, Callable[[Any], Any]] = {
     "start": one_of({"record"}),
     "terminated": flag,
     "progress": lambda value: _fields(value, PROGRESS_FIELDS),
-    "attempts": listed(lambda value: _fields(value, ATTEMPT_FIELDS)),
+    "attempts": last(MOST_ATTEMPTS, lambda value: _fields(value, ATTEMPT_FIELDS)),
 }

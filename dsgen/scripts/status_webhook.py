@@ -1,6 +1,8 @@
 """status.webhook: one POST of the run's record when the run has ended, sent by the status sidecar.
 
-The address may contain a token, so logs contain only its scheme and host.
+The address may contain a token, so logs contain only its scheme and host. An address of a Secret must be one of https:
+the containers of the pod share /etc/hosts, so the launcher's can lead the name of a host to another host. With https,
+that one has no certificate for the name.
 """
 
 from __future__ import annotations
@@ -13,7 +15,7 @@ import time
 import urllib.error
 import urllib.request
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 from urllib.parse import SplitResult, unquote, urlsplit
 
 import shared_settings as settings
@@ -32,12 +34,21 @@ class NoRedirect(urllib.request.HTTPRedirectHandler):
         """None: the redirection is the answer."""
 
 
-def address(configured: settings.Settings) -> str:
-    """The address to send to, of the values or of the Secret; "" for none."""
+class Address(NamedTuple):
+    """Where to send the record, and the schemes that are allowed for it."""
+
+    url: str
+    schemes: tuple[str, ...] = ("https", "http")
+
+
+def address(configured: settings.Settings) -> Address:
+    """The address of the values or of the Secret; with an empty url for none."""
+    if configured.webhook_url:
+        return Address(configured.webhook_url)
     try:
-        return configured.webhook_url or (SECRET / "url").read_text(encoding="utf-8").strip()
+        return Address((SECRET / "url").read_text(encoding="utf-8").strip(), schemes=("https",))
     except (OSError, ValueError):  # no Secret is one without this key: the run ends as it would
-        return ""
+        return Address("")
 
 
 def body(configured: settings.Settings, line: str) -> bytes:
@@ -46,17 +57,17 @@ def body(configured: settings.Settings, line: str) -> bytes:
     return json.dumps({**names, **json.loads(line)}, ensure_ascii=False).encode()
 
 
-def deliver(url: str, content: bytes, log: Callable[[str], None], budget: float = BUDGET_SECONDS) -> bool:
+def deliver(to: Address, content: bytes, log: Callable[[str], None], budget: float = BUDGET_SECONDS) -> bool:
     """Send the record; whether it was taken. Raises nothing, and takes no longer than `budget` seconds."""
     until = time.monotonic() + budget
     try:
-        parts = urlsplit(url)
+        parts = urlsplit(to.url)
         place = f"{parts.scheme}://{parts.hostname}"
-        usable = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
+        usable = parts.scheme in to.schemes and bool(parts.hostname) and parts.port != 0
     except ValueError:
         usable = False
     if not usable:
-        log("webhook: the URL is not one of http or https")
+        log(f"webhook: nothing is sent: the address is not one of {' or '.join(to.schemes)}")
         return False
     for delay in (*DELAYS, 0):
         problem, again = send(parts, content, min(TIMEOUT_SECONDS, until - time.monotonic()))

@@ -1,4 +1,6 @@
-"""A git server for the tests, in a pod of its own: /code.git by http with a password and by ssh; takes webhooks, too.
+"""A git server for the tests, in a pod of its own: /code.git by http with a password and by ssh.
+
+It also takes webhooks, by http and https.
 
 Prints one line of JSON for what a test wants to know: the commit that is to be trained, every record that is sent.
 """
@@ -6,8 +8,10 @@ Prints one line of JSON for what a test wants to know: the commit that is to be 
 import base64
 import json
 import os
+import ssl
 import subprocess
 import sys
+import threading
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
@@ -102,7 +106,17 @@ class Server(BaseHTTPRequestHandler):
         self.wfile.write(content)
 
 
+def encrypted() -> ThreadingHTTPServer:
+    """The server by https."""
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(SOURCES / "tls.crt", SOURCES / "tls.key")
+    server = ThreadingHTTPServer(("", 8443), Server)
+    server.socket = context.wrap_socket(server.socket, server_side=True)
+    return server
+
+
 if __name__ == "__main__":
     make()
     serve_ssh()
+    threading.Thread(target=encrypted().serve_forever).start()
     ThreadingHTTPServer(("", 8080), Server).serve_forever()

@@ -41,6 +41,7 @@ class Server:
     space: Namespace
     host_key: str
     user_key: str
+    certificate: str
 
     @property
     def host(self) -> str:
@@ -59,16 +60,27 @@ def new_key(path: Path) -> Path:
     return path
 
 
+def new_certificate(folder: Path, host: str) -> dict[str, str]:
+    """A certificate for a host, signed by itself, and its key."""
+    argv = ["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-subj", "/CN=git"]
+    names = {"tls.crt": folder / "tls.crt", "tls.key": folder / "tls.key"}
+    files = ["-addext", f"subjectAltName=DNS:{host}", "-out", names["tls.crt"], "-keyout", names["tls.key"]]
+    subprocess.run([*argv, *files], check=True, capture_output=True)
+    return {name: path.read_text() for name, path in names.items()}
+
+
 @pytest.fixture(scope="module")
 def server(namespaces: Callable[..., Namespace], git_image: str, tmp_path_factory: pytest.TempPathFactory) -> Server:
     space, folder = namespaces("git"), tmp_path_factory.mktemp("git")
     host, user = new_key(folder / "host"), new_key(folder / "user")
+    certificate = new_certificate(folder, f"git.{space.name}.svc")
     sources = {
         "server.py": (HERE / "gitserver.py").read_text(),
         "train.py": (HERE / "train.py").read_text(),
         "run.py": RUN,
         "host": host.read_text(),
         "authorized_keys": user.with_suffix(".pub").read_text(),
+        **certificate,
     }
     labels = {"app": "git"}
     container = {
@@ -83,11 +95,12 @@ def server(namespaces: Callable[..., Namespace], git_image: str, tmp_path_factor
     space.core.create_namespaced_config_map(space.name, {"metadata": {"name": "sources"}, "data": sources})
     pod = {"metadata": {"name": "git", "labels": labels}, "spec": {"containers": [container], "volumes": volumes}}
     space.core.create_namespaced_pod(space.name, pod)
-    ports = [{"name": "http", "port": 80, "targetPort": 8080}, {"name": "ssh", "port": 22, "targetPort": 2222}]
+    targets = {"http": (80, 8080), "https": (443, 8443), "ssh": (22, 2222)}
+    ports = [{"name": name, "port": port, "targetPort": target} for name, (port, target) in targets.items()]
     service = {"metadata": {"name": "git"}, "spec": {"selector": labels, "ports": ports}}
     space.core.create_namespaced_service(space.name, service)
     space.watched("pod", "git", lambda pod: any(one.ready for one in pod.status.container_statuses or []), 60)
-    return Server(space, host.with_suffix(".pub").read_text(), user.read_text())
+    return Server(space, host.with_suffix(".pub").read_text(), user.read_text(), certificate["tls.crt"])
 
 
 def with_code(job: Job, git_image: str, image: str, **git: str) -> Job:
@@ -140,7 +153,7 @@ def by_ssh(make_job: Callable[..., Job], server: Server, git_image: str, image: 
     job.values["security"] = {"podSecurityLevel": "restricted", "podSecurityContext": context}
     for name, data in (
         ("git", {"ssh-privatekey": server.user_key}),
-        ("hook", {"url": f"http://{server.host}/hook?token=of-secret\n"}),
+        ("hook", {"url": f"https://{server.host}/hook?token=of-secret\n", "ca.crt": server.certificate}),
     ):
         job.space.core.create_namespaced_secret(job.space.name, {"metadata": {"name": name}, "stringData": data})
     job.values["status"]["webhook"] = {"secretName": "hook"}
@@ -189,7 +202,7 @@ def test_the_webhook_gets_the_record_of_each_run(by_http: Run, by_ssh: Run, serv
         names = {"namespace": run.launcher.metadata.namespace, "job": "digits", "run": "1"}
         assert {**names, **run.record} == sent[query]
         logs = [log for name, log in run.logs.items() if name.endswith("/status")]
-        assert any(f"webhook: http://{server.host} took the record" in log for log in logs)
+        assert any(f"://{server.host} took the record" in log for log in logs)
         assert [] == [log for log in logs if "token=" in log]
 
 

@@ -10,7 +10,7 @@ from tests.e2e.training import SOURCE, Job, Run, dsgen
 
 # Names by which containers of the pod have told each other something, in any version.
 NAMES = "launcher.json status.json code-failed setup-failed no-key-made ssh-privatekey key id passwd over"
-TARGETS = ("/var/run/secrets/dsgen/token", "/run/dsgen-keygen/ssh-privatekey", "/etc/dsgen-keys/ssh-privatekey")
+TARGETS = ("/var/run/secrets/dsgen/token", "/run/dsgen-keygen/ssh-privatekey", "/run/dsgen/private/key/ssh-privatekey")
 TOKEN = re.compile("eyJhbGciOi")  # {"alg": how each JSON web token begins
 
 LINKS = """
@@ -60,6 +60,8 @@ for key, value in (("phase", ["Failed"]), ("phase", "Cheated"), ("message", {}),
                    ("attempts", [{"startTime": "x"}]), ("exitCode", float("nan")), ("worldSize", "2"),
                    ("message", "\ud800"), ("sequence", True)):
     plant(text(json.dumps({**good, key: value})))
+plant(text(json.dumps({**good, "attempts": [{}] * 250000})))
+plant(text(json.dumps({**good, "attempts": [{"tail": ["://" * 1300] * 10}] * 25})))
 plant(lambda: os.mkdir(path))
 EOF
   python3 /run/dsgen/plant.py
@@ -125,3 +127,45 @@ def test_rubbish_in_shared_places_and_printed_protocol_lines_change_nothing(
     assert "::set-output name=x::y \\x1b[2J#\\x23vso[" in printed.replace("\\x3a", ":")
     assert [] == re.findall("\x1b|##vso|^\\s*::", printed, re.MULTILINE)
     assert "\x1b[2J##vso[" in dsgen("logs", job.name, "--namespace", job.space.name, "--raw")
+
+
+# Answers whoever asks for the webhook's host in the pod.
+IMPOSTOR = """
+if [ "$DSGEN_ROLE" = launcher ]; then
+  echo "127.0.0.1 hooks.example.com" >>/etc/hosts
+  cat >/run/dsgen/impostor.py <<'EOF'
+import socket
+server = socket.create_server(("127.0.0.1", PORT))
+while True:
+    connection, _ = server.accept()
+    print("IMPOSTOR", connection.recv(4096), flush=True)
+    connection.close()
+EOF
+  python3 /run/dsgen/impostor.py &
+  sleep 1
+fi
+"""
+
+
+@pytest.mark.parametrize(("scheme", "port"), [("http", 80), ("https", 443)])
+def test_another_host_does_not_get_the_address_of_the_webhook(
+    make_job: Callable[..., Job], scheme: str, port: int
+) -> None:
+    """The containers of a pod share /etc/hosts. By https, the other host gets a greeting and nothing more."""
+    job = make_job("hook")
+    secret = {"metadata": {"name": "hook"}, "stringData": {"url": f"{scheme}://hooks.example.com/t0ken"}}
+    job.space.core.create_namespaced_secret(job.space.name, secret)
+    job.values["training"]["setup"] = IMPOSTOR.replace("PORT", str(port))
+    job.values["status"]["webhook"] = {"secretName": "hook"}
+
+    job.apply()
+
+    run = job.ended()
+    logs = "\n".join(run.logs.values())
+    assert ("Succeeded", 0) == (run.record["phase"], run.record["exitCode"])
+    assert "t0ken" not in logs
+    if scheme == "http":
+        assert "webhook: nothing is sent: the address is not one of https" in logs
+        assert "IMPOSTOR" not in logs
+    else:
+        assert "webhook: https://hooks.example.com: " in logs

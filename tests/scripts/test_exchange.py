@@ -81,7 +81,7 @@ def test_the_journal_says_that_sigterm_ended_the_launcher(tmp_path: Path) -> Non
 
 # What the other side may put into its volume.
 
-GOOD = {
+GOOD: dict[str, Any] = {
     "version": 1,
     "sequence": 7,
     "phase": "Running",
@@ -212,3 +212,15 @@ def test_the_journal_of_a_long_run_stays_readable(tmp_path: Path) -> None:
 
     attempts = exchange.launcher(tmp_path)["attempts"]
     assert (500, journal.TAILS) == (len(attempts), sum("tail" in attempt for attempt in attempts))
+
+
+@pytest.mark.parametrize("part", ["attempts", "tail"])
+def test_only_so_much_of_a_list_is_taken(tmp_path: Path, part: str) -> None:
+    """A file of the greatest size has room for 250,000 attempts, and the sidecar reads it every half second."""
+    attempts = [{}] * 250_000 if part == "attempts" else [{"tail": ["x"] * 200_000}]
+
+    content = said(tmp_path, attempts=[*attempts, GOOD["attempts"][0]])
+
+    assert content["attempts"][-1] == GOOD["attempts"][0]
+    assert len(content["attempts"]) <= exchange.MOST_ATTEMPTS
+    assert max(len(attempt.get("tail", [])) for attempt in content["attempts"]) <= exchange.TAIL_LINES

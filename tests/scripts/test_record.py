@@ -8,6 +8,7 @@ import pytest
 import launcher_outcome as outcome
 import shared_record as record
 import shared_transitions as transitions
+from tests import hostile
 
 TRAINED = {"startTime": "2026-01-01T00:00:00Z", "endTime": "2026-01-01T00:01:40Z", "reason": "TrainingFailed"}
 LOST = {
@@ -235,6 +236,16 @@ def test_the_limit_holds_whatever_the_message_holds(character: str) -> None:
 
     assert len(line.encode()) <= record.LIMIT_BYTES
     assert json.loads(line)["attempts"][0]["reason"] == "TrainingFailed"
+
+
+@pytest.mark.parametrize("attempt", [{}, {"tail": ["x" * 50] * 3}], ids=["empty", "with a tail"])
+def test_the_work_grows_with_the_attempts(attempt: dict[str, Any]) -> None:
+    """The launcher's container may write any number of them, while the sidecar has a lease to renew."""
+
+    def make(size: int) -> dict[str, Any]:
+        return {"message": "m", "attempts": [attempt] * size}
+
+    assert not hostile.grows(make, record.line, 10_000, enough=0)
 
 
 def ended(end: str) -> str:

@@ -177,6 +177,44 @@ def test_a_container_that_is_started_again_is_the_same_pod(job: Any, pods: Any) 
     assert recorded(job)["attempts"] == [{"startTime": "2026-01-01T00:00:00Z"}]
 
 
+HOSTILE: dict[str, dict[str, Any]] = {
+    "attempts": {"attempts": [{}] * 250_000},
+    "tails": {"attempts": [{"tail": ["://" * 1300] * 10}] * 25},
+    "workers": {"message": "a-1-worker-" + "9" * 4000},
+}
+
+
+@pytest.mark.cluster
+@pytest.mark.parametrize("content", HOSTILE.values(), ids=list(HOSTILE))
+def test_the_lease_is_renewed_whatever_the_launcher_writes(job: Any, pods: Any, content: dict[str, Any]) -> None:
+    """Each round takes less than a tenth of the time after which another run takes the lease."""
+    pod = pods("one")
+    pod.round()
+    seconds = []
+    for number in (1, 2, 3):
+        pod.says(number, "Running", **content)
+        before = job.record()["_lease"]
+        begun = time.process_time()
+        assert pod.round()["lease"] == "held"
+        seconds.append(time.process_time() - begun)
+        assert before != job.record()["_lease"]
+
+    assert max(seconds) < lease.DEAD_SECONDS / 10
+
+
+@pytest.mark.cluster
+def test_a_bug_does_not_end_the_lease(job: Any, pods: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    pod = pods("one")
+    pod.round()
+    monkeypatch.setattr(exchange, "launcher", lambda _: 1 / 0)
+    before = job.record()["_lease"]
+
+    pod.round()
+
+    assert before != job.record()["_lease"]
+    assert pod.sidecar.problem == "ZeroDivisionError('division by zero')"
+
+
 @pytest.mark.cluster
 def test_a_record_that_was_deleted_is_made_anew(job: Any, pods: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     """With the right to create an object of that name; after a while, because a prune deletes it too."""

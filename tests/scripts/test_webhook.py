@@ -68,7 +68,7 @@ def configured(**changes: Any) -> settings.Settings:
 
 def deliver(url: str, budget: float = 10) -> tuple[bool, list[str]]:
     said: list[str] = []
-    return webhook.deliver(url, webhook.body(configured(), LINE), said.append, budget), said
+    return webhook.deliver(webhook.Address(url), webhook.body(configured(), LINE), said.append, budget), said
 
 
 def test_the_record_arrives_with_the_names_of_its_run(server: Any) -> None:
@@ -114,10 +114,10 @@ def test_no_redirection_is_followed(server: Any, code: int) -> None:
         ("http://no-such-host.invalid/t0ken", "webhook: http://no-such-host.invalid: "),
         ("http://127.0.0.1:1/t0ken\n", "webhook: http://127.0.0.1: "),
         ("http://127.0.0.1:1/a b t0ken", "webhook: http://127.0.0.1: "),
-        ("http://127.0.0.1:99999/t0ken", "webhook: the URL is not one of http or https"),
-        ("http://[::1/t0ken", "webhook: the URL is not one of http or https"),
-        ("ftp://127.0.0.1/t0ken", "webhook: the URL is not one of http or https"),
-        ("t0ken", "webhook: the URL is not one of http or https"),
+        ("http://127.0.0.1:99999/t0ken", "webhook: nothing is sent: the address is not one of https or http"),
+        ("http://[::1/t0ken", "webhook: nothing is sent: the address is not one of https or http"),
+        ("ftp://127.0.0.1/t0ken", "webhook: nothing is sent: the address is not one of https or http"),
+        ("t0ken", "webhook: nothing is sent: the address is not one of https or http"),
         ("http://me:t0ken@127.0.0.1:1/", "webhook: http://127.0.0.1: "),
         ("http://\u00e9t0ken.invalid:1/\ud800", "webhook: "),
     ],
@@ -158,7 +158,18 @@ def test_a_certificate_is_checked_against_the_ca_of_the_secret(server: Any, tmp_
 
 
 def test_the_address_is_of_the_values_or_of_the_secret(tmp_path: Path) -> None:
-    assert webhook.address(configured()) == ""
+    assert webhook.address(configured()).url == ""
     (tmp_path / "url").write_text("https://a.example/t\n")
-    assert webhook.address(configured()) == "https://a.example/t"
-    assert webhook.address(configured(webhook_url="https://b.example/t")) == "https://b.example/t"
+    assert webhook.address(configured()).url == "https://a.example/t"
+    assert webhook.address(configured(webhook_url="https://b.example/t")).url == "https://b.example/t"
+
+
+def test_an_address_of_the_secret_must_be_one_of_https(server: Any, tmp_path: Path) -> None:
+    """The launcher's container can lead the name to another host, which would get the token. The values have none."""
+    url = f"http://{server.place}/t0ken"
+    (tmp_path / "url").write_text(url)
+    said: list[str] = []
+
+    assert not webhook.deliver(webhook.address(configured()), b"{}", said.append)
+    assert (["webhook: nothing is sent: the address is not one of https"], []) == (said, server.requests)
+    assert webhook.deliver(webhook.address(configured(webhook_url=url)), b"{}", said.append)

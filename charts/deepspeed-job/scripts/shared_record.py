@@ -142,18 +142,31 @@ def compose(
 def line(record, limit = LIMIT_BYTES):
 
   record = redacted_everywhere(record)
-  attempts = list(record.get("attempts", []))
-  for position, attempt in enumerate(attempts):
-    if _size(record, attempts) <= limit:
-      break
-    attempts[position] = {key: value for key, value in attempt.items() if key != "tail"}
-  while len(attempts) > 1 and _size(record, attempts) > limit:
-    attempts.pop(0)
-  whole = dict(record, attempts=attempts)
-  excess = _size(record, attempts) - limit
+  room = limit - _size(dict(record, attempts=[]))
+  whole = dict(record, attempts=_fitted(record.get("attempts", []), room))
+  excess = _size(whole) - limit
   if excess > 0:
     whole["message"] = str(whole.get("message", ""))[: -excess - 3] + "..."
   return _text(whole)
+
+
+def _fitted(attempts, room):
+
+  kept = list(attempts)
+  sizes = [_size(attempt) + 1 for attempt in attempts]
+  excess = sum(sizes) - 1 - room
+  for position, attempt in enumerate(attempts):
+    if excess <= 0:
+      return kept
+    kept[position] = {key: value for key, value in attempt.items() if key != "tail"}
+    shorter = _size(kept[position]) + 1
+    excess += shorter - sizes[position]
+    sizes[position] = shorter
+  first = 0
+  while excess > 0 and first < len(kept) - 1:
+    excess -= sizes[first]
+    first += 1
+  return kept[first:]
 
 
 def dropped_runs(data, run, history):
@@ -180,5 +193,5 @@ def _text(content):
   return json.dumps(content, ensure_ascii=False, separators=(",", ":"))
 
 
-def _size(record, attempts):
-  return len(_text(dict(record, attempts=attempts)).encode("utf-8", "replace"))
+def _size(content):
+  return len(_text(content).encode("utf-8", "replace"))

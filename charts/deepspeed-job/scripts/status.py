@@ -43,6 +43,7 @@ class Sidecar:
     self.record = RunRecord(configured, client)
     self.lease = lease.Lease(self.record)
     self.stopping = False
+    self.launcher = {}
     self.worker_job = None
     self.looked_at = self.asked_at = self.failed_at = float("-inf")
     self.problem = ""
@@ -64,28 +65,30 @@ class Sidecar:
       return
     try:
       self.lease.keep(self.interval())
+      self.read_launcher()
       self.watch_workers()
-      self.record.keep(self.launcher(), self.worker_job)
+      self.record.keep(self.launcher, self.worker_job)
       self.problem, self.away_since = "", None
-    except api.ApiError as error:
+    except Exception as error:
       self.note(error)
     self.write_status()
 
   def note(self, error):
+
     self.failed_at = time.monotonic()
-    if not error.status:
+    if isinstance(error, api.ApiError) and not error.status:
       self.away_since = self.away_since or time.time()
-    if str(error) != self.problem:
-      log(f"{error}; trying again")
-    self.problem = str(error)
+    said = str(error) if isinstance(error, api.ApiError) else repr(error)
+    if said != self.problem:
+      log(f"{said}; trying again")
+    self.problem = said
 
-  def launcher(self):
-
-    return exchange.launcher(settings.written_by("launcher"))
+  def read_launcher(self):
+    self.launcher = exchange.launcher(settings.written_by("launcher"))
 
   def interval(self):
 
-    running = self.launcher().get("phase") == TRANSITIONS["running"].phase
+    running = self.launcher.get("phase") == TRANSITIONS["running"].phase
     return self.configured.status_interval_seconds if running else QUICK_SECONDS
 
   def watch_workers(self):
@@ -95,7 +98,7 @@ class Sidecar:
     namespace, job = self.configured.namespace, self.configured.worker_job
     seen = summary_of_job(self.client.get(api.job_path(namespace, job)))
     failed = seen["state"] == "failed"
-    waited = self.launcher().get("reason") == TRANSITIONS["waiting"].reason
+    waited = self.launcher.get("reason") == TRANSITIONS["waiting"].reason
     seen["problems"] = (self.worker_job or {}).get("problems", [])
     if failed or (waited and time.monotonic() - self.asked_at >= PODS_SECONDS):
       seen["problems"] = self.problems_of_pods(api.pods_path(namespace, job))
@@ -146,7 +149,7 @@ class Sidecar:
         self.write_last_state()
         self.notify(until - time.monotonic())
         return 0
-      except api.ApiError as error:
+      except Exception as error:
         self.note(error)
       time.sleep(1)
     return 1
@@ -154,7 +157,8 @@ class Sidecar:
   def write_last_state(self):
     if self.record.earlier is None:
       self.lease.read()
-    launcher = self.launcher()
+    self.read_launcher()
+    launcher = self.launcher
     if launcher.get("phase") not in ENDS and not self.record.ended_before:
       launcher = never_started() or after_loss(launcher, self.record.launcher_job())
     self.record.keep(launcher, self.worker_job)
@@ -163,9 +167,9 @@ class Sidecar:
 
   def notify(self, seconds):
 
-    url, written = webhook.address(self.configured), self.record.written
-    if url and not self.record.ended_before and record.parse(written).get("phase") in ENDS:
-      webhook.deliver(url, webhook.body(self.configured, written), log, min(seconds, webhook.BUDGET_SECONDS))
+    to, written = webhook.address(self.configured), self.record.written
+    if to.url and not self.record.ended_before and record.parse(written).get("phase") in ENDS:
+      webhook.deliver(to, webhook.body(self.configured, written), log, min(seconds, webhook.BUDGET_SECONDS))
 
 
 def summary_of_job(job):

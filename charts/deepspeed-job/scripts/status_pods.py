@@ -24,7 +24,7 @@ class Nodes:
     self.configured = configured
     self.client = client
     run = re.escape(configured.run_name)
-    self.worker = re.compile(rf"(?<![\w.-]){run}-worker-([0-9]+)(?:\.{run})?(?![\w-])")
+    self.worker = re.compile(rf"(?<![\w.-]){run}-worker-([0-9]{{1,6}})(?:\.{run})?(?![\w-])")
     self.before = ("", "")
 
   def named(self, message):

@@ -3,6 +3,8 @@
 
 
 
+
+
 from __future__ import annotations
 
 import base64
@@ -13,7 +15,7 @@ import time
 import urllib.error
 import urllib.request
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 from urllib.parse import SplitResult, unquote, urlsplit
 
 import shared_settings as settings
@@ -32,12 +34,21 @@ class NoRedirect(urllib.request.HTTPRedirectHandler):
     pass
 
 
+class Address(NamedTuple):
+
+
+  url: str
+  schemes: tuple[str, ...] = ("https", "http")
+
+
 def address(configured):
 
+  if configured.webhook_url:
+    return Address(configured.webhook_url)
   try:
-    return configured.webhook_url or (SECRET / "url").read_text(encoding="utf-8").strip()
+    return Address((SECRET / "url").read_text(encoding="utf-8").strip(), schemes=("https",))
   except (OSError, ValueError):
-    return ""
+    return Address("")
 
 
 def body(configured, line):
@@ -46,17 +57,17 @@ def body(configured, line):
   return json.dumps({**names, **json.loads(line)}, ensure_ascii=False).encode()
 
 
-def deliver(url, content, log, budget = BUDGET_SECONDS):
+def deliver(to, content, log, budget = BUDGET_SECONDS):
 
   until = time.monotonic() + budget
   try:
-    parts = urlsplit(url)
+    parts = urlsplit(to.url)
     place = f"{parts.scheme}://{parts.hostname}"
-    usable = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
+    usable = parts.scheme in to.schemes and bool(parts.hostname) and parts.port != 0
   except ValueError:
     usable = False
   if not usable:
-    log("webhook: the URL is not one of http or https")
+    log(f"webhook: nothing is sent: the address is not one of {' or '.join(to.schemes)}")
     return False
   for delay in (*DELAYS, 0):
     problem, again = send(parts, content, min(TIMEOUT_SECONDS, until - time.monotonic()))
