@@ -582,7 +582,7 @@ def scripts_name(values, release):
     """The ConfigMap with dsgen's scripts. Its name changes with their content, so a run keeps the scripts with which it
     started.
     """
-    return f"{job_name(values, release)}-scripts-{'ace2a24078'}"
+    return f"{job_name(values, release)}-scripts-{'501cadf4db'}"
 
 
 def image_of(values, role):

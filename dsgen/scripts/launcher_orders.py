@@ -13,12 +13,15 @@ import socket
 import sys
 import threading
 import time
+from collections import Counter
 from typing import Any
 
 import shared_reports as reports
 from shared_output import Output, new_nonce
 
 SHAKE_SECONDS = 5
+# Connections that have not proved that they know the nonce: of one address, and of all. The others try again.
+STRANGERS_OF_ADDRESS, STRANGERS = 8, 256
 SILENT_SECONDS = 30  # a worker says something every five
 RECONNECT_SECONDS = 30  # until a worker whose connection has ended is lost
 
@@ -47,6 +50,26 @@ class Member:
         return self.connection is None and time.monotonic() - self.gone_at > RECONNECT_SECONDS
 
 
+class Strangers:
+    """Bounds the connections that have not proved that they know the nonce. Each has a thread meanwhile."""
+
+    def __init__(self) -> None:
+        self.lock = threading.Lock()
+        self.counts: Counter[str] = Counter()  # by address
+
+    def admit(self, address: str) -> bool:
+        """Count one more, unless there are too many."""
+        with self.lock:
+            if self.counts[address] >= STRANGERS_OF_ADDRESS or sum(self.counts.values()) >= STRANGERS:
+                return False
+            self.counts[address] += 1
+            return True
+
+    def dismiss(self, address: str) -> None:
+        with self.lock:
+            self.counts -= Counter([address])
+
+
 class Orders:
     """All workers, and what they are told. Each connection has a thread."""
 
@@ -58,6 +81,7 @@ class Orders:
         self.heard: dict[tuple[int, str], None] = {}
         self.nonce = new_nonce()
         self.lock = threading.Lock()
+        self.strangers = Strangers()
 
     def listen(self) -> str:
         """Take connections for as long as this process lives; the address for the record.
@@ -103,19 +127,34 @@ class Orders:
     def _accept(self, server: socket.socket) -> None:
         while True:
             try:
-                connection, _ = server.accept()
+                connection, (address, *_) = server.accept()
             except OSError:  # no descriptor is left: the worker tries again
                 time.sleep(1)
                 continue
-            threading.Thread(target=self._serve, args=(connection,), daemon=True).start()
+            if not self.strangers.admit(address):
+                connection.close()
+                continue
+            try:
+                threading.Thread(target=self._serve, args=(connection, address), daemon=True).start()
+            except RuntimeError:  # no thread is left
+                self.strangers.dismiss(address)
+                connection.close()
 
-    def _serve(self, connection: socket.socket) -> None:
+    def _serve(self, connection: socket.socket, address: str) -> None:
         """One connection from its beginning to its end."""
+        # Whatever is sent, no more than this connection ends.
+        with contextlib.suppress(Exception), connection:
+            try:
+                reports.shake(connection, self.nonce, "launcher", SHAKE_SECONDS)
+            finally:
+                self.strangers.dismiss(address)
+            self._hear(connection)
+
+    def _hear(self, connection: socket.socket) -> None:
+        """Take what a worker says, until its connection ends."""
         member = None
-        with contextlib.suppress(OSError, ValueError, KeyError, TypeError), connection:
-            connection.settimeout(SHAKE_SECONDS)
-            reports.shake(connection, self.nonce, "launcher")
-            connection.settimeout(SILENT_SECONDS)
+        connection.settimeout(SILENT_SECONDS)
+        try:
             with connection.makefile("rb") as lines:
                 for line in iter(lambda: lines.readline(reports.LIMIT_BYTES), b""):
                     said = json.loads(line)
@@ -127,8 +166,9 @@ class Orders:
                     if member is None:
                         member, sender.connection = sender, connection
                         self._send(sender)
-        if member and member.connection is connection:
-            member.connection, member.gone_at = None, time.monotonic()
+        finally:
+            if member and member.connection is connection:
+                member.connection, member.gone_at = None, time.monotonic()
 
     def _report(self, text: str, attempt: int) -> None:
         """What a rank has reported to its worker. Of an attempt before this one it is late."""

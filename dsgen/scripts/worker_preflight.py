@@ -9,6 +9,7 @@ would measure buffers.
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import socket
@@ -22,6 +23,7 @@ HOSTFILE = settings.ROOT / "job/hostfile"
 BYTES = 64 << 20  # each way
 CHUNK = 1 << 20
 RETRY_SECONDS = 0.2
+GREETING_SECONDS = 2.0
 
 
 class Line:
@@ -43,26 +45,27 @@ class Line:
         return left
 
     def listen(self, host: str, port: int, token: bytes) -> None:
-        """Wait for the other worker; other connections are closed."""
+        """Wait for the other worker; other connections are closed, and silent ones after GREETING_SECONDS."""
         family, *_, where = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
         with socket.create_server(where[:2], family=family) as listener:
             while True:
                 listener.settimeout(self.left())
-                self.socket, _ = listener.accept()
-                if self.receive(len(token)) == token:
-                    self.send(token)
-                    return
                 self.socket.close()
+                self.socket, _ = listener.accept()
+                with contextlib.suppress(OSError):
+                    if self.receive(len(token), GREETING_SECONDS) == token:
+                        self.send(token)
+                        return
 
     def connect(self, host: str, port: int, token: bytes) -> None:
         """Connect until the other worker listens and knows the token."""
         while True:
             try:
+                self.socket.close()
                 self.socket = socket.create_connection((host, port), timeout=min(self.left(), 5))
                 self.send(token)
                 if self.receive(len(token)) == token:
                     return
-                self.socket.close()
             except OSError:
                 if time.monotonic() + RETRY_SECONDS > self.until:
                     raise
@@ -72,11 +75,11 @@ class Line:
         self.socket.settimeout(self.left())
         self.socket.sendall(data)
 
-    def receive(self, size: int) -> bytes:
-        """At most `size` bytes: fewer at the end of the stream."""
-        data = b""
+    def receive(self, size: int, seconds: float = float("inf")) -> bytes:
+        """At most `size` bytes, within so many seconds: fewer at the end of the stream. Raises TimeoutError."""
+        data, until = b"", time.monotonic() + seconds
         while len(data) < size:
-            self.socket.settimeout(self.left())
+            self.socket.settimeout(max(min(self.left(), until - time.monotonic()), 0.001))
             more = self.socket.recv(size - len(data))
             if not more:
                 break

@@ -9,6 +9,7 @@ podFailurePolicy); the Job completes after all parts have succeeded.
 
 from __future__ import annotations
 
+import contextlib
 import os
 import signal
 import sys
@@ -36,6 +37,8 @@ BY_RECORD = "record"  # of the record's "start"
 LEASE = "_lease"  # of the record: renewed by the launcher of whichever run has its turn
 # Renewed once a minute, and up to another minute on its way here: less than this would be no sign of anything.
 ORPHAN_SECONDS = 300
+# DeepSpeed's buffers on CPUs, 69 MB for each rank, named after user, master address and port, and never removed.
+SHARED_MEMORY, BUFFERS = settings.ROOT / "dev/shm", "deepspeed_allreduce_buffer_{}_{}_*"
 TERM_SECONDS = 0.2
 KILL_SECONDS = 30  # a process that hangs in the kernel may stay longer
 
@@ -108,6 +111,8 @@ class LocalTraining:
                 endranks.main(signalled)
 
     def start(self, attempt: int) -> None:
+        """Start this worker's part of an attempt; no process of an earlier one is left."""
+        self.clear_shared_memory()
         self.attempt, self.ended, self.signalled = attempt, False, ""
         self.new_output()
         index = int(os.environ.get("JOB_COMPLETION_INDEX", "0"))
@@ -122,6 +127,12 @@ class LocalTraining:
         os.environ.update(environment, **{reports.NONCE: self.output.nonce.decode()})
         self.pid = processes.spawn(argv)
         del os.environ[reports.NONCE]
+
+    def clear_shared_memory(self) -> None:
+        """Remove the buffers of earlier attempts. Each attempt has a port of its own, so they would add up."""
+        for path in SHARED_MEMORY.glob(BUFFERS.format(os.getuid(), self.hosts[0])):
+            with contextlib.suppress(OSError):
+                path.unlink()
 
     def end_all(self) -> None:
         """Kill what is left of the attempt, and nothing that training.setup has started."""

@@ -1,5 +1,6 @@
 """Restarts without ssh: a rank is killed during the training, which resumes from its checkpoint."""
 
+import re
 from collections.abc import Callable
 
 import pytest
@@ -40,3 +41,33 @@ def test_the_workers_stay_and_end_with_the_run(runs: dict[str, Run]) -> None:
 
     assert {"launcher": [0], "worker": [0, 0]} == run.exit_codes
     assert "Complete" == condition(run.worker).type
+
+
+# Reduces on CPUs through /dev/shm, and fails.
+REDUCE = """
+import os
+import deepspeed, torch
+deepspeed.init_distributed()
+deepspeed.comm.inference_all_reduce(torch.ones(1000))
+if torch.distributed.get_rank() == 0:
+    names = sorted(os.listdir("/dev/shm"))
+    print("BUFFERS", len([name for name in names if name.startswith("deepspeed_allreduce_buffer")]), flush=True)
+torch.distributed.barrier()
+os._exit(3)
+"""
+
+
+def test_restarts_do_not_fill_the_shared_memory(make_job: Callable[..., Job]) -> None:
+    """The buffers of one attempt are 138 MB, each attempt has others, and DeepSpeed removes none of them."""
+    job = make_job("memory")
+    job.values["launch"] = {"method": "deepspeed-no-ssh"}
+    job.values["workers"] |= {"replicas": 1, "slots": 2, "sharedMemory": "256Mi"}
+    job.values["training"]["files"]["train.py"] = REDUCE
+    job.values["lifecycle"] |= {"maxRestarts": 3, "restartDelaySeconds": 0}
+    job.apply()
+
+    run = job.ended()
+
+    assert [3] * 4 == [attempt["exitCode"] for attempt in run.record["attempts"]]
+    logs = "\n".join(run.logs.values())
+    assert ["2"] * 4 == re.findall("BUFFERS ([0-9]+)", logs)

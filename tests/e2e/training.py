@@ -215,14 +215,19 @@ class Job:
         self.space.watched("config_map", f"{self.name}-status", look, seconds)
         return newest
 
-    def trained(self, run: str = "1", checkpoint: int = 5, seconds: float = RUN_SECONDS) -> client.V1Pod:
-        """The launcher pod, as soon as the run has written this checkpoint and goes on."""
+    def trained(
+        self, run: str = "1", checkpoint: int = 5, seconds: float = RUN_SECONDS, role: str = "launcher"
+    ) -> client.V1Pod:
+        """The pod whose log has the training, as soon as the run has written this checkpoint and goes on.
+
+        It is the launcher's; without ssh that of the first worker.
+        """
 
         def look() -> client.V1Pod | None:
-            for pod in self.pods(run, "launcher"):
+            for pod in self.pods(run, role):
                 if ended(pod):
                     raise TooLateError(f"{pod.metadata.name} ended before checkpoint {checkpoint}")
-                lines = said(self.space.log(pod.metadata.name, "launcher"))
+                lines = said(self.space.log(pod.metadata.name, role))
                 if {"checkpoint": checkpoint} in lines and "step" in lines[-1]:
                     return pod
             return None

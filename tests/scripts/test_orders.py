@@ -2,6 +2,7 @@
 
 import contextlib
 import json
+import os
 import resource
 import socket
 import threading
@@ -80,6 +81,27 @@ def test_a_worker_runs_one_attempt_after_the_other_and_ends_with_the_run(
     assert capfd.readouterr().out.count(STARTED) == 1
 
 
+def test_an_attempt_begins_without_the_shared_memory_of_the_one_before(pod: Any, worker: Callable[..., Any]) -> None:
+    """DeepSpeed never removes its buffers, whose names have the port of the attempt. What is not theirs stays."""
+    memory = pod.root / "dev/shm"
+    memory.mkdir()
+    own = f"deepspeed_allreduce_buffer_{os.getuid()}_{HOSTS[0]}"
+    others = ["data", f"deepspeed_allreduce_buffer_{os.getuid()}_another_29500_0", f"x{own}_29500_0"]
+    for name in others:
+        (memory / name).touch()
+    made = orders.Orders(HOSTS)
+    worker(
+        made.listen(), "bash", "-c", f"touch {memory}/{own}_${{MASTER_PORT}}_0; ls {memory} >{pod.root}/at-$MASTER_PORT"
+    )
+    member = made.members["cifar-1-worker-1"]
+    pod.wait_until(lambda: member.connection)
+
+    for attempt, port in ((1, 29500), (2, 29501)):
+        made.tell(attempt=attempt)
+        pod.wait_until(lambda number=attempt: (member.attempt, member.code) == (number, 0))
+        assert sorted([*others, f"{own}_{port}_0"]) == sorted((pod.root / f"at-{port}").read_text().split())
+
+
 @pytest.mark.parametrize(("phase", "code"), [("Succeeded", 0), ("Failed", 1)])
 def test_a_worker_that_has_ended_well_waits_for_the_end_of_the_run(
     pod: Any, worker: Callable[..., Any], phase: str, code: int
@@ -123,12 +145,135 @@ def test_a_worker_takes_no_orders_from_who_does_not_know_the_nonce(pod: Any, wor
         assert "starting" not in pod.log()
 
 
-def shaken(made: orders.Orders, address: str, nonce: str = "") -> socket.socket:
+def reached(address: str, source: str = "") -> socket.socket:
+    """A connection to the launcher, from an address of this machine."""
     host, _, port = address.partition("/")[0].rpartition(":")
-    connection = socket.create_connection((host, int(port)), timeout=10)
+    where = "127.0.0.1" if source else host
+    connection = socket.create_connection(
+        (where, int(port)), timeout=10, source_address=(source, 0) if source else None
+    )
     nowhere.append(connection)
-    reports.shake(connection, nonce or made.nonce, "worker")
     return connection
+
+
+def shaken(made: orders.Orders, address: str, nonce: str = "", source: str = "") -> socket.socket:
+    connection = reached(address, source)
+    reports.shake(connection, nonce or made.nonce, "worker", 10)
+    return connection
+
+
+def is_heard(made: orders.Orders, connection: socket.socket) -> bool:
+    """Whether the launcher takes what worker 1 says, and answers with its order."""
+    connection.sendall(b'{"host": "cifar-1-worker-1", "life": "x", "attempt": 0, "code": null}\n')
+    return dict(json.loads(connection.recv(1000))) == made.order
+
+
+def is_open(connection: socket.socket) -> bool:
+    """Whether the launcher waits for the proof. It speaks first, and refuses by an end."""
+    with contextlib.suppress(ConnectionError):
+        return connection.recv(reports.WORD_BYTES) != b""
+    return False
+
+
+@pytest.mark.usefixtures("run_folder")
+def test_a_neighbour_cannot_keep_workers_out() -> None:
+    """Without the nonce, it holds few connections and threads, however many it begins."""
+    made = orders.Orders(HOSTS)
+    address = made.listen()
+    before = threading.active_count()
+
+    held = [is_open(reached(address, "127.0.0.9")) for _ in range(100)]
+
+    assert orders.STRANGERS_OF_ADDRESS == sum(held)
+    assert before + orders.STRANGERS_OF_ADDRESS >= threading.active_count()
+    assert is_heard(made, shaken(made, address, source="127.0.0.10"))
+
+
+@pytest.mark.usefixtures("run_folder")
+def test_many_neighbours_hold_so_many_connections_and_not_for_long(pod: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(orders, "STRANGERS", 20)
+    monkeypatch.setattr(orders, "SHAKE_SECONDS", 2)
+    made = orders.Orders(HOSTS)
+    address = made.listen()
+
+    held = [is_open(reached(address, f"127.0.1.{number % 10}")) for number in range(50)]
+
+    assert 20 == sum(held)
+    pod.wait_until(lambda: not made.strangers.counts)
+    assert is_heard(made, shaken(made, address))
+
+
+@pytest.mark.usefixtures("run_folder")
+def test_who_speaks_slowly_has_one_limit_for_all_of_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Not one for each byte."""
+    monkeypatch.setattr(orders, "SHAKE_SECONDS", 1)
+    made = orders.Orders(HOSTS)
+    connection = reached(made.listen())
+    sent = 0
+    with contextlib.suppress(ConnectionError):
+        while sent < reports.WORD_BYTES:
+            connection.sendall(b"5")
+            sent += 1
+            time.sleep(0.3)
+
+    assert sent < 10
+
+
+def test_a_worker_waits_no_longer_for_who_speaks_slowly() -> None:
+    """Another pod may have got the address of a launcher that is gone."""
+    here, there = socket.socketpair()
+    ended = threading.Event()
+
+    def drip() -> None:
+        with contextlib.suppress(OSError):
+            while not ended.wait(0.3):
+                there.sendall(b"5")
+
+    thread = threading.Thread(target=drip)
+    thread.start()
+    with here, pytest.raises(OSError, match="timed out"):
+        reports.shake(here, "5f" * 16, "worker", 1)
+    ended.set()
+    thread.join()
+    there.close()
+
+
+@pytest.mark.usefixtures("run_folder")
+def test_the_launcher_goes_on_when_no_thread_is_left(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A pod has a limit of processes."""
+    made = orders.Orders(HOSTS)
+    address = made.listen()
+    start, refused = threading.Thread.start, []
+
+    def begin(thread: threading.Thread) -> None:
+        if not refused:
+            refused.append(thread)
+            raise RuntimeError("can't start new thread")
+        start(thread)
+
+    monkeypatch.setattr(threading.Thread, "start", begin)
+
+    assert not is_open(reached(address))
+    assert is_heard(made, shaken(made, address))
+    assert not made.strangers.counts
+
+
+@pytest.mark.usefixtures("run_folder")
+@pytest.mark.parametrize(
+    "said", ["[" * 5000, '{"host": "cifar-1-worker-1", "life": 1, "attempt": Infinity, "code": 0}', "7"]
+)
+def test_only_the_connection_ends_on_which_rubbish_arrives(pod: Any, said: str) -> None:
+    made = orders.Orders(HOSTS)
+    address = made.listen()
+    connection = shaken(made, address)
+    assert is_heard(made, connection)
+    member = made.members["cifar-1-worker-1"]
+
+    connection.sendall(f"{said}\n".encode())
+
+    assert connection.recv(10) == b""
+    pod.wait_until(lambda: member.connection is None)
+    assert is_heard(made, shaken(made, address))
 
 
 @pytest.mark.usefixtures("run_folder")

@@ -7,6 +7,7 @@ import shutil
 import signal
 import socket
 import tempfile
+import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -19,6 +20,8 @@ import launcher_with_ssh
 import launcher_workers as workers
 import shared_exchange as exchange
 import shared_settings as settings
+import worker_preflight
+from tests.scripts import conftest
 from tests.scripts.trainings import settings_of
 
 FAST, SLOW = 1000.0, 50.0
@@ -341,3 +344,26 @@ def test_the_launcher_asks_the_workers_whether_they_met(pods: Callable[[int], Po
     assert made.reached.met() == {"127"}, "of a name its first part"
     made.reached.everywhere(workers.forget_meeting(), 10)
     assert made.reached.met() == set()
+
+
+@pytest.mark.parametrize("said", [b"", b"0"])
+def test_strangers_that_keep_silent_do_not_make_a_pair_fail(said: bytes, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Another pod can connect to the port, too, and only the pair knows the token."""
+    monkeypatch.setattr(worker_preflight, "GREETING_SECONDS", 0.2)
+    ends = [worker_preflight.Line(), worker_preflight.Line()]
+    port, token = conftest.free_port(), b"5f" * 16
+    for end in ends:
+        end.allow(20)
+    listening = threading.Thread(target=ends[0].listen, args=("127.0.0.1", port, token))
+    listening.start()
+    strangers: list[socket.socket] = []
+    while len(strangers) < 3:
+        with contextlib.suppress(ConnectionRefusedError):
+            strangers.append(socket.create_connection(("127.0.0.1", port)))
+            strangers[-1].sendall(said)
+
+    ends[1].connect("127.0.0.1", port, token)
+
+    listening.join()
+    for each in (*strangers, *(end.socket for end in ends)):
+        each.close()

@@ -13,12 +13,15 @@ import socket
 import sys
 import threading
 import time
+from collections import Counter
 from typing import Any
 
 import shared_reports as reports
 from shared_output import Output, new_nonce
 
 SHAKE_SECONDS = 5
+
+STRANGERS_OF_ADDRESS, STRANGERS = 8, 256
 SILENT_SECONDS = 30
 RECONNECT_SECONDS = 30
 
@@ -47,6 +50,26 @@ class Member:
     return self.connection is None and time.monotonic() - self.gone_at > RECONNECT_SECONDS
 
 
+class Strangers:
+
+
+  def __init__(self):
+    self.lock = threading.Lock()
+    self.counts = Counter()
+
+  def admit(self, address):
+
+    with self.lock:
+      if self.counts[address] >= STRANGERS_OF_ADDRESS or sum(self.counts.values()) >= STRANGERS:
+        return False
+      self.counts[address] += 1
+      return True
+
+  def dismiss(self, address):
+    with self.lock:
+      self.counts -= Counter([address])
+
+
 class Orders:
 
 
@@ -58,6 +81,7 @@ class Orders:
     self.heard = {}
     self.nonce = new_nonce()
     self.lock = threading.Lock()
+    self.strangers = Strangers()
 
   def listen(self):
 
@@ -103,19 +127,34 @@ class Orders:
   def _accept(self, server):
     while True:
       try:
-        connection, _ = server.accept()
+        connection, (address, *_) = server.accept()
       except OSError:
         time.sleep(1)
         continue
-      threading.Thread(target=self._serve, args=(connection,), daemon=True).start()
+      if not self.strangers.admit(address):
+        connection.close()
+        continue
+      try:
+        threading.Thread(target=self._serve, args=(connection, address), daemon=True).start()
+      except RuntimeError:
+        self.strangers.dismiss(address)
+        connection.close()
 
-  def _serve(self, connection):
+  def _serve(self, connection, address):
+
+
+    with contextlib.suppress(Exception), connection:
+      try:
+        reports.shake(connection, self.nonce, "launcher", SHAKE_SECONDS)
+      finally:
+        self.strangers.dismiss(address)
+      self._hear(connection)
+
+  def _hear(self, connection):
 
     member = None
-    with contextlib.suppress(OSError, ValueError, KeyError, TypeError), connection:
-      connection.settimeout(SHAKE_SECONDS)
-      reports.shake(connection, self.nonce, "launcher")
-      connection.settimeout(SILENT_SECONDS)
+    connection.settimeout(SILENT_SECONDS)
+    try:
       with connection.makefile("rb") as lines:
         for line in iter(lambda: lines.readline(reports.LIMIT_BYTES), b""):
           said = json.loads(line)
@@ -127,8 +166,9 @@ class Orders:
           if member is None:
             member, sender.connection = sender, connection
             self._send(sender)
-    if member and member.connection is connection:
-      member.connection, member.gone_at = None, time.monotonic()
+    finally:
+      if member and member.connection is connection:
+        member.connection, member.gone_at = None, time.monotonic()
 
   def _report(self, text, attempt):
 

@@ -16,6 +16,7 @@ import json
 import os
 import secrets
 import socket
+import time
 from typing import Any
 
 import shared_methods as methods
@@ -50,17 +51,18 @@ class Reporter:
         file.write(text.encode())
 
 
-def shake(connection, nonce, side):
+def shake(connection, nonce, side, seconds):
 
 
 
 
+  until = time.monotonic() + seconds
   own = secrets.token_hex(32)
   connection.sendall(f"{own}\n".encode())
-  other = _word(connection)
+  other = _word(connection, until)
   connection.sendall(f"{_proof(nonce, side, own, other)}\n".encode())
   expected = _proof(nonce, {"launcher": "worker", "worker": "launcher"}[side], other, own)
-  if not hmac.compare_digest(_word(connection).encode(), expected.encode()):
+  if not hmac.compare_digest(_word(connection, until).encode(), expected.encode()):
     raise ConnectionError("it does not know the nonce")
 
 
@@ -68,9 +70,10 @@ def _proof(nonce, side, own, other):
   return hmac.new(nonce.encode(), f"{side} {own} {other}".encode(), "sha256").hexdigest()
 
 
-def _word(connection):
+def _word(connection, until):
   word = b""
   while len(word) < WORD_BYTES:
+    connection.settimeout(max(until - time.monotonic(), 0.001))
     data = connection.recv(WORD_BYTES - len(word))
     if not data:
       raise ConnectionError("it ended too early")

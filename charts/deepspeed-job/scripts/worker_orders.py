@@ -61,7 +61,7 @@ class Orders:
     address, _, nonce = named.rpartition("/")
     host, _, port = address.rpartition(":")
     self.connection = socket.create_connection((host, int(port)), timeout=CONNECT_SECONDS)
-    reports.shake(self.connection, nonce, "worker")
+    reports.shake(self.connection, nonce, "worker", CONNECT_SECONDS)
     self.connection.settimeout(0)
     self.received, self.sent, self.said, self.launcher = b"", 0, {}, named
     return True

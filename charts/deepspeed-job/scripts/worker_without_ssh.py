@@ -9,6 +9,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import signal
 import sys
@@ -36,6 +37,8 @@ BY_RECORD = "record"
 LEASE = "_lease"
 
 ORPHAN_SECONDS = 300
+
+SHARED_MEMORY, BUFFERS = settings.ROOT / "dev/shm", "deepspeed_allreduce_buffer_{}_{}_*"
 TERM_SECONDS = 0.2
 KILL_SECONDS = 30
 
@@ -108,6 +111,8 @@ class LocalTraining:
         endranks.main(signalled)
 
   def start(self, attempt):
+
+    self.clear_shared_memory()
     self.attempt, self.ended, self.signalled = attempt, False, ""
     self.new_output()
     index = int(os.environ.get("JOB_COMPLETION_INDEX", "0"))
@@ -122,6 +127,12 @@ class LocalTraining:
     os.environ.update(environment, **{reports.NONCE: self.output.nonce.decode()})
     self.pid = processes.spawn(argv)
     del os.environ[reports.NONCE]
+
+  def clear_shared_memory(self):
+
+    for path in SHARED_MEMORY.glob(BUFFERS.format(os.getuid(), self.hosts[0])):
+      with contextlib.suppress(OSError):
+        path.unlink()
 
   def end_all(self):
 
