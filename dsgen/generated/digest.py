@@ -1,3 +1,3 @@
 """A digest of templates, defaults, checks and scripts. Written by `make generate`."""
 
-DIGEST = "c68139dd2b643cd1543d6ab2e87bce85dc3dcdc841969607f74b5eabf15e0737"
+DIGEST = "b1b1c4553c5f7780a92d31345c3a3aee4d2bc9cf6e056845775e86d9e90b63d4"

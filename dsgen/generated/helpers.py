@@ -358,7 +358,7 @@ def training_mounts(values, pod, pods):
     if uses_ssh(values):
         text += (
             "- name: dsgen-keys\n"
-            "  mountPath: /etc/dsgen-keys\n"
+            "  mountPath: /run/dsgen/private/key\n"
             "  readOnly: true\n"
             "- name: dsgen-config\n"
             "  mountPath: /etc/ssh/ssh_config\n"
@@ -582,7 +582,7 @@ def scripts_name(values, release):
     """The ConfigMap with dsgen's scripts. Its name changes with their content, so a run keeps the scripts with which it
     started.
     """
-    return f"{job_name(values, release)}-scripts-{'501cadf4db'}"
+    return f"{job_name(values, release)}-scripts-{'564e750418'}"
 
 
 def image_of(values, role):
@@ -1235,7 +1235,7 @@ def git_over_ssh(repository):
 
 def reserved_path(path):
     """"true" for a path that dsgen or the system uses; else empty."""
-    if matching(path, '^/(job|etc/(dsgen|dsgen-keys|dsgen-status|dsgen-git|dsgen-webhook|mpi))(/.*)?$'):
+    if matching(path, '^/(job|etc/(dsgen|dsgen-status|dsgen-git|dsgen-webhook|mpi))(/.*)?$'):
         return "true"
     if matching(path, '^/((var/)?run/dsgen(-[a-z]+)?|(var/)?run/secrets/dsgen|etc/ssh/ssh_config|etc/passwd)(/.*)?$'):
         return "true"

@@ -418,6 +418,10 @@ def config_configmap(values, release):
             "    UsePAM no\n"
             "    UseDNS no\n"
             "    PermitRootLogin prohibit-password\n"
+        )
+        if values['ssh']['user']:
+            text += f"    AllowUsers {values['ssh']['user']}\n"
+        text += (
             "    PubkeyAuthentication yes\n"
             "    PasswordAuthentication no\n"
             "    KbdInteractiveAuthentication no\n"
@@ -431,7 +435,13 @@ def config_configmap(values, release):
             "    PrintLastLog no\n"
             "    # without SHA-1; OpenSSH has had these since 2012\n"
             "    MACs hmac-sha2-256-etm@openssh.com,hmac-sha2-512-etm@openssh.com,hmac-sha2-256,hmac-sha2-512\n"
-            "    MaxStartups 1024:30:2048\n"
+            "    # logins that have not proved anything: the launcher makes few at a time, launch.command may make one from each worker\n"
+        )
+        logins = 32
+        if values['launch']['method'] == 'launcher-command':
+            logins = 32 + int(worker_pods(values))
+        text += (
+            f"    MaxStartups {scalar(logins)}:30:{scalar(2 * logins)}\n"
             "    MaxSessions 64\n"
             "    LoginGraceTime 60\n"
             "    TCPKeepAlive yes\n"

@@ -14,9 +14,9 @@ from typing import NamedTuple
 
 ROOT = Path(os.environ.get("DSGEN_ROOT") or "/")
 CONFIG = ROOT / "etc/dsgen"  # the run's ConfigMap: settings, command, scripts
-KEYS = ROOT / "etc/dsgen-keys"  # the Secret with the key pair, which may be empty at first
 STATUS = ROOT / "etc/dsgen-status"  # the job's record, one file per run
 RUN = ROOT / "run/dsgen"  # the volume of this container, in memory; no other container writes to it
+KEYS = RUN / "private/key"  # the Secret with the key pair, which may be empty at first; see shared_start.sh
 TERMINATION_LOG = ROOT / "dev/termination-log"
 
 

@@ -60,6 +60,10 @@ exit() {
   dsgen_setup_failed "$code"
 }
 
+# The files of a Secret cannot belong to one user, and an fsGroup makes them readable for its group. So where this is
+# root, the folder around the volume is for root only, before anything else runs.
+[ "$EUID" != 0 ] || [ ! -d "$dsgen_run/private" ] || chmod 700 "$dsgen_run/private" || exit 1
+
 # For the user that passwd.sh adds, and for images whose user has no home folder: many libraries write to it.
 dsgen_home=$dsgen_run/cache/home
 (umask 022 && mkdir -p "$dsgen_home")

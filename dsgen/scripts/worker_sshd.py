@@ -16,6 +16,10 @@ import shared_key as keyfile
 import shared_settings as settings
 
 SHADOW = settings.ROOT / "etc/shadow"
+# Options that sshd knows from 8.5 on, and from 9.8 on. The first bounds what one address can take of MaxStartups. With
+# the second, sshd would hold off an address that connects without logging in, as a waiting launcher does.
+LOGINS, PENALTIES = "PerSourceMaxStartups=16", "PerSourcePenalties=no"
+NEWER: tuple[tuple[str, ...], ...] = ((LOGINS, PENALTIES), (LOGINS,), ())
 SBIN = "/usr/sbin:/usr/local/sbin:/sbin"  # where sshd lies and the PATH of a user may not look
 
 
@@ -128,16 +132,22 @@ def unlock(name: str) -> None:
         ) from None
 
 
-def own_files(entry: pwd.struct_passwd, key: bool) -> None:
-    """Make the user the owner of the files that its sessions read: the environment, and the key if wanted."""
+def share_files(entry: pwd.struct_passwd, key: bool) -> None:
+    """Let the user read what its sessions need, and change nothing of it; make it the owner of the key if wanted.
+
+    The key can then do no more than the user, because sshd_config has AllowUsers.
+    """
     settings.RUN.chmod(0o1777)  # the user removes and renames nothing of root's
-    environment, key_file = settings.RUN / "env", settings.RUN / "id"
+    environment = settings.RUN / "env"
     own = {"HOME": entry.pw_dir, "USER": entry.pw_name, "LOGNAME": entry.pw_name, "SHELL": entry.pw_shell}
     with environment.open("a", encoding="utf-8") as file:
         file.writelines(f"export {name}={shlex.quote(value)}\n" for name, value in own.items())
-    given = [environment, settings.RUN / "authorized_keys", settings.RUN / "known_hosts", *([key_file] if key else [])]
-    for path in given:  # root reads them all the same, and sshd takes a host key that is another's as it is
-        os.chown(path, entry.pw_uid, entry.pw_gid)
+    os.chown(environment, -1, entry.pw_gid)
+    environment.chmod(0o640)
+    for name in ("authorized_keys", "known_hosts"):
+        (settings.RUN / name).chmod(0o644)
+    if key:  # ssh wants a key of one's own that nobody else can read; sshd does not care about a host key of others
+        os.chown(settings.RUN / "id", entry.pw_uid, entry.pw_gid)
 
 
 def stage(key: bytes) -> None:
@@ -153,12 +163,9 @@ def sshd_command(sshd: str) -> list[str]:
     if os.getuid() == 0:
         Path("/run/sshd").mkdir(mode=0o755, parents=True, exist_ok=True)  # for Debian's sshd as root
     command = [sshd, "-D", "-e", "-f", str(settings.CONFIG / "sshd_config")]
-    # From 9.8 on sshd holds off an address that connects without logging in, as a waiting launcher does. Older ones
-    # do not know the option.
-    newer = [*command, "-o", "PerSourcePenalties=no"]
-    if subprocess.run([*newer, "-t"], capture_output=True).returncode == 0:
-        return newer
-    test = subprocess.run([*command, "-t"], capture_output=True, text=True)
-    if test.returncode:
-        raise UnusableImageError(f"sshd cannot start: {' '.join(test.stderr.split())}")
-    return command
+    for newer in NEWER:
+        options = [word for option in newer for word in ("-o", option)]
+        test = subprocess.run([*command, *options, "-t"], capture_output=True, text=True)
+        if not test.returncode:
+            return [*command, *options]
+    raise UnusableImageError(f"sshd cannot start: {' '.join(test.stderr.split())}")

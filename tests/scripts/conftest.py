@@ -33,13 +33,14 @@ def free_port() -> int:
 
 
 @functools.cache
-def run_config() -> dict[str, str]:
-    """The data of a run's ConfigMap, of the first run of a job cifar."""
+def run_config(changes: str = "") -> dict[str, str]:
+    """The data of a run's ConfigMap, of the first run of a job cifar with changes of its values."""
     text = (
         "{name: cifar, namespace: training, image: {repository: r/x}, workers: {replicas: 2, slots: 1},"
         " training: {python: train.py}}"
     )
-    loaded = values.load([values.SourceText("values.yaml", text)])
+    overlay = values.SourceText("changes.yaml", f"{{{changes}}}")
+    loaded = values.load([values.SourceText("values.yaml", text), overlay])
     assert loaded.values, loaded.diagnostics
     rendered = render(loaded.values.data, values.Release("cifar", "training"))
     (config,) = [document.text for document in rendered if document.template == "config/configmap.yaml"]
@@ -55,7 +56,7 @@ class Pod:
     def __init__(self, root: Path) -> None:
         self.root = root
         self.config, self.run, self.keys, self.status = (
-            root / path for path in ("etc/dsgen", "run/dsgen", "etc/dsgen-keys", "etc/dsgen-status")
+            root / path for path in ("etc/dsgen", "run/dsgen", "run/dsgen/private/key", "etc/dsgen-status")
         )
         shutil.copytree(self.scripts, self.config)
         for script in self.config.glob("*.*"):
@@ -79,13 +80,13 @@ class Pod:
         rendered = json.loads(run_config()["settings.json"])
         (self.config / "settings.json").write_text(json.dumps({**rendered, "sshPort": self.port, **changes}))
 
-    def write_ssh_files(self) -> None:
+    def write_ssh_files(self, ssh_user: str = "") -> None:
         """sshd_config and ssh_config as they are rendered, with this pod's port, paths and address.
 
         With SHLVL, bash does not read the .bashrc of the person who runs the tests, as it otherwise does over ssh.
         """
         for key in ("sshd_config", "ssh_config"):
-            text = run_config()[key].replace("Port 2222", f"Port {self.port}")
+            text = run_config(f"ssh: {{user: '{ssh_user}'}}")[key].replace("Port 2222", f"Port {self.port}")
             text = text.replace("/run/dsgen", str(self.run)).replace("/etc/dsgen", str(self.config))
             extra = f"SetEnv DSGEN_ROOT={self.root} SHLVL=1" if key == "sshd_config" else "  HostName 127.0.0.1"
             (self.config / key).write_text(f"{text}{extra}\n")

@@ -1,6 +1,7 @@
 """passwd.sh writes an entry with which ssh works, whatever the image and the container runtime wrote."""
 
 import os
+import shutil
 import stat
 import subprocess
 from pathlib import Path
@@ -73,7 +74,7 @@ def test_all_may_read_the_file(pod: Any) -> None:
 
 def test_it_says_when_it_cannot_write(pod: Any) -> None:
     (pod.root / "etc/passwd").write_text(OTHERS)
-    pod.run.rmdir()
+    shutil.rmtree(pod.run)
     done = subprocess.run(["bash", pod.config / "passwd.sh"], env=pod.environment, capture_output=True, check=False)
     assert done.returncode == 78
 

@@ -2,12 +2,13 @@
 
 import os
 import subprocess
-from pathlib import Path
 from typing import Any
 
 import pytest
 
 PASSWD = "root:x:0:0::/:/bin/bash\nsshd:x:101:65534::/run/sshd:/usr/sbin/nologin\nclosed:x:1235:1235::/:/bin/false\n"
+PUBLIC = ("authorized_keys", "known_hosts")
+FILES = ("env", "id", *PUBLIC)
 MOUNTS = 'for name in passwd shadow; do mount --bind "$DSGEN_ROOT/etc/$name" "/etc/$name" || exit; done; exec "$@"'
 
 
@@ -21,8 +22,7 @@ def accounts(pod: Any, needs: Any, root: None) -> Any:
     (pod.root / "etc/passwd").write_text(f"{PASSWD}trainer:x:1234:1234::{pod.root}/home:/bin/bash\n")
     (pod.root / "etc/shadow").write_text("root:*:1::::::\ntrainer:!:19000:0:99999:7:::\nclosed:!:1::::::\n")
     pod.run.chmod(0o777)
-    text = (pod.config / "ssh_config").read_text()
-    (pod.config / "ssh_config").write_text(f"{text}  User trainer\n")
+    pod.write_ssh_files("trainer")
     return pod
 
 
@@ -60,8 +60,54 @@ def test_the_key_is_the_users_only_where_its_own_program_may_need_it(
 
     assert (done.returncode == 0) is readable
     assert done.stdout == ("600 trainer\n" if readable else "")
-    modes = {path.name: path.stat().st_mode & 0o777 for path in accounts.run.iterdir() if path.is_file()}
-    assert (modes["env"], modes["id"]) == (0o600, 0o600)
+    found = {path.name: path.stat() for path in accounts.run.iterdir() if path.is_file()}
+    modes = {name: (oct(found[name].st_mode & 0o777), found[name].st_uid) for name in FILES}
+    owner = 1234 if readable else 0
+    assert modes == {"env": ("0o640", 0), "id": ("0o600", owner), **dict.fromkeys(PUBLIC, ("0o644", 0))}
+
+
+@pytest.mark.parametrize("method", ["pdsh", "launcher-command"])
+def test_a_rank_cannot_read_the_secret(accounts: Any, method: str) -> None:
+    """Its file is readable for all, or with an fsGroup for the user's group; the folder around it is not."""
+    start(accounts, sshUser="trainer", method=method)
+    secret = accounts.keys / "ssh-privatekey"
+    os.chown(secret, 0, 1234)
+
+    done = accounts.ssh(
+        f"cat {secret} || ls {accounts.keys} {accounts.keys.parent} || chmod 777 {accounts.keys.parent}"
+    )
+
+    assert (done.returncode, done.stdout) == (1, "")
+    assert done.stderr.count("ermission denied") + done.stderr.count("not permitted") == 4, done.stderr
+
+
+ROOT_BY_NEW_KEY = """
+cd RUN
+ssh-keygen -q -t ed25519 -N '' -f ./mine
+cat mine.pub >>authorized_keys
+mv authorized_keys gone
+rm -f authorized_keys
+cat mine.pub >authorized_keys
+echo 'touch RUN/rooted' >>env
+ssh -F CONFIG/ssh_config -o IdentityFile=RUN/mine -o User=root cifar-1-worker-0 'touch RUN/rooted'
+"""
+ROOT_BY_THE_KEY = "ssh -F CONFIG/ssh_config -o User=root cifar-1-worker-0 'touch RUN/rooted'"
+
+
+@pytest.mark.parametrize(
+    ("method", "attack"), [("pdsh", ROOT_BY_NEW_KEY), ("launcher-command", ROOT_BY_THE_KEY)], ids=["new key", "own key"]
+)
+def test_a_rank_cannot_become_root(accounts: Any, method: str, attack: str) -> None:
+    """Neither with a key that it adds, nor with that of the job, which launch.command may use among the workers."""
+    start(accounts, sshUser="trainer", method=method)
+    before = (accounts.run / "authorized_keys").read_bytes()
+
+    done = accounts.ssh(attack.replace("RUN", str(accounts.run)).replace("CONFIG", str(accounts.config)))
+
+    assert not (accounts.run / "rooted").exists(), done.stderr
+    assert before == (accounts.run / "authorized_keys").read_bytes()
+    assert "ermission denied" in done.stderr
+    assert accounts.ssh("id -un").stdout == "trainer\n"
 
 
 def test_a_private_umask_of_setup_does_not_lock_the_user_out(accounts: Any) -> None:
@@ -95,9 +141,8 @@ def test_a_user_that_cannot_log_in_ends_the_worker(accounts: Any, name: str, mes
 
 
 def test_the_workers_own_user_needs_nothing(accounts: Any) -> None:
+    accounts.write_ssh_files("root")
     start(accounts, sshUser="root")
-    path = Path(accounts.config / "ssh_config")
-    path.write_text(path.read_text().replace("User trainer", "User root"))
     assert accounts.ssh("id -un; echo $HOME").stdout == "root\n/\n"
 
 

@@ -345,7 +345,7 @@ ports, so two workers with the same port never share a node.
   mountPath: /run/dsgen/cache
 {{- if include "deepspeed-job.usesSsh" . }}
 - name: dsgen-keys
-  mountPath: /etc/dsgen-keys
+  mountPath: /run/dsgen/private/key
   readOnly: true
 - name: dsgen-config
   mountPath: /etc/ssh/ssh_config

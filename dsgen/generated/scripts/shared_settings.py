@@ -14,9 +14,9 @@ from typing import NamedTuple
 
 ROOT = Path(os.environ.get("DSGEN_ROOT") or "/")
 CONFIG = ROOT / "etc/dsgen"
-KEYS = ROOT / "etc/dsgen-keys"
 STATUS = ROOT / "etc/dsgen-status"
 RUN = ROOT / "run/dsgen"
+KEYS = RUN / "private/key"
 TERMINATION_LOG = ROOT / "dev/termination-log"
 
 

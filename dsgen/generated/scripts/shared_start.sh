@@ -61,6 +61,10 @@ exit() {
 }
 
 
+
+[ "$EUID" != 0 ] || [ ! -d "$dsgen_run/private" ] || chmod 700 "$dsgen_run/private" || exit 1
+
+
 dsgen_home=$dsgen_run/cache/home
 (umask 022 && mkdir -p "$dsgen_home")
 [ -w "$HOME" ] || export HOME=$dsgen_home

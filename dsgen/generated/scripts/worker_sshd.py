@@ -16,6 +16,10 @@ import shared_key as keyfile
 import shared_settings as settings
 
 SHADOW = settings.ROOT / "etc/shadow"
+
+
+LOGINS, PENALTIES = "PerSourceMaxStartups=16", "PerSourcePenalties=no"
+NEWER = ((LOGINS, PENALTIES), (LOGINS,), ())
 SBIN = "/usr/sbin:/usr/local/sbin:/sbin"
 
 
@@ -128,16 +132,22 @@ def unlock(name):
     ) from None
 
 
-def own_files(entry, key):
+def share_files(entry, key):
+
+
+
 
   settings.RUN.chmod(0o1777)
-  environment, key_file = settings.RUN / "env", settings.RUN / "id"
+  environment = settings.RUN / "env"
   own = {"HOME": entry.pw_dir, "USER": entry.pw_name, "LOGNAME": entry.pw_name, "SHELL": entry.pw_shell}
   with environment.open("a", encoding="utf-8") as file:
     file.writelines(f"export {name}={shlex.quote(value)}\n" for name, value in own.items())
-  given = [environment, settings.RUN / "authorized_keys", settings.RUN / "known_hosts", *([key_file] if key else [])]
-  for path in given:
-    os.chown(path, entry.pw_uid, entry.pw_gid)
+  os.chown(environment, -1, entry.pw_gid)
+  environment.chmod(0o640)
+  for name in ("authorized_keys", "known_hosts"):
+    (settings.RUN / name).chmod(0o644)
+  if key:
+    os.chown(settings.RUN / "id", entry.pw_uid, entry.pw_gid)
 
 
 def stage(key):
@@ -153,12 +163,9 @@ def sshd_command(sshd):
   if os.getuid() == 0:
     Path("/run/sshd").mkdir(mode=0o755, parents=True, exist_ok=True)
   command = [sshd, "-D", "-e", "-f", str(settings.CONFIG / "sshd_config")]
-
-
-  newer = [*command, "-o", "PerSourcePenalties=no"]
-  if subprocess.run([*newer, "-t"], capture_output=True).returncode == 0:
-    return newer
-  test = subprocess.run([*command, "-t"], capture_output=True, text=True)
-  if test.returncode:
-    raise UnusableImageError(f"sshd cannot start: {' '.join(test.stderr.split())}")
-  return command
+  for newer in NEWER:
+    options = [word for option in newer for word in ("-o", option)]
+    test = subprocess.run([*command, *options, "-t"], capture_output=True, text=True)
+    if not test.returncode:
+      return [*command, *options]
+  raise UnusableImageError(f"sshd cannot start: {' '.join(test.stderr.split())}")

@@ -61,7 +61,7 @@ class SshServer:
       sshd.stage(self.wait_for_key(tick))
       if user:
 
-        sshd.own_files(user, key=methods.of(self.run).whole)
+        sshd.share_files(user, key=methods.of(self.run).whole)
       self.command = sshd.sshd_command(program)
     except sshd.UnusableImageError as error:
       raise WorkerExit(CANNOT_WORK, str(error)) from None

@@ -27,7 +27,7 @@ true
 
 {{/* "true" for a path that dsgen or the system uses; else empty. */}}
 {{- define "deepspeed-job.reservedPath" -}}
-{{- if regexMatch "^/(job|etc/(dsgen|dsgen-keys|dsgen-status|dsgen-git|dsgen-webhook|mpi))(/.*)?$" . -}}
+{{- if regexMatch "^/(job|etc/(dsgen|dsgen-status|dsgen-git|dsgen-webhook|mpi))(/.*)?$" . -}}
 true
 {{- else if regexMatch "^/((var/)?run/dsgen(-[a-z]+)?|(var/)?run/secrets/dsgen|etc/ssh/ssh_config|etc/passwd)(/.*)?$" . -}}
 true

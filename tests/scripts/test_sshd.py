@@ -1,0 +1,149 @@
+"""What the real sshd of a worker refuses: half-open logins without end, and all but commands after a login."""
+
+import contextlib
+import os
+import signal
+import socket
+import subprocess
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.scripts.conftest import run_config
+
+OF_ADDRESS = 16
+SECRET = b"of a service of the pod\n"
+
+
+@contextlib.contextmanager
+def half_open(port: int, sources: list[str], each: int) -> Iterator[int]:
+    """Logins that say nothing, from these addresses: how many of them got the banner. They are open meanwhile."""
+    with contextlib.ExitStack() as opened:
+        tried = [
+            opened.enter_context(socket.create_connection(("127.0.0.1", port), 10, (source, 0)))
+            for source in sources
+            for _ in range(each)
+        ]
+        yield sum(map(greets, tried))
+
+
+def greets(connection: socket.socket) -> bool:
+    with contextlib.suppress(ConnectionError):
+        return connection.recv(100).startswith(b"SSH-")
+    return False
+
+
+def test_a_neighbour_holds_few_logins_and_keeps_nobody_out(pod: Any) -> None:
+    """Each is a process of one and a half megabytes."""
+    pod.serve()
+
+    with half_open(pod.port, ["127.0.0.9"], 150) as held:
+        assert 0 < held <= OF_ADDRESS
+        assert pod.ssh("echo in", "-o", "BindAddress=127.0.0.10").stdout == "in\n"
+
+
+@pytest.mark.parametrize(("method", "workers", "most"), [("pdsh", 1000, 64), ("launcher-command", 100, 264)])
+def test_all_half_open_logins_are_as_many_as_the_run_may_need(method: str, workers: int, most: int) -> None:
+    """The launcher makes few at a time, launch.command perhaps one from each worker."""
+    config = run_config(f"launch: {{method: {method}}}, workers: {{replicas: {workers}}}")["sshd_config"]
+
+    assert f"MaxStartups {most // 2}:30:{most}" in config
+
+
+def test_many_neighbours_hold_no_more_than_that(pod: Any) -> None:
+    pod.serve()
+
+    with half_open(pod.port, [f"127.0.1.{number}" for number in range(1, 21)], 10) as held:
+        assert 0 < held <= 64
+    pod.wait_until(lambda: pod.ssh("echo in").stdout == "in\n")
+
+
+@pytest.fixture
+def service(pod: Any) -> Iterator[tuple[int, Path]]:
+    """A service of the worker, at a port and a socket of its own."""
+    path = pod.root / "service"
+    servers = [socket.create_server(("127.0.0.1", 0)), socket.socket(socket.AF_UNIX)]
+    servers[1].bind(str(path))
+    servers[1].listen()
+
+    def serve(server: socket.socket) -> None:
+        with contextlib.suppress(OSError):
+            while True:
+                connection, _ = server.accept()
+                connection.sendall(SECRET)
+                connection.close()
+
+    threads = [threading.Thread(target=serve, args=(server,), daemon=True) for server in servers]
+    for thread in threads:
+        thread.start()
+    yield servers[0].getsockname()[1], path
+    for server in servers:
+        server.shutdown(socket.SHUT_RDWR)
+        server.close()
+
+
+def through(pod: Any, local: str, *options: str) -> bytes:
+    """What the service says to who connects to the local end of a forwarding."""
+    argv = pod.ssh_argv("sleep 30")
+    end = pod.root / local if local == "end" else int(local)
+    with subprocess.Popen([*argv[:-1], *options, argv[-1]], stderr=subprocess.PIPE) as ssh:
+        try:
+            with socket.socket(socket.AF_UNIX if local == "end" else socket.AF_INET) as connection:
+                connection.settimeout(20)
+                where = str(end) if local == "end" else ("127.0.0.1", end)
+
+                def connects() -> bool:
+                    with contextlib.suppress(OSError):
+                        connection.connect(where)
+                        return True
+                    return ssh.poll() is not None
+
+                pod.wait_until(connects)
+                with contextlib.suppress(OSError):
+                    return connection.recv(100)
+                return b""
+        finally:
+            ssh.send_signal(signal.SIGTERM)
+
+
+@pytest.mark.parametrize("target", ["port", "socket"])
+def test_no_connection_is_forwarded_from_here(pod: Any, service: tuple[int, Path], target: str) -> None:
+    pod.serve()
+    port, path = service
+    there = f"127.0.0.1:{port}" if target == "port" else str(path)
+
+    assert through(pod, "end", "-L", f"{pod.root}/end:{there}") == b""
+    if target == "port":
+        assert pod.ssh("", "-W", there).stdout == ""
+
+
+def test_no_connection_is_forwarded_to_here(pod: Any, service: tuple[int, Path]) -> None:
+    pod.serve()
+    port, path = service
+
+    for forwarding in (f"0:127.0.0.1:{port}", f"{pod.root}/end:{path}"):
+        done = pod.ssh("echo in", "-o", "ExitOnForwardFailure=yes", "-R", forwarding)
+        assert (done.returncode, done.stdout) == (255, "")
+    assert not (pod.root / "end").exists()
+
+
+def test_neither_agent_nor_display_nor_tunnel_nor_files(pod: Any) -> None:
+    """No variable of the client either, beside the one that the launcher sends."""
+    pod.serve()
+    agent = subprocess.run(["ssh-agent", "-c"], capture_output=True, text=True, check=True).stdout.split()
+    variables = dict(zip(agent[1::3], (word.rstrip(";") for word in agent[2::3]), strict=False))
+    try:
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setenv("SSH_AUTH_SOCK", variables["SSH_AUTH_SOCK"])
+            patch.setenv("DISPLAY", "127.0.0.1:1")
+            asked = ("-A", "-X", "-o", "SetEnv=BASH_ENV=/x", "-o", "IdentityAgent=SSH_AUTH_SOCK")
+            done = pod.ssh('echo "agent $SSH_AUTH_SOCK display $DISPLAY variable $BASH_ENV"', *asked)
+    finally:
+        os.kill(int(variables["SSH_AGENT_PID"]), signal.SIGTERM)
+
+    assert done.stdout == "agent  display  variable \n"
+    assert pod.ssh("echo in", "-o", "ExitOnForwardFailure=yes", "-w", "any:any").stdout != "in\n"
+    assert pod.ssh("sftp", "-s").returncode != 0
